@@ -1,0 +1,221 @@
+//! Sets of squares as 64-bit masks.
+
+use super::{Color, Square};
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+
+/// A set of squares; bit 0 is a1, bit 63 is h8. Iterating yields the squares from a1 upwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Bitboard(pub u64);
+
+impl Bitboard {
+    /// No square.
+    pub const EMPTY: Self = Self(0);
+    /// Every square.
+    pub const FULL: Self = Self(!0);
+    /// The light squares.
+    pub const LIGHT: Self = Self(0x55AA_55AA_55AA_55AA);
+    /// The dark squares.
+    pub const DARK: Self = Self(0xAA55_AA55_AA55_AA55);
+    const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
+    const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+
+    /// Whether the set has no square.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the set has a square.
+    #[inline(always)]
+    pub const fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether the set has two squares or more.
+    #[inline(always)]
+    pub const fn many(self) -> bool {
+        self.0 & self.0.wrapping_sub(1) != 0
+    }
+
+    /// How many squares the set has.
+    #[inline(always)]
+    pub const fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Whether the square is in the set.
+    #[inline(always)]
+    pub const fn has(self, square: Square) -> bool {
+        self.0 >> square.index() & 1 != 0
+    }
+
+    /// The lowest square (nearest to a1, rank by rank), if any.
+    #[inline(always)]
+    pub const fn first(self) -> Option<Square> {
+        match std::num::NonZeroU64::new(self.0) {
+            Some(bits) => Some(Square::from_index(bits.trailing_zeros() as usize)),
+            None => None,
+        }
+    }
+
+    /// The highest square (nearest to h8, rank by rank), if any.
+    #[inline(always)]
+    pub const fn last(self) -> Option<Square> {
+        match std::num::NonZeroU64::new(self.0) {
+            Some(bits) => Some(Square::from_index(63 - bits.leading_zeros() as usize)),
+            None => None,
+        }
+    }
+
+    /// The set with each square moved one rank up the board (towards the eighth rank).
+    #[inline(always)]
+    pub const fn north(self) -> Self {
+        Self(self.0 << 8)
+    }
+
+    /// The set with each square moved one rank down the board.
+    #[inline(always)]
+    pub const fn south(self) -> Self {
+        Self(self.0 >> 8)
+    }
+
+    /// The set with each square moved one file towards h; the h file drops out.
+    #[inline(always)]
+    pub const fn east(self) -> Self {
+        Self((self.0 & Self::NOT_H) << 1)
+    }
+
+    /// The set with each square moved one file towards a; the a file drops out.
+    #[inline(always)]
+    pub const fn west(self) -> Self {
+        Self((self.0 & Self::NOT_A) >> 1)
+    }
+
+    /// The set moved one rank forward as this color moves.
+    #[inline(always)]
+    pub const fn forward(self, color: Color) -> Self {
+        match color {
+            Color::White => self.north(),
+            Color::Black => self.south(),
+        }
+    }
+
+    /// The squares that pawns of this color on the set's squares attack.
+    #[inline(always)]
+    pub const fn pawn_attacks(self, color: Color) -> Self {
+        let ahead = self.forward(color);
+        Self(ahead.east().0 | ahead.west().0)
+    }
+
+    /// The set and everything up the board from its squares, file by file.
+    #[inline(always)]
+    pub const fn fill_north(self) -> Self {
+        let mut bits = self.0;
+        bits |= bits << 8;
+        bits |= bits << 16;
+        bits |= bits << 32;
+        Self(bits)
+    }
+
+    /// The set and everything down the board from its squares, file by file.
+    #[inline(always)]
+    pub const fn fill_south(self) -> Self {
+        let mut bits = self.0;
+        bits |= bits >> 8;
+        bits |= bits >> 16;
+        bits |= bits >> 32;
+        Self(bits)
+    }
+
+    /// The set and everything ahead of its squares as this color moves, file by file.
+    #[inline(always)]
+    pub const fn fill_forward(self, color: Color) -> Self {
+        match color {
+            Color::White => self.fill_north(),
+            Color::Black => self.fill_south(),
+        }
+    }
+}
+
+macro_rules! operator {
+    ($($trait:ident $method:ident, $assign_trait:ident $assign_method:ident, $op:tt;)+) => {$(
+        impl $trait for Bitboard {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(self.0 $op other.0)
+            }
+        }
+
+        impl $assign_trait for Bitboard {
+            #[inline(always)]
+            fn $assign_method(&mut self, other: Self) {
+                self.0 = self.0 $op other.0;
+            }
+        }
+    )+};
+}
+
+operator! {
+    BitAnd bitand, BitAndAssign bitand_assign, &;
+    BitOr bitor, BitOrAssign bitor_assign, |;
+    BitXor bitxor, BitXorAssign bitxor_assign, ^;
+}
+
+impl Not for Bitboard {
+    type Output = Self;
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+impl Iterator for Bitboard {
+    type Item = Square;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Square> {
+        let square = self.first()?;
+        self.0 &= self.0 - 1;
+        Some(square)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.count() as usize;
+        (count, Some(count))
+    }
+}
+
+impl ExactSizeIterator for Bitboard {}
+
+impl FromIterator<Square> for Bitboard {
+    fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {
+        squares.into_iter().fold(Self::EMPTY, |set, square| set | square.bitboard())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{File, Rank};
+
+    #[test]
+    fn iterates_in_order() {
+        let set: Bitboard = [Square::H8, Square::A1, Square::D4].into_iter().collect();
+        assert_eq!(set.collect::<Vec<_>>(), [Square::A1, Square::D4, Square::H8]);
+        assert_eq!((set.first(), set.last()), (Some(Square::A1), Some(Square::H8)));
+        assert_eq!(Bitboard::EMPTY.first(), None);
+    }
+
+    #[test]
+    fn shifts_drop_the_edge() {
+        assert_eq!(File::H.bitboard().east(), Bitboard::EMPTY);
+        assert_eq!(File::A.bitboard().west(), Bitboard::EMPTY);
+        assert_eq!(Rank::Eighth.bitboard().north(), Bitboard::EMPTY);
+        assert_eq!(Rank::Second.bitboard().pawn_attacks(Color::White), Rank::Third.bitboard());
+        assert_eq!(Square::E4.bitboard().fill_forward(Color::Black).count(), 4);
+    }
+}

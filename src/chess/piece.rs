@@ -1,0 +1,131 @@
+//! Kinds of men, and men of a color.
+
+use super::Color;
+
+/// A kind of man.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "the names are the documentation")]
+pub enum PieceType {
+    Pawn,
+    Knight,
+    Bishop,
+    Rook,
+    Queen,
+    King,
+}
+
+impl PieceType {
+    /// All kinds, from pawn to king.
+    pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
+    /// What a pawn may become, the queen first.
+    pub const PROMOTIONS: [Self; 4] = [Self::Queen, Self::Rook, Self::Bishop, Self::Knight];
+
+    /// 0 for a pawn to 5 for a king.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The lower-case English letter: p, n, b, r, q, k.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Pawn => 'p',
+            Self::Knight => 'n',
+            Self::Bishop => 'b',
+            Self::Rook => 'r',
+            Self::Queen => 'q',
+            Self::King => 'k',
+        }
+    }
+
+    /// The kind that a letter of either case stands for.
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.letter() == letter.to_ascii_lowercase())
+    }
+}
+
+/// A man of a color. `Option<Piece>` is one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "the names are the documentation")]
+pub enum Piece {
+    WhitePawn,
+    WhiteKnight,
+    WhiteBishop,
+    WhiteRook,
+    WhiteQueen,
+    WhiteKing,
+    BlackPawn,
+    BlackKnight,
+    BlackBishop,
+    BlackRook,
+    BlackQueen,
+    BlackKing,
+}
+
+impl Piece {
+    /// How many different men there are.
+    pub const COUNT: usize = 12;
+
+    /// All men, White's first, each side from pawn to king.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::WhitePawn,
+        Self::WhiteKnight,
+        Self::WhiteBishop,
+        Self::WhiteRook,
+        Self::WhiteQueen,
+        Self::WhiteKing,
+        Self::BlackPawn,
+        Self::BlackKnight,
+        Self::BlackBishop,
+        Self::BlackRook,
+        Self::BlackQueen,
+        Self::BlackKing,
+    ];
+
+    /// The man of this color and kind.
+    #[inline(always)]
+    pub const fn new(color: Color, kind: PieceType) -> Self {
+        Self::ALL[color.index() * 6 + kind.index()]
+    }
+
+    /// 0 for a white pawn to 11 for a black king.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whose man it is.
+    #[inline(always)]
+    pub const fn color(self) -> Color {
+        if (self as u8) < Self::BlackPawn as u8 { Color::White } else { Color::Black }
+    }
+
+    /// Which kind of man it is.
+    #[inline(always)]
+    pub const fn kind(self) -> PieceType {
+        match self {
+            Self::WhitePawn | Self::BlackPawn => PieceType::Pawn,
+            Self::WhiteKnight | Self::BlackKnight => PieceType::Knight,
+            Self::WhiteBishop | Self::BlackBishop => PieceType::Bishop,
+            Self::WhiteRook | Self::BlackRook => PieceType::Rook,
+            Self::WhiteQueen | Self::BlackQueen => PieceType::Queen,
+            Self::WhiteKing | Self::BlackKing => PieceType::King,
+        }
+    }
+
+    /// The FEN letter: upper case for White, lower case for Black.
+    pub const fn letter(self) -> char {
+        let letter = self.kind().letter();
+        match self.color() {
+            Color::White => letter.to_ascii_uppercase(),
+            Color::Black => letter,
+        }
+    }
+
+    /// The man that a FEN letter stands for.
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|piece| piece.letter() == letter)
+    }
+}

@@ -1,0 +1,3 @@
+//! The `lento` binary.
+
+fn main() {}

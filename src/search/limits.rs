@@ -1,0 +1,28 @@
+//! What a `go` asks for.
+
+use crate::chess::Move;
+
+/// What was said: each limit as given, none invented. Times are in milliseconds and may be negative, as GUIs send them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GoArgs {
+    /// Deepest iteration, in plies.
+    pub depth: Option<i32>,
+    /// Nodes over all threads.
+    pub nodes: Option<u64>,
+    /// Exactly this long.
+    pub movetime: Option<i64>,
+    /// Time left on the clocks of White and Black.
+    pub clock: [Option<i64>; 2],
+    /// Increments per move of White and Black.
+    pub increment: [Option<i64>; 2],
+    /// Moves until the next time control.
+    pub moves_to_go: Option<u32>,
+    /// Stop as soon as a mate in this many moves is proved.
+    pub mate: Option<u32>,
+    /// No answer before `stop`.
+    pub infinite: bool,
+    /// Thinking on the opponent's time: no answer before `ponderhit` or `stop`.
+    pub ponder: bool,
+    /// Search these root moves only; empty means all.
+    pub search_moves: Vec<Move>,
+}

@@ -1,0 +1,3 @@
+//! Measuring tools for Lento.
+
+fn main() {}
