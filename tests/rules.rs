@@ -103,7 +103,7 @@ const MOVES: &[Moves] = &[
     ("4k3/8/8/8/8/8/8/RN2K1NR w KQ - 0 1", false, 25, "", "e1c1 e1g1"),
     ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", false, 24, "a1d1 h1f1", "e1c1 e1g1"),
     // Chess960: king and rook may pass each other, may stand next to their targets, and nothing else may be between.
-    ("4k3/8/8/8/8/8/8/1KR5 w C - 0 1", true, 17, "b1c1", "b1g1"),
+    ("4k3/8/8/8/8/8/8/1KR5 w C - 0 1", true, 17, "b1c1", "c1b1"),
     ("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", true, 13, "f1g1", ""),
     ("4k3/8/8/8/8/8/8/2R2K1N w C - 0 1", true, 19, "f1c1", ""),
     ("4k3/8/8/8/8/8/8/RN3K2 w A - 0 1", true, 15, "", "f1a1"),
