@@ -168,6 +168,17 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_slot_is_taken_before_the_oldest_entry() {
+        let cluster = Cluster::default();
+        cluster.store(1, entry(0), 1);
+        // 31 searches later the generation is 0, as that of an empty slot seems to be.
+        for key in 2..=4 {
+            cluster.store(key, entry(0), 0);
+        }
+        assert_eq!(depths(&cluster, &[1, 2, 3, 4]), [Some(0); 4]);
+    }
+
+    #[test]
     fn old_generations_go_first() {
         let cluster = Cluster::default();
         // The generations are 3, 2, 1 and 0 searches ago, across their wrap-around.
