@@ -1,15 +1,29 @@
 //! The rules of chess. Knows nothing of search, evaluation or threads.
 
+pub mod attacks;
 pub mod bitboard;
+pub mod board;
 pub mod castling;
 pub mod color;
+pub mod draw;
+pub mod fen;
+pub mod game;
+pub mod legal;
+pub mod make;
+pub mod movegen;
 pub mod mv;
+pub mod perft;
 pub mod piece;
+pub mod san;
+pub mod see;
 pub mod square;
+pub mod zobrist;
 
 pub use bitboard::Bitboard;
+pub use board::Board;
 pub use castling::{CastlingRights, Wing};
 pub use color::Color;
+pub use game::{Game, Verdict};
 pub use mv::{Move, MoveKind};
 pub use piece::{Piece, PieceType};
 pub use square::{File, Rank, Square};

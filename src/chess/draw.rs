@@ -1,0 +1,201 @@
+//! Draws: insufficient material, fifty moves, repetition, and repetition one move ahead.
+
+use super::{Bitboard, Board, Piece, PieceType, Square, attacks, zobrist};
+
+impl Board {
+    /// Whether neither side can mate by any sequence of legal moves: bare kings, a single minor piece, or only bishops
+    /// that all stand on squares of one color.
+    pub fn insufficient_material(&self) -> bool {
+        let heavy = self.kind(PieceType::Pawn) | self.straight_sliders();
+        if heavy.any() {
+            return false;
+        }
+        let (knights, bishops) = (self.kind(PieceType::Knight), self.kind(PieceType::Bishop));
+        if !(knights | bishops).many() {
+            return true;
+        }
+        knights.is_empty() && ((bishops & Bitboard::LIGHT).is_empty() || (bishops & Bitboard::DARK).is_empty())
+    }
+
+    /// Whether fifty moves by each side have passed without capture or pawn move. Checkmate on the last of them counts
+    /// first, so a position in check is drawn only if there is a legal move.
+    pub fn is_fifty_move_draw(&self) -> bool {
+        self.halfmove_clock >= 100 && (!self.in_check() || self.has_legal_move())
+    }
+
+    /// Whether the position repeats an earlier one, as a search at this ply should see it: once is enough for a position
+    /// since the root, before it two earlier occurrences are needed.
+    ///
+    /// `earlier` holds the keys of the positions before this one, oldest first.
+    pub fn is_repetition(&self, earlier: &[u64], ply: usize) -> bool {
+        let mut before_root = false;
+        for back in (4..=self.reversible_plies().min(earlier.len())).step_by(2) {
+            if earlier[earlier.len() - back] == self.key() {
+                if back <= ply || before_root {
+                    return true;
+                }
+                before_root = true;
+            }
+        }
+        false
+    }
+
+    /// Whether the side to move has a move that repeats an earlier position, found without generating moves.
+    ///
+    /// The difference between this key and an earlier one with the other side to move must be a single reversible
+    /// move, and those are all in a small table (M. N. J. van Kervinck, "The design and implementation of the
+    /// Rookie 2.0 chess playing program", 2002, describes the cuckoo tables used here).
+    pub fn has_upcoming_repetition(&self, earlier: &[u64], ply: usize) -> bool {
+        let plies = self.reversible_plies().min(earlier.len());
+        if plies < 3 {
+            return false;
+        }
+        let key_back = |back: usize| earlier[earlier.len() - back];
+        // The men that the opponent moved must be back where they were.
+        let mut theirs = self.key() ^ key_back(1) ^ zobrist::SIDE;
+        for back in (3..=plies).step_by(2) {
+            theirs ^= key_back(back - 1) ^ key_back(back) ^ zobrist::SIDE;
+            if theirs != 0 {
+                continue;
+            }
+            let Some((a, b)) = REVERSIBLE_MOVES.find(self.key() ^ key_back(back)) else { continue };
+            if (attacks::between(a, b) & self.occupied()).any() {
+                continue;
+            }
+            if back < ply {
+                return true;
+            }
+            // At or before the root: the mover must be ours, and the position must have repeated already.
+            let ours = [a, b].iter().any(|&square| self.color(self.side).has(square));
+            let first = earlier.len() - back;
+            if ours && earlier[..first].iter().rev().skip(1).step_by(2).any(|&key| key == earlier[first]) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// All reversible moves of a single piece on an empty board, by the change that they make to the key.
+struct ReversibleMoves {
+    keys: [u64; Self::SIZE],
+    squares: [(Square, Square); Self::SIZE],
+}
+
+impl ReversibleMoves {
+    const SIZE: usize = 8192;
+
+    const fn slots(key: u64) -> [usize; 2] {
+        [key as usize % Self::SIZE, (key >> 16) as usize % Self::SIZE]
+    }
+
+    /// The two squares between which a piece moves to make this change.
+    fn find(&self, change: u64) -> Option<(Square, Square)> {
+        Self::slots(change).into_iter().find(|&slot| self.keys[slot] == change).map(|slot| self.squares[slot])
+    }
+}
+
+/// Whether a piece of this kind moves between two squares on an empty board.
+const fn reaches(kind: usize, a: usize, b: usize) -> bool {
+    let (files, ranks) = ((a % 8).abs_diff(b % 8), (a / 8).abs_diff(b / 8));
+    let (straight, diagonal) = (files == 0 || ranks == 0, files == ranks);
+    match kind {
+        1 => files * ranks == 2,
+        2 => diagonal,
+        3 => straight,
+        4 => straight || diagonal,
+        5 => files <= 1 && ranks <= 1,
+        _ => false,
+    }
+}
+
+#[allow(long_running_const_eval, reason = "a few thousand insertions, once")]
+static REVERSIBLE_MOVES: ReversibleMoves = {
+    let mut table = ReversibleMoves {
+        keys: [0; ReversibleMoves::SIZE],
+        squares: [(Square::A1, Square::A1); ReversibleMoves::SIZE],
+    };
+    let mut count = 0;
+    let mut piece = 0;
+    while piece < Piece::COUNT {
+        let mut a = 0;
+        while a < 64 {
+            let mut b = a + 1;
+            while b < 64 {
+                if reaches(piece % 6, a, b) {
+                    let mut key = zobrist::const_piece(piece, a) ^ zobrist::const_piece(piece, b) ^ zobrist::SIDE;
+                    let mut squares = (Square::from_index(a), Square::from_index(b));
+                    let mut slot = ReversibleMoves::slots(key)[0];
+                    // Cuckoo insertion: whoever is pushed out goes to its other slot.
+                    loop {
+                        let (old_key, old_squares) = (table.keys[slot], table.squares[slot]);
+                        table.keys[slot] = key;
+                        table.squares[slot] = squares;
+                        if old_key == 0 {
+                            break;
+                        }
+                        (key, squares) = (old_key, old_squares);
+                        let slots = ReversibleMoves::slots(key);
+                        slot = if slots[0] == slot { slots[1] } else { slots[0] };
+                    }
+                    count += 1;
+                }
+                b += 1;
+            }
+            a += 1;
+        }
+        piece += 1;
+    }
+    assert!(count == 3668);
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    #[test]
+    fn a_move_back_is_seen_before_it_is_played() {
+        let mut game = Game::start();
+        for text in ["g1f3", "g8f6", "f3g1"] {
+            assert!(!game.board().has_upcoming_repetition(game.earlier_keys(), 10), "before {text}");
+            game.play(game.board().parse_uci(text, false).unwrap());
+        }
+        // Black can play Ng8, back to the start position.
+        assert!(game.board().has_upcoming_repetition(game.earlier_keys(), 10));
+        assert!(
+            !game.board().has_upcoming_repetition(game.earlier_keys(), 2),
+            "one repetition before the root is none"
+        );
+        game.play(game.board().parse_uci("b8c6", false).unwrap());
+        assert!(!game.board().has_upcoming_repetition(game.earlier_keys(), 10));
+    }
+
+    #[test]
+    fn blocked_path_is_no_repetition() {
+        // Ra1-a4 and back, but meanwhile a bishop has gone to a2: b1-a2 is Black's own move, so a rook return is blocked.
+        let mut game = Game::from_fen("4k3/8/8/8/2b5/8/8/R3K3 w - - 0 1").unwrap();
+        for text in ["a1a4", "c4b3", "a4a8", "e8e7", "a8a4", "e7e8"] {
+            game.play(game.board().parse_uci(text, false).unwrap());
+        }
+        assert!(game.board().is_repetition(game.earlier_keys(), 10));
+    }
+
+    #[test]
+    fn material() {
+        for (fen, expected) in [
+            ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", true),
+            ("8/8/4k3/8/8/3K4/8/6B1 w - - 0 1", true),
+            ("8/8/4k3/8/8/3K4/8/6N1 w - - 0 1", true),
+            ("6b1/8/4k3/8/8/3K4/8/7B w - - 0 1", true),
+            ("5b2/8/4k3/8/8/3K4/8/7B w - - 0 1", false),
+            ("8/8/4k3/8/8/3K4/8/5NN1 w - - 0 1", false),
+            ("6n1/8/4k3/8/8/3K4/8/6N1 w - - 0 1", false),
+            ("8/4p3/4k3/8/8/3K4/8/8 w - - 0 1", false),
+            ("8/8/4k3/8/8/3K4/8/6R1 w - - 0 1", false),
+        ] {
+            assert_eq!(Board::from_fen(fen).unwrap().insufficient_material(), expected, "{fen}");
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Reading and writing FEN, and the one definition of a valid position.
+
+use super::{Board, Color, File, Piece, PieceType, Rank, Square, Wing};
+use std::fmt::Write;
+use thiserror::Error;
+
+/// The start position of chess.
+pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// Counters above this are refused; no game gets near it.
+const MAX_COUNTER: u32 = 100_000;
+
+/// What is wrong with a FEN or with the position that it describes.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("\"{fen}\" is no position: {problem}")]
+pub struct FenError {
+    fen: String,
+    problem: Problem,
+}
+
+/// The first problem found.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the messages are the documentation")]
+pub enum Problem {
+    #[error("the text is empty; expected <board> <side> <castling> <en passant> [<half-moves> <move number>]")]
+    Empty,
+    #[error("the board has {0} ranks, expected 8, separated by '/'")]
+    Ranks(usize),
+    #[error("rank {rank} describes {found} squares, expected 8")]
+    RankLength { rank: usize, found: usize },
+    #[error("'{0}' on the board, expected a digit from 1 to 8 or one of PNBRQKpnbrqk")]
+    Letter(char),
+    #[error("side to move '{0}', expected w or b")]
+    Side(String),
+    #[error("castling rights '{0}', expected - or up to four of KQkq or of rook files A-H, a-h")]
+    Castling(String),
+    #[error("en-passant square '{0}', expected - or a square such as e3")]
+    EnPassant(String),
+    #[error("{what} '{text}', expected a number from 0 to {MAX_COUNTER} or -")]
+    Counter { what: &'static str, text: String },
+    #[error("{0:?} has {1} kings, expected 1")]
+    Kings(Color, u32),
+    #[error("a pawn stands on the first or last rank")]
+    BackRankPawn,
+    #[error("{0:?} has {1} pawns, expected at most 8")]
+    Pawns(Color, u32),
+    #[error("{0:?} has {1} men more than promotions explain")]
+    Promotions(Color, u32),
+    #[error("the side not to move is in check")]
+    OpponentInCheck,
+}
+
+impl Board {
+    /// Reads a position in FEN, X-FEN or Shredder-FEN.
+    ///
+    /// Missing fields after the board take their usual values; castling rights without king and rook in place, and
+    /// en-passant squares where nothing can be taken, are dropped.
+    ///
+    /// # Errors
+    /// The text is not FEN, or the position cannot be searched: each side needs one king, at most eight pawns, none of
+    /// them on the first or last rank, no more pieces than promotions explain, and the side not to move may not
+    /// be in check.
+    pub fn from_fen(text: &str) -> Result<Self, FenError> {
+        parse(text).map_err(|problem| FenError { fen: shorten(text), problem })
+    }
+
+    /// Writes the position as FEN; castling rights as KQkq where these are clear and by rook file otherwise, or always
+    /// by rook file (Shredder-FEN) for Chess960.
+    pub fn fen(&self, chess960: bool) -> String {
+        let mut text = String::new();
+        for rank in Rank::ALL.into_iter().rev() {
+            let mut empty = 0;
+            for file in File::ALL {
+                match self.piece_on(Square::new(file, rank)) {
+                    None => empty += 1,
+                    Some(piece) => {
+                        if empty > 0 {
+                            let _ = write!(text, "{empty}");
+                        }
+                        empty = 0;
+                        text.push(piece.letter());
+                    }
+                }
+            }
+            if empty > 0 {
+                let _ = write!(text, "{empty}");
+            }
+            if rank != Rank::First {
+                text.push('/');
+            }
+        }
+        let side = if self.side == Color::White { 'w' } else { 'b' };
+        let en_passant = self.en_passant.map_or("-".to_owned(), |square| square.to_string());
+        let rights = self.castling_text(chess960);
+        let _ = write!(text, " {side} {rights} {en_passant} {} {}", self.halfmove_clock, self.fullmove_number);
+        text
+    }
+
+    fn castling_text(&self, shredder: bool) -> String {
+        let mut text = String::new();
+        for color in Color::ALL {
+            for wing in Wing::ALL.into_iter().filter(|&wing| self.castling.has(color, wing)) {
+                let rook = self.castling_rook(color, wing);
+                let letter = match (shredder || outermost_rook(self, color, wing) != Some(rook), wing) {
+                    (true, _) => rook.file().letter(),
+                    (false, Wing::King) => 'k',
+                    (false, Wing::Queen) => 'q',
+                };
+                text.push(if color == Color::White { letter.to_ascii_uppercase() } else { letter });
+            }
+        }
+        if text.is_empty() { "-".to_owned() } else { text }
+    }
+}
+
+/// Long garbage is quoted by its beginning.
+fn shorten(text: &str) -> String {
+    const LIMIT: usize = 100;
+    let text = text.trim();
+    match text.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn parse(text: &str) -> Result<Board, Problem> {
+    let mut fields = text.split_whitespace();
+    let mut board = Board::empty();
+    parse_men(&mut board, fields.next().ok_or(Problem::Empty)?)?;
+    board.side = match fields.next().unwrap_or("w") {
+        "w" => Color::White,
+        "b" => {
+            board.keys.all ^= super::zobrist::SIDE;
+            Color::Black
+        }
+        other => return Err(Problem::Side(shorten(other))),
+    };
+    let castling = fields.next().unwrap_or("-");
+    let en_passant = fields.next().unwrap_or("-");
+    let halfmoves = parse_counter("half-move clock", fields.next(), 0)?;
+    board.fullmove_number = parse_counter("move number", fields.next(), 1)?.max(1);
+    board.halfmove_clock = u16::try_from(halfmoves).unwrap_or(u16::MAX - 1000);
+    board.reversible = board.halfmove_clock;
+    validate_men(&board)?;
+    parse_castling(&mut board, castling)?;
+    board.refresh();
+    parse_en_passant(&mut board, en_passant)?;
+    Ok(board)
+}
+
+fn parse_men(board: &mut Board, field: &str) -> Result<(), Problem> {
+    let ranks = field.split('/').count();
+    if let Some(letter) = field.chars().find(|&c| !(matches!(c, '/' | '1'..='8') || Piece::from_letter(c).is_some())) {
+        return Err(Problem::Letter(letter));
+    }
+    if ranks != 8 {
+        return Err(Problem::Ranks(ranks));
+    }
+    for (rank, row) in Rank::ALL.into_iter().rev().zip(field.split('/')) {
+        let found = row.chars().map(|c| c.to_digit(10).unwrap_or(1) as usize).sum();
+        if found != 8 {
+            return Err(Problem::RankLength { rank: rank.index() + 1, found });
+        }
+        let mut file = 0;
+        for letter in row.chars() {
+            if let Some(piece) = Piece::from_letter(letter) {
+                board.put(piece, Square::new(File::from_index(file), rank));
+            }
+            file += letter.to_digit(10).unwrap_or(1) as usize;
+        }
+    }
+    Ok(())
+}
+
+/// The definition of a valid position, but for castling and en-passant rights, which are dropped where impossible.
+fn validate_men(board: &Board) -> Result<(), Problem> {
+    if (board.kind(PieceType::Pawn) & (Rank::First.bitboard() | Rank::Eighth.bitboard())).any() {
+        return Err(Problem::BackRankPawn);
+    }
+    for color in Color::ALL {
+        let count = |kind| board.men(color, kind).count();
+        if count(PieceType::King) != 1 {
+            return Err(Problem::Kings(color, count(PieceType::King)));
+        }
+        let pawns = count(PieceType::Pawn);
+        if pawns > 8 {
+            return Err(Problem::Pawns(color, pawns));
+        }
+        let promoted = count(PieceType::Queen).saturating_sub(1)
+            + [PieceType::Knight, PieceType::Bishop, PieceType::Rook]
+                .into_iter()
+                .map(|kind| count(kind).saturating_sub(2))
+                .sum::<u32>();
+        if promoted + pawns > 8 {
+            return Err(Problem::Promotions(color, promoted + pawns - 8));
+        }
+    }
+    let enemy_king = board.king(!board.side);
+    if (board.attackers_to(enemy_king, board.occupied()) & board.color(board.side)).any() {
+        return Err(Problem::OpponentInCheck);
+    }
+    Ok(())
+}
+
+/// The rook farthest from the king on a wing of its first rank.
+fn outermost_rook(board: &Board, color: Color, wing: Wing) -> Option<Square> {
+    let king = board.king(color);
+    let rooks = board.men(color, PieceType::Rook) & Rank::First.relative_to(color).bitboard();
+    match wing {
+        Wing::King => rooks.last().filter(|&rook| rook > king),
+        Wing::Queen => rooks.first().filter(|&rook| rook < king),
+    }
+}
+
+fn parse_castling(board: &mut Board, field: &str) -> Result<(), Problem> {
+    if field == "-" {
+        return Ok(());
+    }
+    if field.chars().count() > 4 {
+        return Err(Problem::Castling(shorten(field)));
+    }
+    for letter in field.chars() {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        let king = board.king(color);
+        let rook = match letter.to_ascii_lowercase() {
+            'k' => outermost_rook(board, color, Wing::King),
+            'q' => outermost_rook(board, color, Wing::Queen),
+            file @ 'a'..='h' => {
+                let file = File::from_index(file as usize - 'a' as usize);
+                let square = Square::new(file, Rank::First.relative_to(color));
+                Some(square).filter(|&square| board.piece_on(square) == Some(Piece::new(color, PieceType::Rook)))
+            }
+            _ => return Err(Problem::Castling(shorten(field))),
+        };
+        // A king that may castle stands between two corners of its first rank, never on one.
+        let king_in_place = king.rank() == Rank::First.relative_to(color) && !matches!(king.file(), File::A | File::H);
+        if let Some(rook) = rook.filter(|_| king_in_place) {
+            let wing = if rook > king { Wing::King } else { Wing::Queen };
+            board.castling_rooks[color.index()][wing as usize] = rook;
+            board.set_castling(board.castling.with(color, wing));
+        }
+    }
+    Ok(())
+}
+
+/// Sets the en-passant target if a pawn has just passed it and can be taken.
+fn parse_en_passant(board: &mut Board, field: &str) -> Result<(), Problem> {
+    if field == "-" {
+        return Ok(());
+    }
+    let target: Square = field.parse().map_err(|()| Problem::EnPassant(shorten(field)))?;
+    let them = !board.side;
+    let (pawn, start) = (target.forward(them), target.forward(!them));
+    let passed = target.rank() == Rank::Third.relative_to(them)
+        && board.men(them, PieceType::Pawn).has(pawn)
+        && !board.occupied().has(target)
+        && !board.occupied().has(start);
+    if passed {
+        board.allow_en_passant(target);
+    }
+    Ok(())
+}
+
+fn parse_counter(what: &'static str, field: Option<&str>, default: u32) -> Result<u32, Problem> {
+    match field {
+        None | Some("-") => Ok(default),
+        Some(text) => text
+            .parse()
+            .ok()
+            .filter(|&number| number <= MAX_COUNTER)
+            .ok_or_else(|| Problem::Counter { what, text: shorten(text) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trips() {
+        for fen in [
+            START,
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
+            "4k3/8/8/8/8/8/8/4KR1R w F - 0 1",
+            "8/8/4k3/8/8/3K4/8/8 b - - 150 200",
+        ] {
+            assert_eq!(Board::from_fen(fen).unwrap().fen(false), fen);
+        }
+        assert_eq!(Board::start().fen(true), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1");
+    }
+
+    #[test]
+    fn missing_fields_take_their_defaults() {
+        assert_eq!(Board::from_fen("4k3/8/8/8/8/8/8/4K3").unwrap().fen(false), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        assert_eq!(
+            Board::from_fen("4k3/8/8/8/8/8/8/4K3 b - - - 0").unwrap().fen(false),
+            "4k3/8/8/8/8/8/8/4K3 b - - 0 1"
+        );
+    }
+
+    #[test]
+    fn impossible_rights_are_dropped() {
+        for (fen, expected) in [
+            ("4k3/8/8/8/8/8/8/4K2r w K - 0 1", "4k3/8/8/8/8/8/8/4K2r w - - 0 1"),
+            ("4k3/8/8/8/8/8/8/K6R w KQ - 0 1", "4k3/8/8/8/8/8/8/K6R w - - 0 1"),
+            ("r3k2r/8/8/8/4K3/8/8/R6R w KQkq - 0 1", "r3k2r/8/8/8/4K3/8/8/R6R w kq - 0 1"),
+            ("4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1", "4k3/8/8/K2pP2r/8/8/8/8 w - - 0 1"),
+            ("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1", "4k3/8/8/3p4/8/8/8/4K3 w - - 0 1"),
+            ("4k3/8/8/4P3/8/8/8/4K3 w - e4 0 1", "4k3/8/8/4P3/8/8/8/4K3 w - - 0 1"),
+        ] {
+            assert_eq!(Board::from_fen(fen).unwrap().fen(false), expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn refusals_quote_the_text_and_say_what_is_expected() {
+        for (fen, part) in [
+            ("", "empty"),
+            ("startpos", "'s' on the board"),
+            ("8/8/8/8/8/8/8 w - - 0 1", "7 ranks"),
+            ("rnbqkbnr/pppppppp/8/6/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 5 describes 6 squares"),
+            ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", "side to move 'W'"),
+            ("4k3/8/8/8/8/8/8/4K3 w xyz - 0 1", "castling rights 'xyz'"),
+            ("4k3/8/8/8/8/8/8/4K3 w - e9 0 1", "en-passant square 'e9'"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 -5", "move number '-5'"),
+            ("4k3/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
+            ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "pawn stands"),
+            ("4k3/pppppppp/p7/8/8/8/8/4K3 b - - 0 1", "Black has 9 pawns"),
+            ("4k3/8/8/8/8/8/PPPPPPPP/QQQQKQQQ w - - 0 1", "White has 6 men more"),
+            ("4k3/8/8/8/8/8/8/K3R3 w - - 0 1", "not to move is in check"),
+        ] {
+            let message = Board::from_fen(fen).unwrap_err().to_string();
+            assert!(message.contains(part) && message.contains(fen), "{fen}: {message}");
+        }
+        let message = Board::from_fen(&"8".repeat(5000)).unwrap_err().to_string();
+        assert!(message.len() < 300, "{message}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Questions about single moves: are they legal, do they give check.
+
+use super::{Bitboard, Board, Color, Move, MoveKind, Piece, PieceType, Rank, Square, Wing, attacks};
+
+impl Board {
+    /// Whether a move word, wherever it comes from, is a legal move here.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        let us = self.side;
+        let (from, to) = (mv.from(), mv.to());
+        let Some(mover) = self.piece_on(from).filter(|piece| piece.color() == us) else { return false };
+        if mover.kind() == PieceType::Pawn {
+            return self.is_legal_pawn_move(mv);
+        }
+        if mv.is_castle() {
+            return mover.kind() == PieceType::King
+                && self.checkers.is_empty()
+                && Wing::ALL.into_iter().any(|wing| self.castling_rook(us, wing) == to && self.can_castle(wing));
+        }
+        let kind = if self.color(!us).has(to) { MoveKind::Capture } else { MoveKind::Quiet };
+        if mv.kind_bits() != kind as u16 || self.color(us).has(to) {
+            return false;
+        }
+        if mover.kind() == PieceType::King {
+            return attacks::king(from).has(to) && !self.threats.has(to);
+        }
+        self.attacks_from(mover, from, self.occupied()).has(to) && self.may_go(from, to)
+    }
+
+    /// Whether pins and checks let a man other than the king go from one square to another.
+    #[inline(always)]
+    fn may_go(&self, from: Square, to: Square) -> bool {
+        self.evasion_mask().has(to) && (!self.pinned.has(from) || attacks::line(self.king(self.side), from).has(to))
+    }
+
+    fn is_legal_pawn_move(&self, mv: Move) -> bool {
+        let us = self.side;
+        let (from, to) = (mv.from(), mv.to());
+        if mv.is_en_passant() {
+            return self.en_passant == Some(to) && attacks::pawn(us, from).has(to) && self.en_passant_is_safe(from, to);
+        }
+        if mv.is_promotion() != (to.rank() == Rank::Eighth.relative_to(us)) {
+            return false;
+        }
+        let reaches = match mv.kind_bits() & 7 {
+            _ if mv.is_promotion() && mv.is_capture() => self.pawn_takes(from, to),
+            _ if mv.is_promotion() => self.pawn_steps(from, to),
+            kind if kind == MoveKind::Capture as u16 => self.pawn_takes(from, to),
+            kind if kind == MoveKind::Quiet as u16 => self.pawn_steps(from, to),
+            kind if kind == MoveKind::DoublePush as u16 => {
+                from.rank() == Rank::Second.relative_to(us)
+                    && self.pawn_steps(from, from.forward(us))
+                    && self.pawn_steps(from.forward(us), to)
+            }
+            _ => false,
+        };
+        reaches && self.may_go(from, to)
+    }
+
+    #[inline(always)]
+    fn pawn_takes(&self, from: Square, to: Square) -> bool {
+        attacks::pawn(self.side, from).has(to) && self.color(!self.side).has(to)
+    }
+
+    #[inline(always)]
+    fn pawn_steps(&self, from: Square, to: Square) -> bool {
+        from.forward(self.side) == to && !self.occupied().has(to)
+    }
+
+    /// What it takes to see quickly which moves give check.
+    #[inline]
+    pub fn check_squares(&self) -> CheckSquares {
+        let (us, them) = (self.side, !self.side);
+        let king = self.king(them);
+        let occupied = self.occupied();
+        let (diagonal, straight) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
+        let mut discoverers = Bitboard::EMPTY;
+        let ours = self.color(us);
+        let snipers = ours
+            & ((attacks::bishop(king, Bitboard::EMPTY) & self.diagonal_sliders())
+                | (attacks::rook(king, Bitboard::EMPTY) & self.straight_sliders()));
+        for sniper in snipers {
+            let shield = attacks::between(king, sniper) & occupied;
+            if !shield.many() {
+                discoverers |= shield & ours;
+            }
+        }
+        CheckSquares {
+            king,
+            from: [
+                attacks::pawn(them, king),
+                attacks::knight(king),
+                diagonal,
+                straight,
+                diagonal | straight,
+                Bitboard::EMPTY,
+            ],
+            discoverers,
+        }
+    }
+
+    /// Whether a legal move gives check.
+    pub fn gives_check(&self, mv: Move) -> bool {
+        self.check_squares().gives_check(self, mv)
+    }
+}
+
+/// From where each kind of man would give check, and which men would uncover one by stepping aside.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckSquares {
+    king: Square,
+    from: [Bitboard; 6],
+    discoverers: Bitboard,
+}
+
+impl CheckSquares {
+    /// Whether a legal move of the board this was computed for gives check.
+    #[inline]
+    pub fn gives_check(&self, board: &Board, mv: Move) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        let Some(mover) = board.piece_on(from) else { return false };
+        if mv.is_castle() || mv.is_promotion() || mv.is_en_passant() {
+            return self.special_gives_check(board, mv, mover);
+        }
+        self.from[mover.kind().index()].has(to)
+            || (self.discoverers.has(from) && !attacks::line(self.king, from).has(to))
+    }
+
+    /// Moves that change more of the board than two squares: play them on the occupied squares and look.
+    fn special_gives_check(&self, board: &Board, mv: Move, mover: Piece) -> bool {
+        let us: Color = mover.color();
+        let (from, to) = (mv.from(), mv.to());
+        let mut occupied = board.occupied() ^ from.bitboard();
+        let ours = board.color(us) & !from.bitboard();
+        let (mut straight, mut diagonal) = (ours & board.straight_sliders(), ours & board.diagonal_sliders());
+        if mv.is_castle() {
+            let wing = if to > from { Wing::King } else { Wing::Queen };
+            straight = (straight ^ to.bitboard()) | wing.rook_target(us).bitboard();
+            occupied = (occupied ^ to.bitboard()) | wing.rook_target(us).bitboard() | wing.king_target(us).bitboard();
+        } else if mv.is_en_passant() {
+            occupied = (occupied ^ Square::new(to.file(), from.rank()).bitboard()) | to.bitboard();
+            if attacks::pawn(us, to).has(self.king) {
+                return true;
+            }
+        } else {
+            occupied |= to.bitboard();
+            match mv.promoted() {
+                Some(PieceType::Knight) if attacks::knight(to).has(self.king) => return true,
+                Some(PieceType::Bishop) => diagonal |= to.bitboard(),
+                Some(PieceType::Rook) => straight |= to.bitboard(),
+                Some(PieceType::Queen) => {
+                    diagonal |= to.bitboard();
+                    straight |= to.bitboard();
+                }
+                _ => {}
+            }
+        }
+        (attacks::bishop(self.king, occupied) & diagonal).any() || (attacks::rook(self.king, occupied) & straight).any()
+    }
+}

@@ -1,0 +1,244 @@
+//! Legal move generation: pins and checks are known to the board, so every move generated is legal.
+
+use super::{Bitboard, Board, Color, Move, MoveKind, PieceType, Rank, Square, Wing, attacks};
+use arrayvec::ArrayVec;
+
+/// Room for the moves of any valid position; the most known for one is 218.
+pub type MoveList = ArrayVec<Move, 256>;
+
+/// Takes moves as the generator finds them, in sets where it finds sets.
+pub trait Sink {
+    /// Moves of a piece or king: quiet ones and captures.
+    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard);
+    /// Pawn moves without promotion to these squares, each from `offset` below its target.
+    fn pawns(&mut self, targets: Bitboard, offset: i32, kind: MoveKind);
+    /// Promotions on these squares, each from `offset` below its target, to all four pieces.
+    fn promotions(&mut self, targets: Bitboard, offset: i32, capture: bool);
+    /// Any other single move.
+    fn single(&mut self, mv: Move);
+}
+
+/// The square `offset` below a target.
+#[inline(always)]
+const fn origin(target: Square, offset: i32) -> Square {
+    Square::from_index((target.index() as i32 - offset) as usize)
+}
+
+impl Sink for MoveList {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
+        for to in captures {
+            self.push(Move::new(from, to, MoveKind::Capture));
+        }
+        for to in quiets {
+            self.push(Move::new(from, to, MoveKind::Quiet));
+        }
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, offset: i32, kind: MoveKind) {
+        for to in targets {
+            self.push(Move::new(origin(to, offset), to, kind));
+        }
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, targets: Bitboard, offset: i32, capture: bool) {
+        for to in targets {
+            for piece in PieceType::PROMOTIONS {
+                self.push(Move::promotion(origin(to, offset), to, piece, capture));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn single(&mut self, mv: Move) {
+        self.push(mv);
+    }
+}
+
+/// Counts moves without listing them.
+#[derive(Default)]
+pub struct Counter(
+    /// Moves so far.
+    pub u64,
+);
+
+impl Sink for Counter {
+    #[inline(always)]
+    fn piece(&mut self, _from: Square, quiets: Bitboard, captures: Bitboard) {
+        self.0 += u64::from((quiets | captures).count());
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, _offset: i32, _kind: MoveKind) {
+        self.0 += u64::from(targets.count());
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, targets: Bitboard, _offset: i32, _capture: bool) {
+        self.0 += 4 * u64::from(targets.count());
+    }
+
+    #[inline(always)]
+    fn single(&mut self, _mv: Move) {
+        self.0 += 1;
+    }
+}
+
+impl Board {
+    /// All legal moves.
+    pub fn legal_moves(&self) -> MoveList {
+        let mut moves = MoveList::new();
+        self.generate::<true, true>(&mut moves);
+        moves
+    }
+
+    /// Adds the legal captures and promotions.
+    pub fn noisy_moves(&self, moves: &mut MoveList) {
+        self.generate::<true, false>(moves);
+    }
+
+    /// Adds the legal moves that neither capture nor promote.
+    pub fn quiet_moves(&self, moves: &mut MoveList) {
+        self.generate::<false, true>(moves);
+    }
+
+    /// Whether the side to move has a legal move.
+    pub fn has_legal_move(&self) -> bool {
+        let mut counter = Counter::default();
+        self.generate::<true, true>(&mut counter);
+        counter.0 > 0
+    }
+
+    /// Where men other than the king may go as far as checks are concerned: anywhere, onto or before a single
+    /// checker, nowhere in double check.
+    #[inline(always)]
+    pub(super) fn evasion_mask(&self) -> Bitboard {
+        match self.checkers.first() {
+            None => Bitboard::FULL,
+            Some(checker) if !self.checkers.many() => attacks::between(self.king(self.side), checker) | self.checkers,
+            Some(_) => Bitboard::EMPTY,
+        }
+    }
+
+    /// Feeds all legal noisy moves (captures, promotions) and quiet moves (all others), as asked for, to a sink.
+    #[inline(always)]
+    pub fn generate<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink) {
+        let us = self.side;
+        let (ours, theirs) = (self.color(us), self.color(!us));
+        let empty = !(ours | theirs);
+        let king = self.king(us);
+        let split = |targets: Bitboard| {
+            let quiets = if QUIET { targets & empty } else { Bitboard::EMPTY };
+            let captures = if NOISY { targets & theirs } else { Bitboard::EMPTY };
+            (quiets, captures)
+        };
+
+        if !self.checkers.many() {
+            let mask = self.evasion_mask();
+            self.generate_pawns::<NOISY, QUIET>(sink, mask);
+            self.generate_pieces(sink, mask & !ours, split);
+        }
+        let (quiets, captures) = split(attacks::king(king) & !self.threats);
+        sink.piece(king, quiets, captures);
+        if QUIET && self.castling.any(us) && self.checkers.is_empty() {
+            for wing in Wing::ALL {
+                if self.can_castle(wing) {
+                    sink.single(Move::new(king, self.castling_rook(us, wing), MoveKind::Castle));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn generate_pieces(
+        &self,
+        sink: &mut impl Sink,
+        mask: Bitboard,
+        split: impl Fn(Bitboard) -> (Bitboard, Bitboard) + Copy,
+    ) {
+        let us = self.side;
+        let ours = self.color(us);
+        let occupied = self.occupied();
+        let king = self.king(us);
+        let mut add = |from: Square, attacked: Bitboard| {
+            let (quiets, captures) = split(attacked & mask);
+            sink.piece(from, quiets, captures);
+        };
+        // A pinned knight has no move; a pinned slider stays on the line of its pin.
+        for from in ours & self.kind(PieceType::Knight) & !self.pinned {
+            add(from, attacks::knight(from));
+        }
+        for from in ours & self.diagonal_sliders() & !self.pinned {
+            add(from, attacks::bishop(from, occupied));
+        }
+        for from in ours & self.straight_sliders() & !self.pinned {
+            add(from, attacks::rook(from, occupied));
+        }
+        for from in ours & self.diagonal_sliders() & self.pinned {
+            add(from, attacks::bishop(from, occupied) & attacks::line(king, from));
+        }
+        for from in ours & self.straight_sliders() & self.pinned {
+            add(from, attacks::rook(from, occupied) & attacks::line(king, from));
+        }
+    }
+
+    #[inline(always)]
+    fn generate_pawns<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink, mask: Bitboard) {
+        let us = self.side;
+        let pawns = self.men(us, PieceType::Pawn);
+        self.pawn_set::<NOISY, QUIET>(sink, pawns & !self.pinned, mask);
+        let king = self.king(us);
+        for from in pawns & self.pinned {
+            self.pawn_set::<NOISY, QUIET>(sink, from.bitboard(), mask & attacks::line(king, from));
+        }
+        if NOISY && let Some(target) = self.en_passant {
+            for from in attacks::pawn(!us, target) & pawns {
+                if self.en_passant_is_safe(from, target) {
+                    sink.single(Move::new(from, target, MoveKind::EnPassant));
+                }
+            }
+        }
+    }
+
+    /// The moves of a set of pawns to the squares of a mask, but for en passant.
+    #[inline(always)]
+    fn pawn_set<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink, pawns: Bitboard, mask: Bitboard) {
+        let us = self.side;
+        let last = Rank::Eighth.relative_to(us).bitboard();
+        let up = us.sign() * 8;
+        let theirs = self.color(!us) & mask;
+        let ahead = pawns.forward(us) & !self.occupied();
+        if NOISY {
+            let (east, west) = (pawns.forward(us).east() & theirs, pawns.forward(us).west() & theirs);
+            sink.pawns(east & !last, up + 1, MoveKind::Capture);
+            sink.pawns(west & !last, up - 1, MoveKind::Capture);
+            sink.promotions(east & last, up + 1, true);
+            sink.promotions(west & last, up - 1, true);
+            sink.promotions(ahead & last & mask, up, false);
+        }
+        if QUIET {
+            let third = Rank::Third.relative_to(us).bitboard();
+            let twice = (ahead & third).forward(us) & !self.occupied();
+            sink.pawns(ahead & !last & mask, up, MoveKind::Quiet);
+            sink.pawns(twice & mask, 2 * up, MoveKind::DoublePush);
+        }
+    }
+
+    /// Whether castling to a wing is legal now, for the side to move, which must not be in check.
+    #[inline(always)]
+    pub(super) fn can_castle(&self, wing: Wing) -> bool {
+        let us: Color = self.side;
+        if !self.castling.has(us, wing) {
+            return false;
+        }
+        let (king, rook) = (self.king(us), self.castling_rook(us, wing));
+        let (king_target, rook_target) = (wing.king_target(us), wing.rook_target(us));
+        let king_path = attacks::between(king, king_target) | king_target.bitboard();
+        let rook_path = attacks::between(king, rook) | attacks::between(rook, rook_target) | rook_target.bitboard();
+        let others = self.occupied() ^ king.bitboard() ^ rook.bitboard();
+        // A rook that shielded the king on the first rank (Chess960) may not leave it exposed.
+        ((king_path | rook_path) & others).is_empty() && (king_path & self.threats).is_empty() && !self.pinned.has(rook)
+    }
+}

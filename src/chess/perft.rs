@@ -1,0 +1,23 @@
+//! Counting the leaves of the move tree: the classical test and speed measure of a move generator.
+
+use super::movegen::Counter;
+use super::{Board, Move};
+
+/// The number of move sequences of this length. The last ply is counted without being played.
+pub fn perft(board: &Board, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => {
+            let mut counter = Counter::default();
+            board.generate::<true, true>(&mut counter);
+            counter.0
+        }
+        _ => board.legal_moves().into_iter().map(|mv| perft(&board.after(mv), depth - 1)).sum(),
+    }
+}
+
+/// [`perft`] split by first move, in the order of generation. Depth 0 lists nothing.
+pub fn divide(board: &Board, depth: u32) -> Vec<(Move, u64)> {
+    let Some(rest) = depth.checked_sub(1) else { return Vec::new() };
+    board.legal_moves().into_iter().map(|mv| (mv, perft(&board.after(mv), rest))).collect()
+}

@@ -1,0 +1,156 @@
+//! Moves as text: UCI's coordinates and the short algebraic notation of books and tests.
+
+use super::{Board, Move, PieceType, Square, Wing};
+use std::fmt::Write;
+
+impl Board {
+    /// The move in UCI notation. Castling is the king's two squares, or under Chess960 the king taking its rook.
+    pub fn uci(&self, mv: Move, chess960: bool) -> String {
+        let to = match castling_wing(mv) {
+            Some(wing) if !chess960 => wing.king_target(self.side),
+            _ => mv.to(),
+        };
+        let promotion = mv.promoted().map_or(String::new(), |kind| kind.letter().to_string());
+        format!("{}{to}{promotion}", mv.from())
+    }
+
+    /// The legal move that a text in UCI notation means. Castling is understood as the king taking its own rook in
+    /// every variant, and otherwise as the king going to where castling takes it, if no ordinary king move is meant.
+    pub fn parse_uci(&self, text: &str, chess960: bool) -> Option<Move> {
+        let moves = self.legal_moves();
+        let spelled = |spelling: bool| moves.iter().copied().find(|&mv| self.uci(mv, spelling) == text);
+        spelled(chess960).or_else(|| spelled(!chess960))
+    }
+
+    /// The move in short algebraic notation, with check and mate signs.
+    pub fn san(&self, mv: Move) -> String {
+        let mut text = self.san_without_sign(mv);
+        let after = self.after(mv);
+        if after.in_check() {
+            text.push(if after.has_legal_move() { '+' } else { '#' });
+        }
+        text
+    }
+
+    fn san_without_sign(&self, mv: Move) -> String {
+        match castling_wing(mv) {
+            Some(Wing::King) => return "O-O".to_owned(),
+            Some(Wing::Queen) => return "O-O-O".to_owned(),
+            None => {}
+        }
+        let mut text = String::new();
+        let kind = self.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
+        if kind != PieceType::Pawn {
+            text.push(kind.letter().to_ascii_uppercase());
+            text.push_str(&self.disambiguation(mv, kind));
+        } else if mv.is_capture() {
+            text.push(mv.from().file().letter());
+        }
+        if mv.is_capture() {
+            text.push('x');
+        }
+        let _ = write!(text, "{}", mv.to());
+        if let Some(promoted) = mv.promoted() {
+            let _ = write!(text, "={}", promoted.letter().to_ascii_uppercase());
+        }
+        text
+    }
+
+    /// As much of the start square as sets the move apart from other moves of such a piece to the same square.
+    fn disambiguation(&self, mv: Move, kind: PieceType) -> String {
+        let from = mv.from();
+        let rivals: Vec<Square> = self
+            .legal_moves()
+            .into_iter()
+            .filter(|other| other.to() == mv.to() && other.from() != from && !other.is_castle())
+            .map(Move::from)
+            .filter(|&square| self.piece_on(square).is_some_and(|piece| piece.kind() == kind))
+            .collect();
+        if rivals.is_empty() {
+            String::new()
+        } else if rivals.iter().all(|rival| rival.file() != from.file()) {
+            from.file().letter().to_string()
+        } else if rivals.iter().all(|rival| rival.rank() != from.rank()) {
+            (from.rank().index() + 1).to_string()
+        } else {
+            from.to_string()
+        }
+    }
+
+    /// The legal move that a text in short algebraic notation means. Check signs and annotations are ignored, more of
+    /// the start square than needed is accepted; a text that fits several moves means none.
+    pub fn parse_san(&self, text: &str) -> Option<Move> {
+        let strip = |text: &str| text.trim_end_matches(['+', '#', '!', '?']).replace(['=', 'x', '-'], "");
+        let wanted = strip(text).replace('0', "O");
+        let mut found = None;
+        for mv in self.legal_moves() {
+            if strip(&self.san_without_sign(mv)) == wanted {
+                return Some(mv);
+            }
+            let kind = self.piece_on(mv.from())?.kind();
+            let piece = if kind == PieceType::Pawn { String::new() } else { kind.letter().to_uppercase().to_string() };
+            let promoted = mv.promoted().map_or(String::new(), |kind| kind.letter().to_uppercase().to_string());
+            let (from, to) = (mv.from(), mv.to());
+            let starts = [from.to_string(), from.file().letter().to_string(), (from.rank().index() + 1).to_string()];
+            if !mv.is_castle() && starts.iter().any(|start| wanted == format!("{piece}{start}{to}{promoted}")) {
+                if found.is_some() {
+                    return None;
+                }
+                found = Some(mv);
+            }
+        }
+        found
+    }
+}
+
+/// To which wing a move castles, if it does.
+fn castling_wing(mv: Move) -> Option<Wing> {
+    mv.is_castle().then(|| if mv.to() > mv.from() { Wing::King } else { Wing::Queen })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn san_of_known_moves() {
+        for (fen, uci, san) in [
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1", "O-O"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1", "O-O-O"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "a1a8", "Rxa8+"),
+            ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "a1d1", "Rd1"),
+            ("4k3/8/8/8/4K3/8/8/R6R w - - 0 1", "a1d1", "Rad1"),
+            ("4k3/R7/8/8/8/8/8/R3K3 w - - 0 1", "a7a4", "R7a4"),
+            ("1k6/8/8/Q6Q/8/8/8/Q3K3 w - - 0 1", "a5e5", "Qa5e5+"),
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "exd6"),
+            ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", "axb8=Q+"),
+            ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "a1a8", "Ra8#"),
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let mv = board.parse_uci(uci, false).unwrap_or_else(|| panic!("{fen} {uci}"));
+            assert_eq!(board.san(mv), san, "{fen}");
+            assert_eq!(board.parse_san(san), Some(mv), "{fen} {san}");
+        }
+    }
+
+    #[test]
+    fn san_tolerates_annotation_and_refuses_ambiguity() {
+        let board = Board::from_fen("4k3/8/8/8/4K3/8/8/R6R w - - 0 1").unwrap();
+        assert_eq!(board.parse_san("Rd1"), None);
+        assert_eq!(board.parse_san("Rad1!?"), board.parse_uci("a1d1", false));
+        assert_eq!(board.parse_san("Ra1-d1"), board.parse_uci("a1d1", false));
+    }
+
+    #[test]
+    fn both_spellings_of_castling() {
+        let board = Board::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
+        let castle = board.parse_uci("e1g1", false);
+        assert!(castle.is_some_and(Move::is_castle));
+        assert_eq!(board.parse_uci("e1h1", false), castle);
+        assert_eq!(board.parse_uci("e1h1", true), castle);
+        assert_eq!(board.uci(castle.unwrap(), true), "e1h1");
+        // King b1, rook c1: b1c1 is castling, and never an ordinary move.
+        let board = Board::from_fen("4k3/8/8/8/8/8/8/1KR5 w C - 0 1").unwrap();
+        assert!(board.parse_uci("b1c1", true).is_some_and(Move::is_castle));
+    }
+}

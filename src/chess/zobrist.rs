@@ -1,0 +1,76 @@
+//! Random numbers that name positions (Zobrist hashing), drawn at compile time from a fixed seed.
+
+use super::{CastlingRights, File, Piece, Square};
+
+/// One number for each man on each square, set of castling rights, en-passant file and the side to move.
+struct Keys {
+    pieces: [[u64; 64]; Piece::COUNT],
+    castling: [u64; 16],
+    en_passant: [u64; 8],
+    side: u64,
+}
+
+/// SplitMix64, whose output for a counter has no visible structure.
+const fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut word = *state;
+    word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}
+
+static KEYS: Keys = keys();
+
+const fn keys() -> Keys {
+    let mut state = 0x4C65_6E74_6F20_2121;
+    let mut keys = Keys { pieces: [[0; 64]; Piece::COUNT], castling: [0; 16], en_passant: [0; 8], side: 0 };
+    let mut piece = 0;
+    while piece < Piece::COUNT {
+        let mut square = 0;
+        while square < 64 {
+            keys.pieces[piece][square] = split_mix(&mut state);
+            square += 1;
+        }
+        piece += 1;
+    }
+    // No right at all adds nothing, so a position without rights has the key of its men alone.
+    let mut rights = 1;
+    while rights < 16 {
+        keys.castling[rights] = split_mix(&mut state);
+        rights += 1;
+    }
+    let mut file = 0;
+    while file < 8 {
+        keys.en_passant[file] = split_mix(&mut state);
+        file += 1;
+    }
+    keys.side = split_mix(&mut state);
+    keys
+}
+
+/// A man on a square.
+#[inline(always)]
+pub fn piece(piece: Piece, square: Square) -> u64 {
+    KEYS.pieces[piece.index()][square.index()]
+}
+
+/// [`piece`] for tables built at compile time.
+pub(super) const fn const_piece(piece: usize, square: usize) -> u64 {
+    const TABLE: Keys = keys();
+    TABLE.pieces[piece][square]
+}
+
+/// A set of castling rights.
+#[inline(always)]
+pub fn castling(rights: CastlingRights) -> u64 {
+    KEYS.castling[rights.index()]
+}
+
+/// The file of a legal en-passant capture.
+#[inline(always)]
+pub fn en_passant(file: File) -> u64 {
+    KEYS.en_passant[file.index()]
+}
+
+/// Black to move.
+pub const SIDE: u64 = keys().side;
