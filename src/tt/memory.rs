@@ -27,7 +27,7 @@ pub fn largest_mib(available: u64) -> u64 {
     (usable - usable / (BYTES_PER_OVERHEAD + 1)) / MIB
 }
 
-#[cfg(any(target_os = "linux", test))]
+#[cfg(target_os = "linux")]
 mod linux {
     use std::fs::read_to_string;
     use std::path::{Path, PathBuf};
@@ -61,7 +61,6 @@ mod linux {
     ];
 
     /// The least of what the machine has and what each control group around the process still allows.
-    #[cfg(target_os = "linux")]
     pub fn available() -> Option<u64> {
         let machine = read_to_string("/proc/meminfo").ok().and_then(|text| machine_bytes(&text));
         let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
