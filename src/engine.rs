@@ -55,6 +55,7 @@ impl Default for Settings {
 
 /// What a listener is told.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large kind, and few are sent")]
 pub enum Output {
     /// The state of the search.
     Info(Info),

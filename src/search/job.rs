@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 /// What worker threads tell the engine.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large kind, and few are sent")]
 pub enum Event {
     /// An iteration has ended, or a line has changed.
     Info(Info),

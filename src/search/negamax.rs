@@ -64,10 +64,12 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut here = self.assess::<N>(board, ply, depth, cut, hit, known);
 
         // Step 4. Whole-node pruning, and less depth where no move is known to start with.
-        if !N::PV && !here.in_check && excluded.is_none() {
-            if let Some(score) = self.prune_node(board, &here, window)? {
-                return Ok(score);
-            }
+        if !N::PV
+            && !here.in_check
+            && excluded.is_none()
+            && let Some(score) = self.prune_node(board, &here, window)?
+        {
+            return Ok(score);
         }
         if here.tt_move.is_none() && (N::PV || cut) && depth >= self.job.params.iir_depth && excluded.is_none() {
             here.depth -= 1;

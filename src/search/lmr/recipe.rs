@@ -171,11 +171,10 @@ impl Lmr {
     pub fn compile(recipe: &Recipe) -> Self {
         let mut table = [[[0; 64]; 64]; 2];
         for class in Class::ALL {
-            for depth in 1..64 {
-                for number in 1..64 {
+            for (depth, row) in table[class as usize].iter_mut().enumerate().skip(1) {
+                for (number, entry) in row.iter_mut().enumerate().skip(1) {
                     let plies = (recipe.base)(&recipe.constants, class, depth as i32, number);
-                    table[class as usize][depth][number] =
-                        (plies * f64::from(PLY)).clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16;
+                    *entry = (plies * f64::from(PLY)).clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16;
                 }
             }
         }
