@@ -4,6 +4,7 @@
 //! tables, each running a principal variation search with late move reductions at staggered depths (Lazy SMP).
 
 pub mod chess;
+pub mod engine;
 pub mod eval;
 pub mod search;
 pub mod smp;
