@@ -23,6 +23,7 @@ fn assert_as_if_read_anew(board: &Board, how: &str) {
 fn moves_keep_everything_up_to_date() {
     games::play(150, 0x4B45_5953, |game, _, _| {
         assert_as_if_read_anew(game.board(), "a move");
+        assert_eq!(game.board().reversible_plies() as u32, game.board().halfmove_clock(), "from a clock of 0");
         if !game.board().in_check() {
             let passed = game.board().after_null();
             assert_as_if_read_anew(&passed, "passing");
