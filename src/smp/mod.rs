@@ -1,1 +1,3 @@
 //! Threads.
+
+pub mod sync;

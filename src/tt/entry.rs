@@ -1,0 +1,202 @@
+//! What the table knows about one position, and its packing into 64 bits.
+
+use crate::chess::Move;
+use crate::search::score::Bound;
+
+/// What the table knows about one position; handed to [`Tt::store`](super::Tt::store) and returned by
+/// [`Tt::probe`](super::Tt::probe).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The best move found. From a probe it may be any word: check that it is legal before playing it.
+    pub mv: Option<Move>,
+    /// The score, mates counted from this node (see [`to_table`](crate::search::score::to_table)); kept within
+    /// ±32 767.
+    pub score: i32,
+    /// The static evaluation, if there is one; kept within ±32 767.
+    pub eval: Option<i32>,
+    /// The depth searched, in plies; kept within -7..=247.
+    pub depth: i32,
+    /// What the score says about the true value.
+    pub bound: Bound,
+    /// Whether the node lies, or once lay, on a principal variation.
+    pub pv: bool,
+}
+
+/// How many generations there are before they start anew.
+pub const GENERATIONS: u8 = 32;
+
+/// A [`Hit`] and the generation of the search that wrote it, in one word.
+///
+/// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, generation 5. Zero stands for
+/// absence in each field that can be absent: no move, no evaluation (a present one is kept 32 768 higher) and, because
+/// no bound is zero, no entry at all in a word of zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed(pub u64);
+
+impl Packed {
+    const SCORE: u32 = 16;
+    const EVAL: u32 = 32;
+    const DEPTH: u32 = 48;
+    const BOUND: u32 = 56;
+    const PV: u32 = 58;
+    const GENERATION: u32 = 59;
+
+    const EVAL_OFFSET: i32 = 1 << 15;
+    const DEPTH_OFFSET: i32 = 8;
+    const MIN_DEPTH: i32 = 1 - Self::DEPTH_OFFSET;
+    const MAX_DEPTH: i32 = u8::MAX as i32 - Self::DEPTH_OFFSET;
+
+    /// Packs an entry. Numbers outside their field's range are brought to its nearest end, and the generation is taken
+    /// modulo [`GENERATIONS`].
+    #[inline(always)]
+    pub fn new(hit: Hit, generation: u8) -> Self {
+        const LIMIT: i32 = i16::MAX as i32;
+        let mv = hit.mv.map_or(0, Move::word) as u64;
+        let score = hit.score.clamp(-LIMIT, LIMIT) as u16 as u64;
+        let eval = hit.eval.map_or(0, |eval| eval.clamp(-LIMIT, LIMIT) + Self::EVAL_OFFSET) as u64;
+        let depth = (hit.depth.clamp(Self::MIN_DEPTH, Self::MAX_DEPTH) + Self::DEPTH_OFFSET) as u64;
+        Self(
+            mv | score << Self::SCORE
+                | eval << Self::EVAL
+                | depth << Self::DEPTH
+                | (hit.bound as u64) << Self::BOUND
+                | (hit.pv as u64) << Self::PV
+                | (generation as u64) << Self::GENERATION,
+        )
+    }
+
+    /// The entry, if there is one.
+    #[inline(always)]
+    pub fn hit(self) -> Option<Hit> {
+        let bound = match self.0 >> Self::BOUND & 3 {
+            0 => return None,
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        };
+        let eval = match (self.0 >> Self::EVAL) as u16 {
+            0 => None,
+            word => Some(word as i32 - Self::EVAL_OFFSET),
+        };
+        Some(Hit {
+            mv: self.mv(),
+            score: (self.0 >> Self::SCORE) as i16 as i32,
+            eval,
+            depth: self.depth(),
+            bound,
+            pv: self.0 >> Self::PV & 1 != 0,
+        })
+    }
+
+    /// Whether there is no entry in the word.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The move, if there is one.
+    #[inline(always)]
+    pub const fn mv(self) -> Option<Move> {
+        Move::from_word(self.0 as u16)
+    }
+
+    /// The depth in plies; less than that of any entry when there is none.
+    #[inline(always)]
+    pub const fn depth(self) -> i32 {
+        (self.0 >> Self::DEPTH) as u8 as i32 - Self::DEPTH_OFFSET
+    }
+
+    /// How many searches ago the entry was written, from 0 (this one) to 31. After that it looks new again.
+    #[inline(always)]
+    pub const fn age(self, now: u8) -> i32 {
+        (now.wrapping_sub((self.0 >> Self::GENERATION) as u8) & (GENERATIONS - 1)) as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::score::{INFINITE, MATE, MAX_EVAL};
+
+    const BOUNDS: [Bound; 3] = [Bound::Upper, Bound::Lower, Bound::Exact];
+
+    /// A plain entry for the tests to vary.
+    const PLAIN: Hit = Hit { mv: None, score: 0, eval: None, depth: 0, bound: Bound::Exact, pv: false };
+
+    fn round_trip(hit: Hit, generation: u8) {
+        let packed = Packed::new(hit, generation);
+        assert_eq!(packed.hit(), Some(hit));
+        assert_eq!(packed.age(generation), 0);
+        assert_eq!((packed.mv(), packed.depth(), packed.is_empty()), (hit.mv, hit.depth, false));
+    }
+
+    #[test]
+    fn every_value_of_each_field_survives() {
+        for word in 0..=u16::MAX {
+            round_trip(Hit { mv: Move::from_word(word), ..PLAIN }, 31);
+        }
+        for number in -i32::from(i16::MAX)..=i32::from(i16::MAX) {
+            round_trip(Hit { score: number, ..PLAIN }, 0);
+            round_trip(Hit { eval: Some(number), ..PLAIN }, 0);
+        }
+        for depth in -7..=247 {
+            for bound in BOUNDS {
+                for pv in [false, true] {
+                    for generation in 0..GENERATIONS {
+                        round_trip(Hit { depth, bound, pv, ..PLAIN }, generation);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fields_do_not_disturb_each_other() {
+        let mut state = 0x1234_5678_9abc_def1_u64;
+        let mut random = |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 20) % below
+        };
+        for _ in 0..200_000 {
+            let hit = Hit {
+                mv: Move::from_word(random(65_536) as u16),
+                score: random(65_535) as i32 - 32_767,
+                eval: (random(4) > 0).then_some(random(65_535) as i32 - 32_767),
+                depth: random(255) as i32 - 7,
+                bound: BOUNDS[random(3) as usize],
+                pv: random(2) > 0,
+            };
+            round_trip(hit, random(32) as u8);
+        }
+    }
+
+    #[test]
+    fn scores_of_the_search_fit() {
+        for score in [-INFINITE, -MATE, MATE, INFINITE] {
+            round_trip(Hit { score, eval: Some(MAX_EVAL), ..PLAIN }, 1);
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_stop_at_the_nearest_end() {
+        let high = Packed::new(Hit { score: 40_000, eval: Some(i32::MAX), depth: i32::MAX, ..PLAIN }, 0).hit();
+        assert_eq!(high, Some(Hit { score: 32_767, eval: Some(32_767), depth: 247, ..PLAIN }));
+        let low = Packed::new(Hit { score: -40_000, eval: Some(i32::MIN), depth: i32::MIN, ..PLAIN }, 0).hit();
+        assert_eq!(low, Some(Hit { score: -32_767, eval: Some(-32_767), depth: -7, ..PLAIN }));
+    }
+
+    #[test]
+    fn zero_is_no_entry() {
+        assert!(Packed(0).is_empty());
+        assert_eq!(Packed(0).hit(), None);
+        assert!(Packed(0).depth() < -7);
+    }
+
+    #[test]
+    fn age_wraps_around() {
+        let packed = Packed::new(PLAIN, 30);
+        assert_eq!([packed.age(30), packed.age(31), packed.age(0), packed.age(29)], [0, 1, 2, 31]);
+    }
+}

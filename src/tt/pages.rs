@@ -1,0 +1,160 @@
+//! The memory of the table.
+
+use super::cluster::Cluster;
+use parking_lot::Mutex;
+use std::alloc::{Layout, alloc, dealloc};
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::{slice, thread};
+
+/// The size of a huge page, and what the table is aligned to.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Owns a run of clusters that starts on a huge page; seen as a slice of them.
+pub struct Pages {
+    start: NonNull<Cluster>,
+    len: usize,
+}
+
+// SAFETY: `start` is the only pointer to the memory and is never handed out but as a slice borrowed from the owner, so
+// `Pages` owns its clusters as a `Box<[Cluster]>` does, and `Cluster`, made of atomics, is `Send`.
+unsafe impl Send for Pages {}
+// SAFETY: as above; a shared `Pages` gives out shared slices only, and `Cluster` is `Sync`.
+unsafe impl Sync for Pages {}
+
+impl Pages {
+    /// No clusters at all; takes no memory.
+    pub const EMPTY: Self = Self { start: NonNull::dangling(), len: 0 };
+
+    /// So many empty clusters, written for the first time by several threads, which is what spreads the pages over
+    /// the memory of all processors. `None` when the allocator has no such memory.
+    pub fn new(len: usize, threads: usize) -> Option<Self> {
+        if len == 0 {
+            return Some(Self::EMPTY);
+        }
+        let layout = Self::layout(len)?;
+        // SAFETY: the layout is not empty, because neither `len` nor the size of a cluster is zero.
+        let start = NonNull::new(unsafe { alloc(layout) })?.cast::<Cluster>();
+        advise_huge_pages(start, layout.size());
+        // SAFETY: the allocation has room for `len` clusters and suits their alignment, nobody else knows of it, and
+        // it may be uninitialised as the type says.
+        let fresh = unsafe { slice::from_raw_parts_mut(start.cast::<MaybeUninit<Cluster>>().as_ptr(), len) };
+        for_each(fresh, threads, |cluster| {
+            cluster.write(Cluster::default());
+        });
+        Some(Self { start, len })
+    }
+
+    /// Empties every cluster, several threads sharing the work.
+    pub fn clear(&mut self, threads: usize) {
+        for_each(self, threads, |cluster| *cluster = Cluster::default());
+    }
+
+    fn layout(len: usize) -> Option<Layout> {
+        Layout::array::<Cluster>(len).ok()?.align_to(HUGE_PAGE).ok()
+    }
+}
+
+impl Deref for Pages {
+    type Target = [Cluster];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Cluster] {
+        // SAFETY: `start` is aligned, and `len` initialised clusters from there on belong to `self` (none if it
+        // dangles); they are not written but through atomics while the slice is borrowed.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl DerefMut for Pages {
+    fn deref_mut(&mut self) -> &mut [Cluster] {
+        // SAFETY: as for `deref`, and `self` is borrowed exclusively.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        if self.len == 0 {
+            return;
+        }
+        if let Some(layout) = Self::layout(self.len) {
+            // SAFETY: the memory was allocated in `new` with the layout of the same length; clusters need no drop.
+            unsafe { dealloc(self.start.as_ptr().cast(), layout) }
+        }
+    }
+}
+
+/// Applies a function to every item, on up to `threads` threads, each taking a huge page's worth at a time. Threads
+/// that do not start are not missed.
+fn for_each<T: Send>(items: &mut [T], threads: usize, apply: impl Fn(&mut T) + Sync) {
+    let chunk = HUGE_PAGE / size_of::<T>();
+    // More threads than processors or than pieces of work would not be any faster.
+    let helpers = threads.min(num_cpus::get()).min(items.len().div_ceil(chunk)).saturating_sub(1);
+    let queue = Mutex::new(items.chunks_mut(chunk));
+    let take = || queue.lock().next();
+    let work = || {
+        while let Some(chunk) = take() {
+            chunk.iter_mut().for_each(&apply);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..helpers {
+            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+}
+
+/// Asks for huge pages, of which a table needs few address translations. Not getting them is no error.
+#[cfg(target_os = "linux")]
+fn advise_huge_pages(start: NonNull<Cluster>, bytes: usize) {
+    if bytes >= HUGE_PAGE {
+        // SAFETY: the range is that of one live allocation and starts on a page boundary; the advice changes how the
+        // memory is backed, never what it holds.
+        unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages(_: NonNull<Cluster>, _: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smp::sync::{AtomicUsize, Ordering::Relaxed};
+
+    #[test]
+    fn starts_on_a_huge_page() {
+        for len in [1, 100, 16_384, 100_000] {
+            let pages = Pages::new(len, 2).unwrap();
+            assert_eq!((pages.as_ptr() as usize % HUGE_PAGE, pages.len()), (0, len));
+            assert!(pages.iter().all(|cluster| cluster.used(0) == 0));
+        }
+        assert_eq!(Pages::new(0, 1).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn impossible_lengths_are_refused() {
+        assert!(Pages::new(usize::MAX, 1).is_none());
+        assert!(Pages::new(usize::MAX / 64, 1).is_none());
+        assert!(Pages::new(isize::MAX as usize / 64 - HUGE_PAGE, 1).is_none());
+    }
+
+    #[test]
+    fn every_item_is_visited_once() {
+        for (len, threads) in [(0, 4), (1, 0), (1, 4), (HUGE_PAGE + 1, 1), (5 * HUGE_PAGE / 2, 3), (9_999, 1_000)] {
+            let mut items = vec![0_u8; len];
+            let calls = AtomicUsize::new(0);
+            for_each(&mut items, threads, |item| {
+                *item += 1;
+                calls.fetch_add(1, Relaxed);
+            });
+            assert!(items.iter().all(|&item| item == 1));
+            assert_eq!(calls.into_inner(), len);
+        }
+    }
+}

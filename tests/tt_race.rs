@@ -1,0 +1,93 @@
+//! Threads that fight for a few clusters of the table never read what nobody wrote.
+
+use lento::chess::Move;
+use lento::search::score::Bound;
+use lento::tt::{Hit, Tt};
+use std::sync::Barrier;
+use std::thread;
+
+const THREADS: u64 = 4;
+const ROUNDS: u64 = 300_000;
+/// A table of one MiB has 2^14 clusters, chosen by the upper 14 bits of the key.
+const CLUSTER_SHIFT: u32 = 50;
+const CLUSTERS: u64 = 2;
+/// More keys than the clusters have room for, so that entries also drive each other out.
+const KEYS_PER_CLUSTER: u64 = 7;
+const DEPTHS: u64 = 60;
+
+/// Scrambles a number (the finaliser of SplitMix64).
+fn mix(mut number: u64) -> u64 {
+    number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ number >> 31
+}
+
+fn key(nth: u64) -> u64 {
+    let cluster = nth % CLUSTERS;
+    cluster << CLUSTER_SHIFT | mix(nth + 1) >> (64 - CLUSTER_SHIFT)
+}
+
+/// The one entry that is ever stored for this key at this depth. The move depends on the key alone, because an entry
+/// without one inherits it from an entry of another depth.
+fn entry(key: u64, depth: u64) -> Hit {
+    let word = mix(key ^ depth << 56);
+    Hit {
+        mv: if word & 1 == 0 { Move::from_word(mix(key) as u16) } else { None },
+        score: (word >> 8) as i16 as i32 / 2,
+        eval: (word & 6 != 0).then_some((word >> 24) as i16 as i32 / 2),
+        depth: depth as i32,
+        bound: [Bound::Upper, Bound::Lower, Bound::Exact][(word >> 40) as usize % 3],
+        pv: word >> 50 & 1 != 0,
+    }
+}
+
+/// Whether a hit is what was stored for the key.
+fn is_consistent(key: u64, hit: Hit) -> bool {
+    let stored = entry(key, hit.depth as u64);
+    let inherited = stored.mv.is_none() && hit.mv == Move::from_word(mix(key) as u16);
+    Hit { mv: stored.mv, ..hit } == stored && (hit.mv == stored.mv || inherited)
+}
+
+/// Stores and probes at random; returns how many probes hit and how many of these were wrong.
+fn fight(table: &Tt, thread: u64) -> (u64, u64) {
+    let (mut hits, mut wrong) = (0, 0);
+    for round in 0..ROUNDS {
+        let random = mix(thread << 32 | round);
+        let nth = |bits: u64| key(bits % (CLUSTERS * KEYS_PER_CLUSTER));
+        let target = nth(random);
+        table.store(target, entry(target, (random >> 16) % DEPTHS));
+        let wanted = nth(random >> 32);
+        if let Some(hit) = table.probe(wanted) {
+            hits += 1;
+            wrong += u64::from(!is_consistent(wanted, hit));
+        }
+    }
+    (hits, wrong)
+}
+
+#[test]
+fn tt_never_returns_what_nobody_stored() {
+    let table = Tt::new(1, 1).unwrap();
+    let start = Barrier::new(THREADS as usize);
+    let results: Vec<(u64, u64)> = thread::scope(|scope| {
+        let run = |thread| {
+            let (table, start) = (&table, &start);
+            scope.spawn(move || {
+                start.wait();
+                fight(table, thread)
+            })
+        };
+        let workers: Vec<_> = (0..THREADS).map(run).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    let hits: u64 = results.iter().map(|result| result.0).sum();
+    let wrong: u64 = results.iter().map(|result| result.1).sum();
+    assert!(hits > THREADS * ROUNDS / 10, "only {hits} hits: the test tests nothing");
+    assert_eq!(wrong, 0, "of {hits} hits");
+}
+
+#[test]
+fn tt_goes_from_thread_to_thread() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Tt>();
+}
