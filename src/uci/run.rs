@@ -121,3 +121,69 @@ fn wait(session: &Session, input: &Receiver<Input>) -> Wake {
         recv(chore) -> line => Wake::Chore(line),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_any_bytes_arrive_without_their_breaks() {
+        let (send, receive) = unbounded();
+        let mut bytes = b"uci\r\n\n\xff go\n".to_vec();
+        bytes.extend([b'x'; 100_000]);
+        read_lines(&bytes[..], &send);
+        drop(send);
+        let lines: Vec<String> = receive.iter().map(|input| input.line).collect();
+        assert_eq!(lines[..3], ["uci", "", "\u{fffd} go"]);
+        assert_eq!((lines.len(), lines[3].len()), (4, 100_000));
+    }
+
+    /// What the loop writes for these lines.
+    fn answers(pace: Pace, lines: &[&str]) -> String {
+        let (send, receive) = unbounded();
+        for line in lines {
+            assert!(send.send(Input { line: (*line).into(), at: SystemTime::now() }).is_ok());
+        }
+        drop(send);
+        let mut session = Session::new(Engine::new().expect("16 MiB"), pace);
+        let mut output = Vec::new();
+        assert!(serve(&mut session, receive, &mut output).is_ok());
+        String::from_utf8(output).expect("UTF-8")
+    }
+
+    #[test]
+    fn the_loop_ends_with_the_input() {
+        assert_eq!(answers(Pace::Live, &[]), "");
+        assert_eq!(answers(Pace::Live, &["isready", "quit", "isready"]), "readyok\n");
+        let text = answers(Pace::Live, &["position startpos", "go infinite", "isready"]);
+        assert_eq!((text.matches("readyok").count(), text.matches("bestmove").count()), (1, 1));
+    }
+
+    #[test]
+    fn scripts_keep_their_order() {
+        let text = answers(Pace::InOrder, &["position startpos", "go depth 3", "isready", "go depth 2", "quit"]);
+        let order: Vec<&str> =
+            text.lines().filter(|line| !line.starts_with("info")).filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(order, ["bestmove", "readyok", "bestmove"]);
+        let live = answers(Pace::Live, &["position startpos", "go depth 3", "isready"]);
+        assert!(live.find("readyok") < live.find("bestmove"));
+    }
+
+    #[test]
+    fn a_closed_output_is_an_error() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let (send, receive) = unbounded();
+        assert!(send.send(Input { line: "isready".into(), at: SystemTime::now() }).is_ok());
+        let mut session = Session::new(Engine::new().expect("16 MiB"), Pace::Live);
+        let error = serve(&mut session, receive, Closed).expect_err("nobody reads");
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    }
+}

@@ -396,3 +396,71 @@ fn set_up(base: &Base, moves: &[String], style: Style) -> Result<Game, Problem> 
     }
     Ok(game)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session() -> Session {
+        Session::new(Engine::new().expect("16 MiB"), Pace::Live)
+    }
+
+    /// What is said at once to these lines.
+    fn tell(session: &mut Session, lines: &[&str]) -> String {
+        for line in lines {
+            session.read(line);
+        }
+        session.take_text()
+    }
+
+    #[test]
+    fn answers_come_in_whole_lines() {
+        let mut session = session();
+        assert_eq!(tell(&mut session, &["isready", "", "# nothing"]), "readyok\n");
+        assert!(tell(&mut session, &["uci"]).ends_with("\nuciok\n"));
+        assert_eq!(tell(&mut session, &["register later", "debug on", "stop", "ponderhit", "wait"]), "");
+        assert!(!session.has_failed());
+        assert!(tell(&mut session, &["fly"]).starts_with("info string error: unknown command \"fly\""));
+        assert!(session.has_failed() && !session.is_over());
+        session.read("quit");
+        assert!(session.is_over());
+    }
+
+    #[test]
+    fn positions_are_set_up_whole_or_not_at_all() {
+        let style = Style::default();
+        let moves = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+        let game = set_up(&Base::Start, &moves("e2e4 e7e5 g1f3"), style).expect("legal moves");
+        assert_eq!(game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+        match set_up(&Base::Start, &moves("e2e4 e2e4"), style).map(|game| game.board().fen(false)) {
+            Err(Problem::IllegalMove { number: 2, text, fen, example }) => {
+                assert_eq!(text, Quoted::new("e2e4"));
+                assert!(fen.contains(" b ") && example.starts_with("a legal move such as "), "{fen} {example}");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(set_up(&Base::Fen("x".into()), &[], style), Err(Problem::Fen(text)) if text.contains("x")));
+    }
+
+    #[test]
+    fn commands_wait_for_a_search_but_for_those_that_cannot() {
+        let mut session = session();
+        tell(&mut session, &["position startpos", "go infinite"]);
+        assert!(session.engine().is_searching());
+        assert!(tell(&mut session, &["d"]).contains("Fen: rnbqkbnr/"));
+        // The board waits behind a position that waits.
+        assert_eq!(tell(&mut session, &["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "d", "isready"]), "readyok\n");
+        assert_eq!(session.engine().game().board().fen(false), Game::start().board().fen(false));
+        session.read("stop");
+        while session.work.is_some() {
+            let event = session.engine().events().recv_timeout(std::time::Duration::from_secs(20));
+            let said = session.engine_mut().digest(event.expect("the search ends"));
+            said.into_iter().for_each(|said| session.hear(said));
+            let due = session.engine_mut().digest_deadline();
+            due.into_iter().for_each(|said| session.hear(said));
+        }
+        let text = session.take_text();
+        assert_eq!(text.matches("bestmove").count(), 1);
+        assert!(text.find("bestmove") < text.find("Fen: 4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "{text}");
+    }
+}
