@@ -7,15 +7,21 @@ use serde_json::{Map, Value, json};
 
 /// What `--json` prints, for the help.
 pub const SCHEMA: &str = "\
---json prints one document when the search has ended:
+With --json one document is printed when the search has ended:
   fen, threads, hash_mib  what was searched, and with what
-  iterations              every line of play that was finished, in order; see below
+  iterations              every line of play that was told, in order
   lines                   the lines behind the best move, best first
-  best, ponder            {\"san\", \"uci\"}, or null when there is no such move
+  best, ponder            {san, uci}, or null when there is no such move
   nodes, nps, time_ms     totals
-Each line of play has depth, seldepth, multipv, score ({\"cp\": n} from the view of the side to move, or {\"mate\": n} in
-moves, negative when mated), bound (exact, lower or upper), nodes, nps, hashfull (per mille), time_ms, pv (UCI moves) and
-san (the same moves in SAN).";
+Each line of play in iterations and lines has:
+  depth, seldepth         plies
+  multipv                 rank of the line, from 1
+  score                   {cp}, centipawns from the view of the side to move,
+                          or {mate}, moves to mate, negative when mated
+  bound                   exact, lower or upper
+  nodes, nps, time_ms     so far
+  hashfull                use of the hash table, per mille
+  pv, san                 the moves, in UCI and in SAN";
 
 /// The search, apart from its result.
 pub struct Search<'a> {

@@ -20,7 +20,7 @@ pub type Done = Result<ExitCode, Box<dyn Error>>;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output, as chess programs expect.
 #[derive(Parser)]
-#[command(version, about, after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(version, after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

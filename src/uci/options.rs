@@ -311,7 +311,11 @@ pub fn markdown() -> String {
     for option in OPTIONS {
         let values = match option.kind {
             Kind::Button { .. } => "(button)".into(),
-            _ => option.expected().replace("a whole number from ", "").replace("one of ", ""),
+            _ => option
+                .expected()
+                .replace("a whole number from ", "")
+                .replace("one of ", "")
+                .replace("<empty>", "`<empty>`"),
         };
         let default = match option.default() {
             none if none.is_empty() => none,
