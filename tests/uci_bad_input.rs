@@ -74,7 +74,7 @@ fn play(case: &Value) -> Result<(), String> {
         session.until("readyok");
         session.say("quit");
     }
-    let (_, status) = session.to_end();
+    let (_, status) = session.end();
     if !status.success() {
         return fail(format!("ended with {status}"));
     }

@@ -114,7 +114,7 @@ fn end_of_input_ends_a_search_and_the_program() {
     session.say("go infinite");
     session.until("info depth");
     session.end_input();
-    let (lines, status) = session.to_end();
+    let (lines, status) = session.end();
     assert_eq!(count(&lines, "bestmove "), 1);
     assert!(status.success());
 }
@@ -124,13 +124,13 @@ fn end_of_input_comes_after_what_was_asked() {
     let mut session = Session::start();
     session.write(format!("go infinite\nposition fen {KING_AND_PAWN}\ngo depth 90\ngo perft 2\nd").as_bytes());
     session.end_input();
-    let (lines, status) = session.to_end();
+    let (lines, status) = session.end();
     assert_eq!(count(&lines, "bestmove "), 2);
     assert!(lines.contains(&format!("Fen: {KING_AND_PAWN}")), "{lines:#?}");
     assert!(status.success());
     let mut session = Session::start();
     session.end_input();
-    assert!(session.to_end().1.success());
+    assert!(session.end().1.success());
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn wait_lets_a_search_end_before_the_end_of_input() {
     let mut session = Session::start();
     session.say("position startpos\ngo depth 6\ngo depth 7\nwait\nquit\ngo depth 2");
     session.end_input();
-    let (lines, status) = session.to_end();
+    let (lines, status) = session.end();
     assert_eq!(count(&lines, "bestmove "), 2);
     assert!(lines.iter().any(|line| field(line, "depth") == Some("7")), "{lines:#?}");
     assert!(status.success());
@@ -146,7 +146,7 @@ fn wait_lets_a_search_end_before_the_end_of_input() {
     let mut session = Session::start();
     session.say("go infinite\nwait");
     session.end_input();
-    assert_eq!(count(&session.to_end().0, "bestmove "), 1);
+    assert_eq!(count(&session.end().0, "bestmove "), 1);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn quit_during_a_search() {
     session.say("go infinite");
     session.until("info depth");
     session.say("quit");
-    let (lines, status) = session.to_end();
+    let (lines, status) = session.end();
     assert_eq!(count(&lines, "bestmove "), 1);
     assert!(status.success());
 }
@@ -364,7 +364,7 @@ fn perft_counts_and_can_be_stopped() {
     session.say("stop\ngo depth 2");
     session.best_move();
     session.say("perft 13\nquit");
-    assert!(session.to_end().1.success());
+    assert!(session.end().1.success());
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn the_debug_log_has_both_sides() {
     session.say(&format!("setoption name DebugLogFile value {}\ngo depth 2", path.display()));
     let best = format!("> bestmove {}", session.best_move());
     session.say("quit");
-    session.to_end();
+    session.end();
     let text = std::fs::read_to_string(&path).expect("the log");
     std::fs::remove_file(&path).expect("the log can be removed");
     assert!(text.contains("Z < go depth 2\n") && text.contains(&best) && text.contains("Z < quit\n"), "{text}");

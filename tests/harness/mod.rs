@@ -121,7 +121,7 @@ impl Session {
     }
 
     /// All lines to the end, and how the program ended.
-    pub fn to_end(&mut self) -> (Vec<String>, ExitStatus) {
+    pub fn end(&mut self) -> (Vec<String>, ExitStatus) {
         let deadline = Instant::now() + PATIENCE;
         let mut lines = Vec::new();
         loop {
