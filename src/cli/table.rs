@@ -1,9 +1,11 @@
 //! The live table of an analysis, as text.
 
+use super::analyse::Found;
 use super::units;
-use lento::chess::{Board, Color};
-use lento::search::report::{Info, Line, Outcome, Progress, nps};
+use lento::chess::{Board, Color, Move};
+use lento::search::report::{Info, Line, Progress, nps};
 use lento::search::score::{Bound, Score, mate_distance};
+use std::fmt::Write;
 use std::time::Duration;
 
 /// How the table is laid out.
@@ -66,26 +68,19 @@ impl Table {
 }
 
 /// What the game is over by, or the best move and the totals, for people.
-pub fn summary(root: &Board, outcome: &Outcome, chess960: bool) -> String {
-    let (Some(best), Some(line)) = (outcome.best, outcome.lines.first()) else {
+pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
+    let Some(best) = found.outcome.best else {
         let why = if root.in_check() { "checkmate" } else { "stalemate" };
         return format!("no legal move: {why}");
     };
-    let ponder = match outcome.ponder {
-        Some(ponder) => {
-            let after = root.after(best);
-            format!(", then {} ({})", after.san(ponder), after.uci(ponder, chess960))
-        }
-        None => String::new(),
-    };
-    format!(
-        "best move {} ({}){ponder}\n{} nodes in {}, {} nodes/s",
-        root.san(best),
-        root.uci(best, chess960),
-        units::grouped(line.nodes),
-        units::time(line.elapsed),
-        units::grouped(nps(line.nodes, line.elapsed)),
-    )
+    let named = |board: &Board, mv: Move| format!("{} ({})", board.san(mv), board.uci(mv, chess960));
+    let mut text = format!("best move {}", named(root, best));
+    if let Some(ponder) = found.outcome.ponder {
+        let _ = write!(text, ", then {}", named(&root.after(best), ponder));
+    }
+    let (nodes, time) = (units::grouped(found.nodes()), units::time(found.elapsed));
+    let speed = units::grouped(nps(found.nodes(), found.elapsed));
+    format!("{text}\n{nodes} nodes in {time}, {speed} nodes/s")
 }
 
 /// A score in pawns or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
