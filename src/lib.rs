@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod chess;
+pub mod engine;
 pub mod eval;
 pub mod search;
 pub mod smp;

@@ -24,21 +24,21 @@ const fn origin(target: Square, offset: i32) -> Square {
     Square::from_index((target.index() as i32 - offset) as usize)
 }
 
-impl Sink for MoveList {
+impl<T: From<Move>, const N: usize> Sink for ArrayVec<T, N> {
     #[inline(always)]
     fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
         for to in captures {
-            self.push(Move::new(from, to, MoveKind::Capture));
+            self.push(Move::new(from, to, MoveKind::Capture).into());
         }
         for to in quiets {
-            self.push(Move::new(from, to, MoveKind::Quiet));
+            self.push(Move::new(from, to, MoveKind::Quiet).into());
         }
     }
 
     #[inline(always)]
     fn pawns(&mut self, targets: Bitboard, offset: i32, kind: MoveKind) {
         for to in targets {
-            self.push(Move::new(origin(to, offset), to, kind));
+            self.push(Move::new(origin(to, offset), to, kind).into());
         }
     }
 
@@ -46,14 +46,14 @@ impl Sink for MoveList {
     fn promotions(&mut self, targets: Bitboard, offset: i32, capture: bool) {
         for to in targets {
             for piece in PieceType::PROMOTIONS {
-                self.push(Move::promotion(origin(to, offset), to, piece, capture));
+                self.push(Move::promotion(origin(to, offset), to, piece, capture).into());
             }
         }
     }
 
     #[inline(always)]
     fn single(&mut self, mv: Move) {
-        self.push(mv);
+        self.push(mv.into());
     }
 }
 

@@ -1,1 +1,5 @@
 //! Evaluation.
+
+pub mod classical;
+
+pub use classical::Classical;

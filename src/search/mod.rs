@@ -1,8 +1,40 @@
 //! The search: everything one thread does with a position.
 
+pub mod clock;
+pub mod history;
+pub mod job;
+pub mod lbr;
 pub mod limits;
+pub mod lmr;
+pub mod node;
+pub mod params;
+pub mod picker;
+pub mod probe;
 pub mod report;
+pub mod root;
 pub mod score;
+pub mod stack;
+pub mod stagger;
+pub mod window;
+pub mod worker;
+
+mod deepen;
+mod extend;
+mod learn;
+mod negamax;
+mod prune;
+mod quiesce;
+mod scout;
+mod skip;
 
 /// The deepest line the search follows, in plies from the root.
 pub const MAX_PLY: usize = 128;
+/// The deepest iteration, in plies.
+pub const MAX_DEPTH: i32 = MAX_PLY as i32 - 8;
+
+/// The search has to end: travels up the recursion through `?`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+/// What searching a node gives.
+type Searched = Result<score::Score, Stopped>;

@@ -1,3 +1,5 @@
-//! Threads.
+//! Threads: the pool of workers, and the vote on what they found.
 
+pub mod pool;
 pub mod sync;
+pub mod vote;

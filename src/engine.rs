@@ -1,0 +1,386 @@
+//! The engine as a whole: position, options, searching. It never prints and never reads.
+
+use crate::chess::{Game, Move};
+use crate::search::job::{Event, Job};
+use crate::search::limits::GoArgs;
+use crate::search::lmr::{self, Lmr};
+use crate::search::params::{ParamError, Params};
+use crate::search::report::{Info, Line, Outcome, Progress};
+use crate::search::root::Report;
+use crate::search::score::{Bound, DRAW, mated_in};
+use crate::search::stagger::Stagger;
+use crate::smp::pool::Pool;
+use crate::smp::vote;
+use crate::tt::{Tt, TtError};
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Options that are read at each `go`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many lines to report, from 1.
+    pub multi_pv: usize,
+    /// Time kept back for the way to the GUI and back, in milliseconds.
+    pub move_overhead: u64,
+    /// Whether moves are written as in Chess960.
+    pub chess960: bool,
+    /// Whether lines show win, draw and loss chances.
+    pub show_wdl: bool,
+    /// Whether the GUI may let the engine think on the opponent's time.
+    pub ponder: bool,
+    /// How helper threads choose their depths.
+    pub stagger: Stagger,
+    /// Whether to order by Last Best Reply.
+    pub lbr: bool,
+    /// The reduction recipe; one of [`lmr::names`].
+    pub lmr: &'static str,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            multi_pv: 1,
+            move_overhead: 10,
+            chess960: false,
+            show_wdl: false,
+            ponder: false,
+            stagger: Stagger::default(),
+            lbr: true,
+            lmr: lmr::names()[0],
+        }
+    }
+}
+
+/// What a listener is told.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large kind, and few are sent")]
+pub enum Output {
+    /// The state of the search.
+    Info(Info),
+    /// A long iteration goes on.
+    Progress(Progress),
+    /// The search has ended.
+    Best(Outcome),
+}
+
+/// A search between `go` and its answer.
+struct Running {
+    /// `None` when there was nothing to search.
+    job: Option<Arc<Job>>,
+    depth_limited: bool,
+    /// The answer must wait for `stop` (or `ponderhit`).
+    held: bool,
+    infinite: bool,
+    reports: Vec<Report>,
+    outcome: Option<Outcome>,
+}
+
+/// The façade over everything: one position, one table, one pool of threads, one search at a time.
+pub struct Engine {
+    settings: Settings,
+    params: Arc<Params>,
+    game: Game,
+    tt: Arc<Tt>,
+    pool: Pool,
+    sender: Sender<Event>,
+    events: Receiver<Event>,
+    running: Option<Running>,
+}
+
+impl Engine {
+    /// The default size of the table, in MiB.
+    pub const DEFAULT_HASH: usize = 16;
+
+    /// An engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position.
+    ///
+    /// # Errors
+    /// There is no memory for the table.
+    pub fn new() -> Result<Self, TtError> {
+        let (sender, events) = unbounded();
+        let mut pool = Pool::default();
+        // Without a single thread the first `go` says so; there is nothing better to do about it here.
+        let _ = pool.resize(1);
+        Ok(Self {
+            settings: Settings::default(),
+            params: Arc::default(),
+            game: Game::start(),
+            tt: Arc::new(Tt::new(Self::DEFAULT_HASH, 1)?),
+            pool,
+            sender,
+            events,
+            running: None,
+        })
+    }
+
+    /// The options.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The options, to change them; the next `go` reads them.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// The numbers of the search.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Changes a number of the search.
+    ///
+    /// # Errors
+    /// There is no such number, or the value lies outside its range.
+    pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+        Arc::make_mut(&mut self.params).set(name, value)
+    }
+
+    /// How many threads search.
+    pub fn threads(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Changes the number of threads; the table and what staying threads have learned are kept.
+    ///
+    /// # Errors
+    /// The system refuses to start that many; as many as could be started search.
+    pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
+        self.finish();
+        self.pool.resize(count.max(1))
+    }
+
+    /// The size of the table, in MiB.
+    pub fn hash_mib(&self) -> usize {
+        self.tt.size_mib()
+    }
+
+    /// Changes the size of the table.
+    ///
+    /// # Errors
+    /// There is not enough memory; the old table stays.
+    pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
+        let threads = self.threads();
+        self.exclusive_table().resize(mib, threads)
+    }
+
+    /// Empties the table.
+    pub fn clear_hash(&mut self) {
+        let threads = self.threads();
+        self.exclusive_table().clear(threads);
+    }
+
+    /// Forgets everything learned: a game with no connection to the last one begins.
+    pub fn new_game(&mut self) {
+        self.clear_hash();
+        self.pool.forget();
+    }
+
+    /// The position and its past.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Sets the position.
+    pub fn set_game(&mut self, game: Game) {
+        self.game = game;
+    }
+
+    /// The table, which nobody else holds while no search runs.
+    fn exclusive_table(&mut self) -> &mut Tt {
+        self.finish();
+        Arc::get_mut(&mut self.tt).expect("workers let go of the table before they report")
+    }
+
+    /// Ends a search that a caller has left running.
+    fn finish(&mut self) {
+        self.stop();
+        while self.running.is_some() {
+            if self.digest_deadline().is_none()
+                && let Ok(event) = self.events.recv()
+            {
+                self.digest(event);
+            }
+        }
+    }
+
+    /// Starts to search and returns at once. A search that still runs is ended first; its answer is lost.
+    pub fn go(&mut self, args: &GoArgs) {
+        let start = Instant::now();
+        self.finish();
+        self.exclusive_table().new_search();
+        let legal = self.game.board().legal_moves();
+        let wanted = |mv: &Move| args.search_moves.is_empty() || args.search_moves.contains(mv);
+        let mut root_moves: Vec<Move> = legal.iter().copied().filter(wanted).collect();
+        if root_moves.is_empty() {
+            root_moves = legal.to_vec();
+        }
+        let (held, infinite) = (args.infinite || args.ponder, args.infinite);
+        let mut running = Running {
+            job: None,
+            depth_limited: args.depth.is_some(),
+            held,
+            infinite,
+            reports: Vec::with_capacity(self.threads()),
+            outcome: None,
+        };
+        if root_moves.is_empty() || self.pool.is_empty() {
+            running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
+        } else {
+            let recipe = lmr::recipe(self.settings.lmr, &self.params)
+                .or_else(|| lmr::recipe(lmr::names()[0], &self.params))
+                .expect("the default recipe exists");
+            let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
+            let job = Arc::new(Job::new(
+                args,
+                self.game.clone(),
+                root_moves,
+                (Arc::clone(&self.tt), Arc::new(Lmr::compile(&recipe)), Arc::clone(&self.params)),
+                (multi_pv, lbr, stagger, move_overhead),
+                self.threads(),
+                start,
+                self.sender.clone(),
+            ));
+            self.pool.search(&job);
+            running.job = Some(job);
+        }
+        self.running = Some(running);
+    }
+
+    /// The answer when there is no legal move, or no thread to look for one.
+    fn nothing_to_search(&self, best: Option<Move>) -> Outcome {
+        let score = if best.is_none() && self.game.board().in_check() { mated_in(0) } else { DRAW };
+        let info = Info {
+            depth: 0,
+            seldepth: 0,
+            multipv: 1,
+            score,
+            bound: Bound::Exact,
+            nodes: 0,
+            elapsed: Duration::ZERO,
+            hashfull: 0,
+            pv: Line::from_iter(best),
+        };
+        Outcome { best, ponder: None, lines: vec![info] }
+    }
+
+    /// Asks the search to end; its answer follows.
+    pub fn stop(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.held = false;
+            if let Some(job) = &running.job {
+                job.request_stop();
+            }
+        }
+    }
+
+    /// The opponent has played the move that was pondered on: the clock runs.
+    pub fn ponderhit(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.held = running.infinite;
+            if let Some(job) = &running.job {
+                job.ponder_hit();
+            }
+        }
+    }
+
+    /// Whether a `go` still waits for its answer.
+    pub fn is_searching(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Where news of the search arrives; each piece belongs into [`digest`](Self::digest).
+    pub fn events(&self) -> &Receiver<Event> {
+        &self.events
+    }
+
+    /// When to call [`digest_deadline`](Self::digest_deadline) if nothing arrives before. Threads watch the clock as well, but with
+    /// many more threads than cores the one that watches may not run in time.
+    pub fn deadline(&self) -> Option<Instant> {
+        let running = self.running.as_ref()?;
+        if running.outcome.is_some() {
+            return (!running.held).then(Instant::now);
+        }
+        running.job.as_ref().filter(|job| !job.stopped()).and_then(|job| job.hard_deadline())
+    }
+
+    /// Does what is due by now: ends a search whose time is over, hands out an answer that was held back.
+    pub fn digest_deadline(&mut self) -> Option<Output> {
+        let running = self.running.as_ref()?;
+        if let Some(job) = &running.job
+            && job.hard_deadline().is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            job.request_stop();
+        }
+        self.hand_out()
+    }
+
+    /// Takes a piece of news and says what a listener should know of it.
+    pub fn digest(&mut self, event: Event) -> Option<Output> {
+        match event {
+            Event::Info(info) => Some(Output::Info(info)),
+            Event::Progress(progress) => Some(Output::Progress(progress)),
+            Event::Done(report) => {
+                let running = self.running.as_mut()?;
+                running.reports.push(report);
+                if running.reports.len() == self.pool.len() {
+                    running.conclude();
+                }
+                self.hand_out()
+            }
+        }
+    }
+
+    /// The answer, if there is one and nothing holds it back.
+    fn hand_out(&mut self) -> Option<Output> {
+        let running = self.running.as_mut()?;
+        if running.held {
+            return None;
+        }
+        let outcome = running.outcome.take()?;
+        self.running = None;
+        Some(Output::Best(outcome))
+    }
+
+    /// Searches to the end on the calling thread's time, telling a listener what happens.
+    pub fn search_blocking(&mut self, args: &GoArgs, mut on_output: impl FnMut(&Output)) -> Outcome {
+        self.go(args);
+        loop {
+            let deadline = self.deadline();
+            let event = match deadline {
+                Some(deadline) => self.events.recv_deadline(deadline).ok(),
+                None => self.events.recv().ok(),
+            };
+            let output = match event {
+                Some(event) => self.digest(event),
+                None => self.digest_deadline(),
+            };
+            if let Some(output) = output {
+                on_output(&output);
+                if let Output::Best(outcome) = output {
+                    return outcome;
+                }
+            }
+        }
+    }
+}
+
+impl Running {
+    /// All threads have reported: picks the result.
+    fn conclude(&mut self) {
+        let nodes = self.job.as_ref().map_or(0, |job| job.nodes());
+        // The engine lets go of the job, too: the table is its own again.
+        self.job = None;
+        let main = self.reports.iter().find(|report| report.thread == 0);
+        let several_lines = main.is_some_and(|report| report.lines.len() > 1);
+        let chosen = if self.depth_limited || several_lines { main } else { vote::elect(&self.reports).or(main) };
+        let Some(report) = chosen else { return };
+        let mut lines = report.lines.clone();
+        for line in &mut lines {
+            line.nodes = nodes;
+        }
+        let pv = lines.first().map(|line| line.pv.clone()).unwrap_or_default();
+        self.outcome = Some(Outcome { best: pv.first().copied(), ponder: pv.get(1).copied(), lines });
+    }
+}

@@ -1,0 +1,340 @@
+//! Known endings: exact or nearly exact values for some, and how much an advantage is worth in others.
+
+use super::kpk;
+use super::material::Census;
+use super::survey::Survey;
+use super::weights::WEIGHTS;
+use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
+use crate::search::score::Score;
+
+/// An advantage that counts in full.
+pub const FULL_SCALE: i32 = 64;
+/// An ending scaled below this is a draw in all but name: then the middlegame value is scaled too.
+pub(super) const DRAWISH: i32 = 16;
+
+/// With more men than this no ending is known, unless one king is alone.
+const FEW_MEN: u32 = 4;
+/// What a known win is worth beyond its material, so that the search goes for it.
+const WIN: Score = 1000;
+
+/// The value of a known ending in centipawns from White's view.
+#[inline(always)]
+pub(super) fn known(board: &Board, census: &Census) -> Option<Score> {
+    let men = [board.color(Color::White).count(), board.color(Color::Black).count()];
+    if men[0] + men[1] > FEW_MEN && men[0].min(men[1]) > 1 {
+        return None;
+    }
+    by_material(board, census, men)
+}
+
+/// Finds the ending by who has what.
+#[cold]
+fn by_material(board: &Board, census: &Census, men: [u32; 2]) -> Option<Score> {
+    if board.insufficient_material() {
+        return Some(0);
+    }
+    for strong in Color::ALL {
+        let value = match (men[strong.index()], men[strong.flip().index()]) {
+            (_, 1) => lone_king(board, census, strong),
+            (2, 2) => two_men_each(board, census, strong),
+            _ => None,
+        };
+        if let Some(value) = value {
+            return Some(value * strong.sign());
+        }
+    }
+    None
+}
+
+/// The endgame value of all men of a color.
+fn worth(census: &Census, color: Color) -> Score {
+    PieceType::ALL[..5].iter().map(|kind| census.of(color, *kind) * WEIGHTS.material[kind.index()].eg()).sum()
+}
+
+/// How near the king is to a corner: 0 in the middle, 6 in a corner.
+fn cornered(king: Square) -> Score {
+    let off_center = |index: usize| if index < 4 { 3 - index } else { index - 4 };
+    (off_center(king.file().index()) + off_center(king.rank().index())) as Score
+}
+
+/// How near two squares are: 0 (seven steps) to 6 (neighbours).
+fn near(a: Square, b: Square) -> Score {
+    7 - a.distance(b) as Score
+}
+
+/// Everything against a king alone.
+fn lone_king(board: &Board, census: &Census, strong: Color) -> Option<Score> {
+    let (king, prey) = (board.king(strong), board.king(!strong));
+    let of = |kind| census.of(strong, kind);
+    let [pawns, knights, bishops] = [PieceType::Pawn, PieceType::Knight, PieceType::Bishop].map(of);
+    let majors = of(PieceType::Rook) + of(PieceType::Queen);
+    let bishop_squares = board.men(strong, PieceType::Bishop);
+    let both_shades = (bishop_squares & Bitboard::LIGHT).any() && (bishop_squares & Bitboard::DARK).any();
+    if pawns == 1 && census.pieces(strong) == 0 {
+        let pawn = board.men(strong, PieceType::Pawn).first()?;
+        return Some(king_and_pawn(board, strong, pawn));
+    }
+    if majors > 0 || both_shades || (knights >= 3 && pawns == 0) {
+        // Drive the king to the edge and bring one's own king near.
+        return Some(worth(census, strong) + WIN + 16 * cornered(prey) + 9 * near(king, prey));
+    }
+    if pawns > 0 {
+        return None;
+    }
+    if knights > 0 && bishops > 0 {
+        let light = (bishop_squares & Bitboard::LIGHT).any();
+        return Some(worth(census, strong) + WIN + knight_and_bishop(king, prey, light));
+    }
+    // Two knights can't force mate.
+    Some(0)
+}
+
+/// Mate with knight and bishop happens only in a corner of the bishop's color.
+fn knight_and_bishop(king: Square, prey: Square, light: bool) -> Score {
+    // Seen with the dark corners a1 and h8 as the right ones: 7 there, 0 on the diagonal between the wrong ones.
+    let prey = if light { Square::from_index(prey.index() ^ 7) } else { prey };
+    let king = if light { Square::from_index(king.index() ^ 7) } else { king };
+    let to_corner = (7 - prey.file().index() as Score - prey.rank().index() as Score).abs();
+    36 * to_corner + 8 * cornered(prey) + 9 * near(king, prey)
+}
+
+fn king_and_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
+    let won = kpk::wins(strong, board.king(strong), pawn, board.king(!strong), board.side_to_move());
+    let rank = pawn.rank().relative_to(strong).index() as Score;
+    if won { 250 + 25 * rank } else { 0 }
+}
+
+/// King and one man on each side.
+fn two_men_each(board: &Board, census: &Census, strong: Color) -> Option<Score> {
+    let only = |color| PieceType::ALL.into_iter().find(|kind| census.of(color, *kind) > 0);
+    let (king, prey) = (board.king(strong), board.king(!strong));
+    let edge = cornered(prey);
+    let weak_man = (board.color(!strong) & !prey.bitboard()).first()?;
+    match (only(strong)?, only(!strong)?) {
+        (PieceType::Queen, PieceType::Pawn) => Some(queen_against_pawn(board, census, strong, weak_man)),
+        (PieceType::Queen, PieceType::Rook) => Some(420 + 9 * edge + 8 * near(king, prey)),
+        (PieceType::Queen, PieceType::Bishop | PieceType::Knight) => Some(WIN + 9 * edge + 8 * near(king, prey)),
+        (PieceType::Rook, PieceType::Pawn) => Some(rook_against_pawn(board, census, strong, weak_man)),
+        (PieceType::Rook, PieceType::Bishop) => Some(6 + 3 * edge),
+        (PieceType::Rook, PieceType::Knight) => Some(6 + 3 * edge + 2 * (6 - near(prey, weak_man))),
+        _ => None,
+    }
+}
+
+/// A pawn of `color` promotes here.
+fn promotion(color: Color, pawn: Square) -> Square {
+    Square::from_index(pawn.index() & 7 | (56 * (1 - color.index())))
+}
+
+/// Won, unless a rook's or bishop's pawn is about to promote with its king beside it.
+fn queen_against_pawn(board: &Board, census: &Census, strong: Color, pawn: Square) -> Score {
+    let (king, prey) = (board.king(strong), board.king(!strong));
+    let close = 10 * near(king, promotion(!strong, pawn));
+    let seventh = pawn.rank().relative_to(!strong).index() == 6;
+    let saving_file = matches!(pawn.file(), File::A | File::C | File::F | File::H);
+    if seventh && saving_file && prey.distance(pawn) == 1 { close } else { worth(census, strong) - 100 + close }
+}
+
+/// A race: the rook wins if its king is in front of the pawn or the pawn's king is far away.
+fn rook_against_pawn(board: &Board, census: &Census, strong: Color, pawn: Square) -> Score {
+    let (king, prey) = (board.king(strong), board.king(!strong));
+    let stop = pawn.forward(!strong);
+    let front = stop.bitboard().fill_forward(!strong);
+    let rook_moves = i32::from(board.side_to_move() == strong);
+    let prey_distance = prey.distance(pawn) as Score;
+    let rank = pawn.rank().relative_to(!strong).index() as Score;
+    let win = worth(census, strong) - 8 * king.distance(pawn) as Score;
+    if front.has(king) || prey_distance >= 4 - rook_moves {
+        win
+    } else if rank >= 4 && prey_distance == 1 && king.distance(stop) as Score > 2 + rook_moves {
+        // The king comes too late and the rook will have to be given for the pawn.
+        (60 - 8 * king.distance(stop) as Score).max(5)
+    } else {
+        200 + 10 * (prey.distance(stop) as Score - king.distance(stop) as Score) - 10 * rank
+    }
+}
+
+/// How much of an endgame advantage of `strong` counts, in 1/[`FULL_SCALE`].
+#[inline(always)]
+pub(super) fn scale(survey: &Survey, strong: Color) -> i32 {
+    let census = &survey.census;
+    let weak = !strong;
+    let pawns = census.of(strong, PieceType::Pawn);
+    let (points, against) = (census.points(strong), census.points(weak));
+    if pawns == 0 {
+        return without_pawns(census, strong, points, against);
+    }
+    if points <= 6 && beside_the_corner(survey, strong) {
+        return 0;
+    }
+    if let Some(scale) = opposite_bishops(survey, strong, points, against) {
+        return scale;
+    }
+    if points == 5 && against == 5 && census.of(strong, PieceType::Rook) == 1 && census.of(weak, PieceType::Rook) == 1 {
+        return rook_ending(survey, strong, pawns);
+    }
+    (40 + 6 * pawns).min(FULL_SCALE)
+}
+
+/// Without pawns an advantage of a minor piece wins nothing.
+fn without_pawns(census: &Census, strong: Color, points: i32, against: i32) -> i32 {
+    let two_knights = points == 6 && census.of(strong, PieceType::Knight) == 2;
+    if points < 5 || (two_knights && against == 0) {
+        0
+    } else if two_knights {
+        2
+    } else if points - against > 3 {
+        FULL_SCALE
+    } else if against <= 3 {
+        5
+    } else {
+        12
+    }
+}
+
+/// Only pawns of one rook's file, no bishop that commands the corner, and the enemy king in it.
+fn beside_the_corner(survey: &Survey, strong: Color) -> bool {
+    let pawns = survey.pawns[strong.index()];
+    let bishops = survey.board.men(strong, PieceType::Bishop);
+    if survey.census.pieces(strong) != bishops.count() as i32 {
+        return false;
+    }
+    [File::A, File::H].into_iter().any(|file| {
+        let corner = promotion(strong, Square::from_index(file.index()));
+        let shade = if Bitboard::LIGHT.has(corner) { Bitboard::LIGHT } else { Bitboard::DARK };
+        let only_here = (pawns & !file.bitboard()).is_empty();
+        only_here && (bishops & shade).is_empty() && survey.king[strong.flip().index()].distance(corner) <= 1
+    })
+}
+
+/// Bishops of opposite colors: nearly nothing else left, or more.
+fn opposite_bishops(survey: &Survey, strong: Color, points: i32, against: i32) -> Option<i32> {
+    let [white, black] = Color::ALL.map(|color| survey.board.men(color, PieceType::Bishop));
+    let one_each = white.count() == 1 && black.count() == 1;
+    if !one_each || (white & Bitboard::LIGHT).any() == (black & Bitboard::LIGHT).any() {
+        return None;
+    }
+    let census = &survey.census;
+    let [ours, theirs] = [strong, !strong].map(|color| census.of(color, PieceType::Pawn));
+    if points != 3 || against != 3 {
+        return Some((42 + 3 * census.pieces(strong) + 2 * ours).min(FULL_SCALE));
+    }
+    Some(match ours - theirs {
+        ..=0 => 10,
+        1 => 14,
+        2 => 26,
+        _ => 40,
+    })
+}
+
+/// A rook each: drawn more often than the pawns say.
+fn rook_ending(survey: &Survey, strong: Color, pawns: i32) -> i32 {
+    let weak = !strong;
+    let own = survey.pawns[strong.index()];
+    let theirs = survey.census.of(weak, PieceType::Pawn);
+    let king = survey.king[weak.index()];
+    if pawns == 1 && theirs == 0 {
+        let in_front = own.any() && {
+            let cone = own.forward(strong).fill_forward(strong);
+            (cone | cone.east() | cone.west()).has(king)
+        };
+        return if in_front { 22 } else { 46 };
+    }
+    let one_wing =
+        (own & Bitboard(0x0F0F_0F0F_0F0F_0F0F)).is_empty() || (own & Bitboard(0xF0F0_F0F0_F0F0_F0F0)).is_empty();
+    let guarded = (crate::chess::attacks::king(king) & survey.pawns[weak.index()]).any();
+    if pawns - theirs <= 1 && one_wing && guarded { 36 } else { (40 + 5 * pawns).min(FULL_SCALE) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chess::Board;
+    use crate::eval::classical::trace;
+
+    fn white(fen: &str) -> i32 {
+        trace(&Board::from_fen(fen).unwrap()).score()
+    }
+
+    #[test]
+    fn dead_draws_are_zero() {
+        for fen in [
+            "8/8/4k3/8/8/3K4/8/8 w - - 0 1",
+            "8/8/4k3/8/8/3KN3/8/8 w - - 0 1",
+            "8/8/4k3/8/8/3KNN2/8/8 w - - 0 1",
+            "8/8/4k3/4p3/4K3/8/8/8 w - - 0 1",
+            "k7/8/1K6/P7/8/8/8/8 w - - 0 1",
+            "k7/8/PK6/P7/8/8/8/8 w - - 0 1",
+            "k7/8/PK6/P3B3/8/8/8/8 w - - 0 1",
+            "7k/8/6KP/3B4/8/8/8/8 w - - 0 1",
+        ] {
+            assert_eq!(white(fen), 0, "{fen}");
+        }
+        // This bishop commands the corner.
+        assert!(white("k7/8/PK6/P7/6B1/8/8/8 w - - 0 1") > 300);
+    }
+
+    #[test]
+    fn small_advantages_without_pawns_are_nearly_nothing() {
+        for fen in [
+            "8/8/4k3/4b3/8/3K4/8/3R4 w - - 0 1",
+            "8/8/4k3/4n3/8/3K4/8/3R4 w - - 0 1",
+            "8/8/4k3/2r5/8/3KB3/8/3R4 w - - 0 1",
+            "8/8/4k3/2n5/8/4KBB1/8/8 w - - 0 1",
+            "8/8/4k3/2b5/8/3KBN2/8/8 w - - 0 1",
+        ] {
+            assert!(white(fen).abs() <= 80, "{fen}: {}", white(fen));
+        }
+    }
+
+    #[test]
+    fn lone_kings_are_driven_to_the_edge() {
+        let middle = white("8/8/8/4k3/8/8/3RK3/8 w - - 0 1");
+        let edge = white("4k3/8/8/8/8/8/3RK3/8 w - - 0 1");
+        let near = white("4k3/8/4K3/8/8/8/3R4/8 w - - 0 1");
+        assert!(middle > 1000 && middle < edge && edge < near);
+        assert_eq!(white("8/3rk3/8/8/4K3/8/8/8 b - - 0 1"), -middle);
+    }
+
+    #[test]
+    fn knight_and_bishop_mate_in_the_bishops_corner() {
+        // A bishop on dark squares: a1 and h8 are right, a8 and h1 wrong.
+        let right = white("7k/8/5K2/8/3B2N1/8/8/8 w - - 0 1");
+        let wrong = white("k7/8/2K5/8/1N1B4/8/8/8 w - - 0 1");
+        assert!(right > wrong + 150);
+        let right = white("k7/8/2K5/8/1N2B3/8/8/8 w - - 0 1");
+        let wrong = white("7k/8/5K2/8/4B1N1/8/8/8 w - - 0 1");
+        assert!(right > wrong + 150);
+    }
+
+    #[test]
+    fn king_and_pawn_is_exact_and_less_than_a_queen() {
+        let won = white("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1");
+        assert!(won > 300);
+        assert_eq!(white("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1"), 0);
+        assert!(white("4k3/8/8/8/8/4K3/8/Q7 w - - 0 1") > won + 500);
+    }
+
+    #[test]
+    fn queen_and_rook_against_a_far_pawn() {
+        assert!(white("8/8/8/8/Q6K/8/1kp5/8 w - - 0 1") < 100);
+        assert!(white("8/8/8/8/Q6K/8/1k1p4/8 w - - 0 1") > 700);
+        assert!(white("8/8/8/7R/8/4K3/4p3/k7 w - - 0 1") > 400);
+        assert!(white("7K/8/8/7R/8/2k5/2p5/8 b - - 0 1") < 100);
+        assert!(white("8/8/8/3q4/8/3k4/8/5RK1 w - - 0 1") < -400);
+    }
+
+    #[test]
+    fn bishops_of_opposite_colors_draw() {
+        let opposite = white("8/5k2/4b3/8/3P4/2P1K3/4B3/8 w - - 0 1");
+        let same = white("8/5k2/4b3/8/3P4/2P1K3/8/4B3 w - - 0 1");
+        // e6 and e2 are light, e1 is dark.
+        assert!(same < opposite / 2, "{same} {opposite}");
+    }
+
+    #[test]
+    fn rook_endings_are_worth_less() {
+        let front = white("4k3/8/8/4P3/8/4K3/r7/7R w - - 0 1");
+        let cut_off = white("8/8/1k6/4P3/8/4K3/r7/3R4 w - - 0 1");
+        assert!(front > 0 && front < cut_off / 2 + 20, "{front} {cut_off}");
+    }
+}

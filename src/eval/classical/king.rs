@@ -1,0 +1,116 @@
+//! King danger: what the enemy pieces can do to the king. Adds up to one number that counts squared, because two
+//! attackers are worse than twice one.
+
+use super::pair::{Pair, s};
+use super::survey::Survey;
+use super::tracer::Tracer;
+use super::weights::{DANGER, DANGER_LINE, DANGER_SQUARE, MAX_DANGER};
+use crate::chess::{Bitboard, Color, PieceType, attacks};
+
+/// The files that belong to a king's wing, by the king's file.
+const WING: [Bitboard; 8] = {
+    const QUEEN_SIDE: Bitboard = Bitboard(0x0F0F_0F0F_0F0F_0F0F);
+    const CENTER: Bitboard = super::survey::CENTER_FILES;
+    const KING_SIDE: Bitboard = Bitboard(0xF0F0_F0F0_F0F0_F0F0);
+    [QUEEN_SIDE, QUEEN_SIDE, QUEEN_SIDE, CENTER, CENTER, KING_SIDE, KING_SIDE, KING_SIDE]
+};
+
+/// The four ranks nearest to a color and the one beyond them.
+const CAMP: [Bitboard; 2] = [Bitboard(0x0000_00FF_FFFF_FFFF), Bitboard(0xFFFF_FFFF_FF00_0000)];
+
+/// What the danger to this color's king takes away: zero or less in both phases.
+#[inline(always)]
+pub(super) fn danger<T: Tracer>(survey: &Survey, color: Color, shelter: Pair, tracer: &mut T) -> Pair {
+    let assault = &survey.assault[color.flip().index()];
+    let queens = survey.census.of(!color, PieceType::Queen);
+    // One piece without a queen mates nobody in the middlegame.
+    if assault.count() < if queens > 0 { 1 } else { 2 } {
+        return Pair::ZERO;
+    }
+    let total = assault_danger(survey, color, tracer)
+        + check_danger(survey, color, tracer)
+        + wing_danger(survey, color, tracer)
+        + add(tracer, color, &DANGER.no_queen, i32::from(queens == 0))
+        + add(tracer, color, &DANGER.shelter, shelter.mg()) / 16
+        + add(tracer, color, &DANGER.base, 1);
+    let total = total.clamp(0, MAX_DANGER);
+    s(-(total * total / DANGER_SQUARE), -(total / DANGER_LINE))
+}
+
+/// A weight of danger taken `count` times, reported to the tracer.
+#[inline(always)]
+fn add<T: Tracer>(tracer: &mut T, color: Color, weight: &'static i32, count: i32) -> i32 {
+    tracer.danger(color, weight, count);
+    *weight * count
+}
+
+/// The squares the enemy attacks and only this color's king or queen guards, if anything.
+#[inline(always)]
+fn weak(survey: &Survey, color: Color) -> Bitboard {
+    let (us, them) = (color.index(), color.flip().index());
+    let by = &survey.by[us];
+    let royal = by[PieceType::King.index()] | by[PieceType::Queen.index()];
+    survey.all[them] & !survey.twice[us] & (!survey.all[us] | royal)
+}
+
+/// Attackers, hits next to the king, weak squares, pins and guardians.
+#[inline(always)]
+fn assault_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
+    let (us, them) = (color.index(), color.flip().index());
+    let assault = &survey.assault[them];
+    let by = &survey.by[us];
+    let mut total = assault.danger();
+    for kind in 1..5 {
+        tracer.danger(color, &DANGER.attacker[kind], assault.attackers[kind]);
+    }
+    let guards = (by[PieceType::Knight.index()] | by[PieceType::Bishop.index()]) & by[PieceType::King.index()];
+    let weak = weak(survey, color) & survey.zone[us];
+    total += add(tracer, color, &DANGER.hit, assault.hits);
+    total += add(tracer, color, &DANGER.weak, weak.count() as i32);
+    total += add(tracer, color, &DANGER.pinned, survey.pinned[us].count() as i32);
+    total + add(tracer, color, &DANGER.guardian, i32::from(guards.any()))
+}
+
+/// Checks that the enemy can give next: safe ones by kind, and those that would cost the piece.
+#[inline(always)]
+fn check_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
+    let (us, them) = (color.index(), color.flip().index());
+    let king = survey.king[us];
+    let reach = &survey.by[them];
+    let occupied = survey.occupied ^ survey.board.men(color, PieceType::Queen);
+    let straight = attacks::rook(king, occupied);
+    let diagonal = attacks::bishop(king, occupied);
+    let open = !survey.board.color(!color) & (!survey.all[us] | (weak(survey, color) & survey.twice[them]));
+
+    let [_, knight, bishop, rook, queen, _] = *reach;
+    let from = [Bitboard::EMPTY, attacks::knight(king) & knight, diagonal & bishop, straight & rook];
+    let by_queen = (straight | diagonal) & queen & !survey.by[us][PieceType::Queen.index()];
+
+    let mut total = 0;
+    let mut unsafe_checks = Bitboard::EMPTY;
+    for (kind, squares) in from.into_iter().enumerate().skip(1) {
+        let safe = squares & open;
+        total += add(tracer, color, &DANGER.safe_check[kind], i32::from(safe.any()));
+        total += add(tracer, color, &DANGER.more_checks, i32::from(safe.many()));
+        if safe.is_empty() {
+            unsafe_checks |= squares & !survey.board.color(!color);
+        }
+    }
+    let safe = by_queen & open;
+    total += add(tracer, color, &DANGER.safe_check[PieceType::Queen.index()], i32::from(safe.any()));
+    total += add(tracer, color, &DANGER.more_checks, i32::from(safe.many()));
+    total + add(tracer, color, &DANGER.unsafe_check, unsafe_checks.count() as i32)
+}
+
+/// Who rules the king's wing.
+#[inline(always)]
+fn wing_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
+    let (us, them) = (color.index(), color.flip().index());
+    let ground = WING[survey.king[us].file().index()] & CAMP[us];
+    let attacked = survey.all[them] & ground;
+    let double = attacked & survey.twice[them];
+    let guarded = survey.all[us] & ground;
+    add(tracer, color, &DANGER.wing_attack, attacked.count() as i32)
+        + add(tracer, color, &DANGER.wing_double, double.count() as i32)
+        + add(tracer, color, &DANGER.wing_guard, guarded.count() as i32)
+}

@@ -1,0 +1,137 @@
+//! A middlegame value and an endgame value in one word.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+
+/// A middlegame and an endgame value in centipawns, packed in 32 bits so that one addition adds both.
+///
+/// Both halves, and every sum on the way, must stay inside ± 32 000.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Pair(i32);
+
+/// A pair from its middlegame and its endgame value (centipawns).
+pub const fn s(mg: i32, eg: i32) -> Pair {
+    Pair((eg << 16) + mg)
+}
+
+impl Pair {
+    /// Nothing in both phases.
+    pub const ZERO: Self = Self(0);
+
+    /// The middlegame value.
+    #[inline(always)]
+    pub const fn mg(self) -> i32 {
+        self.0 as i16 as i32
+    }
+
+    /// The endgame value.
+    #[inline(always)]
+    pub const fn eg(self) -> i32 {
+        // A negative middlegame value has borrowed one from the upper half; adding half a unit gives it back.
+        (self.0 + 0x8000) >> 16
+    }
+
+    /// The value between the two for a phase from 0 (endgame) to [`super::material::FULL_PHASE`] (all pieces on the
+    /// board), rounded towards zero.
+    #[inline(always)]
+    pub const fn taper(self, phase: i32) -> i32 {
+        let full = super::material::FULL_PHASE;
+        (self.mg() * phase + self.eg() * (full - phase)) / full
+    }
+}
+
+impl Add for Pair {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for Pair {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl Neg for Pair {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl Mul<i32> for Pair {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, factor: i32) -> Self {
+        Self(self.0 * factor)
+    }
+}
+
+impl AddAssign for Pair {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Pair {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for Pair {
+    fn sum<I: Iterator<Item = Self>>(pairs: I) -> Self {
+        pairs.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl fmt::Debug for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "s({}, {})", self.mg(), self.eg())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_do_not_leak_into_each_other() {
+        let values = [0, 1, -1, 7, -85, 100, -2000, 9000, -9000];
+        for mg in values {
+            for eg in values {
+                let pair = s(mg, eg);
+                assert_eq!((pair.mg(), pair.eg()), (mg, eg));
+                assert_eq!(-pair, s(-mg, -eg));
+                assert_eq!(pair * -3, s(mg * -3, eg * -3));
+                for (a, b) in [(5, -9), (-5, 9), (-4000, -1)] {
+                    assert_eq!(pair + s(a, b), s(mg + a, eg + b));
+                    assert_eq!(pair - s(a, b), s(mg - a, eg - b));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn taper_is_odd_and_meets_both_ends() {
+        let full = crate::eval::classical::material::FULL_PHASE;
+        let pair = s(31, -77);
+        assert_eq!((pair.taper(full), pair.taper(0)), (31, -77));
+        for phase in 0..=full {
+            assert_eq!((-pair).taper(phase), -pair.taper(phase));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Passed pawns: how far they are, whether the way is free, and who gets there first.
+
+use super::pair::Pair;
+use super::pawns::Structure;
+use super::survey::Survey;
+use super::tracer::{Tracer, take};
+use super::weights::WEIGHTS;
+use crate::chess::{Bitboard, Color, PieceType, Square, attacks};
+
+/// Kings further away than this are all alike.
+const FAR: u32 = 5;
+/// From the fourth rank (index 3) on it matters what lies ahead.
+const ADVANCED: usize = 3;
+
+/// The passed pawns of a color.
+#[inline(always)]
+pub(super) fn passed<T: Tracer>(survey: &Survey, structure: &Structure, color: Color, tracer: &mut T) -> Pair {
+    let own = structure.passed[color.index()];
+    let mut value = Pair::ZERO;
+    let mut unstoppable = false;
+    for square in own {
+        value += pawn(survey, own, color, square, tracer);
+        unstoppable |= outruns_king(survey, color, square);
+    }
+    // Counted once: the enemy can't stop one, so the second does not matter.
+    value + take(tracer, color, &WEIGHTS.passed_unstoppable, i32::from(unstoppable))
+}
+
+#[inline(always)]
+fn pawn<T: Tracer>(survey: &Survey, own: Bitboard, color: Color, square: Square, tracer: &mut T) -> Pair {
+    let w = &WEIGHTS;
+    let (us, them) = (color.index(), color.flip().index());
+    let rank = square.rank().relative_to(color).index();
+    let here = square.bitboard();
+    let stop = square.forward(color);
+    let row = here | here.north() | here.south();
+    let connected = (own & (row.east() | row.west())).any();
+
+    let mut value = take(tracer, color, &w.passed[rank], 1);
+    value += take(tracer, color, &w.passed_connected[rank], i32::from(connected));
+    // Majors behind the pawn see along the whole file, through the pawn.
+    let behind = attacks::rook(square, survey.occupied) & here.fill_forward(!color);
+    let rooks = behind & survey.board.kind(PieceType::Rook);
+    value += take(tracer, color, &w.passed_rook_behind, i32::from((rooks & survey.board.color(color)).any()));
+    value += take(tracer, color, &w.passed_rook_against, i32::from((rooks & survey.board.color(!color)).any()));
+    if rank < ADVANCED {
+        return value;
+    }
+    let enemy_king = survey.king[them].distance(stop).min(FAR) as i32;
+    let own_king = survey.king[us].distance(stop).min(FAR) as i32;
+    value += take(tracer, color, &w.passed_enemy_king[rank], enemy_king);
+    value += take(tracer, color, &w.passed_own_king[rank], own_king);
+    if survey.occupied.has(stop) {
+        let blocked = survey.board.color(!color).has(stop);
+        value + take(tracer, color, &w.passed_blocked[rank], i32::from(blocked))
+    } else {
+        value + way(survey, color, square, behind, rank, tracer)
+    }
+}
+
+/// The squares between a pawn and its promotion: are they free, safe, guarded?
+#[inline(always)]
+fn way<T: Tracer>(
+    survey: &Survey,
+    color: Color,
+    square: Square,
+    behind: Bitboard,
+    rank: usize,
+    tracer: &mut T,
+) -> Pair {
+    let w = &WEIGHTS;
+    let (us, them) = (color.index(), color.flip().index());
+    let stop = square.bitboard().forward(color);
+    let path = stop.fill_forward(color);
+    let majors = survey.board.kind(PieceType::Rook) | survey.board.kind(PieceType::Queen);
+    let pushed = (behind & majors & survey.board.color(color)).any();
+    let pulled = (behind & majors & survey.board.color(!color)).any();
+    let attacked = if pulled { path } else { path & survey.all[them] };
+    let guarded = if pushed { path } else { path & survey.all[us] };
+
+    let mut value = Pair::ZERO;
+    if (attacked | (path & survey.board.color(!color))).is_empty() {
+        value += take(tracer, color, &w.passed_free_path[rank], 1);
+    } else if (attacked & stop).is_empty() {
+        value += take(tracer, color, &w.passed_safe_stop[rank], 1);
+    }
+    if guarded == path {
+        value += take(tracer, color, &w.passed_guarded_path[rank], 1);
+    } else if (guarded & stop).any() {
+        value += take(tracer, color, &w.passed_guarded_stop[rank], 1);
+    }
+    value
+}
+
+/// Whether the enemy has only king and pawns, and the king stands outside the pawn's square.
+#[inline(always)]
+fn outruns_king(survey: &Survey, color: Color, square: Square) -> bool {
+    if survey.census.pieces(!color) > 0 {
+        return false;
+    }
+    let them = color.flip().index();
+    let path = square.bitboard().forward(color).fill_forward(color);
+    let rank = square.rank().relative_to(color).index() as u32;
+    let promotion = Square::from_index(square.index() & 7 | (56 * (1 - color.index())));
+    // A pawn on the second rank may step twice at once.
+    let moves = (7 - rank).min(5);
+    let first = u32::from(survey.board.side_to_move() != color);
+    (path & survey.occupied).is_empty() && survey.king[them].distance(promotion) > moves + first
+}

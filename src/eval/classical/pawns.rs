@@ -1,0 +1,167 @@
+//! Pawns: their structure, remembered in a cache per thread.
+
+use super::pair::Pair;
+use super::pst;
+use super::shelter;
+use super::survey::Survey;
+use super::tracer::{Silent, Tracer, take};
+use super::weights::WEIGHTS;
+use crate::chess::{Bitboard, Board, Color, PieceType, Square, attacks};
+
+/// How many structures the cache remembers; a power of two.
+const CACHE_SIZE: usize = 4096;
+
+/// What depends on the pawns alone, by color.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Structure {
+    /// Pawns that no enemy pawn can stop or capture on their way.
+    pub passed: [Bitboard; 2],
+    /// Squares that pawns attack now or can attack by advancing.
+    pub reach: [Bitboard; 2],
+    /// Isolated, doubled, backward, connected, candidate.
+    pub value: [Pair; 2],
+    /// The pawns' piece-square values.
+    pub squares: [Pair; 2],
+}
+
+impl Structure {
+    /// Works out the structure; the tracer hears every weight.
+    fn new<T: Tracer>(pawns: [Bitboard; 2], tracer: &mut T) -> Self {
+        let mut structure = Self::default();
+        for color in Color::ALL {
+            let own = pawns[color.index()];
+            structure.reach[color.index()] = own.fill_forward(color).pawn_attacks(color);
+        }
+        for color in Color::ALL {
+            let us = color.index();
+            for square in pawns[us] {
+                let (value, passed) = pawn(pawns, color, square, tracer);
+                structure.value[us] += value;
+                structure.squares[us] += pst::at(tracer, color, PieceType::Pawn, square);
+                if passed {
+                    structure.passed[us] |= square.bitboard();
+                }
+            }
+        }
+        structure
+    }
+
+    /// Squares on the fourth to sixth rank, guarded by an own pawn, where no enemy pawn can ever attack.
+    #[inline(always)]
+    pub(super) fn outposts(&self, survey: &Survey, color: Color) -> Bitboard {
+        let ranks = match color {
+            Color::White => Bitboard(0x0000_FFFF_FF00_0000),
+            Color::Black => Bitboard(0x0000_00FF_FFFF_0000),
+        };
+        ranks & survey.by[color.index()][PieceType::Pawn.index()] & !self.reach[color.flip().index()]
+    }
+}
+
+/// The value of one pawn's place among the others, and whether it is passed.
+#[inline]
+fn pawn<T: Tracer>(pawns: [Bitboard; 2], color: Color, square: Square, tracer: &mut T) -> (Pair, bool) {
+    let w = &WEIGHTS;
+    let (own, enemy) = (pawns[color.index()], pawns[color.flip().index()]);
+    let rank = square.rank().relative_to(color).index();
+    let here = square.bitboard();
+    let stop = here.forward(color);
+    let ahead = stop.fill_forward(color);
+    let beside = here.east() | here.west();
+    let neighbour_files = beside.fill_north() | beside.fill_south();
+
+    let opposed = (enemy & ahead).any();
+    let neighbours = own & neighbour_files;
+    let phalanx = own & beside;
+    let guards = own & attacks::pawn(!color, square);
+    let sentries = enemy & stop.pawn_attacks(color).fill_forward(color);
+    let levers = enemy & attacks::pawn(color, square);
+    // Neighbours level with the pawn or behind it can still come to its help.
+    let helpers = own & beside.fill_forward(!color);
+
+    let mut value = Pair::ZERO;
+    if (phalanx | guards).any() {
+        value += take(tracer, color, &w.phalanx[rank], i32::from(phalanx.any()));
+        value += take(tracer, color, &w.supported[rank], guards.count() as i32);
+    } else if neighbours.is_empty() {
+        value += take(tracer, color, &w.isolated, 1);
+        value += take(tracer, color, &w.isolated_open, i32::from(!opposed));
+    } else if helpers.is_empty()
+        && ((enemy & stop).any() || (enemy & attacks::pawn(color, square.forward(color))).any())
+    {
+        value += take(tracer, color, &w.backward, 1);
+        value += take(tracer, color, &w.backward_open, i32::from(!opposed));
+    }
+    let doubled = (own & ahead).any();
+    value += take(tracer, color, &w.doubled, i32::from(doubled && guards.is_empty()));
+
+    let passed = !opposed && !doubled && (sentries | levers).is_empty();
+    if !passed && !opposed && !doubled && helpers.count() >= sentries.count() && guards.count() >= levers.count() {
+        value += take(tracer, color, &w.candidate[rank], 1);
+    }
+    (value, passed)
+}
+
+/// What also depends on where a king stands: remembered beside the structure, checked against the king.
+#[derive(Clone, Copy, Debug)]
+struct Shelter {
+    king: Square,
+    castling: u8,
+    value: Pair,
+}
+
+/// A line of the cache.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: u64,
+    structure: Structure,
+    shelter: [Option<Shelter>; 2],
+}
+
+/// Remembers pawn structures by the board's pawn key. Belongs to one thread.
+pub(super) struct PawnCache {
+    entries: Box<[Entry]>,
+}
+
+impl PawnCache {
+    /// An empty cache: every line holds the structure without pawns, which is right for the key 0 too.
+    pub(super) fn new() -> Self {
+        let empty = Entry { key: 0, structure: Structure::default(), shelter: [None; 2] };
+        Self { entries: vec![empty; CACHE_SIZE].into_boxed_slice() }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.entries.fill(Entry { key: 0, structure: Structure::default(), shelter: [None; 2] });
+    }
+
+    /// The structure and both shelters (see [`shelter::shelter`]) of a position.
+    #[inline]
+    pub(super) fn probe(&mut self, board: &Board) -> (Structure, [Pair; 2]) {
+        let key = board.pawn_key();
+        let entry = &mut self.entries[key as usize & (CACHE_SIZE - 1)];
+        let pawns = [board.men(Color::White, PieceType::Pawn), board.men(Color::Black, PieceType::Pawn)];
+        if entry.key != key {
+            *entry = Entry { key, structure: Structure::new(pawns, &mut Silent), shelter: [None; 2] };
+        }
+        let values = Color::ALL.map(|color| {
+            let king = board.king(color);
+            let castling = (board.castling().index() >> (2 * color.index()) & 3) as u8;
+            match entry.shelter[color.index()] {
+                Some(known) if known.king == king && known.castling == castling => known.value,
+                _ => {
+                    let value = shelter::shelter(board, pawns, color, &mut Silent);
+                    entry.shelter[color.index()] = Some(Shelter { king, castling, value });
+                    value
+                }
+            }
+        });
+        (entry.structure, values)
+    }
+}
+
+/// The same as [`PawnCache::probe`], worked out before the tracer's eyes.
+pub(super) fn observe<T: Tracer>(board: &Board, tracer: &mut T) -> (Structure, [Pair; 2]) {
+    let pawns = [board.men(Color::White, PieceType::Pawn), board.men(Color::Black, PieceType::Pawn)];
+    let structure = Structure::new(pawns, tracer);
+    (structure, Color::ALL.map(|color| shelter::shelter(board, pawns, color, tracer)))
+}

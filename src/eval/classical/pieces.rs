@@ -1,0 +1,172 @@
+//! Knights, bishops, rooks and queens: one pass over the pieces that enters their attacks in the survey and adds up
+//! where they stand, how far they reach, and what is good or bad about their place.
+
+use super::mobility;
+use super::pair::Pair;
+use super::pawns::Structure;
+use super::pst;
+use super::survey::{CENTER_FILES, Survey, veils};
+use super::tracer::{Tracer, take};
+use super::weights::WEIGHTS;
+use crate::chess::{Bitboard, Color, File, PieceType, Rank, Square, attacks};
+
+/// The four squares in the middle.
+const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
+/// The corner files and seventh rank where bishops get shut in: a7, h7.
+const BISHOP_CAGES: [Square; 2] = [Square::A7, Square::H7];
+
+/// What the pieces of a color are worth, term by term.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pieces {
+    pub squares: Pair,
+    pub mobility: Pair,
+    pub minors: Pair,
+    pub rooks: Pair,
+    pub trapped: Pair,
+}
+
+/// Knights, bishops and rooks. To be called for both colors before [`queens`].
+#[inline(always)]
+pub(super) fn minors_and_rooks<T: Tracer>(
+    survey: &mut Survey,
+    structure: &Structure,
+    color: Color,
+    pieces: &mut Pieces,
+    tracer: &mut T,
+) {
+    let board = survey.board;
+    let outposts = structure.outposts(survey, color);
+    for square in board.men(color, PieceType::Knight) {
+        let attacked = survey.enter(color, PieceType::Knight, square, attacks::knight(square));
+        pieces.squares += pst::at(tracer, color, PieceType::Knight, square);
+        pieces.mobility += mobility::knight(tracer, color, survey.reach(color, attacked));
+        pieces.minors += knight(survey, color, square, attacked, outposts, tracer);
+    }
+    // A bishop sees through queens, a rook through queens and own rooks: together they attack along the line.
+    let queens = board.kind(PieceType::Queen);
+    for square in board.men(color, PieceType::Bishop) {
+        let attacked = attacks::bishop(square, survey.occupied ^ queens);
+        let attacked = survey.enter(color, PieceType::Bishop, square, attacked);
+        pieces.squares += pst::at(tracer, color, PieceType::Bishop, square);
+        pieces.mobility += mobility::bishop(tracer, color, survey.reach(color, attacked));
+        pieces.minors += bishop(survey, color, square, outposts, tracer);
+        pieces.trapped += caged_bishop(survey, color, square, tracer);
+    }
+    let rooks = board.men(color, PieceType::Rook);
+    for square in rooks {
+        let attacked = attacks::rook(square, survey.occupied ^ queens ^ rooks);
+        let attacked = survey.enter(color, PieceType::Rook, square, attacked);
+        let reach = survey.reach(color, attacked);
+        pieces.squares += pst::at(tracer, color, PieceType::Rook, square);
+        pieces.mobility += mobility::rook(tracer, color, reach);
+        pieces.rooks += rook(survey, color, square, tracer);
+        if reach <= 3 {
+            pieces.trapped += shut_in_rook(survey, color, square, tracer);
+        }
+    }
+}
+
+/// Queens. A queen reaches no square that a lesser enemy piece guards.
+#[inline(always)]
+pub(super) fn queens<T: Tracer>(survey: &mut Survey, color: Color, pieces: &mut Pieces, tracer: &mut T) {
+    let board = survey.board;
+    let [_, knights, bishops, rooks, _, _] = survey.by[color.flip().index()];
+    let lesser = knights | bishops | rooks;
+    for square in board.men(color, PieceType::Queen) {
+        let attacked = survey.enter(color, PieceType::Queen, square, attacks::queen(square, survey.occupied));
+        pieces.squares += pst::at(tracer, color, PieceType::Queen, square);
+        pieces.mobility += mobility::queen(tracer, color, survey.reach(color, attacked & !lesser));
+        let veiled = veiled_queen(survey, color, square);
+        pieces.trapped += take(tracer, color, &WEIGHTS.veiled_queen, i32::from(veiled));
+    }
+}
+
+/// Whether an enemy bishop or rook looks at the queen through one man; an own pawn is a veil that seldom lifts.
+#[inline(always)]
+fn veiled_queen(survey: &Survey, color: Color, square: Square) -> bool {
+    let board = survey.board;
+    let bishops = board.men(!color, PieceType::Bishop);
+    let rooks = board.men(!color, PieceType::Rook);
+    (veils(board, square, bishops, rooks) & !survey.pawns[color.index()]).any()
+}
+
+#[inline(always)]
+fn behind_pawn(survey: &Survey, color: Color, square: Square) -> bool {
+    let pawns = survey.pawns[0] | survey.pawns[1];
+    (square.bitboard().forward(color) & pawns).any()
+}
+
+#[inline(always)]
+fn knight<T: Tracer>(
+    survey: &Survey,
+    color: Color,
+    square: Square,
+    attacked: Bitboard,
+    outposts: Bitboard,
+    tracer: &mut T,
+) -> Pair {
+    let w = &WEIGHTS;
+    let on = outposts.has(square);
+    let reaches = !on && (attacked & outposts & !survey.board.color(color)).any();
+    take(tracer, color, &w.knight_outpost, i32::from(on))
+        + take(tracer, color, &w.knight_reaches_outpost, i32::from(reaches))
+        + take(tracer, color, &w.minor_behind_pawn, i32::from(behind_pawn(survey, color, square)))
+}
+
+#[inline(always)]
+fn bishop<T: Tracer>(survey: &Survey, color: Color, square: Square, outposts: Bitboard, tracer: &mut T) -> Pair {
+    let w = &WEIGHTS;
+    let shade = if Bitboard::LIGHT.has(square) { Bitboard::LIGHT } else { Bitboard::DARK };
+    let own = survey.pawns[color.index()] & shade;
+    let blocked = own & CENTER_FILES & survey.occupied.forward(!color);
+    let sweep = attacks::bishop(square, survey.pawns[0] | survey.pawns[1]) | square.bitboard();
+    take(tracer, color, &w.bishop_outpost, i32::from(outposts.has(square)))
+        + take(tracer, color, &w.minor_behind_pawn, i32::from(behind_pawn(survey, color, square)))
+        + take(tracer, color, &w.bishop_pawn, own.count() as i32)
+        + take(tracer, color, &w.bishop_blocked_pawn, blocked.count() as i32)
+        + take(tracer, color, &w.bishop_long_diagonal, i32::from((sweep & CENTER).many()))
+}
+
+#[inline(always)]
+fn rook<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T) -> Pair {
+    let w = &WEIGHTS;
+    let (us, them) = (color.index(), color.flip().index());
+    let file = square.file().bitboard();
+    let own = survey.pawns[us] & file;
+    let mut value = Pair::ZERO;
+    if own.is_empty() {
+        let open = (survey.pawns[them] & file).is_empty();
+        value += take(tracer, color, if open { &w.rook_open_file } else { &w.rook_half_open_file }, 1);
+    } else {
+        let blocked = (own & survey.occupied.forward(!color)).any();
+        value += take(tracer, color, &w.rook_closed_file, i32::from(blocked));
+    }
+    if square.rank().relative_to(color) == Rank::Seventh {
+        let pawns_there = (survey.pawns[them] & square.rank().bitboard()).any();
+        let king_behind = survey.king[them].rank().relative_to(color) == Rank::Eighth;
+        value += take(tracer, color, &w.rook_seventh, i32::from(pawns_there || king_behind));
+    }
+    value
+}
+
+/// A rook with hardly a move, between the edge and its own king on the first rank.
+#[inline(always)]
+fn shut_in_rook<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T) -> Pair {
+    let king = survey.king[color.index()];
+    let home = king.rank().relative_to(color) == Rank::First && square.rank().relative_to(color) <= Rank::Second;
+    let outside = if king.file() <= File::D { square.file() < king.file() } else { square.file() > king.file() };
+    let stuck = home && outside && !survey.board.castling().any(color);
+    take(tracer, color, &WEIGHTS.trapped_rook, i32::from(stuck))
+}
+
+/// A bishop that took a pawn on a7 or h7 and met b6 or g6.
+#[inline(always)]
+fn caged_bishop<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T) -> Pair {
+    let seen = square.relative_to(color);
+    if !BISHOP_CAGES.contains(&seen) {
+        return Pair::ZERO;
+    }
+    let door = if seen == Square::A7 { Square::B6 } else { Square::G6 };
+    let shut = survey.pawns[color.flip().index()].has(door.relative_to(color));
+    take(tracer, color, &WEIGHTS.trapped_bishop, i32::from(shut))
+}

@@ -1,0 +1,165 @@
+//! What the terms share: who attacks what.
+
+use super::material::Census;
+use super::weights::DANGER;
+use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square, attacks};
+
+/// The files c to f.
+pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
+
+/// What one color's pieces do to the other's king.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Assault {
+    /// How many pieces reach the king's surroundings, by kind.
+    pub attackers: [i32; 6],
+    /// How many attacks they have on squares next to the king.
+    pub hits: i32,
+}
+
+impl Assault {
+    /// How many pieces take part.
+    #[inline(always)]
+    pub(super) fn count(&self) -> i32 {
+        self.attackers.iter().sum()
+    }
+
+    /// The danger of the attackers by their kinds.
+    #[inline(always)]
+    pub(super) fn danger(&self) -> i32 {
+        (1..5).map(|kind| self.attackers[kind] * DANGER.attacker[kind]).sum()
+    }
+}
+
+/// The facts of a position, worked out once. Arrays are by color.
+pub(super) struct Survey<'a> {
+    pub board: &'a Board,
+    pub census: Census,
+    pub occupied: Bitboard,
+    pub pawns: [Bitboard; 2],
+    pub king: [Square; 2],
+    /// Men pinned to their own king.
+    pub pinned: [Bitboard; 2],
+    /// The squares that count for mobility.
+    pub area: [Bitboard; 2],
+    /// The nine squares round the king; at an edge they are those one file or rank further in.
+    pub zone: [Bitboard; 2],
+    /// The squares attacked by each kind.
+    pub by: [[Bitboard; 6]; 2],
+    /// The squares attacked by anything.
+    pub all: [Bitboard; 2],
+    /// The squares attacked twice or more.
+    pub twice: [Bitboard; 2],
+    /// What each color does to the other's king.
+    pub assault: [Assault; 2],
+}
+
+impl<'a> Survey<'a> {
+    /// Kings and pawns; the pieces are entered with [`Survey::enter`].
+    #[inline(always)]
+    pub(super) fn new(board: &'a Board, census: Census) -> Self {
+        let [white, black] = Color::ALL;
+        let pawns = [board.men(white, PieceType::Pawn), board.men(black, PieceType::Pawn)];
+        let king = [board.king(white), board.king(black)];
+        let mut survey = Self {
+            board,
+            census,
+            occupied: board.occupied(),
+            pawns,
+            king,
+            pinned: [pinned(board, white, king[0]), pinned(board, black, king[1])],
+            area: [Bitboard::EMPTY; 2],
+            zone: [zone(king[0]), zone(king[1])],
+            by: [[Bitboard::EMPTY; 6]; 2],
+            all: [Bitboard::EMPTY; 2],
+            twice: [Bitboard::EMPTY; 2],
+            assault: [Assault::default(); 2],
+        };
+        survey.enter_king_and_pawns(white);
+        survey.enter_king_and_pawns(black);
+        survey
+    }
+
+    #[inline(always)]
+    fn enter_king_and_pawns(&mut self, color: Color) {
+        let (us, them) = (color.index(), color.flip().index());
+        let ahead = self.pawns[us].forward(color);
+        let (east, west) = (ahead.east(), ahead.west());
+        let king = attacks::king(self.king[us]);
+        self.by[us][PieceType::Pawn.index()] = east | west;
+        self.by[us][PieceType::King.index()] = king;
+        self.all[us] = east | west | king;
+        self.twice[us] = (east & west) | ((east | west) & king);
+
+        let low = match color {
+            Color::White => Rank::Second.bitboard() | Rank::Third.bitboard(),
+            Color::Black => Rank::Seventh.bitboard() | Rank::Sixth.bitboard(),
+        };
+        let stuck = self.pawns[us] & (low | self.occupied.forward(!color));
+        let royals = self.board.men(color, PieceType::Queen) | self.king[us].bitboard();
+        self.area[us] = !(stuck | royals | self.pawns[them].pawn_attacks(!color));
+    }
+
+    /// Enters the attacks of a piece and says which of them it may use (a pinned piece keeps to the line of the pin).
+    #[inline(always)]
+    pub(super) fn enter(&mut self, color: Color, kind: PieceType, square: Square, attacked: Bitboard) -> Bitboard {
+        let (us, them) = (color.index(), color.flip().index());
+        let attacked =
+            if self.pinned[us].has(square) { attacked & attacks::line(self.king[us], square) } else { attacked };
+        self.twice[us] |= self.all[us] & attacked;
+        self.all[us] |= attacked;
+        self.by[us][kind.index()] |= attacked;
+        if (attacked & self.zone[them]).any() {
+            let assault = &mut self.assault[us];
+            assault.attackers[kind.index()] += 1;
+            assault.hits += (attacked & self.by[them][PieceType::King.index()]).count() as i32;
+        }
+        attacked
+    }
+
+    /// How many squares of these count for this color's mobility.
+    #[inline(always)]
+    pub(super) fn reach(&self, color: Color, attacked: Bitboard) -> usize {
+        (attacked & self.area[color.index()]).count() as usize
+    }
+
+    /// The squares a color holds for good: a pawn guards them, or two men do and the other color has not two there.
+    #[inline(always)]
+    pub(super) fn held(&self, color: Color) -> Bitboard {
+        let (us, them) = (color.index(), color.flip().index());
+        self.by[us][PieceType::Pawn.index()] | (self.twice[us] & !self.twice[them])
+    }
+}
+
+/// The nine squares round a king, moved in from the edge so that they are always nine.
+#[inline(always)]
+fn zone(king: Square) -> Bitboard {
+    let file = File::from_index(king.file().index().clamp(1, 6));
+    let rank = Rank::from_index(king.rank().index().clamp(1, 6));
+    let center = Square::new(file, rank);
+    attacks::king(center) | center.bitboard()
+}
+
+/// The men of either color that alone stand between this square and one of the sliders given: those that move along
+/// diagonals and those that move along ranks and files.
+#[inline(always)]
+pub(super) fn veils(board: &Board, square: Square, diagonal: Bitboard, straight: Bitboard) -> Bitboard {
+    // Sliders on the square's lines, whatever stands between: most often there are none.
+    let snipers =
+        (attacks::bishop(square, Bitboard::EMPTY) & diagonal) | (attacks::rook(square, Bitboard::EMPTY) & straight);
+    let mut veils = Bitboard::EMPTY;
+    for sniper in snipers {
+        let between = attacks::between(square, sniper) & board.occupied();
+        if !between.many() {
+            veils |= between;
+        }
+    }
+    veils
+}
+
+#[inline(always)]
+fn pinned(board: &Board, color: Color, king: Square) -> Bitboard {
+    let queens = board.men(!color, PieceType::Queen);
+    let diagonal = board.men(!color, PieceType::Bishop) | queens;
+    let straight = board.men(!color, PieceType::Rook) | queens;
+    veils(board, king, diagonal, straight) & board.color(color)
+}

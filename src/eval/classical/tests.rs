@@ -1,0 +1,433 @@
+//! Tests of the whole evaluation: symmetry, agreement of trace and play, scale, and each term on positions that isolate
+//! it.
+
+use super::pair::s;
+use super::weights::{DANGER, Weights};
+use super::*;
+
+/// Positions of all kinds, middlegames first.
+const POSITIONS: [&str; 24] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r1bqk2r/pp2bppp/2n1pn2/2pp4/3P1B2/2P1PN2/PP1N1PPP/R2QKB1R w KQkq - 4 8",
+    "r2q1rk1/1b1nbppp/pp1ppn2/8/2PNP3/2N1B3/PP2BPPP/R2Q1RK1 b - - 3 12",
+    "2rq1rk1/pb2bppp/1pn1pn2/8/2BP4/P1N1BN2/1P2QPPP/2RR2K1 w - - 1 15",
+    "r1b2rk1/ppq1bppp/2n1pn2/3p2B1/3N4/1BN1P3/PPP2PPP/R2Q1RK1 b - - 0 11",
+    "r4rk1/pp1bqppp/2n1pn2/1B1p2B1/3P4/P1P2N2/5PPP/R2QR1K1 w - - 2 16",
+    "3r1rk1/p3qppp/1pn1b3/2p1p3/4P3/1PP2N1P/P1Q1BPP1/R2R2K1 b - - 1 19",
+    "r1bqr1k1/pp1n1pbp/2pp1np1/4p3/2PPP3/2N1BN2/PP2BPPP/R2Q1RK1 w - - 0 10",
+    "2kr3r/ppp2ppp/2n1b3/2b1P3/4n1P1/2P2N1P/PPB2P2/RNB2RK1 b - - 0 14",
+    "r1bq1rk1/3nbppp/p2ppn2/1p4B1/3NPP2/2N2Q2/PPP3PP/2KR1B1R w - - 2 11",
+    "6k1/5p1p/3Q2p1/8/3pP3/2q4P/5PP1/6K1 w - - 3 35",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "8/pp3k2/2p2p2/3p1P2/3P1K2/2P5/PP6/8 b - - 0 40",
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+    "r3r1k1/2p2ppp/p1p1bn2/8/1q2P3/2NPQN2/PPP3PP/R4RK1 b - - 2 15",
+    "1rbqk1nr/p3ppbp/2np2p1/2p5/1p2PP2/3PB1P1/PPPQ2BP/R2NK1NR b KQk - 0 1",
+    "4rrk1/pp1n3p/3q2pQ/2p1pb2/2PP4/2P3N1/P2B2PP/4RRK1 b - - 7 19",
+    "6k1/6p1/6Pp/ppp5/3pn2P/1P3K2/1PP2P2/3N4 b - - 0 1",
+    "8/6pk/1p6/8/PP3p1p/5P2/4KP1q/3Q4 w - - 0 1",
+    "5rr1/4n2k/4q2P/P1P2n2/3B1p2/4pP2/2N1P3/1RR1K2Q w - - 1 49",
+    "3b4/5kp1/1p1p1p1p/pP1PpP1P/P1P1P3/3KN3/8/8 w - - 0 1",
+    "8/8/4kpp1/3p1b2/p6P/2B5/6P1/6K1 b - - 0 47",
+    "7k/3p2pp/4q3/8/4Q3/5Kp1/P6b/8 w - - 0 1",
+];
+
+/// The same position with colors and sides of the board exchanged.
+fn mirrored(fen: &str) -> String {
+    let swap = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+    let mut fields: Vec<String> = fen.split(' ').map(str::to_owned).collect();
+    fields[0] =
+        fields[0].split('/').rev().map(|rank| rank.chars().map(swap).collect()).collect::<Vec<String>>().join("/");
+    fields[1] = if fields[1] == "w" { "b" } else { "w" }.to_owned();
+    fields[2] = if fields[2] == "-" { "-".to_owned() } else { fields[2].chars().map(swap).collect() };
+    fields.join(" ")
+}
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen).unwrap()
+}
+
+/// The evaluation from White's view.
+fn white(fen: &str) -> Score {
+    trace(&board(fen)).score()
+}
+
+/// A term's value for White, in a position and in another.
+fn both(term: Term, with: &str, without: &str) -> (Pair, Pair) {
+    let value = |fen| trace(&board(fen)).value(term, Color::White);
+    (value(with), value(without))
+}
+
+/// What a term gives White in the first position more than in the second.
+fn gain(term: Term, with: &str, without: &str) -> Pair {
+    let (with, without) = both(term, with, without);
+    with - without
+}
+
+/// Every position that a few moves from the given ones lead to, in a fixed pseudo-random selection.
+fn many_boards() -> Vec<Board> {
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut boards = Vec::new();
+    for fen in POSITIONS {
+        let mut board = board(fen);
+        for _ in 0..60 {
+            boards.push(board.clone());
+            let moves = board.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            board = board.after(moves[seed as usize % moves.len()]);
+        }
+    }
+    boards
+}
+
+#[test]
+fn colors_are_treated_alike() {
+    let mut classical = Classical::new();
+    for original in many_boards() {
+        let fen = original.fen(false);
+        let mirror = board(&mirrored(&fen));
+        assert_eq!(classical.evaluate(&original), classical.evaluate(&mirror), "{fen}");
+        let (a, b) = (trace(&original), trace(&mirror));
+        for term in Term::ALL.into_iter().filter(|term| *term != Term::Initiative) {
+            assert_eq!(a.value(term, Color::White), b.value(term, Color::Black), "{term:?} in {fen}");
+            assert_eq!(a.value(term, Color::Black), b.value(term, Color::White), "{term:?} in {fen}");
+        }
+        assert_eq!(a.balance(Term::Initiative), -b.balance(Term::Initiative), "{fen}");
+    }
+}
+
+#[test]
+fn trace_terms_and_play_agree_with_warm_and_cold_caches() {
+    let mut warm = Classical::new();
+    for board in many_boards() {
+        let score = Classical::new().evaluate(&board);
+        assert_eq!(warm.evaluate(&board), score);
+        assert_eq!(warm.evaluate(&board), score);
+        let terms = warm.evaluate_terms(&board);
+        assert_eq!(terms.score, score);
+        let trace = trace(&board);
+        assert_eq!(trace.score() * board.side_to_move().sign(), score);
+        if trace.summary().ending.is_some() {
+            continue;
+        }
+        let sum: Pair = Term::ALL.into_iter().map(|term| trace.balance(term)).sum();
+        assert_eq!(sum, trace.summary().sum, "{}", board.fen(false));
+        for color in Color::ALL {
+            let passed = trace.value(Term::Passed, color).taper(trace.summary().phase);
+            assert_eq!(terms.passed[color.index()], passed);
+            let king = trace.value(Term::Shelter, color) + trace.value(Term::Danger, color);
+            assert_eq!(terms.king_safety[color.index()], king.taper(trace.summary().phase));
+        }
+    }
+}
+
+/// A tracer that adds the weights up again, as a tuner would.
+#[derive(Default)]
+struct Recount {
+    linear: Pair,
+    nonlinear: Pair,
+    danger: [i32; 2],
+    ending: bool,
+}
+
+impl Tracer for Recount {
+    fn weight(&mut self, color: Color, weight: &'static Pair, count: i32) {
+        let place = (std::ptr::from_ref(weight) as usize).wrapping_sub(std::ptr::from_ref(&WEIGHTS) as usize);
+        assert!(place < size_of::<Weights>(), "every weight is one of the table");
+        self.linear += *weight * (count * color.sign());
+    }
+
+    fn danger(&mut self, color: Color, weight: &'static i32, count: i32) {
+        let shelter = std::ptr::eq(weight, &DANGER.shelter);
+        self.danger[color.index()] += if shelter { *weight * count / 16 } else { *weight * count };
+    }
+
+    fn term(&mut self, term: Term, color: Color, value: Pair) {
+        if matches!(term, Term::Danger | Term::Initiative) {
+            self.nonlinear += value * color.sign();
+        }
+        if term == Term::Danger {
+            let danger = self.danger[color.index()].clamp(0, weights::MAX_DANGER);
+            assert_eq!(-value.mg(), danger * danger / weights::DANGER_SQUARE);
+        }
+    }
+
+    fn summary(&mut self, summary: &Summary) {
+        self.ending = summary.ending.is_some();
+        assert!(self.ending || summary.sum == self.linear + self.nonlinear);
+    }
+}
+
+#[test]
+fn a_tracer_hears_every_weight() {
+    let mut heard = 0;
+    for board in many_boards() {
+        let mut recount = Recount::default();
+        observe(&board, &mut recount);
+        heard += u32::from(!recount.ending);
+    }
+    assert!(heard > 1000);
+}
+
+#[test]
+fn advantages_have_their_usual_worth() {
+    let base = white("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    assert!(base > 0 && base < 50, "the first move: {base}");
+    // An open middlegame with all pieces in play, and White's men taken away one by one.
+    let full = "r2q1rk1/pp2bppp/2n1bn2/8/8/2N1BN2/PP2BPPP/R2Q1RK1 w - - 0 12";
+    let even = white(full);
+    for (men, less, low, high) in [
+        ("R2Q1RK1", "R4RK1", 880, 1130),
+        ("R2Q1RK1", "3Q1RK1", 460, 580),
+        ("PP2BPPP", "PP3PPP", 340, 450),
+        ("2N1BN2", "4BN2", 300, 430),
+        ("PP2BPPP", "P3BPPP", 70, 150),
+    ] {
+        let worth = even - white(&full.replace(men, less));
+        assert!((low..=high).contains(&worth), "{less} for {men}: {worth}");
+    }
+    let worth = base - white("rnbqkbnr/pppppppp/8/8/8/8/PPPPP1PP/RNBQKBNR w KQkq - 0 1");
+    assert!((50..=160).contains(&worth), "a pawn: {worth}");
+    let rook_ending = white("4r1k1/pp3pp1/7p/8/8/7P/PP2RPP1/6K1 w - - 0 1");
+    let pawn_up = white("4r1k1/p4pp1/7p/8/8/7P/PP2RPP1/6K1 w - - 0 1") - rook_ending;
+    assert!((70..=190).contains(&pawn_up), "a pawn in a rook ending: {pawn_up}");
+}
+
+#[test]
+fn scores_fade_towards_the_fifty_move_draw_and_stay_bounded() {
+    let fresh = white("4k3/5p2/8/8/8/8/PP1R1P2/4K3 w - - 0 1");
+    let stale = white("4k3/5p2/8/8/8/8/PP1R1P2/4K3 w - - 90 60");
+    assert!(stale < fresh && stale > fresh / 2 - 1);
+    let most = board("8/k7/PP6/PP5R/8/1QQQQ3/8/KRBB1NN1 b - - 0 1");
+    let score = Classical::new().evaluate(&most);
+    assert!((-MAX_EVAL..-7000).contains(&score));
+}
+
+#[test]
+fn material_and_imbalance() {
+    let with = "4k3/pppppppp/8/8/8/8/PPPPPPPP/2B1KB2 w - - 0 1";
+    let without = "4k3/pppppppp/8/8/8/8/PPPPPPPP/2B1K3 w - - 0 1";
+    assert_eq!(gain(Term::Material, with, without), WEIGHTS.material[2]);
+    assert_eq!(gain(Term::Imbalance, with, without), WEIGHTS.bishop_pair);
+    // A knight likes eight pawns, a rook does not.
+    let knight = "4k3/pppppppp/8/8/8/8/PPPPPPPP/1N2K3 w - - 0 1";
+    let rook = "4k3/pppppppp/8/8/8/8/PPPPPPPP/R3K3 w - - 0 1";
+    assert_eq!(gain(Term::Imbalance, knight, rook), WEIGHTS.knight_pawns * 3 - WEIGHTS.rook_pawns * 3);
+}
+
+#[test]
+fn piece_squares() {
+    let center = "4k3/8/8/8/3N4/8/PPP5/4K3 w - - 0 1";
+    let corner = "4k3/8/8/8/8/8/PPP5/N3K3 w - - 0 1";
+    let gain = gain(Term::PieceSquare, center, corner);
+    assert_eq!(gain, s(20, 18) - s(-58, -40));
+}
+
+#[test]
+fn isolated_doubled_and_backward_pawns() {
+    let w = &WEIGHTS;
+    let pawns = |fen: &str| trace(&board(fen)).value(Term::Pawns, Color::White);
+    let rook = |men: &str| format!("r3k3/{men}/R3K3 w - - 0 1");
+    // One pawn on a4, opposed.
+    assert_eq!(pawns(&rook("p7/8/8/8/P7/8")), Pair::ZERO + w.isolated);
+    // Two on the d file, opposed: isolated both, the rear one doubled.
+    assert_eq!(pawns(&rook("3p4/8/8/3P4/3P4/8")), w.isolated * 2 + w.doubled);
+    // Unopposed but stopped by pawns beside: isolated on an open file.
+    assert_eq!(pawns(&rook("2p1p3/2p1p3/8/8/3P4/8")), w.isolated + w.isolated_open);
+    // d3 guards c4 and can't follow it past e5: backward, and the worse with no enemy pawn ahead.
+    assert_eq!(pawns(&rook("2pp4/8/4p3/2P5/3P4/8")), w.supported[3] + w.backward);
+    assert_eq!(pawns(&rook("2p5/8/4p3/2P5/3P4/8")), w.supported[3] + w.backward + w.backward_open);
+    assert_eq!(pawns(&rook("2pp4/4p3/8/2P5/3P4/8")), w.supported[3]);
+}
+
+#[test]
+fn connected_and_candidate_pawns() {
+    let w = &WEIGHTS;
+    let pawns = |men: &str| trace(&board(&format!("r3k3/{men}/R3K3 w - - 0 1"))).value(Term::Pawns, Color::White);
+    assert_eq!(pawns("ppp5/8/8/PP6/8/8"), w.phalanx[3] * 2);
+    assert_eq!(pawns("ppp5/8/8/1P6/P7/8"), w.supported[3]);
+    // Two against one: the b pawn has no pawn ahead and as many helpers as there are sentries.
+    assert_eq!(pawns("p7/8/8/PP6/8/8"), w.phalanx[3] * 2 + w.candidate[3]);
+}
+
+#[test]
+fn passed_pawns() {
+    let w = &WEIGHTS;
+    let passed = |fen: &str| trace(&board(fen)).value(Term::Passed, Color::White);
+    assert_eq!(passed("r3k3/1p6/8/8/8/8/P7/R3K3 w - - 0 1"), Pair::ZERO);
+    assert_eq!(passed("r3k3/3p4/8/8/8/8/1P6/R3K3 w - - 0 1"), w.passed[1]);
+    // The further, the better.
+    let on = |rank: usize| {
+        let mut ranks = ["8"; 8];
+        ranks[0] = "n3k3";
+        ranks[7] = "N3K3";
+        ranks[7 - rank] = "7P";
+        passed(&format!("{} w - - 0 1", ranks.join("/"))).eg()
+    };
+    for rank in 1..6 {
+        assert!(on(rank) < on(rank + 1), "rank index {rank}: {} {}", on(rank), on(rank + 1));
+    }
+    // The enemy king far away, the own king near.
+    assert!(gain(Term::Passed, "k6r/8/8/7P/8/8/8/1R4K1 w - - 0 1", "7r/6k1/8/7P/8/8/8/1R4K1 w - - 0 1").eg() > 20);
+    assert!(gain(Term::Passed, "k7/8/6K1/7P/8/8/8/1R5r w - - 0 1", "k7/8/8/7P/8/8/2K5/1R5r w - - 0 1").eg() > 10);
+    // A blockader, a rook behind, a neighbour that is passed too.
+    assert!(gain(Term::Passed, "k7/7n/7P/8/8/8/8/1RK5 w - - 0 1", "k7/n7/7P/8/8/8/8/1RK5 w - - 0 1").eg() < -40);
+    let behind = gain(Term::Passed, "k3r3/8/8/8/8/7P/8/1K5R w - - 0 1", "k3r3/8/8/8/8/7P/8/1K4R1 w - - 0 1");
+    assert_eq!(behind, w.passed_rook_behind);
+    let against = gain(Term::Passed, "k7/8/8/8/8/7P/8/1K2R2r w - - 0 1", "k7/8/8/8/8/7P/6r1/1K2R3 w - - 0 1");
+    assert_eq!(against, w.passed_rook_against);
+    let connected = gain(Term::Passed, "k3r3/8/8/8/8/6PP/8/1RK5 w - - 0 1", "k3r3/8/8/8/8/5P1P/8/1RK5 w - - 0 1");
+    assert_eq!(connected, w.passed_connected[2] * 2);
+}
+
+#[test]
+fn a_pawn_that_outruns_the_king() {
+    let near = "8/8/4k3/p6P/8/8/P7/K7 w - - 0 1";
+    let far = "8/1k6/8/p6P/8/8/P7/K7 w - - 0 1";
+    let unstoppable = |fen| trace(&board(fen)).value(Term::Passed, Color::White).eg() > WEIGHTS.passed_unstoppable.eg();
+    assert!(unstoppable(far));
+    assert!(!unstoppable(near));
+    // From d7 the king gets there if it moves first.
+    assert!(unstoppable("8/3k4/8/p6P/8/8/P7/K7 w - - 0 1"));
+    assert!(!unstoppable("8/3k4/8/p6P/8/8/P7/K7 b - - 0 1"));
+}
+
+#[test]
+fn mobility() {
+    // The same knight; pawns guard c6 and e6, or not.
+    let open = "3rk3/p6p/8/8/3N4/8/PPPP4/4K3 w - - 0 1";
+    let shut = "3rk3/1p1p4/8/8/3N4/8/PPPP4/4K3 w - - 0 1";
+    assert_eq!(gain(Term::Mobility, open, shut), WEIGHTS.knight_mobility[7] - WEIGHTS.knight_mobility[5]);
+    // A pinned knight goes nowhere.
+    let pinned = gain(Term::Mobility, "4r1k1/pp6/8/8/8/8/PP2N3/4K3 w - - 0 1", "3r2k1/pp6/8/8/8/8/PP2N3/4K3 w - - 0 1");
+    assert!(pinned.mg() < -20);
+}
+
+#[test]
+fn outposts_and_bad_bishops() {
+    let w = &WEIGHTS;
+    let outpost = gain(
+        Term::Minors,
+        "r3k3/pp3ppp/8/3N4/4P3/8/PP3PPP/R3K3 w - - 0 1",
+        "r3k3/pp2pppp/8/3N4/4P3/8/PP3PPP/R3K3 w - - 0 1",
+    );
+    assert_eq!(outpost, w.knight_outpost);
+    let bad = gain(
+        Term::Minors,
+        "r3k3/pp3ppp/2p1p3/3p4/3P4/2P1P3/PP3PPP/R1B1K3 w - - 0 1",
+        "r3k3/pp3ppp/2p1p3/3p4/3P4/2P1P3/PP3PPP/R3KB2 w - - 0 1",
+    );
+    assert!(bad.mg() < 0 && bad.eg() < 0);
+}
+
+#[test]
+fn rooks_on_files_and_on_the_seventh() {
+    let w = &WEIGHTS;
+    let rooks = |fen: &str| trace(&board(fen)).value(Term::Rooks, Color::White);
+    assert_eq!(rooks("4k1n1/pppp4/8/8/8/8/PPPP4/4K1R1 w - - 0 1"), w.rook_open_file);
+    assert_eq!(rooks("4k1n1/pppp2p1/8/8/8/8/PPPP4/4K1R1 w - - 0 1"), w.rook_half_open_file);
+    assert_eq!(rooks("4k1n1/pppp4/6p1/6P1/8/8/PPPP4/4K1R1 w - - 0 1"), w.rook_closed_file);
+    assert_eq!(rooks("4k1n1/pppp4/6p1/8/6P1/8/PPPP4/4K1R1 w - - 0 1"), Pair::ZERO);
+    assert_eq!(rooks("4k1n1/ppp3R1/8/8/8/8/PPPP4/4K3 w - - 0 1"), w.rook_open_file + w.rook_seventh);
+    assert_eq!(rooks("8/6R1/1pp5/7k/8/8/PPPP4/4K2N w - - 0 1"), w.rook_open_file);
+}
+
+#[test]
+fn trapped_pieces() {
+    let w = &WEIGHTS;
+    let trapped = |fen: &str| trace(&board(fen)).value(Term::Trapped, Color::White);
+    assert_eq!(trapped("4k3/pppp1ppp/8/8/8/8/PPPPPPPP/5K1R w - - 0 1"), w.trapped_rook);
+    assert_eq!(trapped("4k2r/pppp1ppp/8/8/8/8/PPPPPPPP/4K2R w Kk - 0 1"), Pair::ZERO);
+    assert_eq!(trapped("4k2r/Bpp2ppp/1p6/8/8/8/PPPPPPPP/4K3 w - - 0 1"), w.trapped_bishop);
+    assert_eq!(trapped("4k2r/Bp3ppp/2p5/8/8/8/PPPPPPPP/4K3 w - - 0 1"), Pair::ZERO);
+    assert_eq!(trapped("3rk3/pppn4/8/8/8/8/PPP3PP/3QK3 w - - 0 1"), w.veiled_queen);
+    assert_eq!(trapped("2r1k3/pppn4/8/8/8/8/PPP3PP/3QK3 w - - 0 1"), Pair::ZERO);
+}
+
+#[test]
+fn shelter_and_storm() {
+    let sheltered = "r2q2k1/ppp2ppp/8/8/8/8/PPP2PPP/R2Q2K1 w - - 0 1";
+    assert!(gain(Term::Shelter, sheltered, "r2q2k1/ppp2ppp/8/8/8/8/PPP2P1P/R2Q2K1 w - - 0 1").mg() > 30);
+    assert!(gain(Term::Shelter, sheltered, "r2q2k1/ppp2ppp/8/8/6P1/8/PPP2P1P/R2Q2K1 w - - 0 1").mg() > 20);
+    assert!(gain(Term::Shelter, sheltered, "r2q2k1/ppp2p1p/8/8/6p1/8/PPP2PPP/R2Q2K1 w - - 0 1").mg() > 10);
+    // The right to castle is worth the shelter there.
+    let may = "r2qk2r/ppp2ppp/8/8/8/8/PPP2PPP/R2QK2R w KQkq - 0 1";
+    let may_not = "r2qk2r/ppp2ppp/8/8/8/8/PPP2PPP/R2QK2R w kq - 0 1";
+    assert!(gain(Term::Shelter, may, may_not).mg() > 20);
+    // In the endgame the king belongs to its pawns.
+    let far = gain(Term::Shelter, "r5k1/8/8/8/8/8/PP6/R5K1 w - - 0 1", "r5k1/8/8/8/8/8/PP6/RK6 w - - 0 1");
+    assert_eq!(far.eg(), WEIGHTS.king_to_pawn.eg() * 4 + WEIGHTS.pawnless_wing.eg());
+}
+
+#[test]
+fn king_danger() {
+    let danger = |fen: &str| -trace(&board(fen)).value(Term::Danger, Color::White).mg();
+    let calm = danger("r2q1rk1/ppp2ppp/2n2n2/8/8/2N2N2/PPP2PPP/R2Q1RK1 w - - 0 1");
+    let queen = danger("r4rk1/ppp2ppp/2n2n2/8/7q/2N2P2/PPP3PP/R2Q1RK1 w - - 0 1");
+    let storm = danger("r4rk1/ppp2ppp/8/4n1N1/6nq/2N5/PPP3PP/R2Q1RK1 w - - 0 1");
+    assert!(calm <= 10, "{calm}");
+    assert!(storm > queen + 80 && storm > 150, "{queen} {storm}");
+    // Without the queen the same attack is mild.
+    assert!(danger("r4rk1/ppp2ppp/8/4n1N1/6n1/2N5/PPP3PP/R2Q1RK1 w - - 0 1") < storm / 3);
+}
+
+#[test]
+fn threats() {
+    let w = &WEIGHTS;
+    let by_pawn = gain(
+        Term::Threats,
+        "r3k3/ppp5/3n4/4P3/5P2/8/PPP5/R3K3 w - - 0 1",
+        "r3k3/ppp5/6n1/4P3/5P2/8/PPP5/R3K3 w - - 0 1",
+    );
+    assert!(by_pawn.mg() >= w.threat_by_pawn.mg() - 25, "{by_pawn:?}");
+    let hanging =
+        gain(Term::Threats, "r3k3/8/1pp5/8/3n4/8/PPP5/3RK3 w - - 0 1", "r3k3/8/1pp5/4p3/3n4/8/PPP5/3RK3 w - - 0 1");
+    assert!(hanging.mg() >= w.hanging.mg(), "{hanging:?}");
+    let push = gain(
+        Term::Threats,
+        "r3k3/ppp5/3n1n2/8/8/4P3/PPP5/R3K3 w - - 0 1",
+        "r3k3/ppp5/3n1n2/8/4P3/8/PPP5/R3K3 w - - 0 1",
+    );
+    assert!(push.mg() < 0, "e5 next would fork: {push:?}");
+}
+
+#[test]
+fn space_and_tempo() {
+    let w = &WEIGHTS;
+    let wide = "rnbqkbnr/ppp2ppp/3pp3/8/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 1";
+    let trace = trace(&board(wide));
+    assert!(trace.balance(Term::Space).mg() > 0);
+    assert_eq!(trace.value(Term::Tempo, Color::White), w.tempo);
+    assert_eq!(trace.value(Term::Tempo, Color::Black), Pair::ZERO);
+}
+
+#[test]
+fn initiative_follows_the_play_there_is() {
+    let initiative = |fen: &str| trace(&board(fen)).balance(Term::Initiative).eg();
+    let both_wings = initiative("5k2/pp3ppp/8/8/8/8/PPP2PPP/5K2 w - - 0 1");
+    let one_wing = initiative("5k2/6pp/8/8/8/8/5PPP/5K2 w - - 0 1");
+    assert!(both_wings > 0 && one_wing < both_wings);
+    // A small advantage never turns into its opposite.
+    for board in many_boards() {
+        let trace = self::trace(&board);
+        let before = trace.summary().sum.eg() - trace.balance(Term::Initiative).eg();
+        assert!(before * trace.summary().sum.eg() >= 0);
+    }
+}
+
+#[test]
+fn the_table_has_a_row_for_each_term() {
+    let text = trace(&board(POSITIONS[1])).to_string();
+    for term in Term::ALL {
+        assert!(text.contains(term.name()), "{term:?}");
+    }
+    assert!(text.contains("score "));
+    let ending = trace(&board("8/8/8/4k3/8/8/4K3/4R3 w - - 0 1")).to_string();
+    assert!(ending.contains("known ending"));
+}

@@ -1,0 +1,85 @@
+//! Threats: men that may be won, and squares the enemy may not use.
+
+use super::pair::Pair;
+use super::survey::Survey;
+use super::tracer::{Tracer, take};
+use super::weights::WEIGHTS;
+use crate::chess::{Bitboard, Color, PieceType, Rank, attacks};
+
+/// The threats of a color.
+#[inline(always)]
+pub(super) fn threats<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> Pair {
+    let w = &WEIGHTS;
+    let (us, them) = (color.index(), color.flip().index());
+    let pieces = survey.board.color(!color) & !survey.pawns[them] & !survey.king[them].bitboard();
+    let held = survey.held(!color);
+    let weak = (pieces | survey.pawns[them]) & !held & survey.all[us];
+    let [_, knight, bishop, rook, _, king] = survey.by[us];
+
+    let mut value = by_kind(survey, color, (weak | pieces) & (knight | bishop), &w.threat_by_minor, tracer);
+    value += by_kind(survey, color, weak & rook, &w.threat_by_rook, tracer);
+    value += take(tracer, color, &w.threat_by_king, i32::from((weak & king).any()));
+    let hanging = weak & (!survey.all[them] | (pieces & survey.twice[us]));
+    value += take(tracer, color, &w.hanging, hanging.count() as i32);
+    let restricted = survey.all[them] & !held & survey.all[us];
+    value += take(tracer, color, &w.restricted, restricted.count() as i32);
+    value += by_pawns(survey, color, pieces, tracer);
+    value + on_queen(survey, color, held, tracer)
+}
+
+/// The attacked men among `targets`, by their kind.
+#[inline(always)]
+fn by_kind<T: Tracer>(
+    survey: &Survey,
+    color: Color,
+    targets: Bitboard,
+    weights: &'static [Pair; 5],
+    tracer: &mut T,
+) -> Pair {
+    let mut value = Pair::ZERO;
+    if targets.any() {
+        for kind in &PieceType::ALL[..5] {
+            let count = (targets & survey.board.kind(*kind)).count() as i32;
+            value += take(tracer, color, &weights[kind.index()], count);
+        }
+    }
+    value
+}
+
+/// Pawns that attack pieces, now or after a safe step.
+#[inline(always)]
+fn by_pawns<T: Tracer>(survey: &Survey, color: Color, pieces: Bitboard, tracer: &mut T) -> Pair {
+    let w = &WEIGHTS;
+    let (us, them) = (color.index(), color.flip().index());
+    let safe = !survey.all[them] | survey.all[us];
+    let attacked = (survey.pawns[us] & safe).pawn_attacks(color) & pieces;
+
+    let free = !survey.occupied;
+    let single = survey.pawns[us].forward(color) & free;
+    let third = Rank::Third.relative_to(color).bitboard();
+    let steps = single | ((single & third).forward(color) & free);
+    let safe_steps = steps & safe & !survey.by[them][PieceType::Pawn.index()];
+    let pushed = safe_steps.pawn_attacks(color) & pieces & !attacked;
+
+    take(tracer, color, &w.threat_by_pawn, attacked.count() as i32)
+        + take(tracer, color, &w.threat_by_push, pushed.count() as i32)
+}
+
+/// Squares from which a lesser piece can attack a lone enemy queen next move.
+#[inline(always)]
+fn on_queen<T: Tracer>(survey: &Survey, color: Color, held: Bitboard, tracer: &mut T) -> Pair {
+    let w = &WEIGHTS;
+    let us = color.index();
+    let queens = survey.board.men(!color, PieceType::Queen);
+    let (Some(queen), false) = (queens.first(), queens.many()) else {
+        return Pair::ZERO;
+    };
+    let safe = survey.area[us] & !held & !survey.pawns[us];
+    let [_, knight, bishop, rook, _, _] = survey.by[us];
+    let knights = attacks::knight(queen) & knight & safe;
+    let diagonal = attacks::bishop(queen, survey.occupied) & bishop;
+    let straight = attacks::rook(queen, survey.occupied) & rook;
+    let sliders = (diagonal | straight) & safe & survey.twice[us];
+    take(tracer, color, &w.knight_on_queen, knights.count() as i32)
+        + take(tracer, color, &w.slider_on_queen, sliders.count() as i32)
+}

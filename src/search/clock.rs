@@ -1,0 +1,132 @@
+//! How long to think.
+
+use super::limits::GoArgs;
+use crate::chess::Color;
+use std::time::Duration;
+
+/// The bounds that the clocks of a `go` put on its search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// No new iteration once this long has passed, scaled by how settled the search is; `None` when only `hard` counts.
+    pub soft: Option<Duration>,
+    /// The search ends now.
+    pub hard: Duration,
+}
+
+/// How settled a search is, read after each iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct Stability {
+    /// Iterations since the best move last changed.
+    pub unchanged: u32,
+    /// Share of all nodes spent on the best move, 0 to 1.
+    pub node_share: f64,
+    /// By how much the score has fallen since the last iterations, in centipawns; below zero it has risen.
+    pub drop: i32,
+}
+
+impl Bounds {
+    /// What the clocks say, for the side to move; `None` when no time is given at all.
+    ///
+    /// `overhead` milliseconds are kept back for the way to the GUI and back. A clock at or below that still gets a
+    /// millisecond; negative clocks count as empty.
+    pub fn new(args: &GoArgs, side: Color, overhead: u64) -> Option<Self> {
+        let by_movetime =
+            args.movetime.map(|limit| millis(limit as f64 - overhead.min(limit.max(0) as u64 / 2) as f64));
+        let by_clock = args.clock[side.index()].map(|left| {
+            let left = (left.max(0) as f64 - overhead as f64).max(left.max(0) as f64 / 8.0);
+            let increment = args.increment[side.index()].unwrap_or(0).max(0) as f64;
+            Self::by_clock(left, increment, args.moves_to_go)
+        });
+        match (by_clock, by_movetime) {
+            (None, None) => None,
+            (None, Some(hard)) => Some(Self { soft: None, hard }),
+            (Some(bounds), None) => Some(bounds),
+            (Some(bounds), Some(hard)) => Some(Self { hard: bounds.hard.min(hard), ..bounds }),
+        }
+    }
+
+    /// From the time left (without overhead) and the increment, both in milliseconds.
+    fn by_clock(left: f64, increment: f64, moves_to_go: Option<u32>) -> Self {
+        let (soft, hard) = match moves_to_go.map(|moves| f64::from(moves.clamp(1, 50))) {
+            // The last move before the control may use nearly everything, others keep some back.
+            Some(moves) => {
+                let share = left / moves;
+                let hard = if moves < 2.0 { 0.9 * left } else { (4.0 * share).min(0.6 * left) };
+                (0.75 * share + 0.7 * increment, hard)
+            }
+            None => {
+                let share = 0.034 * left + 0.7 * increment;
+                (0.72 * share, (5.0 * share).min(0.55 * left))
+            }
+        };
+        // An increment far above the clock is worth nothing before the move is made.
+        let hard = hard.min(0.9 * left);
+        Self { soft: Some(millis(soft.min(hard))), hard: millis(hard) }
+    }
+
+    /// The soft bound for a search as settled as this, never above the hard one. A best move that stands, has most of the
+    /// nodes and holds its score needs less time.
+    pub fn soft_for(&self, stability: Stability) -> Option<Duration> {
+        let by_stability = 1.35 - 0.07 * f64::from(stability.unchanged.min(9));
+        let by_nodes = (1.55 - 1.1 * stability.node_share).clamp(0.45, 1.5);
+        let by_score = (1.0 + 0.009 * f64::from(stability.drop)).clamp(0.8, 1.6);
+        self.soft.map(|soft| soft.mul_f64(by_stability * by_nodes * by_score).min(self.hard))
+    }
+}
+
+/// At least one millisecond.
+fn millis(time: f64) -> Duration {
+    Duration::from_secs_f64(time.clamp(1.0, 1e12) / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(left: i64, increment: i64, moves_to_go: Option<u32>) -> GoArgs {
+        GoArgs { clock: [Some(left), Some(1)], increment: [Some(increment), None], moves_to_go, ..GoArgs::default() }
+    }
+
+    const CALM: Stability = Stability { unchanged: 20, node_share: 0.95, drop: -20 };
+    const WILD: Stability = Stability { unchanged: 0, node_share: 0.2, drop: 60 };
+
+    #[test]
+    fn bounds_never_pass_the_clock() {
+        for left in [-500, 0, 1, 5, 10, 11, 50, 200, 1000, 60_000, 10_000_000] {
+            for increment in [0, 10, 100_000] {
+                for moves in [None, Some(0), Some(1), Some(2), Some(40), Some(1000)] {
+                    let bounds = Bounds::new(&clock(left, increment, moves), Color::White, 10).unwrap();
+                    let limit = Duration::from_millis(left.max(2) as u64);
+                    assert!(bounds.hard < limit, "{left}+{increment}/{moves:?}: {bounds:?}");
+                    assert!(bounds.soft_for(WILD).unwrap() <= bounds.hard);
+                    assert!(bounds.soft_for(CALM).unwrap() <= bounds.soft_for(WILD).unwrap());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_simulated_game_never_flags_and_uses_its_time() {
+        for (start, increment) in [(1000.0, 10.0), (60_000.0, 0.0), (10_000.0, 100.0)] {
+            let mut left: f64 = start;
+            for number in 0..150 {
+                let bounds = Bounds::new(&clock(left as i64, increment as i64, None), Color::White, 5).unwrap();
+                let stability = if number % 3 == 0 { WILD } else { CALM };
+                left -= bounds.soft_for(stability).unwrap().as_secs_f64() * 1000.0 + 2.0;
+                assert!(left > 0.0, "{start}+{increment} at move {number}");
+                left += increment;
+            }
+            assert!(left < start / 2.0, "{start}+{increment}: {left} left");
+        }
+    }
+
+    #[test]
+    fn movetime_is_kept_and_combines_with_a_clock() {
+        let args = GoArgs { movetime: Some(1000), ..GoArgs::default() };
+        let bounds = Bounds::new(&args, Color::White, 10).unwrap();
+        assert_eq!(bounds, Bounds { soft: None, hard: Duration::from_millis(990) });
+        let both = GoArgs { movetime: Some(5), ..clock(60_000, 0, None) };
+        assert!(Bounds::new(&both, Color::White, 0).unwrap().hard <= Duration::from_millis(5));
+        assert_eq!(Bounds::new(&GoArgs::default(), Color::White, 10), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! Iterative deepening: one depth after the other, each with an aspiration window round the last score.
+
+use super::MAX_DEPTH;
+use super::clock::Stability;
+use super::job::Event;
+use super::node::Root;
+use super::probe::SearchProbe;
+use super::report::Info;
+use super::root::{Report, RootMove};
+use super::score::{Bound, INFINITE, MATE, Score, is_mate, mate_distance};
+use super::window::Window;
+use super::worker::Search;
+use super::{Searched, Stopped};
+use crate::chess::Move;
+use std::time::{Duration, Instant};
+
+/// What the iterations so far say about how settled the search is.
+#[derive(Default)]
+struct Course {
+    best: Option<Move>,
+    unchanged: u32,
+    /// Score averaged over the iterations.
+    average: Option<Score>,
+}
+
+impl Course {
+    /// Takes the result of an iteration into account.
+    fn advance(&mut self, best: Move, score: Score, node_share: f64) -> Stability {
+        self.unchanged = if self.best == Some(best) { self.unchanged + 1 } else { 0 };
+        self.best = Some(best);
+        let average = self.average.unwrap_or(score);
+        self.average = Some((2 * average + score) / 3);
+        Stability { unchanged: self.unchanged, node_share, drop: average - score }
+    }
+}
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// From this much time on, changes inside an iteration are worth a line.
+    const TALKATIVE: Duration = Duration::from_secs(3);
+
+    /// Runs the search to its end and says what it found.
+    pub fn deepen(mut self) -> Report {
+        let mut finished = 0;
+        let mut lines: Vec<RootMove> = self.root.all().iter().take(self.job.multi_pv).cloned().collect();
+        let mut course = Course::default();
+        for depth in 1..=MAX_DEPTH {
+            let Some(depth) = self.job.stagger.depth(self.me.id, depth) else { continue };
+            if depth > self.job.depth.min(MAX_DEPTH) {
+                break;
+            }
+            let outcome = self.iterate(depth);
+            self.settle_nodes();
+            match outcome {
+                Ok(()) => {
+                    lines = self.root.all()[..self.job.multi_pv].to_vec();
+                    finished = depth;
+                }
+                Err(Stopped) => {
+                    self.merge_unfinished(&mut lines);
+                    break;
+                }
+            }
+            if self.me.id == 0 && self.is_enough(depth, &mut course) {
+                break;
+            }
+        }
+        if self.me.id == 0 {
+            self.job.request_stop();
+        }
+        let lines = lines.iter().enumerate().map(|(rank, line)| self.describe(finished.max(1), rank, line)).collect();
+        Report { thread: self.me.id, depth: finished, lines }
+    }
+
+    /// One iteration: every line asked for, each without the moves of the lines before it.
+    fn iterate(&mut self, depth: i32) -> Result<(), Stopped> {
+        self.iteration = depth;
+        self.root.begin_iteration();
+        for index in 0..self.job.multi_pv {
+            self.root.index = index;
+            self.seldepth = 0;
+            self.aspirate(depth)?;
+            self.root.sort_finished(index + 1);
+        }
+        self.root.index = 0;
+        if self.me.id == 0 {
+            self.last_report = Instant::now();
+            self.settle_nodes();
+            for (rank, line) in self.root.all()[..self.job.multi_pv].iter().enumerate() {
+                self.send_line(depth, rank, line);
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches the root with a narrow window, widened on the side where it fails.
+    fn aspirate(&mut self, depth: i32) -> Searched {
+        let board = self.job.game.board().clone();
+        let mut delta = self.job.params.aspiration_delta;
+        let mut window = Window::FULL;
+        let middle = self.root.current().average.filter(|middle| !is_mate(*middle));
+        if let Some(middle) = middle.filter(|_| depth >= self.job.params.aspiration_depth) {
+            window = Window::new((middle - delta).max(-INFINITE), (middle + delta).min(INFINITE));
+        }
+        let mut lowered = 0;
+        loop {
+            let score = self.negamax::<Root>(&board, 0, window, (depth - lowered).max(1), false)?;
+            self.root.sort();
+            if score <= window.alpha {
+                window.beta = (window.alpha + window.beta) / 2;
+                window.alpha = (score - delta).max(-INFINITE);
+                lowered = 0;
+            } else if score >= window.beta {
+                window.beta = (score + delta).min(INFINITE);
+                // A fail high needs less depth to be resolved, as long as it is not a mate.
+                lowered = if is_mate(score) { 0 } else { (lowered + 1).min(2) };
+            } else {
+                return Ok(score);
+            }
+            if self.me.id == 0 && self.job.start.elapsed() > Self::TALKATIVE && self.root.index == 0 {
+                self.settle_nodes();
+                self.send_line(depth, 0, self.root.current());
+            }
+            delta += delta / 2 + 3;
+            if delta > 1000 || is_mate(score) {
+                window = Window::FULL;
+            }
+        }
+    }
+
+    /// Takes what an unfinished iteration has found: a better move, or a better line of the same move.
+    fn merge_unfinished(&self, lines: &mut [RootMove]) {
+        let leader = &self.root.all()[0];
+        if self.job.multi_pv != 1 || leader.score == -INFINITE || leader.bound == Bound::Upper {
+            return;
+        }
+        if let [line] = lines {
+            // A move that has just failed high is the better move even if its score is only a bound.
+            if leader.bound == Bound::Exact || leader.mv != line.mv {
+                *line = RootMove { bound: Bound::Exact, ..leader.clone() };
+            }
+        }
+    }
+
+    /// Whether the main thread has seen enough after finishing a depth.
+    fn is_enough(&self, depth: i32, course: &mut Course) -> bool {
+        let first = &self.root.all()[0];
+        let stability = course.advance(first.mv, first.score, self.root.first_share());
+        if let (Some(limit), Some(distance)) = (self.job.mate, mate_distance(first.score))
+            && distance > 0
+            && distance <= limit as i32
+        {
+            return true;
+        }
+        let Some(bounds) = self.job.bounds.filter(|_| !self.job.infinite && !self.job.pondering()) else {
+            return false;
+        };
+        if bounds.soft.is_none() {
+            return false;
+        }
+        // Nothing to choose, or nothing to gain: a mate searched well beyond its length cannot get shorter.
+        let only_move = self.root.all().len() == 1;
+        let settled_mate = is_mate(first.score) && depth > 2 * (MATE - first.score.abs()) + 2;
+        only_move || settled_mate || bounds.soft_for(stability).is_some_and(|soft| self.job.start.elapsed() >= soft)
+    }
+
+    fn send_line(&self, depth: i32, rank: usize, line: &RootMove) {
+        let _ = self.job.events.send(Event::Info(self.describe(depth, rank, line)));
+    }
+
+    fn describe(&self, depth: i32, rank: usize, line: &RootMove) -> Info {
+        // Before a line has been searched it has no score; nothing better than a draw is known of it.
+        let score = if line.score == -INFINITE { line.previous } else { line.score };
+        Info {
+            depth,
+            seldepth: line.seldepth.max(depth.min(1)),
+            multipv: rank + 1,
+            score: if score == -INFINITE { 0 } else { score },
+            bound: line.bound,
+            nodes: self.job.nodes(),
+            elapsed: self.job.start.elapsed(),
+            hashfull: self.job.tt.hashfull(),
+            pv: line.pv.clone(),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Extensions.
+
+use super::Stopped;
+use super::node::{Here, Node, NonPv};
+use super::probe::SearchProbe;
+use super::score::{Bound, Score, is_mate};
+use super::window::Window;
+use super::worker::Search;
+use crate::chess::{Board, Move};
+use std::ops::ControlFlow;
+
+/// Double extensions allowed on one line: enough for long forced lines, too few to explode.
+const MAX_DOUBLE: u8 = 10;
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// By how many plies to extend a move, or a score that makes searching it pointless.
+    ///
+    /// Singular extension (Anantharaman, Campbell and Hsu, 1988) in the form that uses the table: when all moves but
+    /// the table's stay well below its score in a search of half the depth, that move is extended. When another one
+    /// beats beta as well, several moves would fail high and the node is cut (multicut). When the table's move
+    /// is good but not alone, it needs less depth.
+    #[inline(always)]
+    pub(super) fn extend<N: Node>(
+        &mut self,
+        board: &Board,
+        here: &Here,
+        mv: Move,
+        beta: Score,
+    ) -> Result<ControlFlow<Score, i32>, Stopped> {
+        let Some(known) = here.known else { return Ok(ControlFlow::Continue(0)) };
+        let params = &self.job.params;
+        if N::ROOT
+            || here.tt_move != Some(mv)
+            || here.excluded.is_some()
+            || here.depth < params.singular_depth
+            || known.depth < here.depth - 3
+            || known.bound == Bound::Upper
+            || is_mate(known.score)
+            || here.ply as i32 >= 2 * self.iteration
+        {
+            return Ok(ControlFlow::Continue(0));
+        }
+        let target = known.score - here.depth * params.singular_margin / 64;
+        let double = params.singular_double;
+        self.frame_mut(here.ply).excluded = Some(mv);
+        let others = self.negamax::<NonPv>(board, here.ply, Window::below(target), (here.depth - 1) / 2, here.cut)?;
+        self.frame_mut(here.ply).excluded = None;
+
+        let extension = if others < target {
+            let frame = self.frame_mut(here.ply);
+            if !N::PV && others < target - double && frame.double_extensions < MAX_DOUBLE {
+                frame.double_extensions += 1;
+                2
+            } else {
+                1
+            }
+        } else if others >= beta && !is_mate(others) {
+            return Ok(ControlFlow::Break(others));
+        } else if known.score >= beta {
+            -2 + i32::from(N::PV)
+        } else if here.cut {
+            -1
+        } else {
+            0
+        };
+        Ok(ControlFlow::Continue(extension))
+    }
+}

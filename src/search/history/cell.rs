@@ -1,0 +1,54 @@
+//! One learned number.
+
+/// A number that moves towards bonuses and away from maluses, always inside ±[`MAX`](Self::MAX).
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(transparent)]
+pub struct Cell(i16);
+
+impl Cell {
+    /// The bound that no cell passes. Thresholds on histories are stated against it.
+    pub const MAX: i32 = 16_384;
+
+    /// The number.
+    #[inline(always)]
+    pub const fn get(self) -> i32 {
+        self.0 as i32
+    }
+
+    /// Adds a bonus (or a malus, below zero). The nearer the number is to the bound the less it moves ("gravity"), so that
+    /// it forgets in time and needs no clamp.
+    #[inline(always)]
+    pub const fn update(&mut self, bonus: i32) {
+        const { assert!(Self::MAX < i16::MAX as i32) };
+        let bonus = if bonus > Self::MAX {
+            Self::MAX
+        } else if bonus < -Self::MAX {
+            -Self::MAX
+        } else {
+            bonus
+        };
+        let old = self.0 as i32;
+        self.0 = (old + bonus - old * bonus.abs() / Self::MAX) as i16;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stays_inside_its_bound_and_follows_the_sign() {
+        let mut cell = Cell::default();
+        for bonus in [1, 500, 16_384, 1_000_000, 16_384, -3, -1_000_000, -16_384, 77] {
+            let old = cell.get();
+            cell.update(bonus);
+            assert!(cell.get().abs() <= Cell::MAX);
+            assert!((cell.get() - old).signum() * bonus.signum() >= 0);
+        }
+        let mut cell = Cell::default();
+        cell.update(1000);
+        assert_eq!(cell.get(), 1000);
+        cell.update(1000);
+        assert_eq!(cell.get(), 2000 - 1000 * 1000 / 16_384);
+    }
+}

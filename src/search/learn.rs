@@ -1,0 +1,71 @@
+//! What a finished node teaches.
+
+use super::negamax::Tried;
+use super::node::Here;
+use super::probe::SearchProbe;
+use super::score::{Bound, Score, is_mate};
+use super::worker::Search;
+use crate::chess::{Board, Move};
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// Learns from the best move: Last Best Reply in any case, histories and killer when it failed high.
+    pub(super) fn learn_moves(
+        &mut self,
+        board: &Board,
+        here: &Here,
+        best: Move,
+        quiets: &Tried,
+        noisy: &Tried,
+        failed_high: bool,
+    ) {
+        if self.job.lbr
+            && let Some(prior) = self.prior(here.ply)
+        {
+            self.me.lbr.remember(here.ply, prior, best);
+        }
+        let rule = *self.job.lmr.rule();
+        if !failed_high || here.ply > rule.highest_ply {
+            return;
+        }
+        let (bonus, malus) = (rule.bonus.at(here.depth), rule.malus.at(here.depth));
+        let context = self.context(here.ply);
+        let histories = &mut self.me.histories;
+        if best.is_quiet() {
+            histories.learn_quiet(board, best, &context, bonus);
+            for &mv in quiets {
+                histories.learn_quiet(board, mv, &context, -malus);
+            }
+        } else {
+            histories.learn_noisy(board, best, bonus);
+        }
+        for &mv in noisy {
+            histories.learn_noisy(board, mv, -malus);
+        }
+        if best.is_quiet() {
+            self.frame_mut(here.ply).killer = Some(best);
+        }
+    }
+
+    /// Learns how far the evaluation was off, where the result says so: not in check, not by a capture, and only from
+    /// bounds that lie on the wrong side of the evaluation.
+    #[inline(always)]
+    pub(super) fn learn_correction(
+        &mut self,
+        board: &Board,
+        here: &Here,
+        best: Score,
+        best_move: Option<Move>,
+        bound: Bound,
+    ) {
+        let consistent = match bound {
+            Bound::Exact => false,
+            Bound::Lower => best <= here.eval,
+            Bound::Upper => best >= here.eval,
+        };
+        if here.in_check || consistent || is_mate(best) || best_move.is_some_and(|mv| !mv.is_quiet()) {
+            return;
+        }
+        let error = (best - here.eval).clamp(-400, 400);
+        self.me.histories.corrections.learn(board, &self.me.stack, here.ply, here.depth, error);
+    }
+}

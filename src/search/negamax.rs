@@ -1,0 +1,268 @@
+//! Principal variation search: the node.
+
+use super::node::{Here, Known, Node};
+use super::picker::{Hints, Picker};
+use super::probe::SearchProbe;
+use super::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, Score, mate_in, mated_in};
+use super::skip::Skip;
+use super::window::Window;
+use super::worker::Search;
+use super::{MAX_PLY, Searched};
+use crate::chess::{Board, Move};
+use crate::tt::Hit;
+use arrayvec::ArrayVec;
+use std::ops::ControlFlow;
+
+/// Moves searched before the best one, to learn from.
+pub(super) type Tried = ArrayVec<Move, 64>;
+
+/// Beyond this many plies without progress the fifty-move rule is near enough to make the table's scores doubtful.
+const TABLE_SAFE_CLOCK: u32 = 90;
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// Fail-soft principal variation search of a node to a depth in plies. `cut` says that a fail high is expected.
+    pub(super) fn negamax<N: Node>(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        window: Window,
+        depth: i32,
+        cut: bool,
+    ) -> Searched {
+        // Step 1. Leave early: horizon, stop, draws, distance to mate.
+        if depth <= 0 {
+            return self.quiesce::<N>(board, ply, window);
+        }
+        if N::PV {
+            self.me.pv[ply].clear();
+        }
+        self.enter(ply)?;
+        let window = match self.leave_early::<N>(board, ply, window) {
+            ControlFlow::Break(score) => return Ok(score),
+            ControlFlow::Continue(window) => window,
+        };
+
+        // Step 2. Transposition table.
+        let excluded = self.frame(ply).excluded;
+        let hit = if excluded.is_none() { self.job.tt.probe(board.key()) } else { None };
+        let known = hit.map(|hit| Known {
+            mv: hit.mv,
+            score: score::from_table(hit.score, ply),
+            bound: hit.bound,
+            depth: hit.depth,
+        });
+        if !N::PV
+            && let Some(known) = known
+            && known.depth >= depth + i32::from(known.bound == Bound::Upper && cut)
+            && known.bound.settles(known.score, window.beta)
+            && board.halfmove_clock() < TABLE_SAFE_CLOCK
+        {
+            return Ok(known.score);
+        }
+
+        // Step 3. The facts of this node: evaluation, corrected; are we improving?
+        let mut here = self.assess::<N>(board, ply, depth, cut, hit, known);
+
+        // Step 4. Whole-node pruning, and less depth where no move is known to start with.
+        if !N::PV
+            && !here.in_check
+            && excluded.is_none()
+            && let Some(score) = self.prune_node(board, &here, window)?
+        {
+            return Ok(score);
+        }
+        if here.tt_move.is_none() && (N::PV || cut) && depth >= self.job.params.iir_depth && excluded.is_none() {
+            here.depth -= 1;
+        }
+
+        // Step 5. Moves: plan (skip, extend), scout (reduce, re-search), compare.
+        let mut alpha = window.alpha;
+        let (mut best, mut best_move) = (-INFINITE, None);
+        let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
+        let mut number = 0;
+        let hints = self.hints(ply);
+        let checks = board.check_squares();
+        let mut picker = Picker::new(here.tt_move);
+        self.frame_mut(ply + 2).forget_siblings();
+        while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
+            if Some(mv) == excluded || (N::ROOT && !self.root.is_open(mv)) {
+                continue;
+            }
+            number += 1;
+            let about = self.about(board, &here, mv, number, &hints, checks.gives_check(board, mv));
+            if !N::ROOT && best > -MATE_IN_MAX {
+                match self.skip(board, &here, &about, alpha) {
+                    Skip::No => {}
+                    Skip::This => continue,
+                    Skip::Quiets => {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                }
+            }
+            let extension = match self.extend::<N>(board, &here, mv, window.beta)? {
+                ControlFlow::Break(score) => return Ok(score),
+                ControlFlow::Continue(extension) => extension,
+            };
+            let nodes_before = self.nodes();
+            if N::ROOT {
+                self.current = Some((mv, number));
+            }
+            let child = self.play(board, ply, mv);
+            let score = self.scout::<N>(&child, &here, &about, Window { alpha, ..window }, extension)?;
+            self.take_back();
+            if N::ROOT {
+                self.record_root(mv, number, score, Window { alpha, ..window }, nodes_before);
+            }
+
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    if N::PV {
+                        self.extend_pv(ply, mv);
+                    }
+                    if score >= window.beta {
+                        self.frame_mut(ply).fail_highs += 1;
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+            if best_move != Some(mv) {
+                let tried = if about.quiet { &mut quiets_tried } else { &mut noisy_tried };
+                // A node with more moves than the list holds has learned enough from these.
+                let _ = tried.try_push(mv);
+            }
+        }
+        if number == 0 {
+            return Ok(match excluded {
+                Some(_) => alpha,
+                None if here.in_check => mated_in(ply),
+                None => DRAW,
+            });
+        }
+
+        // Step 6. Learn (histories, LBR, correction) and store.
+        let bound = match best_move {
+            _ if best >= window.beta => Bound::Lower,
+            Some(_) => Bound::Exact,
+            None => Bound::Upper,
+        };
+        if let Some(mv) = best_move {
+            self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, best >= window.beta);
+        }
+        if excluded.is_none() && !(N::ROOT && self.root.index > 0) {
+            let eval = (!here.in_check).then_some(here.raw_eval);
+            let score = score::to_table(best, ply);
+            self.job
+                .tt
+                .store(board.key(), Hit { mv: best_move, score, eval, depth: here.depth, bound, pv: here.tt_pv });
+            self.learn_correction(board, &here, best, best_move, bound);
+        }
+        Ok(best)
+    }
+
+    /// Step 1: draws, the depth of the stack, and mates that are nearer than anything this node can find.
+    #[inline(always)]
+    fn leave_early<N: Node>(&mut self, board: &Board, ply: usize, window: Window) -> ControlFlow<Score, Window> {
+        if N::ROOT {
+            return ControlFlow::Continue(window);
+        }
+        if self.is_draw(board, ply) {
+            return ControlFlow::Break(DRAW);
+        }
+        if ply >= MAX_PLY {
+            return ControlFlow::Break(if board.in_check() { DRAW } else { self.evaluate(board) });
+        }
+        let mut alpha = window.alpha.max(mated_in(ply));
+        let beta = window.beta.min(mate_in(ply + 1));
+        // A repetition that the side to move can reach is worth a draw at least.
+        if alpha < DRAW && board.has_upcoming_repetition(&self.keys, ply) {
+            alpha = DRAW;
+        }
+        if alpha >= beta { ControlFlow::Break(alpha) } else { ControlFlow::Continue(Window { alpha, beta }) }
+    }
+
+    /// Step 3: the facts of the node.
+    #[inline(always)]
+    fn assess<N: Node>(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        depth: i32,
+        cut: bool,
+        hit: Option<Hit>,
+        known: Option<Known>,
+    ) -> Here {
+        let in_check = board.in_check();
+        let two_ago = if ply >= 2 { self.frame(ply - 2).eval } else { None };
+        let (raw_eval, eval) = if in_check {
+            (DRAW, two_ago.unwrap_or(DRAW))
+        } else {
+            let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board));
+            (raw, (raw + self.correction(board, ply)).clamp(-score::MAX_EVAL, score::MAX_EVAL))
+        };
+        let excluded = self.frame(ply).excluded;
+        let double_extensions = if ply > 0 { self.frame(ply - 1).double_extensions } else { 0 };
+        let frame = self.frame_mut(ply);
+        frame.eval = (!in_check).then_some(eval);
+        frame.double_extensions = double_extensions;
+        let before = two_ago.or(if ply >= 4 { self.frame(ply - 4).eval } else { None });
+        let estimate = match known {
+            Some(known) if !in_check && known.bound.settles(known.score, eval) => known.score,
+            _ => eval,
+        };
+        Here {
+            ply,
+            depth,
+            cut,
+            in_check,
+            raw_eval,
+            eval,
+            estimate,
+            improving: !in_check && before.is_none_or(|before| eval > before),
+            known,
+            tt_move: known.and_then(|known| known.mv).filter(|&mv| board.is_legal(mv)),
+            tt_pv: N::PV || hit.is_some_and(|hit| hit.pv),
+            excluded,
+        }
+    }
+
+    /// What orders quiet moves besides history.
+    #[inline(always)]
+    pub(super) fn hints(&self, ply: usize) -> Hints {
+        let params = &self.job.params;
+        Hints {
+            context: self.context(ply),
+            killer: (self.frame(ply).killer, params.order_killer),
+            reply: (self.last_best_reply(ply), params.order_reply),
+        }
+    }
+
+    /// Puts a move before the line found below it.
+    #[inline]
+    pub(super) fn extend_pv(&mut self, ply: usize, mv: Move) {
+        let (above, below) = self.me.pv.split_at_mut(ply + 1);
+        let line = &mut above[ply];
+        line.clear();
+        line.push(mv);
+        for &next in below[0].iter().take(line.capacity() - 1) {
+            line.push(next);
+        }
+    }
+
+    /// Tells the list of root moves what became of one.
+    fn record_root(&mut self, mv: Move, number: usize, score: Score, window: Window, nodes_before: u64) {
+        let nodes = self.nodes() - nodes_before;
+        let bound = match score {
+            _ if score >= window.beta => Bound::Lower,
+            _ if score <= window.alpha => Bound::Upper,
+            _ => Bound::Exact,
+        };
+        // The first move always gets a score; later ones only when they are better.
+        let counts = number == 1 || bound != Bound::Upper;
+        let result = counts.then_some((score, bound, self.seldepth, &self.me.pv[1]));
+        self.root.record(mv, nodes, result);
+    }
+}

@@ -1,0 +1,230 @@
+//! The order in which a node's moves are tried.
+
+use super::history::{Context, Histories};
+use crate::chess::{Board, Move, PieceType};
+use arrayvec::ArrayVec;
+
+/// A move with its place in the order: the higher the score the earlier.
+#[derive(Clone, Copy, Debug)]
+struct Scored {
+    mv: Move,
+    score: i32,
+}
+
+type List = ArrayVec<Scored, 256>;
+
+impl From<Move> for Scored {
+    #[inline(always)]
+    fn from(mv: Move) -> Self {
+        Self { mv, score: 0 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    TableMove,
+    MakeNoisy,
+    GoodNoisy,
+    MakeQuiets,
+    Quiets,
+    BadNoisy,
+    Done,
+}
+
+/// What the order of quiet moves depends on besides history.
+#[derive(Clone, Copy, Debug)]
+pub struct Hints {
+    /// Rows of continuation history.
+    pub context: Context,
+    /// This ply's killer, and its bonus.
+    pub killer: (Option<Move>, i32),
+    /// The last best reply, and its bonus.
+    pub reply: (Option<Move>, i32),
+}
+
+/// Yields the legal moves of a node, best first as far as anyone knows: the table's move, captures that win material or
+/// lose none, quiet moves by history, losing captures. Moves are generated when they are needed.
+pub struct Picker {
+    stage: Stage,
+    table_move: Option<Move>,
+    /// Losing captures up to `losing`, tried moves up to `at`, and those still to be tried: noisy ones first, later quiets.
+    list: List,
+    losing: usize,
+    at: usize,
+    /// Material that a capture must win to be tried early, in centipawns.
+    threshold: i32,
+    with_quiets: bool,
+    with_losing: bool,
+}
+
+impl Picker {
+    /// All moves. `table_move` must be legal here.
+    #[inline]
+    pub fn new(table_move: Option<Move>) -> Self {
+        Self {
+            stage: if table_move.is_some() { Stage::TableMove } else { Stage::MakeNoisy },
+            table_move,
+            list: List::new(),
+            losing: 0,
+            at: 0,
+            threshold: 0,
+            with_quiets: true,
+            with_losing: true,
+        }
+    }
+
+    /// Only captures and promotions that win at least `threshold` centipawns of material.
+    #[inline]
+    pub fn winning(table_move: Option<Move>, threshold: i32) -> Self {
+        Self { threshold, with_quiets: false, with_losing: false, ..Self::new(table_move) }
+    }
+
+    /// From now on only captures and promotions.
+    #[inline]
+    pub fn skip_quiets(&mut self) {
+        self.with_quiets = false;
+    }
+
+    /// The next move.
+    #[inline]
+    pub fn next(&mut self, board: &Board, histories: &Histories, hints: &Hints) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::TableMove => {
+                    self.stage = Stage::MakeNoisy;
+                    return self.table_move;
+                }
+                Stage::MakeNoisy => {
+                    self.stage = Stage::GoodNoisy;
+                    board.generate::<true, false>(&mut self.list);
+                    for scored in &mut self.list {
+                        scored.score = noisy_score(board, histories, scored.mv);
+                    }
+                }
+                Stage::GoodNoisy => match self.take_best() {
+                    None => self.stage = Stage::MakeQuiets,
+                    Some(mv) if Some(mv) == self.table_move => {}
+                    Some(mv) if board.see_ge(mv, self.threshold) => return Some(mv),
+                    Some(mv) => {
+                        self.list[self.losing] = mv.into();
+                        self.losing += 1;
+                    }
+                },
+                Stage::MakeQuiets => {
+                    self.stage = Stage::Quiets;
+                    self.list.truncate(self.losing);
+                    self.at = self.losing;
+                    if self.with_quiets {
+                        board.generate::<false, true>(&mut self.list);
+                        for scored in &mut self.list[self.losing..] {
+                            scored.score = quiet_score(board, histories, hints, scored.mv);
+                        }
+                    }
+                }
+                Stage::Quiets => match self.take_best().filter(|_| self.with_quiets) {
+                    None => {
+                        self.at = 0;
+                        self.stage = if self.with_losing { Stage::BadNoisy } else { Stage::Done };
+                    }
+                    Some(mv) if Some(mv) == self.table_move => {}
+                    Some(mv) => return Some(mv),
+                },
+                Stage::BadNoisy if self.at < self.losing => {
+                    self.at += 1;
+                    return Some(self.list[self.at - 1].mv);
+                }
+                Stage::BadNoisy => self.stage = Stage::Done,
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// Takes the best of the moves still to be tried.
+    #[inline(always)]
+    fn take_best(&mut self) -> Option<Move> {
+        let rest = self.list.get_mut(self.at..)?;
+        let mut best = *rest.first()?;
+        let mut place = 0;
+        for (index, &scored) in rest.iter().enumerate() {
+            if scored.score > best.score {
+                (best, place) = (scored, index);
+            }
+        }
+        rest.swap(0, place);
+        self.at += 1;
+        Some(best.mv)
+    }
+}
+
+/// Most valuable victim first, the more so the better such captures have served; underpromotions last.
+#[inline(always)]
+fn noisy_score(board: &Board, histories: &Histories, mv: Move) -> i32 {
+    let victim = match board.piece_on(mv.to()) {
+        Some(piece) => piece.kind().exchange_value(),
+        None if mv.is_en_passant() => PieceType::Pawn.exchange_value(),
+        None => 0,
+    };
+    let promotion = match mv.promoted() {
+        None => 0,
+        Some(PieceType::Queen) => PieceType::Queen.exchange_value(),
+        Some(_) => -PieceType::Queen.exchange_value(),
+    };
+    (victim + promotion) * 16 + histories.noisy(board, mv) / 2
+}
+
+#[inline(always)]
+fn quiet_score(board: &Board, histories: &Histories, hints: &Hints, mv: Move) -> i32 {
+    let mut score = histories.quiet(board, mv, &hints.context);
+    for (hint, bonus) in [hints.killer, hints.reply] {
+        if hint == Some(mv) {
+            score += bonus;
+        }
+    }
+    score
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::movegen::MoveList;
+    use crate::search::stack::Stack;
+
+    fn hints() -> Hints {
+        Hints { context: Context::at(&Stack::new(), 0), killer: (None, 0), reply: (None, 0) }
+    }
+
+    fn all(board: &Board, mut picker: Picker, hints: &Hints) -> Vec<Move> {
+        let histories = Histories::new();
+        std::iter::from_fn(|| picker.next(board, &histories, hints)).collect()
+    }
+
+    const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    #[test]
+    fn yields_every_legal_move_once() {
+        for fen in [KIWIPETE, "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/7P/P1P1P3/RNBQKBNR w KQkq e6 0 1"] {
+            let board = Board::from_fen(fen).unwrap();
+            let mut expected: Vec<u16> = board.legal_moves().iter().map(|mv| mv.word()).collect();
+            expected.sort_unstable();
+            for table_move in board.legal_moves().into_iter().map(Some).chain([None]) {
+                let found = all(&board, Picker::new(table_move), &hints());
+                assert!(table_move.is_none() || found[0] == table_move.unwrap());
+                let mut found: Vec<u16> = found.iter().map(|mv| mv.word()).collect();
+                found.sort_unstable();
+                assert_eq!(found, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn order_is_winning_quiet_losing() {
+        let board = Board::from_fen("4k3/8/2p5/3p3n/8/8/8/3RK2R w K - 0 1").unwrap();
+        let mv = |text| board.parse_uci(text, false).unwrap();
+        let killer = Hints { killer: (Some(mv("e1f2")), 100), reply: (Some(mv("d1d2")), 50), ..hints() };
+        let found = all(&board, Picker::new(None), &killer);
+        assert_eq!(found[..3], [mv("h1h5"), mv("e1f2"), mv("d1d2")]);
+        assert_eq!(*found.last().unwrap(), mv("d1d5"));
+        let winning: MoveList = all(&board, Picker::winning(None, 0), &hints()).into_iter().collect();
+        assert_eq!(winning[..], [mv("h1h5")]);
+    }
+}

@@ -1,0 +1,122 @@
+//! Pruning whole nodes before their moves are searched. None of it happens in a PV node, in check, or in a singular search.
+
+use super::Stopped;
+use super::node::{Here, NonPv};
+use super::picker::{Hints, Picker};
+use super::probe::SearchProbe;
+use super::score::{self, Bound, MATE_IN_MAX, Score, is_mate};
+use super::window::Window;
+use super::worker::Search;
+use crate::chess::Board;
+use crate::tt::Hit;
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// A score if this node needs no search of its moves.
+    #[inline(always)]
+    pub(super) fn prune_node(&mut self, board: &Board, here: &Here, window: Window) -> Result<Option<Score>, Stopped> {
+        let params = &self.job.params;
+        let beta = window.beta;
+
+        // Razoring: so far below alpha that only captures can help; let quiescence say.
+        let hopeless = params.razor_base + params.razor_margin * here.depth;
+        if here.depth <= params.razor_depth && here.estimate + hopeless < window.alpha {
+            let score = self.quiesce::<NonPv>(board, here.ply, Window::above(window.alpha))?;
+            if score <= window.alpha {
+                return Ok(Some(score));
+            }
+        }
+        let params = &self.job.params;
+
+        // Reverse futility: so far above beta that the opponent will not catch up.
+        let margin = params.rfp_margin * (here.depth - i32::from(here.improving)).max(0);
+        if here.depth <= params.rfp_depth
+            && here.estimate - margin >= beta
+            && here.estimate < MATE_IN_MAX
+            && beta > -MATE_IN_MAX
+        {
+            return Ok(Some((here.estimate + beta) / 2));
+        }
+
+        if let Some(score) = self.try_null_move(board, here, beta)? {
+            return Ok(Some(score));
+        }
+        self.try_probcut(board, here, beta)
+    }
+
+    /// Null move: if passing the turn still beats beta, a move will. Not without pieces, where zugzwang is common; deep
+    /// cutoffs are verified by a search in which this line may not pass again.
+    #[inline(always)]
+    fn try_null_move(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {
+        let params = &self.job.params;
+        let passed = here.ply > 0 && self.prior(here.ply).is_none();
+        if passed
+            || here.depth < 3
+            || here.ply < self.null_from
+            || here.estimate < beta
+            || here.eval < beta - 20 * here.depth + 140
+            || beta <= -MATE_IN_MAX
+            || !board.has_pieces(board.side_to_move())
+        {
+            return Ok(None);
+        }
+        let reduction = params.null_base
+            + here.depth / params.null_depth_divisor
+            + ((here.estimate - beta) / params.null_eval_divisor).min(3);
+        let depth = here.depth - reduction;
+        let verify = here.depth >= params.null_verify_depth && self.null_from == 0;
+
+        let child = self.play_null(board, here.ply);
+        let score = -self.negamax::<NonPv>(&child, here.ply + 1, Window::below(beta).flipped(), depth, !here.cut)?;
+        self.take_back();
+        if score < beta {
+            return Ok(None);
+        }
+        let score = if score >= MATE_IN_MAX { beta } else { score };
+        if !verify {
+            return Ok(Some(score));
+        }
+        self.null_from = here.ply + (3 * depth.max(1) / 4) as usize + 1;
+        let verified = self.negamax::<NonPv>(board, here.ply, Window::below(beta), depth, false);
+        self.null_from = 0;
+        Ok((verified? >= beta).then_some(score))
+    }
+
+    /// ProbCut (Buro, 1994): a capture that beats beta by a margin in a shallow search will beat beta in a deep one.
+    #[inline(always)]
+    fn try_probcut(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {
+        let params = &self.job.params;
+        let target = beta + params.probcut_margin - 50 * i32::from(here.improving);
+        let refuted = here.known.is_some_and(|known| known.depth >= here.depth - 3 && known.score < target);
+        if here.depth < params.probcut_depth || is_mate(beta) || is_mate(target) || refuted {
+            return Ok(None);
+        }
+        let hints = Hints { context: self.context(here.ply), killer: (None, 0), reply: (None, 0) };
+        let threshold = target - here.eval;
+        let table_move = here.tt_move.filter(|&mv| !mv.is_quiet() && board.see_ge(mv, threshold));
+        let mut picker = Picker::winning(table_move, threshold);
+        let window = Window::below(target).flipped();
+        while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
+            let child = self.play(board, here.ply, mv);
+            let mut score = -self.quiesce::<NonPv>(&child, here.ply + 1, window)?;
+            if score >= target && here.depth > 4 {
+                score = -self.negamax::<NonPv>(&child, here.ply + 1, window, here.depth - 4, !here.cut)?;
+            }
+            self.take_back();
+            if score >= target {
+                self.job.tt.store(
+                    board.key(),
+                    Hit {
+                        mv: Some(mv),
+                        score: score::to_table(score, here.ply),
+                        eval: Some(here.raw_eval),
+                        depth: here.depth - 3,
+                        bound: Bound::Lower,
+                        pv: here.tt_pv,
+                    },
+                );
+                return Ok(Some(if is_mate(score) { score } else { score - (target - beta) }));
+            }
+        }
+        Ok(None)
+    }
+}

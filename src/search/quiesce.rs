@@ -1,0 +1,127 @@
+//! Quiescence search: captures until the position is quiet enough for its static evaluation to be believed.
+
+use super::node::Node;
+use super::picker::{Hints, Picker};
+use super::probe::SearchProbe;
+use super::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, mated_in};
+use super::window::Window;
+use super::worker::Search;
+use super::{MAX_PLY, Searched};
+use crate::chess::{Board, Move, PieceType};
+use crate::tt::Hit;
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// Fail-soft quiescence search: captures and promotions that lose no material; in check every evasion.
+    pub(super) fn quiesce<N: Node>(&mut self, board: &Board, ply: usize, window: Window) -> Searched {
+        // Step 1. Leave early.
+        if N::PV {
+            self.me.pv[ply].clear();
+        }
+        self.enter(ply)?;
+        if self.is_draw(board, ply) {
+            return Ok(DRAW);
+        }
+        let in_check = board.in_check();
+        if ply >= MAX_PLY {
+            return Ok(if in_check { DRAW } else { self.evaluate(board) });
+        }
+        let mut alpha = window.alpha;
+        if alpha < DRAW && board.has_upcoming_repetition(&self.keys, ply) {
+            alpha = DRAW;
+            if alpha >= window.beta {
+                return Ok(alpha);
+            }
+        }
+
+        // Step 2. Transposition table.
+        let hit = self.job.tt.probe(board.key());
+        let known_score = hit.map(|hit| (score::from_table(hit.score, ply), hit.bound));
+        if !N::PV
+            && let Some((known, bound)) = known_score
+            && bound.settles(known, window.beta)
+        {
+            return Ok(known);
+        }
+
+        // Step 3. Stand pat: the side to move need not capture.
+        let (mut best, raw_eval, futility) = if in_check {
+            (-INFINITE, None, -INFINITE)
+        } else {
+            let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board));
+            let eval = (raw + self.correction(board, ply)).clamp(-MAX_EVAL, MAX_EVAL);
+            let stand_pat = match known_score {
+                Some((known, bound)) if bound.settles(known, eval) && !score::is_mate(known) => known,
+                _ => eval,
+            };
+            (stand_pat, Some(raw), eval + self.job.params.quiesce_margin)
+        };
+        if best >= window.beta {
+            return Ok(best);
+        }
+        alpha = alpha.max(best);
+
+        // Step 4. Captures; in check all moves, until one does not lose to a mate.
+        let table_move = hit.and_then(|hit| hit.mv).filter(|&mv| (in_check || !mv.is_quiet()) && board.is_legal(mv));
+        let hints = Hints { context: self.context(ply), killer: (None, 0), reply: (None, 0) };
+        let mut picker = if in_check { Picker::new(table_move) } else { Picker::winning(table_move, 0) };
+        let (mut best_move, mut searched) = (None, 0);
+        while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
+            searched += 1;
+            if best > -MATE_IN_MAX {
+                if in_check {
+                    picker.skip_quiets();
+                    if mv.is_quiet() {
+                        continue;
+                    }
+                } else if futility <= alpha && self.is_futile(board, mv, futility, alpha) {
+                    best = best.max(futility.min(alpha));
+                    continue;
+                }
+            }
+            let child = self.play(board, ply, mv);
+            let score = -self.quiesce::<N::Child>(&child, ply + 1, Window::new(alpha, window.beta).flipped())?;
+            self.take_back();
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    alpha = score;
+                    if N::PV {
+                        self.extend_pv(ply, mv);
+                    }
+                    if score >= window.beta {
+                        break;
+                    }
+                }
+            }
+        }
+        if in_check && searched == 0 {
+            return Ok(mated_in(ply));
+        }
+
+        // Step 5. Store.
+        let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
+        self.job.tt.store(
+            board.key(),
+            Hit {
+                mv: best_move,
+                score: score::to_table(best, ply),
+                eval: raw_eval,
+                depth: 0,
+                bound,
+                pv: hit.is_some_and(|hit| hit.pv),
+            },
+        );
+        Ok(best)
+    }
+
+    /// Whether a capture cannot lift the evaluation over alpha: what it takes, and even a won exchange, is too little.
+    #[inline(always)]
+    fn is_futile(&self, board: &Board, mv: Move, futility: Score, alpha: Score) -> bool {
+        if mv.is_promotion() || alpha <= -MATE_IN_MAX {
+            return false;
+        }
+        let victim = board.piece_on(mv.to()).map_or(PieceType::Pawn, |piece| piece.kind());
+        futility + victim.exchange_value() <= alpha || !board.see_ge(mv, 1)
+    }
+}

@@ -1,0 +1,119 @@
+//! The moves of the root, and what is known of each.
+
+use super::report::{Info, Line};
+use super::score::{Bound, INFINITE, Score};
+use crate::chess::Move;
+
+/// A move of the root.
+#[derive(Clone, Debug)]
+pub struct RootMove {
+    /// The move.
+    pub mv: Move,
+    /// Score of the current iteration; `-INFINITE` until it has one.
+    pub score: Score,
+    /// Whether that score is exact.
+    pub bound: Bound,
+    /// Score of the last iteration that finished.
+    pub previous: Score,
+    /// Score averaged over iterations: the middle of the next window.
+    pub average: Option<Score>,
+    /// Deepest line below it, in plies.
+    pub seldepth: i32,
+    /// Nodes spent below it in this search.
+    pub nodes: u64,
+    /// Its line, itself first.
+    pub pv: Line,
+}
+
+/// All moves to search at the root, best first.
+#[derive(Clone, Debug, Default)]
+pub struct RootMoves {
+    moves: Vec<RootMove>,
+    /// Which of the lines asked for is being searched: moves before it are settled.
+    pub index: usize,
+}
+
+/// How one thread's search ended.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The thread.
+    pub thread: usize,
+    /// The last depth it finished, in plies.
+    pub depth: i32,
+    /// Its lines, best first.
+    pub lines: Vec<Info>,
+}
+
+impl RootMoves {
+    /// Starts with moves that nothing is known of.
+    pub fn new(moves: &[Move]) -> Self {
+        let start = |&mv| RootMove {
+            mv,
+            score: -INFINITE,
+            bound: Bound::Exact,
+            previous: -INFINITE,
+            average: None,
+            seldepth: 0,
+            nodes: 0,
+            pv: Line::from_iter([mv]),
+        };
+        Self { moves: moves.iter().map(start).collect(), index: 0 }
+    }
+
+    /// The moves, best first.
+    pub fn all(&self) -> &[RootMove] {
+        &self.moves
+    }
+
+    /// Whether a move is to be searched for the current line.
+    #[inline]
+    pub fn is_open(&self, mv: Move) -> bool {
+        self.moves[self.index..].iter().any(|root| root.mv == mv)
+    }
+
+    /// The first move of the current line.
+    pub fn current(&self) -> &RootMove {
+        &self.moves[self.index]
+    }
+
+    /// An iteration begins: the scores of the last one become the previous ones.
+    pub fn begin_iteration(&mut self) {
+        for root in &mut self.moves {
+            root.previous = root.score;
+        }
+    }
+
+    /// Records the result of a move. Moves that do not raise alpha lose their score, so that sorting keeps the order of
+    /// the earlier iterations among them.
+    pub fn record(&mut self, mv: Move, nodes: u64, result: Option<(Score, Bound, i32, &Line)>) {
+        let Some(root) = self.moves.iter_mut().find(|root| root.mv == mv) else { return };
+        root.nodes += nodes;
+        match result {
+            Some((score, bound, seldepth, line)) => {
+                root.score = score;
+                root.bound = bound;
+                root.seldepth = seldepth;
+                root.average = Some(root.average.map_or(score, |average| (average + score) / 2));
+                root.pv = Line::from_iter([mv]);
+                root.pv.extend(line.iter().copied().take(super::MAX_PLY - 1));
+            }
+            None => root.score = -INFINITE,
+        }
+    }
+
+    /// Puts the best moves first, from the current line on; moves without a new score keep their order.
+    pub fn sort(&mut self) {
+        self.moves[self.index..].sort_by_key(|root| std::cmp::Reverse((root.score, root.previous)));
+    }
+
+    /// Puts the lines finished so far in order.
+    pub fn sort_finished(&mut self, lines: usize) {
+        self.moves[..lines].sort_by_key(|root| std::cmp::Reverse(root.score));
+    }
+
+    /// Share of the nodes spent below the first move, 0 to 1.
+    pub fn first_share(&self) -> f64 {
+        let all: u64 = self.moves.iter().map(|root| root.nodes).sum();
+        self.moves.first().map_or(1.0, |first| first.nodes as f64 / all.max(1) as f64)
+    }
+}

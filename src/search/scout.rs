@@ -1,0 +1,75 @@
+//! Searching one move: reduced first if it comes late, verified whenever that says it is better.
+
+use super::Searched;
+use super::lmr::{Class, PLY};
+use super::node::{Here, Node, NonPv};
+use super::probe::{Scouted, SearchProbe};
+use super::skip::About;
+use super::window::Window;
+use super::worker::Search;
+use crate::chess::Board;
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// The score of a move of `here`, already made on `child`. The window is the node's with the current alpha.
+    ///
+    /// This is the one place that clamps a reduction, searches reduced, decides whether to verify deeper or less deep, and
+    /// tells the probe. A reduced search that fails high never counts before it is verified at full depth.
+    #[inline(always)]
+    pub(super) fn scout<N: Node>(
+        &mut self,
+        child: &Board,
+        here: &Here,
+        about: &About,
+        window: Window,
+        extension: i32,
+    ) -> Searched {
+        let ply = here.ply + 1;
+        let mut depth = here.depth - 1 + extension;
+        if about.number == 1 {
+            self.frame_mut(here.ply).reduction = 0;
+            return if N::PV {
+                Ok(-self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?)
+            } else {
+                Ok(-self.negamax::<NonPv>(child, ply, window.flipped(), depth, !here.cut)?)
+            };
+        }
+
+        let asked = Window::above(window.alpha).flipped();
+        let reduced = self.reduced_depth::<N>(here, about, depth);
+        self.frame_mut(here.ply).reduction = (depth - reduced) * PLY;
+        let mut score = -self.negamax::<NonPv>(child, ply, asked, reduced, reduced < depth || !here.cut)?;
+        self.frame_mut(here.ply).reduction = 0;
+
+        let verify = score > window.alpha && reduced < depth;
+        let reduction = depth - reduced;
+        if verify {
+            // Far better than expected deserves more depth than planned.
+            let deeper = score > window.alpha + self.job.params.deeper_margin && reduction > 1 && !N::ROOT;
+            depth += i32::from(deeper);
+            score = -self.negamax::<NonPv>(child, ply, asked, depth, !here.cut)?;
+        }
+        self.probe.scouted(Scouted {
+            depth: here.depth,
+            number: about.number,
+            reduction,
+            verified: verify,
+            confirmed: verify && score > window.alpha,
+        });
+        if N::PV && score > window.alpha {
+            score = -self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?;
+        }
+        Ok(score)
+    }
+
+    /// The depth of the first look at a late move: at least one ply, at most one more than full depth.
+    #[inline(always)]
+    fn reduced_depth<N: Node>(&self, here: &Here, about: &About, depth: i32) -> i32 {
+        let lmr = &self.job.lmr;
+        let facts = about.facts.with_if(super::lmr::Fact::Pv, N::PV);
+        if depth < 2 || !lmr.applies(facts, here.depth, about.number) {
+            return depth;
+        }
+        let reduction = lmr.reduction(Class::of(about.quiet), here.depth, about.number, facts, about.history);
+        (depth - reduction / PLY).clamp(1, depth + i32::from(N::PV))
+    }
+}

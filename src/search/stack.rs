@@ -1,0 +1,104 @@
+//! What the search remembers of each ply on the way from the root to the current node.
+
+use super::MAX_PLY;
+use super::history::Continuation;
+use super::score::Score;
+use crate::chess::{Move, PieceType};
+
+/// One ply of the current line.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Corrected static evaluation; `None` in check.
+    pub eval: Option<Score>,
+    /// The move played from this node, `None` for a null move and before the first move.
+    pub played: Option<Played>,
+    /// The row of continuation history that the played move opens.
+    pub continuation: Continuation,
+    /// The move left out by a singular search of this node.
+    pub excluded: Option<Move>,
+    /// The quiet move that last failed high at this ply.
+    pub killer: Option<Move>,
+    /// How often nodes of this ply failed high since their grandparent was entered.
+    pub fail_highs: u32,
+    /// By how much the move played from this node is being reduced, in 1/1024 ply.
+    pub reduction: i32,
+    /// Double extensions on the line so far.
+    pub double_extensions: u8,
+}
+
+/// A move with what Last-Best-Reply compares besides squares and kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// The move.
+    pub mv: Move,
+    /// The man that moved.
+    pub mover: PieceType,
+    /// The man that was taken.
+    pub victim: Option<PieceType>,
+}
+
+impl Frame {
+    const EMPTY: Self = Self {
+        eval: None,
+        played: None,
+        continuation: Continuation::NONE,
+        excluded: None,
+        killer: None,
+        fail_highs: 0,
+        reduction: 0,
+        double_extensions: 0,
+    };
+}
+
+impl Frame {
+    /// Another grandparent is being searched: what its grandchildren found says little here.
+    #[inline(always)]
+    pub fn forget_siblings(&mut self) {
+        self.fail_highs = 0;
+        self.killer = None;
+    }
+}
+
+/// A frame for each ply, with empty ones before the root so that looking back needs no bounds.
+#[derive(Debug)]
+pub struct Stack([Frame; Stack::SIZE]);
+
+impl Stack {
+    /// How far back the search looks: continuation history reaches six plies.
+    const BEFORE: usize = 6;
+    const SIZE: usize = Self::BEFORE + MAX_PLY + 4;
+
+    /// Empty frames.
+    pub fn new() -> Self {
+        Self([Frame::EMPTY; Self::SIZE])
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0.fill(Frame::EMPTY);
+    }
+
+    /// The frame of a ply.
+    #[inline(always)]
+    pub fn at(&self, ply: usize) -> &Frame {
+        &self.0[Self::BEFORE + ply]
+    }
+
+    /// The frame of a ply, to write to.
+    #[inline(always)]
+    pub fn at_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.0[Self::BEFORE + ply]
+    }
+
+    /// The frame `back` plies (at most six) before a ply.
+    #[inline(always)]
+    pub fn before(&self, ply: usize, back: usize) -> &Frame {
+        &self.0[Self::BEFORE + ply - back]
+    }
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        Self::new()
+    }
+}
