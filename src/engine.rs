@@ -1,14 +1,15 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
 use crate::chess::{Game, Move};
-use crate::search::job::{Event, Job};
+pub use crate::search::job::Event;
+use crate::search::job::Job;
 use crate::search::limits::GoArgs;
 use crate::search::lmr::{self, Lmr};
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Line, Outcome, Progress};
 use crate::search::root::Report;
 use crate::search::score::{Bound, DRAW, mated_in};
-use crate::search::stagger::Stagger;
+pub use crate::search::stagger::Stagger;
 use crate::smp::pool::Pool;
 use crate::smp::vote;
 use crate::tt::{Tt, TtError};
