@@ -203,6 +203,9 @@ struct Show<'a> {
     table: Table,
     terminal: bool,
     start: Instant,
+    /// What was told last.
+    found: Option<Info>,
+    /// Where the iteration after that is, when that is known.
     progress: Option<Progress>,
     told: Told,
 }
@@ -213,9 +216,9 @@ const ERASE: &str = "\r\x1b[K";
 impl<'a> Show<'a> {
     fn new(root: &'a Board, ranked: bool) -> Self {
         let terminal = io::stdout().is_terminal();
-        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-        let table = Table { width: width.filter(|_| terminal), ranked };
-        Self { root, table, terminal, start: Instant::now(), progress: None, told: Told::default() }
+        let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+        let table = Table { width: terminal.then(width), ranked };
+        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, told: Told::default() }
     }
 
     fn header(&self) -> io::Result<()> {
@@ -226,6 +229,8 @@ impl<'a> Show<'a> {
         match news {
             News::Info(info) => {
                 self.told.remember(info.clone());
+                self.found = Some(info.clone());
+                self.progress = None;
                 if info.bound == Bound::Exact { self.row(info) } else { Ok(()) }
             }
             News::Progress(progress) => {
@@ -255,7 +260,7 @@ impl<'a> Show<'a> {
         if !self.terminal {
             return Ok(());
         }
-        let line = self.table.heartbeat(self.root, self.progress.as_ref(), self.start.elapsed());
+        let line = self.table.heartbeat(self.root, self.found.as_ref(), self.progress.as_ref(), self.start.elapsed());
         let mut out = io::stdout();
         write!(out, "{ERASE}{line}")?;
         out.flush()
