@@ -7,6 +7,7 @@ use crate::search::limits::GoArgs;
 use crate::search::report::nps;
 use crate::tt::TtError;
 use serde_json::{Value, json};
+use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -80,6 +81,17 @@ impl Default for Bench {
     }
 }
 
+/// Why the bench cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// The hash table could not be had.
+    #[error(transparent)]
+    Table(#[from] TtError),
+    /// The threads could not be had.
+    #[error("the threads cannot be started: {0}")]
+    Threads(#[from] io::Error),
+}
+
 /// One position, searched.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -107,9 +119,9 @@ pub struct Report {
 impl Bench {
     /// Searches every position, each as the first of a new game, on an engine of its own. `on_entry` is told each
     /// result and may break off; then there is no report.
-    pub fn run(self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, TtError> {
+    pub fn run(self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, BenchError> {
         let mut engine = Engine::new()?;
-        engine.set_threads(self.threads);
+        engine.set_threads(self.threads)?;
         engine.set_hash(self.hash_mib)?;
         let args = GoArgs { depth: Some(self.depth), ..GoArgs::default() };
         let mut entries = Vec::new();

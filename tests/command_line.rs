@@ -104,3 +104,17 @@ fn help_and_version() {
         assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains(word), "{args:?}");
     }
 }
+
+#[test]
+fn the_readme_has_the_table_of_the_options() {
+    let table = String::from_utf8(run(&["uci", "--options-markdown"]).stdout).expect("UTF-8");
+    assert!(table.starts_with("| Option | ") && table.lines().count() > 10);
+    let Ok(readme) = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")) else {
+        println!("skipped: no README.md");
+        return;
+    };
+    assert!(
+        readme.replace('\r', "").contains(&table),
+        "`lento uci --options-markdown` prints the table that belongs there:\n{table}"
+    );
+}

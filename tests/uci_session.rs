@@ -298,7 +298,7 @@ fn mates_are_found_and_named() {
     let lines = session.until("bestmove a1a8");
     assert!(lines.iter().any(|line| line.contains(" score mate 1 ")), "{lines:#?}");
     // Whatever the king does, a rook mates.
-    session.say("position fen 7k/8/8/8/8/1r6/r7/5K2 w - - 0 1\ngo depth 4");
+    session.say("position fen 7k/8/8/8/8/1r6/r7/5K2 w - - 0 1\ngo depth 8");
     let lines = session.until("bestmove");
     assert!(lines.iter().any(|line| line.contains(" score mate -1 ")), "{lines:#?}");
 }

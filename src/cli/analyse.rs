@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Done {
     let mut engine = Engine::new()?;
     let threads = args.threads.map_or_else(num_cpus::get, usize::from).clamp(1, 1024);
     let hash_mib = args.hash.map_or((64 * threads).clamp(256, 2048), |mib| mib as usize);
-    engine.set_threads(threads);
+    engine.set_threads(threads)?;
     engine.set_hash(hash_mib)?;
     engine.settings_mut().multi_pv = usize::from(args.multipv);
     engine.settings_mut().chess960 = args.setup.chess960;
@@ -73,14 +73,14 @@ pub fn run(args: &Args) -> Done {
     let mut out = io::stdout();
     if args.json {
         let mut told = Vec::new();
-        let outcome = search(&mut engine, args, |news| {
+        let found = search(&mut engine, args, |news| {
             if let News::Info(info) = news {
                 told.push(info.clone());
             }
             Ok(())
         })?;
         let search = Search { root: &root, chess960, threads, hash_mib, told: &told };
-        writeln!(out, "{:#}", search.document(&outcome))?;
+        writeln!(out, "{:#}", search.document(&found))?;
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(out, "{}", root.fen(chess960))?;
@@ -88,9 +88,9 @@ pub fn run(args: &Args) -> Done {
     writeln!(out, "{threads} thread{plural}, hash {hash_mib} MiB, {}\n", args.limits_in_words())?;
     let mut show = Show::new(&root, args.multipv > 1);
     show.header()?;
-    let outcome = search(&mut engine, args, |news| show.news(news))?;
-    show.end(&outcome)?;
-    writeln!(out, "\n{}", summary(&root, &outcome, chess960))?;
+    let found = search(&mut engine, args, |news| show.news(news))?;
+    show.end(&found.outcome)?;
+    writeln!(out, "\n{}", summary(&root, &found, chess960))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -130,14 +130,30 @@ enum News<'a> {
     Beat,
 }
 
+/// What a search found.
+pub struct Found {
+    /// The move and the lines behind it.
+    pub outcome: Outcome,
+    /// The time of the whole search, the last unfinished iteration included.
+    pub elapsed: Duration,
+}
+
+impl Found {
+    /// Nodes of all threads.
+    pub fn nodes(&self) -> u64 {
+        self.outcome.lines.first().map_or(0, |line| line.nodes)
+    }
+}
+
 /// Searches to the end, or to Ctrl-C, and tells what happens.
 fn search(
     engine: &mut Engine,
     args: &Args,
     mut tell: impl FnMut(News) -> io::Result<()>,
-) -> Result<Outcome, Box<dyn std::error::Error>> {
+) -> Result<Found, Box<dyn std::error::Error>> {
     let interrupts = interrupts()?;
     let beats = tick(HEARTBEAT);
+    let start = Instant::now();
     engine.go(&args.limits());
     loop {
         let deadline = engine.deadline().map_or_else(never, at);
@@ -158,7 +174,7 @@ fn search(
             None => engine.digest_deadline(),
         };
         match output {
-            Some(Output::Best(outcome)) => return Ok(outcome),
+            Some(Output::Best(outcome)) => return Ok(Found { outcome, elapsed: start.elapsed() }),
             Some(Output::Info(info)) => tell(News::Info(&info))?,
             Some(Output::Progress(progress)) => tell(News::Progress(&progress))?,
             None => {}
@@ -187,6 +203,9 @@ struct Show<'a> {
     table: Table,
     terminal: bool,
     start: Instant,
+    /// What was told last.
+    found: Option<Info>,
+    /// Where the iteration after that is, when that is known.
     progress: Option<Progress>,
     told: Told,
 }
@@ -197,9 +216,9 @@ const ERASE: &str = "\r\x1b[K";
 impl<'a> Show<'a> {
     fn new(root: &'a Board, ranked: bool) -> Self {
         let terminal = io::stdout().is_terminal();
-        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-        let table = Table { width: width.filter(|_| terminal), ranked };
-        Self { root, table, terminal, start: Instant::now(), progress: None, told: Told::default() }
+        let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+        let table = Table { width: terminal.then(width), ranked };
+        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, told: Told::default() }
     }
 
     fn header(&self) -> io::Result<()> {
@@ -210,6 +229,8 @@ impl<'a> Show<'a> {
         match news {
             News::Info(info) => {
                 self.told.remember(info.clone());
+                self.found = Some(info.clone());
+                self.progress = None;
                 if info.bound == Bound::Exact { self.row(info) } else { Ok(()) }
             }
             News::Progress(progress) => {
@@ -222,7 +243,7 @@ impl<'a> Show<'a> {
 
     /// What was not shown yet of the lines behind the best move.
     fn end(&mut self, outcome: &Outcome) -> io::Result<()> {
-        if !self.told.has(&outcome.lines) {
+        if outcome.best.is_some() && !self.told.has(&outcome.lines) {
             outcome.lines.iter().try_for_each(|line| self.row(line))?;
         }
         if self.terminal { write!(io::stdout(), "{ERASE}") } else { Ok(()) }
@@ -239,7 +260,7 @@ impl<'a> Show<'a> {
         if !self.terminal {
             return Ok(());
         }
-        let line = self.table.heartbeat(self.root, self.progress.as_ref(), self.start.elapsed());
+        let line = self.table.heartbeat(self.root, self.found.as_ref(), self.progress.as_ref(), self.start.elapsed());
         let mut out = io::stdout();
         write!(out, "{ERASE}{line}")?;
         out.flush()

@@ -1,7 +1,8 @@
 //! An analysis as JSON.
 
+use super::analyse::Found;
 use lento::chess::{Board, Move};
-use lento::search::report::{Info, Outcome, nps};
+use lento::search::report::{Info, nps};
 use lento::search::score::{Bound, mate_distance};
 use serde_json::{Map, Value, json};
 
@@ -39,10 +40,10 @@ pub struct Search<'a> {
 
 impl Search<'_> {
     /// The document.
-    pub fn document(&self, outcome: &Outcome) -> Value {
+    pub fn document(&self, found: &Found) -> Value {
+        let outcome = &found.outcome;
         let lines = |infos: &[Info]| infos.iter().map(|info| self.line(info)).collect::<Vec<_>>();
         let ponder = outcome.best.zip(outcome.ponder).map(|(best, ponder)| self.named(&self.root.after(best), ponder));
-        let total = outcome.lines.first();
         json!({
             "fen": self.root.fen(self.chess960),
             "threads": self.threads,
@@ -51,9 +52,9 @@ impl Search<'_> {
             "lines": lines(&outcome.lines),
             "best": outcome.best.map(|best| self.named(self.root, best)),
             "ponder": ponder,
-            "nodes": total.map_or(0, |line| line.nodes),
-            "nps": total.map_or(0, |line| nps(line.nodes, line.elapsed)),
-            "time_ms": total.map_or(0, |line| line.elapsed.as_millis() as u64),
+            "nodes": found.nodes(),
+            "nps": nps(found.nodes(), found.elapsed),
+            "time_ms": found.elapsed.as_millis() as u64,
         })
     }
 

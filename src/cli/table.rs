@@ -1,9 +1,11 @@
 //! The live table of an analysis, as text.
 
+use super::analyse::Found;
 use super::units;
-use lento::chess::{Board, Color};
-use lento::search::report::{Info, Line, Outcome, Progress, nps};
+use lento::chess::{Board, Color, Move};
+use lento::search::report::{Info, Line, Progress, nps};
 use lento::search::score::{Bound, Score, mate_distance};
+use std::fmt::Write;
 use std::time::Duration;
 
 /// How the table is laid out.
@@ -46,46 +48,44 @@ impl Table {
         wrap(columns, &words, width, indent)
     }
 
-    /// The state between two rows, no wider than the terminal.
-    pub fn heartbeat(self, root: &Board, progress: Option<&Progress>, elapsed: Duration) -> String {
-        let text = match progress {
-            None => format!("searching, {}", units::time(elapsed)),
-            Some(at) => format!(
-                "depth {}, move {} {}, {} nodes, {} nodes/s, hash {:.1}%, {}",
-                at.depth,
-                at.number,
-                root.san(at.current),
-                units::count(at.nodes),
-                units::count(nps(at.nodes, at.elapsed)),
-                f64::from(at.hashfull) / 10.0,
-                units::time(elapsed.max(at.elapsed)),
-            ),
+    /// The state between two rows, no wider than the terminal: the move being searched when that is known, otherwise
+    /// what was found last.
+    pub fn heartbeat(self, root: &Board, found: Option<&Info>, now: Option<&Progress>, elapsed: Duration) -> String {
+        let state = |nodes, at, hashfull| {
+            let (nodes, speed) = (units::count(nodes), units::count(nps(nodes, at)));
+            format!("{nodes} nodes, {speed} nodes/s, hash {:.1}%, {}", f64::from(hashfull) / 10.0, units::time(elapsed))
+        };
+        let text = match (now, found) {
+            (Some(now), _) => {
+                let (depth, number, mv) = (now.depth, now.number, root.san(now.current));
+                format!("depth {depth}, move {number} {mv}, {}", state(now.nodes, now.elapsed, now.hashfull))
+            }
+            (None, Some(found)) => {
+                let best = found.pv.first().map_or_else(String::new, |&mv| root.san(mv) + " ");
+                let score = score(found.score, found.bound);
+                let state = state(found.nodes, found.elapsed, found.hashfull);
+                format!("depth {}, {best}{score}, {state}", found.depth)
+            }
+            (None, None) => format!("searching, {}", units::time(elapsed)),
         };
         text.chars().take(self.width.unwrap_or(usize::MAX).saturating_sub(1)).collect()
     }
 }
 
 /// What the game is over by, or the best move and the totals, for people.
-pub fn summary(root: &Board, outcome: &Outcome, chess960: bool) -> String {
-    let (Some(best), Some(line)) = (outcome.best, outcome.lines.first()) else {
+pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
+    let Some(best) = found.outcome.best else {
         let why = if root.in_check() { "checkmate" } else { "stalemate" };
         return format!("no legal move: {why}");
     };
-    let ponder = match outcome.ponder {
-        Some(ponder) => {
-            let after = root.after(best);
-            format!(", then {} ({})", after.san(ponder), after.uci(ponder, chess960))
-        }
-        None => String::new(),
-    };
-    format!(
-        "best move {} ({}){ponder}\n{} nodes in {}, {} nodes/s",
-        root.san(best),
-        root.uci(best, chess960),
-        units::grouped(line.nodes),
-        units::time(line.elapsed),
-        units::grouped(nps(line.nodes, line.elapsed)),
-    )
+    let named = |board: &Board, mv: Move| format!("{} ({})", board.san(mv), board.uci(mv, chess960));
+    let mut text = format!("best move {}", named(root, best));
+    if let Some(ponder) = found.outcome.ponder {
+        let _ = write!(text, ", then {}", named(&root.after(best), ponder));
+    }
+    let (nodes, time) = (units::grouped(found.nodes()), units::time(found.elapsed));
+    let speed = units::grouped(nps(found.nodes(), found.elapsed));
+    format!("{text}\n{nodes} nodes in {time}, {speed} nodes/s")
 }
 
 /// A score in pawns or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
@@ -215,9 +215,17 @@ mod tests {
         let root = Board::start();
         let current = root.parse_san("Nf3").expect("a legal move");
         let at = Progress { depth: 9, current, number: 4, nodes: 5000, elapsed: Duration::from_secs(2), hashfull: 7 };
-        let full = Table { width: None, ranked: false }.heartbeat(&root, Some(&at), Duration::from_secs(3));
-        assert_eq!(full, "depth 9, move 4 Nf3, 5.00k nodes, 2.50k nodes/s, hash 0.7%, 3.0s");
-        let cut = Table { width: Some(20), ranked: false }.heartbeat(&root, Some(&at), Duration::from_secs(3));
-        assert_eq!(cut.len(), 19);
+        let table = Table { width: None, ranked: false };
+        let time = Duration::from_secs(3);
+        assert_eq!(table.heartbeat(&root, None, None, time), "searching, 3.0s");
+        let known = "5.00k nodes, 2.50k nodes/s, hash 0.7%, 3.0s";
+        assert_eq!(table.heartbeat(&root, None, Some(&at), time), format!("depth 9, move 4 Nf3, {known}"));
+        let mut found = sample(&root, "e4 e5");
+        (found.bound, found.elapsed) = (Bound::Upper, Duration::from_secs(1));
+        let text = table.heartbeat(&root, Some(&found), None, time);
+        assert_eq!(text, "depth 12, e4 <=+0.35, 1.23M nodes, 1.23M nodes/s, hash 3.4%, 3.0s");
+        assert!(table.heartbeat(&root, Some(&found), Some(&at), time).starts_with("depth 9, "));
+        let narrow = Table { width: Some(20), ..table };
+        assert_eq!(narrow.heartbeat(&root, None, Some(&at), time).len(), 19);
     }
 }

@@ -114,7 +114,7 @@ fn one_line(text: &str) -> String {
 
 /// Chances of the side to move to win, draw and lose, per mille, from a score in centipawns.
 ///
-/// Two logistic curves: a score of ±[`EVEN_ODDS`] wins or loses every other game, and [`SPREAD`] says how fast
+/// Two logistic curves: a score of ±`EVEN_ODDS` wins or loses every other game, and `SPREAD` says how fast
 /// certainty grows around it; what neither side wins is drawn. Both are set by hand, not fitted to games.
 pub fn wdl(score: Score) -> [u32; 3] {
     /// Centipawns at which half of the games are won.

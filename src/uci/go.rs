@@ -52,7 +52,7 @@ const LIMITS: &[Limit] = &[
         range: (0, u32::MAX as i64),
         set: |args, n| args.moves_to_go = (n > 0).then_some(n as u32),
     },
-    Limit { word: "mate", range: (0, u32::MAX as i64), set: |args, n| args.mate = Some(n as u32) },
+    Limit { word: "mate", range: (1, u32::MAX as i64), set: |args, n| args.mate = Some(n as u32) },
 ];
 
 /// The words without a number, and those that are read in their own way.

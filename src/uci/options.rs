@@ -2,8 +2,9 @@
 
 use super::log::Log;
 use super::problem::Quoted;
-use crate::engine::{Engine, Stagger};
+use crate::engine::Engine;
 use crate::search::lmr;
+use crate::search::stagger::Stagger;
 use std::fmt::Write;
 
 /// What an option is applied to.
@@ -32,7 +33,7 @@ pub enum Kind {
         default: i64,
         /// The least and the greatest value.
         range: (i64, i64),
-        /// Applies a value in the range; an error is a reason to keep the old one.
+        /// Applies a value in the range; an error says what is instead.
         apply: fn(&mut Target, i64) -> Result<(), String>,
     },
     /// True or false.
@@ -60,7 +61,7 @@ pub enum Kind {
     Text {
         /// What the text has to be, for messages.
         expected: &'static str,
-        /// Applies a text; an error is a reason to keep the old one.
+        /// Applies a text; an error says what is instead.
         apply: fn(&mut Target, &str) -> Result<(), String>,
     },
 }
@@ -73,8 +74,8 @@ pub static OPTIONS: &[UciOption] = &[
             default: 1,
             range: (1, 1024),
             apply: |to, n| {
-                to.engine.set_threads(n as usize);
-                Ok(())
+                let done = to.engine.set_threads(n as usize);
+                done.map_err(|error| format!("{error}; {} threads search", to.engine.threads()))
             },
         },
         help: "Threads that search together. Changing it keeps the hash table.",
@@ -84,7 +85,7 @@ pub static OPTIONS: &[UciOption] = &[
         kind: Kind::Spin {
             default: 16,
             range: (1, 33_554_432),
-            apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| error.to_string()),
+            apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
         },
         help: "Size of the hash table in MiB. When memory does not suffice the old table stays.",
     },
@@ -135,13 +136,9 @@ pub static OPTIONS: &[UciOption] = &[
     UciOption {
         name: "Stagger",
         kind: Kind::Combo {
-            default: || stagger_word(Stagger::default()),
-            choices: || &["off", "skip", "offset"],
-            apply: |to, word| {
-                let all = [Stagger::Off, Stagger::Skip, Stagger::Offset];
-                let found = all.into_iter().find(|&stagger| stagger_word(stagger) == word);
-                to.engine.settings_mut().stagger = found.unwrap_or_default();
-            },
+            default: || Stagger::default().name(),
+            choices: || &Stagger::NAMES,
+            apply: |to, name| to.engine.settings_mut().stagger = Stagger::from_name(name).unwrap_or_default(),
         },
         help: "How the depths of the threads differ: not at all, by skipping some depths, or every other thread one ply deeper.",
     },
@@ -153,7 +150,7 @@ pub static OPTIONS: &[UciOption] = &[
     UciOption {
         name: "LMR",
         kind: Kind::Combo {
-            default: || "log",
+            default: || lmr::names()[0],
             choices: lmr::names,
             apply: |to, name| to.engine.settings_mut().lmr = name,
         },
@@ -163,21 +160,13 @@ pub static OPTIONS: &[UciOption] = &[
         name: "Debug Log File",
         kind: Kind::Text {
             expected: "the name of a file that can be written, or <empty>",
-            apply: |to, name| to.log.set_file(name).map_err(|error| error.to_string()),
+            apply: |to, name| to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
         },
         help: "Appends everything read and written to this file, with the time of each line.",
     },
 ];
 
-const fn stagger_word(stagger: Stagger) -> &'static str {
-    match stagger {
-        Stagger::Off => "off",
-        Stagger::Skip => "skip",
-        Stagger::Offset => "offset",
-    }
-}
-
-/// Why an option keeps its value.
+/// Why an option could not be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// There is no such option.
@@ -194,7 +183,7 @@ pub enum OptionError {
         value: Quoted,
     },
     /// The value is one the option takes, but it cannot be applied.
-    #[error("option {name} cannot be set to {value}: {reason}; it keeps its value")]
+    #[error("option {name} cannot be set to {value}: {reason}")]
     Refused {
         /// The option.
         name: &'static str,
@@ -358,7 +347,11 @@ mod tests {
         }
         assert!(lines.iter().any(|line| line.starts_with("option name Stagger type combo default ")
             && line.ends_with(" var off var skip var offset")));
-        assert!(lines.iter().any(|line| line.starts_with("option name LMR type combo default log var ")));
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with("option name LMR type combo default ") && line.contains(" var off"))
+        );
     }
 
     #[test]
@@ -383,6 +376,7 @@ mod tests {
 
     #[test]
     fn values_arrive() {
+        let other = lmr::names()[1];
         with_target(|target| {
             for (name, value) in [
                 ("threads", "2"),
@@ -392,9 +386,9 @@ mod tests {
                 ("moveoverhead", "0"),
                 ("uci_chess960", "true"),
                 ("uci_showwdl", "true"),
-                ("stagger", "OFFSET"),
+                ("stagger", "SKIP"),
                 ("lbr", "false"),
-                ("lmr", "off"),
+                ("lmr", other),
             ] {
                 assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
             }
@@ -402,7 +396,7 @@ mod tests {
             let settings = target.engine.settings();
             assert_eq!((settings.multi_pv, settings.move_overhead), (4, 0));
             assert!(settings.ponder && settings.chess960 && settings.show_wdl && !settings.lbr);
-            assert_eq!((settings.lmr, stagger_word(settings.stagger)), ("off", "offset"));
+            assert_eq!((settings.lmr, settings.stagger.name()), (other, "skip"));
             assert_eq!(set(target, "Clear Hash", None), Ok(()));
         });
     }

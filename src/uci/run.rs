@@ -1,7 +1,8 @@
 //! The event loop: lines in, lines out. The only reader of standard input and the only writer of standard output.
 
 use super::session::{Pace, Session};
-use crate::engine::{Engine, Event, Output};
+use crate::engine::{Engine, Output};
+use crate::search::job::Event;
 use crossbeam::channel::{Receiver, RecvError, Sender, at, never, select, unbounded};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::thread;
