@@ -1,14 +1,15 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
 use crate::chess::{Game, Move};
-use crate::search::job::{Event, Job};
+pub use crate::search::job::Event;
+use crate::search::job::Job;
 use crate::search::limits::GoArgs;
 use crate::search::lmr::{self, Lmr};
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Line, Outcome, Progress};
 use crate::search::root::Report;
 use crate::search::score::{Bound, DRAW, mated_in};
-use crate::search::stagger::Stagger;
+pub use crate::search::stagger::Stagger;
 use crate::smp::pool::Pool;
 use crate::smp::vote;
 use crate::tt::{Tt, TtError};
@@ -73,7 +74,6 @@ struct Running {
     /// The answer must wait for `stop` (or `ponderhit`).
     held: bool,
     infinite: bool,
-    reports: Vec<Report>,
     outcome: Option<Outcome>,
 }
 
@@ -87,6 +87,8 @@ pub struct Engine {
     sender: Sender<Event>,
     events: Receiver<Event>,
     running: Option<Running>,
+    /// Threads that have not yet let go of their last job.
+    busy: usize,
 }
 
 impl Engine {
@@ -111,6 +113,7 @@ impl Engine {
             sender,
             events,
             running: None,
+            busy: 0,
         })
     }
 
@@ -193,16 +196,15 @@ impl Engine {
         Arc::get_mut(&mut self.tt).expect("workers let go of the table before they report")
     }
 
-    /// Ends a search that a caller has left running.
+    /// Ends a search that a caller has left running, and waits until every thread has let go of the last job.
     fn finish(&mut self) {
         self.stop();
-        while self.running.is_some() {
-            if self.digest_deadline().is_none()
-                && let Ok(event) = self.events.recv()
-            {
+        while self.busy > 0 {
+            if let Ok(event) = self.events.recv() {
                 self.digest(event);
             }
         }
+        self.running = None;
     }
 
     /// Starts to search and returns at once. A search that still runs is ended first; its answer is lost.
@@ -217,14 +219,7 @@ impl Engine {
             root_moves = legal.to_vec();
         }
         let (held, infinite) = (args.infinite || args.ponder, args.infinite);
-        let mut running = Running {
-            job: None,
-            depth_limited: args.depth.is_some(),
-            held,
-            infinite,
-            reports: Vec::with_capacity(self.threads()),
-            outcome: None,
-        };
+        let mut running = Running { job: None, depth_limited: args.depth.is_some(), held, infinite, outcome: None };
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
         } else {
@@ -243,6 +238,7 @@ impl Engine {
                 self.sender.clone(),
             ));
             self.pool.search(&job);
+            self.busy = self.threads();
             running.job = Some(job);
         }
         self.running = Some(running);
@@ -265,13 +261,14 @@ impl Engine {
         Outcome { best, ponder: None, lines: vec![info] }
     }
 
-    /// Asks the search to end; its answer follows.
+    /// Asks the search to end; its answer is due at once if the main thread has finished a depth, else when it has.
+    ///
+    /// The answer does not wait for the threads: with many more of them than cores it would take long until the last one
+    /// has run again and noticed.
     pub fn stop(&mut self) {
         if let Some(running) = &mut self.running {
             running.held = false;
-            if let Some(job) = &running.job {
-                job.request_stop();
-            }
+            running.cut_short();
         }
     }
 
@@ -302,33 +299,39 @@ impl Engine {
         if running.outcome.is_some() {
             return (!running.held).then(Instant::now);
         }
-        running.job.as_ref().filter(|job| !job.stopped()).and_then(|job| job.hard_deadline())
+        running.job.as_ref().filter(|job| !job.stopped())?.hard_deadline()
     }
 
     /// Does what is due by now: ends a search whose time is over, hands out an answer that was held back.
     pub fn digest_deadline(&mut self) -> Option<Output> {
-        let running = self.running.as_ref()?;
-        if let Some(job) = &running.job
-            && job.hard_deadline().is_some_and(|deadline| Instant::now() >= deadline)
-        {
-            job.request_stop();
+        let running = self.running.as_mut()?;
+        let deadline = running.job.as_ref().and_then(|job| job.hard_deadline());
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            running.cut_short();
         }
         self.hand_out()
     }
 
     /// Takes a piece of news and says what a listener should know of it.
     pub fn digest(&mut self, event: Event) -> Option<Output> {
+        if let Event::Done(report) = event {
+            self.busy -= 1;
+            // The main thread's last word concludes the search; helpers have published theirs.
+            if report.thread == 0 {
+                self.running.as_mut()?.conclude(Some(report));
+            }
+            return self.hand_out();
+        }
+        let running = self.running.as_mut()?;
+        if running.job.as_ref().is_some_and(|job| job.stopped()) {
+            running.cut_short();
+        }
+        // News of a search that has its answer is no news.
         match event {
+            _ if running.outcome.is_some() => self.hand_out(),
             Event::Info(info) => Some(Output::Info(info)),
             Event::Progress(progress) => Some(Output::Progress(progress)),
-            Event::Done(report) => {
-                let running = self.running.as_mut()?;
-                running.reports.push(report);
-                if running.reports.len() == self.pool.len() {
-                    running.conclude();
-                }
-                self.hand_out()
-            }
+            Event::Done(_) => None,
         }
     }
 
@@ -367,20 +370,34 @@ impl Engine {
 }
 
 impl Running {
-    /// All threads have reported: picks the result.
-    fn conclude(&mut self) {
-        let nodes = self.job.as_ref().map_or(0, |job| job.nodes());
-        // The engine lets go of the job, too: the table is its own again.
-        self.job = None;
-        let main = self.reports.iter().find(|report| report.thread == 0);
-        let several_lines = main.is_some_and(|report| report.lines.len() > 1);
-        let chosen = if self.depth_limited || several_lines { main } else { vote::elect(&self.reports).or(main) };
-        let Some(report) = chosen else { return };
-        let mut lines = report.lines.clone();
-        for line in &mut lines {
-            line.nodes = nodes;
+    /// Ends the search, with the answer from what has been published if there is anything yet.
+    fn cut_short(&mut self) {
+        if let Some(job) = &self.job {
+            job.request_stop();
         }
+        self.conclude(None);
+    }
+
+    /// Picks the result, from the main thread's last report or what it has published, and from what the helpers have.
+    fn conclude(&mut self, last: Option<Report>) {
+        let Some(job) = self.job.as_ref().filter(|_| self.outcome.is_none()) else { return };
+        let reports = match (job.findings(), last) {
+            (None, None) => return,
+            (None, Some(last)) => vec![last],
+            (Some(findings), None) => findings,
+            (Some(mut findings), Some(last)) => {
+                findings[0] = last;
+                findings
+            }
+        };
+        let main = &reports[0];
+        let by_main = self.depth_limited || main.lines.len() > 1;
+        let chosen = if by_main { main } else { vote::elect(&reports).unwrap_or(main) };
+        let (nodes, elapsed) = (job.nodes(), job.start.elapsed());
+        let lines: Vec<Info> = chosen.lines.iter().map(|line| Info { nodes, elapsed, ..line.clone() }).collect();
         let pv = lines.first().map(|line| line.pv.clone()).unwrap_or_default();
         self.outcome = Some(Outcome { best: pv.first().copied(), ponder: pv.get(1).copied(), lines });
+        // The engine lets go of the job: once the threads have done so too, the table is its own again.
+        self.job = None;
     }
 }

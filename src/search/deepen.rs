@@ -40,35 +40,29 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// Runs the search to its end and says what it found.
     pub fn deepen(mut self) -> Report {
-        let mut finished = 0;
-        let mut lines: Vec<RootMove> = self.root.all().iter().take(self.job.multi_pv).cloned().collect();
+        self.lines = self.root.all().iter().take(self.job.multi_pv).cloned().collect();
         let mut course = Course::default();
         for depth in 1..=MAX_DEPTH {
             let Some(depth) = self.job.stagger.depth(self.me.id, depth) else { continue };
-            if depth > self.job.depth.min(MAX_DEPTH) {
+            if depth > self.job.depth.min(MAX_DEPTH) || self.iterate(depth).is_err() {
                 break;
-            }
-            let outcome = self.iterate(depth);
-            self.settle_nodes();
-            match outcome {
-                Ok(()) => {
-                    lines = self.root.all()[..self.job.multi_pv].to_vec();
-                    finished = depth;
-                }
-                Err(Stopped) => {
-                    self.merge_unfinished(&mut lines);
-                    break;
-                }
             }
             if self.me.id == 0 && self.is_enough(depth, &mut course) {
                 break;
             }
         }
+        self.settle_nodes();
         if self.me.id == 0 {
             self.job.request_stop();
         }
-        let lines = lines.iter().enumerate().map(|(rank, line)| self.describe(finished.max(1), rank, line)).collect();
-        Report { thread: self.me.id, depth: finished, lines }
+        self.report()
+    }
+
+    /// What has been found so far.
+    fn report(&self) -> Report {
+        let depth = self.finished.max(1);
+        let lines = self.lines.iter().enumerate().map(|(rank, line)| self.describe(depth, rank, line)).collect();
+        Report { thread: self.me.id, depth: self.finished, lines }
     }
 
     /// One iteration: every line asked for, each without the moves of the lines before it.
@@ -82,9 +76,12 @@ impl<P: SearchProbe> Search<'_, P> {
             self.root.sort_finished(index + 1);
         }
         self.root.index = 0;
+        self.lines = self.root.all()[..self.job.multi_pv].to_vec();
+        self.finished = depth;
+        self.settle_nodes();
+        self.job.publish(self.report());
         if self.me.id == 0 {
             self.last_report = Instant::now();
-            self.settle_nodes();
             for (rank, line) in self.root.all()[..self.job.multi_pv].iter().enumerate() {
                 self.send_line(depth, rank, line);
             }
@@ -127,17 +124,15 @@ impl<P: SearchProbe> Search<'_, P> {
         }
     }
 
-    /// Takes what an unfinished iteration has found: a better move, or a better line of the same move.
-    fn merge_unfinished(&self, lines: &mut [RootMove]) {
-        let leader = &self.root.all()[0];
-        if self.job.multi_pv != 1 || leader.score == -INFINITE || leader.bound == Bound::Upper {
+    /// A better move has turned up in an iteration that is not finished: it is what to play should the search end now. A move
+    /// that has just failed high is better even if its score is only a bound.
+    pub(super) fn adopt_unfinished(&mut self, mv: Move) {
+        let (Some(found), [line]) = (self.root.all().iter().find(|root| root.mv == mv), &mut self.lines[..]) else {
             return;
-        }
-        if let [line] = lines {
-            // A move that has just failed high is the better move even if its score is only a bound.
-            if leader.bound == Bound::Exact || leader.mv != line.mv {
-                *line = RootMove { bound: Bound::Exact, ..leader.clone() };
-            }
+        };
+        *line = RootMove { bound: Bound::Exact, ..found.clone() };
+        if self.finished > 0 {
+            self.job.publish(self.report());
         }
     }
 

@@ -12,6 +12,7 @@ use crate::smp::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::tt::Tt;
 use crossbeam::channel::Sender;
 use crossbeam::utils::CachePadded;
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -63,6 +64,8 @@ pub struct Job {
     budget: Option<CachePadded<AtomicU64>>,
     /// Nodes of each thread: one writer each, summed by the readers.
     counters: Box<[CachePadded<AtomicU64>]>,
+    /// The best that each thread has found so far: one writer each, read when an answer is due.
+    findings: Box<[CachePadded<Mutex<Option<Report>>>]>,
     /// Where reports go.
     pub events: Sender<Event>,
 }
@@ -102,8 +105,21 @@ impl Job {
             ponder_end: AtomicU64::new(if args.ponder { PONDERING } else { 0 }),
             budget: args.nodes.map(|nodes| CachePadded::new(AtomicU64::new(nodes.max(1)))),
             counters: (0..threads).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            findings: (0..threads).map(|_| CachePadded::new(Mutex::new(None))).collect(),
             events,
         }
+    }
+
+    /// Publishes what a thread has found so far. This happens a few times per iteration at most.
+    pub fn publish(&self, report: Report) {
+        let finding = &self.findings[report.thread];
+        *finding.lock() = Some(report);
+    }
+
+    /// What all threads have found so far, if the main thread has finished a depth.
+    pub fn findings(&self) -> Option<Vec<Report>> {
+        self.findings[0].lock().as_ref()?;
+        Some(self.findings.iter().filter_map(|finding| finding.lock().clone()).collect())
     }
 
     /// Asks all threads to end. Relaxed is enough: nothing else is published with the flag.

@@ -264,5 +264,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let counts = number == 1 || bound != Bound::Upper;
         let result = counts.then_some((score, bound, self.seldepth, &self.me.pv[1]));
         self.root.record(mv, nodes, result);
+        if number > 1 && bound != Bound::Upper {
+            self.adopt_unfinished(mv);
+        }
     }
 }

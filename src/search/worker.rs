@@ -5,7 +5,7 @@ use super::job::{Event, Job};
 use super::lbr::LastBestReply;
 use super::probe::{NoProbe, SearchProbe};
 use super::report::{Line, Progress};
-use super::root::{Report, RootMoves};
+use super::root::{Report, RootMove, RootMoves};
 use super::score::Score;
 use super::stack::{Frame, Played, Stack};
 use super::{MAX_PLY, Stopped};
@@ -76,6 +76,9 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     /// The root move being searched, and its number.
     pub(super) current: Option<(Move, usize)>,
     pub(super) last_report: Instant,
+    /// The last depth that was finished, and the lines to answer with should the search end now.
+    pub(super) finished: i32,
+    pub(super) lines: Vec<RootMove>,
 }
 
 impl<'a, P: SearchProbe> Search<'a, P> {
@@ -103,6 +106,8 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             null_from: 0,
             current: None,
             last_report: job.start,
+            finished: 0,
+            lines: Vec::new(),
         }
     }
 
@@ -112,10 +117,11 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.counted + self.granted - self.left
     }
 
-    /// Counts a node and notices that the search has to end.
+    /// Counts a node and notices that the search has to end. The main thread finishes the first iteration in any case: it
+    /// takes microseconds, and without it there would be nothing better to play than any legal move.
     #[inline(always)]
     pub(super) fn enter(&mut self, ply: usize) -> Result<(), Stopped> {
-        if self.job.stopped() {
+        if self.job.stopped() && (self.iteration > 1 || self.me.id != 0) {
             return Err(Stopped);
         }
         if self.left == 0 {
@@ -137,7 +143,6 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             let now = Instant::now();
             if self.job.hard_deadline().is_some_and(|deadline| now >= deadline) {
                 self.job.request_stop();
-                return Err(Stopped);
             }
             if now.duration_since(self.last_report) >= Self::HEARTBEAT {
                 self.last_report = now;

@@ -1,0 +1,238 @@
+//! The bench: fixed positions searched to a fixed depth. The node count is a checksum of the search on one thread,
+//! the speed a measure of the machine.
+
+use crate::chess::Game;
+use crate::engine::Engine;
+use crate::search::limits::GoArgs;
+use crate::search::report::nps;
+use crate::tt::TtError;
+use serde_json::{Value, json};
+use std::io;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// The depth of each search when none is asked for.
+pub const BENCH_DEPTH: i32 = 12;
+
+/// The positions: openings, middlegames sharp and quiet, endgames of every kind, zugzwang, mates, Chess960.
+pub const POSITIONS: &[&str] = &[
+    // Openings.
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "rnbqkb1r/p3pppp/1p6/2ppP3/3N4/2P5/PPP1QPPP/R1B1KB1R w KQkq - 0 1",
+    "r1bqkb1r/4npp1/p1p4p/1p1pP1B1/8/1B6/PPPN1PPP/R2Q1RK1 w kq - 0 1",
+    "r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - 0 1",
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    // Middlegames with everything on the board.
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "2q1rr1k/3bbnnp/p2p1pp1/2pPp3/PpP1P1P1/1P2BNNP/2BQ1PRK/7R b - - 0 1",
+    "r1b2rk1/2q1b1pp/p2ppn2/1p6/3QP3/1BN1B3/PPP3PP/R4RK1 w - - 0 1",
+    "2r1nrk1/p2q1ppp/bp1p4/n1pPp3/P1P1P3/2PBB1N1/4QPPP/R4RK1 w - - 0 1",
+    "r2qnrnk/p2b2b1/1p1p2pp/2pPpp2/1PP1P3/PRNBB3/3QNPPP/5RK1 w - - 0 1",
+    "2r2rk1/1bqnbpp1/1p1ppn1p/pP6/N1P1P3/P2B1N1P/1B2QPP1/R2R2K1 b - - 0 1",
+    "r3kb1r/3n1pp1/p6p/2pPp2q/Pp2N3/3B2PP/1PQ2P2/R3K2R w KQkq - 0 1",
+    // Attacks on the king.
+    "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
+    "r2q1r1k/pb3p1p/2n1p2Q/5p2/8/3B2N1/PP3PPP/R3R1K1 w - - 0 1",
+    "1rbq1rk1/p1b1nppp/1p2p3/8/1B1pN3/P2B4/1P3PPP/2RQ1R1K w - - 0 1",
+    "r6k/pp4p1/2p1b3/3pP3/7q/P2B3r/1PP2Q1P/2K1R1R1 w - - 0 1",
+    // Fewer men.
+    "3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - - 0 1",
+    "2r3k1/pppR1pp1/4p3/4P1P1/5P2/1P4K1/P1P5/8 w - - 0 1",
+    "4b3/p3kp2/6p1/3pP2p/2pP1P2/4K1P1/P3N2P/8 w - - 0 1",
+    "8/3p4/p1bk3p/Pp6/1Kp1PpPp/2P2P1P/2P5/5B2 b - - 0 1",
+    "5k2/7R/4P2p/5K2/p1r2P1p/8/8/8 b - - 0 1",
+    "8/p4k2/1p1p1qp1/1P1P4/P5P1/7P/4Q1K1/2b5 b - - 0 1",
+    "r5k1/5pp1/1P5p/3R4/2r5/P3P3/2p2PPP/2R3K1 b - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    // Pawn endings and zugzwang.
+    "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
+    "8/8/8/pPk3pp/2P1p3/1pK3P1/5PP1/8 w - - 0 1",
+    "8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1",
+    "7k/5K2/5P1p/3p4/6P1/3p4/8/8 w - - 0 1",
+    // Endings to be known: a rook with a pawn, bishop and knight, queen against rook, a fortress near the fifty moves.
+    "1K1k4/1P6/8/8/8/8/r7/2R5 w - - 0 1",
+    "8/8/8/3k4/8/8/3NBK2/8 w - - 0 1",
+    "8/8/8/3k1r2/8/8/1Q6/1K6 w - - 0 1",
+    "8/8/4kpp1/3p1b2/p6P/2B5/6P1/6K1 b - - 90 130",
+    // A mate in three, and a king in a storm of promotions.
+    "1Q6/p3qp1p/B3p3/3k2rP/3p2P1/8/1P4K1/2R5 w - - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    // Chess960, and a start with two different ranks.
+    "qnbnrbkr/pppppppp/8/8/8/8/PPPPPPPP/QNBNRBKR w HEhe - 0 1",
+    "rkbnrqnb/pppppppp/8/8/8/8/PPPPPPPP/BRKRNNQB w DBea - 0 1",
+];
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Bench {
+    /// Depth of each search.
+    pub depth: i32,
+    /// Threads; the node count repeats on one only.
+    pub threads: usize,
+    /// Hash table in MiB.
+    pub hash_mib: usize,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        Self { depth: BENCH_DEPTH, threads: 1, hash_mib: 16 }
+    }
+}
+
+/// Why the bench cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// The hash table could not be had.
+    #[error(transparent)]
+    Table(#[from] TtError),
+    /// The threads could not be had.
+    #[error("the threads cannot be started: {0}")]
+    Threads(#[from] io::Error),
+}
+
+/// One position, searched.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its place, from 1.
+    pub number: usize,
+    /// The position.
+    pub fen: &'static str,
+    /// The move found, in SAN.
+    pub best: String,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// Time of the search.
+    pub elapsed: Duration,
+}
+
+/// Everything, searched.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What was run.
+    pub bench: Bench,
+    /// The positions.
+    pub entries: Vec<Entry>,
+}
+
+impl Bench {
+    /// Searches every position, each as the first of a new game, on an engine of its own. `on_entry` is told each
+    /// result and may break off; then there is no report.
+    pub fn run(self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, BenchError> {
+        let mut engine = Engine::new()?;
+        engine.set_threads(self.threads)?;
+        engine.set_hash(self.hash_mib)?;
+        let args = GoArgs { depth: Some(self.depth), ..GoArgs::default() };
+        let mut entries = Vec::new();
+        for (index, &fen) in POSITIONS.iter().enumerate() {
+            let game = Game::from_fen(fen).expect("the bench positions are good");
+            let board = game.board().clone();
+            engine.new_game();
+            engine.set_game(game);
+            let start = Instant::now();
+            let outcome = engine.search_blocking(&args, |_| {});
+            let entry = Entry {
+                number: index + 1,
+                fen,
+                best: outcome.best.map_or_else(String::new, |mv| board.san(mv)),
+                nodes: outcome.lines.first().map_or(0, |line| line.nodes),
+                elapsed: start.elapsed(),
+            };
+            if on_entry(&entry).is_break() {
+                return Ok(None);
+            }
+            entries.push(entry);
+        }
+        Ok(Some(Report { bench: self, entries }))
+    }
+}
+
+impl Entry {
+    /// The result as a line of a table.
+    pub fn line(&self) -> String {
+        let Self { number, fen, best, nodes, elapsed } = self;
+        format!("{number:>2}/{} {nodes:>10} nodes {:>6} ms  {best:<7} {fen}", POSITIONS.len(), elapsed.as_millis())
+    }
+}
+
+impl Report {
+    /// Nodes of all searches.
+    pub fn nodes(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.nodes).sum()
+    }
+
+    /// Time of all searches.
+    pub fn elapsed(&self) -> Duration {
+        self.entries.iter().map(|entry| entry.elapsed).sum()
+    }
+
+    /// The last line: nodes and nodes per second, in the words that testing frameworks look for.
+    pub fn summary(&self) -> String {
+        format!("{} nodes {} nps", self.nodes(), nps(self.nodes(), self.elapsed()))
+    }
+
+    /// The report as JSON.
+    pub fn json(&self) -> Value {
+        let positions: Vec<Value> = self
+            .entries
+            .iter()
+            .map(|entry| {
+                let ms = entry.elapsed.as_secs_f64() * 1e3;
+                json!({ "fen": entry.fen, "best": entry.best, "nodes": entry.nodes, "time_ms": ms })
+            })
+            .collect();
+        json!({
+            "depth": self.bench.depth,
+            "threads": self.bench.threads,
+            "hash_mib": self.bench.hash_mib,
+            "positions": positions,
+            "nodes": self.nodes(),
+            "time_ms": self.elapsed().as_secs_f64() * 1e3,
+            "nps": nps(self.nodes(), self.elapsed()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_positions_are_good_and_have_moves() {
+        for fen in POSITIONS {
+            let game = Game::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+            assert!(!game.board().legal_moves().is_empty(), "{fen}");
+        }
+    }
+
+    #[test]
+    fn nodes_repeat_and_add_up() {
+        let run = || {
+            let mut seen = 0;
+            let report = Bench { depth: 4, ..Bench::default() }.run(|entry| {
+                seen += entry.nodes;
+                ControlFlow::Continue(())
+            });
+            let report = report.expect("16 MiB").expect("nothing breaks off");
+            assert_eq!(report.entries.len(), POSITIONS.len());
+            assert!(report.entries.iter().all(|entry| entry.nodes > 0 && !entry.best.is_empty()));
+            assert_eq!(report.nodes(), seen);
+            let words: Vec<String> = report.summary().split(' ').map(String::from).collect();
+            assert_eq!((&words[0], words[1].as_str(), words[3].as_str()), (&seen.to_string(), "nodes", "nps"));
+            seen
+        };
+        assert_eq!(run(), run());
+    }
+
+    #[test]
+    fn breaking_off_leaves_no_report() {
+        let mut entries = 0;
+        let report = Bench { depth: 1, ..Bench::default() }.run(|_| {
+            entries += 1;
+            if entries == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(report.expect("16 MiB").is_none());
+        assert_eq!(entries, 3);
+    }
+}

@@ -1,0 +1,83 @@
+//! The position a task starts from.
+
+use clap::Args;
+use lento::chess::Game;
+
+/// A position on the command line.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Setup {
+    /// Position in FEN, X-FEN or Shredder-FEN, in quotes [default: the start position]
+    #[arg(long, value_name = "FEN")]
+    pub fen: Option<String>,
+    /// Write castling as the king taking its rook, and FENs with the files of the rooks
+    #[arg(long)]
+    pub chess960: bool,
+}
+
+impl Setup {
+    /// The game that starts here, after these moves, each in UCI or SAN; move numbers are skipped.
+    ///
+    /// # Errors
+    /// The FEN is not good, or a move is not legal.
+    pub fn game(&self, moves: &str) -> Result<Game, String> {
+        let mut game = match &self.fen {
+            None => Game::start(),
+            Some(fen) => Game::from_fen(fen).map_err(|error| error.to_string())?,
+        };
+        for word in moves.split(|c: char| c.is_whitespace() || c == ',') {
+            let Some(text) = without_number(word) else { continue };
+            let board = game.board();
+            let mv = board.parse_uci(text, self.chess960).or_else(|| board.parse_san(text));
+            let mv = mv.ok_or_else(|| {
+                let fen = board.fen(self.chess960);
+                format!("{text:?} is not a legal move in {fen}; expected a move such as e2e4, Nf3 or O-O")
+            })?;
+            game.play(mv);
+        }
+        Ok(game)
+    }
+}
+
+/// The move behind a move number, as in `1.e4` or `12...Nf6`; none when the word is only a number.
+fn without_number(word: &str) -> Option<&str> {
+    let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let text = if behind.starts_with('.') { behind.trim_start_matches('.') } else { word };
+    Some(text).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(moves: &str) -> String {
+        Setup::default().game(moves).map_or_else(|error| error, |game| game.board().fen(false))
+    }
+
+    #[test]
+    fn moves_in_both_notations_with_and_without_numbers() {
+        let expected = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
+        for moves in [
+            "e2e4 e7e5 g1f3 b8c6 f1b5",
+            "e4 e5 Nf3 Nc6 Bb5",
+            "1. e4 e5 2. Nf3 Nc6 3. Bb5",
+            "1.e4 e5 2.Nf3 2...Nc6 3.f1b5",
+            "e4,e5,Nf3,Nc6, Bb5",
+        ] {
+            assert_eq!(after(moves), expected, "{moves}");
+        }
+    }
+
+    #[test]
+    fn illegal_moves_and_bad_positions_are_refused() {
+        assert!(after("e4 e4").starts_with("\"e4\" is not a legal move in rnbqkbnr/pppppppp/8/8/4P3/"));
+        let setup = Setup { fen: Some("8/8".into()), chess960: false };
+        assert!(setup.game("").is_err());
+    }
+
+    #[test]
+    fn castling_is_not_a_move_number() {
+        let setup = Setup { fen: Some("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1".into()), chess960: false };
+        let game = setup.game("O-O 0-0-0").expect("both sides may castle");
+        assert_eq!(game.board().fen(false), "2kr3r/8/8/8/8/8/8/R4RK1 w - - 2 2");
+    }
+}

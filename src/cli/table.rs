@@ -1,0 +1,231 @@
+//! The live table of an analysis, as text.
+
+use super::analyse::Found;
+use super::units;
+use lento::chess::{Board, Color, Move};
+use lento::search::report::{Info, Line, Progress, nps};
+use lento::search::score::{Bound, Score, mate_distance};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// How the table is laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Characters in a row; lines of play are wrapped there. Without it they are not wrapped.
+    pub width: Option<usize>,
+    /// Whether several lines of play are shown, each with its rank.
+    pub ranked: bool,
+}
+
+/// Where a line of play continues in a terminal too narrow for its column.
+const NARROW_INDENT: usize = 4;
+
+impl Table {
+    /// The names of the columns.
+    pub fn header(self) -> String {
+        let rank = if self.ranked { "  #" } else { "" };
+        let [depth, sel, score, nodes] = ["depth", "sel", "score", "nodes"];
+        let [speed, hash, time] = ["nodes/s", "hash", "time"];
+        format!("{depth:>5} {sel:>4}{rank} {score:>8} {nodes:>7} {speed:>7} {hash:>6} {time:>7}  line")
+    }
+
+    /// A line of play from this position, as one row or, wrapped, as several.
+    pub fn row(self, root: &Board, info: &Info) -> String {
+        let rank = if self.ranked { format!("{:>3}", info.multipv) } else { String::new() };
+        let columns = format!(
+            "{:>5} {:>4}{rank} {:>8} {:>7} {:>7} {:>5.1}% {:>7}  ",
+            info.depth,
+            info.seldepth,
+            score(info.score, info.bound),
+            units::count(info.nodes),
+            units::count(nps(info.nodes, info.elapsed)),
+            f64::from(info.hashfull) / 10.0,
+            units::time(info.elapsed),
+        );
+        let words = numbered(root, &info.pv);
+        let Some(width) = self.width else { return columns + &words.join(" ") };
+        let indent = if width >= columns.len() + 24 { columns.len() } else { NARROW_INDENT };
+        wrap(columns, &words, width, indent)
+    }
+
+    /// The state between two rows, no wider than the terminal: the move being searched when that is known, otherwise
+    /// what was found last.
+    pub fn heartbeat(self, root: &Board, found: Option<&Info>, now: Option<&Progress>, elapsed: Duration) -> String {
+        let state = |nodes, at, hashfull| {
+            let (nodes, speed) = (units::count(nodes), units::count(nps(nodes, at)));
+            format!("{nodes} nodes, {speed} nodes/s, hash {:.1}%, {}", f64::from(hashfull) / 10.0, units::time(elapsed))
+        };
+        let text = match (now, found) {
+            (Some(now), _) => {
+                let (depth, number, mv) = (now.depth, now.number, root.san(now.current));
+                format!("depth {depth}, move {number} {mv}, {}", state(now.nodes, now.elapsed, now.hashfull))
+            }
+            (None, Some(found)) => {
+                let best = found.pv.first().map_or_else(String::new, |&mv| root.san(mv) + " ");
+                let score = score(found.score, found.bound);
+                let state = state(found.nodes, found.elapsed, found.hashfull);
+                format!("depth {}, {best}{score}, {state}", found.depth)
+            }
+            (None, None) => format!("searching, {}", units::time(elapsed)),
+        };
+        text.chars().take(self.width.unwrap_or(usize::MAX).saturating_sub(1)).collect()
+    }
+}
+
+/// What the game is over by, or the best move and the totals, for people.
+pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
+    let Some(best) = found.outcome.best else {
+        let why = if root.in_check() { "checkmate" } else { "stalemate" };
+        return format!("no legal move: {why}");
+    };
+    let named = |board: &Board, mv: Move| format!("{} ({})", board.san(mv), board.uci(mv, chess960));
+    let mut text = format!("best move {}", named(root, best));
+    if let Some(ponder) = found.outcome.ponder {
+        let _ = write!(text, ", then {}", named(&root.after(best), ponder));
+    }
+    let (nodes, time) = (units::grouped(found.nodes()), units::time(found.elapsed));
+    let speed = units::grouped(nps(found.nodes(), found.elapsed));
+    format!("{text}\n{nodes} nodes in {time}, {speed} nodes/s")
+}
+
+/// A score in pawns or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
+fn score(score: Score, bound: Bound) -> String {
+    let mark = match bound {
+        Bound::Exact => "",
+        Bound::Lower => ">=",
+        Bound::Upper => "<=",
+    };
+    match mate_distance(score) {
+        Some(moves) => format!("{mark}#{moves}"),
+        None => format!("{mark}{:+.2}", f64::from(score) / 100.0),
+    }
+}
+
+/// The moves of a line in SAN, with move numbers: `1.e4 e5 2.Nf3`.
+pub fn numbered(root: &Board, line: &Line) -> Vec<String> {
+    let mut board = root.clone();
+    let mut words = Vec::new();
+    for &mv in line {
+        let number = board.fullmove_number();
+        let prefix = match board.side_to_move() {
+            Color::White => format!("{number}."),
+            Color::Black if words.is_empty() => format!("{number}..."),
+            Color::Black => String::new(),
+        };
+        words.push(prefix + &board.san(mv));
+        board = board.after(mv);
+    }
+    words
+}
+
+/// Appends words, and goes to a new line with an indent before a word that would not fit.
+fn wrap(mut text: String, words: &[String], width: usize, indent: usize) -> String {
+    let mut column = text.chars().count();
+    let mut fresh = true;
+    for word in words {
+        if column + usize::from(!fresh) + word.len() > width && column > indent {
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            (column, fresh) = (indent, true);
+        }
+        if !fresh {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += word.len();
+        fresh = false;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::search::score::mated_in;
+
+    fn sample(root: &Board, moves: &str) -> Info {
+        let mut info = Info {
+            depth: 12,
+            seldepth: 18,
+            multipv: 1,
+            score: 35,
+            bound: Bound::Exact,
+            nodes: 1_234_567,
+            elapsed: Duration::from_millis(500),
+            hashfull: 34,
+            pv: Line::new(),
+        };
+        let mut board = root.clone();
+        for text in moves.split(' ') {
+            let mv = board.parse_san(text).expect("a legal move");
+            info.pv.push(mv);
+            board = board.after(mv);
+        }
+        info
+    }
+
+    #[test]
+    fn columns_are_aligned() {
+        let root = Board::start();
+        let info = sample(&root, "e4 e5 Nf3");
+        for ranked in [false, true] {
+            let table = Table { width: None, ranked };
+            let (header, row) = (table.header(), table.row(&root, &info));
+            assert_eq!(header.find("line"), row.find("1.e4"), "{header}\n{row}");
+            assert!(header.len() > 50 && row.ends_with("  1.e4 e5 2.Nf3"));
+        }
+        let row = Table { width: None, ranked: false }.row(&root, &info);
+        assert_eq!(row.trim_start(), "12   18    +0.35   1.23M   2.47M   3.4%   500ms  1.e4 e5 2.Nf3");
+    }
+
+    #[test]
+    fn long_lines_are_wrapped_under_their_column() {
+        let root = Board::start();
+        let info = sample(&root, "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O");
+        for width in [40, 60, 80, 100, 200] {
+            let text = Table { width: Some(width), ranked: false }.row(&root, &info);
+            let words: Vec<&str> = text.split_whitespace().skip(7).collect();
+            assert_eq!(words.join(" "), numbered(&root, &info.pv).join(" "));
+            // The columns themselves are not broken.
+            assert!(text.lines().skip(1).all(|line| line.len() <= width), "{width}:\n{text}");
+            assert!(text.lines().all(|line| line == line.trim_end()));
+            let indent = if width >= 80 { text.find("1.e4").expect("a line") } else { NARROW_INDENT };
+            let indented = |line: &str| line.len() - line.trim_start().len() == indent;
+            assert!(text.lines().skip(1).all(indented), "{width}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_start_with_the_side_to_move() {
+        let root = Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 0 40").expect("a good FEN");
+        assert_eq!(numbered(&root, &sample(&root, "Kd7 e4 Ke6").pv), ["40...Kd7", "41.e4", "Ke6"]);
+    }
+
+    #[test]
+    fn scores_show_pawns_mates_and_bounds() {
+        assert_eq!(score(-135, Bound::Exact), "-1.35");
+        assert_eq!(score(0, Bound::Lower), ">=+0.00");
+        assert_eq!(score(mated_in(4), Bound::Exact), "#-2");
+    }
+
+    #[test]
+    fn heartbeats_fit() {
+        let root = Board::start();
+        let current = root.parse_san("Nf3").expect("a legal move");
+        let at = Progress { depth: 9, current, number: 4, nodes: 5000, elapsed: Duration::from_secs(2), hashfull: 7 };
+        let table = Table { width: None, ranked: false };
+        let time = Duration::from_secs(3);
+        assert_eq!(table.heartbeat(&root, None, None, time), "searching, 3.0s");
+        let known = "5.00k nodes, 2.50k nodes/s, hash 0.7%, 3.0s";
+        assert_eq!(table.heartbeat(&root, None, Some(&at), time), format!("depth 9, move 4 Nf3, {known}"));
+        let mut found = sample(&root, "e4 e5");
+        (found.bound, found.elapsed) = (Bound::Upper, Duration::from_secs(1));
+        let text = table.heartbeat(&root, Some(&found), None, time);
+        assert_eq!(text, "depth 12, e4 <=+0.35, 1.23M nodes, 1.23M nodes/s, hash 3.4%, 3.0s");
+        assert!(table.heartbeat(&root, Some(&found), Some(&at), time).starts_with("depth 9, "));
+        let narrow = Table { width: Some(20), ..table };
+        assert_eq!(narrow.heartbeat(&root, None, Some(&at), time).len(), 19);
+    }
+}

@@ -1,0 +1,110 @@
+//! Quantities as people write and read them.
+
+use std::time::Duration;
+
+/// Reads a time such as `10`, `10s`, `1.5s`, `500ms`, `2m` or `1h`; a bare number is in seconds.
+///
+/// # Errors
+/// Says what is expected.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let seconds = match unit {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => f64::NAN,
+    };
+    let number: f64 = number.trim().parse().unwrap_or(f64::NAN);
+    Duration::try_from_secs_f64(number * seconds)
+        .ok()
+        .filter(|time| *time <= Duration::from_secs(u64::from(u32::MAX)))
+        .ok_or_else(|| "expected a time such as 10, 10s, 1.5s, 500ms, 2m or 1h".into())
+}
+
+/// A count with three significant digits: `999`, `1.23k`, `45.6M`.
+pub fn count(n: u64) -> String {
+    if n < 1000 {
+        return n.to_string();
+    }
+    let mut value = n as f64;
+    for unit in ["k", "M", "G", "T", "P"] {
+        value /= 1000.0;
+        // What would be rounded up to a thousand goes to the next unit.
+        if value < 999.5 || unit == "P" {
+            let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+            return format!("{value:.digits$}{unit}");
+        }
+    }
+    unreachable!("the last unit takes every value")
+}
+
+/// A count in full, in groups of three digits: `1,234,567`.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A span of time: `7ms`, `1.2s`, `1:05`, `2:00:05`.
+pub fn time(span: Duration) -> String {
+    let (ms, seconds) = (span.as_millis(), span.as_secs());
+    match seconds {
+        0 => format!("{ms}ms"),
+        1..60 => format!("{}.{}s", seconds, ms / 100 % 10),
+        60..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_all_units() {
+        for (text, ms) in
+            [("10", 10_000), ("10s", 10_000), ("1.5s", 1500), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000)]
+        {
+            assert_eq!(parse_time(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["", "s", "-1", "10 parsecs", "1e300", "nan", "inf", "1.2.3"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_have_three_digits() {
+        for (n, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1.00k"),
+            (9_994, "9.99k"),
+            (9_996, "10.0k"),
+            (45_678, "45.7k"),
+            (999_499, "999k"),
+            (999_500, "1.00M"),
+            (1_234_567, "1.23M"),
+            (123_456_789_012, "123G"),
+            (u64::MAX, "18447P"),
+        ] {
+            assert_eq!(count(n), text);
+        }
+        assert_eq!((grouped(1), grouped(1234), grouped(123_456)), ("1".into(), "1,234".into(), "123,456".into()));
+    }
+
+    #[test]
+    fn spans_are_written_in_what_fits() {
+        for (ms, text) in
+            [(7, "7ms"), (999, "999ms"), (1299, "1.2s"), (59_999, "59.9s"), (65_000, "1:05"), (7_205_000, "2:00:05")]
+        {
+            assert_eq!(time(Duration::from_millis(ms)), text);
+        }
+    }
+}

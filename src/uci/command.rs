@@ -1,0 +1,371 @@
+//! From a line of text to a command: pure, and an answer for every text.
+
+use super::go::{self, Go};
+use super::problem::{Problem, Quoted};
+use super::words::Words;
+
+/// A command, as said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Introduce yourself and list the options.
+    Uci,
+    /// Answer `readyok`.
+    IsReady,
+    /// Forget the last game.
+    NewGame,
+    /// Set an option.
+    SetOption {
+        /// The name as given.
+        name: String,
+        /// The value as given, if any.
+        value: Option<String>,
+    },
+    /// Set up a position.
+    Position {
+        /// Where to start.
+        base: Base,
+        /// The moves from there on, as given.
+        moves: Vec<String>,
+    },
+    /// Search.
+    Go(Go),
+    /// Count the leaves of the tree of legal moves to this depth.
+    Perft(u32),
+    /// Search the bench positions, to this depth or to the usual one.
+    Bench(Option<i32>),
+    /// End the search.
+    Stop,
+    /// The move pondered on was played.
+    PonderHit,
+    /// End the program.
+    Quit,
+    /// More messages, or fewer.
+    Debug(bool),
+    /// Copy protection; nothing to do.
+    Register,
+    /// Show the board.
+    Display,
+    /// Show the static evaluation.
+    Eval,
+    /// List the commands.
+    Help,
+    /// Let the searches asked for so far end before `quit` is obeyed.
+    Wait,
+}
+
+/// Where a `position` starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// The start position of chess.
+    Start,
+    /// A FEN, as given.
+    Fen(String),
+}
+
+/// A line, read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The command in it, if there is one that can be obeyed.
+    pub command: Option<Command>,
+    /// What could not be used.
+    pub problems: Vec<Problem>,
+}
+
+/// A command word, its place among the words of the protocol, and what it does in one line for `help`.
+struct Keyword {
+    word: &'static str,
+    /// Whether the word belongs to the protocol: only such a word is looked for behind unknown words.
+    standard: bool,
+    usage: &'static str,
+}
+
+const fn standard(word: &'static str, usage: &'static str) -> Keyword {
+    Keyword { word, standard: true, usage }
+}
+
+const fn extra(word: &'static str, usage: &'static str) -> Keyword {
+    Keyword { word, standard: false, usage }
+}
+
+/// Every command word.
+const KEYWORDS: &[Keyword] = &[
+    standard("uci", "uci: name, author and options, then uciok"),
+    standard("isready", "isready: readyok, at once, also while searching"),
+    standard("ucinewgame", "ucinewgame: forget the last game and empty the hash table"),
+    standard("setoption", "setoption name <option> [value <value>]"),
+    standard("position", "position startpos | fen <FEN> [moves <move> ...]"),
+    standard(
+        "go",
+        "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N] [mate N] \
+         [infinite] [ponder] [searchmoves <move> ...] | go perft N",
+    ),
+    standard("stop", "stop: end every search asked for so far"),
+    standard("ponderhit", "ponderhit: the move pondered on was played"),
+    standard("quit", "quit: end every search and the program"),
+    standard("debug", "debug on | off: more messages"),
+    standard("register", "register: accepted and ignored"),
+    extra("d", "d: the board, its FEN, its key and the checking men"),
+    extra("eval", "eval: the static evaluation, term by term"),
+    extra("bench", "bench [depth]: search fixed positions on one thread; nodes and speed"),
+    extra("perft", "perft N: count the leaves of the tree of legal moves"),
+    extra("wait", "wait: let the searches asked for so far end before quit, or the end of input, is obeyed"),
+    extra("help", "help: this list"),
+];
+
+/// The commands, one line each.
+pub fn usage() -> impl Iterator<Item = &'static str> {
+    KEYWORDS.iter().map(|keyword| keyword.usage)
+}
+
+/// Reads a line. Never fails: what cannot be used is among the problems. Command words are recognised in any case,
+/// behind unknown words, between any blanks. Empty lines and lines that start with `#` say nothing.
+pub fn parse(line: &str) -> Line {
+    let mut read = Line::default();
+    let line = line.trim_start_matches('\u{feff}').trim();
+    if line.is_empty() || line.starts_with('#') {
+        return read;
+    }
+    let mut words = Words::new(line);
+    let Some(keyword) = keyword(&mut words) else {
+        read.problems.push(Problem::UnknownCommand(Quoted::new(line)));
+        return read;
+    };
+    let skipped = line[..line.len() - words.rest().len()].trim_end();
+    let skipped = skipped[..skipped.len() - keyword.len()].trim_end();
+    if !skipped.is_empty() {
+        read.problems.push(Problem::Skipped(Quoted::new(skipped), keyword));
+    }
+    read.command = arguments(keyword, words, &mut read.problems);
+    read
+}
+
+/// Reads up to and with the first command word.
+fn keyword(words: &mut Words) -> Option<&'static str> {
+    let find = |word: &str, any: bool| {
+        KEYWORDS.iter().find(|keyword| (any || keyword.standard) && word.eq_ignore_ascii_case(keyword.word))
+    };
+    let first = find(words.next()?, true);
+    first.or_else(|| words.find_map(|word| find(word, false))).map(|keyword| keyword.word)
+}
+
+/// Reads what follows a command word.
+fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
+    let command = match keyword {
+        "setoption" => return keep(set_option(words), problems),
+        "position" => return keep(position(words), problems),
+        "go" => return go::parse(words, problems),
+        "register" => return Some(Command::Register),
+        "debug" => match words.next().map(str::to_ascii_lowercase).as_deref() {
+            Some("on") => Command::Debug(true),
+            Some("off") => Command::Debug(false),
+            other => {
+                problems.push(Problem::Debug(Quoted::new(other.unwrap_or(""))));
+                return None;
+            }
+        },
+        "perft" => Command::Perft(go::number("perft", go::PERFT, &mut words, problems)? as u32),
+        "bench" if words.rest().is_empty() => Command::Bench(None),
+        "bench" => Command::Bench(Some(go::number("bench", (1, i32::MAX as i64), &mut words, problems)? as i32)),
+        "uci" => Command::Uci,
+        "isready" => Command::IsReady,
+        "ucinewgame" => Command::NewGame,
+        "stop" => Command::Stop,
+        "ponderhit" => Command::PonderHit,
+        "quit" => Command::Quit,
+        "d" => Command::Display,
+        "eval" => Command::Eval,
+        "wait" => Command::Wait,
+        _ => Command::Help,
+    };
+    if !words.rest().is_empty() {
+        problems.push(Problem::Trailing(keyword, Quoted::new(words.rest())));
+    }
+    Some(command)
+}
+
+/// Keeps the command, or the problem.
+fn keep(read: Result<Command, Problem>, problems: &mut Vec<Problem>) -> Option<Command> {
+    read.map_err(|problem| problems.push(problem)).ok()
+}
+
+/// `name <words> [value <words>]`.
+fn set_option(mut words: Words) -> Result<Command, Problem> {
+    let all = words.rest();
+    if words.take_if(|word| word.eq_ignore_ascii_case("name")).is_none() {
+        return Err(Problem::NoOptionName(Quoted::new(all)));
+    }
+    let (name, valued) = words.until("value");
+    if name.is_empty() {
+        return Err(Problem::NoOptionName(Quoted::new(all)));
+    }
+    Ok(Command::SetOption { name: name.into(), value: valued.then(|| words.rest().into()) })
+}
+
+/// `startpos | fen <words>`, then `[moves <words>]`.
+fn position(mut words: Words) -> Result<Command, Problem> {
+    let all = words.rest();
+    let base = match words.next().map(str::to_ascii_lowercase).as_deref() {
+        Some("startpos") => {
+            let (before, _) = words.until("moves");
+            if !before.is_empty() {
+                return Err(Problem::NoMoves(Quoted::new(before)));
+            }
+            Base::Start
+        }
+        Some("fen") => Base::Fen(words.until("moves").0.into()),
+        _ => return Err(Problem::NoPosition(Quoted::new(all))),
+    };
+    Ok(Command::Position { base, moves: words.map(String::from).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clean(line: &str) -> Command {
+        let read = parse(line);
+        assert_eq!(read.problems, [], "{line}");
+        read.command.unwrap_or_else(|| panic!("{line}: no command"))
+    }
+
+    fn problem(line: &str) -> Problem {
+        let mut read = parse(line);
+        assert_eq!((read.command, read.problems.len()), (None, 1), "{line}");
+        read.problems.remove(0)
+    }
+
+    #[test]
+    fn plain_commands_in_any_case_and_between_any_blanks() {
+        for (line, command) in [
+            ("uci", Command::Uci),
+            ("UCI", Command::Uci),
+            ("\t isready \r\n", Command::IsReady),
+            ("ucinewgame", Command::NewGame),
+            ("stop", Command::Stop),
+            ("PonderHit", Command::PonderHit),
+            ("quit", Command::Quit),
+            ("\u{feff}uci", Command::Uci),
+            ("debug  ON", Command::Debug(true)),
+            ("debug off", Command::Debug(false)),
+            ("register name X code Y", Command::Register),
+            ("d", Command::Display),
+            ("eval", Command::Eval),
+            ("help", Command::Help),
+            ("wait", Command::Wait),
+            ("bench", Command::Bench(None)),
+            ("bench 5", Command::Bench(Some(5))),
+            ("perft 4", Command::Perft(4)),
+            ("go perft 4", Command::Perft(4)),
+        ] {
+            assert_eq!(clean(line), command);
+        }
+    }
+
+    #[test]
+    fn every_keyword_is_read_and_starts_its_usage() {
+        for keyword in KEYWORDS {
+            assert!(keyword.usage.starts_with(keyword.word));
+            let Line { command, problems } = parse(keyword.word);
+            assert!(command.is_some() || !matches!(problems[0], Problem::UnknownCommand(_)), "{}", keyword.word);
+        }
+    }
+
+    #[test]
+    fn empty_lines_and_comments_say_nothing() {
+        for line in ["", "  \t ", "\r\n", "# go infinite"] {
+            assert_eq!(parse(line), Line::default());
+        }
+    }
+
+    #[test]
+    fn unknown_words_before_a_command_are_skipped_and_reported() {
+        let read = parse("joho  foo debug on");
+        assert_eq!(read.command, Some(Command::Debug(true)));
+        assert_eq!(read.problems, [Problem::Skipped(Quoted::new("joho  foo"), "debug")]);
+        // Words that are not of the protocol count only in the first place.
+        assert_eq!(problem("a b c d eval"), Problem::UnknownCommand(Quoted::new("a b c d eval")));
+    }
+
+    #[test]
+    fn trailing_words_are_reported_and_skipped() {
+        let read = parse("ucinewgame ucinewgame");
+        assert_eq!(read.command, Some(Command::NewGame));
+        assert_eq!(read.problems, [Problem::Trailing("ucinewgame", Quoted::new("ucinewgame"))]);
+    }
+
+    #[test]
+    fn options_have_names_and_values_of_several_words() {
+        let set =
+            |name: &str, value: Option<&str>| Command::SetOption { name: name.into(), value: value.map(String::from) };
+        assert_eq!(clean("setoption name Hash value 64"), set("Hash", Some("64")));
+        assert_eq!(clean("SetOption NAME Move  Overhead VALUE 10"), set("Move  Overhead", Some("10")));
+        assert_eq!(clean("setoption name Clear Hash"), set("Clear Hash", None));
+        assert_eq!(
+            clean("setoption name Debug Log File value /tmp/a  b.log "),
+            set("Debug Log File", Some("/tmp/a  b.log"))
+        );
+        assert_eq!(clean("setoption name Hash value"), set("Hash", Some("")));
+        for line in ["setoption", "setoption Hash 5", "setoption name", "setoption value 16", "setoption name value 16"]
+        {
+            assert!(matches!(problem(line), Problem::NoOptionName(_)), "{line}");
+        }
+    }
+
+    #[test]
+    fn positions() {
+        let at = |base, moves: &[&str]| Command::Position { base, moves: moves.iter().map(|&mv| mv.into()).collect() };
+        assert_eq!(clean("position startpos"), at(Base::Start, &[]));
+        assert_eq!(clean("position STARTPOS Moves e2e4 e7e5"), at(Base::Start, &["e2e4", "e7e5"]));
+        assert_eq!(clean("position fen a  b w moves"), at(Base::Fen("a  b w".into()), &[]));
+        assert_eq!(clean("position fen x moves a1a2"), at(Base::Fen("x".into()), &["a1a2"]));
+        assert_eq!(clean("position fen"), at(Base::Fen(String::new()), &[]));
+        assert_eq!(problem("position"), Problem::NoPosition(Quoted::new("")));
+        assert_eq!(problem("position moves e2e4"), Problem::NoPosition(Quoted::new("moves e2e4")));
+        assert_eq!(problem("position startpos e2e4 e7e5"), Problem::NoMoves(Quoted::new("e2e4 e7e5")));
+        assert_eq!(problem("position startpos startpos moves e2e4"), Problem::NoMoves(Quoted::new("startpos")));
+    }
+
+    #[test]
+    fn bad_arguments_are_quoted() {
+        assert_eq!(problem("debug maybe"), Problem::Debug(Quoted::new("maybe")));
+        assert_eq!(problem("foo"), Problem::UnknownCommand(Quoted::new("foo")));
+        assert!(matches!(problem("perft x"), Problem::Number { word: "perft", .. }));
+        assert!(matches!(problem("bench 0"), Problem::Number { word: "bench", .. }));
+    }
+
+    /// Lines of random bytes, and of random words of the protocol among random bytes.
+    #[test]
+    fn any_bytes_are_read_without_panic() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = move |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as usize % below
+        };
+        let vocabulary = "position startpos fen moves go depth searchmoves e2e4 name value setoption bench perft -1 \
+                          99999999999999999999 \u{feff} \u{85} ゴ é";
+        let vocabulary: Vec<&str> = vocabulary.split(' ').collect();
+        let mut commands = 0;
+        for _ in 0..20_000 {
+            let mut line = Vec::new();
+            for _ in 0..random(12) {
+                if random(2) == 0 {
+                    line.extend((0..random(9)).map(|_| random(256) as u8));
+                } else {
+                    line.extend_from_slice(vocabulary[random(vocabulary.len())].as_bytes());
+                }
+                if random(4) != 0 {
+                    line.push(b" \t\r\0"[random(4)]);
+                }
+            }
+            let text = String::from_utf8_lossy(&line);
+            let read = parse(&text);
+            commands += usize::from(read.command.is_some());
+            for problem in read.problems {
+                assert!(!problem.to_string().contains(['\n', '\r', '\0']), "{text:?}");
+            }
+        }
+        assert!(commands > 1000, "the words of the protocol are to be met often: {commands}");
+    }
+}

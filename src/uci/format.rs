@@ -1,0 +1,284 @@
+//! The engine's side of the protocol, as text: pure functions, one line or a few without the last line break.
+
+use super::options::OPTIONS;
+use crate::chess::{Board, Color, File, Move, Rank, Square};
+use crate::search::report::{Info, Outcome, Progress, nps};
+use crate::search::score::{Bound, Score, mate_distance};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// How lines are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style {
+    /// Castling as the king taking its rook.
+    pub chess960: bool,
+    /// Chances to win, draw and lose with each score.
+    pub show_wdl: bool,
+}
+
+/// Name, author, options, `uciok`.
+pub fn introduction() -> String {
+    let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
+    for option in OPTIONS {
+        text.push_str(&option.announcement());
+        text.push('\n');
+    }
+    text + "uciok"
+}
+
+/// The line for the state of the search. `root` is the position it started from.
+pub fn info(root: &Board, info: &Info, style: Style) -> String {
+    let mut line = format!(
+        "info depth {} seldepth {} multipv {} {}",
+        info.depth,
+        info.seldepth,
+        info.multipv,
+        score(info.score, info.bound)
+    );
+    if style.show_wdl {
+        let [win, draw, loss] = wdl(info.score);
+        let _ = write!(line, " wdl {win} {draw} {loss}");
+    }
+    let _ = write!(line, " {} pv", counters(info.nodes, info.hashfull, info.elapsed, true));
+    let mut board = root.clone();
+    for &mv in &info.pv {
+        debug_assert!(board.is_legal(mv), "illegal move in a line of play");
+        if !board.is_legal(mv) {
+            break;
+        }
+        let _ = write!(line, " {}", board.uci(mv, style.chess960));
+        board = board.after(mv);
+    }
+    line
+}
+
+/// `score cp X` or `score mate X`, with its bound when it is not exact.
+pub fn score(score: Score, bound: Bound) -> String {
+    let value = match mate_distance(score) {
+        Some(moves) => format!("score mate {moves}"),
+        None => format!("score cp {score}"),
+    };
+    match bound {
+        Bound::Exact => value,
+        Bound::Lower => value + " lowerbound",
+        Bound::Upper => value + " upperbound",
+    }
+}
+
+fn counters(nodes: u64, hashfull: u32, elapsed: Duration, tablebases: bool) -> String {
+    let hits = if tablebases { " tbhits 0" } else { "" };
+    let speed = nps(nodes, elapsed);
+    format!("nodes {nodes} nps {speed} hashfull {hashfull}{hits} time {}", elapsed.as_millis())
+}
+
+/// The two lines for the state of a long iteration: the move being searched, and the counters.
+pub fn progress(root: &Board, progress: &Progress, style: Style) -> String {
+    let depth = progress.depth;
+    let mv = root.uci(progress.current, style.chess960);
+    let counters = counters(progress.nodes, progress.hashfull, progress.elapsed, false);
+    format!("info depth {depth} currmove {mv} currmovenumber {}\ninfo depth {depth} {counters}", progress.number)
+}
+
+/// The answer to `go`.
+pub fn best_move(root: &Board, outcome: &Outcome, style: Style) -> String {
+    let Some(best) = outcome.best else { return "bestmove 0000".into() };
+    let mut line = format!("bestmove {}", root.uci(best, style.chess960));
+    if let Some(ponder) = outcome.ponder {
+        let _ = write!(line, " ponder {}", root.after(best).uci(ponder, style.chess960));
+    }
+    line
+}
+
+/// What comes before `bestmove 0000`: the score of a position without legal moves, and why there is no move.
+pub fn no_move(root: &Board, style: Style) -> String {
+    let (score, why) = if root.in_check() { ("mate 0", "checkmate") } else { ("cp 0", "stalemate") };
+    format!("info depth 0 score {score}\ninfo string no legal move: {why} in {}", root.fen(style.chess960))
+}
+
+/// A message for the reader.
+pub fn message(text: &str) -> String {
+    format!("info string {}", one_line(text))
+}
+
+/// A message that something could not be obeyed.
+pub fn error(problem: &dyn std::error::Error) -> String {
+    format!("info string error: {}", one_line(&problem.to_string()))
+}
+
+/// One line whatever the text: control characters become blanks, and what would be too long to read is cut.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 600;
+    let clean: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() { clean + "..." } else { clean }
+}
+
+/// Chances of the side to move to win, draw and lose, per mille, from a score in centipawns.
+///
+/// Two logistic curves: a score of ±`EVEN_ODDS` wins or loses every other game, and `SPREAD` says how fast
+/// certainty grows around it; what neither side wins is drawn. Both are set by hand, not fitted to games.
+pub fn wdl(score: Score) -> [u32; 3] {
+    /// Centipawns at which half of the games are won.
+    const EVEN_ODDS: f64 = 130.0;
+    /// Centipawns that multiply the odds by e.
+    const SPREAD: f64 = 70.0;
+    if let Some(moves) = mate_distance(score) {
+        return if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
+    }
+    let chance = |score: Score| (1000.0 / (1.0 + ((EVEN_ODDS - f64::from(score)) / SPREAD).exp())).round() as u32;
+    let (win, loss) = (chance(score), chance(-score));
+    [win, 1000 - win - loss, loss]
+}
+
+/// The board as a drawing, with what belongs to it.
+pub fn diagram(board: &Board, chess960: bool) -> String {
+    const EDGE: &str = " +---+---+---+---+---+---+---+---+\n";
+    let mut text = String::from(EDGE);
+    for rank in Rank::ALL.into_iter().rev() {
+        for file in File::ALL {
+            let man = board.piece_on(Square::new(file, rank)).map_or(' ', |piece| piece.letter());
+            let _ = write!(text, " | {man}");
+        }
+        let _ = write!(text, " | {}\n{EDGE}", rank.index() + 1);
+    }
+    let checkers: Vec<String> = board.checkers().into_iter().map(|square| square.to_string()).collect();
+    let side = if board.side_to_move() == Color::White { "White" } else { "Black" };
+    let _ = write!(
+        text,
+        "   a   b   c   d   e   f   g   h\n\n{side} to move\nFen: {}\nKey: {:016X}\nCheckers: {}",
+        board.fen(chess960),
+        board.key(),
+        checkers.join(" ")
+    );
+    text
+}
+
+/// One root move of a perft and the leaves below it.
+pub fn perft_line(board: &Board, mv: Move, nodes: u64, chess960: bool) -> String {
+    format!("{}: {nodes}", board.uci(mv, chess960))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::score::{mate_in, mated_in};
+
+    const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+
+    fn sample(board: &Board, moves: &[&str]) -> Info {
+        let mut info = Info {
+            depth: 12,
+            seldepth: 17,
+            multipv: 2,
+            score: -35,
+            bound: Bound::Exact,
+            nodes: 3000,
+            elapsed: Duration::from_millis(1500),
+            hashfull: 42,
+            pv: Default::default(),
+        };
+        let mut board = board.clone();
+        for text in moves {
+            let mv = board.parse_uci(text, false).expect("a legal move");
+            info.pv.push(mv);
+            board = board.after(mv);
+        }
+        info
+    }
+
+    #[test]
+    fn info_lines() {
+        let board = Board::start();
+        let plain = Style::default();
+        let mut sample = sample(&board, &["e2e4", "e7e5"]);
+        assert_eq!(
+            info(&board, &sample, plain),
+            "info depth 12 seldepth 17 multipv 2 score cp -35 nodes 3000 nps 2000 hashfull 42 tbhits 0 time 1500 pv e2e4 e7e5"
+        );
+        sample.score = mate_in(5);
+        sample.bound = Bound::Lower;
+        let line = info(&board, &sample, Style { show_wdl: true, ..plain });
+        assert!(line.contains(" multipv 2 score mate 3 lowerbound wdl 1000 0 0 nodes 3000 "), "{line}");
+    }
+
+    #[test]
+    fn scores() {
+        assert_eq!(score(0, Bound::Upper), "score cp 0 upperbound");
+        assert_eq!(score(mated_in(4), Bound::Exact), "score mate -2");
+    }
+
+    #[test]
+    fn castling_in_both_styles() {
+        let board = Board::from_fen(CASTLING).expect("a good FEN");
+        let sample = sample(&board, &["e1g1", "e8c8"]);
+        let frc = Style { chess960: true, ..Style::default() };
+        assert!(info(&board, &sample, Style::default()).ends_with(" pv e1g1 e8c8"));
+        assert!(info(&board, &sample, frc).ends_with(" pv e1h1 e8a8"));
+        let outcome = Outcome { best: Some(sample.pv[0]), ponder: Some(sample.pv[1]), lines: vec![] };
+        assert_eq!(best_move(&board, &outcome, Style::default()), "bestmove e1g1 ponder e8c8");
+        assert_eq!(best_move(&board, &outcome, frc), "bestmove e1h1 ponder e8a8");
+    }
+
+    #[test]
+    fn no_legal_move() {
+        let outcome = Outcome { best: None, ponder: None, lines: vec![] };
+        let mated = Board::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").expect("mate");
+        assert_eq!(best_move(&mated, &outcome, Style::default()), "bestmove 0000");
+        assert!(
+            no_move(&mated, Style::default())
+                .starts_with("info depth 0 score mate 0\ninfo string no legal move: checkmate in ")
+        );
+        let stuck = Board::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate");
+        assert!(
+            no_move(&stuck, Style::default())
+                .starts_with("info depth 0 score cp 0\ninfo string no legal move: stalemate in ")
+        );
+    }
+
+    #[test]
+    fn progress_lines() {
+        let board = Board::start();
+        let current = board.parse_uci("g1f3", false).expect("a legal move");
+        let state = Progress { depth: 9, current, number: 4, nodes: 500, elapsed: Duration::from_secs(2), hashfull: 7 };
+        assert_eq!(
+            progress(&board, &state, Style::default()),
+            "info depth 9 currmove g1f3 currmovenumber 4\ninfo depth 9 nodes 500 nps 250 hashfull 7 time 2000"
+        );
+    }
+
+    #[test]
+    fn chances_add_up_mirror_and_rise() {
+        let mut before = 0;
+        for score in (-1000..=1000).step_by(10) {
+            let [win, draw, loss] = wdl(score);
+            assert_eq!(win + draw + loss, 1000);
+            assert_eq!(wdl(-score), [loss, draw, win]);
+            assert!(win >= before);
+            before = win;
+        }
+        assert_eq!(wdl(130)[0], 500);
+        assert_eq!(wdl(mated_in(2)), [0, 0, 1000]);
+    }
+
+    #[test]
+    fn messages_stay_on_one_line() {
+        assert_eq!(message("a\nb\rc\0d"), "info string a b c d");
+        let long = message(&"x".repeat(10_000));
+        assert!(long.len() < 700 && long.ends_with("..."));
+    }
+
+    #[test]
+    fn diagram_shows_men_fen_and_checkers() {
+        let board = Board::from_fen("4k3/8/8/8/8/8/4r3/R3K3 w Q - 5 40").expect("a good FEN");
+        let text = diagram(&board, false);
+        assert!(text.contains("\n | R |   |   |   | K |   |   |   | 1\n"), "{text}");
+        assert!(text.contains("Fen: 4k3/8/8/8/8/8/4r3/R3K3 w Q - 5 40\n"), "{text}");
+        assert!(text.contains("White to move") && text.ends_with("Checkers: e2"), "{text}");
+    }
+
+    #[test]
+    fn the_introduction_ends_with_uciok() {
+        let text = introduction();
+        assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
+        assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), OPTIONS.len());
+    }
+}

@@ -1,0 +1,246 @@
+//! What follows the word `go`.
+
+use super::command::Command;
+use super::problem::{Problem, Quoted};
+use super::words::Words;
+use crate::search::limits::GoArgs;
+
+/// A `go`, as said: the limits, and the root moves still as text because only the position can read them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Go {
+    /// The limits; `search_moves` is empty here.
+    pub args: GoArgs,
+    /// The words after `searchmoves`.
+    pub search_moves: Vec<String>,
+}
+
+impl Go {
+    /// Whether the search can end without being told to stop; one that ponders only after `ponderhit`.
+    pub fn ends_by_itself(&self, ponderhit: bool) -> bool {
+        let args = &self.args;
+        let limited = args.depth.is_some()
+            || args.nodes.is_some()
+            || args.movetime.is_some()
+            || args.mate.is_some()
+            || args.clock.iter().any(Option::is_some);
+        limited && !args.infinite && (!args.ponder || ponderhit)
+    }
+}
+
+/// A limit that takes a number.
+struct Limit {
+    word: &'static str,
+    /// The least and the greatest value with a meaning. Below is an error, above counts as the greatest.
+    range: (i64, i64),
+    set: fn(&mut GoArgs, i64),
+}
+
+const ANY: (i64, i64) = (i64::MIN, i64::MAX);
+
+/// Every limit with a number. Times may be negative: user interfaces send such clocks when they lag.
+const LIMITS: &[Limit] = &[
+    Limit { word: "depth", range: (0, i32::MAX as i64), set: |args, n| args.depth = Some(n as i32) },
+    Limit { word: "nodes", range: (0, i64::MAX), set: |args, n| args.nodes = Some(n as u64) },
+    Limit { word: "movetime", range: ANY, set: |args, n| args.movetime = Some(n) },
+    Limit { word: "wtime", range: ANY, set: |args, n| args.clock[0] = Some(n) },
+    Limit { word: "btime", range: ANY, set: |args, n| args.clock[1] = Some(n) },
+    Limit { word: "winc", range: ANY, set: |args, n| args.increment[0] = Some(n) },
+    Limit { word: "binc", range: ANY, set: |args, n| args.increment[1] = Some(n) },
+    // Zero means "for the rest of the game", as if it had not been said.
+    Limit {
+        word: "movestogo",
+        range: (0, u32::MAX as i64),
+        set: |args, n| args.moves_to_go = (n > 0).then_some(n as u32),
+    },
+    Limit { word: "mate", range: (1, u32::MAX as i64), set: |args, n| args.mate = Some(n as u32) },
+];
+
+/// The words without a number, and those that are read in their own way.
+const OTHERS: [&str; 4] = ["infinite", "ponder", "searchmoves", "perft"];
+
+/// Whether a word means something in `go`.
+fn is_known(word: &str) -> bool {
+    LIMITS.iter().map(|limit| limit.word).chain(OTHERS).any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// Reads what follows `go`: limits in any order, the last one counts when one is said twice. What cannot be used is
+/// reported and left out. A perft with a bad depth is no command at all.
+pub fn parse(mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
+    let mut go = Go::default();
+    let mut perft = None;
+    let mut unknown: Vec<&str> = Vec::new();
+    while let Some(word) = words.next() {
+        if let Some(limit) = LIMITS.iter().find(|limit| word.eq_ignore_ascii_case(limit.word)) {
+            if let Some(n) = number(limit.word, limit.range, &mut words, problems) {
+                (limit.set)(&mut go.args, n);
+            }
+            continue;
+        }
+        match word.to_ascii_lowercase().as_str() {
+            "infinite" => go.args.infinite = true,
+            "ponder" => go.args.ponder = true,
+            "searchmoves" => search_moves(&mut go, &mut words, problems),
+            "perft" => perft = Some(number("perft", PERFT, &mut words, problems)),
+            _ => unknown.push(word),
+        }
+    }
+    if !unknown.is_empty() {
+        let known: Vec<&str> = LIMITS.iter().map(|limit| limit.word).chain(OTHERS).collect();
+        problems.push(Problem::UnknownLimits(Quoted::new(&unknown.join(" ")), known.join(", ")));
+    }
+    match perft {
+        None => Some(Command::Go(go)),
+        Some(depth) => depth.map(|depth| Command::Perft(depth as u32)),
+    }
+}
+
+/// The range of depths for perft.
+pub(super) const PERFT: (i64, i64) = (0, u32::MAX as i64);
+
+/// Reads the number that belongs to a word. A number too large counts as the largest; one that is missing, too small
+/// or not a number is reported. A known word in its place is left to be read.
+pub(super) fn number(
+    word: &'static str,
+    (min, max): (i64, i64),
+    words: &mut Words,
+    problems: &mut Vec<Problem>,
+) -> Option<i64> {
+    let found = words.take_if(|text| !is_known(text)).unwrap_or("");
+    let number = saturating(found).filter(|&n| n >= min).map(|n| n.min(max));
+    if number.is_none() {
+        problems.push(Problem::Number { word, found: Quoted::new(found), min });
+    }
+    number
+}
+
+/// A whole number of any length; beyond 64 bits it saturates.
+pub(super) fn saturating(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let limit = if text.starts_with('-') { i64::MIN } else { i64::MAX };
+    Some(text.parse().unwrap_or(limit))
+}
+
+/// Takes the words that look like moves.
+fn search_moves(go: &mut Go, words: &mut Words, problems: &mut Vec<Problem>) {
+    let before = go.search_moves.len();
+    while let Some(mv) = words.take_if(looks_like_a_move) {
+        go.search_moves.push(mv.to_ascii_lowercase());
+    }
+    if go.search_moves.len() == before {
+        let mut ahead = *words;
+        problems.push(Problem::NoSearchMoves(Quoted::new(ahead.next().unwrap_or(""))));
+    }
+}
+
+/// Whether a word is two squares, and perhaps the letter of a promotion.
+fn looks_like_a_move(word: &str) -> bool {
+    let square = |file: u8, rank: u8| matches!(file, b'a'..=b'h' | b'A'..=b'H') && matches!(rank, b'1'..=b'8');
+    match *word.as_bytes() {
+        [a, b, c, d] => square(a, b) && square(c, d),
+        [a, b, c, d, piece] => square(a, b) && square(c, d) && b"nbrqkNBRQK".contains(&piece),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Go, Vec<Problem>) {
+        let mut problems = Vec::new();
+        match parse(Words::new(text), &mut problems) {
+            Some(Command::Go(go)) => (go, problems),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn limits_in_any_order_and_case() {
+        let (go, problems) =
+            read("btime 2000 ponder WTIME 1000 winc 5 binc 6 movestogo 7 Depth 8 nodes 9 mate 2 movetime 3");
+        let expected = GoArgs {
+            depth: Some(8),
+            nodes: Some(9),
+            movetime: Some(3),
+            clock: [Some(1000), Some(2000)],
+            increment: [Some(5), Some(6)],
+            moves_to_go: Some(7),
+            mate: Some(2),
+            ponder: true,
+            ..GoArgs::default()
+        };
+        assert_eq!((go.args, problems), (expected, vec![]));
+    }
+
+    #[test]
+    fn search_moves_may_stand_anywhere() {
+        for text in ["searchmoves e2e4 A7A8Q depth 3", "depth 3 searchmoves e2e4 a7a8q"] {
+            let (go, problems) = read(text);
+            assert_eq!(go.search_moves, ["e2e4", "a7a8q"], "{text}");
+            assert_eq!((go.args.depth, problems), (Some(3), vec![]));
+        }
+        let (go, problems) = read("searchmoves e9e4 depth 2");
+        assert_eq!((go.search_moves.len(), go.args.depth), (0, Some(2)));
+        assert_eq!(problems[0], Problem::NoSearchMoves(Quoted::new("e9e4")));
+        assert!(matches!(&problems[1], Problem::UnknownLimits(words, _) if words.text() == "e9e4"));
+    }
+
+    #[test]
+    fn a_missing_number_does_not_swallow_the_next_limit() {
+        let (go, problems) = read("depth nodes 5");
+        assert_eq!((go.args.depth, go.args.nodes), (None, Some(5)));
+        assert_eq!(problems, [Problem::Number { word: "depth", found: Quoted::new(""), min: 0 }]);
+        let (go, problems) = read("depth x nodes 5 movetime");
+        assert_eq!((go.args.depth, go.args.nodes, go.args.movetime), (None, Some(5), None));
+        assert_eq!(problems.len(), 2);
+    }
+
+    #[test]
+    fn numbers_saturate_and_negative_ones_stay_where_they_mean_something() {
+        let (go, problems) = read("nodes 99999999999999999999 depth 99999999999 wtime -500 binc -99999999999999999999");
+        assert_eq!(problems, []);
+        assert_eq!((go.args.nodes, go.args.depth), (Some(i64::MAX as u64), Some(i32::MAX)));
+        assert_eq!((go.args.clock[0], go.args.increment[1]), (Some(-500), Some(i64::MIN)));
+        let (go, problems) = read("nodes -1 mate -2 depth 1.5 movestogo 0");
+        assert_eq!((go.args, problems.len()), (GoArgs::default(), 3));
+        assert_eq!(saturating("-"), None);
+    }
+
+    #[test]
+    fn unknown_words_are_reported_once() {
+        let (go, problems) = read("foo depth 2 bar");
+        assert_eq!(go.args.depth, Some(2));
+        assert!(matches!(&problems[..], [Problem::UnknownLimits(words, _)] if words.text() == "foo bar"));
+    }
+
+    #[test]
+    fn perft_is_its_own_command() {
+        let mut problems = Vec::new();
+        assert_eq!(parse(Words::new("perft 5"), &mut problems), Some(Command::Perft(5)));
+        assert_eq!(problems, []);
+        assert_eq!(parse(Words::new("perft -1"), &mut problems), None);
+        assert_eq!(problems, [Problem::Number { word: "perft", found: Quoted::new("-1"), min: 0 }]);
+    }
+
+    #[test]
+    fn which_searches_end_by_themselves() {
+        for (text, ends) in [
+            ("", false),
+            ("infinite", false),
+            ("depth 3", true),
+            ("depth 3 infinite", false),
+            ("ponder wtime 5", false),
+            ("btime 5", true),
+            ("winc 5", false),
+            ("movetime 5", true),
+            ("nodes 5", true),
+            ("mate 5", true),
+        ] {
+            assert_eq!(read(text).0.ends_by_itself(false), ends, "{text}");
+        }
+        assert!(read("ponder wtime 5").0.ends_by_itself(true) && !read("ponder").0.ends_by_itself(true));
+    }
+}

@@ -1,0 +1,102 @@
+//! The debug log: everything read and written, with the time of each line.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A log that may be open or not. A log that cannot be written any more closes itself: play goes on.
+#[derive(Debug, Default)]
+pub struct Log {
+    file: Option<File>,
+}
+
+impl Log {
+    /// Appends to this file from now on; an empty name closes the log. When the file cannot be opened the log stays
+    /// as it was.
+    pub fn set_file(&mut self, name: &str) -> io::Result<()> {
+        self.file = match name {
+            "" => None,
+            _ => Some(OpenOptions::new().create(true).append(true).open(name)?),
+        };
+        Ok(())
+    }
+
+    /// A line that was read, and when.
+    pub fn read(&mut self, at: SystemTime, line: &str) {
+        self.write('<', at, line);
+    }
+
+    /// Lines that are written now.
+    pub fn wrote(&mut self, lines: &str) {
+        self.write('>', SystemTime::now(), lines);
+    }
+
+    fn write(&mut self, mark: char, at: SystemTime, lines: &str) {
+        let Some(file) = &mut self.file else { return };
+        let stamp = timestamp(at.duration_since(UNIX_EPOCH).unwrap_or_default());
+        let text: String = lines.lines().map(|line| format!("{stamp} {mark} {line}\n")).collect();
+        if file.write_all(text.as_bytes()).is_err() {
+            self.file = None;
+        }
+    }
+}
+
+/// Date and time of day in UTC with milliseconds, as in `2000-02-29T23:59:59.999Z`.
+fn timestamp(since_epoch: Duration) -> String {
+    let seconds = since_epoch.as_secs();
+    let (year, month, day) = date(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since_epoch.subsec_millis())
+}
+
+/// Year, month and day of the month in the Gregorian calendar, that many days after 1970-01-01.
+fn date(mut days: u64) -> (u64, usize, u64) {
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    (year, month + 1, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps() {
+        let at = |seconds, ms| timestamp(Duration::from_secs(seconds) + Duration::from_millis(ms));
+        assert_eq!(at(0, 5), "1970-01-01T00:00:00.005Z");
+        assert_eq!(at(951_868_799, 999), "2000-02-29T23:59:59.999Z");
+        assert_eq!(at(951_868_800, 0), "2000-03-01T00:00:00.000Z");
+        assert_eq!(at(4_107_542_399, 0), "2100-02-28T23:59:59.000Z");
+        assert_eq!(at(4_107_542_400, 0), "2100-03-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn lines_are_appended_with_marks() {
+        let path = std::env::temp_dir().join(format!("lento-log-{}.txt", std::process::id()));
+        let name = path.to_str().expect("a plain name");
+        let mut log = Log::default();
+        log.wrote("lost");
+        assert!(log.set_file(name).is_ok());
+        log.read(UNIX_EPOCH, "uci");
+        assert!(log.set_file("/nonexistent/folder/x").is_err());
+        log.wrote("id name x\nuciok\n");
+        assert!(log.set_file("").is_ok());
+        log.wrote("lost");
+        let text = std::fs::read_to_string(&path).expect("the log");
+        std::fs::remove_file(&path).expect("the log can be removed");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0], "1970-01-01T00:00:00.000Z < uci");
+        assert!(lines[1].ends_with("Z > id name x") && lines[2].ends_with("Z > uciok"));
+    }
+}

@@ -1,0 +1,17 @@
+//! The Universal Chess Interface: text in, text out.
+//!
+//! [`command`] and [`go`] read a line, [`options`] declares what can be set, [`format`](mod@format) writes the
+//! answers, all without side effects; [`session`] holds the state of a conversation and [`run`] feeds it.
+
+pub mod chore;
+pub mod command;
+pub mod format;
+pub mod go;
+pub mod log;
+pub mod options;
+pub mod problem;
+pub mod queue;
+pub mod run;
+pub mod session;
+pub mod told;
+pub mod words;

@@ -1,0 +1,439 @@
+//! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
+
+use super::log::Log;
+use super::problem::Quoted;
+use crate::engine::Engine;
+use crate::search::lmr;
+use crate::search::stagger::Stagger;
+use std::fmt::Write;
+
+/// What an option is applied to.
+pub struct Target<'a> {
+    /// The engine, which must be idle.
+    pub engine: &'a mut Engine,
+    /// The debug log.
+    pub log: &'a mut Log,
+}
+
+/// An option.
+pub struct UciOption {
+    /// The name, as printed. It is recognised in any case, with or without its blanks.
+    pub name: &'static str,
+    /// What values it takes and how they are applied.
+    pub kind: Kind,
+    /// What it does, in one sentence.
+    pub help: &'static str,
+}
+
+/// The kinds of the protocol, each with its default, its bounds and the way to apply a value.
+pub enum Kind {
+    /// A whole number.
+    Spin {
+        /// The value at the start.
+        default: i64,
+        /// The least and the greatest value.
+        range: (i64, i64),
+        /// Applies a value in the range; an error says what is instead.
+        apply: fn(&mut Target, i64) -> Result<(), String>,
+    },
+    /// True or false.
+    Check {
+        /// The value at the start.
+        default: bool,
+        /// Applies a value.
+        apply: fn(&mut Target, bool),
+    },
+    /// One of a few words.
+    Combo {
+        /// The value at the start.
+        default: fn() -> &'static str,
+        /// The words.
+        choices: fn() -> &'static [&'static str],
+        /// Applies one of the words.
+        apply: fn(&mut Target, &'static str),
+    },
+    /// Something to do, without a value.
+    Button {
+        /// Does it.
+        apply: fn(&mut Target),
+    },
+    /// Any text; empty at the start.
+    Text {
+        /// What the text has to be, for messages.
+        expected: &'static str,
+        /// Applies a text; an error says what is instead.
+        apply: fn(&mut Target, &str) -> Result<(), String>,
+    },
+}
+
+/// Every option, in the order they are listed.
+pub static OPTIONS: &[UciOption] = &[
+    UciOption {
+        name: "Threads",
+        kind: Kind::Spin {
+            default: 1,
+            range: (1, 1024),
+            apply: |to, n| {
+                let done = to.engine.set_threads(n as usize);
+                done.map_err(|error| format!("{error}; {} threads search", to.engine.threads()))
+            },
+        },
+        help: "Threads that search together. Changing it keeps the hash table.",
+    },
+    UciOption {
+        name: "Hash",
+        kind: Kind::Spin {
+            default: 16,
+            range: (1, 33_554_432),
+            apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
+        },
+        help: "Size of the hash table in MiB. When memory does not suffice the old table stays.",
+    },
+    UciOption {
+        name: "Clear Hash",
+        kind: Kind::Button { apply: |to| to.engine.clear_hash() },
+        help: "Empties the hash table.",
+    },
+    UciOption {
+        name: "MultiPV",
+        kind: Kind::Spin {
+            default: 1,
+            range: (1, 256),
+            apply: |to, n| {
+                to.engine.settings_mut().multi_pv = n as usize;
+                Ok(())
+            },
+        },
+        help: "Number of best lines to find and show.",
+    },
+    UciOption {
+        name: "Ponder",
+        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().ponder = on },
+        help: "Whether the user interface may let the engine think on the opponent's time.",
+    },
+    UciOption {
+        name: "Move Overhead",
+        kind: Kind::Spin {
+            default: 10,
+            range: (0, 5000),
+            apply: |to, ms| {
+                to.engine.settings_mut().move_overhead = ms as u64;
+                Ok(())
+            },
+        },
+        help: "Milliseconds to keep back for each move, for what happens between engine and clock.",
+    },
+    UciOption {
+        name: "UCI_Chess960",
+        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().chess960 = on },
+        help: "Write castling as the king taking its rook, and FENs with the files of the rooks.",
+    },
+    UciOption {
+        name: "UCI_ShowWDL",
+        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().show_wdl = on },
+        help: "Show the chances to win, draw and lose, per mille, with each score.",
+    },
+    UciOption {
+        name: "Stagger",
+        kind: Kind::Combo {
+            default: || Stagger::default().name(),
+            choices: || &Stagger::NAMES,
+            apply: |to, name| to.engine.settings_mut().stagger = Stagger::from_name(name).unwrap_or_default(),
+        },
+        help: "How the depths of the threads differ: not at all, by skipping some depths, or every other thread one ply deeper.",
+    },
+    UciOption {
+        name: "LBR",
+        kind: Kind::Check { default: true, apply: |to, on| to.engine.settings_mut().lbr = on },
+        help: "Order moves by the Last-Best-Reply tables.",
+    },
+    UciOption {
+        name: "LMR",
+        kind: Kind::Combo {
+            default: || lmr::names()[0],
+            choices: lmr::names,
+            apply: |to, name| to.engine.settings_mut().lmr = name,
+        },
+        help: "The recipe for late move reductions.",
+    },
+    UciOption {
+        name: "Debug Log File",
+        kind: Kind::Text {
+            expected: "the name of a file that can be written, or <empty>",
+            apply: |to, name| to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
+        },
+        help: "Appends everything read and written to this file, with the time of each line.",
+    },
+];
+
+/// Why an option could not be set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is no such option.
+    #[error("no option is called {0}; the options are {1}")]
+    Unknown(Quoted, String),
+    /// The value is none the option takes.
+    #[error("option {name} expects {expected}, not {value}; it keeps its value")]
+    Value {
+        /// The option.
+        name: &'static str,
+        /// What it takes.
+        expected: String,
+        /// What was given; empty when nothing was.
+        value: Quoted,
+    },
+    /// The value is one the option takes, but it cannot be applied.
+    #[error("option {name} cannot be set to {value}: {reason}")]
+    Refused {
+        /// The option.
+        name: &'static str,
+        /// What was given.
+        value: Quoted,
+        /// What stands in the way.
+        reason: String,
+    },
+}
+
+/// Sets the option of this name. On an error everything stays as it was.
+pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+    find(name)?.set(target, value.unwrap_or(""))
+}
+
+/// The option of this name, in any case, with or without its blanks.
+pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
+    let plain = |name: &str| -> String {
+        name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let wanted = plain(name);
+    OPTIONS.iter().find(|option| plain(option.name) == wanted).ok_or_else(|| {
+        let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
+        OptionError::Unknown(Quoted::new(name), names.join(", "))
+    })
+}
+
+impl UciOption {
+    /// The line that announces the option.
+    pub fn announcement(&self) -> String {
+        let mut line = format!("option name {} type {}", self.name, self.type_word());
+        match &self.kind {
+            Kind::Spin { range: (min, max), .. } => {
+                let _ = write!(line, " default {} min {min} max {max}", self.default());
+            }
+            Kind::Combo { choices, .. } => {
+                let _ = write!(line, " default {}", self.default());
+                for choice in choices() {
+                    let _ = write!(line, " var {choice}");
+                }
+            }
+            Kind::Check { .. } | Kind::Text { .. } => {
+                let _ = write!(line, " default {}", self.default());
+            }
+            Kind::Button { .. } => {}
+        }
+        line
+    }
+
+    /// The kind, as the protocol calls it.
+    pub fn type_word(&self) -> &'static str {
+        match self.kind {
+            Kind::Spin { .. } => "spin",
+            Kind::Check { .. } => "check",
+            Kind::Combo { .. } => "combo",
+            Kind::Button { .. } => "button",
+            Kind::Text { .. } => "string",
+        }
+    }
+
+    /// The value at the start, as text; empty for a button.
+    pub fn default(&self) -> String {
+        match &self.kind {
+            Kind::Spin { default, .. } => default.to_string(),
+            Kind::Check { default, .. } => default.to_string(),
+            Kind::Combo { default, .. } => default().into(),
+            Kind::Text { .. } => "<empty>".into(),
+            Kind::Button { .. } => String::new(),
+        }
+    }
+
+    /// What values the option takes, in words.
+    pub fn expected(&self) -> String {
+        match &self.kind {
+            Kind::Spin { range: (min, max), .. } => format!("a whole number from {min} to {max}"),
+            Kind::Check { .. } => "true or false".into(),
+            Kind::Combo { choices, .. } => format!("one of {}", choices().join(", ")),
+            Kind::Text { expected, .. } => (*expected).into(),
+            Kind::Button { .. } => "nothing".into(),
+        }
+    }
+
+    /// Parses and applies a value. A button takes any value and looks at none.
+    fn set(&self, target: &mut Target, value: &str) -> Result<(), OptionError> {
+        let bad = || OptionError::Value { name: self.name, expected: self.expected(), value: Quoted::new(value) };
+        let applied = match &self.kind {
+            Kind::Spin { range: (min, max), apply, .. } => {
+                let n = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
+                apply(target, n)
+            }
+            Kind::Check { apply, .. } => {
+                let on = value.to_ascii_lowercase().parse().map_err(|_| bad())?;
+                apply(target, on);
+                Ok(())
+            }
+            Kind::Combo { choices, apply, .. } => {
+                let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
+                apply(target, choice);
+                Ok(())
+            }
+            Kind::Button { apply } => {
+                apply(target);
+                Ok(())
+            }
+            Kind::Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }),
+        };
+        applied.map_err(|reason| OptionError::Refused { name: self.name, value: Quoted::new(value), reason })
+    }
+}
+
+/// The table of the options for the documentation.
+pub fn markdown() -> String {
+    let mut table = String::from("| Option | Values | Default | What it does |\n|---|---|---|---|\n");
+    for option in OPTIONS {
+        let values = match option.kind {
+            Kind::Button { .. } => "(button)".into(),
+            _ => option
+                .expected()
+                .replace("a whole number from ", "")
+                .replace("one of ", "")
+                .replace("<empty>", "`<empty>`"),
+        };
+        let default = match option.default() {
+            none if none.is_empty() => none,
+            some => format!("`{some}`"),
+        };
+        let _ = writeln!(table, "| `{}` | {} | {} | {} |", option.name, values, default, option.help);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
+        let mut engine = Engine::new().expect("16 MiB");
+        let mut log = Log::default();
+        test(&mut Target { engine: &mut engine, log: &mut log })
+    }
+
+    /// Everything an option can change, except the log.
+    fn state(target: &Target) -> String {
+        format!("{} {} {:?}", target.engine.threads(), target.engine.hash_mib(), target.engine.settings())
+    }
+
+    #[test]
+    fn announcements() {
+        let lines: Vec<String> = OPTIONS.iter().map(UciOption::announcement).collect();
+        for expected in [
+            "option name Threads type spin default 1 min 1 max 1024",
+            "option name Hash type spin default 16 min 1 max 33554432",
+            "option name Clear Hash type button",
+            "option name MultiPV type spin default 1 min 1 max 256",
+            "option name Ponder type check default false",
+            "option name Move Overhead type spin default 10 min 0 max 5000",
+            "option name LBR type check default true",
+            "option name Debug Log File type string default <empty>",
+        ] {
+            assert!(lines.iter().any(|line| line == expected), "{expected}");
+        }
+        assert!(lines.iter().any(|line| line.starts_with("option name Stagger type combo default ")
+            && line.ends_with(" var off var skip var offset")));
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with("option name LMR type combo default ") && line.contains(" var off"))
+        );
+    }
+
+    #[test]
+    fn the_defaults_are_what_a_fresh_engine_has() {
+        with_target(|target| {
+            let fresh = state(target);
+            for option in OPTIONS {
+                assert_eq!(set(target, option.name, Some(&option.default())), Ok(()));
+                assert_eq!(state(target), fresh, "{}", option.name);
+            }
+        });
+    }
+
+    #[test]
+    fn names_in_any_case_with_or_without_blanks() {
+        for name in ["Move Overhead", "MoveOverhead", "move  overhead", "MOVEOVERHEAD"] {
+            assert_eq!(find(name).map(|option| option.name), Ok("Move Overhead"));
+        }
+        let error = find("DoesNotExist").err().map(|error| error.to_string());
+        assert!(error.is_some_and(|text| text.starts_with("no option is called \"DoesNotExist\"; the options are Threads, ")));
+    }
+
+    #[test]
+    fn values_arrive() {
+        let other = lmr::names()[1];
+        with_target(|target| {
+            for (name, value) in [
+                ("threads", "2"),
+                ("hash", "3"),
+                ("multipv", "4"),
+                ("ponder", "TRUE"),
+                ("moveoverhead", "0"),
+                ("uci_chess960", "true"),
+                ("uci_showwdl", "true"),
+                ("stagger", "SKIP"),
+                ("lbr", "false"),
+                ("lmr", other),
+            ] {
+                assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
+            }
+            assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
+            let settings = target.engine.settings();
+            assert_eq!((settings.multi_pv, settings.move_overhead), (4, 0));
+            assert!(settings.ponder && settings.chess960 && settings.show_wdl && !settings.lbr);
+            assert_eq!((settings.lmr, settings.stagger.name()), (other, "skip"));
+            assert_eq!(set(target, "Clear Hash", None), Ok(()));
+        });
+    }
+
+    #[test]
+    fn bad_values_are_quoted_and_change_nothing() {
+        with_target(|target| {
+            let before = state(target);
+            for (name, value) in [
+                ("Threads", "0"),
+                ("Threads", "-4"),
+                ("Threads", "1025"),
+                ("Hash", "16.5"),
+                ("Hash", "99999999999999999999999"),
+                ("Hash", ""),
+                ("MultiPV", "0"),
+                ("UCI_Chess960", "maybe"),
+                ("Stagger", "sideways"),
+                ("LMR", ""),
+                ("Debug Log File", "/nonexistent/folder/x.log"),
+            ] {
+                let error = set(target, name, Some(value)).expect_err(name).to_string();
+                assert!(error.contains(&format!("{value:?}")) && error.contains(name), "{error}");
+                assert_eq!(state(target), before);
+            }
+            let error = set(target, "Threads", Some("x")).map_err(|error| error.to_string());
+            assert_eq!(
+                error,
+                Err("option Threads expects a whole number from 1 to 1024, not \"x\"; it keeps its value".into())
+            );
+        });
+    }
+
+    #[test]
+    fn the_documentation_has_a_row_for_each_option() {
+        let table = markdown();
+        assert_eq!(table.lines().count(), OPTIONS.len() + 2);
+        assert!(table.contains("| `Hash` | 1 to 33554432 | `16` | "));
+    }
+}

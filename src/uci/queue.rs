@@ -1,0 +1,101 @@
+//! Commands that wait for a search to end, and what was said about them meanwhile.
+
+use super::command::Command;
+use std::collections::VecDeque;
+
+/// What was said about work after it was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// `stop` came.
+    pub stopped: bool,
+    /// `ponderhit` came.
+    pub ponderhit: bool,
+    /// `wait` came: only an explicit `stop` may end it early.
+    pub waited: bool,
+}
+
+impl Marks {
+    /// The program is to end: work that nobody waits for is stopped, and so is work that would never end.
+    pub fn close(&mut self, command: &Command) {
+        self.stopped |= !self.waited || !self.ends(command);
+    }
+
+    /// Whether the work ends without a `stop`.
+    fn ends(self, command: &Command) -> bool {
+        match command {
+            Command::Go(go) => go.ends_by_itself(self.ponderhit),
+            _ => true,
+        }
+    }
+}
+
+/// A command with its marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The command.
+    pub command: Command,
+    /// What was said about it since.
+    pub marks: Marks,
+}
+
+/// Commands in the order they came.
+#[derive(Debug, Default)]
+pub struct Queue {
+    jobs: VecDeque<Job>,
+}
+
+impl Queue {
+    /// Adds a command at the end.
+    pub fn push(&mut self, command: Command, marks: Marks) {
+        self.jobs.push_back(Job { command, marks });
+    }
+
+    /// Takes the command at the front.
+    pub fn pop(&mut self) -> Option<Job> {
+        self.jobs.pop_front()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// Everything that waits, in order.
+    pub fn jobs_mut(&mut self) -> impl Iterator<Item = &mut Job> {
+        self.jobs.iter_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uci::command::parse;
+
+    fn closed(line: &str, marks: Marks) -> bool {
+        let mut marks = marks;
+        marks.close(&parse(line).command.expect("a command"));
+        marks.stopped
+    }
+
+    #[test]
+    fn closing_stops_what_nobody_waits_for_and_what_never_ends() {
+        let plain = Marks::default();
+        let waited = Marks { waited: true, ..plain };
+        assert!(closed("go depth 5", plain) && closed("perft 9", plain));
+        assert!(!closed("go depth 5", waited) && !closed("perft 9", waited));
+        assert!(closed("go infinite", waited) && closed("go ponder depth 9", waited));
+        assert!(!closed("go ponder depth 9", Marks { ponderhit: true, ..waited }));
+    }
+
+    #[test]
+    fn first_in_first_out() {
+        let mut queue = Queue::default();
+        queue.push(Command::Uci, Marks::default());
+        queue.push(Command::Eval, Marks::default());
+        queue.jobs_mut().for_each(|job| job.marks.stopped = true);
+        let job = queue.pop().expect("a job");
+        assert_eq!((job.command, job.marks.stopped), (Command::Uci, true));
+        assert!(!queue.is_empty());
+        assert!(queue.pop().is_some() && queue.pop().is_none() && queue.is_empty());
+    }
+}

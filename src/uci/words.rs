@@ -1,0 +1,92 @@
+//! The words of a line.
+
+/// Walks over the words of a line, and knows what is left of it.
+///
+/// Words are separated by any blanks: spaces, tabs, a carriage return at the end of the line.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Words<'a> {
+    /// Starts at the first word of a line.
+    pub fn new(line: &'a str) -> Self {
+        Self { rest: line.trim() }
+    }
+
+    /// What has not been read yet, without blanks around it.
+    pub fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    /// Reads one word if it satisfies a condition; otherwise it stays to be read.
+    pub fn take_if(&mut self, condition: impl FnOnce(&str) -> bool) -> Option<&'a str> {
+        let mut ahead = *self;
+        let word = ahead.next().filter(|word| condition(word))?;
+        *self = ahead;
+        Some(word)
+    }
+
+    /// Reads up to a word, which is itself read and dropped, or to the end of the line. Returns what stood before it
+    /// and whether the word was there.
+    pub fn until(&mut self, end: &str) -> (&'a str, bool) {
+        let before = self.rest;
+        loop {
+            let length = before.len() - self.rest.len();
+            match self.next() {
+                None => return (before, false),
+                Some(word) if word.eq_ignore_ascii_case(end) => return (before[..length].trim_end(), true),
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let end = self.rest.find(char::is_whitespace).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest.trim_start();
+        Some(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_separated_by_any_blanks() {
+        assert_eq!(Words::new("\t go   depth\t3 \r").collect::<Vec<_>>(), ["go", "depth", "3"]);
+        assert_eq!(Words::new(" \t ").next(), None);
+    }
+
+    #[test]
+    fn the_rest_keeps_its_inner_blanks() {
+        let mut words = Words::new("value  a  b ");
+        words.next();
+        assert_eq!(words.rest(), "a  b");
+    }
+
+    #[test]
+    fn until_stops_after_the_word() {
+        let mut words = Words::new("a  b MOVES c");
+        assert_eq!(words.until("moves"), ("a  b", true));
+        assert_eq!(words.rest(), "c");
+        assert_eq!(words.until("moves"), ("c", false));
+        assert_eq!(Words::new("moves c").until("moves"), ("", true));
+    }
+
+    #[test]
+    fn take_if_leaves_what_it_refuses() {
+        let mut words = Words::new("a b");
+        assert_eq!(words.take_if(|word| word == "b"), None);
+        assert_eq!(words.take_if(|word| word == "a"), Some("a"));
+        assert_eq!(words.rest(), "b");
+    }
+}

@@ -1,0 +1,120 @@
+//! The tasks of the command line, with the real binary.
+
+mod harness;
+
+use harness::{count, lines, run};
+use serde_json::Value;
+
+#[test]
+fn uci_commands_as_arguments_run_in_order() {
+    let output = run(&["position startpos moves e2e4", "go depth 5", "position startpos", "go depth 3", "d"]);
+    assert!(output.status.success());
+    let lines = lines(&output);
+    assert_eq!(count(&lines, "bestmove "), 2);
+    assert!(lines.iter().any(|line| line.starts_with("info depth 5 ")), "the search ran to its end");
+    assert!(lines.last().is_some_and(|line| line.starts_with("Checkers:")), "the board comes last");
+}
+
+#[test]
+fn words_that_are_no_command_run_nothing() {
+    for args in [&["analise"][..], &["isready", "go depht 3"], &["go", "depth", "3"], &["position startpos e2e4"]] {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{args:?}");
+    }
+    let output = run(&["position startpos moves e2e5", "isready"]);
+    assert_eq!(output.status.code(), Some(1), "what cannot be obeyed is told in the end");
+    assert_eq!(lines(&output).last().map(String::as_str), Some("readyok"));
+}
+
+#[test]
+fn perft() {
+    let output = run(&["perft", "3", "--fen", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"]);
+    let lines = lines(&output);
+    assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 2812"));
+    assert_eq!(lines.len(), 16);
+    let castling = run(&["perft", "1", "--chess960", "--fen", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]);
+    assert!(harness::lines(&castling).contains(&"e1h1: 1".into()));
+    let output = run(&["perft", "2", "--fen", "nonsense"]);
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("nonsense"));
+}
+
+#[test]
+fn bench_in_both_forms() {
+    let plain = lines(&run(&["bench", "3"]));
+    let last: Vec<&str> = plain.last().expect("a summary").split(' ').collect();
+    assert_eq!((last[1], last[3]), ("nodes", "nps"));
+    let json: Value = serde_json::from_slice(&run(&["bench", "3", "--json"]).stdout).expect("JSON");
+    assert_eq!(json["nodes"].to_string(), last[0], "the node count repeats");
+    assert_eq!(json["positions"].as_array().map(Vec::len), Some(plain.len() - 1));
+}
+
+#[test]
+fn eval_prints_terms() {
+    let output = run(&["eval", "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]);
+    assert!(output.status.success() && lines(&output).len() > 3);
+}
+
+#[test]
+fn analyse_shows_a_table_and_the_move() {
+    let output = run(&["analyse", "--moves", "1. e4 e5 2. Nf3", "--depth", "6", "--threads", "2", "--hash", "16"]);
+    assert!(output.status.success());
+    let lines = lines(&output);
+    assert_eq!(lines[0], "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+    assert_eq!(lines[1], "2 threads, hash 16 MiB, depth 6");
+    let header = lines.iter().position(|line| line.ends_with("line")).expect("a header");
+    let column = lines[header].find("line").expect("a column");
+    let rows: Vec<&String> = lines[header + 1..].iter().take_while(|line| !line.is_empty()).collect();
+    assert!(rows.len() >= 6 && rows.iter().all(|row| row[column..].starts_with("2...")), "{rows:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("best move ")));
+    assert!(!String::from_utf8_lossy(&output.stdout).contains('\x1b'), "nothing is rewritten in a pipe");
+}
+
+#[test]
+fn analyse_writes_json() {
+    let fen = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1";
+    let output =
+        run(&["analyse", "--fen", fen, "--depth", "4", "--threads", "1", "--hash", "1", "--multipv", "2", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&json["fen"], &json["threads"], &json["hash_mib"]), (&fen.into(), &1.into(), &1.into()));
+    assert_eq!((&json["best"]["uci"], &json["best"]["san"]), (&"a1a8".into(), &"Ra8#".into()));
+    assert_eq!(json["ponder"], Value::Null);
+    let first = &json["lines"][0];
+    assert_eq!(
+        (&first["score"]["mate"], &first["bound"], &first["pv"][0]),
+        (&1.into(), &"exact".into(), &"a1a8".into())
+    );
+    assert_eq!(json["lines"].as_array().map(Vec::len), Some(2));
+    assert!(json["iterations"].as_array().is_some_and(|told| told.len() >= 2));
+}
+
+#[test]
+fn analyse_knows_when_the_game_is_over() {
+    let output = run(&["analyse", "--moves", "f3 e5 g4 Qh4#", "--time", "10", "--hash", "1", "--threads", "1"]);
+    assert!(output.status.success());
+    assert_eq!(lines(&output).last().map(String::as_str), Some("no legal move: checkmate"));
+}
+
+#[test]
+fn help_and_version() {
+    for (args, word) in
+        [(&["--help"][..], "analyse"), (&["analyse", "--help"], "iterations"), (&["--version"], "lento")]
+    {
+        let output = run(args);
+        assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains(word), "{args:?}");
+    }
+}
+
+#[test]
+fn the_readme_has_the_table_of_the_options() {
+    let table = String::from_utf8(run(&["uci", "--options-markdown"]).stdout).expect("UTF-8");
+    assert!(table.starts_with("| Option | ") && table.lines().count() > 10);
+    let Ok(readme) = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")) else {
+        println!("skipped: no README.md");
+        return;
+    };
+    assert!(
+        readme.replace('\r', "").contains(&table),
+        "`lento uci --options-markdown` prints the table that belongs there:\n{table}"
+    );
+}

@@ -1,0 +1,192 @@
+//! Talks to the real binary.
+#![allow(dead_code, reason = "each test program uses its part")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes on a slow and busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The start position.
+pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// A running engine, and everything it has said.
+pub struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+    heard: Vec<String>,
+}
+
+impl Session {
+    /// Starts the binary as a user interface does.
+    pub fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lento"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (send, output) = channel();
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { input: child.stdin.take(), child, output, heard: Vec::new() }
+    }
+
+    /// Starts the binary and waits until it is ready.
+    pub fn ready() -> Self {
+        let mut session = Self::start();
+        session.say("uci\nisready");
+        session.until("readyok");
+        session
+    }
+
+    /// Writes lines in one piece.
+    pub fn say(&mut self, lines: &str) {
+        self.write(format!("{lines}\n").as_bytes());
+    }
+
+    /// Writes bytes. That the engine has gone is seen elsewhere.
+    pub fn write(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the input is open");
+        let _ = input.write_all(bytes).and_then(|()| input.flush());
+    }
+
+    /// Ends the input.
+    pub fn end_input(&mut self) {
+        self.input = None;
+    }
+
+    /// The next line within this time.
+    pub fn line_within(&mut self, time: Duration) -> Option<String> {
+        let line = self.output.recv_timeout(time).ok()?;
+        self.heard.push(line.clone());
+        Some(line)
+    }
+
+    /// All lines up to and with the first that starts with this.
+    pub fn until(&mut self, start: &str) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut lines = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Some(line) = self.line_within(left) else { panic!("no {start:?} after: {:#?}", self.latest()) };
+            lines.push(line);
+            if lines[lines.len() - 1].starts_with(start) {
+                return lines;
+            }
+        }
+    }
+
+    /// The move of the next `bestmove`.
+    pub fn best_move(&mut self) -> String {
+        let lines = self.until("bestmove ");
+        let line = lines.last().expect("a line");
+        line.split(' ').nth(1).expect("a move").to_owned()
+    }
+
+    /// All lines that come before `readyok`, which is asked for.
+    pub fn sync(&mut self) -> Vec<String> {
+        self.say("isready");
+        let mut lines = self.until("readyok");
+        lines.pop();
+        lines
+    }
+
+    /// All lines that come within this time.
+    pub fn listen(&mut self, time: Duration) -> Vec<String> {
+        let deadline = Instant::now() + time;
+        let mut lines = Vec::new();
+        while let Some(line) = self.line_within(deadline.saturating_duration_since(Instant::now())) {
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// The FEN on the board.
+    pub fn fen(&mut self) -> String {
+        self.say("d");
+        let lines = self.until("Fen: ");
+        self.until("Checkers:");
+        lines.last().expect("a line")["Fen: ".len()..].to_owned()
+    }
+
+    /// All lines to the end, and how the program ended.
+    pub fn end(&mut self) -> (Vec<String>, ExitStatus) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut lines = Vec::new();
+        loop {
+            match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => lines.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("no end after: {:#?} {lines:#?}", self.latest()),
+            }
+        }
+        let status = self.child.wait().expect("the program ends with its output");
+        self.heard.extend_from_slice(&lines);
+        (lines, status)
+    }
+
+    /// What was said last, for messages.
+    fn latest(&self) -> &[String] {
+        &self.heard[self.heard.len().saturating_sub(30)..]
+    }
+
+    /// Everything said so far.
+    pub fn heard(&self) -> &[String] {
+        &self.heard
+    }
+
+    /// Whether the program still runs.
+    pub fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs the binary with arguments and no input to its end.
+pub fn run(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lento")).args(args).stdin(Stdio::null()).output().expect("the binary runs")
+}
+
+/// Standard output as lines.
+pub fn lines(output: &Output) -> Vec<String> {
+    String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
+}
+
+/// Lines that start with this.
+pub fn count(lines: &[String], start: &str) -> usize {
+    lines.iter().filter(|line| line.starts_with(start)).count()
+}
+
+/// The word after this word in a line of the protocol.
+pub fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    line.split(' ').skip_while(|word| *word != name).nth(1)
+}
+
+/// A file of the shared test data, or a note that the test is skipped without it.
+pub fn data(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("LENTO_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let path = folder.join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    println!("skipped: no {}", path.display());
+    None
+}

@@ -1,0 +1,418 @@
+//! Conversations with the real binary.
+
+mod harness;
+
+use harness::{START, Session, count, field};
+use std::time::Duration;
+
+const KING_AND_PAWN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1";
+
+#[test]
+fn introduction_and_options() {
+    let mut session = Session::start();
+    session.say("uci");
+    let lines = session.until("uciok");
+    assert!(lines[0].starts_with("id name Lento ") && lines[1].starts_with("id author "));
+    assert!(lines.contains(&"option name Threads type spin default 1 min 1 max 1024".into()));
+    assert!(lines.contains(&"option name Debug Log File type string default <empty>".into()));
+    assert_eq!(count(&lines, "option name "), 12);
+    session.say("ISREADY\r");
+    assert_eq!(session.until("readyok").len(), 1);
+}
+
+#[test]
+fn a_search_reports_each_depth_and_answers_once() {
+    let mut session = Session::ready();
+    session.say("position startpos moves e2e4\ngo depth 7");
+    let lines = session.until("bestmove");
+    let infos: Vec<&String> = lines.iter().filter(|line| line.contains(" pv ")).collect();
+    for name in ["depth", "seldepth", "multipv", "score", "nodes", "nps", "hashfull", "tbhits", "time", "pv"] {
+        assert!(infos.iter().all(|line| field(line, name).is_some()), "{name}: {infos:#?}");
+    }
+    let depths: Vec<i32> = infos.iter().filter_map(|line| field(line, "depth")?.parse().ok()).collect();
+    assert!(depths.is_sorted() && depths.last() == Some(&7), "{depths:?}");
+    let last = infos.last().expect("a line of play");
+    assert!(!last.contains("bound"), "the last line is exact: {last}");
+    let best = lines.last().expect("a line");
+    assert_eq!(field(last, "pv"), field(best, "bestmove"));
+    assert!(session.sync().is_empty());
+}
+
+#[test]
+fn isready_is_answered_while_searching() {
+    let mut session = Session::ready();
+    session.say("go infinite");
+    for _ in 0..20 {
+        assert_eq!(count(&session.sync(), "bestmove"), 0);
+    }
+    session.say("stop");
+    session.best_move();
+}
+
+#[test]
+fn commands_behind_go_are_kept_in_order() {
+    let mut session = Session::ready();
+    session.say(&format!(
+        "position startpos\ngo depth 5\nposition fen {KING_AND_PAWN}\nsetoption name MultiPV value 2\ngo depth 4\nd\nposition startpos"
+    ));
+    let first = session.until("bestmove");
+    assert!(first.iter().all(|line| field(line, "multipv").is_none_or(|rank| rank == "1")));
+    let second = session.until("bestmove");
+    assert!(second.iter().any(|line| field(line, "multipv") == Some("2")));
+    let best = field(second.last().expect("a line"), "bestmove").expect("a move").to_owned();
+    assert!(best.starts_with('e'), "{best} is a move of king or pawn");
+    assert!(session.until("Checkers:").contains(&format!("Fen: {KING_AND_PAWN}")));
+    assert_eq!(session.fen(), START);
+}
+
+#[test]
+fn go_and_stop_in_one_write() {
+    let mut session = Session::ready();
+    for _ in 0..50 {
+        session.say("position startpos\ngo infinite\nstop");
+        session.best_move();
+    }
+    assert!(session.sync().is_empty());
+}
+
+#[test]
+fn stop_acts_at_once_although_commands_wait() {
+    let mut session = Session::ready();
+    session.say(&format!("position startpos\ngo infinite\nposition fen {KING_AND_PAWN}\nisready"));
+    session.until("readyok");
+    session.say("stop");
+    session.best_move();
+    assert_eq!(session.fen(), KING_AND_PAWN);
+    // A stop ends every search asked for before it, also the one that waits; each gets its answer.
+    session.say("go infinite\nposition startpos\ngo infinite\ngo ponder wtime 1000 btime 1000\nstop");
+    for _ in 0..3 {
+        session.best_move();
+    }
+    assert!(session.sync().is_empty());
+}
+
+#[test]
+fn many_stops_and_starts() {
+    let mut session = Session::ready();
+    for round in 0..60 {
+        session.say("go infinite");
+        if round % 3 == 0 {
+            session.until("info depth");
+        }
+        session.say("stop\nstop");
+        session.best_move();
+    }
+    assert!(session.sync().is_empty());
+}
+
+#[test]
+fn end_of_input_ends_a_search_and_the_program() {
+    let mut session = Session::ready();
+    session.say("go infinite");
+    session.until("info depth");
+    session.end_input();
+    let (lines, status) = session.end();
+    assert_eq!(count(&lines, "bestmove "), 1);
+    assert!(status.success());
+}
+
+#[test]
+fn end_of_input_comes_after_what_was_asked() {
+    let mut session = Session::start();
+    session.write(format!("go infinite\nposition fen {KING_AND_PAWN}\ngo depth 90\ngo perft 2\nd").as_bytes());
+    session.end_input();
+    let (lines, status) = session.end();
+    assert_eq!(count(&lines, "bestmove "), 2);
+    assert!(lines.contains(&format!("Fen: {KING_AND_PAWN}")), "{lines:#?}");
+    assert!(status.success());
+    let mut session = Session::start();
+    session.end_input();
+    assert!(session.end().1.success());
+}
+
+#[test]
+fn wait_lets_a_search_end_before_the_end_of_input() {
+    let mut session = Session::start();
+    session.say("position startpos\ngo depth 6\ngo depth 7\nwait\nquit\ngo depth 2");
+    session.end_input();
+    let (lines, status) = session.end();
+    assert_eq!(count(&lines, "bestmove "), 2);
+    assert!(lines.iter().any(|line| field(line, "depth") == Some("7")), "{lines:#?}");
+    assert!(status.success());
+    // What would never end is not waited for.
+    let mut session = Session::start();
+    session.say("go infinite\nwait");
+    session.end_input();
+    assert_eq!(count(&session.end().0, "bestmove "), 1);
+}
+
+#[test]
+fn quit_during_a_search() {
+    let mut session = Session::ready();
+    session.say("go infinite");
+    session.until("info depth");
+    session.say("quit");
+    let (lines, status) = session.end();
+    assert_eq!(count(&lines, "bestmove "), 1);
+    assert!(status.success());
+}
+
+#[test]
+fn refused_positions_leave_the_last_good_one() {
+    let mut session = Session::ready();
+    let good = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1";
+    session.say("position startpos moves d2d4");
+    for (line, quoted) in [
+        ("position", "\"\""),
+        ("position fen", "empty"),
+        ("position fen 8/8/8/8 w - - 0 1", "8/8/8/8 w - - 0 1"),
+        ("position fen 4k3/8/8/8/8/8/8/K3R3 w - - 0 1", "in check"),
+        ("position startpos e2e4 e7e5", "\"e2e4 e7e5\""),
+        ("position startpos moves e2e4 e2e4", "move 2 of `position` \"e2e4\""),
+        ("position startpos moves O-O", "\"O-O\""),
+        ("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1 moves h8g8", "\"h8g8\""),
+    ] {
+        session.say(line);
+        let lines = session.sync();
+        assert_eq!(lines.len(), 1, "{line}: {lines:#?}");
+        assert!(lines[0].starts_with("info string error: ") && lines[0].contains(quoted), "{line}: {}", lines[0]);
+        assert_eq!(session.fen(), good, "{line}");
+    }
+    session.say("go depth 3");
+    let best = session.best_move();
+    assert!(best.ends_with(['5', '6']), "{best} is a first move of Black");
+}
+
+#[test]
+fn refused_values_are_quoted_and_do_nothing() {
+    let mut session = Session::ready();
+    for (line, quoted) in [
+        ("setoption name Hash value 0", "\"0\""),
+        ("setoption name Hash value 16.5", "\"16.5\""),
+        ("setoption name Threads value many", "\"many\""),
+        ("setoption name MultiPV value 257", "\"257\""),
+        ("setoption name UCI_Chess960 value maybe", "\"maybe\""),
+        ("setoption name Contempt value 5", "\"Contempt\""),
+        ("setoption Hash 5", "\"Hash 5\""),
+        ("debug maybe", "\"maybe\""),
+        ("xyzzy", "\"xyzzy\""),
+        ("go depth x nodes 100", "\"x\""),
+    ] {
+        session.say(line);
+        if line.starts_with("go") {
+            assert!(session.until("bestmove")[0].contains(quoted));
+            continue;
+        }
+        let lines = session.sync();
+        assert_eq!(lines.len(), 1, "{line}: {lines:#?}");
+        assert!(lines[0].starts_with("info string error: ") && lines[0].contains(quoted), "{line}: {}", lines[0]);
+    }
+    session.say("setoption name multipv value 1\nsetoption name moveoverhead value 20\nSETOPTION NAME Clear Hash");
+    assert!(session.sync().is_empty());
+}
+
+#[test]
+fn a_hash_too_large_for_the_machine_is_refused() {
+    let mut session = Session::ready();
+    session.say("setoption name Hash value 33554432\nposition startpos\ngo depth 4");
+    // Where memory suffices for 32 TiB there is nothing to refuse.
+    let lines = session.until("bestmove");
+    assert!(count(&lines, "info string error: ") <= 1);
+    session.sync();
+    assert!(session.is_alive());
+}
+
+#[test]
+fn go_before_position_searches_the_start_position() {
+    let mut session = Session::start();
+    session.say("go depth 2");
+    let lines = session.until("bestmove");
+    assert!(lines[0].starts_with("info string no position given"), "{}", lines[0]);
+    session.say("go depth 2");
+    assert_eq!(count(&session.until("bestmove"), "info string"), 0);
+}
+
+#[test]
+fn no_legal_move() {
+    let mut session = Session::ready();
+    for (fen, why, score) in [(MATED, "checkmate", "mate 0"), (STALEMATE, "stalemate", "cp 0")] {
+        session.say(&format!("position fen {fen}\ngo depth 5"));
+        let lines = session.until("bestmove");
+        assert!(lines.contains(&format!("info depth 0 score {score}")), "{lines:#?}");
+        assert!(lines.iter().any(|line| line.starts_with("info string") && line.contains(why)), "{lines:#?}");
+        assert_eq!(lines.last().map(String::as_str), Some("bestmove 0000"));
+        session.say("go infinite");
+        assert_eq!(count(&session.listen(Duration::from_millis(200)), "bestmove"), 0);
+        session.say("stop");
+        assert_eq!(session.best_move(), "0000");
+    }
+}
+
+#[test]
+fn infinite_holds_the_answer_back() {
+    let mut session = Session::ready();
+    session.say(&format!("position fen {BACK_RANK}\ngo infinite depth 3"));
+    assert_eq!(count(&session.listen(Duration::from_millis(400)), "bestmove"), 0);
+    session.say("stop");
+    assert_eq!(session.best_move(), "a1a8");
+}
+
+#[test]
+fn ponder_waits_for_ponderhit_or_stop() {
+    let mut session = Session::ready();
+    for end in ["ponderhit", "stop"] {
+        session.say("position startpos moves e2e4 e7e5\ngo ponder wtime 1000 btime 1000");
+        assert_eq!(count(&session.listen(Duration::from_millis(400)), "bestmove"), 0);
+        session.say(end);
+        session.best_move();
+    }
+    // A finished ponder search answers as soon as it is hit, and both in one write is no loss.
+    session.say("go ponder depth 1");
+    assert_eq!(count(&session.listen(Duration::from_millis(100)), "bestmove"), 0);
+    session.say("ponderhit");
+    session.best_move();
+    session.say("go ponder movetime 50\nponderhit");
+    session.best_move();
+    session.say("ponderhit\nstop");
+    assert!(session.sync().is_empty());
+}
+
+#[test]
+fn search_moves_are_obeyed() {
+    let mut session = Session::ready();
+    session.say("position startpos\ngo searchmoves a2a3 h2h4 depth 4");
+    assert!(["a2a3", "h2h4"].contains(&session.best_move().as_str()));
+    session.say("go depth 3 searchmoves e2e5 b2b3");
+    let lines = session.until("bestmove");
+    assert!(lines[0].starts_with("info string error: ") && lines[0].contains("\"e2e5\""), "{}", lines[0]);
+    assert_eq!(field(&lines[lines.len() - 1], "bestmove"), Some("b2b3"));
+}
+
+#[test]
+fn mates_are_found_and_named() {
+    let mut session = Session::ready();
+    session.say(&format!("position fen {BACK_RANK}\ngo mate 1"));
+    let lines = session.until("bestmove a1a8");
+    assert!(lines.iter().any(|line| line.contains(" score mate 1 ")), "{lines:#?}");
+    // Whatever the king does, a rook mates.
+    session.say("position fen 7k/8/8/8/8/1r6/r7/5K2 w - - 0 1\ngo depth 8");
+    let lines = session.until("bestmove");
+    assert!(lines.iter().any(|line| line.contains(" score mate -1 ")), "{lines:#?}");
+}
+
+#[test]
+fn several_lines_come_in_order() {
+    let mut session = Session::ready();
+    session.say("setoption name MultiPV value 4\nposition startpos\ngo depth 6");
+    let lines = session.until("bestmove");
+    let last: Vec<&String> = lines.iter().filter(|line| line.contains(" pv ")).collect();
+    let last = &last[last.len() - 4..];
+    let ranks: Vec<&str> = last.iter().filter_map(|line| field(line, "multipv")).collect();
+    assert_eq!(ranks, ["1", "2", "3", "4"]);
+    let scores: Vec<i32> = last.iter().filter_map(|line| field(line, "cp")?.parse().ok()).collect();
+    assert!(scores.len() == 4 && scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    let mut moves: Vec<&str> = last.iter().filter_map(|line| field(line, "pv")).collect();
+    assert_eq!(field(&lines[lines.len() - 1], "bestmove"), Some(moves[0]));
+    moves.sort_unstable();
+    moves.dedup();
+    assert_eq!(moves.len(), 4);
+    // More lines than there are moves.
+    session.say("setoption name MultiPV value 256\nposition fen 7k/8/8/8/8/8/8/K7 w - - 0 1\ngo depth 2");
+    let lines = session.until("bestmove");
+    assert!(lines.iter().all(|line| field(line, "multipv") != Some("4")), "{lines:#?}");
+}
+
+#[test]
+fn castling_is_written_as_the_option_says() {
+    let mut session = Session::ready();
+    let position = "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    for (on, short, long) in [("false", "e1g1", "e8c8"), ("true", "e1h1", "e8a8")] {
+        session.say(&format!("setoption name UCI_Chess960 value {on}\n{position}\ngo depth 2 searchmoves {short}"));
+        assert_eq!(session.best_move(), short);
+        session.say(&format!("{position} moves {short}\ngo depth 2 searchmoves {long}"));
+        assert_eq!(session.best_move(), long);
+    }
+    // The king takes its rook: inner rook, and a king that stays where it is.
+    session.say("position fen 4k3/8/8/8/8/8/8/1R4KR w HB - 0 1\ngo depth 2 searchmoves g1h1");
+    assert_eq!(session.best_move(), "g1h1");
+    assert_eq!(session.fen(), "4k3/8/8/8/8/8/8/1R4KR w HB - 0 1");
+}
+
+#[test]
+fn chances_are_shown_when_asked_for() {
+    let mut session = Session::ready();
+    session.say("setoption name UCI_ShowWDL value true\nposition startpos\ngo depth 3");
+    for line in session.until("bestmove").iter().filter(|line| line.contains(" pv ")) {
+        let words: Vec<&str> = line.split(' ').skip_while(|word| *word != "wdl").skip(1).take(3).collect();
+        let sum: u32 = words.iter().map(|word| word.parse::<u32>().expect("a number")).sum();
+        assert_eq!((words.len(), sum), (3, 1000), "{line}");
+    }
+}
+
+#[test]
+fn perft_counts_and_can_be_stopped() {
+    let mut session = Session::ready();
+    session.say("position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -\ngo perft 3");
+    let lines = session.until("Nodes searched: ");
+    assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 97862"));
+    assert_eq!(lines.iter().filter(|line| line.contains(": ") && line.len() < 12).count(), 48);
+    session.say("perft 13");
+    assert_eq!(count(&session.sync(), "Nodes searched"), 0);
+    session.say("stop\ngo depth 2");
+    session.best_move();
+    session.say("perft 13\nquit");
+    assert!(session.end().1.success());
+}
+
+#[test]
+fn bench_ends_with_nodes_and_speed() {
+    let mut session = Session::ready();
+    session.say("bench 2");
+    let last = session.until("38/38").len() + 1;
+    assert_eq!(last, 39);
+    let line = session.line_within(harness::PATIENCE).expect("the summary");
+    let words: Vec<&str> = line.split(' ').collect();
+    assert_eq!((words[1], words[3]), ("nodes", "nps"));
+    assert!(words[0].parse::<u64>().is_ok_and(|nodes| nodes > 38));
+}
+
+#[test]
+fn board_evaluation_and_help() {
+    let mut session = Session::ready();
+    session.say("position startpos moves e2e4\nd\neval\nhelp");
+    let lines = session.until("help: ");
+    assert!(lines.contains(&"Black to move".into()));
+    assert!(lines.iter().any(|line| line.starts_with("setoption name <option>")));
+}
+
+#[test]
+fn the_debug_log_has_both_sides() {
+    let path = std::env::temp_dir().join(format!("lento-session-{}.log", std::process::id()));
+    let mut session = Session::ready();
+    session.say(&format!("setoption name DebugLogFile value {}\ngo depth 2", path.display()));
+    let best = format!("> bestmove {}", session.best_move());
+    session.say("quit");
+    session.end();
+    let text = std::fs::read_to_string(&path).expect("the log");
+    std::fs::remove_file(&path).expect("the log can be removed");
+    assert!(text.contains("Z < go depth 2\n") && text.contains(&best) && text.contains("Z < quit\n"), "{text}");
+}
+
+#[test]
+fn odd_bytes_are_survived() {
+    let mut session = Session::ready();
+    session.write(b"\xff\xfe\x80\x80\xc0\xaf\n\0\n\n   \n\xef\xbb\xbfisready\n");
+    let lines = session.until("readyok");
+    assert_eq!(count(&lines, "info string error: "), 2, "{lines:#?}");
+    let mut long = b"position startpos moves".to_vec();
+    long.extend(b" g1f3 g8f6 f3g1 f6g8".repeat(2000));
+    long.extend(b"\ngo depth 2\n");
+    session.write(&long);
+    session.best_move();
+    session.write(&[b'x'; 1_000_000]);
+    session.say("");
+    assert!(session.sync()[0].len() < 1000);
+}
