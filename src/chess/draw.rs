@@ -62,10 +62,10 @@ impl Board {
             if (attacks::between(a, b) & self.occupied()).any() {
                 continue;
             }
-            if back < ply {
+            if back <= ply {
                 return true;
             }
-            // At or before the root: the mover must be ours, and the position must have repeated already.
+            // Before the root: the mover must be ours, and the position must have repeated already.
             let ours = [a, b].iter().any(|&square| self.color(self.side).has(square));
             let first = earlier.len() - back;
             if ours && earlier[..first].iter().rev().skip(1).step_by(2).any(|&key| key == earlier[first]) {

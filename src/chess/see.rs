@@ -15,8 +15,9 @@ impl PieceType {
 
 impl Board {
     /// Whether a legal move wins at least `threshold` centipawns of material (or loses no more than its negative) when
-    /// both sides go on taking on its target square with their cheapest men. Men pinned to a king do not take part
-    /// while the pinner stands. Castling counts as an even trade.
+    /// both sides go on taking on its target square with their cheapest men. Men of the side to move that are pinned in
+    /// this position take only along their pin; pins of the other side are not looked for. Castling counts as an even
+    /// trade.
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
         if mv.is_castle() {
             return threshold <= 0;

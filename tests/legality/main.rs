@@ -1,0 +1,11 @@
+//! The board against other definitions of the same thing, on random games: another library, the position read again
+//! from its FEN, brute force.
+
+mod against_cozy;
+mod attacks;
+mod exchange;
+mod games;
+mod keys;
+mod notation;
+mod repetition;
+mod words;
