@@ -12,7 +12,7 @@ use crate::smp::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::tt::Tt;
 use crossbeam::channel::Sender;
 use crossbeam::utils::CachePadded;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,9 @@ pub struct Job {
     counters: Box<[CachePadded<AtomicU64>]>,
     /// The best that each thread has found so far: one writer each, read when an answer is due.
     findings: Box<[CachePadded<Mutex<Option<Report>>>]>,
+    /// One for each core when there are more threads than cores: who holds it searches. Without this the answer would have
+    /// to wait behind all of them for a core.
+    lanes: Box<[CachePadded<Mutex<()>>]>,
     /// Where reports go.
     pub events: Sender<Event>,
 }
@@ -87,6 +90,8 @@ impl Job {
     ) -> Self {
         let (tt, lmr, params) = shared;
         let (multi_pv, lbr, stagger, overhead) = settings;
+        let cores = num_cpus::get();
+        let lanes = if threads > cores { cores } else { 0 };
         Self {
             tt,
             lmr,
@@ -106,8 +111,15 @@ impl Job {
             budget: args.nodes.map(|nodes| CachePadded::new(AtomicU64::new(nodes.max(1)))),
             counters: (0..threads).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             findings: (0..threads).map(|_| CachePadded::new(Mutex::new(None))).collect(),
+            lanes: (0..lanes).map(|_| CachePadded::default()).collect(),
             events,
         }
+    }
+
+    /// Waits for a thread's turn to search, if threads have to take turns.
+    pub fn take_turn(&self, thread: usize) -> Option<MutexGuard<'_, ()>> {
+        let lane = self.lanes.get(thread.checked_rem(self.lanes.len())?)?;
+        Some(lane.lock())
     }
 
     /// Publishes what a thread has found so far. This happens a few times per iteration at most.

@@ -12,6 +12,7 @@ use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move, PieceType};
 use crate::eval::Classical;
 use arrayvec::ArrayVec;
+use parking_lot::MutexGuard;
 use std::time::{Duration, Instant};
 
 /// Keys of earlier positions kept from before the root: no repetition reaches back beyond fifty moves by each side.
@@ -79,17 +80,22 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     /// The last depth that was finished, and the lines to answer with should the search end now.
     pub(super) finished: i32,
     pub(super) lines: Vec<RootMove>,
+    /// The right to run, where threads take turns.
+    turn: Option<MutexGuard<'a, ()>>,
 }
 
 impl<'a, P: SearchProbe> Search<'a, P> {
     /// How many nodes a thread searches between two looks at the clock: about half a millisecond.
     const QUANTUM: u64 = 512;
+    /// How many of these a thread searches before it is another one's turn: a few milliseconds.
+    const QUANTA_PER_TURN: u64 = 8;
     /// A long iteration shows a sign of life this often.
     const HEARTBEAT: Duration = Duration::from_secs(2);
 
     /// Prepares a run.
     pub fn new(me: &'a mut Worker, job: &'a Job, probe: P) -> Self {
         me.stack.clear();
+        let id = me.id;
         let earlier = job.game.earlier_keys();
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
         Self {
@@ -108,6 +114,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             last_report: job.start,
             finished: 0,
             lines: Vec::new(),
+            turn: job.take_turn(id),
         }
     }
 
@@ -139,6 +146,11 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.job.publish_nodes(self.me.id, self.counted);
         self.granted = self.job.take_nodes(Self::QUANTUM);
         self.left = self.granted;
+        if let Some(turn) = &mut self.turn
+            && (self.counted / Self::QUANTUM).is_multiple_of(Self::QUANTA_PER_TURN)
+        {
+            MutexGuard::bump(turn);
+        }
         if self.me.id == 0 {
             let now = Instant::now();
             if self.job.hard_deadline().is_some_and(|deadline| now >= deadline) {
