@@ -63,8 +63,11 @@ impl<P: SearchProbe> Search<'_, P> {
         // Step 3. The facts of this node: evaluation, corrected; are we improving?
         let mut here = self.assess::<N>(board, ply, depth, cut, hit, known);
 
-        // Step 4. Whole-node pruning, and less depth where no move is known to start with.
+        // Step 4. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
+        // moves wants it proved: nothing is pruned on the strength of an evaluation.
+        let forward = self.job.mate.is_none();
         if !N::PV
+            && forward
             && !here.in_check
             && excluded.is_none()
             && let Some(score) = self.prune_node(board, &here, window)?
@@ -90,7 +93,7 @@ impl<P: SearchProbe> Search<'_, P> {
             }
             number += 1;
             let about = self.about(board, &here, mv, number, &hints, checks.gives_check(board, mv));
-            if !N::ROOT && best > -MATE_IN_MAX {
+            if !N::ROOT && forward && best > -MATE_IN_MAX {
                 match self.skip(board, &here, &about, alpha) {
                     Skip::No => {}
                     Skip::This => continue,

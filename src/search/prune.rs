@@ -7,7 +7,7 @@ use super::probe::SearchProbe;
 use super::score::{self, Bound, MATE_IN_MAX, Score, is_mate};
 use super::window::Window;
 use super::worker::Search;
-use crate::chess::Board;
+use crate::chess::{Board, PieceType};
 use crate::tt::Hit;
 
 impl<P: SearchProbe> Search<'_, P> {
@@ -27,9 +27,12 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         let params = &self.job.params;
 
-        // Reverse futility: so far above beta that the opponent will not catch up.
+        // Reverse futility: so far above beta that the opponent will not catch up. Like the null move it is blind to
+        // zugzwang, so it may not judge a null move that is being verified for it.
         let margin = params.rfp_margin * (here.depth - i32::from(here.improving)).max(0);
+        let doubtful = here.ply < self.null_from && fears_zugzwang(board);
         if here.depth <= params.rfp_depth
+            && !doubtful
             && here.estimate - margin >= beta
             && here.estimate < MATE_IN_MAX
             && beta > -MATE_IN_MAX
@@ -43,8 +46,8 @@ impl<P: SearchProbe> Search<'_, P> {
         self.try_probcut(board, here, beta)
     }
 
-    /// Null move: if passing the turn still beats beta, a move will. Not without pieces, where zugzwang is common; deep
-    /// cutoffs are verified by a search in which this line may not pass again.
+    /// Null move: if passing the turn still beats beta, a move will. Not without pieces, where zugzwang is common; with only one
+    /// piece, and at great depth, a cutoff is verified by a search in which this line may not pass again.
     #[inline(always)]
     fn try_null_move(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {
         let params = &self.job.params;
@@ -63,7 +66,8 @@ impl<P: SearchProbe> Search<'_, P> {
             + here.depth / params.null_depth_divisor
             + ((here.estimate - beta) / params.null_eval_divisor).min(3);
         let depth = here.depth - reduction;
-        let verify = here.depth >= params.null_verify_depth && self.null_from == 0;
+        let verify =
+            self.null_from == 0 && (here.depth >= params.null_verify_depth || depth > 1 && fears_zugzwang(board));
 
         let child = self.play_null(board, here.ply);
         let score = -self.negamax::<NonPv>(&child, here.ply + 1, Window::below(beta).flipped(), depth, !here.cut)?;
@@ -119,4 +123,12 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         Ok(None)
     }
+}
+
+/// Whether the side to move has one piece at most besides king and pawns: it may not want to move at all.
+#[inline(always)]
+fn fears_zugzwang(board: &Board) -> bool {
+    let side = board.side_to_move();
+    let pawns_and_king = board.kind(PieceType::Pawn) | board.kind(PieceType::King);
+    !(board.color(side) & !pawns_and_king).many()
 }

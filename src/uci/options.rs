@@ -4,6 +4,7 @@ use super::log::Log;
 use super::problem::Quoted;
 use crate::engine::Engine;
 use crate::search::lmr;
+use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
 use std::fmt::Write;
 
@@ -195,8 +196,26 @@ pub enum OptionError {
 }
 
 /// Sets the option of this name. On an error everything stays as it was.
+///
+/// The numbers of the search ([`TUNABLES`]) are options, too, by their own names. They are for those who tune the engine and
+/// are not announced.
 pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), OptionError> {
-    find(name)?.set(target, value.unwrap_or(""))
+    let value = value.unwrap_or("");
+    match TUNABLES.iter().find(|tunable| tunable.name == name) {
+        Some(tunable) => set_number(target, tunable, value),
+        None => find(name)?.set(target, value),
+    }
+}
+
+fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(), OptionError> {
+    let Tunable { name, min, max, .. } = *tunable;
+    let refused = || OptionError::Value {
+        name,
+        value: Quoted::new(value),
+        expected: format!("a whole number from {min} to {max}"),
+    };
+    let number = value.parse().map_err(|_| refused())?;
+    target.engine.set_param(name, number).map_err(|_| refused())
 }
 
 /// The option of this name, in any case, with or without its blanks.

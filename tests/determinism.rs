@@ -1,0 +1,162 @@
+//! One thread is deterministic, limits are kept to the node, and many threads behave.
+
+use lento::chess::{Game, Move};
+use lento::engine::{Engine, Output, Stagger};
+use lento::search::limits::GoArgs;
+use lento::search::report::Outcome;
+use std::time::{Duration, Instant};
+
+const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+fn depth(depth: i32) -> GoArgs {
+    GoArgs { depth: Some(depth), ..GoArgs::default() }
+}
+
+fn nodes(nodes: u64) -> GoArgs {
+    GoArgs { nodes: Some(nodes), ..GoArgs::default() }
+}
+
+/// What a search of two positions in a new game comes to.
+fn signature(engine: &mut Engine) -> Vec<(u64, Option<Move>, i32)> {
+    engine.new_game();
+    let mut one = |game: Game| {
+        engine.set_game(game);
+        let outcome = engine.search_blocking(&depth(9), |_| ());
+        (outcome.lines[0].nodes, outcome.best, outcome.lines[0].score)
+    };
+    vec![one(Game::start()), one(Game::from_fen(MIDDLEGAME).unwrap())]
+}
+
+#[test]
+fn one_thread_repeats_itself() {
+    let mut engine = Engine::new().unwrap();
+    let first = signature(&mut engine);
+    assert_eq!(signature(&mut engine), first, "twice in one process");
+    engine.set_hash(3).unwrap();
+    signature(&mut engine);
+    engine.set_hash(16).unwrap();
+    assert_eq!(signature(&mut engine), first, "after another table");
+    engine.set_threads(3).unwrap();
+    signature(&mut engine);
+    engine.set_threads(1).unwrap();
+    assert_eq!(signature(&mut engine), first, "after more threads");
+    assert_eq!(signature(&mut Engine::new().unwrap()), first, "another engine");
+}
+
+#[test]
+fn node_limits_are_exact_with_any_number_of_threads() {
+    let mut engine = Engine::new().unwrap();
+    for threads in [1, 2, 5] {
+        engine.set_threads(threads).unwrap();
+        for limit in [1, 2, 777, 20_000] {
+            let outcome = engine.search_blocking(&nodes(limit), |_| ());
+            // The main thread may answer before a helper has published its last nodes.
+            let counted = outcome.lines[0].nodes;
+            assert!(counted <= limit, "{threads} threads: {counted} of {limit}");
+            assert!(threads > 1 || counted == limit, "{counted} of {limit}");
+            assert!(outcome.best.is_some());
+        }
+    }
+}
+
+#[test]
+fn the_table_survives_a_change_of_threads() {
+    let mut engine = Engine::new().unwrap();
+    let cold = engine.search_blocking(&depth(10), |_| ()).lines[0].nodes;
+    engine.set_threads(2).unwrap();
+    engine.set_threads(1).unwrap();
+    let warm = engine.search_blocking(&depth(10), |_| ()).lines[0].nodes;
+    assert!(warm < cold / 2, "{cold} nodes, then {warm}");
+}
+
+#[test]
+fn root_moves_and_lines_are_as_asked() {
+    let mut engine = Engine::new().unwrap();
+    let board = engine.game().board().clone();
+    let wanted: Vec<Move> = ["a2a3", "h2h4"].iter().filter_map(|text| board.parse_uci(text, false)).collect();
+    let outcome = engine.search_blocking(&GoArgs { search_moves: wanted.clone(), ..depth(6) }, |_| ());
+    assert!(wanted.contains(&outcome.best.unwrap()));
+
+    engine.settings_mut().multi_pv = 5;
+    let outcome = engine.search_blocking(&depth(7), |_| ());
+    assert_eq!(outcome.lines.len(), 5);
+    assert!(outcome.lines.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    let mut firsts: Vec<u16> = outcome.lines.iter().map(|line| line.pv[0].word()).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    assert_eq!(firsts.len(), 5, "five different moves");
+}
+
+/// Starts an endless search, lets it run for a moment and stops it.
+fn start_and_stop(engine: &mut Engine, run: Duration) -> Outcome {
+    engine.go(&GoArgs { infinite: true, ..GoArgs::default() });
+    let end = Instant::now() + run;
+    while let Ok(event) = engine.events().recv_deadline(end) {
+        assert!(!matches!(engine.digest(event), Some(Output::Best(_))), "an answer before stop");
+    }
+    engine.stop();
+    loop {
+        if let Some(Output::Best(outcome)) = engine.digest_deadline() {
+            return outcome;
+        }
+        let event = engine.events().recv_timeout(Duration::from_secs(60)).expect("the search ends");
+        if let Some(Output::Best(outcome)) = engine.digest(event) {
+            return outcome;
+        }
+    }
+}
+
+#[test]
+fn many_threads_start_and_stop() {
+    let mut engine = Engine::new().unwrap();
+    for threads in [2, 64, 512, 3] {
+        engine.set_threads(threads).unwrap();
+        assert_eq!(engine.threads(), threads);
+        for run in [0, 30] {
+            let outcome = start_and_stop(&mut engine, Duration::from_millis(run));
+            assert!(engine.game().board().is_legal(outcome.best.unwrap()), "{threads} threads");
+            assert!(!engine.is_searching());
+        }
+    }
+    engine.set_hash(8).expect("the table is free again");
+}
+
+#[test]
+fn every_way_to_stagger_finds_the_same_tactic() {
+    let mut engine = Engine::new().unwrap();
+    engine.set_threads(4).unwrap();
+    for stagger in Stagger::ALL {
+        engine.settings_mut().stagger = stagger;
+        engine.new_game();
+        engine.set_game(Game::from_fen("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1").unwrap());
+        let outcome = engine.search_blocking(&depth(10), |_| ());
+        let best = engine.game().board().uci(outcome.best.unwrap(), false);
+        assert_eq!(best, "f6a6", "{}", stagger.name());
+    }
+}
+
+#[test]
+fn no_legal_move_and_only_one() {
+    let mut engine = Engine::new().unwrap();
+    engine.set_game(Game::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap());
+    assert_eq!(engine.search_blocking(&depth(5), |_| ()).best, None);
+    engine.set_game(Game::from_fen("7k/8/8/8/8/8/6q1/7K w - - 0 1").unwrap());
+    let clock = GoArgs { clock: [Some(600_000), Some(600_000)], ..GoArgs::default() };
+    let outcome = engine.search_blocking(&clock, |_| ());
+    assert_eq!(engine.game().board().uci(outcome.best.unwrap(), false), "h1g2");
+    assert_eq!(outcome.lines[0].depth, 1, "one reply is not thought about");
+}
+
+#[test]
+fn recipes_and_replies_change_the_search() {
+    let mut engine = Engine::new().unwrap();
+    let mut count = |lmr, lbr| {
+        engine.settings_mut().lmr = lmr;
+        engine.settings_mut().lbr = lbr;
+        engine.new_game();
+        engine.search_blocking(&depth(8), |_| ()).lines[0].nodes
+    };
+    let (usual, without_reductions, without_replies) = (count("log", true), count("off", true), count("log", false));
+    assert!(without_reductions > 2 * usual, "{usual} nodes, {without_reductions} without reductions");
+    assert_ne!(usual, without_replies);
+}

@@ -1,0 +1,114 @@
+//! Forced mates and draws, found by the search.
+
+mod common;
+
+use lento::chess::{Board, Game};
+use lento::engine::Engine;
+use lento::search::limits::GoArgs;
+use lento::search::report::Outcome;
+use lento::search::score::mate_distance;
+
+/// Positions with the distance to a forced mate in moves (below zero: the side to move is mated).
+const MATES: [(&str, i32); 14] = [
+    ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1),
+    ("k7/7R/1K6/8/8/8/8/8 w - - 99 120", 1),
+    ("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", 1),
+    ("5k2/3Q4/8/8/2B5/8/8/4K2R w K - 0 1", 1),
+    ("7k/8/8/8/8/1r6/r7/5K2 b - - 0 1", 1),
+    ("7k/8/8/8/8/1r6/r7/5K2 w - - 0 1", -1),
+    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2),
+    ("8/8/8/8/8/4k3/R7/1R2K3 b - - 0 1", -4),
+    ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 3),
+    ("1k6/5R2/1K6/8/8/8/8/8 w - - 0 1", 1),
+    ("3k4/8/3K4/8/8/8/8/7R w - - 0 1", 1),
+    ("8/8/8/8/8/2k5/1q6/K7 w - - 0 1", 0),
+    ("2k5/8/1K6/8/8/8/8/4R3 w - - 0 1", 3),
+    ("4k3/8/4K3/8/8/8/8/5R2 w - - 0 1", 4),
+];
+
+fn search(engine: &mut Engine, game: Game, args: &GoArgs) -> Outcome {
+    engine.new_game();
+    engine.set_game(game);
+    engine.search_blocking(args, |_| ())
+}
+
+fn nodes(nodes: u64) -> GoArgs {
+    GoArgs { nodes: Some(nodes), ..GoArgs::default() }
+}
+
+/// Whether a line of play ends in mate, after exactly as many plies as announced.
+fn mates(board: &Board, outcome: &Outcome) -> bool {
+    let mut board = board.clone();
+    for &mv in &outcome.lines[0].pv {
+        assert!(board.is_legal(mv));
+        board = board.after(mv);
+    }
+    board.in_check() && !board.has_legal_move()
+}
+
+#[test]
+fn known_mates_have_their_length() {
+    let mut engine = Engine::new().unwrap();
+    for (fen, distance) in MATES {
+        let game = Game::from_fen(fen).unwrap();
+        let board = game.board().clone();
+        let outcome = search(&mut engine, game, &nodes(400_000));
+        assert_eq!(mate_distance(outcome.lines[0].score), Some(distance), "{fen}: {:?}", outcome.lines[0]);
+        assert!(mates(&board, &outcome), "{fen}: the line does not end in mate");
+    }
+}
+
+#[test]
+fn mate_suites() {
+    let mut engine = Engine::new().unwrap();
+    for (file, limit, budget) in
+        [("mate_in_1.epd", 1, 20_000), ("mate_in_2.epd", 2, 200_000), ("mate_in_3.epd", 3, 400_000)]
+    {
+        let Some(text) = common::data(&format!("epd/{file}")) else { continue };
+        let step = text.lines().count().div_ceil(60);
+        let (mut found, mut tried) = (0, 0);
+        for line in text.lines().step_by(step) {
+            let fen = line.split(" bm ").next().unwrap();
+            let args = GoArgs { mate: Some(limit), ..nodes(budget) };
+            let outcome = search(&mut engine, Game::from_fen(fen).unwrap(), &args);
+            tried += 1;
+            found += u32::from(mate_distance(outcome.lines[0].score) == Some(limit as i32));
+        }
+        assert!(found * 100 >= tried * 95, "{file}: {found} of {tried}");
+    }
+}
+
+#[test]
+fn draws_score_as_draws() {
+    let mut engine = Engine::new().unwrap();
+    for (fen, why) in [
+        ("8/8/8/4k3/8/8/8/R3K3 w - - 98 120", "no time to mate before the fifty moves are over"),
+        ("6k1/6p1/8/7Q/8/8/qq3PPP/6K1 w - - 0 1", "perpetual check"),
+        ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", "bare kings"),
+        ("8/8/8/8/8/1k6/1p6/1K6 w - - 0 1", "stalemate"),
+    ] {
+        let outcome = search(&mut engine, Game::from_fen(fen).unwrap(), &nodes(200_000));
+        assert!(outcome.lines[0].score.abs() <= 30, "{why}: {:?}", outcome.lines[0]);
+    }
+}
+
+#[test]
+fn wins_are_kept_at_the_edge_of_the_rules() {
+    let mut engine = Engine::new().unwrap();
+    // With 99 plies on the clock only a pawn move or capture keeps the win.
+    let game = Game::from_fen("7k/6p1/7p/8/8/5Q2/5PPP/6K1 w - - 99 120").unwrap();
+    let board = game.board().clone();
+    let best = search(&mut engine, game, &nodes(200_000)).best.unwrap();
+    assert_eq!(board.after(best).halfmove_clock(), 0, "{}", board.san(best));
+    // Promotion to a queen would be stalemate after Rc4+.
+    let game = Game::from_fen("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 1").unwrap();
+    let board = game.board().clone();
+    let best = search(&mut engine, game, &nodes(400_000)).best.unwrap();
+    assert_eq!(board.uci(best, false), "c7c8r");
+    // Zugzwang: only Kb1 wins (Lasker and Reichhelm).
+    let game = Game::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
+    let board = game.board().clone();
+    let outcome = search(&mut engine, game, &nodes(3_000_000));
+    assert_eq!(board.uci(outcome.best.unwrap(), false), "a1b1");
+    assert!(outcome.lines[0].score > 200);
+}
