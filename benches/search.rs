@@ -1,0 +1,44 @@
+//! Speed of the search: nodes per second to a fixed depth, from an empty table, on one thread and on two.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use lento::bench::POSITIONS;
+use lento::chess::Game;
+use lento::engine::Engine;
+use lento::search::limits::GoArgs;
+use std::time::{Duration, Instant};
+
+/// An opening, a middlegame and an endgame of the bench.
+const PLACES: [(&str, usize); 3] = [("opening", 3), ("middlegame", 5), ("endgame", 20)];
+
+/// Searches one position as the first of a new game: nodes searched, and the time without the clearing before.
+fn search(engine: &mut Engine, game: &Game, limits: &GoArgs) -> (u64, Duration) {
+    engine.new_game();
+    engine.set_game(game.clone());
+    let start = Instant::now();
+    let outcome = engine.search_blocking(limits, |_| {});
+    (outcome.lines.first().map_or(0, |line| line.nodes), start.elapsed())
+}
+
+fn searching(c: &mut Criterion) {
+    let mut engine = Engine::new().expect("memory for the table");
+    let mut group = c.benchmark_group("search");
+    group.sample_size(10);
+    for threads in [1, 2] {
+        engine.set_threads(threads).expect("two threads");
+        for (name, place) in PLACES {
+            let game = Game::from_fen(POSITIONS[place]).expect("the bench positions are good");
+            // The same depth on one thread has always the same nodes; two threads are limited by nodes instead.
+            let depth = GoArgs { depth: Some(10), ..GoArgs::default() };
+            let nodes = GoArgs { nodes: Some(200_000), ..GoArgs::default() };
+            let limits = if threads == 1 { depth } else { nodes };
+            group.throughput(Throughput::Elements(search(&mut engine, &game, &limits).0));
+            group.bench_function(format!("{name}, threads {threads}"), |b| {
+                b.iter_custom(|rounds| (0..rounds).map(|_| search(&mut engine, &game, &limits).1).sum());
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, searching);
+criterion_main!(benches);

@@ -1,0 +1,68 @@
+//! Speed of the shared table: probes that hit and miss, stores, with and without prefetching.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use lento::chess::Move;
+use lento::search::score::Bound;
+use lento::tt::{Hit, Tt};
+use std::hint::black_box;
+
+/// Far more than any cache holds, and keys enough to touch a quarter of it.
+const SIZE_MIB: usize = 256;
+const KEYS: usize = 1 << 20;
+
+/// Keys without structure (SplitMix64), the same in every run.
+fn keys(seed: u64) -> Vec<u64> {
+    let scramble = |index: u64| {
+        let word = (seed + index).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        word ^ word >> 31
+    };
+    (0..KEYS as u64).map(scramble).collect()
+}
+
+fn entry(key: u64) -> Hit {
+    Hit {
+        mv: Move::from_word(key as u16 | 1),
+        score: (key >> 20) as i32 % 1000,
+        eval: Some((key >> 40) as i32 % 1000),
+        depth: (key >> 8) as i32 & 15,
+        bound: Bound::Lower,
+        pv: false,
+    }
+}
+
+fn table(c: &mut Criterion) {
+    let tt = Tt::new(SIZE_MIB, 1).expect("memory for the table");
+    let (known, unknown) = (keys(0), keys(1 << 32));
+    for &key in &known {
+        tt.store(key, entry(key));
+    }
+    let mut group = c.benchmark_group("tt");
+    group.throughput(Throughput::Elements(KEYS as u64));
+    for (name, keys) in [("probe, known", &known), ("probe, unknown", &unknown)] {
+        let probe = |&key: &u64| tt.probe(key).is_some();
+        group.bench_function(name, |b| b.iter(|| keys.iter().filter(|key| probe(key)).count()));
+    }
+    group.bench_function("prefetch 8 ahead and probe, known", |b| {
+        b.iter(|| {
+            let ahead = known.iter().skip(8).chain(&known);
+            let hits = known.iter().zip(ahead).filter(|&(&key, &next)| {
+                tt.prefetch(next);
+                tt.probe(key).is_some()
+            });
+            hits.count()
+        });
+    });
+    group.bench_function("store", |b| {
+        b.iter(|| {
+            for &key in &known {
+                tt.store(black_box(key), entry(key));
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, table);
+criterion_main!(benches);
