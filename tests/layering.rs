@@ -1,0 +1,186 @@
+//! Which part of the crate may use which: read from the paths in the sources.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
+const LAYERS: [(&str, &[&str]); 10] = [
+    ("chess", &[]),
+    ("tt", &["chess", "search::score", "smp::sync"]),
+    ("eval", &["chess", "search::score"]),
+    ("search", &["chess", "eval", "tt", "smp::sync"]),
+    ("smp", &["chess", "eval", "tt", "search"]),
+    ("engine", &["chess", "eval", "tt", "search", "smp"]),
+    ("bench", &["chess", "eval", "tt", "search", "smp", "engine"]),
+    ("uci", &["chess", "eval", "tt", "search", "smp", "engine", "bench"]),
+    ("cli", &["chess", "eval", "tt", "search", "smp", "engine", "bench", "uci"]),
+    ("main", &["cli"]),
+];
+
+/// A path into another part, or the same one.
+#[derive(Debug, PartialEq, Eq)]
+struct Edge {
+    line: usize,
+    /// `chess::Board`, or `chess` alone.
+    path: String,
+}
+
+/// A use that is not allowed.
+struct Offence {
+    file: PathBuf,
+    line: usize,
+    from: String,
+    path: String,
+}
+
+impl fmt::Display for Offence {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}:{}: {} may not use {}", self.file.display(), self.line, self.from, self.path)
+    }
+}
+
+/// The text without comments; lines stay lines. A `//` in a string ends that line too, which hides no path.
+fn without_comments(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// `a::b::C` at the start of a text, as far as it goes.
+fn leading_path(text: &str) -> String {
+    let end = text.find(|c: char| !is_word(c) && c != ':').unwrap_or(text.len());
+    text[..end].trim_end_matches(':').to_owned()
+}
+
+/// The paths in `{a::B, c::{D, E}}` at the start of a text, each as far as its first group.
+fn group_paths(text: &str) -> Vec<String> {
+    let (mut depth, mut paths, mut start) = (0, Vec::new(), 1);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if (c == ',' && depth == 1) || depth == 0 {
+            paths.push(leading_path(text[start..at].trim()));
+            start = at + 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    paths.retain(|path| !path.is_empty());
+    paths
+}
+
+/// The parts that a text names after `crate::` or `lento::`, and those it reaches by climbing out of its own module,
+/// which lies `depth` levels below the crate.
+fn edges(text: &str, depth: usize) -> Vec<Edge> {
+    let text = without_comments(text);
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
+    let mut edges = Vec::new();
+    for root in ["crate::", "lento::"] {
+        for (at, _) in text.match_indices(root).filter(|&(at, _)| !text[..at].ends_with(is_word)) {
+            let rest = &text[at + root.len()..];
+            let paths = if rest.starts_with('{') { group_paths(rest) } else { vec![leading_path(rest)] };
+            edges.extend(paths.into_iter().map(|path| Edge { line: line_of(at), path }));
+        }
+    }
+    for (at, _) in text.match_indices("super::").filter(|&(at, _)| !text[..at].ends_with([':', '_'])) {
+        let climbs = text[at..].split("super::").take_while(|between| between.is_empty()).count();
+        // Unit tests are a module more, at the end of the file.
+        let inner = usize::from(text[..at].contains("\nmod tests {"));
+        if climbs >= depth + inner {
+            edges.push(Edge { line: line_of(at), path: leading_path(&text[at + 7 * climbs..]) });
+        }
+    }
+    edges
+}
+
+/// Whether a path is one of those named or lies below it.
+fn allows(allowed: &[&str], path: &str) -> bool {
+    allowed
+        .iter()
+        .any(|&prefix| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with("::")))
+}
+
+/// All Rust files below a folder.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The modules around a file, outermost first: `eval`, `classical`, `term`.
+fn modules(file: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        file.with_extension("").iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    if names.last().is_some_and(|name| name == "mod") {
+        names.pop();
+    }
+    names
+}
+
+#[test]
+fn no_part_uses_what_lies_above_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    files.sort();
+    let (mut offences, mut count) = (Vec::new(), 0);
+    for file in files {
+        let modules = modules(file.strip_prefix(&root).unwrap());
+        let part = modules[0].as_str();
+        let layer = LAYERS.iter().find(|(name, _)| *name == part);
+        for Edge { line, path } in edges(&fs::read_to_string(&file).unwrap(), modules.len()) {
+            count += 1;
+            let permitted = layer.is_some_and(|(_, allowed)| allows(allowed, &path)) || allows(&[part], &path);
+            if !permitted {
+                offences.push(Offence { file: file.clone(), line, from: part.to_owned(), path });
+            }
+        }
+    }
+    let list: Vec<String> = offences.iter().map(Offence::to_string).collect();
+    assert!(list.is_empty(), "\n{}\n", list.join("\n"));
+    assert!(count > 100, "only {count} paths found: are the sources still where they were?");
+}
+
+#[test]
+fn every_part_has_its_layer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for entry in fs::read_dir(&root).unwrap() {
+        let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(name == "lib" || LAYERS.iter().any(|(layer, _)| *layer == name), "{name} has no layer in this test");
+    }
+    for (name, _) in LAYERS {
+        assert!(root.join(name).is_dir() || root.join(name).with_extension("rs").is_file(), "{name} is gone");
+    }
+}
+
+/// The reader of the sources sees every way to name another part.
+#[test]
+fn paths_are_found_however_they_are_written() {
+    let found = |text: &str, depth| -> Vec<(usize, String)> {
+        edges(text, depth).into_iter().map(|edge| (edge.line, edge.path)).collect()
+    };
+    let at = |line: usize, path: &str| (line, path.to_owned());
+    assert_eq!(found("use crate::tt::Tt;", 2), [at(1, "tt::Tt")]);
+    assert_eq!(found("\nlet x = crate::search::score::DRAW;", 2), [at(2, "search::score::DRAW")]);
+    assert_eq!(found("use crate::{chess::{Board, Move}, tt};", 2), [at(1, "chess"), at(1, "tt")]);
+    assert_eq!(found("use crate::{\n    chess::Board,\n};", 2), [at(1, "chess::Board")]);
+    assert_eq!(found("use lento::engine;", 1), [at(1, "engine")]);
+    assert_eq!(found("use super::super::smp::Pool;", 2), [at(1, "smp::Pool")]);
+    assert_eq!(found("use super::smp;\nmod tests {\n    use super::super::uci;\n}", 1), [at(1, "smp"), at(3, "uci")]);
+    assert_eq!(found("use super::square::Square;\nmod tests {\n    use super::*;\n}", 2), []);
+    assert_eq!(found("// crate::tt\n/// [`crate::tt`]\nuse my_crate::tt;", 2), []);
+    assert!(allows(&["search::score"], "search::score::Bound") && !allows(&["search::score"], "search::scout"));
+    assert!(!allows(&["chess"], "chess960"));
+}
