@@ -1,6 +1,6 @@
 //! The classical evaluation: a sum of terms that a player would recognise, each with a middlegame and an endgame value.
 //!
-//! [`survey::Survey`] works out once who attacks what; each term reads it. All numbers are in [`weights`].
+//! `survey::Survey` works out once who attacks what; each term reads it. All numbers are in [`weights`].
 
 mod endgame;
 mod initiative;

@@ -27,11 +27,11 @@ impl Continuation {
     }
 }
 
-/// [color][from attacked][to attacked][from][to]
+/// `[color][from attacked][to attacked][from][to]`
 type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
-/// [man][to][victim]
+/// `[man][to][victim]`
 type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
-/// [earlier man and square][man and square]
+/// `[earlier man and square][man and square]`
 type Continuations = [[Cell; Continuation::MOVES]; Continuation::MOVES + 1];
 
 /// All histories of one thread.
