@@ -81,6 +81,8 @@ struct Running {
 pub struct Engine {
     settings: Settings,
     params: Arc<Params>,
+    /// The recipe compiled last, by its name; `None` when a number has changed since.
+    compiled: Option<(&'static str, Arc<Lmr>)>,
     game: Game,
     tt: Arc<Tt>,
     pool: Pool,
@@ -107,6 +109,7 @@ impl Engine {
         Ok(Self {
             settings: Settings::default(),
             params: Arc::default(),
+            compiled: None,
             game: Game::start(),
             tt: Arc::new(Tt::new(Self::DEFAULT_HASH, 1)?),
             pool,
@@ -137,7 +140,24 @@ impl Engine {
     /// # Errors
     /// There is no such number, or the value lies outside its range.
     pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+        self.compiled = None;
         Arc::make_mut(&mut self.params).set(name, value)
+    }
+
+    /// The recipe in force, compiled anew only when the option or a number has changed.
+    fn lmr(&mut self) -> Arc<Lmr> {
+        let wanted = self.settings.lmr;
+        if let Some((name, lmr)) = &self.compiled
+            && *name == wanted
+        {
+            return Arc::clone(lmr);
+        }
+        let recipe = lmr::recipe(wanted, &self.params)
+            .or_else(|| lmr::recipe(lmr::names()[0], &self.params))
+            .expect("the default recipe exists");
+        let lmr = Arc::new(Lmr::compile(&recipe));
+        self.compiled = Some((wanted, Arc::clone(&lmr)));
+        lmr
     }
 
     /// How many threads search.
@@ -223,15 +243,13 @@ impl Engine {
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
         } else {
-            let recipe = lmr::recipe(self.settings.lmr, &self.params)
-                .or_else(|| lmr::recipe(lmr::names()[0], &self.params))
-                .expect("the default recipe exists");
+            let lmr = self.lmr();
             let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
             let job = Arc::new(Job::new(
                 args,
                 self.game.clone(),
                 root_moves,
-                (Arc::clone(&self.tt), Arc::new(Lmr::compile(&recipe)), Arc::clone(&self.params)),
+                (Arc::clone(&self.tt), lmr, Arc::clone(&self.params)),
                 (multi_pv, lbr, stagger, move_overhead),
                 self.threads(),
                 start,
