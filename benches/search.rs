@@ -20,7 +20,7 @@ fn search(engine: &mut Engine, game: &Game, limits: &GoArgs) -> (u64, Duration) 
 }
 
 fn searching(c: &mut Criterion) {
-    let mut engine = Engine::new().expect("memory for the table");
+    let mut engine = Engine::new();
     let mut group = c.benchmark_group("search");
     group.sample_size(10);
     for threads in [1, 2] {

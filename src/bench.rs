@@ -120,7 +120,7 @@ impl Bench {
     /// Searches every position, each as the first of a new game, on an engine of its own. `on_entry` is told each
     /// result and may break off; then there is no report.
     pub fn run(self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, BenchError> {
-        let mut engine = Engine::new()?;
+        let mut engine = Engine::new();
         engine.set_threads(self.threads)?;
         engine.set_hash(self.hash_mib)?;
         let args = GoArgs { depth: Some(self.depth), ..GoArgs::default() };

@@ -85,6 +85,8 @@ pub struct Engine {
     compiled: Option<(&'static str, Arc<Lmr>)>,
     game: Game,
     tt: Arc<Tt>,
+    /// The size asked for.
+    hash_mib: usize,
     pool: Pool,
     sender: Sender<Event>,
     events: Receiver<Event>,
@@ -97,27 +99,38 @@ impl Engine {
     /// The default size of the table, in MiB.
     pub const DEFAULT_HASH: usize = 16;
 
-    /// An engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position.
-    ///
-    /// # Errors
-    /// There is no memory for the table.
-    pub fn new() -> Result<Self, TtError> {
+    /// An engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position. The table takes
+    /// its memory when it is first needed, so this is quick.
+    pub fn new() -> Self {
         let (sender, events) = unbounded();
         let mut pool = Pool::default();
         // Without a single thread the first `go` says so; there is nothing better to do about it here.
         let _ = pool.resize(1);
-        Ok(Self {
+        Self {
             settings: Settings::default(),
             params: Arc::default(),
             compiled: None,
             game: Game::start(),
-            tt: Arc::new(Tt::new(Self::DEFAULT_HASH, 1)?),
+            tt: Arc::new(Tt::EMPTY),
+            hash_mib: Self::DEFAULT_HASH,
             pool,
             sender,
             events,
             running: None,
             busy: 0,
-        })
+        }
+    }
+
+    /// Gets the memory for the table, unless it is there. A search does this, too, and does without a table if there is no
+    /// memory.
+    ///
+    /// # Errors
+    /// There is no memory for the table.
+    pub fn prepare(&mut self) -> Result<(), TtError> {
+        if self.tt.size_mib() == self.hash_mib || self.is_searching() {
+            return Ok(());
+        }
+        self.set_hash(self.hash_mib)
     }
 
     /// The options.
@@ -176,7 +189,7 @@ impl Engine {
 
     /// The size of the table, in MiB.
     pub fn hash_mib(&self) -> usize {
-        self.tt.size_mib()
+        self.hash_mib
     }
 
     /// Changes the size of the table.
@@ -185,7 +198,9 @@ impl Engine {
     /// There is not enough memory; the old table stays.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
         let threads = self.threads();
-        self.exclusive_table().resize(mib, threads)
+        self.exclusive_table().resize(mib, threads)?;
+        self.hash_mib = mib;
+        Ok(())
     }
 
     /// Empties the table.
@@ -231,6 +246,8 @@ impl Engine {
     pub fn go(&mut self, args: &GoArgs) {
         let start = Instant::now();
         self.finish();
+        // Without memory the table keeps nothing, and the search goes on all the same.
+        let _ = self.prepare();
         self.exclusive_table().new_search();
         let legal = self.game.board().legal_moves();
         let wanted = |mv: &Move| args.search_moves.is_empty() || args.search_moves.contains(mv);
@@ -384,6 +401,12 @@ impl Engine {
                 }
             }
         }
+    }
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -29,7 +29,7 @@ fn signature(engine: &mut Engine) -> Vec<(u64, Option<Move>, i32)> {
 
 #[test]
 fn one_thread_repeats_itself() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     let first = signature(&mut engine);
     assert_eq!(signature(&mut engine), first, "twice in one process");
     engine.set_hash(3).unwrap();
@@ -40,12 +40,12 @@ fn one_thread_repeats_itself() {
     signature(&mut engine);
     engine.set_threads(1).unwrap();
     assert_eq!(signature(&mut engine), first, "after more threads");
-    assert_eq!(signature(&mut Engine::new().unwrap()), first, "another engine");
+    assert_eq!(signature(&mut Engine::new()), first, "another engine");
 }
 
 #[test]
 fn node_limits_are_exact_with_any_number_of_threads() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     for threads in [1, 2, 5] {
         engine.set_threads(threads).unwrap();
         for limit in [1, 2, 777, 20_000] {
@@ -61,7 +61,7 @@ fn node_limits_are_exact_with_any_number_of_threads() {
 
 #[test]
 fn the_table_survives_a_change_of_threads() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     let cold = engine.search_blocking(&depth(10), |_| ()).lines[0].nodes;
     engine.set_threads(2).unwrap();
     engine.set_threads(1).unwrap();
@@ -71,7 +71,7 @@ fn the_table_survives_a_change_of_threads() {
 
 #[test]
 fn root_moves_and_lines_are_as_asked() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     let board = engine.game().board().clone();
     let wanted: Vec<Move> = ["a2a3", "h2h4"].iter().filter_map(|text| board.parse_uci(text, false)).collect();
     let outcome = engine.search_blocking(&GoArgs { search_moves: wanted.clone(), ..depth(6) }, |_| ());
@@ -108,7 +108,7 @@ fn start_and_stop(engine: &mut Engine, run: Duration) -> Outcome {
 
 #[test]
 fn many_threads_start_and_stop() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     for threads in [2, 64, 512, 3] {
         engine.set_threads(threads).unwrap();
         assert_eq!(engine.threads(), threads);
@@ -123,7 +123,7 @@ fn many_threads_start_and_stop() {
 
 #[test]
 fn every_way_to_stagger_finds_the_same_tactic() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     engine.set_threads(4).unwrap();
     for stagger in Stagger::ALL {
         engine.settings_mut().stagger = stagger;
@@ -137,7 +137,7 @@ fn every_way_to_stagger_finds_the_same_tactic() {
 
 #[test]
 fn no_legal_move_and_only_one() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     engine.set_game(Game::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap());
     assert_eq!(engine.search_blocking(&depth(5), |_| ()).best, None);
     engine.set_game(Game::from_fen("7k/8/8/8/8/8/6q1/7K w - - 0 1").unwrap());
@@ -149,7 +149,7 @@ fn no_legal_move_and_only_one() {
 
 #[test]
 fn recipes_and_replies_change_the_search() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     let mut count = |lmr, lbr| {
         engine.settings_mut().lmr = lmr;
         engine.settings_mut().lbr = lbr;

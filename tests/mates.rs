@@ -48,7 +48,7 @@ fn mates(board: &Board, outcome: &Outcome) -> bool {
 
 #[test]
 fn known_mates_have_their_length() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     for (fen, distance) in MATES {
         let game = Game::from_fen(fen).unwrap();
         let board = game.board().clone();
@@ -60,7 +60,7 @@ fn known_mates_have_their_length() {
 
 #[test]
 fn mate_suites() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     for (file, limit, budget) in
         [("mate_in_1.epd", 1, 20_000), ("mate_in_2.epd", 2, 200_000), ("mate_in_3.epd", 3, 400_000)]
     {
@@ -80,7 +80,7 @@ fn mate_suites() {
 
 #[test]
 fn draws_score_as_draws() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     for (fen, why) in [
         ("8/8/8/4k3/8/8/8/R3K3 w - - 98 120", "no time to mate before the fifty moves are over"),
         ("6k1/6p1/8/7Q/8/8/qq3PPP/6K1 w - - 0 1", "perpetual check"),
@@ -94,7 +94,7 @@ fn draws_score_as_draws() {
 
 #[test]
 fn wins_are_kept_at_the_edge_of_the_rules() {
-    let mut engine = Engine::new().unwrap();
+    let mut engine = Engine::new();
     // With 99 plies on the clock only a pawn move or capture keeps the win.
     let game = Game::from_fen("7k/6p1/7p/8/8/5Q2/5PPP/6K1 w - - 99 120").unwrap();
     let board = game.board().clone();

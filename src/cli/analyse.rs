@@ -60,7 +60,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Done {
     let game = args.setup.game(&args.moves)?;
     let root = game.board().clone();
-    let mut engine = Engine::new()?;
+    let mut engine = Engine::new();
     let threads = args.threads.map_or_else(num_cpus::get, usize::from).clamp(1, 1024);
     let hash_mib = args.hash.map_or((64 * threads).clamp(256, 2048), |mib| mib as usize);
     engine.set_threads(threads)?;

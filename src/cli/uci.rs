@@ -18,7 +18,7 @@ pub fn run(args: &Args) -> Done {
     if args.options_markdown {
         print!("{}", options::markdown());
     } else {
-        run::stdio(Engine::new()?)?;
+        run::stdio(Engine::new())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -32,6 +32,6 @@ pub fn script(lines: &[String]) -> Done {
             return Ok(ExitCode::from(2));
         }
     }
-    let obeyed = run::script(Engine::new()?, lines)?;
+    let obeyed = run::script(Engine::new(), lines)?;
     Ok(if obeyed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

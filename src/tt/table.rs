@@ -18,12 +18,15 @@ const CLUSTERS_PER_MIB: usize = MIB as usize / size_of::<Cluster>();
 const SAMPLE: usize = 1000;
 
 impl Tt {
+    /// A table without memory: it keeps nothing, and every probe misses.
+    pub const EMPTY: Self = Self { clusters: Pages::EMPTY, generation: 0 };
+
     /// An empty table of so many MiB, from 1 up, prepared by so many threads.
     ///
     /// # Errors
     /// When the size is 0 or the memory is not to be had. The process is not put at risk by asking for too much.
     pub fn new(mib: usize, threads: usize) -> Result<Self, TtError> {
-        let mut table = Self { clusters: Pages::EMPTY, generation: 0 };
+        let mut table = Self::EMPTY;
         table.resize(mib, threads)?;
         Ok(table)
     }

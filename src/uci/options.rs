@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
-        let mut engine = Engine::new().expect("16 MiB");
+        let mut engine = Engine::new();
         let mut log = Log::default();
         test(&mut Target { engine: &mut engine, log: &mut log })
     }

@@ -146,7 +146,7 @@ mod tests {
             assert!(send.send(Input { line: (*line).into(), at: SystemTime::now() }).is_ok());
         }
         drop(send);
-        let mut session = Session::new(Engine::new().expect("16 MiB"), pace);
+        let mut session = Session::new(Engine::new(), pace);
         let mut output = Vec::new();
         assert!(serve(&mut session, receive, &mut output).is_ok());
         String::from_utf8(output).expect("UTF-8")
@@ -183,7 +183,7 @@ mod tests {
         }
         let (send, receive) = unbounded();
         assert!(send.send(Input { line: "isready".into(), at: SystemTime::now() }).is_ok());
-        let mut session = Session::new(Engine::new().expect("16 MiB"), Pace::Live);
+        let mut session = Session::new(Engine::new(), Pace::Live);
         let error = serve(&mut session, receive, Closed).expect_err("nobody reads");
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     }

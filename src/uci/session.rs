@@ -257,7 +257,12 @@ impl Session {
         let style = self.style();
         match &job.command {
             Command::Uci => self.say(&format::introduction()),
-            Command::IsReady => self.say("readyok"),
+            Command::IsReady => {
+                if let Err(problem) = self.engine.prepare() {
+                    self.complain(&problem);
+                }
+                self.say("readyok");
+            }
             Command::NewGame => self.engine.new_game(),
             Command::SetOption { name, value } => self.set_option(name, value.as_deref()),
             Command::Position { base, moves } => match set_up(base, moves, style) {
@@ -402,7 +407,7 @@ mod tests {
     use super::*;
 
     fn session() -> Session {
-        Session::new(Engine::new().expect("16 MiB"), Pace::Live)
+        Session::new(Engine::new(), Pace::Live)
     }
 
     /// What is said at once to these lines.
