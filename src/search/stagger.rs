@@ -7,9 +7,9 @@ pub enum Stagger {
     Off,
     /// Helpers skip iterations by a pattern of runs, each thread with its own run length and phase (the scheme that
     /// Stockfish used from 2016 to 2019).
+    #[default]
     Skip,
     /// Every other helper searches one ply deeper than the iteration says (Texel).
-    #[default]
     Offset,
 }
 

@@ -93,7 +93,7 @@ impl Args {
 /// A file cannot be read, or the engine cannot be set up.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let problems = args.problems()?;
-    let mut engine = Engine::new()?;
+    let mut engine = Engine::new();
     engine.set_threads(usize::from(args.threads))?;
     engine.set_hash(args.hash as usize)?;
     // The clock of a problem is not that of a game: nothing is kept back.
