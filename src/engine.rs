@@ -2,7 +2,7 @@
 
 use crate::chess::{Game, Move};
 pub use crate::search::job::Event;
-use crate::search::job::Job;
+use crate::search::job::{Job, Shared, Ways};
 use crate::search::limits::GoArgs;
 use crate::search::lmr::{self, Lmr};
 use crate::search::params::{ParamError, Params};
@@ -260,18 +260,15 @@ impl Engine {
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
         } else {
-            let lmr = self.lmr();
+            let shared = Shared {
+                tt: Arc::clone(&self.tt),
+                lmr: self.lmr(),
+                params: Arc::clone(&self.params),
+                events: self.sender.clone(),
+            };
             let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
-            let job = Arc::new(Job::new(
-                args,
-                self.game.clone(),
-                root_moves,
-                (Arc::clone(&self.tt), lmr, Arc::clone(&self.params)),
-                (multi_pv, lbr, stagger, move_overhead),
-                self.threads(),
-                start,
-                self.sender.clone(),
-            ));
+            let ways = Ways { multi_pv, lbr, stagger, move_overhead };
+            let job = Arc::new(Job::new(args, self.game.clone(), root_moves, shared, ways, self.threads(), start));
             self.pool.search(&job);
             self.busy = self.threads();
             running.job = Some(job);

@@ -28,6 +28,31 @@ pub enum Event {
     Done(Report),
 }
 
+/// What a search takes from the engine that runs it.
+pub struct Shared {
+    /// The shared table.
+    pub tt: Arc<Tt>,
+    /// How to reduce.
+    pub lmr: Arc<Lmr>,
+    /// The numbers of the search.
+    pub params: Arc<Params>,
+    /// Where reports go.
+    pub events: Sender<Event>,
+}
+
+/// The options that a search heeds.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    /// How many lines to report.
+    pub multi_pv: usize,
+    /// Whether to order by Last Best Reply.
+    pub lbr: bool,
+    /// How helpers choose their depths.
+    pub stagger: Stagger,
+    /// Time kept back for each move, in milliseconds.
+    pub move_overhead: u64,
+}
+
 /// One search: what to search and what binds it.
 pub struct Job {
     /// The shared table.
@@ -77,32 +102,29 @@ const PONDERING: u64 = u64::MAX;
 
 impl Job {
     /// Prepares a search from what `go` said. Limits left open are taken as unlimited.
-    #[allow(clippy::too_many_arguments, reason = "each is a different shared thing; a builder would only rename them")]
     pub fn new(
         args: &GoArgs,
         game: Game,
         root_moves: Vec<Move>,
-        shared: (Arc<Tt>, Arc<Lmr>, Arc<Params>),
-        settings: (usize, bool, Stagger, u64),
+        shared: Shared,
+        ways: Ways,
         threads: usize,
         start: Instant,
-        events: Sender<Event>,
     ) -> Self {
-        let (tt, lmr, params) = shared;
-        let (multi_pv, lbr, stagger, overhead) = settings;
+        let Shared { tt, lmr, params, events } = shared;
         let cores = num_cpus::get();
         let lanes = if threads > cores { cores } else { 0 };
         Self {
             tt,
             lmr,
             params,
-            multi_pv: multi_pv.min(root_moves.len()),
+            multi_pv: ways.multi_pv.min(root_moves.len()),
             root_moves,
-            lbr,
-            stagger,
+            lbr: ways.lbr,
+            stagger: ways.stagger,
             depth: args.depth.unwrap_or(i32::MAX).clamp(1, super::MAX_DEPTH),
             mate: args.mate,
-            bounds: Bounds::new(args, game.board().side_to_move(), overhead),
+            bounds: Bounds::new(args, game.board().side_to_move(), ways.move_overhead),
             game,
             infinite: args.infinite,
             start,

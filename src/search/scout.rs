@@ -1,7 +1,7 @@
 //! Searching one move: reduced first if it comes late, verified whenever that says it is better.
 
 use super::Searched;
-use super::lmr::{Class, PLY};
+use super::lmr::{Class, Fact, PLY};
 use super::node::{Here, Node, NonPv};
 use super::probe::{Scouted, SearchProbe};
 use super::skip::About;
@@ -26,7 +26,6 @@ impl<P: SearchProbe> Search<'_, P> {
         let ply = here.ply + 1;
         let mut depth = here.depth - 1 + extension;
         if about.number == 1 {
-            self.frame_mut(here.ply).reduction = 0;
             return if N::PV {
                 Ok(-self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?)
             } else {
@@ -36,10 +35,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
         let asked = Window::above(window.alpha).flipped();
         let reduced = self.reduced_depth::<N>(here, about, depth);
-        self.frame_mut(here.ply).reduction = (depth - reduced) * PLY;
         let mut score = -self.negamax::<NonPv>(child, ply, asked, reduced, reduced < depth || !here.cut)?;
-        self.frame_mut(here.ply).reduction = 0;
-
         let verify = score > window.alpha && reduced < depth;
         let reduction = depth - reduced;
         if verify {
@@ -65,7 +61,7 @@ impl<P: SearchProbe> Search<'_, P> {
     #[inline(always)]
     fn reduced_depth<N: Node>(&self, here: &Here, about: &About, depth: i32) -> i32 {
         let lmr = &self.job.lmr;
-        let facts = about.facts.with_if(super::lmr::Fact::Pv, N::PV);
+        let facts = about.facts.with_if(Fact::Pv, N::PV);
         if depth < 2 || !lmr.applies(facts, here.depth, about.number) {
             return depth;
         }

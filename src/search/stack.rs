@@ -20,8 +20,6 @@ pub struct Frame {
     pub killer: Option<Move>,
     /// How often nodes of this ply failed high since their grandparent was entered.
     pub fail_highs: u32,
-    /// By how much the move played from this node is being reduced, in 1/1024 ply.
-    pub reduction: i32,
     /// Double extensions on the line so far.
     pub double_extensions: u8,
 }
@@ -45,7 +43,6 @@ impl Frame {
         excluded: None,
         killer: None,
         fail_highs: 0,
-        reduction: 0,
         double_extensions: 0,
     };
 }

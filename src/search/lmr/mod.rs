@@ -8,7 +8,7 @@ pub use recipe::{Class, Fact, Facts, History, HistoryRule, Lmr, PLY, Polynomial,
 use super::params::Params;
 
 /// The recipes that the `LMR` option offers, the default first.
-pub const NAMES: &[&str] = &["log", "off"];
+const NAMES: &[&str] = &["log", "off"];
 
 /// The recipe of this name, with its numbers from the parameters.
 pub fn recipe(name: &str, params: &Params) -> Option<Recipe> {
