@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_engine_solves_what_is_easy() {
-        let mut engine = Engine::new().unwrap();
+        let mut engine = Engine::new();
         let limits = GoArgs { depth: Some(4), ..GoArgs::default() };
         let mate = solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;"), &limits, &never()).unwrap();
         assert!(mate.solved && mate.since.is_some_and(|since| since <= mate.elapsed));
