@@ -3,36 +3,47 @@
 use super::{Bitboard, Board, Color, Move, Piece, PieceType, Square, Wing, attacks, zobrist};
 
 impl Board {
-    /// The position after a legal move.
+    /// The position after a legal move. Where speed counts, [`play`](Self::play) on a clone saves a second copy.
     #[inline]
     #[must_use]
     pub fn after(&self, mv: Move) -> Self {
         let mut board = self.clone();
+        board.play(mv);
+        board
+    }
+
+    /// Makes a legal move on this board; to take it back, keep a copy.
+    ///
+    /// Copying costs as much as undoing: perft on a clone of each board takes between 0.96 and 1.02 of the time that it
+    /// takes to make and unmake moves on one board. A board that is built in one place and then returned by value is
+    /// copied twice, though, the second time right after small stores, which the processor cannot forward: that
+    /// perft takes a sixth more time.
+    #[inline]
+    pub fn play(&mut self, mv: Move) {
         let us = self.side;
         let (from, to) = (mv.from(), mv.to());
-        let Some(mover) = self.piece_on(from) else { return board };
+        let Some(mover) = self.piece_on(from) else { return };
 
-        board.halfmove_clock += 1;
-        board.reversible += 1;
-        board.fullmove_number += us.index() as u32;
-        board.set_en_passant(None);
+        self.halfmove_clock += 1;
+        self.reversible += 1;
+        self.fullmove_number += us.index() as u32;
+        self.set_en_passant(None);
 
         if mv.is_castle() {
-            board.castle(us, from, to);
+            self.castle(us, from, to);
         } else {
-            board.displace(mv, mover);
+            self.displace(mv, mover);
         }
         if !self.castling.is_empty() {
-            board.update_castling(mover, from, to);
+            self.update_castling(mover, from, to);
         }
 
-        board.side = !us;
-        board.keys.all ^= zobrist::SIDE;
-        board.refresh();
+        self.side = !us;
+        self.keys.all ^= zobrist::SIDE;
+        self.refresh();
         if mv.is_double_push() {
-            board.allow_en_passant(Square::from_index((from.index() + to.index()) / 2));
+            self.allow_en_passant(Square::from_index((from.index() + to.index()) / 2));
         }
-        board
     }
 
     /// The position after passing the turn. The side to move must not be in check.

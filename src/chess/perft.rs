@@ -12,7 +12,15 @@ pub fn perft(board: &Board, depth: u32) -> u64 {
             board.generate::<true, true>(&mut counter);
             counter.0
         }
-        _ => board.legal_moves().into_iter().map(|mv| perft(&board.after(mv), depth - 1)).sum(),
+        _ => {
+            let mut count = 0;
+            for &mv in &board.legal_moves() {
+                let mut child = board.clone();
+                child.play(mv);
+                count += perft(&child, depth - 1);
+            }
+            count
+        }
     }
 }
 
