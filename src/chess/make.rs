@@ -46,19 +46,16 @@ impl Board {
         }
     }
 
-    /// The position after passing the turn. The side to move must not be in check.
+    /// Passes the turn on this board. The side to move must not be in check.
     #[inline]
-    #[must_use]
-    pub fn after_null(&self) -> Self {
-        let mut board = self.clone();
-        board.set_en_passant(None);
-        board.halfmove_clock += 1;
-        board.reversible = 0;
-        board.fullmove_number += self.side.index() as u32;
-        board.side = !self.side;
-        board.keys.all ^= zobrist::SIDE;
-        board.refresh();
-        board
+    pub fn pass(&mut self) {
+        self.set_en_passant(None);
+        self.halfmove_clock += 1;
+        self.reversible = 0;
+        self.fullmove_number += self.side.index() as u32;
+        self.side = !self.side;
+        self.keys.all ^= zobrist::SIDE;
+        self.refresh();
     }
 
     /// The key after a move, good enough to prefetch by: castling, promotion and en passant are not followed.
