@@ -5,8 +5,8 @@
 //! longer guarded. Men of the side that made the move, pinned to their king in the position, take only along their
 //! pin; pins of the other side are not known. A pawn that takes on the last rank stays a pawn.
 
-use crate::attacks::attackers;
-use crate::games;
+use super::attacks::attackers;
+use super::games;
 use lento::chess::{Bitboard, Board, Color, Move, PieceType, Square, attacks};
 
 /// What `side` wins by going on, at least nothing: the man on the target is worth `prize`.

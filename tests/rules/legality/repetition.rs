@@ -1,6 +1,6 @@
 //! Repetitions, and repetitions one move ahead, against plain counting.
 
-use crate::games::Random;
+use super::games::Random;
 use lento::chess::{Game, PieceType};
 
 /// Few men with room to shuffle.

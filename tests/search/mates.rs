@@ -1,7 +1,5 @@
 //! Forced mates and draws, found by the search.
 
-mod common;
-
 use lento::chess::{Board, Game};
 use lento::engine::Engine;
 use lento::search::limits::GoArgs;
@@ -64,7 +62,7 @@ fn mate_suites() {
     for (file, limit, budget) in
         [("mate_in_1.epd", 1, 20_000), ("mate_in_2.epd", 2, 200_000), ("mate_in_3.epd", 3, 400_000)]
     {
-        let Some(text) = common::data(&format!("epd/{file}")) else { continue };
+        let Some(text) = crate::common::data(&format!("epd/{file}")) else { continue };
         let step = text.lines().count().div_ceil(60);
         let (mut found, mut tried) = (0, 0);
         for line in text.lines().step_by(step) {

@@ -1,7 +1,5 @@
 //! Which texts are positions: what is refused, what is read, and what is dropped on the way.
 
-mod common;
-
 use lento::chess::Board;
 
 /// Texts that are no position, by what is wrong with them.
@@ -149,7 +147,7 @@ fn unescape(text: &str) -> String {
 
 #[test]
 fn collection_of_bad_fens() {
-    let Some(table) = common::data("bad/bad_fens.tsv") else { return };
+    let Some(table) = crate::common::data("bad/bad_fens.tsv") else { return };
     let mut judged = 0;
     for line in table.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
         let columns: Vec<&str> = line.split('\t').collect();

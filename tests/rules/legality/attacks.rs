@@ -1,6 +1,6 @@
 //! Attacks, found by walking from square to square.
 
-use crate::games;
+use super::games;
 use lento::chess::{Bitboard, Board, Color, File, Piece, PieceType, Rank, Square, attacks};
 
 const STRAIGHT: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];

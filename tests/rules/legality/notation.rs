@@ -1,6 +1,6 @@
 //! Moves written and read again, in UCI's notation and in SAN.
 
-use crate::games::{self, Variant};
+use super::games::{self, Variant};
 use std::collections::HashSet;
 
 #[test]

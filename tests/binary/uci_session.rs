@@ -1,8 +1,6 @@
 //! Conversations with the real binary.
 
-mod harness;
-
-use harness::{START, Session, count, field};
+use crate::harness::{START, Session, count, field};
 use std::time::Duration;
 
 const KING_AND_PAWN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
@@ -373,7 +371,7 @@ fn bench_ends_with_nodes_and_speed() {
     session.say("bench 2");
     let last = session.until("38/38").len() + 1;
     assert_eq!(last, 39);
-    let line = session.line_within(harness::PATIENCE).expect("the summary");
+    let line = session.line_within(crate::harness::PATIENCE).expect("the summary");
     let words: Vec<&str> = line.split(' ').collect();
     assert_eq!((words[1], words[3]), ("nodes", "nps"));
     assert!(words[0].parse::<u64>().is_ok_and(|nodes| nodes > 38));

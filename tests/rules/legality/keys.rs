@@ -1,6 +1,6 @@
 //! What the board keeps up to date move by move, against the same position set up from scratch.
 
-use crate::games;
+use super::games;
 use lento::chess::{Board, Color, PieceType};
 
 fn assert_as_if_read_anew(board: &Board, how: &str) {

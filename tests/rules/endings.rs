@@ -1,7 +1,5 @@
 //! When a game ends and which moves there are: games and positions on which one rule decides.
 
-mod common;
-
 use lento::chess::{Board, Game, Verdict};
 use serde_json::Value;
 
@@ -157,7 +155,7 @@ fn texts(list: &Value) -> Vec<&str> {
 
 #[test]
 fn collection_of_edge_cases() {
-    let Some(lines) = common::data("edge/rules.jsonl") else { return };
+    let Some(lines) = crate::common::data("edge/rules.jsonl") else { return };
     let mut judged = 0;
     for line in lines.lines().filter(|line| !line.trim().is_empty()) {
         let case: Value = serde_json::from_str(line).unwrap();
@@ -187,7 +185,7 @@ fn collection_of_edge_cases() {
 
 /// Each position of a file with all its moves in SAN and the FEN after each.
 fn assert_moves_of(name: &str) {
-    let Some(text) = common::data(name) else { return };
+    let Some(text) = crate::common::data(name) else { return };
     let file: Value = serde_json::from_str(&text).unwrap();
     let cases = file["testCases"].as_array().unwrap();
     assert!(!cases.is_empty());

@@ -1,8 +1,7 @@
 //! Broken and hostile conversations from the shared test data: the program survives each and keeps its promises.
 
-mod harness;
-
-use harness::{Session, count, data};
+use crate::common::data;
+use crate::harness::{Session, count};
 use lento::chess::Board;
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -12,8 +11,7 @@ const LENIENCE: u64 = 5;
 
 #[test]
 fn every_conversation_ends_well() {
-    let Some(path) = data("bad/bad_uci.jsonl") else { return };
-    let text = std::fs::read_to_string(path).expect("the file can be read");
+    let Some(text) = data("bad/bad_uci.jsonl") else { return };
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(cases.len() > 50);
     let failures: Vec<String> = cases.iter().filter_map(|case| play(case).err()).collect();

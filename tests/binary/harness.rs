@@ -2,7 +2,6 @@
 #![allow(dead_code, reason = "each test program uses its part")]
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -177,16 +176,4 @@ pub fn count(lines: &[String], start: &str) -> usize {
 /// The word after this word in a line of the protocol.
 pub fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|word| *word != name).nth(1)
-}
-
-/// A file of the shared test data, or a note that the test is skipped without it.
-pub fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("LENTO_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    println!("skipped: no {}", path.display());
-    None
 }

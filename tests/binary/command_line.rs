@@ -1,8 +1,6 @@
 //! The tasks of the command line, with the real binary.
 
-mod harness;
-
-use harness::{count, lines, run};
+use crate::harness::{count, lines, run};
 use serde_json::Value;
 
 #[test]
@@ -34,7 +32,7 @@ fn perft() {
     assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 2812"));
     assert_eq!(lines.len(), 16);
     let castling = run(&["perft", "1", "--chess960", "--fen", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]);
-    assert!(harness::lines(&castling).contains(&"e1h1: 1".into()));
+    assert!(crate::harness::lines(&castling).contains(&"e1h1: 1".into()));
     let output = run(&["perft", "2", "--fen", "nonsense"]);
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("nonsense"));
 }

@@ -1,6 +1,6 @@
 //! Every word that can be read from a damaged or foreign table entry is judged rightly.
 
-use crate::games;
+use super::games;
 use lento::chess::{Board, Move};
 
 /// Asks about all words; those found legal must be those generated.

@@ -1,6 +1,6 @@
 //! Move by move against the cozy-chess library.
 
-use crate::games::{LONGEST, Random, Variant};
+use super::games::{LONGEST, Random, Variant};
 use lento::chess::{Bitboard, Board, Move, PieceType};
 
 /// Start, target and promotion of a move, in a form that both libraries can be brought to.

@@ -1,7 +1,5 @@
 //! Counts of move sequences against published ones, which were recounted with another engine.
 
-mod common;
-
 use lento::chess::movegen::MoveList;
 use lento::chess::perft::{divide, perft};
 use lento::chess::{Board, Move};
@@ -164,7 +162,7 @@ fn parts_of_the_generator_agree() {
 /// Lines `FEN ;D1 n ;D2 n`, each to the deepest count that takes a moment.
 fn assert_suite(name: &str) {
     const LARGEST: u64 = 20_000_000;
-    let Some(text) = common::data(name) else { return };
+    let Some(text) = crate::common::data(name) else { return };
     let mut counted = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let mut parts = line.split(';').map(str::trim);

@@ -1,0 +1,9 @@
+//! The real binary, over its real protocol.
+
+#[path = "../common/data.rs"]
+mod common;
+mod harness;
+
+mod command_line;
+mod uci_bad_input;
+mod uci_session;

@@ -1,0 +1,8 @@
+//! The search, its threads and the table that they share.
+
+#[path = "../common/data.rs"]
+mod common;
+
+mod determinism;
+mod mates;
+mod tt_race;
