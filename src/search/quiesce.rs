@@ -10,6 +10,20 @@ use super::{MAX_PLY, Searched};
 use crate::chess::{Board, Move, PieceType};
 use crate::tt::Hit;
 
+/// What a position is worth if the side to move leaves it as it is.
+struct Standing {
+    score: Score,
+    /// The evaluation as the evaluator gave it.
+    raw_eval: Option<Score>,
+    /// What a capture must be able to bridge, but for the man it takes.
+    futility: Score,
+}
+
+impl Standing {
+    /// In check there is no leaving it as it is.
+    const IN_CHECK: Self = Self { score: -INFINITE, raw_eval: None, futility: -INFINITE };
+}
+
 impl<P: SearchProbe> Search<'_, P> {
     /// Fail-soft quiescence search: captures and promotions that lose no material; in check every evasion.
     pub(super) fn quiesce<N: Node>(&mut self, board: &Board, ply: usize, window: Window) -> Searched {
@@ -44,17 +58,8 @@ impl<P: SearchProbe> Search<'_, P> {
         }
 
         // Step 3. Stand pat: the side to move need not capture.
-        let (mut best, raw_eval, futility) = if in_check {
-            (-INFINITE, None, -INFINITE)
-        } else {
-            let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board));
-            let eval = (raw + self.correction(board, ply)).clamp(-MAX_EVAL, MAX_EVAL);
-            let stand_pat = match known_score {
-                Some((known, bound)) if bound.settles(known, eval) && !score::is_mate(known) => known,
-                _ => eval,
-            };
-            (stand_pat, Some(raw), eval + self.job.params.quiesce_margin)
-        };
+        let Standing { score: mut best, raw_eval, futility } =
+            if in_check { Standing::IN_CHECK } else { self.stand(board, ply, hit, known_score) };
         if best >= window.beta {
             return Ok(best);
         }
@@ -102,18 +107,21 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 5. Store.
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
-        self.job.tt.store(
-            board.key(),
-            Hit {
-                mv: best_move,
-                score: score::to_table(best, ply),
-                eval: raw_eval,
-                depth: 0,
-                bound,
-                pv: hit.is_some_and(|hit| hit.pv),
-            },
-        );
+        let (score, pv) = (score::to_table(best, ply), hit.is_some_and(|hit| hit.pv));
+        self.job.tt.store(board.key(), Hit { mv: best_move, score, eval: raw_eval, depth: 0, bound, pv });
         Ok(best)
+    }
+
+    /// Step 3: the corrected evaluation, or the table's score where that is nearer the truth.
+    #[inline(always)]
+    fn stand(&mut self, board: &Board, ply: usize, hit: Option<Hit>, known: Option<(Score, Bound)>) -> Standing {
+        let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board));
+        let eval = (raw + self.correction(board, ply)).clamp(-MAX_EVAL, MAX_EVAL);
+        let score = match known {
+            Some((known, bound)) if bound.settles(known, eval) && !score::is_mate(known) => known,
+            _ => eval,
+        };
+        Standing { score, raw_eval: Some(raw), futility: eval + self.job.params.quiesce_margin }
     }
 
     /// Whether a capture cannot lift the evaluation over alpha: what it takes, and even a won exchange, is too little.
