@@ -74,6 +74,8 @@ struct Running {
     /// The answer must wait for `stop` (or `ponderhit`).
     held: bool,
     infinite: bool,
+    /// The answer was asked for before there was one.
+    answer_due: bool,
     outcome: Option<Outcome>,
 }
 
@@ -256,7 +258,14 @@ impl Engine {
             root_moves = legal.to_vec();
         }
         let (held, infinite) = (args.infinite || args.ponder, args.infinite);
-        let mut running = Running { job: None, depth_limited: args.depth.is_some(), held, infinite, outcome: None };
+        let mut running = Running {
+            job: None,
+            depth_limited: args.depth.is_some(),
+            held,
+            infinite,
+            answer_due: false,
+            outcome: None,
+        };
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
         } else {
@@ -355,7 +364,7 @@ impl Engine {
             return self.hand_out();
         }
         let running = self.running.as_mut()?;
-        if running.job.as_ref().is_some_and(|job| job.stopped()) {
+        if running.answer_due {
             running.cut_short();
         }
         // News of a search that has its answer is no news.
@@ -413,6 +422,7 @@ impl Running {
         if let Some(job) = &self.job {
             job.request_stop();
         }
+        self.answer_due = true;
         self.conclude(None);
     }
 

@@ -173,10 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn blocked_path_is_no_repetition() {
-        // Ra1-a4 and back, but meanwhile a bishop has gone to a2: b1-a2 is Black's own move, so a rook return is blocked.
+    fn a_third_move_brings_back_the_second_position() {
         let mut game = Game::from_fen("4k3/8/8/8/2b5/8/8/R3K3 w - - 0 1").unwrap();
         for text in ["a1a4", "c4b3", "a4a8", "e8e7", "a8a4", "e7e8"] {
+            assert!(!game.board().is_repetition(game.earlier_keys(), 10), "before {text}");
             game.play(game.board().parse_uci(text, false).unwrap());
         }
         assert!(game.board().is_repetition(game.earlier_keys(), 10));

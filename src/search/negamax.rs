@@ -111,8 +111,7 @@ impl<P: SearchProbe> Search<'_, P> {
             if N::ROOT {
                 self.current = Some((mv, number));
             }
-            let mut child = board.clone();
-            self.play(&mut child, ply, mv);
+            let child = self.play(board, ply, mv);
             let score = self.scout::<N>(&child, &here, &about, Window { alpha, ..window }, extension)?;
             self.take_back();
             if N::ROOT {

@@ -83,8 +83,7 @@ impl<P: SearchProbe> Search<'_, P> {
                     continue;
                 }
             }
-            let mut child = board.clone();
-            self.play(&mut child, ply, mv);
+            let child = self.play(board, ply, mv);
             let score = -self.quiesce::<N::Child>(&child, ply + 1, Window::new(alpha, window.beta).flipped())?;
             self.take_back();
             if score > best {

@@ -198,34 +198,35 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.me.stack.at_mut(ply)
     }
 
-    /// Makes a move on a copy of this ply's board, with the table's line on its way and the stack told. The copy is the
-    /// caller's, because a board returned by value is copied once more.
+    /// Makes a move: the position after it, with the table's line on its way and the stack told.
     #[inline(always)]
-    pub(super) fn play(&mut self, child: &mut Board, ply: usize, mv: Move) {
-        self.job.tt.prefetch(child.key_after(mv));
-        let mover = child.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
+    pub(super) fn play(&mut self, board: &Board, ply: usize, mv: Move) -> Board {
+        self.job.tt.prefetch(board.key_after(mv));
+        let mover = board.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
         let victim = if mv.is_en_passant() {
             Some(PieceType::Pawn)
         } else {
-            child.piece_on(mv.to()).filter(|_| mv.is_capture()).map(|piece| piece.kind())
+            board.piece_on(mv.to()).filter(|_| mv.is_capture()).map(|piece| piece.kind())
         };
-        let continuation = Continuation::of(child, mv);
+        let continuation = Continuation::of(board, mv);
         let frame = self.frame_mut(ply);
         frame.played = Some(Played { mv, mover, victim });
         frame.continuation = continuation;
-        self.keys.push(child.key());
-        child.play(mv);
+        self.keys.push(board.key());
+        board.after(mv)
     }
 
-    /// Passes the turn on a copy of this ply's board.
+    /// Passes the turn.
     #[inline(always)]
-    pub(super) fn pass(&mut self, child: &mut Board, ply: usize) {
+    pub(super) fn pass(&mut self, board: &Board, ply: usize) -> Board {
         let frame = self.frame_mut(ply);
         frame.played = None;
         frame.continuation = Continuation::NONE;
-        self.keys.push(child.key());
+        self.keys.push(board.key());
+        let mut child = board.clone();
         child.pass();
         self.job.tt.prefetch(child.key());
+        child
     }
 
     /// Takes the last move back.
