@@ -65,10 +65,9 @@ impl Board {
             if back <= ply {
                 return true;
             }
-            // Before the root: the mover must be ours, and the position must have repeated already.
-            let ours = [a, b].iter().any(|&square| self.color(self.side).has(square));
+            // Before the root the position must have repeated already.
             let first = earlier.len() - back;
-            if ours && earlier[..first].iter().rev().skip(1).step_by(2).any(|&key| key == earlier[first]) {
+            if earlier[..first].iter().rev().skip(1).step_by(2).any(|&key| key == earlier[first]) {
                 return true;
             }
         }
