@@ -106,7 +106,7 @@ impl Engine {
     pub fn new() -> Self {
         let (sender, events) = unbounded();
         let mut pool = Pool::default();
-        // Without a single thread the first `go` says so; there is nothing better to do about it here.
+        // Without a single thread `go` answers with a legal move; `Threads` may be set again when the system has one to give.
         let _ = pool.resize(1);
         Self {
             settings: Settings::default(),

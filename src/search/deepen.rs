@@ -79,11 +79,12 @@ impl<P: SearchProbe> Search<'_, P> {
         self.lines = self.root.all()[..self.job.multi_pv].to_vec();
         self.finished = depth;
         self.settle_nodes();
-        self.job.publish(self.report());
+        let report = self.report();
+        self.job.publish(report.clone());
         if self.me.id == 0 {
             self.last_report = Instant::now();
-            for (rank, line) in self.root.all()[..self.job.multi_pv].iter().enumerate() {
-                self.send_line(depth, rank, line);
+            for line in report.lines {
+                self.send(line);
             }
         }
         Ok(())
@@ -115,7 +116,7 @@ impl<P: SearchProbe> Search<'_, P> {
             }
             if self.me.id == 0 && self.job.start.elapsed() > Self::TALKATIVE && self.root.index == 0 {
                 self.settle_nodes();
-                self.send_line(depth, 0, self.root.current());
+                self.send(self.describe(depth, 0, self.root.current()));
             }
             delta += delta / 2 + 3;
             if delta > 1000 || is_mate(score) {
@@ -158,8 +159,9 @@ impl<P: SearchProbe> Search<'_, P> {
         only_move || settled_mate || bounds.soft_for(stability).is_some_and(|soft| self.job.start.elapsed() >= soft)
     }
 
-    fn send_line(&self, depth: i32, rank: usize, line: &RootMove) {
-        let _ = self.job.events.send(Event::Info(self.describe(depth, rank, line)));
+    fn send(&self, line: Info) {
+        // The engine holds the receiver as long as threads search; without it nobody would want to know.
+        let _ = self.job.events.send(Event::Info(line));
     }
 
     fn describe(&self, depth: i32, rank: usize, line: &RootMove) -> Info {

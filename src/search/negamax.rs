@@ -153,7 +153,7 @@ impl<P: SearchProbe> Search<'_, P> {
             None => Bound::Upper,
         };
         if let Some(mv) = best_move {
-            self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, best >= window.beta);
+            self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, bound == Bound::Lower);
         }
         if excluded.is_none() && !(N::ROOT && self.root.index > 0) {
             let eval = (!here.in_check).then_some(here.raw_eval);
@@ -199,7 +199,7 @@ impl<P: SearchProbe> Search<'_, P> {
         known: Option<Known>,
     ) -> Here {
         let in_check = board.in_check();
-        let two_ago = if ply >= 2 { self.frame(ply - 2).eval } else { None };
+        let two_ago = self.me.stack.before(ply, 2).eval;
         let (raw_eval, eval) = if in_check {
             (DRAW, two_ago.unwrap_or(DRAW))
         } else {
@@ -207,11 +207,11 @@ impl<P: SearchProbe> Search<'_, P> {
             (raw, (raw + self.correction(board, ply)).clamp(-score::MAX_EVAL, score::MAX_EVAL))
         };
         let excluded = self.frame(ply).excluded;
-        let double_extensions = if ply > 0 { self.frame(ply - 1).double_extensions } else { 0 };
+        let double_extensions = self.me.stack.before(ply, 1).double_extensions;
         let frame = self.frame_mut(ply);
         frame.eval = (!in_check).then_some(eval);
         frame.double_extensions = double_extensions;
-        let before = two_ago.or(if ply >= 4 { self.frame(ply - 4).eval } else { None });
+        let before = two_ago.or(self.me.stack.before(ply, 4).eval);
         let estimate = match known {
             Some(known) if !in_check && known.bound.settles(known.score, eval) => known.score,
             _ => eval,
