@@ -3,6 +3,7 @@
 
 use crate::chess::Game;
 use crate::engine::Engine;
+use crate::eval::Evaluation;
 use crate::search::limits::GoArgs;
 use crate::search::report::nps;
 use crate::tt::TtError;
@@ -65,7 +66,7 @@ pub const POSITIONS: &[&str] = &[
 ];
 
 /// What to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Bench {
     /// Depth of each search.
     pub depth: i32,
@@ -73,11 +74,13 @@ pub struct Bench {
     pub threads: usize,
     /// Hash table in MiB.
     pub hash_mib: usize,
+    /// What evaluates. The node count does not depend on the instruction set.
+    pub evaluation: Evaluation,
 }
 
 impl Default for Bench {
     fn default() -> Self {
-        Self { depth: BENCH_DEPTH, threads: 1, hash_mib: 16 }
+        Self { depth: BENCH_DEPTH, threads: 1, hash_mib: 16, evaluation: Evaluation::default() }
     }
 }
 
@@ -123,6 +126,7 @@ impl Bench {
         let mut engine = Engine::new();
         engine.set_threads(self.threads)?;
         engine.set_hash(self.hash_mib)?;
+        engine.set_evaluation(self.evaluation.clone());
         let args = GoArgs { depth: Some(self.depth), ..GoArgs::default() };
         let mut entries = Vec::new();
         for (index, &fen) in POSITIONS.iter().enumerate() {
@@ -186,6 +190,7 @@ impl Report {
             "depth": self.bench.depth,
             "threads": self.bench.threads,
             "hash_mib": self.bench.hash_mib,
+            "evaluation": self.bench.evaluation.to_string(),
             "positions": positions,
             "nodes": self.nodes(),
             "time_ms": self.elapsed().as_secs_f64() * 1e3,
@@ -197,6 +202,8 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::nnue;
+    use crate::eval::nnue::simd::Simd;
 
     #[test]
     fn the_positions_are_good_and_have_moves() {
@@ -223,6 +230,17 @@ mod tests {
             seen
         };
         assert_eq!(run(), run());
+    }
+
+    #[test]
+    fn every_instruction_set_searches_the_same_tree() {
+        let nodes = |simd| {
+            let evaluation = Evaluation::Nnue(nnue::embedded(), simd);
+            let bench = Bench { depth: 5, evaluation, ..Bench::default() };
+            bench.run(|_| ControlFlow::Continue(())).expect("16 MiB").map(|report| report.nodes())
+        };
+        let best = nodes(Simd::best());
+        assert!(best.is_some() && Simd::available().into_iter().all(|simd| nodes(simd) == best));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
 use crate::chess::{Game, Move};
+use crate::eval::nnue::simd::Simd;
+use crate::eval::nnue::{self, Network};
+use crate::eval::{Evaluation, EvaluationKind};
 pub use crate::search::job::Event;
 use crate::search::job::{Job, Shared, Ways};
 use crate::search::limits::GoArgs;
@@ -37,6 +40,10 @@ pub struct Settings {
     pub lbr: bool,
     /// The reduction recipe; one of [`lmr::names`].
     pub lmr: &'static str,
+    /// What evaluates.
+    pub evaluation: EvaluationKind,
+    /// The instruction set of the network's arithmetic.
+    pub simd: Simd,
 }
 
 impl Default for Settings {
@@ -50,6 +57,8 @@ impl Default for Settings {
             stagger: Stagger::default(),
             lbr: true,
             lmr: lmr::names()[0],
+            evaluation: EvaluationKind::default(),
+            simd: Simd::best(),
         }
     }
 }
@@ -83,6 +92,7 @@ struct Running {
 pub struct Engine {
     settings: Settings,
     params: Arc<Params>,
+    network: Arc<Network>,
     /// The recipe compiled last, by its name; `None` when a number has changed since.
     compiled: Option<(&'static str, Arc<Lmr>)>,
     game: Game,
@@ -111,6 +121,7 @@ impl Engine {
         Self {
             settings: Settings::default(),
             params: Arc::default(),
+            network: nnue::embedded(),
             compiled: None,
             game: Game::start(),
             tt: Arc::new(Tt::EMPTY),
@@ -157,6 +168,37 @@ impl Engine {
     pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
         self.compiled = None;
         Arc::make_mut(&mut self.params).set(name, value)
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// Changes the network; the next `go` uses it. The table still holds values of the old one: [`new_game`](Self::new_game)
+    /// clears them.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        self.network = network;
+    }
+
+    /// The evaluation in force.
+    pub fn evaluation(&self) -> Evaluation {
+        match self.settings.evaluation {
+            EvaluationKind::Nnue => Evaluation::Nnue(Arc::clone(&self.network), self.settings.simd),
+            EvaluationKind::Classical => Evaluation::Classical,
+        }
+    }
+
+    /// Changes everything about the evaluation.
+    pub fn set_evaluation(&mut self, evaluation: Evaluation) {
+        match evaluation {
+            Evaluation::Nnue(network, simd) => {
+                self.settings.evaluation = EvaluationKind::Nnue;
+                self.settings.simd = simd;
+                self.network = network;
+            }
+            Evaluation::Classical => self.settings.evaluation = EvaluationKind::Classical,
+        }
     }
 
     /// The recipe in force, compiled anew only when the option or a number has changed.
@@ -273,6 +315,7 @@ impl Engine {
                 tt: Arc::clone(&self.tt),
                 lmr: self.lmr(),
                 params: Arc::clone(&self.params),
+                evaluation: self.evaluation(),
                 events: self.sender.clone(),
             };
             let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
@@ -439,7 +482,7 @@ impl Running {
             }
         };
         let main = &reports[0];
-        let by_main = self.depth_limited || main.lines.len() > 1;
+        let by_main = self.depth_limited || main.lines.len() > 1 || job.params.vote == 0;
         let chosen = if by_main { main } else { vote::elect(&reports).unwrap_or(main) };
         let (nodes, elapsed) = (job.nodes(), job.start.elapsed());
         let lines: Vec<Info> = chosen.lines.iter().map(|line| Info { nodes, elapsed, ..line.clone() }).collect();

@@ -1,6 +1,7 @@
 //! `lento bench`.
 
 use super::Done;
+use super::evaluator::EvaluatorArgs;
 use lento::bench::{BENCH_DEPTH, Bench};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -18,6 +19,8 @@ pub struct Args {
     /// Hash table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
     pub hash: u32,
+    #[command(flatten)]
+    pub evaluator: EvaluatorArgs,
     /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps
     #[arg(long)]
     pub json: bool,
@@ -25,7 +28,12 @@ pub struct Args {
 
 /// Prints a line for each position, then nodes and nodes per second.
 pub fn run(args: &Args) -> Done {
-    let bench = Bench { depth: args.depth, threads: usize::from(args.threads), hash_mib: args.hash as usize };
+    let bench = Bench {
+        depth: args.depth,
+        threads: usize::from(args.threads),
+        hash_mib: args.hash as usize,
+        evaluation: args.evaluator.evaluation()?,
+    };
     let mut out = io::stdout();
     let mut written = Ok(());
     let report = bench.run(|entry| {

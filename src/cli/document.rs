@@ -2,6 +2,7 @@
 
 use super::analyse::Found;
 use lento::chess::{Board, Move};
+use lento::eval::wdl;
 use lento::search::report::{Info, nps};
 use lento::search::score::{Bound, mate_distance};
 use serde_json::{Map, Value, json};
@@ -18,7 +19,9 @@ Each line of play in iterations and lines has:
   depth, seldepth         plies
   multipv                 rank of the line, from 1
   score                   {cp}, centipawns from the view of the side to move,
-                          or {mate}, moves to mate, negative when mated
+                          100 for a chance of 50 % to win, or {mate}, moves
+                          to mate, negative when mated
+  wdl                     chances to win, draw and lose, per mille
   bound                   exact, lower or upper
   nodes, nps, time_ms     so far
   hashfull                use of the hash table, per mille
@@ -70,10 +73,11 @@ impl Search<'_> {
             san.push(board.san(mv));
             board = board.after(mv);
         }
+        let material = wdl::material(self.root);
         let mut score = Map::new();
         match mate_distance(info.score) {
             Some(moves) => score.insert("mate".into(), moves.into()),
-            None => score.insert("cp".into(), info.score.into()),
+            None => score.insert("cp".into(), wdl::normalise(info.score, material).into()),
         };
         let bound = match info.bound {
             Bound::Exact => "exact",
@@ -85,6 +89,7 @@ impl Search<'_> {
             "seldepth": info.seldepth,
             "multipv": info.multipv,
             "score": score,
+            "wdl": wdl::wdl(info.score, material),
             "bound": bound,
             "nodes": info.nodes,
             "nps": nps(info.nodes, info.elapsed),

@@ -1,7 +1,9 @@
 //! `lento eval`.
 
+use super::evaluator::EvaluatorArgs;
 use super::{Done, setup::Setup};
-use lento::eval::classical;
+use lento::search::params::Params;
+use lento::uci::format;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -11,11 +13,14 @@ pub struct Args {
     /// The position.
     #[command(flatten)]
     pub setup: Setup,
+    #[command(flatten)]
+    pub evaluator: EvaluatorArgs,
 }
 
-/// Prints the terms of the static evaluation.
+/// Prints the static evaluation laid open, and what its score is worth.
 pub fn run(args: &Args) -> Done {
     let game = args.setup.game("")?;
-    writeln!(io::stdout(), "{}", classical::trace(game.board()))?;
+    let evaluation = args.evaluator.evaluation()?;
+    writeln!(io::stdout(), "{}", format::evaluation(game.board(), &evaluation, Params::default().scaling()))?;
     Ok(ExitCode::SUCCESS)
 }

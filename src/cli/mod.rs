@@ -4,6 +4,7 @@ pub mod analyse;
 pub mod bench;
 pub mod document;
 pub mod eval;
+pub mod evaluator;
 pub mod perft;
 pub mod setup;
 pub mod table;
@@ -11,21 +12,27 @@ pub mod uci;
 pub mod units;
 
 use clap::{Parser, Subcommand};
+use lento::eval::Evaluation;
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// How a task ends.
 pub type Done = Result<ExitCode, Box<dyn Error>>;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output, as chess programs expect.
 #[derive(Parser)]
-#[command(version, after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(version = VERSION.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub task: Option<Task>,
 }
+
+/// The version, and what evaluates on this processor.
+static VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\nevaluation {}", env!("CARGO_PKG_VERSION"), Evaluation::default()));
 
 const AFTER_HELP: &str = "\
 UCI commands may be given as arguments, each in quotes. They run in order, each search to its end:
@@ -41,7 +48,7 @@ pub enum Task {
     Bench(bench::Args),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Args),
-    /// Show the static evaluation of a position, term by term
+    /// Show the static evaluation of a position, man by man or term by term
     Eval(eval::Args),
     /// Speak UCI on standard input and output (the default)
     Uci(uci::Args),

@@ -3,6 +3,7 @@
 use super::analyse::Found;
 use super::units;
 use lento::chess::{Board, Color, Move};
+use lento::eval::wdl;
 use lento::search::report::{Info, Line, Progress, nps};
 use lento::search::score::{Bound, Score, mate_distance};
 use std::fmt::Write;
@@ -36,7 +37,7 @@ impl Table {
             "{:>5} {:>4}{rank} {:>8} {:>7} {:>7} {:>5.1}% {:>7}  ",
             info.depth,
             info.seldepth,
-            score(info.score, info.bound),
+            score(info.score, wdl::material(root), info.bound),
             units::count(info.nodes),
             units::count(nps(info.nodes, info.elapsed)),
             f64::from(info.hashfull) / 10.0,
@@ -62,7 +63,7 @@ impl Table {
             }
             (None, Some(found)) => {
                 let best = found.pv.first().map_or_else(String::new, |&mv| root.san(mv) + " ");
-                let score = score(found.score, found.bound);
+                let score = score(found.score, wdl::material(root), found.bound);
                 let state = state(found.nodes, found.elapsed, found.hashfull);
                 format!("depth {}, {best}{score}, {state}", found.depth)
             }
@@ -88,8 +89,8 @@ pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
     format!("{text}\n{nodes} nodes in {time}, {speed} nodes/s")
 }
 
-/// A score in pawns or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
-fn score(score: Score, bound: Bound) -> String {
+/// A score in pawns, where 1 wins every other game, or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
+fn score(score: Score, material: i32, bound: Bound) -> String {
     let mark = match bound {
         Bound::Exact => "",
         Bound::Lower => ">=",
@@ -97,7 +98,7 @@ fn score(score: Score, bound: Bound) -> String {
     };
     match mate_distance(score) {
         Some(moves) => format!("{mark}#{moves}"),
-        None => format!("{mark}{:+.2}", f64::from(score) / 100.0),
+        None => format!("{mark}{:+.2}", f64::from(wdl::normalise(score, material)) / 100.0),
     }
 }
 
@@ -166,6 +167,11 @@ mod tests {
         info
     }
 
+    /// A score of the start position as it is shown.
+    fn pawns(score: Score) -> String {
+        format!("{:+.2}", f64::from(wdl::normalise(score, 78)) / 100.0)
+    }
+
     #[test]
     fn columns_are_aligned() {
         let root = Board::start();
@@ -177,7 +183,8 @@ mod tests {
             assert!(header.len() > 50 && row.ends_with("  1.e4 e5 2.Nf3"));
         }
         let row = Table { width: None, ranked: false }.row(&root, &info);
-        assert_eq!(row.trim_start(), "12   18    +0.35   1.23M   2.47M   3.4%   500ms  1.e4 e5 2.Nf3");
+        let score = pawns(35);
+        assert_eq!(row.trim_start(), format!("12   18    {score}   1.23M   2.47M   3.4%   500ms  1.e4 e5 2.Nf3"));
     }
 
     #[test]
@@ -205,9 +212,9 @@ mod tests {
 
     #[test]
     fn scores_show_pawns_mates_and_bounds() {
-        assert_eq!(score(-135, Bound::Exact), "-1.35");
-        assert_eq!(score(0, Bound::Lower), ">=+0.00");
-        assert_eq!(score(mated_in(4), Bound::Exact), "#-2");
+        assert_eq!(score(-135, 78, Bound::Exact), pawns(-135));
+        assert_eq!(score(0, 40, Bound::Lower), ">=+0.00");
+        assert_eq!(score(mated_in(4), 40, Bound::Exact), "#-2");
     }
 
     #[test]
@@ -223,7 +230,8 @@ mod tests {
         let mut found = sample(&root, "e4 e5");
         (found.bound, found.elapsed) = (Bound::Upper, Duration::from_secs(1));
         let text = table.heartbeat(&root, Some(&found), None, time);
-        assert_eq!(text, "depth 12, e4 <=+0.35, 1.23M nodes, 1.23M nodes/s, hash 3.4%, 3.0s");
+        let score = pawns(35);
+        assert_eq!(text, format!("depth 12, e4 <={score}, 1.23M nodes, 1.23M nodes/s, hash 3.4%, 3.0s"));
         assert!(table.heartbeat(&root, Some(&found), Some(&at), time).starts_with("depth 9, "));
         let narrow = Table { width: Some(20), ..table };
         assert_eq!(narrow.heartbeat(&root, None, Some(&at), time).len(), 19);

@@ -147,6 +147,9 @@ impl<P: SearchProbe> Search<'_, P> {
         {
             return true;
         }
+        if self.job.soft_nodes.is_some_and(|soft| self.job.nodes() >= soft) {
+            return true;
+        }
         let Some(bounds) = self.job.bounds.filter(|_| !self.job.infinite && !self.job.pondering()) else {
             return false;
         };

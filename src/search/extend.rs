@@ -54,11 +54,11 @@ impl<P: SearchProbe> Search<'_, P> {
             } else {
                 1
             }
-        } else if others >= beta && !is_mate(others) {
+        } else if params.singular_multicut > 0 && others >= beta && !is_mate(others) {
             return Ok(ControlFlow::Break(others));
         } else if known.score >= beta {
-            -2 + i32::from(N::PV)
-        } else if here.cut {
+            -(params.singular_negative - i32::from(N::PV)).max(0)
+        } else if here.cut && params.singular_negative > 0 {
             -1
         } else {
             0

@@ -8,6 +8,7 @@ use super::report::{Info, Progress};
 use super::root::Report;
 use super::stagger::Stagger;
 use crate::chess::{Game, Move};
+use crate::eval::Evaluation;
 use crate::smp::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::tt::Tt;
 use crossbeam::channel::Sender;
@@ -36,6 +37,8 @@ pub struct Shared {
     pub lmr: Arc<Lmr>,
     /// The numbers of the search.
     pub params: Arc<Params>,
+    /// What positions are worth.
+    pub evaluation: Evaluation,
     /// Where reports go.
     pub events: Sender<Event>,
 }
@@ -61,6 +64,8 @@ pub struct Job {
     pub lmr: Arc<Lmr>,
     /// The numbers of the search.
     pub params: Arc<Params>,
+    /// What positions are worth.
+    pub evaluation: Evaluation,
     /// The root with its past.
     pub game: Game,
     /// The moves to search at the root, in the order of generation.
@@ -75,6 +80,8 @@ pub struct Job {
     pub depth: i32,
     /// Stop on a mate in this many moves.
     pub mate: Option<u32>,
+    /// No new iteration once this many nodes have been searched.
+    pub soft_nodes: Option<u64>,
     /// What the clocks allow.
     pub bounds: Option<Bounds>,
     /// Whether only `stop` may end the search.
@@ -111,19 +118,21 @@ impl Job {
         threads: usize,
         start: Instant,
     ) -> Self {
-        let Shared { tt, lmr, params, events } = shared;
+        let Shared { tt, lmr, params, evaluation, events } = shared;
         let cores = num_cpus::get();
         let lanes = if threads > cores { cores } else { 0 };
         Self {
             tt,
             lmr,
             params,
+            evaluation,
             multi_pv: ways.multi_pv.min(root_moves.len()),
             root_moves,
             lbr: ways.lbr,
             stagger: ways.stagger,
             depth: args.depth.unwrap_or(i32::MAX).clamp(1, super::MAX_DEPTH),
             mate: args.mate,
+            soft_nodes: args.soft_nodes,
             bounds: Bounds::new(args, game.board().side_to_move(), ways.move_overhead),
             game,
             infinite: args.infinite,

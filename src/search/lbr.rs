@@ -1,7 +1,7 @@
 //! Last Best Reply (Steven Edwards): the best move found the last time the opponent made this very move at this ply.
 //!
 //! The whole prior move is the key: squares, kind (promotion, en passant, castling), the man that moved and the man that
-//! was taken. A match is rarer than a counter-move's, and means more.
+//! was taken. A match is rarer than a counter-move's, and means more. Without it: -22 ± 30 Elo (docs/ablation.md).
 
 use super::MAX_PLY;
 use super::stack::Played;

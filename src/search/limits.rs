@@ -9,6 +9,8 @@ pub struct GoArgs {
     pub depth: Option<i32>,
     /// Nodes over all threads.
     pub nodes: Option<u64>,
+    /// No new iteration once this many nodes have been searched, over all threads.
+    pub soft_nodes: Option<u64>,
     /// Exactly this long.
     pub movetime: Option<i64>,
     /// Time left on the clocks of White and Black.

@@ -176,7 +176,7 @@ impl<P: SearchProbe> Search<'_, P> {
             return ControlFlow::Break(DRAW);
         }
         if ply >= MAX_PLY {
-            return ControlFlow::Break(if board.in_check() { DRAW } else { self.evaluate(board) });
+            return ControlFlow::Break(if board.in_check() { DRAW } else { self.evaluate(board, ply) });
         }
         let mut alpha = window.alpha.max(mated_in(ply));
         let beta = window.beta.min(mate_in(ply + 1));
@@ -203,7 +203,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let (raw_eval, eval) = if in_check {
             (DRAW, two_ago.unwrap_or(DRAW))
         } else {
-            let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board));
+            let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
             (raw, (raw + self.correction(board, ply)).clamp(-score::MAX_EVAL, score::MAX_EVAL))
         };
         let excluded = self.frame(ply).excluded;

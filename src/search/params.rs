@@ -1,5 +1,6 @@
 //! The numbers of the search: one declaration each, with the range in which tuning may move them.
 
+use crate::eval::Scaling;
 use thiserror::Error;
 
 /// A number that tuning may change.
@@ -13,6 +14,15 @@ pub struct Tunable {
     pub max: i32,
     /// The value in play.
     pub default: i32,
+    /// The value that switches off what it belongs to, if it does not lie in the range anyway. Tuning never comes here.
+    pub off: Option<i32>,
+}
+
+impl Tunable {
+    /// Whether it may have this value.
+    pub fn allows(&self, value: i32) -> bool {
+        (self.min..=self.max).contains(&value) || self.off == Some(value)
+    }
 }
 
 /// A parameter could not be set.
@@ -38,14 +48,21 @@ pub enum ParamError {
 /// Declares each parameter once: documentation, name, range and default become a field, an entry of the list, and a
 /// compile-time check that the default lies in the range.
 macro_rules! tunables {
-    ($($(#[$doc:meta])+ $name:ident: $min:literal..=$max:literal = $default:literal;)+) => {
-        /// The numbers of the search. Margins are in centipawns, depths in plies, reductions in 1/1024 ply.
+    ($($(#[$doc:meta])+ $name:ident: $min:literal..=$max:literal = $default:literal $(, off $off:literal)?;)+) => {
+        /// The numbers of the search. Margins are in centipawns, depths in plies, reductions in 1/1024 ply. What an idea is
+        /// worth stands at the number that switches it off: 400 games at 2500 nodes a move, see `docs/ablation.md`.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Params { $($(#[$doc])+ pub $name: i32,)+ }
 
         /// All parameters, in the order of their declaration.
         pub const TUNABLES: &[Tunable] = &[
-            $(Tunable { name: stringify!($name), min: $min, max: $max, default: $default },)+
+            $(Tunable {
+                name: stringify!($name),
+                min: $min,
+                max: $max,
+                default: $default,
+                off: [$(Some($off),)? None][0],
+            },)+
         ];
 
         const _: () = { $(assert!($min <= $default && $default <= $max);)+ };
@@ -76,14 +93,20 @@ macro_rules! tunables {
 }
 
 impl Params {
+    /// How the network's value depends on the material.
+    pub fn scaling(&self) -> Scaling {
+        Scaling { base: self.net_base, material: self.net_material }
+    }
+
     /// Changes a parameter.
     ///
     /// # Errors
     /// There is no such parameter, or the value lies outside its range.
     pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
         let known = TUNABLES.iter().find(|tunable| tunable.name == name);
-        let &Tunable { name, min, max, .. } = known.ok_or_else(|| ParamError::Unknown(name.to_owned()))?;
-        if !(min..=max).contains(&value) {
+        let known = known.ok_or_else(|| ParamError::Unknown(name.to_owned()))?;
+        let Tunable { name, min, max, .. } = *known;
+        if !known.allows(value) {
             return Err(ParamError::Range { name, value, min, max });
         }
         self.put(name, value);
@@ -95,87 +118,136 @@ tunables! {
     /// Half width of the first aspiration window.
     aspiration_delta: 5..=60 = 14;
     /// From this depth on iterations start with an aspiration window.
-    aspiration_depth: 2..=8 = 4;
+    /// Without it: -104 ± 30 Elo.
+    aspiration_depth: 2..=8 = 4, off 255;
 
     /// Reverse futility: deepest node.
-    rfp_depth: 4..=12 = 9;
+    /// Without it: -75 ± 30 Elo.
+    rfp_depth: 4..=12 = 9, off 0;
     /// Reverse futility: margin per ply.
-    rfp_margin: 30..=150 = 76;
+    rfp_margin: 30..=150 = 73;
     /// Razoring: deepest node.
-    razor_depth: 1..=6 = 4;
+    /// Without it: -23 ± 27 Elo.
+    razor_depth: 1..=6 = 4, off 0;
     /// Razoring: margin.
-    razor_base: 50..=500 = 200;
+    razor_base: 50..=500 = 170;
     /// Razoring: margin per ply.
-    razor_margin: 80..=400 = 190;
+    razor_margin: 80..=400 = 198;
+    /// Null move: shallowest node.
+    /// Without it: -13 ± 28 Elo.
+    null_min_depth: 1..=6 = 3, off 255;
     /// Null move: reduction in plies, before what depth and score add.
     null_base: 2..=6 = 4;
     /// Null move: plies of depth for each further ply of reduction.
     null_depth_divisor: 2..=8 = 4;
     /// Null move: evaluation above beta for each further ply of reduction.
-    null_eval_divisor: 80..=400 = 190;
+    null_eval_divisor: 80..=400 = 193;
+    /// Null move: most plies that the evaluation adds to the reduction.
+    /// Without it: -3 ± 26 Elo.
+    null_eval_cap: 0..=8 = 3;
+    /// Null move: how far below beta the static evaluation may lie at depth 0, as a margin above it.
+    null_static_base: 0..=300 = 140;
+    /// Null move: how much further below beta it may lie per ply of depth.
+    null_static_slope: 0..=60 = 20;
     /// Null move: from this depth on a fail high is verified by a search without null moves.
-    null_verify_depth: 8..=20 = 13;
+    /// Without it: +0 ± 2 Elo.
+    null_verify_depth: 8..=20 = 13, off 255;
+    /// Null move: with at most this many pieces besides king and pawns, too.
+    /// Without it: -3 ± 12 Elo.
+    null_verify_pieces: 0..=2 = 1;
     /// ProbCut: shallowest node.
-    probcut_depth: 3..=8 = 5;
+    /// Without it: -2 ± 24 Elo.
+    probcut_depth: 3..=8 = 5, off 255;
     /// ProbCut: margin above beta.
-    probcut_margin: 80..=400 = 190;
+    probcut_margin: 80..=400 = 205;
+    /// ProbCut: margin less when improving.
+    probcut_improving: 0..=120 = 50;
     /// Internal iterative reduction: shallowest node.
-    iir_depth: 2..=8 = 4;
+    /// Without it: -20 ± 27 Elo.
+    iir_depth: 2..=8 = 4, off 255;
 
     /// Late-move pruning: moves searched at depth 0.
-    lmp_base: 1..=8 = 3;
+    /// Without it: -34 ± 29 Elo.
+    lmp_base: 1..=8 = 5, off 255;
     /// Futility of a move: deepest reduced depth.
-    futility_depth: 4..=12 = 8;
+    /// Without it: -22 ± 29 Elo.
+    futility_depth: 4..=12 = 8, off -1;
     /// Futility of a move: margin.
-    futility_base: 20..=250 = 105;
+    futility_base: 20..=250 = 98;
     /// Futility of a move: margin per ply of reduced depth.
-    futility_margin: 40..=200 = 88;
+    futility_margin: 40..=200 = 96;
+    /// SEE pruning: deepest reduced depth for quiet moves.
+    /// Without it: -31 ± 27 Elo.
+    see_quiet_depth: 4..=12 = 8, off -1;
     /// SEE pruning: material a quiet move may lose per squared ply of reduced depth.
-    see_quiet: 5..=60 = 24;
+    see_quiet: 5..=60 = 28;
+    /// SEE pruning: deepest node for captures.
+    /// Without it: -17 ± 27 Elo.
+    see_noisy_depth: 4..=12 = 8, off 0;
     /// SEE pruning: material a capture may lose per ply.
-    see_noisy: 30..=200 = 96;
+    see_noisy: 30..=200 = 90;
     /// History pruning: deepest reduced depth.
-    history_depth: 2..=8 = 5;
+    /// Without it: -7 ± 23 Elo.
+    history_depth: 2..=8 = 5, off -1;
     /// History pruning: history allowed below zero per ply.
-    history_margin: 1000..=8000 = 3400;
+    history_margin: 1000..=8000 = 3026;
 
     /// Singular extension: shallowest node.
-    singular_depth: 4..=10 = 7;
+    /// Without it: -4 ± 28 Elo.
+    singular_depth: 4..=10 = 7, off 255;
     /// Singular extension: margin below the table's score per ply of depth, in 1/64 centipawns.
-    singular_margin: 16..=200 = 72;
+    singular_margin: 16..=200 = 63;
     /// Singular extension: how far below the margin all others must stay for a double extension.
-    singular_double: 2..=60 = 18;
+    /// Without it: -24 ± 27 Elo.
+    singular_double: 2..=60 = 15, off 30000;
+    /// Singular extension: whether a node is cut when another move than the table's beats beta, too.
+    /// Without it: -12 ± 26 Elo.
+    singular_multicut: 0..=1 = 1;
+    /// Singular extension: plies less for a table's move that is good but not alone, in a node that is not on the PV.
+    /// Without it: +3 ± 24 Elo.
+    singular_negative: 0..=3 = 2;
 
     /// Reduction: logarithmic base for quiet moves, constant part in 1/1024 ply.
-    lmr_quiet_base: 0..=2048 = 800;
+    lmr_quiet_base: 0..=2048 = 1075;
     /// Reduction: logarithmic base for quiet moves, divisor in 1/1024.
-    lmr_quiet_divisor: 1200..=4096 = 2350;
+    lmr_quiet_divisor: 1200..=4096 = 1867;
     /// Reduction: logarithmic base for captures and promotions, constant part in 1/1024 ply.
-    lmr_noisy_base: -1024..=2048 = 0;
+    /// Without it: -10 ± 30 Elo.
+    lmr_noisy_base: -1024..=2048 = 56;
     /// Reduction: logarithmic base for captures and promotions, divisor in 1/1024.
     lmr_noisy_divisor: 1200..=6144 = 3200;
     /// Reduction: change in a PV node.
-    lmr_pv: -3072..=1024 = -1024;
+    /// Without it: +9 ± 28 Elo.
+    lmr_pv: -3072..=1024 = -114;
     /// Reduction: change where the table remembers the node from a PV.
-    lmr_tt_pv: -3072..=1024 = -900;
+    /// Without it: -23 ± 27 Elo.
+    lmr_tt_pv: -3072..=1024 = -91;
     /// Reduction: change in an expected cut node.
-    lmr_cut: 0..=4096 = 1500;
+    /// Without it: -7 ± 28 Elo.
+    lmr_cut: 0..=4096 = 1508;
     /// Reduction: change when the evaluation is improving.
-    lmr_improving: -2048..=1024 = -700;
+    /// Without it: -23 ± 28 Elo.
+    lmr_improving: -2048..=1024 = -411;
     /// Reduction: change when the move gives check.
-    lmr_check: -3072..=1024 = -900;
+    /// Without it: -13 ± 28 Elo.
+    lmr_check: -3072..=1024 = -770;
     /// Reduction: change for the killer move.
-    lmr_killer: -3072..=1024 = -900;
+    /// Without it: +10 ± 30 Elo.
+    lmr_killer: -3072..=1024 = -869;
     /// Reduction: change for the last best reply.
     lmr_reply: -2048..=1024 = 0;
     /// Reduction: change when the table's move is a capture.
-    lmr_tt_capture: 0..=2048 = 800;
+    /// Without it: -21 ± 27 Elo.
+    lmr_tt_capture: 0..=2048 = 881;
     /// Reduction: change when the children of the next ply have often failed high.
-    lmr_fail_highs: 0..=2048 = 800;
+    /// Without it: -10 ± 29 Elo.
+    lmr_fail_highs: 0..=2048 = 769;
     /// Reduction: change per 1024 points of history.
-    lmr_history: -400..=0 = -115;
+    /// Without it: +6 ± 27 Elo.
+    lmr_history: -400..=0 = -146;
     /// How much better than the best score a reduced search must be for a deeper verification.
-    deeper_margin: 10..=150 = 45;
+    /// Without it: -10 ± 27 Elo.
+    deeper_margin: 10..=150 = 45, off 30000;
 
     /// History bonus per ply of depth.
     bonus_slope: 50..=400 = 175;
@@ -189,19 +261,50 @@ tunables! {
     malus_base: -400..=200 = -110;
     /// Largest history malus.
     malus_cap: 400..=4000 = 1350;
+    /// Weight of butterfly history, in 1/64.
+    /// Without it: -114 ± 28 Elo.
+    history_butterfly: 0..=160 = 64;
+    /// Weight of continuation history one ply back, in 1/64.
+    /// Without it: -27 ± 29 Elo.
+    history_one: 0..=160 = 64;
+    /// Weight of continuation history two plies back, in 1/64.
+    /// Without it: -4 ± 29 Elo.
+    history_two: 0..=160 = 64;
+    /// Weight of continuation history four plies back, in 1/64.
+    /// Without it: -37 ± 29 Elo.
+    history_four: 0..=160 = 32;
+    /// Weight of continuation history six plies back, in 1/64.
+    /// Without it: -8 ± 30 Elo.
+    history_six: 0..=160 = 32;
+    /// Weight of capture history, in 1/64.
+    /// Without it: +23 ± 28 Elo.
+    history_noisy: 0..=160 = 64;
     /// Ordering bonus of the killer move.
+    /// Without it: +10 ± 29 Elo.
     order_killer: 0..=60000 = 16000;
     /// Ordering bonus of the last best reply.
     order_reply: 0..=60000 = 8000;
     /// Weight of the pawn structure's correction, in 1/1024 centipawns per point.
+    /// Without it: +17 ± 29 Elo.
     correct_pawns: 0..=256 = 60;
     /// Weight of each color's pieces' correction, in 1/1024 centipawns per point.
+    /// Without it: +28 ± 27 Elo.
     correct_pieces: 0..=256 = 60;
     /// Weight of the last two moves' correction, in 1/1024 centipawns per point.
+    /// Without it: +6 ± 30 Elo.
     correct_moves: 0..=256 = 50;
 
+    /// What the network's value counts, in 1/1024, with no pieces on the board.
+    net_base: 512..=1536 = 1024;
+    /// What it counts more for each pawn's worth of pieces on the board, in 1/1024.
+    net_material: 0..=16 = 0;
+
+    /// Whether the threads vote on the move, or the main thread alone decides.
+    vote: 0..=1 = 1;
+
     /// Quiescence: margin above the evaluation that a capture must be able to bridge.
-    quiesce_margin: 20..=300 = 120;
+    /// Without it: +10 ± 28 Elo.
+    quiesce_margin: 20..=300 = 120, off 30000;
 }
 
 #[cfg(test)]
@@ -216,6 +319,14 @@ mod tests {
         assert_eq!(params.set("nonsense", 1).unwrap_err().to_string(), "no parameter is called 'nonsense'");
         assert_eq!(params.set("rfp_margin", 9).unwrap_err().to_string(), "9 for rfp_margin, expected 30 to 150");
         assert_eq!(params.rfp_margin, 100);
+    }
+
+    #[test]
+    fn what_can_be_switched_off_takes_the_value_for_it() {
+        let mut params = Params::default();
+        assert_eq!(params.set("iir_depth", 255), Ok(()));
+        assert_eq!(params.iir_depth, 255);
+        assert!(params.set("iir_depth", 254).is_err());
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl<P: SearchProbe> Search<'_, P> {
         // Reverse futility: so far above beta that the opponent will not catch up. Like the null move it is blind to
         // zugzwang, so it may not judge a null move that is being verified for it.
         let margin = params.rfp_margin * (here.depth - i32::from(here.improving)).max(0);
-        let doubtful = here.ply < self.null_from && fears_zugzwang(board);
+        let doubtful = here.ply < self.null_from && self.fears_zugzwang(board);
         if here.depth <= params.rfp_depth
             && !doubtful
             && here.estimate - margin >= beta
@@ -53,10 +53,10 @@ impl<P: SearchProbe> Search<'_, P> {
         let params = &self.job.params;
         let passed = here.ply > 0 && self.prior(here.ply).is_none();
         if passed
-            || here.depth < 3
+            || here.depth < params.null_min_depth
             || here.ply < self.null_from
             || here.estimate < beta
-            || here.eval < beta - 20 * here.depth + 140
+            || here.eval < beta + params.null_static_base - params.null_static_slope * here.depth
             || beta <= -MATE_IN_MAX
             || !board.has_pieces(board.side_to_move())
         {
@@ -64,10 +64,10 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         let reduction = params.null_base
             + here.depth / params.null_depth_divisor
-            + ((here.estimate - beta) / params.null_eval_divisor).min(3);
+            + ((here.estimate - beta) / params.null_eval_divisor).min(params.null_eval_cap);
         let depth = here.depth - reduction;
         let verify =
-            self.null_from == 0 && (here.depth >= params.null_verify_depth || depth > 1 && fears_zugzwang(board));
+            self.null_from == 0 && (here.depth >= params.null_verify_depth || depth > 1 && self.fears_zugzwang(board));
 
         let child = self.pass(board, here.ply);
         let score = -self.negamax::<NonPv>(&child, here.ply + 1, Window::below(beta).flipped(), depth, !here.cut)?;
@@ -89,7 +89,7 @@ impl<P: SearchProbe> Search<'_, P> {
     #[inline(always)]
     fn try_probcut(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {
         let params = &self.job.params;
-        let target = beta + params.probcut_margin - 50 * i32::from(here.improving);
+        let target = beta + params.probcut_margin - params.probcut_improving * i32::from(here.improving);
         let refuted = here.known.is_some_and(|known| known.depth >= here.depth - 3 && known.score < target);
         if here.depth < params.probcut_depth || is_mate(beta) || is_mate(target) || refuted {
             return Ok(None);
@@ -123,12 +123,13 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         Ok(None)
     }
-}
 
-/// Whether the side to move has one piece at most besides king and pawns: it may not want to move at all.
-#[inline(always)]
-fn fears_zugzwang(board: &Board) -> bool {
-    let side = board.side_to_move();
-    let pawns_and_king = board.kind(PieceType::Pawn) | board.kind(PieceType::King);
-    !(board.color(side) & !pawns_and_king).many()
+    /// Whether the side to move has so few pieces besides king and pawns that it may not want to move at all.
+    #[inline(always)]
+    fn fears_zugzwang(&self, board: &Board) -> bool {
+        let side = board.side_to_move();
+        let pawns_and_king = board.kind(PieceType::Pawn) | board.kind(PieceType::King);
+        let pieces = (board.color(side) & !pawns_and_king).count();
+        pieces as i32 <= self.job.params.null_verify_pieces
+    }
 }

@@ -37,7 +37,7 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         let in_check = board.in_check();
         if ply >= MAX_PLY {
-            return Ok(if in_check { DRAW } else { self.evaluate(board) });
+            return Ok(if in_check { DRAW } else { self.evaluate(board, ply) });
         }
         let mut alpha = window.alpha;
         if alpha < DRAW && board.has_upcoming_repetition(&self.keys, ply) {
@@ -114,7 +114,7 @@ impl<P: SearchProbe> Search<'_, P> {
     /// Step 3: the corrected evaluation, or the table's score where that is nearer the truth.
     #[inline(always)]
     fn stand(&mut self, board: &Board, ply: usize, hit: Option<Hit>, known: Option<(Score, Bound)>) -> Standing {
-        let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board));
+        let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
         let eval = (raw + self.correction(board, ply)).clamp(-MAX_EVAL, MAX_EVAL);
         let score = match known {
             Some((known, bound)) if bound.settles(known, eval) && !score::is_mate(known) => known,

@@ -79,7 +79,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if !about.quiet {
             // SEE pruning: a capture that loses more than the remaining depth can bring back.
             let allowed = -params.see_noisy * here.depth - about.history / 64;
-            let loses = here.depth <= 8 && !board.see_ge(about.mv, allowed);
+            let loses = here.depth <= params.see_noisy_depth && !board.see_ge(about.mv, allowed);
             return if loses { Skip::This } else { Skip::No };
         }
         // Late-move pruning: after enough quiet moves the rest is left, sooner when things get worse.
@@ -102,7 +102,7 @@ impl<P: SearchProbe> Search<'_, P> {
             return Skip::This;
         }
         // SEE pruning: it loses its man.
-        if reduced <= 8 && !board.see_ge(about.mv, -params.see_quiet * reduced * reduced) {
+        if reduced <= params.see_quiet_depth && !board.see_ge(about.mv, -params.see_quiet * reduced * reduced) {
             return Skip::This;
         }
         Skip::No

@@ -10,7 +10,7 @@ use super::score::Score;
 use super::stack::{Frame, Played, Stack};
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move, PieceType};
-use crate::eval::Classical;
+use crate::eval::{Evaluator, Scaling};
 use arrayvec::ArrayVec;
 use parking_lot::MutexGuard;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub struct Worker {
     pub id: usize,
     pub(super) histories: Histories,
     pub(super) lbr: LastBestReply,
-    pub(super) evaluator: Classical,
+    pub(super) evaluator: Evaluator,
     pub(super) stack: Box<Stack>,
     pub(super) pv: Box<[Line]>,
 }
@@ -36,7 +36,7 @@ impl Worker {
             id,
             histories: Histories::new(),
             lbr: LastBestReply::new(),
-            evaluator: Classical::new(),
+            evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
             pv: vec![Line::new(); MAX_PLY + 2].into_boxed_slice(),
         }
@@ -80,6 +80,7 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     /// The last depth that was finished, and the lines to answer with should the search end now.
     pub(super) finished: i32,
     pub(super) lines: Vec<RootMove>,
+    scaling: Scaling,
     /// The right to run, where threads take turns.
     turn: Option<MutexGuard<'a, ()>>,
 }
@@ -95,6 +96,8 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// Prepares a run.
     pub fn new(me: &'a mut Worker, job: &'a Job, probe: P) -> Self {
         me.stack.clear();
+        me.histories.weigh(&job.params);
+        me.evaluator.start(&job.evaluation, job.game.board());
         let id = me.id;
         let earlier = job.game.earlier_keys();
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
@@ -114,6 +117,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             last_report: job.start,
             finished: 0,
             lines: Vec::new(),
+            scaling: job.params.scaling(),
             turn: job.take_turn(id),
         }
     }
@@ -212,6 +216,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         let frame = self.frame_mut(ply);
         frame.played = Some(Played { mv, mover, victim });
         frame.continuation = continuation;
+        self.me.evaluator.play(ply, board, mv);
         self.keys.push(board.key());
         board.after(mv)
     }
@@ -222,6 +227,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         let frame = self.frame_mut(ply);
         frame.played = None;
         frame.continuation = Continuation::NONE;
+        self.me.evaluator.pass(ply);
         self.keys.push(board.key());
         let mut child = board.clone();
         child.pass();
@@ -243,8 +249,8 @@ impl<'a, P: SearchProbe> Search<'a, P> {
 
     /// Static evaluation before correction.
     #[inline(always)]
-    pub(super) fn evaluate(&mut self, board: &Board) -> Score {
-        self.me.evaluator.evaluate(board)
+    pub(super) fn evaluate(&mut self, board: &Board, ply: usize) -> Score {
+        self.me.evaluator.evaluate(board, ply, self.scaling)
     }
 
     /// What search results say about the static evaluation here, in centipawns.

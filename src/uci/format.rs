@@ -2,6 +2,7 @@
 
 use super::options::OPTIONS;
 use crate::chess::{Board, Color, File, Move, Rank, Square};
+use crate::eval::{Evaluation, Scaling, classical, nnue, wdl};
 use crate::search::report::{Info, Outcome, Progress, nps};
 use crate::search::score::{Bound, Score, mate_distance};
 use std::fmt::Write;
@@ -16,27 +17,29 @@ pub struct Style {
     pub show_wdl: bool,
 }
 
-/// Name, author, options, `uciok`.
-pub fn introduction() -> String {
+/// Name, author, options, what evaluates, `uciok`.
+pub fn introduction(evaluation: &Evaluation) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
     for option in OPTIONS {
         text.push_str(&option.announcement());
         text.push('\n');
     }
-    text + "uciok"
+    text + &message(&format!("evaluation {evaluation}")) + "\nuciok"
 }
 
-/// The line for the state of the search. `root` is the position it started from.
+/// The line for the state of the search. `root` is the position it started from: scores belong to it, and its material
+/// says what they are worth.
 pub fn info(root: &Board, info: &Info, style: Style) -> String {
+    let material = wdl::material(root);
     let mut line = format!(
         "info depth {} seldepth {} multipv {} {}",
         info.depth,
         info.seldepth,
         info.multipv,
-        score(info.score, info.bound)
+        score(info.score, material, info.bound)
     );
     if style.show_wdl {
-        let [win, draw, loss] = wdl(info.score);
+        let [win, draw, loss] = wdl::wdl(info.score, material);
         let _ = write!(line, " wdl {win} {draw} {loss}");
     }
     let _ = write!(line, " {} pv", counters(info.nodes, info.hashfull, info.elapsed, true));
@@ -52,11 +55,11 @@ pub fn info(root: &Board, info: &Info, style: Style) -> String {
     line
 }
 
-/// `score cp X` or `score mate X`, with its bound when it is not exact.
-pub fn score(score: Score, bound: Bound) -> String {
+/// `score cp X`, where 100 wins every other game, or `score mate X`, with its bound when it is not exact.
+pub fn score(score: Score, material: i32, bound: Bound) -> String {
     let value = match mate_distance(score) {
         Some(moves) => format!("score mate {moves}"),
-        None => format!("score cp {score}"),
+        None => format!("score cp {}", wdl::normalise(score, material)),
     };
     match bound {
         Bound::Exact => value,
@@ -112,21 +115,30 @@ fn one_line(text: &str) -> String {
     if text.chars().nth(LONGEST).is_some() { clean + "..." } else { clean }
 }
 
-/// Chances of the side to move to win, draw and lose, per mille, from a score in centipawns.
-///
-/// Two logistic curves: a score of ±`EVEN_ODDS` wins or loses every other game, and `SPREAD` says how fast
-/// certainty grows around it; what neither side wins is drawn. Both are set by hand, not fitted to games.
-pub fn wdl(score: Score) -> [u32; 3] {
-    /// Centipawns at which half of the games are won.
-    const EVEN_ODDS: f64 = 130.0;
-    /// Centipawns that multiply the odds by e.
-    const SPREAD: f64 = 70.0;
-    if let Some(moves) = mate_distance(score) {
-        return if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
-    }
-    let chance = |score: Score| (1000.0 / (1.0 + ((EVEN_ODDS - f64::from(score)) / SPREAD).exp())).round() as u32;
-    let (win, loss) = (chance(score), chance(-score));
-    [win, 1000 - win - loss, loss]
+/// The static evaluation laid open, and what its score is worth.
+pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> String {
+    let (table, score) = match evaluation {
+        Evaluation::Classical => {
+            let trace = classical::trace(board);
+            (trace.to_string(), trace.score())
+        }
+        Evaluation::Nnue(network, simd) => {
+            let trace = nnue::Trace::new(network, *simd, board);
+            let score = evaluation.value(board, scaling) * board.side_to_move().sign();
+            let value = trace.value();
+            (
+                format!("{trace}\nvalue {value:+}, in the search {score:+} (fifty-move rule, material, known endings)"),
+                score,
+            )
+        }
+    };
+    let material = wdl::material(board);
+    let shown = f64::from(wdl::normalise(score, material)) / 100.0;
+    let [win, draw, loss] = wdl::wdl(score, material).map(|chance| f64::from(chance) / 10.0);
+    format!(
+        "{table}\nshown as {shown:+.2} (White's view, +1.00 wins every other game)\n\
+         White wins {win:.1} %, draws {draw:.1} %, loses {loss:.1} %"
+    )
 }
 
 /// The board as a drawing, with what belongs to it.
@@ -190,9 +202,13 @@ mod tests {
         let board = Board::start();
         let plain = Style::default();
         let mut sample = sample(&board, &["e2e4", "e7e5"]);
+        let cp = wdl::normalise(-35, 78);
         assert_eq!(
             info(&board, &sample, plain),
-            "info depth 12 seldepth 17 multipv 2 score cp -35 nodes 3000 nps 2000 hashfull 42 tbhits 0 time 1500 pv e2e4 e7e5"
+            format!(
+                "info depth 12 seldepth 17 multipv 2 score cp {cp} nodes 3000 nps 2000 hashfull 42 tbhits 0 time 1500 \
+                 pv e2e4 e7e5"
+            )
         );
         sample.score = mate_in(5);
         sample.bound = Bound::Lower;
@@ -202,8 +218,8 @@ mod tests {
 
     #[test]
     fn scores() {
-        assert_eq!(score(0, Bound::Upper), "score cp 0 upperbound");
-        assert_eq!(score(mated_in(4), Bound::Exact), "score mate -2");
+        assert_eq!(score(0, 78, Bound::Upper), "score cp 0 upperbound");
+        assert_eq!(score(mated_in(4), 78, Bound::Exact), "score mate -2");
     }
 
     #[test]
@@ -245,18 +261,41 @@ mod tests {
         );
     }
 
+    /// The score of a position with few men is worth something else than with all of them.
     #[test]
-    fn chances_add_up_mirror_and_rise() {
-        let mut before = 0;
-        for score in (-1000..=1000).step_by(10) {
-            let [win, draw, loss] = wdl(score);
-            assert_eq!(win + draw + loss, 1000);
-            assert_eq!(wdl(-score), [loss, draw, win]);
-            assert!(win >= before);
-            before = win;
+    fn scores_are_worth_what_the_root_s_material_says() {
+        for fen in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", CASTLING] {
+            let board = Board::from_fen(fen).expect("a good FEN");
+            let mut sample = sample(&board, &[]);
+            let material = wdl::material(&board);
+            for score in [-1200, -1, 0, 40, 333] {
+                sample.score = score;
+                let cp = wdl::normalise(score, material);
+                let [win, draw, loss] = wdl::wdl(score, material);
+                let line = info(&board, &sample, Style { show_wdl: true, ..Style::default() });
+                assert!(line.contains(&format!(" score cp {cp} wdl {win} {draw} {loss} nodes ")), "{line}");
+            }
         }
-        assert_eq!(wdl(130)[0], 500);
-        assert_eq!(wdl(mated_in(2)), [0, 0, 1000]);
+    }
+
+    #[test]
+    fn an_evaluation_ends_with_what_it_is_worth() {
+        let board = Board::from_fen("4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1").expect("a good FEN");
+        let scaling = Scaling { base: 1024, material: 0 };
+        for by in [Evaluation::Classical, Evaluation::default()] {
+            let text = evaluation(&board, &by, scaling);
+            let (table, worth) = text.split_once("\nshown as ").expect("the shown score");
+            match by {
+                Evaluation::Classical => assert_eq!(table, classical::trace(&board).to_string()),
+                Evaluation::Nnue(..) => {
+                    assert!(table.contains("<- counts here") && table.contains("Network"), "{table}")
+                }
+            }
+            assert!(
+                worth.starts_with('+') && worth.ends_with("White wins 100.0 %, draws 0.0 %, loses 0.0 %"),
+                "{worth}"
+            );
+        }
     }
 
     #[test]
@@ -277,7 +316,8 @@ mod tests {
 
     #[test]
     fn the_introduction_ends_with_uciok() {
-        let text = introduction();
+        let text = introduction(&Evaluation::default());
+        assert!(text.contains("\ninfo string evaluation nnue "), "{text}");
         assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
         assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), OPTIONS.len());
     }

@@ -3,10 +3,12 @@
 use super::log::Log;
 use super::problem::Quoted;
 use crate::engine::Engine;
+use crate::eval::{EvaluationKind, nnue};
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
 use std::fmt::Write;
+use std::path::Path;
 
 /// What an option is applied to.
 pub struct Target<'a> {
@@ -132,7 +134,7 @@ pub static OPTIONS: &[UciOption] = &[
     UciOption {
         name: "UCI_ShowWDL",
         kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().show_wdl = on },
-        help: "Show the chances to win, draw and lose, per mille, with each score.",
+        help: "Show the chances to win, draw and lose, per mille, with each score. 100 centipawns are a chance of 50 % to win.",
     },
     UciOption {
         name: "Stagger",
@@ -156,6 +158,27 @@ pub static OPTIONS: &[UciOption] = &[
             apply: |to, name| to.engine.settings_mut().lmr = name,
         },
         help: "The recipe for late move reductions.",
+    },
+    UciOption {
+        name: "Evaluation",
+        kind: Kind::Combo {
+            default: || EvaluationKind::default().name(),
+            choices: || &EvaluationKind::NAMES,
+            apply: |to, name| to.engine.settings_mut().evaluation = EvaluationKind::from_name(name).unwrap_or_default(),
+        },
+        help: "What values positions: the network, or the sum of classical terms.",
+    },
+    UciOption {
+        name: "EvalFile",
+        kind: Kind::Text {
+            expected: "the name of a network file, or <empty> for the network inside the program",
+            apply: |to, name| {
+                let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
+                to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
+                Ok(())
+            },
+        },
+        help: "Another network than the one inside the program.",
     },
     UciOption {
         name: "Debug Log File",
@@ -208,11 +231,14 @@ pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), O
 }
 
 fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(), OptionError> {
-    let Tunable { name, min, max, .. } = *tunable;
+    let Tunable { name, min, max, off, .. } = *tunable;
     let refused = || OptionError::Value {
         name,
         value: Quoted::new(value),
-        expected: format!("a whole number from {min} to {max}"),
+        expected: match off {
+            None => format!("a whole number from {min} to {max}"),
+            Some(off) => format!("a whole number from {min} to {max}, or {off} for off"),
+        },
     };
     let number = value.parse().map_err(|_| refused())?;
     target.engine.set_param(name, number).map_err(|_| refused())

@@ -9,10 +9,9 @@ use super::options::{self, Target};
 use super::problem::{Problem, Quoted};
 use super::queue::{Job, Marks, Queue};
 use super::told::Told;
-use crate::bench::Bench;
+use crate::bench::{BENCH_DEPTH, Bench};
 use crate::chess::Game;
 use crate::engine::{Engine, Output};
-use crate::eval::classical;
 use crate::search::report::Outcome;
 use std::io;
 use std::time::Instant;
@@ -256,7 +255,7 @@ impl Session {
     fn execute(&mut self, job: Job) {
         let style = self.style();
         match &job.command {
-            Command::Uci => self.say(&format::introduction()),
+            Command::Uci => self.say(&format::introduction(&self.engine.evaluation())),
             Command::IsReady => {
                 if let Err(problem) = self.engine.prepare() {
                     self.complain(&problem);
@@ -282,13 +281,16 @@ impl Session {
                 self.begin_chore(job, chore);
             }
             Command::Bench(depth) => {
-                let usual = Bench::default();
-                let chore = Chore::bench(Bench { depth: depth.unwrap_or(usual.depth), ..usual });
+                let depth = depth.unwrap_or(BENCH_DEPTH);
+                let chore = Chore::bench(Bench { depth, evaluation: self.engine.evaluation(), ..Bench::default() });
                 self.begin_chore(job, chore);
             }
             Command::Debug(on) => self.verbose = *on,
             Command::Display => self.say(&format::diagram(self.engine.game().board(), style.chess960)),
-            Command::Eval => self.say(&classical::trace(self.engine.game().board()).to_string()),
+            Command::Eval => {
+                let (board, scaling) = (self.engine.game().board(), self.engine.params().scaling());
+                self.say(&format::evaluation(board, &self.engine.evaluation(), scaling));
+            }
             Command::Help => command::usage().for_each(|line| self.say(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
         }

@@ -50,7 +50,10 @@ fn bench_in_both_forms() {
 #[test]
 fn eval_prints_terms() {
     let output = run(&["eval", "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]);
-    assert!(output.status.success() && lines(&output).len() > 3);
+    let lines = lines(&output);
+    assert!(output.status.success() && lines.len() > 3);
+    let [.., shown, chances] = lines.as_slice() else { panic!("{lines:#?}") };
+    assert!(shown.starts_with("shown as +") && chances.starts_with("White wins "), "{lines:#?}");
 }
 
 #[test]
@@ -82,6 +85,7 @@ fn analyse_writes_json() {
         (&first["score"]["mate"], &first["bound"], &first["pv"][0]),
         (&1.into(), &"exact".into(), &"a1a8".into())
     );
+    assert_eq!(first["wdl"], serde_json::json!([1000, 0, 0]));
     assert_eq!(json["lines"].as_array().map(Vec::len), Some(2));
     assert!(json["iterations"].as_array().is_some_and(|told| told.len() >= 2));
 }

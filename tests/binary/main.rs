@@ -3,6 +3,7 @@
 #[path = "../common/data.rs"]
 mod common;
 mod harness;
+mod network;
 
 mod command_line;
 mod uci_bad_input;

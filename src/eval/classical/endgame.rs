@@ -10,7 +10,7 @@ use crate::search::score::Score;
 /// An advantage that counts in full.
 pub const FULL_SCALE: i32 = 64;
 /// An ending scaled below this is a draw in all but name: then the middlegame value is scaled too.
-pub(super) const DRAWISH: i32 = 16;
+pub const DRAWISH: i32 = 16;
 
 /// With more men than this no ending is known, unless one king is alone.
 const FEW_MEN: u32 = 4;

@@ -53,22 +53,19 @@ fn weak(survey: &Survey, color: Color) -> Bitboard {
     survey.all[them] & !survey.twice[us] & (!survey.all[us] | royal)
 }
 
-/// Attackers, hits next to the king, weak squares, pins and guardians.
+/// Attackers, hits next to the king, weak squares and pins.
 #[inline(always)]
 fn assault_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
     let (us, them) = (color.index(), color.flip().index());
     let assault = &survey.assault[them];
-    let by = &survey.by[us];
     let mut total = assault.danger();
     for kind in 1..5 {
         tracer.danger(color, &DANGER.attacker[kind], assault.attackers[kind]);
     }
-    let guards = (by[PieceType::Knight.index()] | by[PieceType::Bishop.index()]) & by[PieceType::King.index()];
     let weak = weak(survey, color) & survey.zone[us];
     total += add(tracer, color, &DANGER.hit, assault.hits);
     total += add(tracer, color, &DANGER.weak, weak.count() as i32);
-    total += add(tracer, color, &DANGER.pinned, survey.pinned[us].count() as i32);
-    total + add(tracer, color, &DANGER.guardian, i32::from(guards.any()))
+    total + add(tracer, color, &DANGER.pinned, survey.pinned[us].count() as i32)
 }
 
 /// Checks that the enemy can give next: safe ones by kind, and those that would cost the piece.

@@ -25,7 +25,7 @@ pub mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use endgame::FULL_SCALE;
+pub use endgame::{DRAWISH, FULL_SCALE};
 pub use pair::Pair;
 pub use term::Term;
 pub use trace::Trace;
@@ -41,7 +41,7 @@ use tracer::{Silent, Summary, take};
 use weights::WEIGHTS;
 
 /// The score fades to half on the way to a draw by the fifty-move rule: by 1/200 for each half-move without progress.
-const FADE: i32 = 200;
+pub const FADE: i32 = 200;
 
 /// The evaluator of one thread: owns its pawn cache and nothing else.
 pub struct Classical {
@@ -120,6 +120,13 @@ impl Tracer for TermReader {
     }
 }
 
+/// The value of a known ending in centipawns from the view of the side to move.
+#[inline(always)]
+pub fn known_ending(board: &Board) -> Option<Score> {
+    let value = endgame::known(board, &Census::new(board))?;
+    Some(finish(board, value) * board.side_to_move().sign())
+}
+
 /// Every term of a position.
 pub fn trace(board: &Board) -> Trace {
     let mut trace = Trace::default();
@@ -172,7 +179,7 @@ fn run<T: Tracer>(board: &Board, cache: Option<&mut PawnCache>, tracer: &mut T) 
     tally.add(tracer, Term::Tempo, mover, tempo);
 
     let ahead = if tally.sum.eg() >= 0 { Color::White } else { Color::Black };
-    let initiative = initiative::initiative(&survey, &structure, tally.sum.eg());
+    let initiative = initiative::initiative(&survey, &structure, tally.sum.eg(), tracer);
     tally.add(tracer, Term::Initiative, ahead, pair::s(0, initiative * ahead.sign()));
 
     let sum = tally.sum;

@@ -44,9 +44,9 @@ fn at<T: Tracer>(pawns: [Bitboard; 2], color: Color, king: Square, tracer: &mut 
         let guard = nearest(own & squares, color);
         value += take(tracer, color, &w.shelter[edge][guard], 1);
         let storm = nearest(storming & squares, color);
-        if storm > 0 {
-            let blocked = guard > 0 && guard + 1 == storm;
-            value += take(tracer, color, if blocked { &w.storm_blocked[storm] } else { &w.storm[edge][storm] }, 1);
+        let blocked = guard > 0 && guard + 1 == storm;
+        if storm > 0 && !blocked {
+            value += take(tracer, color, &w.storm[edge][storm], 1);
         }
     }
     value

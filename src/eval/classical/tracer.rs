@@ -34,6 +34,10 @@ pub trait Tracer {
     #[inline(always)]
     fn danger(&mut self, _color: Color, _weight: &'static i32, _count: i32) {}
 
+    /// A weight of [`super::weights::INITIATIVE`] has been added `count` times to how much there is to play for.
+    #[inline(always)]
+    fn initiative(&mut self, _weight: &'static i32, _count: i32) {}
+
     /// A term is complete for this color; each term is reported once at most for each color.
     #[inline(always)]
     fn term(&mut self, _term: Term, _color: Color, _value: Pair) {}

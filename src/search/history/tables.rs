@@ -2,6 +2,7 @@
 
 use super::{Cell, Corrections};
 use crate::chess::{Board, Move, Piece};
+use crate::search::params::Params;
 use crate::search::stack::Stack;
 
 /// A row of continuation history: the man and target square of an earlier move.
@@ -34,11 +35,32 @@ type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
 /// `[earlier man and square][man and square]`
 type Continuations = [[Cell; Continuation::MOVES]; Continuation::MOVES + 1];
 
+/// How much each part counts, in 1/64.
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    butterfly: i32,
+    back: [i32; Continuation::BACK.len()],
+    noisy: i32,
+}
+
+impl From<&Params> for Weights {
+    fn from(params: &Params) -> Self {
+        let Params { history_butterfly, history_one, history_two, history_four, history_six, history_noisy, .. } =
+            *params;
+        Self {
+            butterfly: history_butterfly,
+            back: [history_one, history_two, history_four, history_six],
+            noisy: history_noisy,
+        }
+    }
+}
+
 /// All histories of one thread.
 pub struct Histories {
     quiets: Box<Quiets>,
     captures: Box<Captures>,
     continuations: Box<Continuations>,
+    weights: Weights,
     /// What search results say about the static evaluation.
     pub corrections: Corrections,
 }
@@ -71,6 +93,7 @@ impl Histories {
             quiets: boxed([[[[cell; 64]; 64]; 2]; 2]),
             captures: boxed([[cell; 6]; 64]),
             continuations: boxed([cell; Continuation::MOVES]),
+            weights: Weights::from(&Params::default()),
             corrections: Corrections::new(),
         }
     }
@@ -78,6 +101,11 @@ impl Histories {
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Self::new();
+    }
+
+    /// Takes over the weights of the parts.
+    pub fn weigh(&mut self, params: &Params) {
+        self.weights = Weights::from(params);
     }
 
     #[inline(always)]
@@ -93,20 +121,23 @@ impl Histories {
     }
 
     /// What is known about a quiet move of the side to move: butterfly history, by whether its squares are attacked,
-    /// and continuation history. Positive is good; each of the five parts lies inside ±[`Cell::MAX`], the far
-    /// ones count less.
+    /// and continuation history. Positive is good; each of the five parts lies inside ±[`Cell::MAX`] before it is
+    /// weighed.
     #[inline(always)]
     pub fn quiet(&self, board: &Board, mv: Move, context: &Context) -> i32 {
         let column = Continuation::of(board, mv).row() % Continuation::MOVES;
-        let [one, two, four, six] = context.0.map(|row| self.continuations[row.row()][column].get());
-        self.quiet_cell(board, mv).get() + one + two + four / 2 + six / 2
+        let mut sum = self.quiet_cell(board, mv).get() * self.weights.butterfly;
+        for (row, weight) in context.0.into_iter().zip(self.weights.back) {
+            sum += self.continuations[row.row()][column].get() * weight;
+        }
+        sum / 64
     }
 
-    /// What is known about a capture or promotion, inside ±[`Cell::MAX`].
+    /// What is known about a capture or promotion, inside ±[`Cell::MAX`] before it is weighed.
     #[inline(always)]
     pub fn noisy(&self, board: &Board, mv: Move) -> i32 {
         let [man, to, victim] = Self::noisy_index(board, mv);
-        self.captures[man][to][victim].get()
+        self.captures[man][to][victim].get() * self.weights.noisy / 64
     }
 
     /// A promotion without capture has the king's place among the victims.

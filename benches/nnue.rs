@@ -1,0 +1,113 @@
+//! The network: positions per second by instruction set, against the memory that has to be touched at least.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use lento::bench::POSITIONS;
+use lento::chess::{Board, Color, Move};
+use lento::eval::nnue::simd::{Line, Simd};
+use lento::eval::nnue::{Accumulators, Network, embedded};
+use std::hint::black_box;
+use std::sync::Arc;
+
+/// A position and all that follow from it in one move.
+struct Family {
+    root: Board,
+    children: Vec<(Move, Board)>,
+}
+
+fn families() -> Vec<Family> {
+    let roots = POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are good"));
+    roots
+        .map(|root| {
+            let children = root.legal_moves().into_iter().map(|mv| (mv, root.after(mv))).collect();
+            Family { root, children }
+        })
+        .collect()
+}
+
+/// The rows of weights that lead from a position to the next one, for both colors. Where a king changes what its side
+/// sees, the cache of refreshes decides; such moves are left out.
+fn rows(network: &Network, root: &Board, child: &Board) -> Vec<usize> {
+    let kings = &network.architecture().kings;
+    let mut rows = Vec::new();
+    for color in Color::ALL {
+        let view = kings.view(color, root.king(color));
+        if view != kings.view(color, child.king(color)) {
+            return Vec::new();
+        }
+        let features = |board: &Board| -> Vec<usize> {
+            let men = board.occupied().into_iter().filter_map(|square| Some((board.piece_on(square)?, square)));
+            men.map(|(piece, square)| view.feature(piece, square)).collect()
+        };
+        let (before, after) = (features(root), features(child));
+        rows.extend(before.iter().filter(|feature| !after.contains(feature)));
+        rows.extend(after.iter().filter(|feature| !before.contains(feature)));
+    }
+    rows
+}
+
+/// Reads a number of each cache line.
+fn touch(lines: &[Line]) -> i32 {
+    lines.iter().map(|line| i32::from(line.0[0])).sum()
+}
+
+fn network(c: &mut Criterion) {
+    let network = embedded();
+    let mut families = families();
+    for family in &mut families {
+        let Family { root, children } = family;
+        children.retain(|(_, child)| !rows(&network, root, child).is_empty());
+    }
+    let count: usize = families.iter().map(|family| family.children.len()).sum();
+
+    let mut group = c.benchmark_group("nnue");
+    group.throughput(Throughput::Elements(count as u64));
+    for simd in Simd::available() {
+        let mut accumulators = Accumulators::new(Arc::clone(&network), simd, 2);
+        group.bench_function(BenchmarkId::new("after a move", simd.name()), |b| {
+            b.iter(|| {
+                let mut sum = 0;
+                for Family { root, children } in &families {
+                    accumulators.start(root);
+                    for (mv, child) in children {
+                        accumulators.play(0, root, *mv);
+                        sum += accumulators.evaluate(black_box(child), 1);
+                    }
+                }
+                sum
+            });
+        });
+        group.bench_function(BenchmarkId::new("from the refresh cache", simd.name()), |b| {
+            b.iter(|| {
+                let mut sum = 0;
+                for (_, child) in families.iter().flat_map(|family| &family.children) {
+                    accumulators.start(black_box(child));
+                    sum += accumulators.evaluate(child, 0);
+                }
+                sum
+            });
+        });
+    }
+    // For both colors: the accumulator before and the one after, the rows between them, and the weights of an output layer.
+    let needed: Vec<Vec<usize>> = families
+        .iter()
+        .flat_map(|family| family.children.iter().map(|(_, child)| rows(&network, &family.root, child)))
+        .collect();
+    let lines = network.lines();
+    let mut pair = vec![Line::ZERO; 4 * lines];
+    group.bench_function("memory touched", |b| {
+        b.iter(|| {
+            let mut sum = 0;
+            for rows in &needed {
+                sum += touch(&pair[..2 * lines]) + touch(&network.features()[..2 * lines]);
+                sum += rows.iter().map(|&row| touch(network.feature(row))).sum::<i32>();
+                pair[2 * lines..].iter_mut().for_each(|line| line.0[0] = sum as i16);
+            }
+            black_box(&pair);
+            sum
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, network);
+criterion_main!(benches);

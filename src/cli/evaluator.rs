@@ -1,0 +1,47 @@
+//! What evaluates, as the command line says it.
+
+use lento::eval::nnue::{self, simd::Simd};
+use lento::eval::{Evaluation, EvaluationKind};
+use std::path::PathBuf;
+
+/// Which evaluation to use.
+#[derive(clap::Args)]
+pub struct EvaluatorArgs {
+    /// What evaluates: nnue or classical
+    #[arg(long, value_name = "KIND", default_value = EvaluationKind::default().name(), value_parser = kind)]
+    evaluation: EvaluationKind,
+    /// Network file instead of the network inside the program
+    #[arg(long, value_name = "FILE")]
+    eval_file: Option<PathBuf>,
+    /// Instruction set of the network's arithmetic instead of the fastest one that the processor has
+    #[arg(long, value_name = "NAME", value_parser = simd)]
+    simd: Option<Simd>,
+}
+
+impl EvaluatorArgs {
+    /// The evaluation that was asked for.
+    ///
+    /// # Errors
+    /// The network file is not usable.
+    pub fn evaluation(&self) -> Result<Evaluation, String> {
+        if self.evaluation == EvaluationKind::Classical {
+            return Ok(Evaluation::Classical);
+        }
+        let network = match &self.eval_file {
+            Some(path) => nnue::load(path).map_err(|error| format!("--eval-file {}: {error}", path.display()))?,
+            None => nnue::embedded(),
+        };
+        Ok(Evaluation::Nnue(network, self.simd.unwrap_or_else(Simd::best)))
+    }
+}
+
+fn kind(name: &str) -> Result<EvaluationKind, String> {
+    EvaluationKind::from_name(name).ok_or_else(|| format!("expected one of {}", EvaluationKind::NAMES.join(", ")))
+}
+
+fn simd(name: &str) -> Result<Simd, String> {
+    Simd::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Simd::available().into_iter().map(Simd::name).collect();
+        format!("this processor has {}", names.join(", "))
+    })
+}

@@ -1,0 +1,155 @@
+//! What the search asks for the value of a position.
+
+use super::classical::{self, Classical};
+use super::nnue::simd::Simd;
+use super::nnue::{self, Accumulators, Network};
+use crate::chess::{Board, Move, PieceType};
+use crate::search::score::{MAX_EVAL, Score};
+use std::fmt;
+use std::sync::Arc;
+
+/// The kinds of evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EvaluationKind {
+    /// The network.
+    #[default]
+    Nnue,
+    /// The sum of terms.
+    Classical,
+}
+
+impl EvaluationKind {
+    /// The names of all kinds.
+    pub const NAMES: [&'static str; 2] = ["nnue", "classical"];
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Nnue, Self::Classical].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// What a search evaluates with.
+#[derive(Clone, Debug)]
+pub enum Evaluation {
+    /// A network, with the arithmetic of an instruction set.
+    Nnue(Arc<Network>, Simd),
+    /// The sum of terms.
+    Classical,
+}
+
+impl Default for Evaluation {
+    /// The network that the program carries, as fast as the processor can.
+    fn default() -> Self {
+        Self::Nnue(nnue::embedded(), Simd::best())
+    }
+}
+
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Nnue(network, simd) => write!(f, "nnue {network}, {}", simd.name()),
+            Self::Classical => write!(f, "classical"),
+        }
+    }
+}
+
+impl Evaluation {
+    /// The value of a position in centipawns from the view of the side to move, as a search takes it.
+    pub fn value(&self, board: &Board, scaling: Scaling) -> Score {
+        let mut evaluator = Evaluator::new(1);
+        evaluator.start(self, board);
+        evaluator.evaluate(board, 0, scaling)
+    }
+}
+
+/// How the network's value depends on what is left on the board: in 1/1024, `base` plus `material` for each pawn's worth of pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scaling {
+    /// On an empty board.
+    pub base: i32,
+    /// For each unit of material: 3 for a knight or bishop, 5 for a rook, 9 for a queen, of both colors.
+    pub material: i32,
+}
+
+/// The evaluator of one thread.
+///
+/// [`start`](Self::start) comes before everything else. Then each position of a line of play has its ply, 0 for the
+/// first one: moves are announced by [`play`](Self::play) and [`pass`](Self::pass); to take one back nothing is said.
+pub struct Evaluator {
+    classical: Classical,
+    /// While the network is in use.
+    accumulators: Option<Accumulators>,
+    positions: usize,
+}
+
+impl Evaluator {
+    /// An evaluator for lines of play of so many positions. It knows nothing, and is classical until it is told otherwise.
+    pub fn new(positions: usize) -> Self {
+        Self { classical: Classical::new(), accumulators: None, positions }
+    }
+
+    /// A search begins with this position.
+    pub fn start(&mut self, evaluation: &Evaluation, board: &Board) {
+        match (evaluation, &mut self.accumulators) {
+            (Evaluation::Classical, accumulators) => *accumulators = None,
+            (Evaluation::Nnue(network, simd), Some(accumulators))
+                if Arc::ptr_eq(network, accumulators.network()) && *simd == accumulators.simd() => {}
+            (Evaluation::Nnue(network, simd), accumulators) => {
+                *accumulators = Some(Accumulators::new(Arc::clone(network), *simd, self.positions));
+            }
+        }
+        if let Some(accumulators) = &mut self.accumulators {
+            accumulators.start(board);
+        }
+    }
+
+    /// A legal move is made in the position at a ply.
+    #[inline(always)]
+    pub fn play(&mut self, ply: usize, board: &Board, mv: Move) {
+        if let Some(accumulators) = &mut self.accumulators {
+            accumulators.play(ply, board, mv);
+        }
+    }
+
+    /// The turn is passed in the position at a ply.
+    #[inline(always)]
+    pub fn pass(&mut self, ply: usize) {
+        if let Some(accumulators) = &mut self.accumulators {
+            accumulators.pass(ply);
+        }
+    }
+
+    /// The value of the position at a ply in centipawns from the view of the side to move, inside ± [`MAX_EVAL`]. The network
+    /// is not asked about known endings, of which it has seen few.
+    #[inline(always)]
+    pub fn evaluate(&mut self, board: &Board, ply: usize, scaling: Scaling) -> Score {
+        let Some(accumulators) = &mut self.accumulators else { return self.classical.evaluate(board) };
+        match classical::known_ending(board) {
+            Some(value) => value,
+            None => scaling.apply(board, accumulators.evaluate(board, ply)),
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.classical.clear();
+    }
+}
+
+impl Scaling {
+    /// The network's value as the search takes it: by material, and fading towards the draw by the fifty-move rule.
+    #[inline(always)]
+    pub fn apply(self, board: &Board, value: Score) -> Score {
+        let count = |kind| board.kind(kind).count() as i32;
+        let minors = count(PieceType::Knight) + count(PieceType::Bishop);
+        let material = 3 * minors + 5 * count(PieceType::Rook) + 9 * count(PieceType::Queen);
+        let clock = board.halfmove_clock().min(100) as i32;
+        let scaled = value * (self.base + self.material * material) / 1024;
+        (scaled * (classical::FADE - clock) / classical::FADE).clamp(-MAX_EVAL, MAX_EVAL)
+    }
+}

@@ -1,0 +1,58 @@
+//! What a move changes on the board.
+
+use crate::chess::{Board, Color, Move, Piece, PieceType, Square, Wing};
+
+/// A man on a square.
+pub type Man = (Piece, Square);
+
+/// The men that a move takes off the board and those it puts there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing: the turn is passed.
+    None,
+    /// One off, one on.
+    Quiet { off: Man, on: Man },
+    /// The man that moves and the one it takes.
+    Capture { off: [Man; 2], on: Man },
+    /// King and rook.
+    Castle { off: [Man; 2], on: [Man; 2] },
+}
+
+impl Change {
+    /// What a legal move changes.
+    #[inline(always)]
+    pub fn of(board: &Board, mv: Move) -> Self {
+        let (from, to) = (mv.from(), mv.to());
+        let Some(mover) = board.piece_on(from) else { return Self::None };
+        if mv.is_castle() {
+            return Self::castle(mover.color(), from, to);
+        }
+        let after = mv.promoted().map_or(mover, |kind| Piece::new(mover.color(), kind));
+        let (off, on) = ((mover, from), (after, to));
+        let victim = if mv.is_en_passant() { Square::new(to.file(), from.rank()) } else { to };
+        match board.piece_on(victim) {
+            Some(taken) if mv.is_capture() => Self::Capture { off: [off, (taken, victim)], on },
+            _ => Self::Quiet { off, on },
+        }
+    }
+
+    #[cold]
+    fn castle(us: Color, king_from: Square, rook_from: Square) -> Self {
+        let wing = if rook_from > king_from { Wing::King } else { Wing::Queen };
+        let (king, rook) = (Piece::new(us, PieceType::King), Piece::new(us, PieceType::Rook));
+        Self::Castle {
+            off: [(king, king_from), (rook, rook_from)],
+            on: [(king, wing.king_target(us)), (rook, wing.rook_target(us))],
+        }
+    }
+
+    /// Where a king of this color is afterwards, if it has moved.
+    #[inline(always)]
+    pub fn king(&self, color: Color) -> Option<Square> {
+        let on = match self {
+            Self::None => return None,
+            Self::Quiet { on, .. } | Self::Capture { on, .. } | Self::Castle { on: [on, _], .. } => on,
+        };
+        (on.0 == Piece::new(color, PieceType::King)).then_some(on.1)
+    }
+}

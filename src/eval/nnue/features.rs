@@ -1,0 +1,153 @@
+//! The inputs of the network: one for each kind of man on each square, as one side sees the board.
+
+use crate::chess::{Color, Piece, Square};
+
+/// Inputs of one king bucket: six kinds of own and six of enemy men, on 64 squares.
+pub const INPUTS: usize = 768;
+/// Squares on which a king is seen, once the board is mirrored so that it stands on the files a to d.
+pub const KING_SQUARES: usize = 32;
+
+/// Which king squares share their weights: for each square of the files a to d, rank by rank from the own side's first, the number
+/// of its bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KingBuckets {
+    map: [u8; KING_SQUARES],
+    count: usize,
+}
+
+impl KingBuckets {
+    /// One bucket: the king square matters only for the mirroring.
+    pub const ONE: Self = Self { map: [0; KING_SQUARES], count: 1 };
+    /// Names of the layouts that [`named`](Self::named) knows.
+    pub const NAMES: [&str; 3] = ["one", "three", "six"];
+
+    /// Buckets by this map. `None` unless the numbers go from 0 on without a gap.
+    pub fn new(map: [u8; KING_SQUARES]) -> Option<Self> {
+        let count = map.iter().map(|&bucket| usize::from(bucket) + 1).max().unwrap_or(1);
+        let gapless = (0..count).all(|wanted| map.iter().any(|&bucket| usize::from(bucket) == wanted));
+        gapless.then_some(Self { map, count })
+    }
+
+    /// A layout by its name.
+    pub fn named(name: &str) -> Option<Self> {
+        // One digit for each square, a1 to d1 first.
+        let digits: &[u8; KING_SQUARES] = match name {
+            "one" => b"00000000000000000000000000000000",
+            "three" => b"00110011222222222222222222222222",
+            "six" => b"00112233445544555555555555555555",
+            _ => return None,
+        };
+        Self::new(digits.map(|digit| digit - b'0'))
+    }
+
+    /// How many buckets there are.
+    #[inline(always)]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The bucket of each king square.
+    pub const fn map(&self) -> &[u8; KING_SQUARES] {
+        &self.map
+    }
+
+    /// How a side sees the board while its king stands there.
+    #[inline(always)]
+    pub fn view(&self, side: Color, king: Square) -> View {
+        let ranks = match side {
+            Color::White => 0,
+            Color::Black => 56,
+        };
+        let mirror = if king.index() & 7 >= 4 { 7 } else { 0 };
+        let flip = (ranks ^ mirror) as u8;
+        let seen = king.index() ^ usize::from(flip);
+        View { side, flip, bucket: self.map[seen / 8 * 4 + seen % 8 % 4] }
+    }
+}
+
+/// How a side sees the board: from its own end, with its king on the files a to d, and with the weights of its king's bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    side: Color,
+    /// What the index of a square is xored with.
+    flip: u8,
+    bucket: u8,
+}
+
+impl View {
+    /// The input that this man is: a row of the feature weights.
+    #[inline(always)]
+    pub fn feature(self, piece: Piece, square: Square) -> usize {
+        let enemy = usize::from(piece.color() != self.side);
+        let man = (enemy * 6 + piece.kind().index()) * 64;
+        usize::from(self.bucket) * INPUTS + man + (square.index() ^ usize::from(self.flip))
+    }
+
+    /// Whether the king stands on the right half of the board, so that left and right are exchanged.
+    #[inline(always)]
+    pub fn is_mirrored(self) -> bool {
+        self.flip & 7 != 0
+    }
+
+    /// The king's bucket.
+    #[inline(always)]
+    pub fn bucket(self) -> usize {
+        usize::from(self.bucket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::PieceType;
+
+    #[test]
+    fn each_man_on_each_square_is_an_input_of_its_own() {
+        for king in [Square::A1, Square::H8] {
+            for side in Color::ALL {
+                let view = KingBuckets::ONE.view(side, king);
+                let mut seen = [false; INPUTS];
+                for piece in Piece::ALL {
+                    for index in 0..64 {
+                        let feature = view.feature(piece, Square::from_index(index));
+                        assert!(!std::mem::replace(&mut seen[feature], true), "{piece:?} {index}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mirrored_and_turned_boards_look_the_same() {
+        let (pawn, knight) = (Piece::new(Color::White, PieceType::Pawn), Piece::new(Color::Black, PieceType::Knight));
+        let turned = |piece: Piece| Piece::new(!piece.color(), piece.kind());
+        for name in KingBuckets::NAMES {
+            let buckets = KingBuckets::named(name).unwrap();
+            for king in 0..64 {
+                let views = [0, 7, 56, 63].map(|flip: usize| {
+                    let side = if flip >= 56 { Color::Black } else { Color::White };
+                    (flip, buckets.view(side, Square::from_index(king ^ flip)))
+                });
+                for piece in [pawn, knight] {
+                    for square in 0..64 {
+                        let features = views.map(|(flip, view)| {
+                            let piece = if flip >= 56 { turned(piece) } else { piece };
+                            view.feature(piece, Square::from_index(square ^ flip))
+                        });
+                        assert_eq!(features, [features[0]; 4], "{name} {king} {square}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn layouts_have_no_gaps() {
+        for (name, count) in KingBuckets::NAMES.into_iter().zip([1, 3, 6]) {
+            assert_eq!(KingBuckets::named(name).unwrap().count(), count);
+        }
+        assert_eq!(KingBuckets::named("one"), Some(KingBuckets::ONE));
+        assert_eq!(KingBuckets::named("two"), None);
+        assert_eq!(KingBuckets::new([2; KING_SQUARES]), None);
+    }
+}

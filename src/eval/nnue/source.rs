@@ -1,0 +1,37 @@
+//! Where networks come from: the program carries one, and files hold others.
+
+use super::network::{Network, NetworkError};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+use thiserror::Error;
+
+/// What `docs/nnue.md` tells the origin of.
+static FILE: &[u8] = include_bytes!("../../../nets/default.lnn");
+
+static NETWORK: LazyLock<Arc<Network>> =
+    LazyLock::new(|| Arc::new(Network::from_bytes(FILE).expect("the embedded network is good")));
+
+/// The network that the program carries: one copy for everybody.
+pub fn embedded() -> Arc<Network> {
+    Arc::clone(&NETWORK)
+}
+
+/// Why a file gives no network.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// It cannot be read.
+    #[error("it cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// It is none that this engine can use.
+    #[error("it is not usable: {0}")]
+    Network(#[from] NetworkError),
+}
+
+/// The network in a file.
+///
+/// # Errors
+/// The file cannot be read, or holds no network for this engine.
+pub fn load(path: &Path) -> Result<Arc<Network>, LoadError> {
+    Ok(Arc::new(Network::from_bytes(&std::fs::read(path)?)?))
+}

@@ -1,0 +1,168 @@
+//! The network against its definition, along lines of play.
+
+use super::features::KingBuckets;
+use super::network::tests::random;
+use super::simd::Simd;
+use super::*;
+use crate::chess::{Board, Color, Move, Square};
+use std::sync::Arc;
+
+const DEPTH: usize = 12;
+
+/// Castling on both wings, promotions, en passant, and Chess960 where king and rook change places or the rook does not move.
+const STARTS: [&str; 6] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "8/8/8/k1pPp2R/8/8/4P3/K7 w - c6 0 1",
+    "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w GBgb - 0 1",
+    "5rkr/8/8/8/8/8/8/RK3R2 w FAhf - 0 1",
+];
+
+fn architecture(kings: &str) -> Architecture {
+    Architecture { hidden: 64, kings: KingBuckets::named(kings).unwrap(), outputs: 8 }
+}
+
+/// The value by the definition, from the plain numbers.
+fn by_definition(parts: &Parts, board: &Board) -> i32 {
+    let Architecture { hidden, kings, .. } = parts.architecture;
+    let bucket = parts.architecture.output_bucket(board.occupied().count() as usize);
+    let mut sum = 0_i64;
+    for (half, color) in [board.side_to_move(), !board.side_to_move()].into_iter().enumerate() {
+        let view = kings.view(color, board.king(color));
+        for neuron in 0..hidden {
+            let mut value = i64::from(parts.biases[neuron]);
+            for square in board.occupied() {
+                let feature = view.feature(board.piece_on(square).unwrap(), square);
+                value += i64::from(parts.features[feature * hidden + neuron]);
+            }
+            let active = value.clamp(0, 255);
+            sum += active * active * i64::from(parts.outputs[(2 * bucket + half) * hidden + neuron]);
+        }
+    }
+    let bias = i64::from(parts.output_biases[bucket]);
+    // Each side's sum is divided together with the other's: one rounding.
+    ((sum / 255 + bias) * 400 / (255 * 128)) as i32
+}
+
+struct Walk {
+    parts: Parts,
+    accumulators: Accumulators,
+    state: u64,
+    compared: usize,
+}
+
+impl Walk {
+    fn new(kings: &str, simd: Simd) -> Self {
+        let parts = random(architecture(kings), 7);
+        let network = Arc::new(Network::from_parts(&parts).unwrap());
+        Self { parts, accumulators: Accumulators::new(network, simd, DEPTH + 1), state: 1, compared: 0 }
+    }
+
+    fn draw(&mut self, count: usize) -> usize {
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.state >> 33) as usize % count
+    }
+
+    /// Follows a few moves from each position, as a search does: some positions are evaluated and some are not, and
+    /// lines share their beginning.
+    fn explore(&mut self, board: &Board, ply: usize) {
+        if self.draw(3) > 0 {
+            self.compared += 1;
+            let value = self.accumulators.evaluate(board, ply);
+            assert_eq!(value, by_definition(&self.parts, board), "{}", board.fen(true));
+        }
+        if ply == DEPTH {
+            return;
+        }
+        if self.draw(8) == 0 && !board.in_check() {
+            let mut passed = board.clone();
+            passed.pass();
+            self.accumulators.pass(ply);
+            self.explore(&passed, ply + 1);
+        }
+        let moves = board.legal_moves();
+        // The rare moves always, and some of the others.
+        let special = |mv: &Move| mv.is_castle() || mv.is_promotion() || mv.is_en_passant();
+        let mut chosen: Vec<Move> = moves.iter().copied().filter(|mv| special(mv) && ply < 3).collect();
+        for _ in 0..1 + usize::from(ply.is_multiple_of(4)) {
+            chosen.extend(moves.get(self.draw(moves.len().max(1))));
+        }
+        for mv in chosen {
+            self.accumulators.play(ply, board, mv);
+            self.explore(&board.after(mv), ply + 1);
+        }
+    }
+}
+
+#[test]
+fn lines_of_play_give_what_the_definition_says() {
+    for kings in KingBuckets::NAMES {
+        for simd in Simd::available() {
+            let mut walk = Walk::new(kings, simd);
+            for fen in STARTS {
+                let board = Board::from_fen(fen).unwrap();
+                walk.accumulators.start(&board);
+                walk.explore(&board, 0);
+            }
+            assert!(walk.compared > 500, "{}", walk.compared);
+        }
+    }
+}
+
+#[test]
+fn colors_and_wings_are_alike() {
+    let parts = random(architecture("six"), 3);
+    let network = Arc::new(Network::from_parts(&parts).unwrap());
+    let mut accumulators = Accumulators::new(network, Simd::best(), 1);
+    let mut value = |fen: &str| {
+        let board = Board::from_fen(fen).unwrap();
+        accumulators.start(&board);
+        (board.side_to_move(), accumulators.evaluate(&board, 0))
+    };
+    let white = value("4k3/pp3p2/8/2n5/8/3B4/PP4P1/1K6 w - - 0 1");
+    let black = value("1k6/pp4p1/3b4/8/2N5/8/PP3P2/4K3 b - - 0 1");
+    let mirrored = value("3k4/2p3pp/8/5n2/8/4B3/1P4PP/6K1 w - - 0 1");
+    assert_eq!((white.0, black.0), (Color::White, Color::Black));
+    assert_eq!(white.1, black.1);
+    assert_eq!(white.1, mirrored.1);
+    assert_ne!(white.1, value("4k3/pp3p2/8/2n5/8/3B4/PP4P1/1K6 b - - 0 1").1);
+}
+
+#[test]
+fn the_embedded_network_is_good_and_shared() {
+    let network = embedded();
+    assert!(Arc::ptr_eq(&network, &embedded()));
+    let mut accumulators = Accumulators::new(network, Simd::best(), 1);
+    let mut value = |fen: &str| {
+        let board = Board::from_fen(fen).unwrap();
+        accumulators.start(&board);
+        accumulators.evaluate(&board, 0)
+    };
+    let start = value("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    assert!(start.abs() < 100, "{start}");
+    let queen_up = value("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let queen_down = value("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1");
+    assert!(queen_up > 400 && queen_down < -400, "{queen_up} {queen_down}");
+}
+
+#[test]
+fn a_trace_adds_up() {
+    let parts = random(architecture("three"), 5);
+    let network = Network::from_parts(&parts).unwrap();
+    for fen in STARTS {
+        let board = Board::from_fen(fen).unwrap();
+        let trace = Trace::new(&network, Simd::best(), &board);
+        let sign = board.side_to_move().sign();
+        assert_eq!(trace.value(), by_definition(&parts, &board) * sign);
+        let (buckets, chosen) = trace.buckets();
+        assert_eq!((buckets.len(), buckets[chosen]), (8, trace.value()));
+        assert_eq!(trace.worth(board.king(Color::White)), None);
+        let text = trace.to_string();
+        assert!(text.contains(&format!("{:>+8}  <- counts here", trace.value())), "{text}");
+    }
+    // What a man is worth is what the position loses without it; here that leaves the bucket as it is.
+    let (with, without) = ("4k3/pp3p1p/8/2n5/8/3B4/PP4P1/1K6 w - - 0 1", "4k3/pp3p1p/8/2n5/8/8/PP4P1/1K6 w - - 0 1");
+    let [with, without] = [with, without].map(|fen| Trace::new(&network, Simd::best(), &Board::from_fen(fen).unwrap()));
+    assert_eq!(with.worth(Square::D3), Some(with.value() - without.value()));
+}
