@@ -1,6 +1,19 @@
 //! Measuring tools for Lento.
 
+mod ablate;
+mod data;
+mod datagen;
+mod dataset;
+mod elo;
 mod epd;
+mod matches;
+mod play;
+mod run;
+mod spsa;
+mod stats;
+mod train;
+mod tune;
+mod wdl;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -15,13 +28,42 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Tool {
+    /// Switch each idea of the search off in turn, and play what it is worth
+    Ablate(ablate::Args),
+    /// Prepare training data: inspect, filter, shuffle, convert
+    #[command(subcommand)]
+    Data(dataset::Command),
+    /// Generate training data: games of the engine against itself, every position with its score
+    Datagen(datagen::Args),
     /// Solve suites of test positions in EPD
     Epd(epd::Args),
+    /// Play two configurations of the engine against each other
+    #[command(name = "match")]
+    Match(Box<matches::Args>),
+    /// Tune numbers of the search by self-play (SPSA)
+    Spsa(Box<spsa::Args>),
+    /// Count what a set of training data consists of: the same as data inspect
+    Stats(stats::Args),
+    /// Train the weights of the network by scored positions
+    Train(Box<train::Args>),
+    /// Tune the weights of the classical evaluation by games (Texel's method)
+    Tune(Box<tune::Args>),
+    /// Fit to games what chances to win a score means
+    Wdl(wdl::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().tool {
+        Tool::Ablate(args) => ablate::run(&args),
+        Tool::Data(command) => dataset::run(&command),
+        Tool::Datagen(args) => datagen::run(&args),
         Tool::Epd(args) => epd::run(&args),
+        Tool::Match(args) => matches::run(&args),
+        Tool::Spsa(args) => spsa::run(&args),
+        Tool::Stats(args) => stats::run(&args),
+        Tool::Train(args) => train::run(&args),
+        Tool::Tune(args) => tune::run(&args),
+        Tool::Wdl(args) => wdl::run(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("lento-tools: {error}");

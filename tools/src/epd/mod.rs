@@ -1,29 +1,30 @@
 //! `lento-tools epd`: how many problems of a suite are solved, and how soon.
 
 mod parse;
+mod record;
 mod solve;
 mod table;
 
-use crossbeam::channel::{Receiver, bounded};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::run::interrupt::Stop;
+use crate::run::journal::Journal;
+use crate::run::{INTERRUPTED, progress};
+use indicatif::ProgressBar;
 use lento::engine::Engine;
 use lento::search::limits::GoArgs;
 use parse::Problem;
 use serde_json::{Value, json};
 use std::error::Error;
-use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use table::Total;
-
-/// What a program ends with when Ctrl-C has ended it.
-const INTERRUPTED: u8 = 130;
+use table::{Layout, Total};
 
 /// What to solve, and how long to think.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Suites in EPD: positions with bm (best moves), am (moves to avoid) or dm (mate in so many moves)
+    /// Suites in EPD: positions with bm (best moves), am (moves to avoid), dm (mate in so many moves) or points for moves
+    /// (c0 "f5=10, Be5+=2", or c8 with c9 or c7)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Time for each position, with its unit: 1s, 500ms, 2m [default: 1s, unless another limit is given]
@@ -41,6 +42,9 @@ pub struct Args {
     /// Hash table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
     hash: u32,
+    /// Keep each result in this file, and go on from there when it exists
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
     /// Print one JSON document at the end instead of the table: the settings, the problems, the sums
     #[arg(long)]
     json: bool,
@@ -75,16 +79,37 @@ impl Args {
         }
     }
 
-    /// All problems of all files, in order.
-    fn problems(&self) -> Result<Vec<Problem>, Box<dyn Error>> {
-        let mut all = Vec::new();
+    /// The problems of each file.
+    fn suites(&self) -> Result<Vec<Suite<'_>>, Box<dyn Error>> {
+        let mut suites = Vec::new();
         for file in &self.files {
             let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
             let problems = parse::problems(&text);
-            all.extend(problems.map_err(|(line, error)| format!("{}:{line}: {error}", file.display()))?);
+            let problems = problems.map_err(|(line, error)| format!("{}:{line}: {error}", file.display()))?;
+            suites.push(Suite { file, problems, total: Total::default() });
         }
-        Ok(all)
+        Ok(suites)
     }
+
+    /// All that was asked, as JSON.
+    fn json(&self) -> Value {
+        let limits = self.limits();
+        json!({
+            "files": self.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
+            "time_ms": limits.movetime,
+            "depth": limits.depth,
+            "nodes": limits.nodes,
+            "threads": self.threads,
+            "hash_mib": self.hash,
+        })
+    }
+}
+
+/// A file of problems, and how it went.
+struct Suite<'a> {
+    file: &'a Path,
+    problems: Vec<Problem>,
+    total: Total,
 }
 
 /// Solves the suites and shows each result as it comes. After Ctrl-C the results so far are kept.
@@ -92,63 +117,95 @@ impl Args {
 /// # Errors
 /// A file cannot be read, or the engine cannot be set up.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
-    let problems = args.problems()?;
-    let mut engine = Engine::new();
-    engine.set_threads(usize::from(args.threads))?;
-    engine.set_hash(args.hash as usize)?;
-    // The clock of a problem is not that of a game: nothing is kept back.
-    engine.settings_mut().move_overhead = 0;
-    let interrupts = interrupts()?;
-    let limits = args.limits();
-
-    let mut show = Show::new(args.json, problems.len());
-    show.line(&table::header())?;
+    let mut suites = args.suites()?;
+    let mut solver = Solver::new(args, Stop::on_ctrl_c()?)?;
+    let count = suites.iter().map(|suite| suite.problems.len()).sum();
+    let layout = Layout::of(suites.iter().flat_map(|suite| &suite.problems));
+    let mut show = Show::new(args.json, count);
+    show.line(&layout.header())?;
     let (mut total, mut results) = (Total::default(), Vec::new());
-    for problem in &problems {
-        show.next(problem, total);
-        let Some(solution) = solve::solve(&mut engine, problem, &limits, &interrupts) else { break };
-        total.add(&solution);
-        show.line(&table::line(problem, &solution))?;
-        results.push(table::json(problem, &solution));
+    'all: for suite in &mut suites {
+        for problem in &suite.problems {
+            show.next(problem, total);
+            let Some(solution) = solver.solve(problem)? else { break 'all };
+            suite.total.add(problem, &solution);
+            total.add(problem, &solution);
+            show.line(&layout.line(problem, &solution))?;
+            results.push(table::json(problem, &solution));
+        }
     }
-    show.line(&total.line(problems.len()))?;
+    for suite in suites.iter().filter(|_| suites.len() > 1) {
+        show.line(&format!("{}: {}", suite.file.display(), suite.total.line(suite.problems.len())))?;
+    }
+    show.line(&total.line(count))?;
     show.end();
     if args.json {
-        writeln!(io::stdout(), "{:#}", document(args, &limits, total, results))?;
+        writeln!(io::stdout(), "{:#}", document(args, &suites, total, results))?;
     }
-    Ok(if total.searched < problems.len() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(if total.searched < count { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// Everything that was asked and found.
-fn document(args: &Args, limits: &GoArgs, total: Total, results: Vec<Value>) -> Value {
-    json!({
-        "files": args.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
-        "time_ms": limits.movetime,
-        "depth": limits.depth,
-        "nodes": limits.nodes,
-        "threads": args.threads,
-        "hash_mib": args.hash,
-        "problems": results,
-        "searched": total.searched,
-        "solved": total.solved,
-        "total_nodes": total.nodes,
-        "total_time_ms": total.elapsed.as_secs_f64() * 1e3,
-    })
+fn document(args: &Args, suites: &[Suite], total: Total, results: Vec<Value>) -> Value {
+    let mut document = args.json();
+    let merge = |document: &mut Value, sums: Value| {
+        if let (Some(all), Value::Object(sums)) = (document.as_object_mut(), sums) {
+            all.extend(sums);
+        }
+    };
+    merge(&mut document, total.json());
+    let totals = suites.iter().map(|suite| {
+        let mut sums = json!({ "file": suite.file.display().to_string(), "problems": suite.problems.len() });
+        merge(&mut sums, suite.total.json());
+        sums
+    });
+    document["totals"] = totals.collect();
+    document["problems"] = results.into();
+    document
 }
 
-/// A channel that tells of Ctrl-C. The second Ctrl-C ends the program on the spot.
-fn interrupts() -> Result<Receiver<()>, ctrlc::Error> {
-    let (send, receive) = bounded(1);
-    let mut asked = false;
-    ctrlc::set_handler(move || {
-        if asked {
-            std::process::exit(i32::from(INTERRUPTED));
+/// Who solves: the journal what it knows, the engine the rest.
+struct Solver {
+    engine: Engine,
+    limits: GoArgs,
+    stop: Stop,
+    journal: Option<Journal>,
+    /// Where the journal lies, for messages.
+    name: String,
+    known: std::iter::Enumerate<std::vec::IntoIter<Value>>,
+}
+
+impl Solver {
+    fn new(args: &Args, stop: Stop) -> Result<Self, Box<dyn Error>> {
+        let mut engine = Engine::new();
+        engine.set_threads(usize::from(args.threads))?;
+        engine.set_hash(args.hash as usize)?;
+        // The clock of a problem is not that of a game: nothing is kept back.
+        engine.settings_mut().move_overhead = 0;
+        let (mut journal, mut known, mut name) = (None, Vec::new(), String::new());
+        if let Some(path) = &args.journal {
+            let (file, records) = Journal::open(path, &args.json())?;
+            (journal, known, name) = (Some(file), records, path.display().to_string());
         }
-        asked = true;
-        // A closed channel means that the program is ending anyway.
-        let _ = send.try_send(());
-    })?;
-    Ok(receive)
+        Ok(Self { engine, limits: args.limits(), stop, journal, name, known: known.into_iter().enumerate() })
+    }
+
+    /// Solves the next problem, or says how it was solved before. `None` if it was interrupted.
+    fn solve(&mut self, problem: &Problem) -> Result<Option<solve::Solution>, Box<dyn Error>> {
+        if let Some((index, known)) = self.known.next() {
+            let solution = record::read(problem, &known);
+            let (line, id) = (index + 2, &problem.id);
+            return Ok(Some(solution.ok_or_else(|| format!("{}:{line}: no record of '{id}'", self.name))?));
+        }
+        if self.stop.asked() {
+            return Ok(None);
+        }
+        let Some(solution) = solve::solve(&mut self.engine, problem, &self.limits, &self.stop) else { return Ok(None) };
+        if let Some(journal) = &mut self.journal {
+            journal.append(&record::write(problem, &solution))?;
+        }
+        Ok(Some(solution))
+    }
 }
 
 /// The table on standard output, and on a terminal the progress below it.
@@ -159,9 +216,7 @@ struct Show {
 
 impl Show {
     fn new(silent: bool, count: usize) -> Self {
-        let bar = if io::stderr().is_terminal() { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = progress::bar(Some(count as u64), "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]");
         Self { silent, bar }
     }
 
@@ -200,5 +255,61 @@ mod tests {
         for text in ["", "1", "1000", "s", "0s", "-1s", "1h", "1 s", "ms5"] {
             assert!(parse_time(text).is_err(), "{text:?}");
         }
+    }
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn args(line: &str) -> Args {
+        <Line as clap::Parser>::parse_from(line.split(' ')).args
+    }
+
+    #[test]
+    fn what_the_journal_knows_is_not_searched_again() {
+        let folder = std::env::temp_dir().join(format!("lento-epd-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (suite, journal) = (folder.join("suite.epd"), folder.join("journal"));
+        let text = "6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#; c0 \"Ra2=3\";\n";
+        std::fs::write(&suite, text).unwrap();
+        let line = format!("epd {} --hash 1 --journal {}", suite.display(), journal.display());
+        let solver = |depth| Solver::new(&args(&format!("{line} --depth {depth}")), Stop::default());
+        let given = args(&format!("{line} --depth 3"));
+        let problems = given.suites().unwrap().remove(0).problems;
+        let first = solver(3).unwrap().solve(&problems[0]).unwrap();
+        assert!(first.as_ref().is_some_and(|first| first.solved));
+
+        // Stopped before it begins, it only knows what was found before.
+        let mut again = solver(3).unwrap();
+        again.stop.ask();
+        assert_eq!(again.solve(&problems[0]).unwrap(), first);
+        assert_eq!(again.solve(&problems[1]).unwrap(), None);
+        assert!(solver(3).unwrap().solve(&problems[1]).unwrap_err().to_string().contains(":2: no record of 'line 2'"));
+        assert!(solver(4).err().is_some_and(|error| error.to_string().contains("depth is 3, here 4")));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn sums_of_every_file_and_of_all() {
+        let given = args("epd one.epd two.epd --nodes 100");
+        let problems = parse::problems("4k3/8/8/8/8/8/8/R3K3 w Q - c0 \"Ra8+=10, Ra7=3\";").unwrap();
+        let played = problems[0].board.parse_san("Ra7");
+        let elapsed = Duration::from_millis(10);
+        let solution = solve::Solution { played, solved: false, since: None, score: 30, depth: 9, nodes: 500, elapsed };
+        let mut suites = Vec::new();
+        let mut total = Total::default();
+        for file in &given.files {
+            let mut suite = Suite { file, problems: problems.clone(), total: Total::default() };
+            suite.total.add(&problems[0], &solution);
+            total.add(&problems[0], &solution);
+            suites.push(suite);
+        }
+        let document = document(&given, &suites, total, Vec::new());
+        assert_eq!((&document["points"], &document["points_possible"]), (&json!(6), &json!(20)));
+        assert_eq!((&document["searched"], &document["nodes"]), (&json!(2), &json!(100)));
+        assert_eq!(document["totals"][1]["file"], "two.epd");
+        assert_eq!((&document["totals"][1]["points"], &document["totals"][1]["problems"]), (&json!(3), &json!(1)));
     }
 }

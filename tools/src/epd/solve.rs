@@ -1,7 +1,8 @@
 //! Searching a problem and judging what was found.
 
 use super::parse::Problem;
-use crossbeam::channel::{Receiver, at, never, select};
+use crate::run::interrupt::Stop;
+use crossbeam::channel::{at, never, select};
 use lento::chess::{Game, Move};
 use lento::engine::{Engine, Output};
 use lento::search::limits::GoArgs;
@@ -10,7 +11,7 @@ use lento::search::score::{Bound, Score, mate_distance};
 use std::time::{Duration, Instant};
 
 /// What a search found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// The move at the end; `None` where there is no legal move.
     pub played: Option<Move>,
@@ -38,10 +39,17 @@ impl Problem {
         }
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
     }
+
+    /// What a move earns of what can be earned; `None` where no points are given.
+    pub fn points(&self, mv: Option<Move>) -> Option<(u32, u32)> {
+        let possible = self.points.iter().map(|&(_, points)| points).max()?;
+        let earned = self.points.iter().find(|&&(paid, _)| Some(paid) == mv);
+        Some((earned.map_or(0, |&(_, points)| points), possible))
+    }
 }
 
-/// Searches a problem as the first position of a new game. Nothing comes back when the search is interrupted.
-pub fn solve(engine: &mut Engine, problem: &Problem, limits: &GoArgs, interrupts: &Receiver<()>) -> Option<Solution> {
+/// Searches a problem as the first position of a new game. Nothing comes back when the search is stopped.
+pub fn solve(engine: &mut Engine, problem: &Problem, limits: &GoArgs, stop: &Stop) -> Option<Solution> {
     engine.new_game();
     engine.set_game(Game::from(problem.board.clone()));
     let start = Instant::now();
@@ -52,7 +60,7 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &GoArgs, interrupts
         let event = select! {
             recv(engine.events()) -> event => Some(event.ok()?),
             recv(deadline) -> _ => None,
-            recv(interrupts) -> _ => {
+            recv(stop.waiter()) -> _ => {
                 engine.stop();
                 return None;
             }
@@ -124,6 +132,23 @@ mod tests {
     }
 
     #[test]
+    fn moves_earn_points() {
+        let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8+; c0 \"Ra7=4, Ra8+=10\";");
+        let earned = |text: &str| problem.points(problem.board.parse_san(text));
+        assert_eq!([earned("Ra8"), earned("Ra7"), earned("Ra6")], [Some((10, 10)), Some((4, 10)), Some((0, 10))]);
+        assert_eq!(problem.points(None), Some((0, 10)));
+        assert_eq!(Problem { points: Vec::new(), ..problem }.points(None), None);
+    }
+
+    #[test]
+    fn a_stop_ends_a_search() {
+        let stop = Stop::default();
+        stop.ask();
+        let limits = GoArgs { infinite: true, ..GoArgs::default() };
+        assert!(solve(&mut Engine::new(), &problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;"), &limits, &stop).is_none());
+    }
+
+    #[test]
     fn mates_are_judged_by_length() {
         let problem = problem("7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; dm 2;");
         let mv = problem.board.parse_san("Kf7");
@@ -159,10 +184,12 @@ mod tests {
     fn the_engine_solves_what_is_easy() {
         let mut engine = Engine::new();
         let limits = GoArgs { depth: Some(4), ..GoArgs::default() };
-        let mate = solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;"), &limits, &never()).unwrap();
+        let mate =
+            solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;"), &limits, &Stop::default()).unwrap();
         assert!(mate.solved && mate.since.is_some_and(|since| since <= mate.elapsed));
         assert!(mate.nodes > 0 && mate.depth > 0);
-        let wrong = solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#;"), &limits, &never()).unwrap();
+        let wrong =
+            solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#;"), &limits, &Stop::default()).unwrap();
         assert!(!wrong.solved && wrong.since.is_none() && wrong.played.is_some());
     }
 }

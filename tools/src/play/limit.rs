@@ -1,0 +1,136 @@
+//! What a player may use for a move.
+
+use lento::chess::Color;
+use lento::search::limits::GoArgs;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A limit for each move, or a clock for the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Exactly this many nodes a move.
+    Nodes(u64),
+    /// No new iteration after this many nodes; at most [`Self::OVERRUN`] times as many.
+    SoftNodes(u64),
+    /// To this depth, in plies.
+    Depth(i32),
+    /// This long for each move.
+    MoveTime(Duration),
+    /// A clock: time at the start, increment per move.
+    Clock {
+        /// Time for the whole game.
+        base: Duration,
+        /// Time added with each move.
+        increment: Duration,
+    },
+}
+
+impl Limit {
+    /// How far an iteration may run beyond a soft node limit.
+    pub const OVERRUN: u64 = 8;
+
+    /// What a `go` says, for the side to move with this much left on its clock.
+    pub fn args(self, side: Color, left: Duration) -> GoArgs {
+        let mut args = GoArgs::default();
+        match self {
+            Self::Nodes(nodes) => args.nodes = Some(nodes),
+            Self::SoftNodes(nodes) => {
+                args.soft_nodes = Some(nodes);
+                args.nodes = Some(nodes.saturating_mul(Self::OVERRUN));
+            }
+            Self::Depth(depth) => args.depth = Some(depth),
+            Self::MoveTime(time) => args.movetime = Some(millis(time)),
+            Self::Clock { increment, .. } => {
+                args.clock[side.index()] = Some(millis(left));
+                args.increment[side.index()] = Some(millis(increment));
+            }
+        }
+        args
+    }
+
+    /// The clock at the start of a game and the increment, if there is a clock.
+    pub fn clock(self) -> Option<(Duration, Duration)> {
+        match self {
+            Self::Clock { base, increment } => Some((base, increment)),
+            _ => None,
+        }
+    }
+}
+
+fn millis(time: Duration) -> i64 {
+    time.as_millis() as i64
+}
+
+const EXPECTED: &str = "expected nodes=5000 (exactly), soft=5000 (nodes, to the end of the iteration), depth=8, movetime=50ms, \
+     or a clock in seconds, tc=2+0.02";
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        parse(text).ok_or_else(|| format!("{text:?}; {EXPECTED}"))
+    }
+}
+
+fn parse(text: &str) -> Option<Limit> {
+    let (kind, value) = text.split_once('=')?;
+    match kind {
+        "nodes" => value.parse().ok().filter(|&nodes| nodes > 0).map(Limit::Nodes),
+        "soft" => value.parse().ok().filter(|&nodes| nodes > 0).map(Limit::SoftNodes),
+        "depth" => value.parse().ok().filter(|&depth| depth > 0).map(Limit::Depth),
+        "movetime" => {
+            let ms = value.strip_suffix("ms")?.parse().ok().filter(|&ms| ms > 0)?;
+            Some(Limit::MoveTime(Duration::from_millis(ms)))
+        }
+        "tc" => {
+            let (base, increment) = value.split_once('+').unwrap_or((value, "0"));
+            let seconds = |text: &str| {
+                let time = Duration::try_from_secs_f64(text.parse().ok()?).ok()?;
+                (time <= Duration::from_secs(86_400)).then_some(time)
+            };
+            let (base, increment) = (seconds(base)?, seconds(increment)?);
+            (!base.is_zero()).then_some(Limit::Clock { base, increment })
+        }
+        _ => None,
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Nodes(nodes) => write!(f, "nodes={nodes}"),
+            Self::SoftNodes(nodes) => write!(f, "soft={nodes}"),
+            Self::Depth(depth) => write!(f, "depth={depth}"),
+            Self::MoveTime(time) => write!(f, "movetime={}ms", time.as_millis()),
+            Self::Clock { base, increment } => write!(f, "tc={}+{}", base.as_secs_f64(), increment.as_secs_f64()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_as_they_are_written() {
+        for text in ["nodes=5000", "soft=1000", "depth=8", "movetime=50ms", "tc=2+0.02"] {
+            assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
+        }
+        assert_eq!("tc=5".parse::<Limit>().unwrap().to_string(), "tc=5+0");
+        for text in ["", "5000", "nodes=", "nodes=0", "depth=-1", "movetime=50", "tc=0+1", "tc=-1", "tc=x+1", "tc=1e9"]
+        {
+            let error = text.parse::<Limit>().unwrap_err();
+            assert!(error.contains(&format!("{text:?}")) && error.contains("tc=2+0.02"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_limit_says_what_go_says() {
+        let left = Duration::from_millis(1500);
+        let args = "tc=2+0.02".parse::<Limit>().unwrap().args(Color::Black, left);
+        assert_eq!((args.clock, args.increment), ([None, Some(1500)], [None, Some(20)]));
+        let args = Limit::SoftNodes(100).args(Color::White, left);
+        assert_eq!((args.soft_nodes, args.nodes), (Some(100), Some(800)));
+    }
+}

@@ -1,0 +1,52 @@
+//! One side of a game.
+
+use super::limit::Limit;
+use super::record::Ply;
+use super::setting::Setting;
+use lento::chess::Game;
+use lento::engine::Engine;
+use std::time::{Duration, Instant};
+
+/// An engine with its settings.
+pub struct Player {
+    engine: Engine,
+}
+
+impl Player {
+    /// An engine with a table of this many MiB and these settings.
+    ///
+    /// # Errors
+    /// The table cannot be had, or a setting cannot be applied.
+    pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
+        let mut engine = Engine::new();
+        engine.set_hash(hash).map_err(|error| error.to_string())?;
+        // Nothing lies between this clock and the engine.
+        engine.settings_mut().move_overhead = 0;
+        for setting in settings {
+            setting.apply(&mut engine).map_err(|error| error.to_string())?;
+        }
+        Ok(Self { engine })
+    }
+
+    /// Forgets everything.
+    pub fn new_game(&mut self) {
+        self.engine.new_game();
+    }
+
+    /// Thinks about a position that has a legal move.
+    pub fn think(&mut self, game: &Game, limit: Limit, left: Duration) -> Ply {
+        let start = Instant::now();
+        self.engine.set_game(game.clone());
+        let args = limit.args(game.board().side_to_move(), left);
+        let outcome = self.engine.search_blocking(&args, |_| {});
+        let mv = outcome.best.expect("a position with a legal move has a best move");
+        let line = outcome.lines.first();
+        Ply {
+            mv,
+            score: line.map_or(0, |line| line.score),
+            depth: line.map_or(0, |line| line.depth),
+            nodes: line.map_or(0, |line| line.nodes),
+            time: start.elapsed(),
+        }
+    }
+}

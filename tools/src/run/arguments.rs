@@ -1,0 +1,10 @@
+//! Arguments of a tool as tests give them.
+
+/// The arguments in these words, of which the first is the name of the tool.
+///
+/// # Errors
+/// What a user would be told.
+pub fn parse<'a, A: clap::Args>(words: impl IntoIterator<Item = &'a str>) -> Result<A, String> {
+    let matches = A::augment_args(clap::Command::new("tool")).try_get_matches_from(words);
+    matches.and_then(|matches| A::from_arg_matches(&matches)).map_err(|error| error.to_string())
+}

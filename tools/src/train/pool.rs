@@ -1,0 +1,80 @@
+//! Threads that work together through a whole run.
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+use std::thread;
+
+/// Threads that wait for jobs; all of them work on each job.
+pub struct Pool<'a, J> {
+    work: &'a (dyn Fn(J) + Sync),
+    others: Vec<(Sender<J>, Receiver<()>)>,
+}
+
+impl<J: Copy + Send> Pool<'_, J> {
+    /// Lets all threads, this one included, do their work on a job, and waits until all are done. They share it out among
+    /// themselves.
+    ///
+    /// # Panics
+    /// The work of a thread has panicked.
+    pub fn run(&self, job: J) {
+        for (sender, _) in &self.others {
+            sender.send(job).expect("the thread waits for jobs");
+        }
+        (self.work)(job);
+        for (_, done) in &self.others {
+            done.recv().expect("the thread has done its job");
+        }
+    }
+}
+
+/// Starts so many threads less one, which live while `body` runs.
+pub fn with<J: Copy + Send, T>(threads: usize, work: &(dyn Fn(J) + Sync), body: impl FnOnce(&Pool<J>) -> T) -> T {
+    thread::scope(|scope| {
+        let mut others = Vec::new();
+        for _ in 1..threads {
+            let (sender, jobs) = bounded(1);
+            let (tell, done) = bounded(1);
+            scope.spawn(move || {
+                for job in jobs {
+                    work(job);
+                    if tell.send(()).is_err() {
+                        break;
+                    }
+                }
+            });
+            others.push((sender, done));
+        }
+        body(&Pool { work, others })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn every_thread_works_on_every_job_before_the_next_begins() {
+        for threads in [1, 2, 5] {
+            let (sum, last) = (AtomicU64::new(0), AtomicU64::new(0));
+            let work = |job: u64| {
+                assert!(last.fetch_max(job, Ordering::SeqCst) <= job);
+                sum.fetch_add(job, Ordering::SeqCst);
+            };
+            with(threads, &work, |pool| {
+                for job in 1..=100 {
+                    pool.run(job);
+                    assert_eq!(sum.load(Ordering::SeqCst), threads as u64 * job * (job + 1) / 2);
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_thread_is_passed_on() {
+        let caller = thread::current().id();
+        let work = |_: ()| assert!(thread::current().id() == caller, "only the caller's work goes well");
+        let run = || with(3, &work, |pool| pool.run(()));
+        assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+    }
+}

@@ -1,0 +1,58 @@
+//! How far a run has come.
+
+use serde_json::{Value, json};
+
+/// What an epoch has brought.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Epoch {
+    /// The mean loss of the positions that were learned from, while it was learned.
+    pub training: f64,
+    /// The mean loss in validation, after it.
+    pub validation: f64,
+    /// The learning rate at its end.
+    pub rate: f64,
+}
+
+/// How far a run has come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// The mean loss in validation before the first step; not known before it has been measured.
+    pub start: Option<f64>,
+    /// The epochs that are done.
+    pub epochs: Vec<Epoch>,
+    /// Batches of the next epoch that are done.
+    pub batches: u64,
+    /// The sum of the losses of their positions.
+    pub loss: f64,
+    /// How many positions those are.
+    pub positions: u64,
+}
+
+impl Progress {
+    /// For a checkpoint.
+    pub fn to_json(&self) -> Value {
+        let epoch = |epoch: &Epoch| json!([epoch.training, epoch.validation, epoch.rate]);
+        json!({
+            "start": self.start,
+            "epochs": self.epochs.iter().map(epoch).collect::<Vec<_>>(),
+            "batches": self.batches,
+            "loss": self.loss,
+            "positions": self.positions,
+        })
+    }
+
+    /// From a checkpoint.
+    pub fn from_json(value: &Value) -> Option<Self> {
+        let epoch = |value: &Value| {
+            let number = |index: usize| value[index].as_f64();
+            Some(Epoch { training: number(0)?, validation: number(1)?, rate: number(2)? })
+        };
+        Some(Self {
+            start: value["start"].as_f64(),
+            epochs: value["epochs"].as_array()?.iter().map(epoch).collect::<Option<_>>()?,
+            batches: value["batches"].as_u64()?,
+            loss: value["loss"].as_f64()?,
+            positions: value["positions"].as_u64()?,
+        })
+    }
+}

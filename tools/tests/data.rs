@@ -1,0 +1,234 @@
+//! `lento-tools data` from the outside.
+
+use bulletformat::ChessBoard;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use viriformat::dataformat::{Filter, Game};
+
+/// A folder that goes away with the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("lento-data-cli-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn tool(command: &[&str], paths: &[&Path]) -> Command {
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_lento-tools"));
+    tool.args(command).args(paths);
+    tool
+}
+
+/// Runs to success with --json and gives the document.
+fn json(command: &[&str], paths: &[&Path]) -> Value {
+    let output = tool(command, paths).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn error(output: &Output) -> String {
+    assert!(!output.status.success());
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Fresh games in two shards.
+fn games(folder: &Path) {
+    let made = tool(&["datagen", "--hash", "1", "--shard", "20", "--limit", "soft=40", "--dfrc", "0.3"], &[])
+        .args(["--games", "36", "--output"])
+        .arg(folder)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// What viriformat itself makes of a shard, position by position.
+fn by_viriformat(shard: &Path) -> Vec<ChessBoard> {
+    let bytes = std::fs::read(shard).unwrap();
+    let (mut rest, mut positions) = (bytes.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let game = Game::deserialise_from(&mut rest, Vec::new()).unwrap();
+        let keep = |position| {
+            positions.push(position);
+            Ok(())
+        };
+        game.splat_to_bulletformat(keep, &Filter::UNRESTRICTED).unwrap();
+    }
+    positions
+}
+
+fn records(path: &Path) -> Vec<[u8; 32]> {
+    let bytes = std::fs::read(path).unwrap();
+    let (records, rest) = bytes.as_chunks();
+    assert!(rest.is_empty());
+    records.to_vec()
+}
+
+fn bytes(position: &ChessBoard) -> [u8; 32] {
+    let ChessBoard { occ, pcs, score, result, ksq, opp_ksq, extra } = *position;
+    let parts = [&occ.to_le_bytes()[..], &pcs, &score.to_le_bytes(), &[result, ksq, opp_ksq], &extra];
+    parts.concat().try_into().unwrap()
+}
+
+#[test]
+fn games_become_the_positions_that_viriformat_sees() {
+    let scratch = Scratch::new("convert");
+    let (data, all) = (scratch.path("games"), scratch.path("all.bf"));
+    games(&data);
+    let convert = |more: &[&str], output: &Path| {
+        json(&[&["data", "convert"], more].concat(), &[&data, Path::new("--output"), output])
+    };
+    let everything = ["--noisy", "--skip-plies", "0", "--max-score", "40000"];
+    let summary = convert(&[&everything[..], &["--threads", "3"]].concat(), &all);
+    let expected: Vec<[u8; 32]> =
+        ["00000.vf", "00001.vf"].iter().flat_map(|name| by_viriformat(&data.join(name))).map(|p| bytes(&p)).collect();
+    assert!(records(&all) == expected && expected.len() > 1000);
+    let count = |field: &str| summary[field].as_u64().unwrap();
+    assert_eq!(
+        (count("games"), count("positions"), count("written")),
+        (36, expected.len() as u64, expected.len() as u64)
+    );
+
+    // With the filter: what is dropped and what is kept are all, and the order stays.
+    let some = scratch.path("some.bf");
+    let summary = convert(&["--threads", "1"], &some);
+    let dropped: u64 = summary["dropped"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(summary["dropped"]["first_plies"], 36 * 8);
+    assert_eq!(dropped + summary["written"].as_u64().unwrap(), expected.len() as u64);
+    let mut rest = expected.iter();
+    assert!(records(&some).iter().all(|record| rest.any(|other| other == record)), "a part of all, in order");
+    let inspected = json(&["data", "inspect"], &[&data]);
+    assert_eq!((&inspected["kept"], &inspected["dropped"]), (&summary["written"], &summary["dropped"]));
+    let inspected = json(&["stats"], &[&some]);
+    assert_eq!((&inspected["kept"], &inspected["white"]), (&summary["written"], &"side to move".into()));
+
+    // Filtered file by file, it is the same.
+    let folder = scratch.path("filtered/");
+    json(&["data", "filter"], &[&data, Path::new("--output"), &folder]);
+    let parts = ["00000.bf", "00001.bf"].map(|name| records(&folder.join(name)));
+    assert!(parts.concat() == records(&some) && !parts[1].is_empty());
+
+    // Without repeated positions, from twice the same games.
+    let once = scratch.path("once.bf");
+    let summary = json(&["data", "convert", "--dedupe"], &[&data, &data, Path::new("--output"), &once]);
+    let (repeated, written) = (summary["repeated"].as_u64().unwrap(), records(&once).len());
+    assert_eq!(repeated as usize + written, 2 * records(&some).len());
+    let distinct: HashSet<&[u8]> = parts.iter().flatten().map(|record| &record[..24]).collect();
+    assert!(written >= distinct.len() && written <= records(&some).len(), "castling rights make them different, too");
+}
+
+#[test]
+fn shuffling_loses_nothing_whatever_the_memory() {
+    let scratch = Scratch::new("shuffle");
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0 | 0.5".parse::<ChessBoard>().unwrap();
+    let all: Vec<[u8; 32]> = (0..60_000_u32)
+        .map(|number| bytes(&ChessBoard { score: (number % 30_000) as i16, result: (number / 30_000) as u8, ..start }))
+        .collect();
+    let (first, second) = all.split_at(20_000);
+    std::fs::write(scratch.path("a.bf"), first.as_flattened()).unwrap();
+    std::fs::write(scratch.path("b.bf"), second.as_flattened()).unwrap();
+    let shuffle = |more: &[&str], output: &Path| {
+        let command = [&["data", "shuffle"], more].concat();
+        let inputs = [scratch.path("a.bf"), scratch.path("b.bf")];
+        let summary = json(&command, &[&inputs[0], &inputs[1], Path::new("--output"), output]);
+        assert_eq!(summary["positions"], 60_000);
+        records(output)
+    };
+    let out = scratch.path("out.bf");
+    let shuffled = shuffle(&[], &out);
+    let mut sorted = shuffled.clone();
+    sorted.sort_unstable();
+    let mut expected = all.clone();
+    expected.sort_unstable();
+    assert!(sorted == expected && shuffled != all);
+    // 60 000 positions with their keys take more than two megabytes.
+    assert!(shuffle(&["--memory", "1"], &out) == shuffled);
+    assert!(shuffle(&["--seed", "2"], &out) != shuffled);
+    assert!(shuffle(&["--keep", "100"], &out) == shuffled[..100]);
+    assert_eq!(scratch.names(), ["a.bf", "b.bf", "out.bf"]);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
+    let scratch = Scratch::new("bad");
+    let out = scratch.path("out.bf");
+    std::fs::write(scratch.path("torn.bf"), [0; 70]).unwrap();
+    std::fs::write(scratch.path("noise.bf"), [1; 64]).unwrap();
+    std::fs::write(scratch.path("noise.vf"), [7; 300]).unwrap();
+    std::fs::write(&out, "old").unwrap();
+    for (command, input, part) in [
+        ("shuffle", "torn.bf", "torn.bf: 70 bytes, expected whole positions in bulletformat of 32 bytes"),
+        ("shuffle", "noise.bf", "noise.bf: position 1: "),
+        ("shuffle", "noise.vf", "noise.vf: not data of this kind; expected positions in bulletformat (*.bf)"),
+        ("shuffle", "missing.bf", "missing.bf"),
+        ("convert", "torn.bf", "torn.bf: not data of this kind; expected games in viriformat (*.vf, *.viri)"),
+        ("filter", "missing.vf", "missing.vf"),
+    ] {
+        let output = tool(&["data", command, "--output"], &[&out, &scratch.path(input)]).output().unwrap();
+        let error = error(&output);
+        assert!(error.contains(part), "{command} {input}: {error}");
+    }
+    // Bytes without an end are a game that was not written whole.
+    let output =
+        tool(&["data", "convert", "--output"], &[&scratch.path("none.bf"), &scratch.path("noise.vf")]).output();
+    let output = output.unwrap();
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("noise.vf: game 1 at byte 0: not written whole, left out"), "{said}");
+    let missing = scratch.path("missing/out.bf");
+    let output = tool(&["data", "shuffle", "--output"], &[&missing, &scratch.path("none.bf")]).output().unwrap();
+    assert!(error(&output).contains("missing: "));
+    assert_eq!(std::fs::read(&out).unwrap(), b"old");
+    assert_eq!(scratch.names(), ["noise.bf", "noise.vf", "none.bf", "out.bf", "torn.bf"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_conversion_leaves_no_file() {
+    use std::io::Write;
+    let scratch = Scratch::new("interrupt");
+    games(&scratch.path("games"));
+    let bytes = std::fs::read(scratch.path("games/00000.vf")).unwrap();
+    std::fs::remove_dir_all(scratch.path("games")).unwrap();
+    // Games that never end, so that the interruption comes before the end.
+    let pipe = scratch.path("pipe.vf");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for more in [&[][..], &["--shuffle"], &["--keep", "10"]] {
+        let mut command = tool(&["data", "convert", "--output"], &[&scratch.path("out.bf"), &pipe]);
+        let child = command.args(more).stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn();
+        let child = child.unwrap();
+        let mut games = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        // The other side has been opened: the tool listens for the signal by now.
+        games.write_all(&bytes).unwrap();
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        while games.write_all(&bytes).is_ok() {}
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("interrupted; ") && said.contains("out.bf was not written"), "{said}");
+        assert_eq!(scratch.names(), ["pipe.vf"]);
+    }
+}
