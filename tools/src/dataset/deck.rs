@@ -19,6 +19,29 @@ use thiserror::Error;
 const MAX_BUCKETS: u64 = 512;
 /// The most a bucket gathers before it is written on the disk.
 const MAX_BUFFER: usize = 1 << 18;
+
+/// Which positions, and in what order.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct Choice {
+    /// Take no more than this many positions, evenly from all: the same ones shuffled or not. Without shuffling each
+    /// needs eight bytes of memory
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    keep: Option<u64>,
+    /// Where the order and the choice of --keep come from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Memory for shuffling; what does not fit goes through files next to the output. It does not change the result
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    memory: u64,
+}
+
+impl Choice {
+    /// What to do with the positions.
+    pub fn plan(self, shuffle: bool) -> Plan {
+        Plan { shuffle, seed: self.seed, keep: self.keep, memory: self.memory << 20 }
+    }
+}
+
 /// What to do with the positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {

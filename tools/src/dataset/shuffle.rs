@@ -1,6 +1,6 @@
 //! `lento-tools data shuffle`: positions in random order, however many.
 
-use super::deck::{Deck, Plan};
+use super::deck::{Choice, Deck};
 use crate::data::packed::{self, PackedFile, to_bytes};
 use crate::data::shards::POSITIONS;
 use crate::run::interrupt::Stop;
@@ -22,15 +22,8 @@ pub struct Args {
     /// Write the positions into this file, which appears when it is whole; it may be one of those that are read
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Take no more than this many positions, evenly from all
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    keep: Option<u64>,
-    /// Where the order comes from
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Memory to use; what does not fit goes through files next to the output. It does not change the result
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    memory: u64,
+    #[command(flatten)]
+    choice: Choice,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -45,7 +38,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let start = Instant::now();
     let files = POSITIONS.find(&args.data)?;
     let count = files.iter().try_fold(0, |sum, file| Ok::<u64, crate::data::DataError>(sum + packed::count(file)?))?;
-    let plan = Plan { shuffle: true, seed: args.seed, keep: args.keep, memory: args.memory << 20 };
+    let plan = args.choice.plan(true);
     let deck = Deck::new(&args.output, plan, count)?;
     // Every position is read once and written once.
     let bar = progress::bar(Some(2 * count), "{bar:30} {percent} % {msg} [{elapsed}, {eta} left]");
@@ -57,7 +50,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     if args.json {
         let document = json!({
             "finished": written.is_some(),
-            "seed": args.seed,
+            "seed": plan.seed,
             "files": files.len(),
             "positions": count,
             "written": rest,
