@@ -7,7 +7,7 @@ use crate::eval::{Evaluation, EvaluationKind};
 pub use crate::search::job::Event;
 use crate::search::job::{Job, Shared, Ways};
 use crate::search::limits::GoArgs;
-use crate::search::lmr::{self, Lmr};
+use crate::search::lmr::{self, LmrSet};
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Line, Outcome, Progress};
 use crate::search::root::Report;
@@ -38,8 +38,8 @@ pub struct Settings {
     pub stagger: Stagger,
     /// Whether to order by Last Best Reply.
     pub lbr: bool,
-    /// The reduction recipe; one of [`lmr::names`].
-    pub lmr: &'static str,
+    /// The recipes of reduction.
+    pub lmr: lmr::Choice,
     /// What evaluates.
     pub evaluation: EvaluationKind,
     /// The instruction set of the network's arithmetic.
@@ -56,7 +56,7 @@ impl Default for Settings {
             ponder: false,
             stagger: Stagger::default(),
             lbr: true,
-            lmr: lmr::names()[0],
+            lmr: lmr::Choice::default(),
             evaluation: EvaluationKind::default(),
             simd: Simd::best(),
         }
@@ -93,8 +93,8 @@ pub struct Engine {
     settings: Settings,
     params: Arc<Params>,
     network: Arc<Network>,
-    /// The recipe compiled last, by its name; `None` when a number has changed since.
-    compiled: Option<(&'static str, Arc<Lmr>)>,
+    /// The recipes compiled last; `None` when a number has changed since.
+    compiled: Option<(lmr::Choice, Arc<LmrSet>)>,
     game: Game,
     tt: Arc<Tt>,
     /// The size asked for.
@@ -201,20 +201,14 @@ impl Engine {
         }
     }
 
-    /// The recipe in force, compiled anew only when the option or a number has changed.
-    fn lmr(&mut self) -> Arc<Lmr> {
-        let wanted = self.settings.lmr;
-        if let Some((name, lmr)) = &self.compiled
-            && *name == wanted
-        {
-            return Arc::clone(lmr);
-        }
-        let recipe = lmr::recipe(wanted, &self.params)
-            .or_else(|| lmr::recipe(lmr::names()[0], &self.params))
-            .expect("the default recipe exists");
-        let lmr = Arc::new(Lmr::compile(&recipe));
-        self.compiled = Some((wanted, Arc::clone(&lmr)));
-        lmr
+    /// The recipes in force, compiled anew only when an option or a number has changed.
+    fn lmr(&mut self) -> Arc<LmrSet> {
+        let wanted = &self.settings.lmr;
+        let (_, lmr) = match self.compiled.take_if(|(choice, _)| choice == wanted) {
+            Some(compiled) => self.compiled.insert(compiled),
+            None => self.compiled.insert((wanted.clone(), Arc::new(LmrSet::compile(wanted, &self.params)))),
+        };
+        Arc::clone(lmr)
     }
 
     /// How many threads search.

@@ -1,6 +1,6 @@
 //! What the search asks for the value of a position.
 
-use super::classical::{self, Classical};
+use super::classical::{self, Classical, Terms};
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
 use crate::chess::{Board, Move, PieceType};
@@ -133,6 +133,11 @@ impl Evaluator {
             Some(value) => value,
             None => scaling.apply(board, accumulators.evaluate(board, ply)),
         }
+    }
+
+    /// The classical terms that recipes of reductions read, whatever evaluates.
+    pub fn terms(&mut self, board: &Board) -> Terms {
+        self.classical.evaluate_terms(board)
     }
 
     /// Forgets everything.

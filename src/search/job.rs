@@ -2,7 +2,7 @@
 
 use super::clock::Bounds;
 use super::limits::GoArgs;
-use super::lmr::Lmr;
+use super::lmr::LmrSet;
 use super::params::Params;
 use super::report::{Info, Progress};
 use super::root::Report;
@@ -34,7 +34,7 @@ pub struct Shared {
     /// The shared table.
     pub tt: Arc<Tt>,
     /// How to reduce.
-    pub lmr: Arc<Lmr>,
+    pub lmr: Arc<LmrSet>,
     /// The numbers of the search.
     pub params: Arc<Params>,
     /// What positions are worth.
@@ -61,7 +61,7 @@ pub struct Job {
     /// The shared table.
     pub tt: Arc<Tt>,
     /// How to reduce.
-    pub lmr: Arc<Lmr>,
+    pub lmr: Arc<LmrSet>,
     /// The numbers of the search.
     pub params: Arc<Params>,
     /// What positions are worth.

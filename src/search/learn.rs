@@ -1,5 +1,6 @@
 //! What a finished node teaches.
 
+use super::history::Outcome;
 use super::negamax::Tried;
 use super::node::Here;
 use super::probe::SearchProbe;
@@ -23,10 +24,10 @@ impl<P: SearchProbe> Search<'_, P> {
         {
             self.me.lbr.remember(here.ply, prior, best);
         }
-        let rule = *self.job.lmr.rule();
-        if !failed_high || here.ply > rule.highest_ply {
+        if !failed_high {
             return;
         }
+        let rule = self.lmr.rule();
         let (bonus, malus) = (rule.bonus.at(here.depth), rule.malus.at(here.depth));
         let context = self.context(here.ply);
         let histories = &mut self.me.histories;
@@ -43,6 +44,23 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         if best.is_quiet() {
             self.frame_mut(here.ply).killer = Some(best);
+        }
+    }
+
+    /// Teaches the history that the recipe keeps for itself, if it keeps one.
+    #[inline(always)]
+    pub(super) fn learn_own(
+        &mut self,
+        board: &Board,
+        here: &Here,
+        best: Option<Move>,
+        quiets: &Tried,
+        failed_high: bool,
+    ) {
+        if let Some(rule) = self.lmr.own() {
+            let best = best.filter(|best| best.is_quiet());
+            let node = Outcome { ply: here.ply, depth: here.depth, best, failed_high, others: quiets };
+            self.me.histories.own.learn(rule, board, &node);
         }
     }
 

@@ -26,6 +26,7 @@ mod prune;
 mod quiesce;
 mod scout;
 mod skip;
+mod weigh;
 
 /// The deepest line the search follows, in plies from the root.
 pub const MAX_PLY: usize = 128;

@@ -92,7 +92,8 @@ impl<P: SearchProbe> Search<'_, P> {
                 continue;
             }
             number += 1;
-            let about = self.about(board, &here, mv, number, &hints, checks.gives_check(board, mv));
+            let about =
+                self.about(board, &here, mv, number, quiets_tried.len() + 1, &hints, checks.gives_check(board, mv));
             if !N::ROOT && forward && best > -MATE_IN_MAX {
                 match self.skip(board, &here, &about, alpha) {
                     Skip::No => {}
@@ -112,7 +113,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 self.current = Some((mv, number));
             }
             let child = self.play(board, ply, mv);
-            let score = self.scout::<N>(&child, &here, &about, Window { alpha, ..window }, extension)?;
+            let score = self.scout::<N>(board, &child, &here, &about, Window { alpha, ..window }, extension)?;
             self.take_back();
             if N::ROOT {
                 self.record_root(mv, number, score, Window { alpha, ..window }, nodes_before);
@@ -152,6 +153,7 @@ impl<P: SearchProbe> Search<'_, P> {
             Some(_) => Bound::Exact,
             None => Bound::Upper,
         };
+        self.learn_own(board, &here, best_move, &quiets_tried, bound == Bound::Lower);
         if let Some(mv) = best_move {
             self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, bound == Bound::Lower);
         }

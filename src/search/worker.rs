@@ -3,6 +3,7 @@
 use super::history::{Context, Continuation, Histories};
 use super::job::{Event, Job};
 use super::lbr::LastBestReply;
+use super::lmr::Lmr;
 use super::probe::{NoProbe, SearchProbe};
 use super::report::{Line, Progress};
 use super::root::{Report, RootMove, RootMoves};
@@ -60,6 +61,8 @@ impl Worker {
 pub struct Search<'a, P: SearchProbe = NoProbe> {
     pub(super) me: &'a mut Worker,
     pub(super) job: &'a Job,
+    /// How this thread reduces.
+    pub(super) lmr: &'a Lmr,
     pub(super) probe: P,
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
@@ -96,7 +99,9 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// Prepares a run.
     pub fn new(me: &'a mut Worker, job: &'a Job, probe: P) -> Self {
         me.stack.clear();
+        let lmr = job.lmr.of(me.id);
         me.histories.weigh(&job.params);
+        me.histories.own.start(lmr.own());
         me.evaluator.start(&job.evaluation, job.game.board());
         let id = me.id;
         let earlier = job.game.earlier_keys();
@@ -105,6 +110,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             root: RootMoves::new(&job.root_moves),
             me,
             job,
+            lmr,
             probe,
             keys,
             left: 0,

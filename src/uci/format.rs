@@ -1,7 +1,9 @@
 //! The engine's side of the protocol, as text: pure functions, one line or a few without the last line break.
 
 use super::options::OPTIONS;
+use super::rebel;
 use crate::chess::{Board, Color, File, Move, Rank, Square};
+use crate::engine::Settings;
 use crate::eval::{Evaluation, Scaling, classical, nnue, wdl};
 use crate::search::report::{Info, Outcome, Progress, nps};
 use crate::search::score::{Bound, Score, mate_distance};
@@ -17,12 +19,15 @@ pub struct Style {
     pub show_wdl: bool,
 }
 
-/// Name, author, options, what evaluates, `uciok`.
-pub fn introduction(evaluation: &Evaluation) -> String {
+/// Name, author, options (those of a recipe while it is in use), what evaluates, `uciok`.
+pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
     for option in OPTIONS {
         text.push_str(&option.announcement());
         text.push('\n');
+    }
+    if settings.lmr.uses("rebel") {
+        text.push_str(&rebel::announcements());
     }
     text + &message(&format!("evaluation {evaluation}")) + "\nuciok"
 }
@@ -316,9 +321,12 @@ mod tests {
 
     #[test]
     fn the_introduction_ends_with_uciok() {
-        let text = introduction(&Evaluation::default());
+        let mut settings = Settings::default();
+        let text = introduction(&Evaluation::default(), &settings);
         assert!(text.contains("\ninfo string evaluation nnue "), "{text}");
         assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
         assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), OPTIONS.len());
+        settings.lmr.helpers = "rebel";
+        assert!(introduction(&Evaluation::default(), &settings).contains("\noption name Rebel P type spin"));
     }
 }

@@ -11,6 +11,7 @@ pub mod log;
 pub mod options;
 pub mod problem;
 pub mod queue;
+pub mod rebel;
 pub mod run;
 pub mod session;
 pub mod told;

@@ -2,11 +2,13 @@
 
 use super::log::Log;
 use super::problem::Quoted;
+use super::rebel;
 use crate::engine::Engine;
 use crate::eval::{EvaluationKind, nnue};
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -153,11 +155,20 @@ pub static OPTIONS: &[UciOption] = &[
     UciOption {
         name: "LMR",
         kind: Kind::Combo {
-            default: || lmr::names()[0],
+            default: || lmr::TUNED,
             choices: lmr::names,
-            apply: |to, name| to.engine.settings_mut().lmr = name,
+            apply: |to, name| to.engine.settings_mut().lmr.main = name,
         },
         help: "The recipe for late move reductions.",
+    },
+    UciOption {
+        name: "LMR Helpers",
+        kind: Kind::Combo {
+            default: || lmr::helpers()[0],
+            choices: lmr::helpers,
+            apply: |to, name| to.engine.settings_mut().lmr.helpers = name,
+        },
+        help: "The recipe of all threads but the first: the same, several in turn, or a recipe.",
     },
     UciOption {
         name: "Evaluation",
@@ -200,7 +211,7 @@ pub enum OptionError {
     #[error("option {name} expects {expected}, not {value}; it keeps its value")]
     Value {
         /// The option.
-        name: &'static str,
+        name: Cow<'static, str>,
         /// What it takes.
         expected: String,
         /// What was given; empty when nothing was.
@@ -210,7 +221,7 @@ pub enum OptionError {
     #[error("option {name} cannot be set to {value}: {reason}")]
     Refused {
         /// The option.
-        name: &'static str,
+        name: Cow<'static, str>,
         /// What was given.
         value: Quoted,
         /// What stands in the way.
@@ -226,14 +237,17 @@ pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), O
     let value = value.unwrap_or("");
     match TUNABLES.iter().find(|tunable| tunable.name == name) {
         Some(tunable) => set_number(target, tunable, value),
-        None => find(name)?.set(target, value),
+        None => match rebel::find(name) {
+            Some(rebel) => rebel.set(target, value),
+            None => find(name)?.set(target, value),
+        },
     }
 }
 
 fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(), OptionError> {
     let Tunable { name, min, max, off, .. } = *tunable;
     let refused = || OptionError::Value {
-        name,
+        name: name.into(),
         value: Quoted::new(value),
         expected: match off {
             None => format!("a whole number from {min} to {max}"),
@@ -244,13 +258,17 @@ fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(),
     target.engine.set_param(name, number).map_err(|_| refused())
 }
 
-/// The option of this name, in any case, with or without its blanks.
-pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
+/// Whether two names are the same but for case and blanks.
+pub fn same_name(a: &str, b: &str) -> bool {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
     };
-    let wanted = plain(name);
-    OPTIONS.iter().find(|option| plain(option.name) == wanted).ok_or_else(|| {
+    plain(a) == plain(b)
+}
+
+/// The option of this name, in any case, with or without its blanks.
+pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
+    OPTIONS.iter().find(|option| same_name(option.name, name)).ok_or_else(|| {
         let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
         OptionError::Unknown(Quoted::new(name), names.join(", "))
     })
@@ -313,7 +331,8 @@ impl UciOption {
 
     /// Parses and applies a value. A button takes any value and looks at none.
     fn set(&self, target: &mut Target, value: &str) -> Result<(), OptionError> {
-        let bad = || OptionError::Value { name: self.name, expected: self.expected(), value: Quoted::new(value) };
+        let bad =
+            || OptionError::Value { name: self.name.into(), expected: self.expected(), value: Quoted::new(value) };
         let applied = match &self.kind {
             Kind::Spin { range: (min, max), apply, .. } => {
                 let n = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
@@ -335,7 +354,7 @@ impl UciOption {
             }
             Kind::Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }),
         };
-        applied.map_err(|reason| OptionError::Refused { name: self.name, value: Quoted::new(value), reason })
+        applied.map_err(|reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason })
     }
 }
 
@@ -441,7 +460,7 @@ mod tests {
             let settings = target.engine.settings();
             assert_eq!((settings.multi_pv, settings.move_overhead), (4, 0));
             assert!(settings.ponder && settings.chess960 && settings.show_wdl && !settings.lbr);
-            assert_eq!((settings.lmr, settings.stagger.name()), (other, "skip"));
+            assert_eq!((settings.lmr.main, settings.stagger.name()), (other, "skip"));
             assert_eq!(set(target, "Clear Hash", None), Ok(()));
         });
     }

@@ -255,7 +255,7 @@ impl Session {
     fn execute(&mut self, job: Job) {
         let style = self.style();
         match &job.command {
-            Command::Uci => self.say(&format::introduction(&self.engine.evaluation())),
+            Command::Uci => self.say(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
             Command::IsReady => {
                 if let Err(problem) = self.engine.prepare() {
                     self.complain(&problem);

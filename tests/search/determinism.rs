@@ -153,12 +153,13 @@ fn no_legal_move_and_only_one() {
 fn recipes_and_replies_change_the_search() {
     let mut engine = Engine::new();
     let mut count = |lmr, lbr| {
-        engine.settings_mut().lmr = lmr;
+        engine.settings_mut().lmr.main = lmr;
         engine.settings_mut().lbr = lbr;
         engine.new_game();
         engine.search_blocking(&depth(8), |_| ()).lines[0].nodes
     };
-    let (usual, without_reductions, without_replies) = (count("log", true), count("off", true), count("log", false));
+    let (usual, without_reductions, without_replies) =
+        (count("tuned", true), count("off", true), count("tuned", false));
     assert!(without_reductions > usual * 5 / 4, "{usual} nodes, {without_reductions} without reductions");
     assert_ne!(usual, without_replies);
 }

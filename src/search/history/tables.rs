@@ -1,6 +1,6 @@
 //! Move histories: which moves have failed high, by what is known about them.
 
-use super::{Cell, Corrections};
+use super::{Cell, Corrections, PieceSquares};
 use crate::chess::{Board, Move, Piece};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
@@ -61,6 +61,8 @@ pub struct Histories {
     captures: Box<Captures>,
     continuations: Box<Continuations>,
     weights: Weights,
+    /// What the reduction recipe keeps for itself.
+    pub own: PieceSquares,
     /// What search results say about the static evaluation.
     pub corrections: Corrections,
 }
@@ -94,6 +96,7 @@ impl Histories {
             captures: boxed([[cell; 6]; 64]),
             continuations: boxed([cell; Continuation::MOVES]),
             weights: Weights::from(&Params::default()),
+            own: PieceSquares::new(),
             corrections: Corrections::new(),
         }
     }
