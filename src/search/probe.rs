@@ -17,6 +17,10 @@ pub struct Scouted {
 
 /// Is told what late move reductions do. The default does nothing.
 pub trait SearchProbe {
+    /// The first move of a node of this depth is going to be searched.
+    #[inline(always)]
+    fn searched_first(&mut self, _depth: i32) {}
+
     /// A move after the first has been searched.
     #[inline(always)]
     fn scouted(&mut self, _move: Scouted) {}
@@ -29,6 +33,11 @@ pub struct NoProbe;
 impl SearchProbe for NoProbe {}
 
 impl<P: SearchProbe> SearchProbe for &mut P {
+    #[inline(always)]
+    fn searched_first(&mut self, depth: i32) {
+        (**self).searched_first(depth);
+    }
+
     #[inline(always)]
     fn scouted(&mut self, what: Scouted) {
         (**self).scouted(what);

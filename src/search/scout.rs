@@ -28,6 +28,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let ply = here.ply + 1;
         let mut depth = here.depth - 1 + extension;
         if about.number == 1 {
+            self.probe.searched_first(here.depth);
             return if N::PV {
                 Ok(-self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?)
             } else {

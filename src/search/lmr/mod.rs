@@ -7,6 +7,7 @@ pub mod rebel;
 mod recipe;
 mod set;
 mod signal;
+mod stats;
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ pub use rebel::Rebel;
 pub use recipe::{Counting, Extends, Gates, History, HistoryRule, Lesson, OwnHistory, Polynomial, Recipe, Unit};
 pub use set::{Choice, LmrSet, helpers};
 pub use signal::{Signal, Term};
+pub use stats::{Counts, LmrReport, LmrStats, Measure};
 
 use super::params::Params;
 
