@@ -18,10 +18,8 @@ impl<P: SearchProbe> Search<'_, P> {
         noisy: &Tried,
         failed_high: bool,
     ) {
-        if self.job.lbr
-            && let Some(prior) = self.prior(here.ply)
-        {
-            self.me.lbr.remember(here.ply, prior, best);
+        if let Some(place) = self.reply_place(board, here.ply) {
+            self.me.lbr.remember(place, best);
         }
         let rule = *self.job.lmr.rule();
         if !failed_high || here.ply > rule.highest_ply {
