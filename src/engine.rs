@@ -1,22 +1,25 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
+mod observe;
+mod running;
+
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind};
 pub use crate::search::job::Event;
 use crate::search::job::{Job, Shared, Ways};
+use crate::search::lbr::Lbr;
 use crate::search::limits::GoArgs;
 use crate::search::lmr::{self, LmrSet};
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Line, Outcome, Progress};
-use crate::search::root::Report;
 use crate::search::score::{Bound, DRAW, mated_in};
 pub use crate::search::stagger::Stagger;
 use crate::smp::pool::Pool;
-use crate::smp::vote;
 use crate::tt::{Tt, TtError};
 use crossbeam::channel::{Receiver, Sender, unbounded};
+use running::Running;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,8 +39,8 @@ pub struct Settings {
     pub ponder: bool,
     /// How helper threads choose their depths.
     pub stagger: Stagger,
-    /// Whether to order by Last Best Reply.
-    pub lbr: bool,
+    /// Whether to order by Last Best Reply, and by which variant.
+    pub lbr: Lbr,
     /// The recipes of reduction.
     pub lmr: lmr::Choice,
     /// What evaluates.
@@ -55,7 +58,7 @@ impl Default for Settings {
             show_wdl: false,
             ponder: false,
             stagger: Stagger::default(),
-            lbr: true,
+            lbr: Lbr::default(),
             lmr: lmr::Choice::default(),
             evaluation: EvaluationKind::default(),
             simd: Simd::best(),
@@ -73,19 +76,6 @@ pub enum Output {
     Progress(Progress),
     /// The search has ended.
     Best(Outcome),
-}
-
-/// A search between `go` and its answer.
-struct Running {
-    /// `None` when there was nothing to search.
-    job: Option<Arc<Job>>,
-    depth_limited: bool,
-    /// The answer must wait for `stop` (or `ponderhit`).
-    held: bool,
-    infinite: bool,
-    /// The answer was asked for before there was one.
-    answer_due: bool,
-    outcome: Option<Outcome>,
 }
 
 /// The façade over everything: one position, one table, one pool of threads, one search at a time.
@@ -280,41 +270,42 @@ impl Engine {
         self.running = None;
     }
 
-    /// Starts to search and returns at once. A search that still runs is ended first; its answer is lost.
-    pub fn go(&mut self, args: &GoArgs) {
-        let start = Instant::now();
+    /// Ends what still runs, gets the table ready and says which moves to search: those asked for, or all when none of
+    /// them is legal.
+    fn begin(&mut self, args: &GoArgs) -> Vec<Move> {
         self.finish();
         // Without memory the table keeps nothing, and the search goes on all the same.
         let _ = self.prepare();
         self.exclusive_table().new_search();
         let legal = self.game.board().legal_moves();
         let wanted = |mv: &Move| args.search_moves.is_empty() || args.search_moves.contains(mv);
-        let mut root_moves: Vec<Move> = legal.iter().copied().filter(wanted).collect();
-        if root_moves.is_empty() {
-            root_moves = legal.to_vec();
-        }
-        let (held, infinite) = (args.infinite || args.ponder, args.infinite);
-        let mut running = Running {
-            job: None,
-            depth_limited: args.depth.is_some(),
-            held,
-            infinite,
-            answer_due: false,
-            outcome: None,
+        let root_moves: Vec<Move> = legal.iter().copied().filter(wanted).collect();
+        if root_moves.is_empty() { legal.to_vec() } else { root_moves }
+    }
+
+    /// A search of the position, as the options say.
+    fn job(&mut self, args: &GoArgs, moves: Vec<Move>, threads: usize, events: Sender<Event>, start: Instant) -> Job {
+        let shared = Shared {
+            tt: Arc::clone(&self.tt),
+            lmr: self.lmr(),
+            params: Arc::clone(&self.params),
+            evaluation: self.evaluation(),
+            events,
         };
+        let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
+        let ways = Ways { multi_pv, lbr, stagger, move_overhead };
+        Job::new(args, self.game.clone(), moves, shared, ways, threads, start)
+    }
+
+    /// Starts to search and returns at once. A search that still runs is ended first; its answer is lost.
+    pub fn go(&mut self, args: &GoArgs) {
+        let start = Instant::now();
+        let root_moves = self.begin(args);
+        let mut running = Running::new(args);
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
         } else {
-            let shared = Shared {
-                tt: Arc::clone(&self.tt),
-                lmr: self.lmr(),
-                params: Arc::clone(&self.params),
-                evaluation: self.evaluation(),
-                events: self.sender.clone(),
-            };
-            let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
-            let ways = Ways { multi_pv, lbr, stagger, move_overhead };
-            let job = Arc::new(Job::new(args, self.game.clone(), root_moves, shared, ways, self.threads(), start));
+            let job = Arc::new(self.job(args, root_moves, self.threads(), self.sender.clone(), start));
             self.pool.search(&job);
             self.busy = self.threads();
             running.job = Some(job);
@@ -450,39 +441,5 @@ impl Engine {
 impl Default for Engine {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Running {
-    /// Ends the search, with the answer from what has been published if there is anything yet.
-    fn cut_short(&mut self) {
-        if let Some(job) = &self.job {
-            job.request_stop();
-        }
-        self.answer_due = true;
-        self.conclude(None);
-    }
-
-    /// Picks the result, from the main thread's last report or what it has published, and from what the helpers have.
-    fn conclude(&mut self, last: Option<Report>) {
-        let Some(job) = self.job.as_ref().filter(|_| self.outcome.is_none()) else { return };
-        let reports = match (job.findings(), last) {
-            (None, None) => return,
-            (None, Some(last)) => vec![last],
-            (Some(findings), None) => findings,
-            (Some(mut findings), Some(last)) => {
-                findings[0] = last;
-                findings
-            }
-        };
-        let main = &reports[0];
-        let by_main = self.depth_limited || main.lines.len() > 1 || job.params.vote == 0;
-        let chosen = if by_main { main } else { vote::elect(&reports).unwrap_or(main) };
-        let (nodes, elapsed) = (job.nodes(), job.start.elapsed());
-        let lines: Vec<Info> = chosen.lines.iter().map(|line| Info { nodes, elapsed, ..line.clone() }).collect();
-        let pv = lines.first().map(|line| line.pv.clone()).unwrap_or_default();
-        self.outcome = Some(Outcome { best: pv.first().copied(), ponder: pv.get(1).copied(), lines });
-        // The engine lets go of the job: once the threads have done so too, the table is its own again.
-        self.job = None;
     }
 }

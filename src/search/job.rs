@@ -1,6 +1,7 @@
 //! What all threads of one search share.
 
 use super::clock::Bounds;
+use super::lbr::Lbr;
 use super::limits::GoArgs;
 use super::lmr::LmrSet;
 use super::params::Params;
@@ -48,8 +49,8 @@ pub struct Shared {
 pub struct Ways {
     /// How many lines to report.
     pub multi_pv: usize,
-    /// Whether to order by Last Best Reply.
-    pub lbr: bool,
+    /// Whether to order by Last Best Reply, and by which variant.
+    pub lbr: Lbr,
     /// How helpers choose their depths.
     pub stagger: Stagger,
     /// Time kept back for each move, in milliseconds.
@@ -72,8 +73,8 @@ pub struct Job {
     pub root_moves: Vec<Move>,
     /// How many lines to report.
     pub multi_pv: usize,
-    /// Whether to order by Last Best Reply.
-    pub lbr: bool,
+    /// Whether to order by Last Best Reply, and by which variant.
+    pub lbr: Lbr,
     /// How helpers choose their depths.
     pub stagger: Stagger,
     /// The deepest iteration.

@@ -19,10 +19,8 @@ impl<P: SearchProbe> Search<'_, P> {
         noisy: &Tried,
         failed_high: bool,
     ) {
-        if self.job.lbr
-            && let Some(prior) = self.prior(here.ply)
-        {
-            self.me.lbr.remember(here.ply, prior, best);
+        if let Some(place) = self.reply_place(board, here.ply) {
+            self.me.lbr.remember(place, best);
         }
         if !failed_high {
             return;

@@ -83,7 +83,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let (mut best, mut best_move) = (-INFINITE, None);
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
         let mut number = 0;
-        let hints = self.hints(ply);
+        let hints = self.hints(board, ply);
         let checks = board.check_squares();
         let mut picker = Picker::new(here.tt_move);
         self.frame_mut(ply + 2).forget_siblings();
@@ -155,6 +155,7 @@ impl<P: SearchProbe> Search<'_, P> {
         };
         self.learn_own(board, &here, best_move, &quiets_tried, bound == Bound::Lower);
         if let Some(mv) = best_move {
+            self.probe.best_found(mv, hints.reply.0, bound == Bound::Lower);
             self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, bound == Bound::Lower);
         }
         if excluded.is_none() && !(N::ROOT && self.root.index > 0) {
@@ -236,12 +237,13 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// What orders quiet moves besides history.
     #[inline(always)]
-    pub(super) fn hints(&self, ply: usize) -> Hints {
+    pub(super) fn hints(&mut self, board: &Board, ply: usize) -> Hints {
+        let reply = self.last_best_reply(board, ply);
         let params = &self.job.params;
         Hints {
             context: self.context(ply),
             killer: (self.frame(ply).killer, params.order_killer),
-            reply: (self.last_best_reply(ply), params.order_reply),
+            reply: (reply, params.order_reply),
         }
     }
 

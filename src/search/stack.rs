@@ -3,7 +3,7 @@
 use super::MAX_PLY;
 use super::history::Continuation;
 use super::score::Score;
-use crate::chess::{Move, PieceType};
+use crate::chess::{Board, Move, PieceType};
 
 /// One ply of the current line.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,20 @@ pub struct Played {
     pub mover: PieceType,
     /// The man that was taken.
     pub victim: Option<PieceType>,
+}
+
+impl Played {
+    /// A move that is about to be made on a board.
+    #[inline(always)]
+    pub fn of(board: &Board, mv: Move) -> Self {
+        let mover = board.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
+        let victim = if mv.is_en_passant() {
+            Some(PieceType::Pawn)
+        } else {
+            board.piece_on(mv.to()).filter(|_| mv.is_capture()).map(|piece| piece.kind())
+        };
+        Self { mv, mover, victim }
+    }
 }
 
 impl Frame {

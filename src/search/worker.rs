@@ -2,7 +2,7 @@
 
 use super::history::{Context, Continuation, Histories};
 use super::job::{Event, Job};
-use super::lbr::LastBestReply;
+use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
 use super::probe::{NoProbe, SearchProbe};
 use super::report::{Line, Progress};
@@ -10,7 +10,7 @@ use super::root::{Report, RootMove, RootMoves};
 use super::score::Score;
 use super::stack::{Frame, Played, Stack};
 use super::{MAX_PLY, Stopped};
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move};
 use crate::eval::{Evaluator, Scaling};
 use arrayvec::ArrayVec;
 use parking_lot::MutexGuard;
@@ -102,6 +102,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         let lmr = job.lmr.of(me.id);
         me.histories.weigh(&job.params);
         me.histories.own.start(lmr.own());
+        me.lbr.set_mode(job.lbr);
         me.evaluator.start(&job.evaluation, job.game.board());
         let id = me.id;
         let earlier = job.game.earlier_keys();
@@ -212,15 +213,10 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     #[inline(always)]
     pub(super) fn play(&mut self, board: &Board, ply: usize, mv: Move) -> Board {
         self.job.tt.prefetch(board.key_after(mv));
-        let mover = board.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
-        let victim = if mv.is_en_passant() {
-            Some(PieceType::Pawn)
-        } else {
-            board.piece_on(mv.to()).filter(|_| mv.is_capture()).map(|piece| piece.kind())
-        };
+        let played = Played::of(board, mv);
         let continuation = Continuation::of(board, mv);
         let frame = self.frame_mut(ply);
-        frame.played = Some(Played { mv, mover, victim });
+        frame.played = Some(played);
         frame.continuation = continuation;
         self.me.evaluator.play(ply, board, mv);
         self.keys.push(board.key());
@@ -270,13 +266,20 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         Context::at(&self.me.stack, ply)
     }
 
-    /// The move that was best the last time the opponent made this move at this ply.
+    /// The move that was best the last time the moves before this node were these, as far as the variant of Last Best Reply
+    /// looks at them.
     #[inline(always)]
-    pub(super) fn last_best_reply(&self, ply: usize) -> Option<Move> {
-        if !self.job.lbr {
-            return None;
-        }
-        self.me.lbr.reply(ply, self.prior(ply)?)
+    pub(super) fn last_best_reply(&mut self, board: &Board, ply: usize) -> Option<Move> {
+        let place = self.reply_place(board, ply)?;
+        let reply = self.me.lbr.reply(place);
+        self.probe.reply_asked(board, reply);
+        reply
+    }
+
+    /// Where the reply at this node belongs.
+    #[inline(always)]
+    pub(super) fn reply_place(&self, board: &Board, ply: usize) -> Option<Place> {
+        self.me.lbr.place(&self.me.stack, ply, board.side_to_move())
     }
 
     /// The opponent's last move on this line; `None` at the root and after a null move.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 /// Recursion over the deepest line needs less than this; only what is used is backed by memory.
-const STACK_BYTES: usize = 8 << 20;
+pub(super) const STACK_BYTES: usize = 8 << 20;
 
 enum Order {
     Search(Arc<Job>),

@@ -6,6 +6,7 @@
 pub mod chore;
 pub mod command;
 pub mod format;
+mod former;
 pub mod go;
 pub mod log;
 pub mod options;

@@ -1,10 +1,12 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
+use super::former;
 use super::log::Log;
 use super::problem::Quoted;
 use super::rebel;
 use crate::engine::Engine;
 use crate::eval::{EvaluationKind, nnue};
+use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
@@ -149,8 +151,12 @@ pub static OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "LBR",
-        kind: Kind::Check { default: true, apply: |to, on| to.engine.settings_mut().lbr = on },
-        help: "Order moves by the Last-Best-Reply tables.",
+        kind: Kind::Combo {
+            default: || Lbr::default().name(),
+            choices: || &Lbr::NAMES,
+            apply: |to, name| to.engine.settings_mut().lbr = Lbr::from_name(name).unwrap_or_default(),
+        },
+        help: "Order moves by Last Best Reply: not at all, by the prior move, or by a variant (docs/lbr.md).",
     },
     UciOption {
         name: "LMR",
@@ -344,6 +350,7 @@ impl UciOption {
                 Ok(())
             }
             Kind::Combo { choices, apply, .. } => {
+                let value = former::today(self.name, value);
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
                 apply(target, choice);
                 Ok(())
@@ -404,11 +411,13 @@ mod tests {
             "option name MultiPV type spin default 1 min 1 max 256",
             "option name Ponder type check default false",
             "option name Move Overhead type spin default 10 min 0 max 5000",
-            "option name LBR type check default true",
             "option name Debug Log File type string default <empty>",
         ] {
             assert!(lines.iter().any(|line| line == expected), "{expected}");
         }
+        assert!(
+            lines.iter().any(|line| line.starts_with("option name LBR type combo default reply var off var reply "))
+        );
         assert!(lines.iter().any(|line| line.starts_with("option name Stagger type combo default ")
             && line.ends_with(" var off var skip var offset")));
         assert!(
@@ -451,7 +460,7 @@ mod tests {
                 ("uci_chess960", "true"),
                 ("uci_showwdl", "true"),
                 ("stagger", "SKIP"),
-                ("lbr", "false"),
+                ("lbr", "Pair+Quiet"),
                 ("lmr", other),
             ] {
                 assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
@@ -459,8 +468,12 @@ mod tests {
             assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
             let settings = target.engine.settings();
             assert_eq!((settings.multi_pv, settings.move_overhead), (4, 0));
-            assert!(settings.ponder && settings.chess960 && settings.show_wdl && !settings.lbr);
-            assert_eq!((settings.lmr.main, settings.stagger.name()), (other, "skip"));
+            assert!(settings.ponder && settings.chess960 && settings.show_wdl);
+            assert_eq!(
+                (settings.lmr.main, settings.stagger.name(), settings.lbr.name()),
+                (other, "skip", "pair+quiet")
+            );
+            assert_eq!((set(target, "LBR", Some("false")), target.engine.settings().lbr), (Ok(()), Lbr::Off));
             assert_eq!(set(target, "Clear Hash", None), Ok(()));
         });
     }
@@ -480,6 +493,7 @@ mod tests {
                 ("UCI_Chess960", "maybe"),
                 ("Stagger", "sideways"),
                 ("LMR", ""),
+                ("LBR", "pair+pair"),
                 ("Debug Log File", "/nonexistent/folder/x.log"),
             ] {
                 let error = set(target, name, Some(value)).expect_err(name).to_string();
