@@ -3,7 +3,7 @@
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
-use crate::eval::{Evaluation, EvaluationKind};
+use crate::eval::{Evaluation, EvaluationKind, Model};
 pub use crate::search::job::Event;
 use crate::search::job::{Job, Shared, Ways};
 use crate::search::limits::GoArgs;
@@ -44,6 +44,8 @@ pub struct Settings {
     pub evaluation: EvaluationKind,
     /// The instruction set of the network's arithmetic.
     pub simd: Simd,
+    /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
+    pub drawish_endings: bool,
 }
 
 impl Default for Settings {
@@ -59,6 +61,7 @@ impl Default for Settings {
             lmr: lmr::names()[0],
             evaluation: EvaluationKind::default(),
             simd: Simd::best(),
+            drawish_endings: false,
         }
     }
 }
@@ -183,21 +186,24 @@ impl Engine {
 
     /// The evaluation in force.
     pub fn evaluation(&self) -> Evaluation {
-        match self.settings.evaluation {
-            EvaluationKind::Nnue => Evaluation::Nnue(Arc::clone(&self.network), self.settings.simd),
-            EvaluationKind::Classical => Evaluation::Classical,
-        }
+        let Settings { evaluation, simd, drawish_endings, .. } = self.settings;
+        let model = match evaluation {
+            EvaluationKind::Nnue => Model::Nnue(Arc::clone(&self.network), simd),
+            EvaluationKind::Classical => Model::Classical,
+        };
+        Evaluation { model, drawish_endings }
     }
 
     /// Changes everything about the evaluation.
     pub fn set_evaluation(&mut self, evaluation: Evaluation) {
-        match evaluation {
-            Evaluation::Nnue(network, simd) => {
+        self.settings.drawish_endings = evaluation.drawish_endings;
+        match evaluation.model {
+            Model::Nnue(network, simd) => {
                 self.settings.evaluation = EvaluationKind::Nnue;
                 self.settings.simd = simd;
                 self.network = network;
             }
-            Evaluation::Classical => self.settings.evaluation = EvaluationKind::Classical,
+            Model::Classical => self.settings.evaluation = EvaluationKind::Classical,
         }
     }
 

@@ -6,5 +6,6 @@ mod harness;
 mod network;
 
 mod command_line;
+mod drawish;
 mod uci_bad_input;
 mod uci_session;

@@ -4,5 +4,6 @@
 mod common;
 
 mod determinism;
+mod drawish;
 mod mates;
 mod tt_race;
