@@ -1,5 +1,8 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
+mod listing;
+mod running;
+
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
@@ -8,15 +11,15 @@ pub use crate::search::job::Event;
 use crate::search::job::{Job, Shared, Ways};
 use crate::search::limits::GoArgs;
 use crate::search::lmr::{self, Lmr};
+use crate::search::ordering::Question;
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Line, Outcome, Progress};
-use crate::search::root::Report;
 use crate::search::score::{Bound, DRAW, mated_in};
 pub use crate::search::stagger::Stagger;
 use crate::smp::pool::Pool;
-use crate::smp::vote;
 use crate::tt::{Tt, TtError};
 use crossbeam::channel::{Receiver, Sender, unbounded};
+use running::Running;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -78,19 +81,6 @@ pub enum Output {
     Best(Outcome),
 }
 
-/// A search between `go` and its answer.
-struct Running {
-    /// `None` when there was nothing to search.
-    job: Option<Arc<Job>>,
-    depth_limited: bool,
-    /// The answer must wait for `stop` (or `ponderhit`).
-    held: bool,
-    infinite: bool,
-    /// The answer was asked for before there was one.
-    answer_due: bool,
-    outcome: Option<Outcome>,
-}
-
 /// The façade over everything: one position, one table, one pool of threads, one search at a time.
 pub struct Engine {
     settings: Settings,
@@ -105,6 +95,10 @@ pub struct Engine {
     pool: Pool,
     sender: Sender<Event>,
     events: Receiver<Event>,
+    /// Both ends of the way on which the main thread is asked how it orders moves.
+    questions: (Sender<Question>, Receiver<Question>),
+    /// What was searched last, since [`new_game`](Self::new_game).
+    searched: Option<Game>,
     running: Option<Running>,
     /// Threads that have not yet let go of their last job.
     busy: usize,
@@ -132,6 +126,8 @@ impl Engine {
             pool,
             sender,
             events,
+            questions: unbounded(),
+            searched: None,
             running: None,
             busy: 0,
         }
@@ -263,6 +259,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear_hash();
         self.pool.forget();
+        self.searched = None;
     }
 
     /// The position and its past.
@@ -317,21 +314,28 @@ impl Engine {
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
         } else {
-            let shared = Shared {
-                tt: Arc::clone(&self.tt),
-                lmr: self.lmr(),
-                params: Arc::clone(&self.params),
-                evaluation: self.evaluation(),
-                events: self.sender.clone(),
-            };
-            let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
-            let ways = Ways { multi_pv, lbr, stagger, move_overhead };
-            let job = Arc::new(Job::new(args, self.game.clone(), root_moves, shared, ways, self.threads(), start));
+            self.searched = Some(self.game.clone());
+            let job = self.job(args, self.game.clone(), root_moves, start);
             self.pool.search(&job);
             self.busy = self.threads();
             running.job = Some(job);
         }
         self.running = Some(running);
+    }
+
+    /// A search of these moves as the options are now.
+    fn job(&mut self, args: &GoArgs, game: Game, root_moves: Vec<Move>, start: Instant) -> Arc<Job> {
+        let shared = Shared {
+            tt: Arc::clone(&self.tt),
+            lmr: self.lmr(),
+            params: Arc::clone(&self.params),
+            evaluation: self.evaluation(),
+            events: self.sender.clone(),
+            questions: self.questions.1.clone(),
+        };
+        let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
+        let ways = Ways { multi_pv, lbr, stagger, move_overhead };
+        Arc::new(Job::new(args, game, root_moves, shared, ways, self.threads(), start))
     }
 
     /// The answer when there is no legal move, or no thread to look for one.
@@ -462,39 +466,5 @@ impl Engine {
 impl Default for Engine {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Running {
-    /// Ends the search, with the answer from what has been published if there is anything yet.
-    fn cut_short(&mut self) {
-        if let Some(job) = &self.job {
-            job.request_stop();
-        }
-        self.answer_due = true;
-        self.conclude(None);
-    }
-
-    /// Picks the result, from the main thread's last report or what it has published, and from what the helpers have.
-    fn conclude(&mut self, last: Option<Report>) {
-        let Some(job) = self.job.as_ref().filter(|_| self.outcome.is_none()) else { return };
-        let reports = match (job.findings(), last) {
-            (None, None) => return,
-            (None, Some(last)) => vec![last],
-            (Some(findings), None) => findings,
-            (Some(mut findings), Some(last)) => {
-                findings[0] = last;
-                findings
-            }
-        };
-        let main = &reports[0];
-        let by_main = self.depth_limited || main.lines.len() > 1 || job.params.vote == 0;
-        let chosen = if by_main { main } else { vote::elect(&reports).unwrap_or(main) };
-        let (nodes, elapsed) = (job.nodes(), job.start.elapsed());
-        let lines: Vec<Info> = chosen.lines.iter().map(|line| Info { nodes, elapsed, ..line.clone() }).collect();
-        let pv = lines.first().map(|line| line.pv.clone()).unwrap_or_default();
-        self.outcome = Some(Outcome { best: pv.first().copied(), ponder: pv.get(1).copied(), lines });
-        // The engine lets go of the job: once the threads have done so too, the table is its own again.
-        self.job = None;
     }
 }

@@ -59,7 +59,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// The depth of the first look at a late move: at least one ply, at most one more than full depth.
     #[inline(always)]
-    fn reduced_depth<N: Node>(&self, here: &Here, about: &About, depth: i32) -> i32 {
+    pub(super) fn reduced_depth<N: Node>(&self, here: &Here, about: &About, depth: i32) -> i32 {
         let lmr = &self.job.lmr;
         let facts = about.facts.with_if(Fact::Pv, N::PV);
         if depth < 2 || !lmr.applies(facts, here.depth, about.number) {

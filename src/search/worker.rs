@@ -164,6 +164,9 @@ impl<'a, P: SearchProbe> Search<'a, P> {
                 self.last_report = now;
                 self.show_progress(now);
             }
+            if let Ok(question) = self.job.questions.try_recv() {
+                self.answer(question);
+            }
         }
         if self.granted == 0 {
             self.job.request_stop();

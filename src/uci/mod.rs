@@ -7,6 +7,7 @@ pub mod chore;
 pub mod command;
 pub mod format;
 pub mod go;
+pub mod listing;
 pub mod log;
 pub mod options;
 pub mod problem;

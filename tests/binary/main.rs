@@ -7,5 +7,6 @@ mod network;
 
 mod command_line;
 mod drawish;
+mod listmoves;
 mod uci_bad_input;
 mod uci_session;

@@ -6,4 +6,5 @@ mod common;
 mod determinism;
 mod drawish;
 mod mates;
+mod ordering;
 mod tt_race;
