@@ -251,8 +251,8 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::nnue;
-    use crate::eval::nnue::simd::Simd;
+    use crate::eval::Model;
+    use crate::eval::nnue::{self, simd::Simd};
 
     #[test]
     fn the_positions_are_good_and_have_moves() {
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn every_instruction_set_searches_the_same_tree() {
         let nodes = |simd| {
-            let evaluation = Evaluation::Nnue(nnue::embedded(), simd);
+            let evaluation = Model::Nnue(nnue::embedded(), simd).into();
             let bench = Bench { depth: 5, evaluation, ..Bench::default() };
             bench.run(|_| ControlFlow::Continue(())).expect("16 MiB").map(|report| report.nodes())
         };

@@ -1,17 +1,19 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
+mod listing;
 mod observe;
 mod running;
 
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
-use crate::eval::{Evaluation, EvaluationKind};
+use crate::eval::{Evaluation, EvaluationKind, Model};
 pub use crate::search::job::Event;
 use crate::search::job::{Job, Shared, Ways};
 use crate::search::lbr::Lbr;
 use crate::search::limits::GoArgs;
 use crate::search::lmr::{self, LmrSet};
+use crate::search::ordering::Question;
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Line, Outcome, Progress};
 use crate::search::score::{Bound, DRAW, mated_in};
@@ -47,6 +49,8 @@ pub struct Settings {
     pub evaluation: EvaluationKind,
     /// The instruction set of the network's arithmetic.
     pub simd: Simd,
+    /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
+    pub drawish_endings: bool,
 }
 
 impl Default for Settings {
@@ -62,6 +66,7 @@ impl Default for Settings {
             lmr: lmr::Choice::default(),
             evaluation: EvaluationKind::default(),
             simd: Simd::best(),
+            drawish_endings: false,
         }
     }
 }
@@ -92,6 +97,10 @@ pub struct Engine {
     pool: Pool,
     sender: Sender<Event>,
     events: Receiver<Event>,
+    /// Both ends of the way on which the main thread is asked how it orders moves.
+    questions: (Sender<Question>, Receiver<Question>),
+    /// What was searched last, since [`new_game`](Self::new_game).
+    searched: Option<Game>,
     running: Option<Running>,
     /// Threads that have not yet let go of their last job.
     busy: usize,
@@ -119,6 +128,8 @@ impl Engine {
             pool,
             sender,
             events,
+            questions: unbounded(),
+            searched: None,
             running: None,
             busy: 0,
         }
@@ -173,21 +184,24 @@ impl Engine {
 
     /// The evaluation in force.
     pub fn evaluation(&self) -> Evaluation {
-        match self.settings.evaluation {
-            EvaluationKind::Nnue => Evaluation::Nnue(Arc::clone(&self.network), self.settings.simd),
-            EvaluationKind::Classical => Evaluation::Classical,
-        }
+        let Settings { evaluation, simd, drawish_endings, .. } = self.settings;
+        let model = match evaluation {
+            EvaluationKind::Nnue => Model::Nnue(Arc::clone(&self.network), simd),
+            EvaluationKind::Classical => Model::Classical,
+        };
+        Evaluation { model, drawish_endings }
     }
 
     /// Changes everything about the evaluation.
     pub fn set_evaluation(&mut self, evaluation: Evaluation) {
-        match evaluation {
-            Evaluation::Nnue(network, simd) => {
+        self.settings.drawish_endings = evaluation.drawish_endings;
+        match evaluation.model {
+            Model::Nnue(network, simd) => {
                 self.settings.evaluation = EvaluationKind::Nnue;
                 self.settings.simd = simd;
                 self.network = network;
             }
-            Evaluation::Classical => self.settings.evaluation = EvaluationKind::Classical,
+            Model::Classical => self.settings.evaluation = EvaluationKind::Classical,
         }
     }
 
@@ -241,6 +255,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear_hash();
         self.pool.forget();
+        self.searched = None;
     }
 
     /// The position and its past.
@@ -283,18 +298,27 @@ impl Engine {
         if root_moves.is_empty() { legal.to_vec() } else { root_moves }
     }
 
-    /// A search of the position, as the options say.
-    fn job(&mut self, args: &GoArgs, moves: Vec<Move>, threads: usize, events: Sender<Event>, start: Instant) -> Job {
+    /// A search of these moves of a game's position, as the options say.
+    fn job(
+        &mut self,
+        args: &GoArgs,
+        game: Game,
+        moves: Vec<Move>,
+        threads: usize,
+        events: Sender<Event>,
+        start: Instant,
+    ) -> Job {
         let shared = Shared {
             tt: Arc::clone(&self.tt),
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
             evaluation: self.evaluation(),
             events,
+            questions: self.questions.1.clone(),
         };
         let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
         let ways = Ways { multi_pv, lbr, stagger, move_overhead };
-        Job::new(args, self.game.clone(), moves, shared, ways, threads, start)
+        Job::new(args, game, moves, shared, ways, threads, start)
     }
 
     /// Starts to search and returns at once. A search that still runs is ended first; its answer is lost.
@@ -305,7 +329,9 @@ impl Engine {
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
         } else {
-            let job = Arc::new(self.job(args, root_moves, self.threads(), self.sender.clone(), start));
+            self.searched = Some(self.game.clone());
+            let events = self.sender.clone();
+            let job = Arc::new(self.job(args, self.game.clone(), root_moves, self.threads(), events, start));
             self.pool.search(&job);
             self.busy = self.threads();
             running.job = Some(job);

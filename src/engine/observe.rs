@@ -23,7 +23,7 @@ impl Engine {
         }
         // Nobody listens to the news: they go into a channel without an end.
         let (nowhere, _) = unbounded();
-        let job = self.job(args, root_moves, 1, nowhere, start);
+        let job = self.job(args, self.game.clone(), root_moves, 1, nowhere, start);
         Ok(Outcome::new(observe::observe(&job, probe)?.lines))
     }
 }

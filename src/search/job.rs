@@ -4,6 +4,7 @@ use super::clock::Bounds;
 use super::lbr::Lbr;
 use super::limits::GoArgs;
 use super::lmr::LmrSet;
+use super::ordering::Question;
 use super::params::Params;
 use super::report::{Info, Progress};
 use super::root::Report;
@@ -12,7 +13,7 @@ use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
 use crate::smp::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::tt::Tt;
-use crossbeam::channel::Sender;
+use crossbeam::channel::{Receiver, Sender};
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct Shared {
     pub evaluation: Evaluation,
     /// Where reports go.
     pub events: Sender<Event>,
+    /// Where the main thread is asked how it orders moves.
+    pub questions: Receiver<Question>,
 }
 
 /// The options that a search heeds.
@@ -104,6 +107,8 @@ pub struct Job {
     lanes: Box<[CachePadded<Mutex<()>>]>,
     /// Where reports go.
     pub events: Sender<Event>,
+    /// Where the main thread is asked how it orders moves.
+    pub questions: Receiver<Question>,
 }
 
 const PONDERING: u64 = u64::MAX;
@@ -119,7 +124,7 @@ impl Job {
         threads: usize,
         start: Instant,
     ) -> Self {
-        let Shared { tt, lmr, params, evaluation, events } = shared;
+        let Shared { tt, lmr, params, evaluation, events, questions } = shared;
         let cores = num_cpus::get();
         let lanes = if threads > cores { cores } else { 0 };
         Self {
@@ -145,6 +150,7 @@ impl Job {
             findings: (0..threads).map(|_| CachePadded::new(Mutex::new(None))).collect(),
             lanes: (0..lanes).map(|_| CachePadded::default()).collect(),
             events,
+            questions,
         }
     }
 

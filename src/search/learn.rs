@@ -81,6 +81,10 @@ impl<P: SearchProbe> Search<'_, P> {
         if here.in_check || consistent || is_mate(best) || best_move.is_some_and(|mv| !mv.is_quiet()) {
             return;
         }
+        // The draw that such an ending counts as is a decision, not an error to learn from.
+        if self.me.evaluator.is_drawish(board) {
+            return;
+        }
         let error = (best - here.eval).clamp(-400, 400);
         self.me.histories.corrections.learn(board, &self.me.stack, here.ply, here.depth, error);
     }

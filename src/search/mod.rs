@@ -7,6 +7,7 @@ pub mod lbr;
 pub mod limits;
 pub mod lmr;
 pub mod node;
+pub mod ordering;
 pub mod params;
 pub mod picker;
 pub mod probe;

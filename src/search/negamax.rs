@@ -83,7 +83,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let (mut best, mut best_move) = (-INFINITE, None);
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
         let mut number = 0;
-        let hints = self.hints(board, ply);
+        let reply = self.last_best_reply(board, ply);
+        let hints = self.hints(ply, reply);
         let checks = board.check_squares();
         let mut picker = Picker::new(here.tt_move);
         self.frame_mut(ply + 2).forget_siblings();
@@ -237,8 +238,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// What orders quiet moves besides history.
     #[inline(always)]
-    pub(super) fn hints(&mut self, board: &Board, ply: usize) -> Hints {
-        let reply = self.last_best_reply(board, ply);
+    pub(super) fn hints(&self, ply: usize, reply: Option<Move>) -> Hints {
         let params = &self.job.params;
         Hints {
             context: self.context(ply),

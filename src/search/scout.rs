@@ -1,7 +1,7 @@
 //! Searching one move: reduced first if it comes late, verified whenever that says it is better.
 
 use super::Searched;
-use super::lmr::{Class, Fact, PLY};
+use super::lmr::{Class, Fact};
 use super::node::{Here, Node, NonPv};
 use super::probe::{Scouted, SearchProbe};
 use super::score::Score;
@@ -84,7 +84,7 @@ impl<P: SearchProbe> Search<'_, P> {
             None
         };
         match reduction {
-            Some(reduction) => (depth - reduction / PLY).clamp(1, depth + lmr.extension(N::PV)),
+            Some(reduction) => lmr.reduced(depth, reduction, N::PV),
             None => depth,
         }
     }

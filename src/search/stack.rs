@@ -71,7 +71,7 @@ impl Frame {
 }
 
 /// A frame for each ply, with empty ones before the root so that looking back needs no bounds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stack([Frame; Stack::SIZE]);
 
 impl Stack {

@@ -27,6 +27,14 @@ struct Made<'a> {
     gain: Option<Score>,
 }
 
+/// What is known of a reduction before the move is made.
+enum Weighed {
+    /// The reduction, in 1/1024 ply.
+    Decided(i32),
+    /// The sum so far, in the recipe's unit.
+    Sum(i32),
+}
+
 impl<P: SearchProbe> Search<'_, P> {
     /// The reduction in 1/1024 ply; `None` where the recipe does not reduce the move.
     #[inline(never)]
@@ -40,6 +48,33 @@ impl<P: SearchProbe> Search<'_, P> {
         alpha: Score,
     ) -> Option<i32> {
         let lmr = self.lmr;
+        let mut sum = match self.weigh_known::<N>(board, here, about, facts)? {
+            Weighed::Decided(reduction) => return Some(reduction),
+            Weighed::Sum(sum) => sum,
+        };
+        let mut made = Made { board, child, here, mv: about.mv, alpha, sound: None, terms: None, gain: None };
+        for term in lmr.terms() {
+            if self.signal(term.signal, &mut made) >= term.from {
+                sum += term.change;
+            }
+        }
+        Some(lmr.reduction(sum, N::ROOT))
+    }
+
+    /// The depth of the first look at a late move that has not been made: what it does to the evaluation is left out.
+    pub(super) fn foreseen_depth<N: Node>(&self, board: &Board, here: &Here, about: &About, depth: i32) -> i32 {
+        let facts = about.facts.with_if(Fact::Pv, N::PV);
+        let weighed = if depth < 2 { None } else { self.weigh_known::<N>(board, here, about, facts) };
+        let reduction = match weighed {
+            None => return depth,
+            Some(Weighed::Decided(reduction)) => reduction,
+            Some(Weighed::Sum(sum)) => self.lmr.reduction(sum, N::ROOT),
+        };
+        self.lmr.reduced(depth, reduction, N::PV)
+    }
+
+    fn weigh_known<N: Node>(&self, board: &Board, here: &Here, about: &About, facts: Facts) -> Option<Weighed> {
+        let lmr = self.lmr;
         let number = match lmr.counting() {
             Counting::Moves => about.number,
             Counting::Quiets => about.quiet_number,
@@ -49,20 +84,13 @@ impl<P: SearchProbe> Search<'_, P> {
             return None;
         }
         if let Some(verdict) = lmr.verdict(facts) {
-            return Some(verdict);
+            return Some(Weighed::Decided(verdict));
         }
         let history = match lmr.own() {
             Some(_) => self.me.histories.own.get(board, about.mv),
             None => about.history,
         };
-        let mut sum = lmr.sum(Class::of(about.quiet), here.depth, number, facts, history);
-        let mut made = Made { board, child, here, mv: about.mv, alpha, sound: None, terms: None, gain: None };
-        for term in lmr.terms() {
-            if self.signal(term.signal, &mut made) >= term.from {
-                sum += term.change;
-            }
-        }
-        Some(lmr.reduction(sum, N::ROOT))
+        Some(Weighed::Sum(lmr.sum(Class::of(about.quiet), here.depth, number, facts, history)))
     }
 
     /// The facts that are worked out only when asked for.

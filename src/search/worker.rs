@@ -171,6 +171,9 @@ impl<'a, P: SearchProbe> Search<'a, P> {
                 self.last_report = now;
                 self.show_progress(now);
             }
+            if let Ok(question) = self.job.questions.try_recv() {
+                self.answer(question);
+            }
         }
         if self.granted == 0 {
             self.job.request_stop();
@@ -255,9 +258,13 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.me.evaluator.evaluate(board, ply, self.scaling)
     }
 
-    /// What search results say about the static evaluation here, in centipawns.
+    /// What search results say about the static evaluation here, in centipawns: nothing about a drawish ending that counts
+    /// as a draw.
     #[inline(always)]
     pub(super) fn correction(&self, board: &Board, ply: usize) -> Score {
+        if self.me.evaluator.is_drawish(board) {
+            return 0;
+        }
         self.me.histories.corrections.correction(board, &self.me.stack, ply, &self.job.params)
     }
 

@@ -4,9 +4,9 @@ use super::options::OPTIONS;
 use super::rebel;
 use crate::chess::{Board, Color, File, Move, Rank, Square};
 use crate::engine::Settings;
-use crate::eval::{Evaluation, Scaling, classical, nnue, wdl};
+use crate::eval::{Evaluation, Model, Scaling, classical, nnue, wdl};
 use crate::search::report::{Info, Outcome, Progress, nps};
-use crate::search::score::{Bound, Score, mate_distance};
+use crate::search::score::{Bound, DRAW, Score, mate_distance};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -122,12 +122,12 @@ fn one_line(text: &str) -> String {
 
 /// The static evaluation laid open, and what its score is worth.
 pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> String {
-    let (table, score) = match evaluation {
-        Evaluation::Classical => {
+    let (mut table, mut score) = match &evaluation.model {
+        Model::Classical => {
             let trace = classical::trace(board);
             (trace.to_string(), trace.score())
         }
-        Evaluation::Nnue(network, simd) => {
+        Model::Nnue(network, simd) => {
             let trace = nnue::Trace::new(network, *simd, board);
             let score = evaluation.value(board, scaling) * board.side_to_move().sign();
             let value = trace.value();
@@ -137,6 +137,10 @@ pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> S
             )
         }
     };
+    if let Some(name) = evaluation.drawish_ending(board) {
+        let _ = write!(table, "\ndrawish ending {name}: a draw as long as the search finds nothing better");
+        score = DRAW;
+    }
     let material = wdl::material(board);
     let shown = f64::from(wdl::normalise(score, material)) / 100.0;
     let [win, draw, loss] = wdl::wdl(score, material).map(|chance| f64::from(chance) / 10.0);
@@ -287,12 +291,12 @@ mod tests {
     fn an_evaluation_ends_with_what_it_is_worth() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1").expect("a good FEN");
         let scaling = Scaling { base: 1024, material: 0 };
-        for by in [Evaluation::Classical, Evaluation::default()] {
+        for by in [Model::Classical, Model::default()].map(Evaluation::from) {
             let text = evaluation(&board, &by, scaling);
             let (table, worth) = text.split_once("\nshown as ").expect("the shown score");
-            match by {
-                Evaluation::Classical => assert_eq!(table, classical::trace(&board).to_string()),
-                Evaluation::Nnue(..) => {
+            match by.model {
+                Model::Classical => assert_eq!(table, classical::trace(&board).to_string()),
+                Model::Nnue(..) => {
                     assert!(table.contains("<- counts here") && table.contains("Network"), "{table}")
                 }
             }

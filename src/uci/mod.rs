@@ -8,6 +8,7 @@ pub mod command;
 pub mod format;
 mod former;
 pub mod go;
+pub mod listing;
 pub mod log;
 pub mod options;
 pub mod problem;

@@ -198,6 +198,11 @@ pub static OPTIONS: &[UciOption] = &[
         help: "Another network than the one inside the program.",
     },
     UciOption {
+        name: "Drawish Endings",
+        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().drawish_endings = on },
+        help: "Count pawnless endings that are usually drawn, such as rook against rook, as draws while the search goes on.",
+    },
+    UciOption {
         name: "Debug Log File",
         kind: Kind::Text {
             expected: "the name of a file that can be written, or <empty>",
@@ -411,6 +416,7 @@ mod tests {
             "option name MultiPV type spin default 1 min 1 max 256",
             "option name Ponder type check default false",
             "option name Move Overhead type spin default 10 min 0 max 5000",
+            "option name Drawish Endings type check default false",
             "option name Debug Log File type string default <empty>",
         ] {
             assert!(lines.iter().any(|line| line == expected), "{expected}");
@@ -462,13 +468,14 @@ mod tests {
                 ("stagger", "SKIP"),
                 ("lbr", "Pair+Quiet"),
                 ("lmr", other),
+                ("drawishendings", "true"),
             ] {
                 assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
             }
             assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
             let settings = target.engine.settings();
             assert_eq!((settings.multi_pv, settings.move_overhead), (4, 0));
-            assert!(settings.ponder && settings.chess960 && settings.show_wdl);
+            assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
             assert_eq!(
                 (settings.lmr.main, settings.stagger.name(), settings.lbr.name()),
                 (other, "skip", "pair+quiet")

@@ -45,6 +45,9 @@ pub enum Problem {
     /// `debug` wants to know which.
     #[error("`debug` expects on or off, not {0}")]
     Debug(Quoted),
+    /// `listmoves` knows only one word to follow it.
+    #[error("`listmoves` expects depth N or the end of the line, not {0}")]
+    ListMoves(Quoted),
     /// A number is missing or cannot be used.
     #[error("`{word}` expects a whole number{}, not {found}; ignored", at_least(*.min))]
     Number {

@@ -6,5 +6,7 @@ mod harness;
 mod network;
 
 mod command_line;
+mod drawish;
+mod listmoves;
 mod uci_bad_input;
 mod uci_session;

@@ -110,10 +110,10 @@ impl Lmr {
         &self.terms
     }
 
-    /// By how much a negative reduction may extend, in plies.
+    /// A depth less a reduction in 1/1024 ply: at least one ply, more than before only where the recipe extends.
     #[inline(always)]
-    pub fn extension(&self, pv: bool) -> i32 {
-        self.extension[usize::from(pv)]
+    pub fn reduced(&self, depth: i32, reduction: i32, pv: bool) -> i32 {
+        (depth - reduction / PLY).clamp(1, depth + self.extension[usize::from(pv)])
     }
 
     /// Whether a move of this number may be reduced at this depth at all.
@@ -198,7 +198,11 @@ mod tests {
         assert!(!lmr.applies(Facts::NONE, 3, 3));
         assert!(!lmr.applies(Facts::NONE.with(Fact::Pv), 3, 4));
         assert!(!lmr.applies(Facts::NONE.with(Fact::InCheck), 10, 30));
-        assert_eq!((lmr.extension(false), lmr.extension(true)), (0, 1));
+        let reduced = |reduction, pv| lmr.reduced(5, reduction, pv);
+        assert_eq!(
+            (reduced(-5000, false), reduced(-5000, true), reduced(2047, true), reduced(9999, true)),
+            (5, 6, 4, 1)
+        );
     }
 
     #[test]

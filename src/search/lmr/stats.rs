@@ -130,7 +130,7 @@ impl LmrStats {
 
     /// By depth of the node in plies: name and counts, where there are any.
     pub fn by_depth(&self) -> Vec<(String, Counts)> {
-        let name = |depth| if depth == DEPTHS - 1 { format!("{depth}-") } else { depth.to_string() };
+        let name = |depth: usize| if depth == DEPTHS - 1 { format!("{depth}-") } else { depth.to_string() };
         let rows = (0..DEPTHS).map(|depth| (name(depth), self.sum(depth..depth + 1, 0..NUMBERS)));
         rows.filter(|(_, counts)| counts.moves > 0).collect()
     }
@@ -139,7 +139,7 @@ impl LmrStats {
     pub fn by_number(&self) -> Vec<(String, Counts)> {
         const FIRST: [usize; 11] = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33];
         let ends = FIRST[1..].iter().copied().chain([NUMBERS]);
-        let name = |from, to| match to {
+        let name = |from: usize, to| match to {
             NUMBERS => format!("{from}-"),
             _ if to == from + 1 => from.to_string(),
             _ => format!("{from}-{}", to - 1),

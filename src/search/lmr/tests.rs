@@ -211,5 +211,5 @@ fn rebel_lines_are_switched_weighed_and_shared_out() {
     let heavy = change(|rebel| rebel.lines[6].weight = 25);
     assert_eq!(plies(&heavy, 8, 10, &[], -1), Some(3), "(40 + 25) · 50 % = 32 tenths");
     let extending = change(|rebel| rebel.extends = true);
-    assert_eq!((extending.extension(false), change(|_| ()).extension(false)), (1, 0));
+    assert_eq!((extending.reduced(5, -PLY, false), change(|_| ()).reduced(5, -PLY, false)), (6, 5));
 }
