@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::eval::Evaluation;
 use crate::search::lbr::{Lbr, LbrStats};
 use crate::search::limits::GoArgs;
+use crate::search::lmr::{self, LmrReport, LmrStats};
 use crate::search::params::ParamError;
 use crate::search::report::nps;
 use crate::tt::TtError;
@@ -80,9 +81,12 @@ pub struct Bench {
     pub evaluation: Evaluation,
     /// Whether to order by Last Best Reply, and by which variant.
     pub lbr: Lbr,
+    /// The recipe of reduction; one of [`lmr::names`].
+    pub lmr: &'static str,
     /// Numbers of the search that are not as built, by name.
     pub numbers: Vec<(String, i32)>,
-    /// Whether to count what Last Best Reply does. This is done on one thread, whatever `threads` says.
+    /// Whether to count what Last Best Reply and reductions do, and to search again without reductions. This is done on one
+    /// thread, whatever `threads` says.
     pub stats: bool,
 }
 
@@ -94,6 +98,7 @@ impl Default for Bench {
             hash_mib: 16,
             evaluation: Evaluation::default(),
             lbr: Lbr::default(),
+            lmr: lmr::TUNED,
             numbers: Vec::new(),
             stats: false,
         }
@@ -129,6 +134,15 @@ pub struct Entry {
     pub elapsed: Duration,
 }
 
+/// What is counted on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counts {
+    /// What Last Best Reply did.
+    pub lbr: LbrStats,
+    /// What reductions did.
+    pub lmr: LmrReport,
+}
+
 /// Everything, searched.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -136,8 +150,8 @@ pub struct Report {
     pub bench: Bench,
     /// The positions.
     pub entries: Vec<Entry>,
-    /// What Last Best Reply did in all of them, if that was to be counted.
-    pub stats: Option<LbrStats>,
+    /// What was counted in all of them, if it was to be.
+    pub stats: Option<Counts>,
 }
 
 impl Bench {
@@ -147,7 +161,7 @@ impl Bench {
     /// # Errors
     /// The engine cannot be set up.
     pub fn run(mut self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, BenchError> {
-        let mut stats = self.stats.then(LbrStats::default);
+        let mut stats = self.stats.then(<(LbrStats, LmrStats)>::default);
         if self.stats {
             self.threads = 1;
         }
@@ -176,7 +190,17 @@ impl Bench {
             }
             entries.push(entry);
         }
+        let stats = stats.map(|stats| self.count(&entries, stats)).transpose()?;
         Ok(Some(Report { bench: self, entries, stats }))
+    }
+
+    /// What was counted, with what the same searches cost without reductions.
+    fn count(&self, entries: &[Entry], (lbr, stats): (LbrStats, LmrStats)) -> Result<Counts, BenchError> {
+        let off = Self { lmr: "off", stats: false, ..self.clone() };
+        let off = off.run(|_| ControlFlow::Continue(()))?;
+        let nodes = entries.iter().map(|entry| entry.nodes).sum();
+        let nodes_off = off.map(|report| report.nodes());
+        Ok(Counts { lbr, lmr: LmrReport { recipe: self.lmr, depth: self.depth, nodes, nodes_off, stats } })
     }
 
     /// An engine set up as asked.
@@ -186,6 +210,7 @@ impl Bench {
         engine.set_hash(self.hash_mib)?;
         engine.set_evaluation(self.evaluation.clone());
         engine.settings_mut().lbr = self.lbr;
+        engine.settings_mut().lmr.main = self.lmr;
         for (name, value) in &self.numbers {
             engine.set_param(name, *value)?;
         }
@@ -235,6 +260,7 @@ impl Report {
             "hash_mib": self.bench.hash_mib,
             "evaluation": self.bench.evaluation.to_string(),
             "lbr": self.bench.lbr.name(),
+            "lmr": self.bench.lmr,
             "numbers": numbers,
             "positions": positions,
             "nodes": self.nodes(),
@@ -242,7 +268,8 @@ impl Report {
             "nps": nps(self.nodes(), self.elapsed()),
         });
         if let Some(stats) = &self.stats {
-            document["lbr_stats"] = stats.json();
+            document["lbr_stats"] = stats.lbr.json();
+            document["lmr_stats"] = stats.lmr.json();
         }
         document
     }
@@ -291,7 +318,9 @@ mod tests {
         let (plain, counted, again) = (asked(false, 1), asked(true, 1), asked(true, 3));
         assert_eq!((plain.nodes(), &plain.stats), (counted.nodes(), &None));
         assert_eq!((counted.nodes(), &counted.stats), (again.nodes(), &again.stats), "on one thread in any case");
-        let stats = counted.stats.as_ref().expect("counted");
+        let Counts { lbr: stats, lmr } = counted.stats.as_ref().expect("counted");
+        assert!(lmr.nodes_off.is_some_and(|off| off > lmr.nodes) && lmr.nodes == counted.nodes());
+        assert!(lmr.stats.total().reduced > 0 && lmr.stats.total().moves < lmr.nodes);
         let counts =
             [counted.nodes(), stats.asked, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");

@@ -2,6 +2,7 @@
 
 mod listing;
 mod observe;
+mod reductions;
 mod running;
 
 use crate::chess::{Game, Move};
@@ -21,6 +22,7 @@ pub use crate::search::stagger::Stagger;
 use crate::smp::pool::Pool;
 use crate::tt::{Tt, TtError};
 use crossbeam::channel::{Receiver, Sender, unbounded};
+use reductions::Counted;
 use running::Running;
 use std::io;
 use std::sync::Arc;
@@ -45,6 +47,8 @@ pub struct Settings {
     pub lbr: Lbr,
     /// The recipes of reduction.
     pub lmr: lmr::Choice,
+    /// Whether to count what reductions do. A search that counts is a little slower.
+    pub lmr_statistics: bool,
     /// What evaluates.
     pub evaluation: EvaluationKind,
     /// The instruction set of the network's arithmetic.
@@ -64,6 +68,7 @@ impl Default for Settings {
             stagger: Stagger::default(),
             lbr: Lbr::default(),
             lmr: lmr::Choice::default(),
+            lmr_statistics: false,
             evaluation: EvaluationKind::default(),
             simd: Simd::best(),
             drawish_endings: false,
@@ -101,6 +106,8 @@ pub struct Engine {
     questions: (Sender<Question>, Receiver<Question>),
     /// What was searched last, since [`new_game`](Self::new_game).
     searched: Option<Game>,
+    /// What reductions did in the last search that was counted.
+    counted: Option<Counted>,
     running: Option<Running>,
     /// Threads that have not yet let go of their last job.
     busy: usize,
@@ -130,6 +137,7 @@ impl Engine {
             events,
             questions: unbounded(),
             searched: None,
+            counted: None,
             running: None,
             busy: 0,
         }
@@ -169,11 +177,6 @@ impl Engine {
     pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
         self.compiled = None;
         Arc::make_mut(&mut self.params).set(name, value)
-    }
-
-    /// The network.
-    pub fn network(&self) -> &Arc<Network> {
-        &self.network
     }
 
     /// Changes the network; the next `go` uses it. The table still holds values of the old one: [`new_game`](Self::new_game)
@@ -312,6 +315,7 @@ impl Engine {
             tt: Arc::clone(&self.tt),
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
+            tally: None,
             evaluation: self.evaluation(),
             events,
             questions: self.questions.1.clone(),
@@ -331,7 +335,9 @@ impl Engine {
         } else {
             self.searched = Some(self.game.clone());
             let events = self.sender.clone();
-            let job = Arc::new(self.job(args, self.game.clone(), root_moves, self.threads(), events, start));
+            let mut job = self.job(args, self.game.clone(), root_moves, self.threads(), events, start);
+            job.tally = self.start_counting();
+            let job = Arc::new(job);
             self.pool.search(&job);
             self.busy = self.threads();
             running.job = Some(job);
@@ -438,6 +444,9 @@ impl Engine {
         }
         let outcome = running.outcome.take()?;
         self.running = None;
+        if let (Some(counted), [first, ..]) = (&mut self.counted, &outcome.lines[..]) {
+            (counted.depth, counted.nodes) = (first.depth, first.nodes);
+        }
         Some(Output::Best(outcome))
     }
 

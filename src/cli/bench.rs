@@ -4,6 +4,7 @@ use super::Done;
 use super::evaluator::EvaluatorArgs;
 use lento::bench::{BENCH_DEPTH, Bench};
 use lento::search::lbr::Lbr;
+use lento::search::lmr;
 use lento::search::params::Params;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -26,20 +27,30 @@ pub struct Args {
     /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or joined as in pair+quiet+colour
     #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = lbr)]
     pub lbr: Lbr,
+    /// Recipe of late move reductions; the option LMR lists them
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = recipe)]
+    pub lmr: &'static str,
     /// Another value for a number of the search, such as history_one=0; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
     pub set: Vec<(String, i32)>,
-    /// Count what Last Best Reply does, on one thread
+    /// Count what Last Best Reply and reductions do, on one thread, and search again without reductions
     #[arg(long, conflicts_with = "threads")]
     pub stats: bool,
     /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
-    /// --stats lbr_stats (asked, first_matches, second_matches, best, cutoffs)
+    /// --stats lbr_stats (asked, first_matches, second_matches, best, cutoffs) and lmr_stats (recipe, depth, nodes,
+    /// nodes_without_reductions, measures, by_depth, by_number)
     #[arg(long)]
     pub json: bool,
 }
 
 fn lbr(name: &str) -> Result<Lbr, String> {
     Lbr::from_name(name).ok_or_else(|| format!("expected one of {}", Lbr::NAMES.join(", ")))
+}
+
+/// The recipe of this name.
+pub fn recipe(name: &str) -> Result<&'static str, String> {
+    let found = lmr::names().iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
+    found.ok_or_else(|| format!("expected one of {}", lmr::names().join(", ")))
 }
 
 fn number(text: &str) -> Result<(String, i32), String> {
@@ -57,6 +68,7 @@ pub fn run(args: &Args) -> Done {
         hash_mib: args.hash as usize,
         evaluation: args.evaluator.evaluation()?,
         lbr: args.lbr,
+        lmr: args.lmr,
         numbers: args.set.clone(),
         stats: args.stats,
     };
@@ -74,7 +86,7 @@ pub fn run(args: &Args) -> Done {
             writeln!(out, "{:#}", report.json())?;
         } else {
             if let Some(stats) = &report.stats {
-                writeln!(out, "{stats}")?;
+                writeln!(out, "{}\n{}", stats.lbr, stats.lmr)?;
             }
             writeln!(out, "{}", report.summary())?;
         }

@@ -6,6 +6,7 @@ use lento::chess::{Board, Game, PieceType};
 use lento::engine::Engine;
 use lento::search::MAX_DEPTH;
 use lento::search::limits::GoArgs;
+use lento::search::lmr;
 use lento::search::ordering::Ranked;
 use lento::uci::listing::{USUAL_DEPTH, listing};
 use serde_json::{Value, json};
@@ -44,6 +45,9 @@ pub struct Args {
     #[arg(long, value_name = "DEPTH", default_value_t = USUAL_DEPTH,
           value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_DEPTH)))]
     pub reductions: i32,
+    /// Recipe of late move reductions; the option LMR lists them
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = super::bench::recipe)]
+    pub lmr: &'static str,
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,
     /// Print one JSON document instead of the table; `--help` tells its fields
@@ -71,6 +75,7 @@ pub fn run(args: &Args) -> Done {
     let games: Vec<Game> = std::iter::once(first).chain(later).collect();
     let mut engine = Engine::new();
     engine.set_evaluation(args.evaluator.evaluation()?);
+    engine.settings_mut().lmr.main = args.lmr;
     let [depth, back] = [args.reductions, i32::from(args.search.back)];
     if let Some(limits) = args.search.limits()? {
         let before = games

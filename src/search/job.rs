@@ -3,7 +3,7 @@
 use super::clock::Bounds;
 use super::lbr::Lbr;
 use super::limits::GoArgs;
-use super::lmr::LmrSet;
+use super::lmr::{LmrSet, LmrStats};
 use super::ordering::Question;
 use super::params::Params;
 use super::report::{Info, Progress};
@@ -39,6 +39,8 @@ pub struct Shared {
     pub lmr: Arc<LmrSet>,
     /// The numbers of the search.
     pub params: Arc<Params>,
+    /// Where threads add up what reductions did, if that is to be counted.
+    pub tally: Option<Arc<Mutex<LmrStats>>>,
     /// What positions are worth.
     pub evaluation: Evaluation,
     /// Where reports go.
@@ -66,6 +68,8 @@ pub struct Job {
     pub tt: Arc<Tt>,
     /// How to reduce.
     pub lmr: Arc<LmrSet>,
+    /// Where threads add up what reductions did, if that is to be counted.
+    pub tally: Option<Arc<Mutex<LmrStats>>>,
     /// The numbers of the search.
     pub params: Arc<Params>,
     /// What positions are worth.
@@ -124,12 +128,13 @@ impl Job {
         threads: usize,
         start: Instant,
     ) -> Self {
-        let Shared { tt, lmr, params, evaluation, events, questions } = shared;
+        let Shared { tt, lmr, params, tally, evaluation, events, questions } = shared;
         let cores = num_cpus::get();
         let lanes = if threads > cores { cores } else { 0 };
         Self {
             tt,
             lmr,
+            tally,
             params,
             evaluation,
             multi_pv: ways.multi_pv.min(root_moves.len()),

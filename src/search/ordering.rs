@@ -169,6 +169,7 @@ mod tests {
         let shared = Shared {
             tt: Arc::new(Tt::new(1, 1).unwrap()),
             lmr: Arc::new(LmrSet::compile(&Choice::default(), &params)),
+            tally: None,
             params: Arc::new(params),
             evaluation: Model::Classical.into(),
             events: unbounded().0,

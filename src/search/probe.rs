@@ -63,3 +63,30 @@ impl<P: SearchProbe> SearchProbe for &mut P {
         (**self).best_found(best, reply, cutoff);
     }
 }
+
+/// Two probes, both told of everything.
+impl<A: SearchProbe, B: SearchProbe> SearchProbe for (A, B) {
+    #[inline(always)]
+    fn searched_first(&mut self, depth: i32) {
+        self.0.searched_first(depth);
+        self.1.searched_first(depth);
+    }
+
+    #[inline(always)]
+    fn scouted(&mut self, what: Scouted) {
+        self.0.scouted(what);
+        self.1.scouted(what);
+    }
+
+    #[inline(always)]
+    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
+        self.0.reply_asked(board, reply);
+        self.1.reply_asked(board, reply);
+    }
+
+    #[inline(always)]
+    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
+        self.0.best_found(best, reply, cutoff);
+        self.1.best_found(best, reply, cutoff);
+    }
+}

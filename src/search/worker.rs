@@ -3,7 +3,7 @@
 use super::history::{Context, Continuation, Histories};
 use super::job::{Event, Job};
 use super::lbr::{LastBestReply, Place};
-use super::lmr::Lmr;
+use super::lmr::{Lmr, LmrStats};
 use super::probe::{NoProbe, SearchProbe};
 use super::report::{Line, Progress};
 use super::root::{Report, RootMove, RootMoves};
@@ -53,7 +53,11 @@ impl Worker {
 
     /// Searches a job to its end.
     pub fn search(&mut self, job: &Job) -> Report {
-        Search::new(self, job, NoProbe).deepen()
+        let Some(tally) = &job.tally else { return Search::new(self, job, NoProbe).deepen() };
+        let mut stats = LmrStats::default();
+        let report = Search::new(self, job, &mut stats).deepen();
+        tally.lock().add(&stats);
+        report
     }
 }
 

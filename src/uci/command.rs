@@ -51,6 +51,11 @@ pub enum Command {
     Eval,
     /// List the legal moves in the order of the search, with reductions at this depth.
     ListMoves(i32),
+    /// Show what reductions did in the last search; or also what a search without them to its depth costs.
+    LmrStats {
+        /// Whether to search without reductions.
+        off: bool,
+    },
     /// List the commands.
     Help,
     /// Let the searches asked for so far end before `quit` is obeyed.
@@ -111,6 +116,7 @@ const KEYWORDS: &[Keyword] = &[
     extra("d", "d: the board, its FEN, its key and the checking men"),
     extra("eval", "eval: the static evaluation, term by term"),
     extra("listmoves", "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each"),
+    extra("lmrstats", "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved"),
     extra("bench", "bench [depth]: search fixed positions on one thread; nodes and speed"),
     extra("perft", "perft N: count the leaves of the tree of legal moves"),
     extra("wait", "wait: let the searches asked for so far end before quit, or the end of input, is obeyed"),
@@ -169,6 +175,7 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
             }
         },
         "listmoves" => Command::ListMoves(list_depth(&mut words, problems)?),
+        "lmrstats" => Command::LmrStats { off: words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some() },
         "perft" => Command::Perft(go::number("perft", go::PERFT, &mut words, problems)? as u32),
         "bench" if words.rest().is_empty() => Command::Bench(None),
         "bench" => Command::Bench(Some(go::number("bench", (1, i32::MAX as i64), &mut words, problems)? as i32)),
@@ -271,6 +278,8 @@ mod tests {
             ("listmoves", Command::ListMoves(10)),
             ("ListMoves DEPTH 7", Command::ListMoves(7)),
             ("listmoves depth 99999999999999999999", Command::ListMoves(MAX_DEPTH)),
+            ("lmrstats", Command::LmrStats { off: false }),
+            ("lmrstats OFF", Command::LmrStats { off: true }),
             ("help", Command::Help),
             ("wait", Command::Wait),
             ("bench", Command::Bench(None)),

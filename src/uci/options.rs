@@ -2,7 +2,7 @@
 
 use super::former;
 use super::log::Log;
-use super::problem::Quoted;
+use super::problem::{OptionError, Quoted};
 use super::rebel;
 use crate::engine::Engine;
 use crate::eval::{EvaluationKind, nnue};
@@ -10,7 +10,6 @@ use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -177,6 +176,11 @@ pub static OPTIONS: &[UciOption] = &[
         help: "The recipe of all threads but the first: the same, several in turn, or a recipe.",
     },
     UciOption {
+        name: "LMR Statistics",
+        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().lmr_statistics = on },
+        help: "Count what reductions do, for `lmrstats`. A search that counts is a little slower.",
+    },
+    UciOption {
         name: "Evaluation",
         kind: Kind::Combo {
             default: || EvaluationKind::default().name(),
@@ -211,34 +215,6 @@ pub static OPTIONS: &[UciOption] = &[
         help: "Appends everything read and written to this file, with the time of each line.",
     },
 ];
-
-/// Why an option could not be set.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OptionError {
-    /// There is no such option.
-    #[error("no option is called {0}; the options are {1}")]
-    Unknown(Quoted, String),
-    /// The value is none the option takes.
-    #[error("option {name} expects {expected}, not {value}; it keeps its value")]
-    Value {
-        /// The option.
-        name: Cow<'static, str>,
-        /// What it takes.
-        expected: String,
-        /// What was given; empty when nothing was.
-        value: Quoted,
-    },
-    /// The value is one the option takes, but it cannot be applied.
-    #[error("option {name} cannot be set to {value}: {reason}")]
-    Refused {
-        /// The option.
-        name: Cow<'static, str>,
-        /// What was given.
-        value: Quoted,
-        /// What stands in the way.
-        reason: String,
-    },
-}
 
 /// Sets the option of this name. On an error everything stays as it was.
 ///

@@ -1,8 +1,8 @@
 //! The options of the recipe `rebel`: a switch, a weight and, where it has one, a margin for each starred line of its
 //! source, all from [`LINES`]. They are announced while the recipe is in use and can be set at any time.
 
-use super::options::{OptionError, Target, same_name};
-use super::problem::Quoted;
+use super::options::{Target, same_name};
+use super::problem::{OptionError, Quoted};
 use crate::search::lmr::Rebel;
 use crate::search::lmr::rebel::{LINES, Line};
 use RebelOption::{Extends, Margin, Percent, Switch, Weight};

@@ -297,8 +297,21 @@ impl Session {
                 let moves = self.engine.list_moves(depth);
                 self.say(&listing::listing(self.engine.game().board(), &moves, depth, style.chess960));
             }
+            &Command::LmrStats { off } => self.show_reductions(job, off),
             Command::Help => command::usage().for_each(|line| self.say(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
+        }
+    }
+
+    /// Shows what reductions did in the last search, at once or after a search without them.
+    fn show_reductions(&mut self, job: Job, off: bool) {
+        match self.engine.lmr_report() {
+            None => self.complain(&Problem::NotCounted),
+            Some(report) if off => {
+                let chore = Chore::without_reductions(report, &self.engine);
+                self.begin_chore(job, chore);
+            }
+            Some(report) => self.say(&report.to_string()),
         }
     }
 

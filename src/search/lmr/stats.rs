@@ -169,7 +169,7 @@ impl SearchProbe for LmrStats {
 }
 
 /// The counts of a search, or of several, next to what they save.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LmrReport {
     /// The recipe.
     pub recipe: &'static str,
@@ -177,8 +177,8 @@ pub struct LmrReport {
     pub depth: i32,
     /// Nodes of the recipe.
     pub nodes: u64,
-    /// Nodes to the same depth without reductions.
-    pub nodes_off: u64,
+    /// Nodes to the same depth without reductions, where they have been counted.
+    pub nodes_off: Option<u64>,
     /// The counts.
     pub stats: LmrStats,
 }
@@ -186,7 +186,7 @@ pub struct LmrReport {
 impl LmrReport {
     /// All measures of the whole.
     pub fn measures(&self) -> Vec<Measure> {
-        let saved = (self.nodes_off > 0).then(|| 100.0 * (1.0 - self.nodes as f64 / self.nodes_off as f64));
+        let saved = self.nodes_off.map(|off| 100.0 * (1.0 - self.nodes as f64 / off.max(1) as f64));
         let saved = Measure { name: "nodes saved", value: saved, unit: "%", healthy: Some((40.0, 60.0)) };
         self.stats.total().measures().into_iter().chain([saved]).collect()
     }
@@ -226,8 +226,12 @@ impl LmrReport {
 /// Tables for people.
 impl fmt::Display for LmrReport {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { recipe, depth, nodes, nodes_off, .. } = self;
-        writeln!(f, "recipe {recipe} to depth {depth}: {nodes} nodes, {nodes_off} without reductions")?;
+        let Self { recipe, depth, nodes, .. } = self;
+        write!(f, "recipe {recipe} to depth {depth}: {nodes} nodes")?;
+        match self.nodes_off {
+            Some(off) => writeln!(f, ", {off} without reductions")?,
+            None => writeln!(f)?,
+        }
         for measure in self.measures() {
             let value = measure.value.map_or("-".into(), |value| format!("{value:.2} {}", measure.unit));
             write!(f, "{:<18}{value:>12}", measure.name)?;
@@ -237,6 +241,7 @@ impl fmt::Display for LmrReport {
             writeln!(f)?;
         }
         rows(f, "depth", &self.stats.by_depth())?;
+        writeln!(f)?;
         rows(f, "move", &self.stats.by_number())
     }
 }
@@ -252,7 +257,7 @@ fn rows(f: &mut fmt::Formatter, first: &str, rows: &[(String, Counts)]) -> fmt::
             write!(f, " {value:>10}")?;
         }
     }
-    writeln!(f)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -299,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_report_compares_with_no_reductions() {
-        let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: 100, stats: sample() };
+        let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats: sample() };
         let saved = report.measures()[4];
         assert_eq!((saved.value, saved.place()), (Some(75.0), Some("above")));
         assert_eq!(report.json()["measures"][4]["value"], 75.0);
