@@ -157,3 +157,14 @@ fn the_readme_has_the_table_of_the_options() {
         "`lento uci --options-markdown` prints the table that belongs there:\n{table}"
     );
 }
+
+/// The tables that the documentation has from the program.
+#[test]
+fn the_documentation_shows_the_options_as_they_are() {
+    let documents = [include_str!("../../README.md"), include_str!("../../docs/recipes.md")];
+    let tables = lines(&run(&["uci", "--options-markdown"]));
+    assert!(tables.len() > 30);
+    for line in tables {
+        assert!(documents.iter().any(|text| text.lines().any(|other| other == line)), "{line}");
+    }
+}

@@ -4,6 +4,7 @@
 mod common;
 mod harness;
 mod network;
+mod reductions;
 
 mod command_line;
 mod drawish;
