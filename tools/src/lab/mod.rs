@@ -16,16 +16,21 @@ use crate::play::limit::Limit;
 use crate::run::draft::{self, Draft, WriteError};
 use crate::run::interrupt::Stop;
 use crate::run::{INTERRUPTED, progress};
+use lento::bench::{Bench, BenchError};
 use lento::search::lmr;
 use measure::Budget;
 use serde_json::{Value, json};
 use session::{Plan, Session};
 use std::error::Error;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use variants::{Variant, recipe_name, switched_name};
+
+/// Deep enough to reduce, in a few milliseconds a recipe.
+const SIGNATURE_DEPTH: i32 = 4;
 
 const EXAMPLES: &str = "\
 All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own; a page with pictures:
@@ -68,7 +73,7 @@ enum What {
 /// What to do with each variant.
 #[derive(clap::Args)]
 struct How {
-    /// Positions to search, one FEN or EPD a line [default: those of the bench]
+    /// Positions to search on one thread with a table of --hash MiB, one FEN or EPD a line [default: those of the bench]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Depth to search each position to, in plies
@@ -181,11 +186,24 @@ impl Args {
     fn open(&self) -> Result<Session, Box<dyn Error>> {
         let how = self.how();
         let journal = match &how.journal {
-            Some(path) => Some((path.as_path(), self.settled(how.conditions.header("lab", how.limit)?))),
+            Some(path) => {
+                let mut header = self.settled(how.conditions.header("lab", how.limit)?);
+                header["recipes"] = signature()?.into();
+                Some((path.as_path(), header))
+            }
             None => None,
         };
         Session::open(how.plan()?, self.variants()?, journal)
     }
+}
+
+/// Nodes of a small bench under all recipes: the common mark of an engine says nothing of those that are not its default.
+fn signature() -> Result<u64, BenchError> {
+    let nodes = |&lmr: &&'static str| {
+        let bench = Bench { depth: SIGNATURE_DEPTH, hash_mib: 1, lmr, ..Bench::default() };
+        Ok(bench.run(|_| ControlFlow::Continue(()))?.map_or(0, |report| report.nodes()))
+    };
+    lmr::names().iter().map(nodes).sum()
 }
 
 /// Whether what is to be written can be, before hours are spent.
