@@ -79,8 +79,9 @@ fn subject(args: &Args, session: &Session) -> String {
         };
         let _ = writeln!(
             text,
-            "- Games: up to {} pairs against {names}, `{}` a move, {book}, seed {}. A pair is one opening, each side with\n\
-             \x20 White once. The error is that of 95 % confidence, by pairs.",
+            "- Games: up to {} pairs against {names}, `{}` a move, {book}, seed {}. A pair is one\n\
+             \x20 opening, each side with White once. A positive number says that the variant is the stronger one; the error is that\n\
+             \x20 of 95 % confidence, by pairs.",
             plan.pairs, how.limit, how.conditions.openings.seed
         );
     }

@@ -3,7 +3,7 @@
 use super::figures::Figures;
 use super::session::Session;
 use crate::elo::Estimate;
-use lento::search::lmr::{self, Class, Facts, Lmr, PLY, Rebel};
+use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
 use lento::search::params::Params;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -24,7 +24,11 @@ type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 const FONT: &str = "sans-serif";
-const HEADING: i32 = 44;
+const HEADING: i32 = 50;
+/// Sizes of letters.
+const LARGE: i32 = 20;
+const USUAL: i32 = 15;
+const SMALL: i32 = 14;
 
 /// What the surfaces show: depths from 1, in plies, and numbers of moves from 1.
 const DEPTHS: i32 = 32;
@@ -70,7 +74,7 @@ fn render(size: (i32, i32), title: &str, draw: impl FnOnce(&Canvas) -> Drawn) ->
         let root = SVGBackend::with_string(&mut text, (size.0 as u32, size.1 as u32)).into_drawing_area();
         let done = root
             .fill(&WHITE)
-            .and_then(|()| label(&root, title, (12, HEADING / 2), HPos::Left, 16))
+            .and_then(|()| label(&root, title, (12, HEADING / 2 - 3), HPos::Left, LARGE))
             .and_then(|()| draw(&root))
             .and_then(|()| root.present());
         done.map_err(|error| error.to_string())?;
@@ -115,7 +119,7 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
     let lmr = Lmr::compile(&found.ok_or_else(|| format!("no recipe is called {recipe:?}"))?);
     let (left, bottom) = (56, HEADING + DEPTHS * CELL);
     let right = left + NUMBERS * CELL;
-    render((right + 110, bottom + 50), title, |canvas| {
+    render((right + 150, bottom + 50), title, |canvas| {
         let square = |x: i32, y: i32, plies| {
             let ends = [(x, y), (x + CELL, y + CELL)];
             canvas.draw(&Rectangle::new(ends, color(plies).filled()))
@@ -127,18 +131,22 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
         }
         for mark in (1..=NUMBERS).filter(|mark| *mark == 1 || mark % 8 == 0) {
             let middle = mark * CELL - CELL / 2;
-            label(canvas, &mark.to_string(), (left + middle, bottom + 12), HPos::Center, 11)?;
+            label(canvas, &mark.to_string(), (left + middle, bottom + 12), HPos::Center, SMALL)?;
             if mark <= DEPTHS {
-                label(canvas, &mark.to_string(), (left - 6, bottom - middle), HPos::Right, 11)?;
+                label(canvas, &mark.to_string(), (left - 6, bottom - middle), HPos::Right, SMALL)?;
             }
         }
-        label(canvas, "number of the move", ((left + right) / 2, bottom + 32), HPos::Center, 12)?;
-        label(canvas, "depth", (12, HEADING + 4), HPos::Left, 12)?;
+        let counted = match lmr.counting() {
+            Counting::Moves => "number of the move",
+            Counting::Quiets => "number of the quiet move",
+        };
+        label(canvas, counted, ((left + right) / 2, bottom + 32), HPos::Center, USUAL)?;
+        label(canvas, "depth", (left - 6, HEADING - 10), HPos::Right, USUAL)?;
         for step in 0..=DARKEST {
             let y = HEADING + (DARKEST - step) * (CELL + 6);
             square(right + 20, y, f64::from(step))?;
             let text = if step == DARKEST { format!("{step} plies or more") } else { step.to_string() };
-            label(canvas, &text, (right + 36, y + CELL / 2), HPos::Left, 11)?;
+            label(canvas, &text, (right + 36, y + CELL / 2), HPos::Left, SMALL)?;
         }
         Ok(())
     })
@@ -159,12 +167,12 @@ fn nodes(figures: &[Figures], title: &str) -> Result<String, Box<dyn Error>> {
     render((NAMES + PLOT + 170, middle(figures.len()) + 6), title, |canvas| {
         for (row, figures) in figures.iter().enumerate() {
             let (y, length) = (middle(row), (figures.nodes as f64 / most as f64 * f64::from(PLOT)).round() as i32);
-            label(canvas, &figures.variant.name, (NAMES - 8, y), HPos::Right, 12)?;
+            label(canvas, &figures.variant.name, (NAMES - 8, y), HPos::Right, USUAL)?;
             let ends = [(NAMES, y - ROW / 2 + 4), (NAMES + length.max(1), y + ROW / 2 - 4)];
             canvas.draw(&Rectangle::new(ends, BLUE.mix(0.6).filled()))?;
             let ratio = figures.nodes_ratio.map_or_else(String::new, |ratio| format!(" (× {ratio:.2})"));
             let text = format!("{}{ratio}", figures.nodes);
-            label(canvas, &text, (NAMES + length + 6, y), HPos::Left, 11)?;
+            label(canvas, &text, (NAMES + length + 6, y), HPos::Left, SMALL)?;
         }
         Ok(())
     })
@@ -185,15 +193,15 @@ fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn Error
             let at = x(f64::from(tick));
             let style = if tick == 0 { BLACK.mix(0.6) } else { BLACK.mix(0.12) };
             line(canvas, [(at, HEADING), (at, bottom)], style)?;
-            label(canvas, &tick.to_string(), (at, bottom + 14), HPos::Center, 11)?;
+            label(canvas, &tick.to_string(), (at, bottom + 14), HPos::Center, SMALL)?;
         }
         for (row, (name, estimate)) in points.iter().enumerate() {
             let y = middle(row);
-            label(canvas, name, (NAMES - 8, y), HPos::Right, 12)?;
+            label(canvas, name, (NAMES - 8, y), HPos::Right, USUAL)?;
             let ends = [(x(estimate.elo - estimate.error), y), (x(estimate.elo + estimate.error), y)];
             line(canvas, ends, BLUE.stroke_width(2))?;
             canvas.draw(&Circle::new((x(estimate.elo), y), 4, BLUE.filled()))?;
-            label(canvas, &format!("{estimate:.1}"), (NAMES + PLOT + 8, y), HPos::Left, 11)?;
+            label(canvas, &format!("{estimate:.1}"), (NAMES + PLOT + 8, y), HPos::Left, SMALL)?;
         }
         Ok(())
     })
