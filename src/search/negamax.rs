@@ -94,7 +94,7 @@ impl<P: SearchProbe> Search<'_, P> {
             }
             number += 1;
             let about =
-                self.about(board, &here, mv, number, quiets_tried.len() + 1, &hints, checks.gives_check(board, mv));
+                self.about(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
             if !N::ROOT && forward && best > -MATE_IN_MAX {
                 match self.skip(board, &here, &about, alpha) {
                     Skip::No => {}

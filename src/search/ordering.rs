@@ -117,7 +117,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut picker = Picker::new(table_move);
         let (mut moves, mut quiets) = (Vec::new(), 1);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
-            let about = self.about(board, &here, mv, moves.len() + 1, quiets, &hints, checks.gives_check(board, mv));
+            let about = self.about(board, &here, mv, [moves.len() + 1, quiets], &hints, checks.gives_check(board, mv));
             quiets += usize::from(about.quiet);
             let kind_on = |square| board.piece_on(square).map(|piece| piece.kind());
             let victim = if mv.is_en_passant() { Some(PieceType::Pawn) } else { kind_on(mv.to()) };

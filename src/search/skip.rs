@@ -39,15 +39,14 @@ pub(super) struct About {
 }
 
 impl<P: SearchProbe> Search<'_, P> {
-    /// Gathers the facts of a move.
+    /// Gathers the facts of a move, whose number in the node is given among all moves and among the quiet ones.
     #[inline(always)]
     pub(super) fn about(
         &self,
         board: &Board,
         here: &Here,
         mv: Move,
-        number: usize,
-        quiet_number: usize,
+        [number, quiet_number]: [usize; 2],
         hints: &Hints,
         gives_check: bool,
     ) -> About {

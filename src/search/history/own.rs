@@ -73,6 +73,12 @@ impl PieceSquares {
     }
 }
 
+impl Default for PieceSquares {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
