@@ -4,10 +4,13 @@
 use crate::chess::Game;
 use crate::engine::Engine;
 use crate::eval::Evaluation;
+use crate::search::lbr::{Lbr, LbrStats};
 use crate::search::limits::GoArgs;
+use crate::search::lmr::{self, LmrReport, LmrStats};
+use crate::search::params::ParamError;
 use crate::search::report::nps;
 use crate::tt::TtError;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -76,11 +79,29 @@ pub struct Bench {
     pub hash_mib: usize,
     /// What evaluates. The node count does not depend on the instruction set.
     pub evaluation: Evaluation,
+    /// Whether to order by Last Best Reply, and by which variant.
+    pub lbr: Lbr,
+    /// The recipe of reduction; one of [`lmr::names`].
+    pub lmr: &'static str,
+    /// Numbers of the search that are not as built, by name.
+    pub numbers: Vec<(String, i32)>,
+    /// Whether to count what Last Best Reply and reductions do, and to search again without reductions. This is done on one
+    /// thread, whatever `threads` says.
+    pub stats: bool,
 }
 
 impl Default for Bench {
     fn default() -> Self {
-        Self { depth: BENCH_DEPTH, threads: 1, hash_mib: 16, evaluation: Evaluation::default() }
+        Self {
+            depth: BENCH_DEPTH,
+            threads: 1,
+            hash_mib: 16,
+            evaluation: Evaluation::default(),
+            lbr: Lbr::default(),
+            lmr: lmr::TUNED,
+            numbers: Vec::new(),
+            stats: false,
+        }
     }
 }
 
@@ -93,6 +114,9 @@ pub enum BenchError {
     /// The threads could not be had.
     #[error("the threads cannot be started: {0}")]
     Threads(#[from] io::Error),
+    /// A number of the search cannot be set.
+    #[error(transparent)]
+    Number(#[from] ParamError),
 }
 
 /// One position, searched.
@@ -110,6 +134,15 @@ pub struct Entry {
     pub elapsed: Duration,
 }
 
+/// What is counted on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counts {
+    /// What Last Best Reply did.
+    pub lbr: LbrStats,
+    /// What reductions did.
+    pub lmr: LmrReport,
+}
+
 /// Everything, searched.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -117,16 +150,22 @@ pub struct Report {
     pub bench: Bench,
     /// The positions.
     pub entries: Vec<Entry>,
+    /// What was counted in all of them, if it was to be.
+    pub stats: Option<Counts>,
 }
 
 impl Bench {
     /// Searches every position, each as the first of a new game, on an engine of its own. `on_entry` is told each
     /// result and may break off; then there is no report.
-    pub fn run(self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, BenchError> {
-        let mut engine = Engine::new();
-        engine.set_threads(self.threads)?;
-        engine.set_hash(self.hash_mib)?;
-        engine.set_evaluation(self.evaluation.clone());
+    ///
+    /// # Errors
+    /// The engine cannot be set up.
+    pub fn run(mut self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, BenchError> {
+        let mut stats = self.stats.then(<(LbrStats, LmrStats)>::default);
+        if self.stats {
+            self.threads = 1;
+        }
+        let mut engine = self.engine()?;
         let args = GoArgs { depth: Some(self.depth), ..GoArgs::default() };
         let mut entries = Vec::new();
         for (index, &fen) in POSITIONS.iter().enumerate() {
@@ -135,7 +174,10 @@ impl Bench {
             engine.new_game();
             engine.set_game(game);
             let start = Instant::now();
-            let outcome = engine.search_blocking(&args, |_| {});
+            let outcome = match &mut stats {
+                None => engine.search_blocking(&args, |_| {}),
+                Some(stats) => engine.observe(&args, stats)?,
+            };
             let entry = Entry {
                 number: index + 1,
                 fen,
@@ -148,7 +190,31 @@ impl Bench {
             }
             entries.push(entry);
         }
-        Ok(Some(Report { bench: self, entries }))
+        let stats = stats.map(|stats| self.count(&entries, stats)).transpose()?;
+        Ok(Some(Report { bench: self, entries, stats }))
+    }
+
+    /// What was counted, with what the same searches cost without reductions.
+    fn count(&self, entries: &[Entry], (lbr, stats): (LbrStats, LmrStats)) -> Result<Counts, BenchError> {
+        let off = Self { lmr: "off", stats: false, ..self.clone() };
+        let off = off.run(|_| ControlFlow::Continue(()))?;
+        let nodes = entries.iter().map(|entry| entry.nodes).sum();
+        let nodes_off = off.map(|report| report.nodes());
+        Ok(Counts { lbr, lmr: LmrReport { recipe: self.lmr, depth: self.depth, nodes, nodes_off, stats } })
+    }
+
+    /// An engine set up as asked.
+    fn engine(&self) -> Result<Engine, BenchError> {
+        let mut engine = Engine::new();
+        engine.set_threads(self.threads)?;
+        engine.set_hash(self.hash_mib)?;
+        engine.set_evaluation(self.evaluation.clone());
+        engine.settings_mut().lbr = self.lbr;
+        engine.settings_mut().lmr.main = self.lmr;
+        for (name, value) in &self.numbers {
+            engine.set_param(name, *value)?;
+        }
+        Ok(engine)
     }
 }
 
@@ -186,24 +252,34 @@ impl Report {
                 json!({ "fen": entry.fen, "best": entry.best, "nodes": entry.nodes, "time_ms": ms })
             })
             .collect();
-        json!({
+        let numbers: Map<String, Value> =
+            self.bench.numbers.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
+        let mut document = json!({
             "depth": self.bench.depth,
             "threads": self.bench.threads,
             "hash_mib": self.bench.hash_mib,
             "evaluation": self.bench.evaluation.to_string(),
+            "lbr": self.bench.lbr.name(),
+            "lmr": self.bench.lmr,
+            "numbers": numbers,
             "positions": positions,
             "nodes": self.nodes(),
             "time_ms": self.elapsed().as_secs_f64() * 1e3,
             "nps": nps(self.nodes(), self.elapsed()),
-        })
+        });
+        if let Some(stats) = &self.stats {
+            document["lbr_stats"] = stats.lbr.json();
+            document["lmr_stats"] = stats.lmr.json();
+        }
+        document
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::nnue;
-    use crate::eval::nnue::simd::Simd;
+    use crate::eval::Model;
+    use crate::eval::nnue::{self, simd::Simd};
 
     #[test]
     fn the_positions_are_good_and_have_moves() {
@@ -232,10 +308,44 @@ mod tests {
         assert_eq!(run(), run());
     }
 
+    fn report(bench: Bench) -> Report {
+        bench.run(|_| ControlFlow::Continue(())).expect("an engine").expect("nothing breaks off")
+    }
+
+    #[test]
+    fn counting_is_summed_over_the_positions_and_changes_no_node() {
+        let asked = |stats, threads| report(Bench { depth: 5, stats, threads, ..Bench::default() });
+        let (plain, counted, again) = (asked(false, 1), asked(true, 1), asked(true, 3));
+        assert_eq!((plain.nodes(), &plain.stats), (counted.nodes(), &None));
+        assert_eq!((counted.nodes(), &counted.stats), (again.nodes(), &again.stats), "on one thread in any case");
+        let Counts { lbr: stats, lmr } = counted.stats.as_ref().expect("counted");
+        assert!(lmr.nodes_off.is_some_and(|off| off > lmr.nodes) && lmr.nodes == counted.nodes());
+        assert!(lmr.stats.total().reduced > 0 && lmr.stats.total().moves < lmr.nodes);
+        let counts =
+            [counted.nodes(), stats.asked, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
+        assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
+        assert_eq!(counted.json()["lbr_stats"]["asked"], stats.asked);
+        assert!(plain.json().get("lbr_stats").is_none());
+    }
+
+    #[test]
+    fn variants_and_numbers_are_searched_with() {
+        let nodes = |lbr, numbers: &[(&str, i32)]| {
+            let numbers = numbers.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+            report(Bench { depth: 6, lbr, numbers, ..Bench::default() }).nodes()
+        };
+        let usual = nodes(Lbr::default(), &[]);
+        assert_ne!(nodes(Lbr::Off, &[]), usual);
+        assert_ne!(nodes(Lbr::default(), &[("history_one", 0)]), usual);
+        let unknown = Bench { numbers: vec![("history_two".into(), -1)], ..Bench::default() };
+        let error = unknown.run(|_| ControlFlow::Continue(())).expect_err("out of range").to_string();
+        assert!(error.contains("-1") && error.contains("history_two"), "{error}");
+    }
+
     #[test]
     fn every_instruction_set_searches_the_same_tree() {
         let nodes = |simd| {
-            let evaluation = Evaluation::Nnue(nnue::embedded(), simd);
+            let evaluation = Model::Nnue(nnue::embedded(), simd).into();
             let bench = Bench { depth: 5, evaluation, ..Bench::default() };
             bench.run(|_| ControlFlow::Continue(())).expect("16 MiB").map(|report| report.nodes())
         };

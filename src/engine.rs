@@ -1,22 +1,29 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
+mod listing;
+mod observe;
+mod reductions;
+mod running;
+
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
-use crate::eval::{Evaluation, EvaluationKind};
+use crate::eval::{Evaluation, EvaluationKind, Model};
 pub use crate::search::job::Event;
 use crate::search::job::{Job, Shared, Ways};
+use crate::search::lbr::Lbr;
 use crate::search::limits::GoArgs;
-use crate::search::lmr::{self, Lmr};
+use crate::search::lmr::{self, LmrSet};
+use crate::search::ordering::Question;
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Line, Outcome, Progress};
-use crate::search::root::Report;
 use crate::search::score::{Bound, DRAW, mated_in};
 pub use crate::search::stagger::Stagger;
 use crate::smp::pool::Pool;
-use crate::smp::vote;
 use crate::tt::{Tt, TtError};
 use crossbeam::channel::{Receiver, Sender, unbounded};
+use reductions::Counted;
+use running::Running;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,14 +43,18 @@ pub struct Settings {
     pub ponder: bool,
     /// How helper threads choose their depths.
     pub stagger: Stagger,
-    /// Whether to order by Last Best Reply.
-    pub lbr: bool,
-    /// The reduction recipe; one of [`lmr::names`].
-    pub lmr: &'static str,
+    /// Whether to order by Last Best Reply, and by which variant.
+    pub lbr: Lbr,
+    /// The recipes of reduction.
+    pub lmr: lmr::Choice,
+    /// Whether to count what reductions do. A search that counts is a little slower.
+    pub lmr_statistics: bool,
     /// What evaluates.
     pub evaluation: EvaluationKind,
     /// The instruction set of the network's arithmetic.
     pub simd: Simd,
+    /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
+    pub drawish_endings: bool,
 }
 
 impl Default for Settings {
@@ -55,10 +66,12 @@ impl Default for Settings {
             show_wdl: false,
             ponder: false,
             stagger: Stagger::default(),
-            lbr: true,
-            lmr: lmr::names()[0],
+            lbr: Lbr::default(),
+            lmr: lmr::Choice::default(),
+            lmr_statistics: false,
             evaluation: EvaluationKind::default(),
             simd: Simd::best(),
+            drawish_endings: false,
         }
     }
 }
@@ -75,26 +88,13 @@ pub enum Output {
     Best(Outcome),
 }
 
-/// A search between `go` and its answer.
-struct Running {
-    /// `None` when there was nothing to search.
-    job: Option<Arc<Job>>,
-    depth_limited: bool,
-    /// The answer must wait for `stop` (or `ponderhit`).
-    held: bool,
-    infinite: bool,
-    /// The answer was asked for before there was one.
-    answer_due: bool,
-    outcome: Option<Outcome>,
-}
-
 /// The façade over everything: one position, one table, one pool of threads, one search at a time.
 pub struct Engine {
     settings: Settings,
     params: Arc<Params>,
     network: Arc<Network>,
-    /// The recipe compiled last, by its name; `None` when a number has changed since.
-    compiled: Option<(&'static str, Arc<Lmr>)>,
+    /// The recipes compiled last; `None` when a number has changed since.
+    compiled: Option<(lmr::Choice, Arc<LmrSet>)>,
     game: Game,
     tt: Arc<Tt>,
     /// The size asked for.
@@ -102,6 +102,12 @@ pub struct Engine {
     pool: Pool,
     sender: Sender<Event>,
     events: Receiver<Event>,
+    /// Both ends of the way on which the main thread is asked how it orders moves.
+    questions: (Sender<Question>, Receiver<Question>),
+    /// What was searched last, since [`new_game`](Self::new_game).
+    searched: Option<Game>,
+    /// What reductions did in the last search that was counted.
+    counted: Option<Counted>,
     running: Option<Running>,
     /// Threads that have not yet let go of their last job.
     busy: usize,
@@ -129,6 +135,9 @@ impl Engine {
             pool,
             sender,
             events,
+            questions: unbounded(),
+            searched: None,
+            counted: None,
             running: None,
             busy: 0,
         }
@@ -170,11 +179,6 @@ impl Engine {
         Arc::make_mut(&mut self.params).set(name, value)
     }
 
-    /// The network.
-    pub fn network(&self) -> &Arc<Network> {
-        &self.network
-    }
-
     /// Changes the network; the next `go` uses it. The table still holds values of the old one: [`new_game`](Self::new_game)
     /// clears them.
     pub fn set_network(&mut self, network: Arc<Network>) {
@@ -183,38 +187,35 @@ impl Engine {
 
     /// The evaluation in force.
     pub fn evaluation(&self) -> Evaluation {
-        match self.settings.evaluation {
-            EvaluationKind::Nnue => Evaluation::Nnue(Arc::clone(&self.network), self.settings.simd),
-            EvaluationKind::Classical => Evaluation::Classical,
-        }
+        let Settings { evaluation, simd, drawish_endings, .. } = self.settings;
+        let model = match evaluation {
+            EvaluationKind::Nnue => Model::Nnue(Arc::clone(&self.network), simd),
+            EvaluationKind::Classical => Model::Classical,
+        };
+        Evaluation { model, drawish_endings }
     }
 
     /// Changes everything about the evaluation.
     pub fn set_evaluation(&mut self, evaluation: Evaluation) {
-        match evaluation {
-            Evaluation::Nnue(network, simd) => {
+        self.settings.drawish_endings = evaluation.drawish_endings;
+        match evaluation.model {
+            Model::Nnue(network, simd) => {
                 self.settings.evaluation = EvaluationKind::Nnue;
                 self.settings.simd = simd;
                 self.network = network;
             }
-            Evaluation::Classical => self.settings.evaluation = EvaluationKind::Classical,
+            Model::Classical => self.settings.evaluation = EvaluationKind::Classical,
         }
     }
 
-    /// The recipe in force, compiled anew only when the option or a number has changed.
-    fn lmr(&mut self) -> Arc<Lmr> {
-        let wanted = self.settings.lmr;
-        if let Some((name, lmr)) = &self.compiled
-            && *name == wanted
-        {
-            return Arc::clone(lmr);
-        }
-        let recipe = lmr::recipe(wanted, &self.params)
-            .or_else(|| lmr::recipe(lmr::names()[0], &self.params))
-            .expect("the default recipe exists");
-        let lmr = Arc::new(Lmr::compile(&recipe));
-        self.compiled = Some((wanted, Arc::clone(&lmr)));
-        lmr
+    /// The recipes in force, compiled anew only when an option or a number has changed.
+    fn lmr(&mut self) -> Arc<LmrSet> {
+        let wanted = &self.settings.lmr;
+        let (_, lmr) = match self.compiled.take_if(|(choice, _)| choice == wanted) {
+            Some(compiled) => self.compiled.insert(compiled),
+            None => self.compiled.insert((wanted.clone(), Arc::new(LmrSet::compile(wanted, &self.params)))),
+        };
+        Arc::clone(lmr)
     }
 
     /// How many threads search.
@@ -257,6 +258,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear_hash();
         self.pool.forget();
+        self.searched = None;
     }
 
     /// The position and its past.
@@ -286,41 +288,56 @@ impl Engine {
         self.running = None;
     }
 
-    /// Starts to search and returns at once. A search that still runs is ended first; its answer is lost.
-    pub fn go(&mut self, args: &GoArgs) {
-        let start = Instant::now();
+    /// Ends what still runs, gets the table ready and says which moves to search: those asked for, or all when none of
+    /// them is legal.
+    fn begin(&mut self, args: &GoArgs) -> Vec<Move> {
         self.finish();
         // Without memory the table keeps nothing, and the search goes on all the same.
         let _ = self.prepare();
         self.exclusive_table().new_search();
         let legal = self.game.board().legal_moves();
         let wanted = |mv: &Move| args.search_moves.is_empty() || args.search_moves.contains(mv);
-        let mut root_moves: Vec<Move> = legal.iter().copied().filter(wanted).collect();
-        if root_moves.is_empty() {
-            root_moves = legal.to_vec();
-        }
-        let (held, infinite) = (args.infinite || args.ponder, args.infinite);
-        let mut running = Running {
-            job: None,
-            depth_limited: args.depth.is_some(),
-            held,
-            infinite,
-            answer_due: false,
-            outcome: None,
+        let root_moves: Vec<Move> = legal.iter().copied().filter(wanted).collect();
+        if root_moves.is_empty() { legal.to_vec() } else { root_moves }
+    }
+
+    /// A search of these moves of a game's position, as the options say.
+    fn job(
+        &mut self,
+        args: &GoArgs,
+        game: Game,
+        moves: Vec<Move>,
+        threads: usize,
+        events: Sender<Event>,
+        start: Instant,
+    ) -> Job {
+        let shared = Shared {
+            tt: Arc::clone(&self.tt),
+            lmr: self.lmr(),
+            params: Arc::clone(&self.params),
+            tally: None,
+            evaluation: self.evaluation(),
+            events,
+            questions: self.questions.1.clone(),
         };
+        let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
+        let ways = Ways { multi_pv, lbr, stagger, move_overhead };
+        Job::new(args, game, moves, shared, ways, threads, start)
+    }
+
+    /// Starts to search and returns at once. A search that still runs is ended first; its answer is lost.
+    pub fn go(&mut self, args: &GoArgs) {
+        let start = Instant::now();
+        let root_moves = self.begin(args);
+        let mut running = Running::new(args);
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
         } else {
-            let shared = Shared {
-                tt: Arc::clone(&self.tt),
-                lmr: self.lmr(),
-                params: Arc::clone(&self.params),
-                evaluation: self.evaluation(),
-                events: self.sender.clone(),
-            };
-            let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
-            let ways = Ways { multi_pv, lbr, stagger, move_overhead };
-            let job = Arc::new(Job::new(args, self.game.clone(), root_moves, shared, ways, self.threads(), start));
+            self.searched = Some(self.game.clone());
+            let events = self.sender.clone();
+            let mut job = self.job(args, self.game.clone(), root_moves, self.threads(), events, start);
+            job.tally = self.start_counting();
+            let job = Arc::new(job);
             self.pool.search(&job);
             self.busy = self.threads();
             running.job = Some(job);
@@ -427,6 +444,9 @@ impl Engine {
         }
         let outcome = running.outcome.take()?;
         self.running = None;
+        if let (Some(counted), [first, ..]) = (&mut self.counted, &outcome.lines[..]) {
+            (counted.depth, counted.nodes) = (first.depth, first.nodes);
+        }
         Some(Output::Best(outcome))
     }
 
@@ -456,39 +476,5 @@ impl Engine {
 impl Default for Engine {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Running {
-    /// Ends the search, with the answer from what has been published if there is anything yet.
-    fn cut_short(&mut self) {
-        if let Some(job) = &self.job {
-            job.request_stop();
-        }
-        self.answer_due = true;
-        self.conclude(None);
-    }
-
-    /// Picks the result, from the main thread's last report or what it has published, and from what the helpers have.
-    fn conclude(&mut self, last: Option<Report>) {
-        let Some(job) = self.job.as_ref().filter(|_| self.outcome.is_none()) else { return };
-        let reports = match (job.findings(), last) {
-            (None, None) => return,
-            (None, Some(last)) => vec![last],
-            (Some(findings), None) => findings,
-            (Some(mut findings), Some(last)) => {
-                findings[0] = last;
-                findings
-            }
-        };
-        let main = &reports[0];
-        let by_main = self.depth_limited || main.lines.len() > 1 || job.params.vote == 0;
-        let chosen = if by_main { main } else { vote::elect(&reports).unwrap_or(main) };
-        let (nodes, elapsed) = (job.nodes(), job.start.elapsed());
-        let lines: Vec<Info> = chosen.lines.iter().map(|line| Info { nodes, elapsed, ..line.clone() }).collect();
-        let pv = lines.first().map(|line| line.pv.clone()).unwrap_or_default();
-        self.outcome = Some(Outcome { best: pv.first().copied(), ponder: pv.get(1).copied(), lines });
-        // The engine lets go of the job: once the threads have done so too, the table is its own again.
-        self.job = None;
     }
 }

@@ -14,6 +14,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => cli::bench::run(args),
         Task::Perft(args) => cli::perft::run(args),
         Task::Eval(args) => cli::eval::run(args),
+        Task::ListMoves(args) => cli::listmoves::run(args),
         Task::Commands(lines) => cli::uci::script(lines),
     })
 }

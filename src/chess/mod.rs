@@ -8,6 +8,7 @@ pub mod color;
 pub mod draw;
 pub mod fen;
 pub mod game;
+pub mod hanging;
 pub mod legal;
 pub mod make;
 pub mod movegen;

@@ -44,6 +44,22 @@ impl Board {
         self.exchange_holds(mv, balance)
     }
 
+    /// What a legal move wins by exchanges on its target square, in centipawns: the greatest threshold that
+    /// [`see_ge`](Self::see_ge) holds for.
+    pub fn see(&self, mv: Move) -> i32 {
+        // No move loses more than a queen, or wins more than a queen and another one by promotion.
+        let (mut holds, mut fails) = (-VALUES[4], 2 * VALUES[4] + 1);
+        while fails - holds > 1 {
+            let middle = holds + (fails - holds) / 2;
+            if self.see_ge(mv, middle) {
+                holds = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        holds
+    }
+
     /// The swap loop after the first capture; `balance` is the mover's if its man is taken and nothing else happens.
     fn exchange_holds(&self, mv: Move, mut balance: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
@@ -129,6 +145,7 @@ mod tests {
             let mv = board.parse_uci(text, false).unwrap_or_else(|| panic!("{fen} {text}"));
             assert!(board.see_ge(mv, value), "{fen} {text} is worth {value}");
             assert!(!board.see_ge(mv, value + 1), "{fen} {text} is worth no more than {value}");
+            assert_eq!(board.see(mv), value, "{fen} {text}");
         }
     }
 }

@@ -8,6 +8,7 @@ use crossbeam::channel::{Receiver, at, bounded, never, select, tick};
 use lento::chess::Board;
 use lento::engine::{Engine, Output};
 use lento::search::limits::GoArgs;
+use lento::search::lmr;
 use lento::search::report::{Info, Outcome, Progress};
 use lento::search::score::Bound;
 use lento::uci::told::Told;
@@ -51,6 +52,9 @@ pub struct Args {
     /// How many best lines to show
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub multipv: u16,
+    /// Recipe of late move reductions; the option LMR lists them
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = super::bench::recipe)]
+    pub lmr: &'static str,
     /// Print one JSON document at the end instead of the table; `--help` tells its fields
     #[arg(long)]
     pub json: bool,
@@ -66,6 +70,7 @@ pub fn run(args: &Args) -> Done {
     engine.set_threads(threads)?;
     engine.set_hash(hash_mib)?;
     engine.settings_mut().multi_pv = usize::from(args.multipv);
+    engine.settings_mut().lmr.main = args.lmr;
     engine.settings_mut().chess960 = args.setup.chess960;
     engine.set_game(game);
 

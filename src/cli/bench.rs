@@ -3,6 +3,9 @@
 use super::Done;
 use super::evaluator::EvaluatorArgs;
 use lento::bench::{BENCH_DEPTH, Bench};
+use lento::search::lbr::Lbr;
+use lento::search::lmr;
+use lento::search::params::Params;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -21,18 +24,53 @@ pub struct Args {
     pub hash: u32,
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,
-    /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps
+    /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or joined as in pair+quiet+colour
+    #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = lbr)]
+    pub lbr: Lbr,
+    /// Recipe of late move reductions; the option LMR lists them
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = recipe)]
+    pub lmr: &'static str,
+    /// Another value for a number of the search, such as history_one=0; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
+    pub set: Vec<(String, i32)>,
+    /// Count what Last Best Reply and reductions do, on one thread, and search again without reductions
+    #[arg(long, conflicts_with = "threads")]
+    pub stats: bool,
+    /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
+    /// --stats lbr_stats (asked, first_matches, second_matches, best, cutoffs) and lmr_stats (recipe, depth, nodes,
+    /// nodes_without_reductions, measures, by_depth, by_number)
     #[arg(long)]
     pub json: bool,
 }
 
-/// Prints a line for each position, then nodes and nodes per second.
+fn lbr(name: &str) -> Result<Lbr, String> {
+    Lbr::from_name(name).ok_or_else(|| format!("expected one of {}", Lbr::NAMES.join(", ")))
+}
+
+/// The recipe of this name.
+pub fn recipe(name: &str) -> Result<&'static str, String> {
+    let found = lmr::names().iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
+    found.ok_or_else(|| format!("expected one of {}", lmr::names().join(", ")))
+}
+
+fn number(text: &str) -> Result<(String, i32), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as history_one=0")?;
+    let value = value.parse().map_err(|_| format!("expected a whole number for {name}, not {value:?}"))?;
+    Params::default().set(name, value).map_err(|error| error.to_string())?;
+    Ok((name.to_owned(), value))
+}
+
+/// Prints a line for each position, the statistics if they were asked for, then nodes and nodes per second.
 pub fn run(args: &Args) -> Done {
     let bench = Bench {
         depth: args.depth,
         threads: usize::from(args.threads),
         hash_mib: args.hash as usize,
         evaluation: args.evaluator.evaluation()?,
+        lbr: args.lbr,
+        lmr: args.lmr,
+        numbers: args.set.clone(),
+        stats: args.stats,
     };
     let mut out = io::stdout();
     let mut written = Ok(());
@@ -44,8 +82,14 @@ pub fn run(args: &Args) -> Done {
     })?;
     written?;
     if let Some(report) = report {
-        let last = if args.json { format!("{:#}", report.json()) } else { report.summary() };
-        writeln!(out, "{last}")?;
+        if args.json {
+            writeln!(out, "{:#}", report.json())?;
+        } else {
+            if let Some(stats) = &report.stats {
+                writeln!(out, "{}\n{}", stats.lbr, stats.lmr)?;
+            }
+            writeln!(out, "{}", report.summary())?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! What evaluates, as the command line says it.
 
 use lento::eval::nnue::{self, simd::Simd};
-use lento::eval::{Evaluation, EvaluationKind};
+use lento::eval::{Evaluation, EvaluationKind, Model};
 use std::path::PathBuf;
 
 /// Which evaluation to use.
@@ -16,6 +16,9 @@ pub struct EvaluatorArgs {
     /// Instruction set of the network's arithmetic instead of the fastest one that the processor has
     #[arg(long, value_name = "NAME", value_parser = simd)]
     simd: Option<Simd>,
+    /// Count pawnless endings that are usually drawn, such as rook against rook, as draws
+    #[arg(long)]
+    drawish_endings: bool,
 }
 
 impl EvaluatorArgs {
@@ -24,14 +27,18 @@ impl EvaluatorArgs {
     /// # Errors
     /// The network file is not usable.
     pub fn evaluation(&self) -> Result<Evaluation, String> {
+        Ok(Evaluation { model: self.model()?, drawish_endings: self.drawish_endings })
+    }
+
+    fn model(&self) -> Result<Model, String> {
         if self.evaluation == EvaluationKind::Classical {
-            return Ok(Evaluation::Classical);
+            return Ok(Model::Classical);
         }
         let network = match &self.eval_file {
             Some(path) => nnue::load(path).map_err(|error| format!("--eval-file {}: {error}", path.display()))?,
             None => nnue::embedded(),
         };
-        Ok(Evaluation::Nnue(network, self.simd.unwrap_or_else(Simd::best)))
+        Ok(Model::Nnue(network, self.simd.unwrap_or_else(Simd::best)))
     }
 }
 

@@ -5,6 +5,7 @@ pub mod bench;
 pub mod document;
 pub mod eval;
 pub mod evaluator;
+pub mod listmoves;
 pub mod perft;
 pub mod setup;
 pub mod table;
@@ -50,6 +51,9 @@ pub enum Task {
     Perft(perft::Args),
     /// Show the static evaluation of a position, man by man or term by term
     Eval(eval::Args),
+    /// List the legal moves of a position in the order of the search, and what it knows of each
+    #[command(name = "listmoves")]
+    ListMoves(listmoves::Args),
     /// Speak UCI on standard input and output (the default)
     Uci(uci::Args),
     /// UCI commands, one in each argument.

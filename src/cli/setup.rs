@@ -20,10 +20,20 @@ impl Setup {
     /// # Errors
     /// The FEN is not good, or a move is not legal.
     pub fn game(&self, moves: &str) -> Result<Game, String> {
+        let (first, later) = self.course(moves)?;
+        Ok(later.into_iter().last().unwrap_or(first))
+    }
+
+    /// The game that starts here, and what it is after each of these moves.
+    ///
+    /// # Errors
+    /// As for [`game`](Self::game).
+    pub fn course(&self, moves: &str) -> Result<(Game, Vec<Game>), String> {
         let mut game = match &self.fen {
             None => Game::start(),
             Some(fen) => Game::from_fen(fen).map_err(|error| error.to_string())?,
         };
+        let (first, mut later) = (game.clone(), Vec::new());
         for word in moves.split(|c: char| c.is_whitespace() || c == ',') {
             let Some(text) = without_number(word) else { continue };
             let board = game.board();
@@ -33,8 +43,9 @@ impl Setup {
                 format!("{text:?} is not a legal move in {fen}; expected a move such as e2e4, Nf3 or O-O")
             })?;
             game.play(mv);
+            later.push(game.clone());
         }
-        Ok(game)
+        Ok((first, later))
     }
 }
 

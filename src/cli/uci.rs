@@ -2,13 +2,13 @@
 
 use super::Done;
 use lento::engine::Engine;
-use lento::uci::{command, options, run};
+use lento::uci::{command, options, rebel, run};
 use std::process::ExitCode;
 
 /// How to speak.
 #[derive(clap::Args, Default)]
 pub struct Args {
-    /// Print the table of the options for the documentation
+    /// Print the tables of the options for the documentation
     #[arg(long, hide = true)]
     pub options_markdown: bool,
 }
@@ -16,7 +16,7 @@ pub struct Args {
 /// Speaks UCI on standard input and output.
 pub fn run(args: &Args) -> Done {
     if args.options_markdown {
-        print!("{}", options::markdown());
+        print!("{}\n{}", options::markdown(), rebel::markdown());
     } else {
         run::stdio(Engine::new())?;
     }

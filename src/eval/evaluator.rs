@@ -1,10 +1,11 @@
 //! What the search asks for the value of a position.
 
-use super::classical::{self, Classical};
+use super::classical::{self, Classical, Terms};
+use super::drawish;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
 use crate::chess::{Board, Move, PieceType};
-use crate::search::score::{MAX_EVAL, Score};
+use crate::search::score::{DRAW, MAX_EVAL, Score};
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,28 +34,44 @@ impl EvaluationKind {
     }
 }
 
-/// What a search evaluates with.
+/// What gives positions their values.
 #[derive(Clone, Debug)]
-pub enum Evaluation {
+pub enum Model {
     /// A network, with the arithmetic of an instruction set.
     Nnue(Arc<Network>, Simd),
     /// The sum of terms.
     Classical,
 }
 
-impl Default for Evaluation {
+/// What a search evaluates with.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluation {
+    /// What gives positions their values.
+    pub model: Model,
+    /// Whether [drawish endings](drawish) count as draws, whatever the model says.
+    pub drawish_endings: bool,
+}
+
+impl Default for Model {
     /// The network that the program carries, as fast as the processor can.
     fn default() -> Self {
         Self::Nnue(nnue::embedded(), Simd::best())
     }
 }
 
+impl From<Model> for Evaluation {
+    fn from(model: Model) -> Self {
+        Self { model, ..Self::default() }
+    }
+}
+
 impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Nnue(network, simd) => write!(f, "nnue {network}, {}", simd.name()),
-            Self::Classical => write!(f, "classical"),
+        match &self.model {
+            Model::Nnue(network, simd) => write!(f, "nnue {network}, {}", simd.name())?,
+            Model::Classical => write!(f, "classical")?,
         }
+        f.write_str(if self.drawish_endings { ", drawish endings are draws" } else { "" })
     }
 }
 
@@ -64,6 +81,11 @@ impl Evaluation {
         let mut evaluator = Evaluator::new(1);
         evaluator.start(self, board);
         evaluator.evaluate(board, 0, scaling)
+    }
+
+    /// The name of the drawish ending on the board, if there is one and it counts as a draw.
+    pub fn drawish_ending(&self, board: &Board) -> Option<&'static str> {
+        drawish::find(board).filter(|_| self.drawish_endings)
     }
 }
 
@@ -84,22 +106,24 @@ pub struct Evaluator {
     classical: Classical,
     /// While the network is in use.
     accumulators: Option<Accumulators>,
+    drawish_endings: bool,
     positions: usize,
 }
 
 impl Evaluator {
     /// An evaluator for lines of play of so many positions. It knows nothing, and is classical until it is told otherwise.
     pub fn new(positions: usize) -> Self {
-        Self { classical: Classical::new(), accumulators: None, positions }
+        Self { classical: Classical::new(), accumulators: None, drawish_endings: false, positions }
     }
 
     /// A search begins with this position.
     pub fn start(&mut self, evaluation: &Evaluation, board: &Board) {
-        match (evaluation, &mut self.accumulators) {
-            (Evaluation::Classical, accumulators) => *accumulators = None,
-            (Evaluation::Nnue(network, simd), Some(accumulators))
+        self.drawish_endings = evaluation.drawish_endings;
+        match (&evaluation.model, &mut self.accumulators) {
+            (Model::Classical, accumulators) => *accumulators = None,
+            (Model::Nnue(network, simd), Some(accumulators))
                 if Arc::ptr_eq(network, accumulators.network()) && *simd == accumulators.simd() => {}
-            (Evaluation::Nnue(network, simd), accumulators) => {
+            (Model::Nnue(network, simd), accumulators) => {
                 *accumulators = Some(Accumulators::new(Arc::clone(network), *simd, self.positions));
             }
         }
@@ -125,14 +149,29 @@ impl Evaluator {
     }
 
     /// The value of the position at a ply in centipawns from the view of the side to move, inside ± [`MAX_EVAL`]. The network
-    /// is not asked about known endings, of which it has seen few.
+    /// is not asked about known endings, of which it has seen few, and nothing is asked about a drawish ending that counts as
+    /// a draw.
     #[inline(always)]
     pub fn evaluate(&mut self, board: &Board, ply: usize, scaling: Scaling) -> Score {
+        if self.is_drawish(board) {
+            return DRAW;
+        }
         let Some(accumulators) = &mut self.accumulators else { return self.classical.evaluate(board) };
         match classical::known_ending(board) {
             Some(value) => value,
             None => scaling.apply(board, accumulators.evaluate(board, ply)),
         }
+    }
+
+    /// The classical terms that recipes of reductions read, whatever evaluates.
+    pub fn terms(&mut self, board: &Board) -> Terms {
+        self.classical.evaluate_terms(board)
+    }
+
+    /// Whether the position is a drawish ending that counts as a draw.
+    #[inline(always)]
+    pub fn is_drawish(&self, board: &Board) -> bool {
+        self.drawish_endings && drawish::find(board).is_some()
     }
 
     /// Forgets everything.

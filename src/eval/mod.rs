@@ -1,9 +1,10 @@
 //! Evaluation: a network, or a sum of classical terms.
 
 pub mod classical;
+pub mod drawish;
 mod evaluator;
 pub mod nnue;
 pub mod wdl;
 
 pub use classical::Classical;
-pub use evaluator::{Evaluation, EvaluationKind, Evaluator, Scaling};
+pub use evaluator::{Evaluation, EvaluationKind, Evaluator, Model, Scaling};

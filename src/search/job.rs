@@ -1,8 +1,10 @@
 //! What all threads of one search share.
 
 use super::clock::Bounds;
+use super::lbr::Lbr;
 use super::limits::GoArgs;
-use super::lmr::Lmr;
+use super::lmr::{LmrSet, LmrStats};
+use super::ordering::Question;
 use super::params::Params;
 use super::report::{Info, Progress};
 use super::root::Report;
@@ -11,7 +13,7 @@ use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
 use crate::smp::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::tt::Tt;
-use crossbeam::channel::Sender;
+use crossbeam::channel::{Receiver, Sender};
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -34,13 +36,17 @@ pub struct Shared {
     /// The shared table.
     pub tt: Arc<Tt>,
     /// How to reduce.
-    pub lmr: Arc<Lmr>,
+    pub lmr: Arc<LmrSet>,
     /// The numbers of the search.
     pub params: Arc<Params>,
+    /// Where threads add up what reductions did, if that is to be counted.
+    pub tally: Option<Arc<Mutex<LmrStats>>>,
     /// What positions are worth.
     pub evaluation: Evaluation,
     /// Where reports go.
     pub events: Sender<Event>,
+    /// Where the main thread is asked how it orders moves.
+    pub questions: Receiver<Question>,
 }
 
 /// The options that a search heeds.
@@ -48,8 +54,8 @@ pub struct Shared {
 pub struct Ways {
     /// How many lines to report.
     pub multi_pv: usize,
-    /// Whether to order by Last Best Reply.
-    pub lbr: bool,
+    /// Whether to order by Last Best Reply, and by which variant.
+    pub lbr: Lbr,
     /// How helpers choose their depths.
     pub stagger: Stagger,
     /// Time kept back for each move, in milliseconds.
@@ -61,7 +67,9 @@ pub struct Job {
     /// The shared table.
     pub tt: Arc<Tt>,
     /// How to reduce.
-    pub lmr: Arc<Lmr>,
+    pub lmr: Arc<LmrSet>,
+    /// Where threads add up what reductions did, if that is to be counted.
+    pub tally: Option<Arc<Mutex<LmrStats>>>,
     /// The numbers of the search.
     pub params: Arc<Params>,
     /// What positions are worth.
@@ -72,8 +80,8 @@ pub struct Job {
     pub root_moves: Vec<Move>,
     /// How many lines to report.
     pub multi_pv: usize,
-    /// Whether to order by Last Best Reply.
-    pub lbr: bool,
+    /// Whether to order by Last Best Reply, and by which variant.
+    pub lbr: Lbr,
     /// How helpers choose their depths.
     pub stagger: Stagger,
     /// The deepest iteration.
@@ -103,6 +111,8 @@ pub struct Job {
     lanes: Box<[CachePadded<Mutex<()>>]>,
     /// Where reports go.
     pub events: Sender<Event>,
+    /// Where the main thread is asked how it orders moves.
+    pub questions: Receiver<Question>,
 }
 
 const PONDERING: u64 = u64::MAX;
@@ -118,12 +128,13 @@ impl Job {
         threads: usize,
         start: Instant,
     ) -> Self {
-        let Shared { tt, lmr, params, evaluation, events } = shared;
+        let Shared { tt, lmr, params, tally, evaluation, events, questions } = shared;
         let cores = num_cpus::get();
         let lanes = if threads > cores { cores } else { 0 };
         Self {
             tt,
             lmr,
+            tally,
             params,
             evaluation,
             multi_pv: ways.multi_pv.min(root_moves.len()),
@@ -144,6 +155,7 @@ impl Job {
             findings: (0..threads).map(|_| CachePadded::new(Mutex::new(None))).collect(),
             lanes: (0..lanes).map(|_| CachePadded::default()).collect(),
             events,
+            questions,
         }
     }
 

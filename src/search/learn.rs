@@ -1,5 +1,6 @@
 //! What a finished node teaches.
 
+use super::history::Outcome;
 use super::negamax::Tried;
 use super::node::Here;
 use super::probe::SearchProbe;
@@ -18,15 +19,13 @@ impl<P: SearchProbe> Search<'_, P> {
         noisy: &Tried,
         failed_high: bool,
     ) {
-        if self.job.lbr
-            && let Some(prior) = self.prior(here.ply)
-        {
-            self.me.lbr.remember(here.ply, prior, best);
+        if let Some(place) = self.reply_place(board, here.ply) {
+            self.me.lbr.remember(place, best);
         }
-        let rule = *self.job.lmr.rule();
-        if !failed_high || here.ply > rule.highest_ply {
+        if !failed_high {
             return;
         }
+        let rule = self.lmr.rule();
         let (bonus, malus) = (rule.bonus.at(here.depth), rule.malus.at(here.depth));
         let context = self.context(here.ply);
         let histories = &mut self.me.histories;
@@ -43,6 +42,23 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         if best.is_quiet() {
             self.frame_mut(here.ply).killer = Some(best);
+        }
+    }
+
+    /// Teaches the history that the recipe keeps for itself, if it keeps one.
+    #[inline(always)]
+    pub(super) fn learn_own(
+        &mut self,
+        board: &Board,
+        here: &Here,
+        best: Option<Move>,
+        quiets: &Tried,
+        failed_high: bool,
+    ) {
+        if let Some(rule) = self.lmr.own() {
+            let best = best.filter(|best| best.is_quiet());
+            let node = Outcome { ply: here.ply, depth: here.depth, best, failed_high, others: quiets };
+            self.me.histories.own.learn(rule, board, &node);
         }
     }
 
@@ -63,6 +79,10 @@ impl<P: SearchProbe> Search<'_, P> {
             Bound::Upper => best >= here.eval,
         };
         if here.in_check || consistent || is_mate(best) || best_move.is_some_and(|mv| !mv.is_quiet()) {
+            return;
+        }
+        // The draw that such an ending counts as is a decision, not an error to learn from.
+        if self.me.evaluator.is_drawish(board) {
             return;
         }
         let error = (best - here.eval).clamp(-400, 400);

@@ -7,6 +7,7 @@ pub mod lbr;
 pub mod limits;
 pub mod lmr;
 pub mod node;
+pub mod ordering;
 pub mod params;
 pub mod picker;
 pub mod probe;
@@ -26,6 +27,7 @@ mod prune;
 mod quiesce;
 mod scout;
 mod skip;
+mod weigh;
 
 /// The deepest line the search follows, in plies from the root.
 pub const MAX_PLY: usize = 128;

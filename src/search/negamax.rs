@@ -83,7 +83,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let (mut best, mut best_move) = (-INFINITE, None);
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
         let mut number = 0;
-        let hints = self.hints(ply);
+        let reply = self.last_best_reply(board, ply);
+        let hints = self.hints(ply, reply);
         let checks = board.check_squares();
         let mut picker = Picker::new(here.tt_move);
         self.frame_mut(ply + 2).forget_siblings();
@@ -92,7 +93,8 @@ impl<P: SearchProbe> Search<'_, P> {
                 continue;
             }
             number += 1;
-            let about = self.about(board, &here, mv, number, &hints, checks.gives_check(board, mv));
+            let about =
+                self.about(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
             if !N::ROOT && forward && best > -MATE_IN_MAX {
                 match self.skip(board, &here, &about, alpha) {
                     Skip::No => {}
@@ -112,7 +114,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 self.current = Some((mv, number));
             }
             let child = self.play(board, ply, mv);
-            let score = self.scout::<N>(&child, &here, &about, Window { alpha, ..window }, extension)?;
+            let score = self.scout::<N>(board, &child, &here, &about, Window { alpha, ..window }, extension)?;
             self.take_back();
             if N::ROOT {
                 self.record_root(mv, number, score, Window { alpha, ..window }, nodes_before);
@@ -152,7 +154,9 @@ impl<P: SearchProbe> Search<'_, P> {
             Some(_) => Bound::Exact,
             None => Bound::Upper,
         };
+        self.learn_own(board, &here, best_move, &quiets_tried, bound == Bound::Lower);
         if let Some(mv) = best_move {
+            self.probe.best_found(mv, hints.reply.0, bound == Bound::Lower);
             self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, bound == Bound::Lower);
         }
         if excluded.is_none() && !(N::ROOT && self.root.index > 0) {
@@ -234,12 +238,12 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// What orders quiet moves besides history.
     #[inline(always)]
-    pub(super) fn hints(&self, ply: usize) -> Hints {
+    pub(super) fn hints(&self, ply: usize, reply: Option<Move>) -> Hints {
         let params = &self.job.params;
         Hints {
             context: self.context(ply),
             killer: (self.frame(ply).killer, params.order_killer),
-            reply: (self.last_best_reply(ply), params.order_reply),
+            reply: (reply, params.order_reply),
         }
     }
 

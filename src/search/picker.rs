@@ -42,6 +42,20 @@ pub struct Hints {
     pub reply: (Option<Move>, i32),
 }
 
+impl Hints {
+    /// What a quiet move gets on top of its history.
+    #[inline(always)]
+    fn bonus(&self, mv: Move) -> i32 {
+        let mut sum = 0;
+        for (hint, bonus) in [self.killer, self.reply] {
+            if hint == Some(mv) {
+                sum += bonus;
+            }
+        }
+        sum
+    }
+}
+
 /// Yields the legal moves of a node, best first as far as anyone knows: the table's move, captures that win material or
 /// lose none, quiet moves by history, losing captures. Moves are generated when they are needed.
 pub struct Picker {
@@ -119,6 +133,9 @@ impl Picker {
                         for scored in &mut self.list[self.losing..] {
                             scored.score = quiet_score(board, histories, hints, scored.mv);
                         }
+                        if histories.own.orders() {
+                            self.order_by_own(board, histories, hints);
+                        }
                     }
                 }
                 Stage::Quiets => match self.take_best().filter(|_| self.with_quiets) {
@@ -136,6 +153,14 @@ impl Picker {
                 Stage::BadNoisy => self.stage = Stage::Done,
                 Stage::Done => return None,
             }
+        }
+    }
+
+    /// Scores quiet moves by the history of the recipe's own.
+    #[cold]
+    fn order_by_own(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
+        for scored in &mut self.list[self.losing..] {
+            scored.score = histories.own.get(board, scored.mv) + hints.bonus(scored.mv);
         }
     }
 
@@ -174,13 +199,7 @@ fn noisy_score(board: &Board, histories: &Histories, mv: Move) -> i32 {
 
 #[inline(always)]
 fn quiet_score(board: &Board, histories: &Histories, hints: &Hints, mv: Move) -> i32 {
-    let mut score = histories.quiet(board, mv, &hints.context);
-    for (hint, bonus) in [hints.killer, hints.reply] {
-        if hint == Some(mv) {
-            score += bonus;
-        }
-    }
-    score
+    histories.quiet(board, mv, &hints.context) + hints.bonus(mv)
 }
 
 #[cfg(test)]

@@ -60,6 +60,14 @@ pub struct Outcome {
     pub lines: Vec<Info>,
 }
 
+impl Outcome {
+    /// The outcome that lines of play amount to, the best one first.
+    pub fn new(lines: Vec<Info>) -> Self {
+        let pv = lines.first().map(|line| line.pv.as_slice()).unwrap_or_default();
+        Self { best: pv.first().copied(), ponder: pv.get(1).copied(), lines }
+    }
+}
+
 /// Nodes per second.
 pub fn nps(nodes: u64, elapsed: Duration) -> u64 {
     (nodes as f64 / elapsed.as_secs_f64().max(1e-3)) as u64

@@ -23,6 +23,8 @@ pub struct RootMove {
     pub nodes: u64,
     /// Its line, itself first.
     pub pv: Line,
+    /// Whether it has been the best move at some time in this search.
+    pub(super) been_best: bool,
 }
 
 /// All moves to search at the root, best first.
@@ -56,6 +58,7 @@ impl RootMoves {
             seldepth: 0,
             nodes: 0,
             pv: Line::from_iter([mv]),
+            been_best: false,
         };
         Self { moves: moves.iter().map(start).collect(), index: 0 }
     }
@@ -69,6 +72,11 @@ impl RootMoves {
     #[inline]
     pub fn is_open(&self, mv: Move) -> bool {
         self.moves[self.index..].iter().any(|root| root.mv == mv)
+    }
+
+    /// Whether a move has been the best at some time in this search.
+    pub fn has_been_best(&self, mv: Move) -> bool {
+        self.moves.iter().any(|root| root.mv == mv && root.been_best)
     }
 
     /// The first move of the current line.
@@ -92,6 +100,7 @@ impl RootMoves {
             Some((score, bound, seldepth, line)) => {
                 root.score = score;
                 root.bound = bound;
+                root.been_best |= bound != Bound::Upper;
                 root.seldepth = seldepth;
                 root.average = Some(root.average.map_or(score, |average| (average + score) / 2));
                 root.pv = Line::from_iter([mv]);

@@ -1,22 +1,24 @@
 //! Searching one move: reduced first if it comes late, verified whenever that says it is better.
 
 use super::Searched;
-use super::lmr::{Class, Fact, PLY};
+use super::lmr::{Class, Fact};
 use super::node::{Here, Node, NonPv};
 use super::probe::{Scouted, SearchProbe};
+use super::score::Score;
 use super::skip::About;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::Board;
 
 impl<P: SearchProbe> Search<'_, P> {
-    /// The score of a move of `here`, already made on `child`. The window is the node's with the current alpha.
+    /// The score of a move of `here`, on `board`, already made on `child`. The window is the node's with the current alpha.
     ///
     /// This is the one place that clamps a reduction, searches reduced, decides whether to verify deeper or less deep, and
     /// tells the probe. A reduced search that fails high never counts before it is verified at full depth.
     #[inline(always)]
     pub(super) fn scout<N: Node>(
         &mut self,
+        board: &Board,
         child: &Board,
         here: &Here,
         about: &About,
@@ -26,6 +28,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let ply = here.ply + 1;
         let mut depth = here.depth - 1 + extension;
         if about.number == 1 {
+            self.probe.searched_first(here.depth);
             return if N::PV {
                 Ok(-self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?)
             } else {
@@ -34,7 +37,7 @@ impl<P: SearchProbe> Search<'_, P> {
         }
 
         let asked = Window::above(window.alpha).flipped();
-        let reduced = self.reduced_depth::<N>(here, about, depth);
+        let reduced = self.reduced_depth::<N>(board, child, here, about, window.alpha, depth);
         let mut score = -self.negamax::<NonPv>(child, ply, asked, reduced, reduced < depth || !here.cut)?;
         let verify = score > window.alpha && reduced < depth;
         let reduction = depth - reduced;
@@ -59,13 +62,30 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// The depth of the first look at a late move: at least one ply, at most one more than full depth.
     #[inline(always)]
-    fn reduced_depth<N: Node>(&self, here: &Here, about: &About, depth: i32) -> i32 {
-        let lmr = &self.job.lmr;
+    fn reduced_depth<N: Node>(
+        &mut self,
+        board: &Board,
+        child: &Board,
+        here: &Here,
+        about: &About,
+        alpha: Score,
+        depth: i32,
+    ) -> i32 {
+        let lmr = self.lmr;
         let facts = about.facts.with_if(Fact::Pv, N::PV);
-        if depth < 2 || !lmr.applies(facts, here.depth, about.number) {
+        if depth < 2 {
             return depth;
         }
-        let reduction = lmr.reduction(Class::of(about.quiet), here.depth, about.number, facts, about.history);
-        (depth - reduction / PLY).clamp(1, depth + i32::from(N::PV))
+        let reduction = if !lmr.is_plain() {
+            self.weigh::<N>(board, child, here, about, facts, alpha)
+        } else if lmr.applies(facts, here.depth, about.number) {
+            Some(lmr.sum(Class::of(about.quiet), here.depth, about.number, facts, about.history))
+        } else {
+            None
+        };
+        match reduction {
+            Some(reduction) => lmr.reduced(depth, reduction, N::PV),
+            None => depth,
+        }
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct About {
     pub mv: Move,
     /// Its number in the node, from 1.
     pub number: usize,
+    /// How many quiet moves of the node have been searched, with this one.
+    pub quiet_number: usize,
     /// Whether it neither captures nor promotes.
     pub quiet: bool,
     /// Whether it gives check.
@@ -37,14 +39,14 @@ pub(super) struct About {
 }
 
 impl<P: SearchProbe> Search<'_, P> {
-    /// Gathers the facts of a move.
+    /// Gathers the facts of a move, whose number in the node is given among all moves and among the quiet ones.
     #[inline(always)]
     pub(super) fn about(
         &self,
         board: &Board,
         here: &Here,
         mv: Move,
-        number: usize,
+        [number, quiet_number]: [usize; 2],
         hints: &Hints,
         gives_check: bool,
     ) -> About {
@@ -62,7 +64,7 @@ impl<P: SearchProbe> Search<'_, P> {
             .with_if(Fact::TtCapture, here.tt_move.is_some_and(Move::is_capture))
             .with_if(Fact::Noisy, !quiet)
             .with_if(Fact::FailHighs, self.frame(here.ply + 1).fail_highs > 3);
-        About { mv, number, quiet, gives_check, facts, history }
+        About { mv, number, quiet_number, quiet, gives_check, facts, history }
     }
 
     /// Whether to leave a move out, once a move that does not lose to a mate is known.
@@ -73,7 +75,7 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         let params = &self.job.params;
         let reduced = {
-            let base = self.job.lmr.base(Class::of(about.quiet), here.depth, about.number);
+            let base = self.job.lmr.tuned().base(Class::of(about.quiet), here.depth, about.number);
             (here.depth - base / super::lmr::PLY).max(0)
         };
         if !about.quiet {

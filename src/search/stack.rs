@@ -3,7 +3,7 @@
 use super::MAX_PLY;
 use super::history::Continuation;
 use super::score::Score;
-use crate::chess::{Move, PieceType};
+use crate::chess::{Board, Move, PieceType};
 
 /// One ply of the current line.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,20 @@ pub struct Played {
     pub victim: Option<PieceType>,
 }
 
+impl Played {
+    /// A move that is about to be made on a board.
+    #[inline(always)]
+    pub fn of(board: &Board, mv: Move) -> Self {
+        let mover = board.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
+        let victim = if mv.is_en_passant() {
+            Some(PieceType::Pawn)
+        } else {
+            board.piece_on(mv.to()).filter(|_| mv.is_capture()).map(|piece| piece.kind())
+        };
+        Self { mv, mover, victim }
+    }
+}
+
 impl Frame {
     const EMPTY: Self = Self {
         eval: None,
@@ -57,7 +71,7 @@ impl Frame {
 }
 
 /// A frame for each ply, with empty ones before the root so that looking back needs no bounds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stack([Frame; Stack::SIZE]);
 
 impl Stack {

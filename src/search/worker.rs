@@ -2,14 +2,15 @@
 
 use super::history::{Context, Continuation, Histories};
 use super::job::{Event, Job};
-use super::lbr::LastBestReply;
+use super::lbr::{LastBestReply, Place};
+use super::lmr::{Lmr, LmrStats};
 use super::probe::{NoProbe, SearchProbe};
 use super::report::{Line, Progress};
 use super::root::{Report, RootMove, RootMoves};
 use super::score::Score;
 use super::stack::{Frame, Played, Stack};
 use super::{MAX_PLY, Stopped};
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move};
 use crate::eval::{Evaluator, Scaling};
 use arrayvec::ArrayVec;
 use parking_lot::MutexGuard;
@@ -52,7 +53,11 @@ impl Worker {
 
     /// Searches a job to its end.
     pub fn search(&mut self, job: &Job) -> Report {
-        Search::new(self, job, NoProbe).deepen()
+        let Some(tally) = &job.tally else { return Search::new(self, job, NoProbe).deepen() };
+        let mut stats = LmrStats::default();
+        let report = Search::new(self, job, &mut stats).deepen();
+        tally.lock().add(&stats);
+        report
     }
 }
 
@@ -60,6 +65,8 @@ impl Worker {
 pub struct Search<'a, P: SearchProbe = NoProbe> {
     pub(super) me: &'a mut Worker,
     pub(super) job: &'a Job,
+    /// How this thread reduces.
+    pub(super) lmr: &'a Lmr,
     pub(super) probe: P,
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
@@ -96,7 +103,10 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// Prepares a run.
     pub fn new(me: &'a mut Worker, job: &'a Job, probe: P) -> Self {
         me.stack.clear();
+        let lmr = job.lmr.of(me.id);
         me.histories.weigh(&job.params);
+        me.histories.own.start(lmr.own());
+        me.lbr.set_mode(job.lbr);
         me.evaluator.start(&job.evaluation, job.game.board());
         let id = me.id;
         let earlier = job.game.earlier_keys();
@@ -105,6 +115,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             root: RootMoves::new(&job.root_moves),
             me,
             job,
+            lmr,
             probe,
             keys,
             left: 0,
@@ -164,6 +175,9 @@ impl<'a, P: SearchProbe> Search<'a, P> {
                 self.last_report = now;
                 self.show_progress(now);
             }
+            if let Ok(question) = self.job.questions.try_recv() {
+                self.answer(question);
+            }
         }
         if self.granted == 0 {
             self.job.request_stop();
@@ -206,15 +220,10 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     #[inline(always)]
     pub(super) fn play(&mut self, board: &Board, ply: usize, mv: Move) -> Board {
         self.job.tt.prefetch(board.key_after(mv));
-        let mover = board.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
-        let victim = if mv.is_en_passant() {
-            Some(PieceType::Pawn)
-        } else {
-            board.piece_on(mv.to()).filter(|_| mv.is_capture()).map(|piece| piece.kind())
-        };
+        let played = Played::of(board, mv);
         let continuation = Continuation::of(board, mv);
         let frame = self.frame_mut(ply);
-        frame.played = Some(Played { mv, mover, victim });
+        frame.played = Some(played);
         frame.continuation = continuation;
         self.me.evaluator.play(ply, board, mv);
         self.keys.push(board.key());
@@ -253,9 +262,13 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.me.evaluator.evaluate(board, ply, self.scaling)
     }
 
-    /// What search results say about the static evaluation here, in centipawns.
+    /// What search results say about the static evaluation here, in centipawns: nothing about a drawish ending that counts
+    /// as a draw.
     #[inline(always)]
     pub(super) fn correction(&self, board: &Board, ply: usize) -> Score {
+        if self.me.evaluator.is_drawish(board) {
+            return 0;
+        }
         self.me.histories.corrections.correction(board, &self.me.stack, ply, &self.job.params)
     }
 
@@ -264,13 +277,20 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         Context::at(&self.me.stack, ply)
     }
 
-    /// The move that was best the last time the opponent made this move at this ply.
+    /// The move that was best the last time the moves before this node were these, as far as the variant of Last Best Reply
+    /// looks at them.
     #[inline(always)]
-    pub(super) fn last_best_reply(&self, ply: usize) -> Option<Move> {
-        if !self.job.lbr {
-            return None;
-        }
-        self.me.lbr.reply(ply, self.prior(ply)?)
+    pub(super) fn last_best_reply(&mut self, board: &Board, ply: usize) -> Option<Move> {
+        let place = self.reply_place(board, ply)?;
+        let reply = self.me.lbr.reply(place);
+        self.probe.reply_asked(board, reply);
+        reply
+    }
+
+    /// Where the reply at this node belongs.
+    #[inline(always)]
+    pub(super) fn reply_place(&self, board: &Board, ply: usize) -> Option<Place> {
+        self.me.lbr.place(&self.me.stack, ply, board.side_to_move())
     }
 
     /// The opponent's last move on this line; `None` at the root and after a null move.

@@ -1,6 +1,7 @@
 //! Worker threads that live as long as the engine and take orders over channels.
 
 use crate::search::job::{Event, Job};
+use crate::search::ordering::Question;
 use crate::search::worker::Worker;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::io;
@@ -8,11 +9,12 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 /// Recursion over the deepest line needs less than this; only what is used is backed by memory.
-const STACK_BYTES: usize = 8 << 20;
+pub(super) const STACK_BYTES: usize = 8 << 20;
 
 enum Order {
     Search(Arc<Job>),
     Forget,
+    Answer(Receiver<Question>),
 }
 
 struct Thread {
@@ -56,6 +58,14 @@ impl Pool {
         }
     }
 
+    /// Makes the main thread answer what is asked there. A search under way looks there, too; this finds what has come too
+    /// late for it.
+    pub fn answer(&self, questions: &Receiver<Question>) {
+        if let Some(thread) = self.threads.first() {
+            thread.order(Order::Answer(questions.clone()));
+        }
+    }
+
     /// Makes every thread forget what it has learned. Orders are carried out in turn, so a search that follows finds it done.
     pub fn forget(&self) {
         for thread in &self.threads {
@@ -94,6 +104,7 @@ fn serve(id: usize, inbox: &Receiver<Order>) {
     for order in inbox {
         match order {
             Order::Forget => worker.clear(),
+            Order::Answer(questions) => questions.try_iter().for_each(|question| worker.answer(question)),
             Order::Search(job) => {
                 let events = job.events.clone();
                 let report = worker.search(&job);

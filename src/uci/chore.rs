@@ -3,13 +3,16 @@
 use super::format;
 use crate::bench::Bench;
 use crate::chess::{Board, perft};
+use crate::engine::{Engine, Output, Settings};
+use crate::search::limits::GoArgs;
+use crate::search::lmr::LmrReport;
 use crate::search::report::nps;
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use std::convert::Infallible;
 use std::io;
 use std::ops::ControlFlow;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Work that is under way. Dropping it calls it off.
 pub struct Chore {
@@ -27,6 +30,14 @@ impl Console {
     /// Hands out a line. Breaks when nobody wants it any more.
     fn print(&self, line: String) -> ControlFlow<()> {
         if self.lines.send(line).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// How long work may go on before it looks whether it was called off.
+    const GLANCE: Duration = Duration::from_millis(50);
+
+    /// Breaks when the work was called off.
+    fn watch(&self) -> ControlFlow<()> {
+        if self.is_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Whether the work was called off.
@@ -59,6 +70,33 @@ impl Chore {
                 Ok(None) => ControlFlow::Break(()),
                 Err(error) => console.print(format::error(&error)),
             };
+        })
+    }
+
+    /// Searches the engine's position without reductions to the depth of a report, on one thread and with a table of its own,
+    /// and completes the report.
+    pub fn without_reductions(mut report: LmrReport, engine: &Engine) -> io::Result<Self> {
+        let settings = Settings { multi_pv: 1, lmr_statistics: false, ..engine.settings().clone() };
+        let (game, hash, evaluation) = (engine.game().clone(), engine.hash_mib(), engine.evaluation());
+        Self::start(move |console| {
+            let mut engine = Engine::new();
+            if let Err(error) = engine.set_hash(hash) {
+                let _ = console.print(format::error(&error));
+                return;
+            }
+            *engine.settings_mut() = settings;
+            engine.settings_mut().lmr.main = "off";
+            engine.set_evaluation(evaluation);
+            engine.set_game(game);
+            engine.go(&GoArgs { depth: Some(report.depth), ..GoArgs::default() });
+            while let ControlFlow::Continue(()) = console.watch() {
+                let event = engine.events().recv_timeout(Console::GLANCE).ok();
+                if let Some(Output::Best(outcome)) = event.and_then(|event| engine.digest(event)) {
+                    report.nodes_off = outcome.lines.first().map(|line| line.nodes);
+                    let _ = console.print(report.to_string());
+                    return;
+                }
+            }
         })
     }
 

@@ -1,8 +1,10 @@
 //! From a line of text to a command: pure, and an answer for every text.
 
 use super::go::{self, Go};
+use super::listing;
 use super::problem::{Problem, Quoted};
 use super::words::Words;
+use crate::search::MAX_DEPTH;
 
 /// A command, as said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,13 @@ pub enum Command {
     Display,
     /// Show the static evaluation.
     Eval,
+    /// List the legal moves in the order of the search, with reductions at this depth.
+    ListMoves(i32),
+    /// Show what reductions did in the last search; or also what a search without them to its depth costs.
+    LmrStats {
+        /// Whether to search without reductions.
+        off: bool,
+    },
     /// List the commands.
     Help,
     /// Let the searches asked for so far end before `quit` is obeyed.
@@ -106,6 +115,8 @@ const KEYWORDS: &[Keyword] = &[
     standard("register", "register: accepted and ignored"),
     extra("d", "d: the board, its FEN, its key and the checking men"),
     extra("eval", "eval: the static evaluation, term by term"),
+    extra("listmoves", "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each"),
+    extra("lmrstats", "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved"),
     extra("bench", "bench [depth]: search fixed positions on one thread; nodes and speed"),
     extra("perft", "perft N: count the leaves of the tree of legal moves"),
     extra("wait", "wait: let the searches asked for so far end before quit, or the end of input, is obeyed"),
@@ -163,6 +174,8 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
                 return None;
             }
         },
+        "listmoves" => Command::ListMoves(list_depth(&mut words, problems)?),
+        "lmrstats" => Command::LmrStats { off: words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some() },
         "perft" => Command::Perft(go::number("perft", go::PERFT, &mut words, problems)? as u32),
         "bench" if words.rest().is_empty() => Command::Bench(None),
         "bench" => Command::Bench(Some(go::number("bench", (1, i32::MAX as i64), &mut words, problems)? as i32)),
@@ -181,6 +194,18 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
         problems.push(Problem::Trailing(keyword, Quoted::new(words.rest())));
     }
     Some(command)
+}
+
+/// `[depth N]`: the depth that `listmoves` shows reductions for.
+fn list_depth(words: &mut Words, problems: &mut Vec<Problem>) -> Option<i32> {
+    if words.rest().is_empty() {
+        return Some(listing::USUAL_DEPTH);
+    }
+    if words.take_if(|word| word.eq_ignore_ascii_case("depth")).is_none() {
+        problems.push(Problem::ListMoves(Quoted::new(words.rest())));
+        return None;
+    }
+    go::number("depth", (1, i64::from(MAX_DEPTH)), words, problems).map(|depth| depth as i32)
 }
 
 /// Keeps the command, or the problem.
@@ -250,6 +275,11 @@ mod tests {
             ("register name X code Y", Command::Register),
             ("d", Command::Display),
             ("eval", Command::Eval),
+            ("listmoves", Command::ListMoves(10)),
+            ("ListMoves DEPTH 7", Command::ListMoves(7)),
+            ("listmoves depth 99999999999999999999", Command::ListMoves(MAX_DEPTH)),
+            ("lmrstats", Command::LmrStats { off: false }),
+            ("lmrstats OFF", Command::LmrStats { off: true }),
             ("help", Command::Help),
             ("wait", Command::Wait),
             ("bench", Command::Bench(None)),
@@ -331,6 +361,13 @@ mod tests {
         assert_eq!(problem("foo"), Problem::UnknownCommand(Quoted::new("foo")));
         assert!(matches!(problem("perft x"), Problem::Number { word: "perft", .. }));
         assert!(matches!(problem("bench 0"), Problem::Number { word: "bench", .. }));
+        assert_eq!(problem("listmoves deep 3"), Problem::ListMoves(Quoted::new("deep 3")));
+        for (line, found) in [("listmoves depth", ""), ("listmoves depth x", "x"), ("listmoves depth 0", "0")] {
+            assert_eq!(problem(line), Problem::Number { word: "depth", found: Quoted::new(found), min: 1 });
+        }
+        let read = parse("listmoves depth 5 please");
+        assert_eq!(read.command, Some(Command::ListMoves(5)));
+        assert_eq!(read.problems, [Problem::Trailing("listmoves", Quoted::new("please"))]);
     }
 
     /// Lines of random bytes, and of random words of the protocol among random bytes.

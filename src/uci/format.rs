@@ -1,10 +1,12 @@
 //! The engine's side of the protocol, as text: pure functions, one line or a few without the last line break.
 
 use super::options::OPTIONS;
+use super::rebel;
 use crate::chess::{Board, Color, File, Move, Rank, Square};
-use crate::eval::{Evaluation, Scaling, classical, nnue, wdl};
+use crate::engine::Settings;
+use crate::eval::{Evaluation, Model, Scaling, classical, nnue, wdl};
 use crate::search::report::{Info, Outcome, Progress, nps};
-use crate::search::score::{Bound, Score, mate_distance};
+use crate::search::score::{Bound, DRAW, Score, mate_distance};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -17,12 +19,15 @@ pub struct Style {
     pub show_wdl: bool,
 }
 
-/// Name, author, options, what evaluates, `uciok`.
-pub fn introduction(evaluation: &Evaluation) -> String {
+/// Name, author, options (those of a recipe while it is in use), what evaluates, `uciok`.
+pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
     for option in OPTIONS {
         text.push_str(&option.announcement());
         text.push('\n');
+    }
+    if settings.lmr.uses("rebel") {
+        text.push_str(&rebel::announcements());
     }
     text + &message(&format!("evaluation {evaluation}")) + "\nuciok"
 }
@@ -117,12 +122,12 @@ fn one_line(text: &str) -> String {
 
 /// The static evaluation laid open, and what its score is worth.
 pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> String {
-    let (table, score) = match evaluation {
-        Evaluation::Classical => {
+    let (mut table, mut score) = match &evaluation.model {
+        Model::Classical => {
             let trace = classical::trace(board);
             (trace.to_string(), trace.score())
         }
-        Evaluation::Nnue(network, simd) => {
+        Model::Nnue(network, simd) => {
             let trace = nnue::Trace::new(network, *simd, board);
             let score = evaluation.value(board, scaling) * board.side_to_move().sign();
             let value = trace.value();
@@ -132,6 +137,10 @@ pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> S
             )
         }
     };
+    if let Some(name) = evaluation.drawish_ending(board) {
+        let _ = write!(table, "\ndrawish ending {name}: a draw as long as the search finds nothing better");
+        score = DRAW;
+    }
     let material = wdl::material(board);
     let shown = f64::from(wdl::normalise(score, material)) / 100.0;
     let [win, draw, loss] = wdl::wdl(score, material).map(|chance| f64::from(chance) / 10.0);
@@ -282,12 +291,12 @@ mod tests {
     fn an_evaluation_ends_with_what_it_is_worth() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1").expect("a good FEN");
         let scaling = Scaling { base: 1024, material: 0 };
-        for by in [Evaluation::Classical, Evaluation::default()] {
+        for by in [Model::Classical, Model::default()].map(Evaluation::from) {
             let text = evaluation(&board, &by, scaling);
             let (table, worth) = text.split_once("\nshown as ").expect("the shown score");
-            match by {
-                Evaluation::Classical => assert_eq!(table, classical::trace(&board).to_string()),
-                Evaluation::Nnue(..) => {
+            match by.model {
+                Model::Classical => assert_eq!(table, classical::trace(&board).to_string()),
+                Model::Nnue(..) => {
                     assert!(table.contains("<- counts here") && table.contains("Network"), "{table}")
                 }
             }
@@ -316,9 +325,12 @@ mod tests {
 
     #[test]
     fn the_introduction_ends_with_uciok() {
-        let text = introduction(&Evaluation::default());
+        let mut settings = Settings::default();
+        let text = introduction(&Evaluation::default(), &settings);
         assert!(text.contains("\ninfo string evaluation nnue "), "{text}");
         assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
         assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), OPTIONS.len());
+        settings.lmr.helpers = "rebel";
+        assert!(introduction(&Evaluation::default(), &settings).contains("\noption name Rebel P type spin"));
     }
 }

@@ -6,11 +6,14 @@
 pub mod chore;
 pub mod command;
 pub mod format;
+mod former;
 pub mod go;
+pub mod listing;
 pub mod log;
 pub mod options;
 pub mod problem;
 pub mod queue;
+pub mod rebel;
 pub mod run;
 pub mod session;
 pub mod told;

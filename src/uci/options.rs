@@ -1,9 +1,12 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
+use super::former;
 use super::log::Log;
-use super::problem::Quoted;
+use super::problem::{OptionError, Quoted};
+use super::rebel;
 use crate::engine::Engine;
 use crate::eval::{EvaluationKind, nnue};
+use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
@@ -147,17 +150,35 @@ pub static OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "LBR",
-        kind: Kind::Check { default: true, apply: |to, on| to.engine.settings_mut().lbr = on },
-        help: "Order moves by the Last-Best-Reply tables.",
+        kind: Kind::Combo {
+            default: || Lbr::default().name(),
+            choices: || &Lbr::NAMES,
+            apply: |to, name| to.engine.settings_mut().lbr = Lbr::from_name(name).unwrap_or_default(),
+        },
+        help: "Order moves by Last Best Reply: not at all, by the prior move, or by a variant (docs/lbr.md).",
     },
     UciOption {
         name: "LMR",
         kind: Kind::Combo {
-            default: || lmr::names()[0],
+            default: || lmr::TUNED,
             choices: lmr::names,
-            apply: |to, name| to.engine.settings_mut().lmr = name,
+            apply: |to, name| to.engine.settings_mut().lmr.main = name,
         },
         help: "The recipe for late move reductions.",
+    },
+    UciOption {
+        name: "LMR Helpers",
+        kind: Kind::Combo {
+            default: || lmr::helpers()[0],
+            choices: lmr::helpers,
+            apply: |to, name| to.engine.settings_mut().lmr.helpers = name,
+        },
+        help: "The recipe of all threads but the first: the same, several in turn, or a recipe.",
+    },
+    UciOption {
+        name: "LMR Statistics",
+        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().lmr_statistics = on },
+        help: "Count what reductions do, for `lmrstats`. A search that counts is a little slower.",
     },
     UciOption {
         name: "Evaluation",
@@ -181,6 +202,11 @@ pub static OPTIONS: &[UciOption] = &[
         help: "Another network than the one inside the program.",
     },
     UciOption {
+        name: "Drawish Endings",
+        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().drawish_endings = on },
+        help: "Count pawnless endings that are usually drawn, such as rook against rook, as draws while the search goes on.",
+    },
+    UciOption {
         name: "Debug Log File",
         kind: Kind::Text {
             expected: "the name of a file that can be written, or <empty>",
@@ -190,34 +216,6 @@ pub static OPTIONS: &[UciOption] = &[
     },
 ];
 
-/// Why an option could not be set.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OptionError {
-    /// There is no such option.
-    #[error("no option is called {0}; the options are {1}")]
-    Unknown(Quoted, String),
-    /// The value is none the option takes.
-    #[error("option {name} expects {expected}, not {value}; it keeps its value")]
-    Value {
-        /// The option.
-        name: &'static str,
-        /// What it takes.
-        expected: String,
-        /// What was given; empty when nothing was.
-        value: Quoted,
-    },
-    /// The value is one the option takes, but it cannot be applied.
-    #[error("option {name} cannot be set to {value}: {reason}")]
-    Refused {
-        /// The option.
-        name: &'static str,
-        /// What was given.
-        value: Quoted,
-        /// What stands in the way.
-        reason: String,
-    },
-}
-
 /// Sets the option of this name. On an error everything stays as it was.
 ///
 /// The numbers of the search ([`TUNABLES`]) are options, too, by their own names. They are for those who tune the engine and
@@ -226,14 +224,17 @@ pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), O
     let value = value.unwrap_or("");
     match TUNABLES.iter().find(|tunable| tunable.name == name) {
         Some(tunable) => set_number(target, tunable, value),
-        None => find(name)?.set(target, value),
+        None => match rebel::find(name) {
+            Some(rebel) => rebel.set(target, value),
+            None => find(name)?.set(target, value),
+        },
     }
 }
 
 fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(), OptionError> {
     let Tunable { name, min, max, off, .. } = *tunable;
     let refused = || OptionError::Value {
-        name,
+        name: name.into(),
         value: Quoted::new(value),
         expected: match off {
             None => format!("a whole number from {min} to {max}"),
@@ -244,13 +245,17 @@ fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(),
     target.engine.set_param(name, number).map_err(|_| refused())
 }
 
-/// The option of this name, in any case, with or without its blanks.
-pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
+/// Whether two names are the same but for case and blanks.
+pub fn same_name(a: &str, b: &str) -> bool {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
     };
-    let wanted = plain(name);
-    OPTIONS.iter().find(|option| plain(option.name) == wanted).ok_or_else(|| {
+    plain(a) == plain(b)
+}
+
+/// The option of this name, in any case, with or without its blanks.
+pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
+    OPTIONS.iter().find(|option| same_name(option.name, name)).ok_or_else(|| {
         let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
         OptionError::Unknown(Quoted::new(name), names.join(", "))
     })
@@ -313,7 +318,8 @@ impl UciOption {
 
     /// Parses and applies a value. A button takes any value and looks at none.
     fn set(&self, target: &mut Target, value: &str) -> Result<(), OptionError> {
-        let bad = || OptionError::Value { name: self.name, expected: self.expected(), value: Quoted::new(value) };
+        let bad =
+            || OptionError::Value { name: self.name.into(), expected: self.expected(), value: Quoted::new(value) };
         let applied = match &self.kind {
             Kind::Spin { range: (min, max), apply, .. } => {
                 let n = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
@@ -325,6 +331,7 @@ impl UciOption {
                 Ok(())
             }
             Kind::Combo { choices, apply, .. } => {
+                let value = former::today(self.name, value);
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
                 apply(target, choice);
                 Ok(())
@@ -335,7 +342,7 @@ impl UciOption {
             }
             Kind::Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }),
         };
-        applied.map_err(|reason| OptionError::Refused { name: self.name, value: Quoted::new(value), reason })
+        applied.map_err(|reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason })
     }
 }
 
@@ -385,11 +392,14 @@ mod tests {
             "option name MultiPV type spin default 1 min 1 max 256",
             "option name Ponder type check default false",
             "option name Move Overhead type spin default 10 min 0 max 5000",
-            "option name LBR type check default true",
+            "option name Drawish Endings type check default false",
             "option name Debug Log File type string default <empty>",
         ] {
             assert!(lines.iter().any(|line| line == expected), "{expected}");
         }
+        assert!(
+            lines.iter().any(|line| line.starts_with("option name LBR type combo default reply var off var reply "))
+        );
         assert!(lines.iter().any(|line| line.starts_with("option name Stagger type combo default ")
             && line.ends_with(" var off var skip var offset")));
         assert!(
@@ -432,16 +442,21 @@ mod tests {
                 ("uci_chess960", "true"),
                 ("uci_showwdl", "true"),
                 ("stagger", "SKIP"),
-                ("lbr", "false"),
+                ("lbr", "Pair+Quiet"),
                 ("lmr", other),
+                ("drawishendings", "true"),
             ] {
                 assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
             }
             assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
             let settings = target.engine.settings();
             assert_eq!((settings.multi_pv, settings.move_overhead), (4, 0));
-            assert!(settings.ponder && settings.chess960 && settings.show_wdl && !settings.lbr);
-            assert_eq!((settings.lmr, settings.stagger.name()), (other, "skip"));
+            assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
+            assert_eq!(
+                (settings.lmr.main, settings.stagger.name(), settings.lbr.name()),
+                (other, "skip", "pair+quiet")
+            );
+            assert_eq!((set(target, "LBR", Some("false")), target.engine.settings().lbr), (Ok(()), Lbr::Off));
             assert_eq!(set(target, "Clear Hash", None), Ok(()));
         });
     }
@@ -461,6 +476,7 @@ mod tests {
                 ("UCI_Chess960", "maybe"),
                 ("Stagger", "sideways"),
                 ("LMR", ""),
+                ("LBR", "pair+pair"),
                 ("Debug Log File", "/nonexistent/folder/x.log"),
             ] {
                 let error = set(target, name, Some(value)).expect_err(name).to_string();

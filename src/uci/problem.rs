@@ -1,5 +1,6 @@
 //! What can be wrong with a line.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A piece of input inside a message: in double quotes, control characters escaped, cut where it grows long.
@@ -30,6 +31,34 @@ impl fmt::Display for Quoted {
     }
 }
 
+/// Why an option could not be set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is no such option.
+    #[error("no option is called {0}; the options are {1}")]
+    Unknown(Quoted, String),
+    /// The value is none the option takes.
+    #[error("option {name} expects {expected}, not {value}; it keeps its value")]
+    Value {
+        /// The option.
+        name: Cow<'static, str>,
+        /// What it takes.
+        expected: String,
+        /// What was given; empty when nothing was.
+        value: Quoted,
+    },
+    /// The value is one the option takes, but it cannot be applied.
+    #[error("option {name} cannot be set to {value}: {reason}")]
+    Refused {
+        /// The option.
+        name: Cow<'static, str>,
+        /// What was given.
+        value: Quoted,
+        /// What stands in the way.
+        reason: String,
+    },
+}
+
 /// Why a line, or a part of it, was not obeyed. Each message quotes the input and says what is expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
@@ -45,6 +74,12 @@ pub enum Problem {
     /// `debug` wants to know which.
     #[error("`debug` expects on or off, not {0}")]
     Debug(Quoted),
+    /// `listmoves` knows only one word to follow it.
+    #[error("`listmoves` expects depth N or the end of the line, not {0}")]
+    ListMoves(Quoted),
+    /// `lmrstats` has nothing to show.
+    #[error("`lmrstats` expects a search with the option LMR Statistics on before it; nothing has been counted")]
+    NotCounted,
     /// A number is missing or cannot be used.
     #[error("`{word}` expects a whole number{}, not {found}; ignored", at_least(*.min))]
     Number {
@@ -90,7 +125,7 @@ pub enum Problem {
     NoOptionName(Quoted),
     /// An option could not be set.
     #[error(transparent)]
-    Option(#[from] super::options::OptionError),
+    Option(#[from] OptionError),
 }
 
 /// The lower end of a range in words, when there is one worth naming.

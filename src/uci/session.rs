@@ -4,6 +4,7 @@ use super::chore::Chore;
 use super::command::{self, Base, Command};
 use super::format::{self, Style};
 use super::go::Go;
+use super::listing;
 use super::log::Log;
 use super::options::{self, Target};
 use super::problem::{Problem, Quoted};
@@ -19,7 +20,8 @@ use std::time::Instant;
 /// The state of a conversation.
 ///
 /// While a search, a perft or a bench is under way, these are obeyed at once: `stop`, `ponderhit`, `wait`, `quit`,
-/// `isready`, `uci`, `debug`, `register` and `help`; and `d` and `eval` unless a command before them still waits.
+/// `isready`, `uci`, `debug`, `register` and `help`; and `d`, `eval` and `listmoves` unless a command before them still
+/// waits.
 /// All others wait for the end of the work, in the order they came. `stop` ends everything asked for before it, also
 /// what still waits: each such `go` still gets its `bestmove`, at once.
 pub struct Session {
@@ -194,7 +196,7 @@ impl Session {
         self.pace == Pace::Live
             && match command {
                 Command::IsReady | Command::Uci | Command::Debug(_) | Command::Register | Command::Help => true,
-                Command::Display | Command::Eval => self.queue.is_empty(),
+                Command::Display | Command::Eval | Command::ListMoves(_) => self.queue.is_empty(),
                 _ => false,
             }
     }
@@ -255,7 +257,7 @@ impl Session {
     fn execute(&mut self, job: Job) {
         let style = self.style();
         match &job.command {
-            Command::Uci => self.say(&format::introduction(&self.engine.evaluation())),
+            Command::Uci => self.say(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
             Command::IsReady => {
                 if let Err(problem) = self.engine.prepare() {
                     self.complain(&problem);
@@ -291,8 +293,25 @@ impl Session {
                 let (board, scaling) = (self.engine.game().board(), self.engine.params().scaling());
                 self.say(&format::evaluation(board, &self.engine.evaluation(), scaling));
             }
+            &Command::ListMoves(depth) => {
+                let moves = self.engine.list_moves(depth);
+                self.say(&listing::listing(self.engine.game().board(), &moves, depth, style.chess960));
+            }
+            &Command::LmrStats { off } => self.show_reductions(job, off),
             Command::Help => command::usage().for_each(|line| self.say(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
+        }
+    }
+
+    /// Shows what reductions did in the last search, at once or after a search without them.
+    fn show_reductions(&mut self, job: Job, off: bool) {
+        match self.engine.lmr_report() {
+            None => self.complain(&Problem::NotCounted),
+            Some(report) if off => {
+                let chore = Chore::without_reductions(report, &self.engine);
+                self.begin_chore(job, chore);
+            }
+            Some(report) => self.say(&report.to_string()),
         }
     }
 

@@ -48,6 +48,43 @@ fn bench_in_both_forms() {
 }
 
 #[test]
+fn bench_counts_what_last_best_reply_does() {
+    let args = ["bench", "6", "--lbr", "pair+quiet", "--set", "history_one=0", "--stats"];
+    let plain = lines(&run(&args));
+    let summary: Vec<&str> = plain.last().expect("a summary").split(' ').collect();
+    let table = &plain[plain.len() - 7..plain.len() - 1];
+    assert_eq!(table[0], "Last Best Reply");
+    let json: Value = serde_json::from_slice(&run(&[&args[..], &["--json"]].concat()).stdout).expect("JSON");
+    assert_eq!((&json["lbr"], &json["numbers"]["history_one"]), (&"pair+quiet".into(), &0.into()));
+    assert_eq!(json["nodes"].to_string(), summary[0]);
+    let names = ["asked", "first_matches", "second_matches", "best", "cutoffs"];
+    for (name, row) in names.into_iter().zip(&table[1..]) {
+        let count = json["lbr_stats"][name].to_string();
+        assert!(count != "0" && row.split(' ').any(|word| word == count), "{name} {count}: {row}");
+    }
+    let usual: Value = serde_json::from_slice(&run(&["bench", "6", "--json"]).stdout).expect("JSON");
+    assert_eq!((&usual["lbr"], usual.get("lbr_stats")), (&"reply".into(), None));
+    assert_ne!(usual["nodes"], json["nodes"]);
+}
+
+#[test]
+fn bench_quotes_what_it_does_not_know() {
+    for (args, quoted, expected) in [
+        (["--lbr", "triple"], "triple", "two-plies"),
+        (["--set", "history_one"], "history_one", "NAME=VALUE"),
+        (["--set", "history_one=x"], "x", "whole number"),
+        (["--set", "history_one=-7"], "-7", "0 to"),
+        (["--set", "histery_one=0"], "histery_one", "no parameter"),
+        (["--stats", "--threads=2"], "--stats", "cannot be used with"),
+    ] {
+        let output = run(&["bench", "1", args[0], args[1]]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{args:?}");
+        assert!(told.contains(quoted) && told.contains(expected), "{args:?}: {told}");
+    }
+}
+
+#[test]
 fn eval_prints_terms() {
     let output = run(&["eval", "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]);
     let lines = lines(&output);
@@ -119,4 +156,15 @@ fn the_readme_has_the_table_of_the_options() {
         readme.replace('\r', "").contains(&table),
         "`lento uci --options-markdown` prints the table that belongs there:\n{table}"
     );
+}
+
+/// The tables that the documentation has from the program.
+#[test]
+fn the_documentation_shows_the_options_as_they_are() {
+    let documents = [include_str!("../../README.md"), include_str!("../../docs/recipes.md")];
+    let tables = lines(&run(&["uci", "--options-markdown"]));
+    assert!(tables.len() > 30);
+    for line in tables {
+        assert!(documents.iter().any(|text| text.lines().any(|other| other == line)), "{line}");
+    }
 }

@@ -4,7 +4,10 @@
 mod common;
 mod harness;
 mod network;
+mod reductions;
 
 mod command_line;
+mod drawish;
+mod listmoves;
 mod uci_bad_input;
 mod uci_session;

@@ -194,6 +194,7 @@ fn refused_values_are_quoted_and_do_nothing() {
         ("setoption name Threads value many", "\"many\""),
         ("setoption name MultiPV value 257", "\"257\""),
         ("setoption name UCI_Chess960 value maybe", "\"maybe\""),
+        ("setoption name LBR value triple", "\"triple\""),
         ("setoption name Contempt value 5", "\"Contempt\""),
         ("setoption Hash 5", "\"Hash 5\""),
         ("debug maybe", "\"maybe\""),
@@ -211,6 +212,27 @@ fn refused_values_are_quoted_and_do_nothing() {
     }
     session.say("setoption name multipv value 1\nsetoption name moveoverhead value 20\nSETOPTION NAME Clear Hash");
     assert!(session.sync().is_empty());
+}
+
+#[test]
+fn variants_of_last_best_reply_are_announced_and_searched_with() {
+    let mut session = Session::start();
+    session.say("uci");
+    let names = "var off var reply var pair var two-plies var quiet";
+    let announced = format!("option name LBR type combo default reply {names}");
+    assert_eq!(count(&session.until("uciok"), &announced), 1);
+    // The nodes of a new game's first search.
+    let mut nodes = |value: &str| {
+        session.say(&format!("setoption name LBR value {value}\nucinewgame\nposition startpos\ngo depth 9"));
+        let lines = session.until("bestmove");
+        assert_eq!(count(&lines, "info string error"), 0, "{value}: {lines:#?}");
+        let last = lines.iter().rev().find_map(|line| field(line, "nodes")).expect("a node count");
+        last.to_owned()
+    };
+    let (reply, off, colour) = (nodes("reply"), nodes("off"), nodes("two-plies+quiet+colour"));
+    assert!(reply != off && reply != colour && off != colour, "{reply}, {off}, {colour}");
+    // The option was a check box once.
+    assert_eq!((nodes("true"), nodes("FALSE")), (reply, off));
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use lento::chess::{Game, Move};
 use lento::engine::{Engine, Output, Stagger};
+use lento::search::lbr::Lbr;
 use lento::search::limits::GoArgs;
 use lento::search::report::Outcome;
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -153,12 +155,31 @@ fn no_legal_move_and_only_one() {
 fn recipes_and_replies_change_the_search() {
     let mut engine = Engine::new();
     let mut count = |lmr, lbr| {
-        engine.settings_mut().lmr = lmr;
+        engine.settings_mut().lmr.main = lmr;
         engine.settings_mut().lbr = lbr;
         engine.new_game();
         engine.search_blocking(&depth(8), |_| ()).lines[0].nodes
     };
-    let (usual, without_reductions, without_replies) = (count("log", true), count("off", true), count("log", false));
+    let (replies, none) = (Lbr::default(), Lbr::Off);
+    let (usual, without_reductions, without_replies) =
+        (count("tuned", replies), count("off", replies), count("tuned", none));
     assert!(without_reductions > usual * 5 / 4, "{usual} nodes, {without_reductions} without reductions");
     assert_ne!(usual, without_replies);
+}
+
+#[test]
+fn every_variant_of_last_best_reply_searches_its_own_tree_and_repeats_it() {
+    let mut engine = Engine::new();
+    let mut count = |lbr: Lbr| {
+        engine.settings_mut().lbr = lbr;
+        let counts = signature(&mut engine);
+        counts.iter().map(|(nodes, ..)| nodes).sum::<u64>()
+    };
+    let first = Lbr::ALL.map(&mut count);
+    // In another order, each after another one than before.
+    let mut again: Vec<u64> = Lbr::ALL.into_iter().rev().map(&mut count).collect();
+    again.reverse();
+    assert_eq!(first.to_vec(), again);
+    let different: HashSet<u64> = first.into_iter().collect();
+    assert_eq!(different.len(), Lbr::ALL.len(), "{first:?}");
 }

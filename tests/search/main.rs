@@ -4,5 +4,7 @@
 mod common;
 
 mod determinism;
+mod drawish;
 mod mates;
+mod ordering;
 mod tt_race;

@@ -6,6 +6,7 @@ mod datagen;
 mod dataset;
 mod elo;
 mod epd;
+mod lab;
 mod matches;
 mod play;
 mod run;
@@ -37,6 +38,8 @@ enum Tool {
     Datagen(datagen::Args),
     /// Solve suites of test positions in EPD
     Epd(epd::Args),
+    /// Compare recipes of late move reductions, or the switches of one: searches, suites, games, pictures
+    Lab(Box<lab::Args>),
     /// Play two configurations of the engine against each other
     #[command(name = "match")]
     Match(Box<matches::Args>),
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Tool::Data(command) => dataset::run(&command),
         Tool::Datagen(args) => datagen::run(&args),
         Tool::Epd(args) => epd::run(&args),
+        Tool::Lab(args) => lab::run(&args),
         Tool::Match(args) => matches::run(&args),
         Tool::Spsa(args) => spsa::run(&args),
         Tool::Stats(args) => stats::run(&args),

@@ -31,7 +31,7 @@ pub use term::Term;
 pub use trace::Trace;
 pub use tracer::Tracer;
 
-use crate::chess::{Board, Color, PieceType};
+use crate::chess::{Board, Color, Move, PieceType};
 use crate::search::score::{MAX_EVAL, Score};
 use material::Census;
 use pawns::{PawnCache, Structure};
@@ -125,6 +125,14 @@ impl Tracer for TermReader {
 pub fn known_ending(board: &Board) -> Option<Score> {
     let value = endgame::known(board, &Census::new(board))?;
     Some(finish(board, value) * board.side_to_move().sign())
+}
+
+/// What a move adds to the piece-square value of the man that moves, in centipawns. Promotions and castling rooks are not
+/// looked at.
+pub fn square_gain(board: &Board, mv: Move) -> Score {
+    let Some(piece) = board.piece_on(mv.from()) else { return 0 };
+    let at = |square| pst::at(&mut Silent, piece.color(), piece.kind(), square);
+    (at(mv.to()) - at(mv.from())).taper(Census::new(board).phase())
 }
 
 /// Every term of a position.

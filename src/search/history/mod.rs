@@ -2,8 +2,10 @@
 
 mod cell;
 mod correction;
+mod own;
 mod tables;
 
 pub use cell::Cell;
 pub use correction::Corrections;
+pub use own::{Outcome, PieceSquares};
 pub use tables::{Context, Continuation, Histories};

@@ -1,6 +1,6 @@
 //! Move histories: which moves have failed high, by what is known about them.
 
-use super::{Cell, Corrections};
+use super::{Cell, Corrections, PieceSquares};
 use crate::chess::{Board, Move, Piece};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
@@ -61,6 +61,8 @@ pub struct Histories {
     captures: Box<Captures>,
     continuations: Box<Continuations>,
     weights: Weights,
+    /// What the reduction recipe keeps for itself.
+    pub own: PieceSquares,
     /// What search results say about the static evaluation.
     pub corrections: Corrections,
 }
@@ -94,6 +96,7 @@ impl Histories {
             captures: boxed([[cell; 6]; 64]),
             continuations: boxed([cell; Continuation::MOVES]),
             weights: Weights::from(&Params::default()),
+            own: PieceSquares::new(),
             corrections: Corrections::new(),
         }
     }
@@ -125,12 +128,24 @@ impl Histories {
     /// weighed.
     #[inline(always)]
     pub fn quiet(&self, board: &Board, mv: Move, context: &Context) -> i32 {
+        (self.quiet_cell(board, mv).get() * self.weights.butterfly + self.weighed_continuations(board, mv, context))
+            / 64
+    }
+
+    /// The part of continuation history in [`quiet`](Self::quiet).
+    pub fn continuation(&self, board: &Board, mv: Move, context: &Context) -> i32 {
+        self.weighed_continuations(board, mv, context) / 64
+    }
+
+    /// The four parts of continuation history, in 1/64.
+    #[inline(always)]
+    fn weighed_continuations(&self, board: &Board, mv: Move, context: &Context) -> i32 {
         let column = Continuation::of(board, mv).row() % Continuation::MOVES;
-        let mut sum = self.quiet_cell(board, mv).get() * self.weights.butterfly;
+        let mut sum = 0;
         for (row, weight) in context.0.into_iter().zip(self.weights.back) {
             sum += self.continuations[row.row()][column].get() * weight;
         }
-        sum / 64
+        sum
     }
 
     /// What is known about a capture or promotion, inside ±[`Cell::MAX`] before it is weighed.
@@ -193,7 +208,7 @@ mod tests {
         stack.at_mut(0).continuation = Continuation::of(&board, other);
         let context = Context::at(&stack, 1);
         histories.learn_quiet(&board, mv, &context, 1000);
-        assert_eq!(histories.quiet(&board, mv, &context), 2000);
+        assert_eq!((histories.quiet(&board, mv, &context), histories.continuation(&board, mv, &context)), (2000, 1000));
         assert_eq!(histories.quiet(&board, mv, &Context::at(&Stack::new(), 1)), 1000);
         assert_eq!(histories.quiet(&board, other, &context), 0);
         histories.clear();

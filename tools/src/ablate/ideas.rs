@@ -93,7 +93,7 @@ pub const IDEAS: &[Idea] = &[
     idea(Extension, "double singular extension", "singular_double=30000"),
     idea(Extension, "negative singular extension", "singular_negative=0"),
     idea(Ordering, "killer move", "order_killer=0 lmr_killer=0"),
-    idea(Ordering, "Last Best Reply", "LBR=false"),
+    idea(Ordering, "Last Best Reply", "LBR=off"),
     idea(Ordering, "butterfly history", "history_butterfly=0"),
     idea(Ordering, "continuation history", "history_one=0 history_two=0 history_four=0 history_six=0"),
     idea(Ordering, "continuation history: one ply back", "history_one=0"),

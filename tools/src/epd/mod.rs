@@ -1,9 +1,12 @@
 //! `lento-tools epd`: how many problems of a suite are solved, and how soon.
 
 mod parse;
-mod record;
-mod solve;
+pub mod record;
+pub mod solve;
 mod table;
+
+pub use parse::Problem;
+pub use table::Total;
 
 use crate::run::interrupt::Stop;
 use crate::run::journal::Journal;
@@ -11,14 +14,13 @@ use crate::run::{INTERRUPTED, progress};
 use indicatif::ProgressBar;
 use lento::engine::Engine;
 use lento::search::limits::GoArgs;
-use parse::Problem;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use table::{Layout, Total};
+use table::Layout;
 
 /// What to solve, and how long to think.
 #[derive(clap::Args)]
@@ -80,13 +82,10 @@ impl Args {
     }
 
     /// The problems of each file.
-    fn suites(&self) -> Result<Vec<Suite<'_>>, Box<dyn Error>> {
+    fn suites(&self) -> Result<Vec<Suite<'_>>, String> {
         let mut suites = Vec::new();
         for file in &self.files {
-            let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-            let problems = parse::problems(&text);
-            let problems = problems.map_err(|(line, error)| format!("{}:{line}: {error}", file.display()))?;
-            suites.push(Suite { file, problems, total: Total::default() });
+            suites.push(Suite { file, problems: read(file)?, total: Total::default() });
         }
         Ok(suites)
     }
@@ -103,6 +102,15 @@ impl Args {
             "hash_mib": self.hash,
         })
     }
+}
+
+/// The problems of a file.
+///
+/// # Errors
+/// The file cannot be read, or a line of it is no problem.
+pub fn read(file: &Path) -> Result<Vec<Problem>, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    parse::problems(&text).map_err(|(line, error)| format!("{}:{line}: {error}", file.display()))
 }
 
 /// A file of problems, and how it went.

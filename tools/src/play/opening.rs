@@ -5,7 +5,7 @@ use super::player::Player;
 use super::shuffle::double_fischer;
 use fastrand::Rng;
 use lento::chess::{Board, Game};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Where games begin, on the command line.
@@ -56,19 +56,7 @@ impl Openings {
     pub fn from_args(args: &OpeningArgs) -> Result<Self, String> {
         let mut book = Vec::new();
         if let Some(path) = &args.book {
-            let name = path.display();
-            let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
-            for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-                let fen = position(line);
-                let game = Game::from_fen(&fen).map_err(|error| format!("{name}:{}: {error}", number + 1))?;
-                if game.verdict().is_some() {
-                    return Err(format!("{name}:{}: the game is over in {fen:?}", number + 1));
-                }
-                book.push(fen);
-            }
-            if book.is_empty() {
-                return Err(format!("{name}: no position in the book"));
-            }
+            book = read_book(path)?;
             Rng::with_seed(args.seed).shuffle(&mut book);
         }
         Ok(Self { args: args.clone(), book })
@@ -105,6 +93,28 @@ impl Openings {
             len => Board::from_fen(&self.book[(number % len) as usize]).expect("the book has been checked"),
         }
     }
+}
+
+/// The positions of a file, one FEN or EPD a line.
+///
+/// # Errors
+/// The file cannot be read, is empty, or has a line that is no position to play from.
+pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    let mut book = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let fen = position(line);
+        let game = Game::from_fen(&fen).map_err(|error| format!("{name}:{}: {error}", number + 1))?;
+        if game.verdict().is_some() {
+            return Err(format!("{name}:{}: the game is over in {fen:?}", number + 1));
+        }
+        book.push(fen);
+    }
+    if book.is_empty() {
+        return Err(format!("{name}: no position in this file"));
+    }
+    Ok(book)
 }
 
 /// The four fields of a position; operations of EPD do not matter here, counters do.

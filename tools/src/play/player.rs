@@ -28,6 +28,11 @@ impl Player {
         Ok(Self { engine })
     }
 
+    /// The engine itself, for searches that are no moves of a game.
+    pub fn engine(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+
     /// Forgets everything.
     pub fn new_game(&mut self) {
         self.engine.new_game();

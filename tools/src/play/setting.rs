@@ -2,7 +2,8 @@
 
 use lento::engine::Engine;
 use lento::uci::log::Log;
-use lento::uci::options::{self, OptionError, Target};
+use lento::uci::options::{self, Target};
+use lento::uci::problem::OptionError;
 use std::fmt;
 use std::str::FromStr;
 

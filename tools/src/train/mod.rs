@@ -13,6 +13,7 @@ mod hash;
 mod model;
 mod objective;
 mod options;
+mod origin;
 mod pool;
 mod position;
 mod progress;
@@ -31,12 +32,12 @@ use crate::run::interrupt::Stop;
 use crate::run::{INTERRUPTED, progress as bars};
 use crate::tune::chart;
 use crate::tune::train::Point;
-use checkpoint::Checkpoint;
 use data::DataSet;
 use export::Rounding;
 use lento::eval::nnue::Network;
 use model::{Job, Model, Weights};
 pub use options::Args;
+use origin::Origin;
 use pool::Pool;
 use progress::{Epoch, Progress};
 use session::Session;
@@ -91,7 +92,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         total += packed::count(file)?;
     }
     let shape = Shape { architecture: args.architecture() };
-    let init = args.init.as_deref().map(Checkpoint::read).transpose()?;
+    let init = args.init.as_deref().map(Origin::read).transpose()?;
     let bar = bars::bar(Some(total), "looking at the data {bar:30} {pos}/{len} positions [{elapsed}, {eta} left]");
     let data = DataSet::open(&args.data, args.validation, args.threads(), stop, |count| bar.inc(count))?;
     bar.finish_and_clear();
@@ -104,7 +105,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         (Some(init), Some(path)) if init.shape != shape => {
             return Err(format!("{}: a network of another shape; give the same architecture", path.display()).into());
         }
-        (Some(init), _) => Weights::begin(init.weights.values.clone(), &shape),
+        (Some(init), _) => Weights::begin(init.values.clone(), &shape),
         _ => Weights::random(&shape, args.seed),
     };
     let schedule = args.schedule(data.steps(args.batch));
@@ -304,6 +305,9 @@ mod tests {
         let after = train(&further, None);
         let starts = [&before, &after].map(|session| session.progress.start.unwrap());
         assert!(starts[1] < 0.7 * starts[0], "{starts:?}");
+        let net = args(&folder, &format!("{options} --epochs 1 --init {}", further.output.display()));
+        let session = open(&net, &Stop::default()).unwrap().unwrap();
+        assert!(session.weights.values.row(0, &session.shape).iter().any(|&weight| weight != 0.0));
         let other = args(&folder, &format!("{options} --output-buckets 4 --init {}", kept.display()));
         assert!(refused(&other).contains("run.ckpt: a network of another shape"));
     }

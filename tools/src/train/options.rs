@@ -1,8 +1,8 @@
 //! The arguments.
 
-use super::checkpoint::Checkpoint;
 use super::data::DataSet;
 use super::hash;
+use super::origin::Origin;
 use super::schedule::{Fall, Schedule};
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
@@ -25,8 +25,8 @@ pub struct Args {
     /// Keep the run in this file after each epoch and on Ctrl-C, and go on from there when it exists
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Begin with the network of this checkpoint instead of a random one, on a schedule of its own
-    #[arg(long, value_name = "CHECKPOINT")]
+    /// Begin with the network of this checkpoint or network file (*.lnn) instead of a random one, on a schedule of its own
+    #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
     /// Share of the positions that is kept apart to check what was learned
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
@@ -130,9 +130,9 @@ impl Args {
     }
 
     /// All that decides what comes out.
-    pub fn settings(&self, data: &DataSet, schedule: &Schedule, init: Option<&Checkpoint>) -> Value {
+    pub fn settings(&self, data: &DataSet, schedule: &Schedule, init: Option<&Origin>) -> Value {
         let init = init.map(|init| {
-            let hash = init.weights.values.iter().fold(0, |hash, value| hash::add(hash, value.to_bits().into()));
+            let hash = init.values.iter().fold(0, |hash, value| hash::add(hash, value.to_bits().into()));
             format!("{hash:016x}")
         });
         json!({

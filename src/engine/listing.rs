@@ -1,0 +1,98 @@
+//! How the engine would order the moves of its position.
+
+use super::Engine;
+use crate::chess::{Board, Move};
+use crate::search::limits::GoArgs;
+use crate::search::ordering::{Question, Ranked};
+use crate::search::worker::Worker;
+use crossbeam::channel::bounded;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How far after the position searched last a position may lie to be seen as a node of that search, in plies: a game goes on
+/// by two between two searches.
+const FARTHEST: u32 = 2;
+
+impl Engine {
+    /// The legal moves in the order in which the main thread would try them, with what it has learned so far; reductions are
+    /// those of a node of the principal variation at this depth, in plies.
+    ///
+    /// A position reached by at most two moves from the one that was searched last is ordered as the node of that search that
+    /// it is: with its killer, the last best reply to the move before it and continuation history. Any other is a root. A
+    /// search under way goes on, and is asked about its root in between.
+    pub fn list_moves(&mut self, depth: i32) -> Vec<Ranked> {
+        let board = self.game.board();
+        let found = self.searched.as_ref().and_then(|last| Some((last.clone(), way(last.board(), board)?)));
+        let continues = found.is_some();
+        let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
+        let root_moves = game.board().legal_moves().to_vec();
+        let (threads, events) = (self.threads(), self.sender.clone());
+        let job = Arc::new(self.job(&GoArgs::default(), game, root_moves, threads, events, Instant::now()));
+        let (reply, answer) = bounded(1);
+        let question = Question { job, path, continues, depth: depth.max(1), reply };
+        if self.pool.is_empty() {
+            Worker::new(0).answer(question);
+        } else {
+            // The receiver is the engine's own, so the channel is open.
+            let _ = self.questions.0.send(question);
+            self.pool.answer(&self.questions.1);
+        }
+        answer.recv().unwrap_or_default()
+    }
+}
+
+/// The moves that lead from one position to another, if there are at most [`FARTHEST`].
+fn way(from: &Board, to: &Board) -> Option<Vec<Move>> {
+    let half_moves = |board: &Board| 2 * board.fullmove_number() + board.side_to_move().index() as u32;
+    let plies = half_moves(to).checked_sub(half_moves(from))?;
+    if plies <= FARTHEST { walk(from, to, plies) } else { None }
+}
+
+/// The moves that lead from one position to another in so many plies.
+fn walk(from: &Board, to: &Board, plies: u32) -> Option<Vec<Move>> {
+    if plies == 0 {
+        return (from.key() == to.key()).then(Vec::new);
+    }
+    from.legal_moves().iter().find_map(|&mv| {
+        let mut rest = walk(&from.after(mv), to, plies - 1)?;
+        rest.insert(0, mv);
+        Some(rest)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    fn after(moves: &str) -> Board {
+        let mut game = Game::start();
+        for text in moves.split_whitespace() {
+            game.play(game.board().parse_uci(text, false).expect("a legal move"));
+        }
+        game.board().clone()
+    }
+
+    #[test]
+    fn ways_are_found_as_far_as_two_plies() {
+        let texts = |from: &str, to: &str| {
+            let board = after(from);
+            way(&board, &after(to)).map(|moves| {
+                let mut board = board.clone();
+                let text = |mv: Move| {
+                    let text = board.uci(mv, false);
+                    board = board.after(mv);
+                    text
+                };
+                moves.into_iter().map(text).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(texts("e2e4", "e2e4"), Some(vec![]));
+        assert_eq!(texts("", "e2e4"), Some(vec!["e2e4".into()]));
+        assert_eq!(texts("e2e4", "e2e4 e7e5 g1f3"), Some(vec!["e7e5".into(), "g1f3".into()]));
+        assert_eq!(texts("", "e2e4 e7e5 g1f3"), None, "three plies");
+        assert_eq!(texts("e2e4", "d2d4"), None, "another position");
+        assert_eq!(texts("e2e4", ""), None, "an earlier position");
+        assert_eq!(texts("e2e4", "d2d4 e7e5"), None, "no way leads there");
+    }
+}

@@ -1,0 +1,152 @@
+//! Drawish endings: material without pawns that is usually drawn, whatever an evaluation thinks of it.
+//!
+//! The list is that of MadChess 3.0 (Erik Madsen, 2018), which gives such an ending the score of a draw but lets the search go
+//! on: a mate or a man that hangs is still found. Dead draws, in which nobody can mate, end the search whatever is set here
+//! ([`Board::insufficient_material`]).
+
+use crate::chess::{Board, Color, PieceType};
+
+/// The endings, each for either color. King, rook, bishop and knight against king and rook is among them as in the source,
+/// two minor pieces ahead though it is.
+pub const ENDINGS: [&str; 15] = [
+    "KQkq", "KQkrr", "KRRkrr", "KRBkrb", "KRBkrn", "KRNkrn", "KRBkr", "KRNkr", "KRBNkr", "KRkr", "KRkb", "KRkn",
+    "KNNkb", "KNNkn", "KNNk",
+];
+
+/// The material of [`ENDINGS`].
+const MATERIAL: [Material; ENDINGS.len()] = {
+    let mut all = [Material([0; 2]); ENDINGS.len()];
+    let mut index = 0;
+    while index < all.len() {
+        all[index] = Material::named(ENDINGS[index]);
+        index += 1;
+    }
+    all
+};
+
+/// No ending has more men than this, kings included.
+const MOST_MEN: u32 = {
+    let (mut most, mut index) = (0, 0);
+    while index < ENDINGS.len() {
+        if ENDINGS[index].len() > most {
+            most = ENDINGS[index].len();
+        }
+        index += 1;
+    }
+    most as u32
+};
+
+/// How many knights, bishops, rooks and queens each color has: four bits for each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Material([u16; 2]);
+
+impl Material {
+    const KINDS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
+
+    /// The material of a name such as `KRBkr`: White in upper case, Black in lower case.
+    const fn named(name: &str) -> Self {
+        let (letters, mut material, mut at) = (name.as_bytes(), [0; 2], 0);
+        while at < letters.len() {
+            let color = letters[at].is_ascii_lowercase() as usize;
+            let mut kind = 0;
+            while kind < Self::KINDS.len() {
+                if Self::KINDS[kind].letter() as u8 == letters[at].to_ascii_lowercase() {
+                    material[color] += 1 << (4 * kind);
+                }
+                kind += 1;
+            }
+            at += 1;
+        }
+        Self(material)
+    }
+
+    /// The material on a board with few men.
+    fn on(board: &Board) -> Self {
+        Self(Color::ALL.map(|color| {
+            let count = |(place, &kind): (usize, &PieceType)| (board.men(color, kind).count() as u16) << (4 * place);
+            Self::KINDS.iter().enumerate().map(count).sum()
+        }))
+    }
+
+    /// The same with colors exchanged.
+    const fn flipped(self) -> Self {
+        Self([self.0[1], self.0[0]])
+    }
+}
+
+/// The drawish ending on the board, if there is one, by its name in [`ENDINGS`].
+#[inline(always)]
+pub fn find(board: &Board) -> Option<&'static str> {
+    if board.occupied().count() > MOST_MEN { None } else { among_few(board) }
+}
+
+#[cold]
+fn among_few(board: &Board) -> Option<&'static str> {
+    if board.kind(PieceType::Pawn).any() {
+        return None;
+    }
+    let material = Material::on(board);
+    let place = MATERIAL.iter().position(|&drawish| drawish == material || drawish.flipped() == material)?;
+    Some(ENDINGS[place])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A board with these men, the kings in corners and the others in two rows between them.
+    fn set_up(name: &str) -> Board {
+        let men = |upper: bool| -> String {
+            name.chars().filter(|c| c.is_ascii_uppercase() == upper && !matches!(c, 'K' | 'k')).collect()
+        };
+        let row = |men: String| if men.is_empty() { "8".to_owned() } else { format!("{men}{}", 8 - men.len()) };
+        let fen = format!("7k/8/{}/{}/8/8/8/K7 w - - 0 1", row(men(false)), row(men(true)));
+        Board::from_fen(&fen).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn with_colors_exchanged(name: &str) -> String {
+        let swap = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+        name.chars().map(swap).collect()
+    }
+
+    #[test]
+    fn every_ending_is_found_for_both_colors() {
+        for name in ENDINGS {
+            assert_eq!(find(&set_up(name)), Some(name));
+            assert_eq!(find(&set_up(&with_colors_exchanged(name))), Some(name));
+        }
+    }
+
+    #[test]
+    fn other_material_is_not() {
+        for name in [
+            "Kk", "KNk", "KBk", "KRk", "KQk", "KBNk", "KBBk", "KNNNk", "KQkr", "KQkb", "KQkn", "KQkrb", "KQQkq",
+            "KQRkrr", "KRRkr", "KRRkrrn", "KRBkrbb", "KRBBkr", "KRNNkr", "KRBNkrb", "KRkbb", "KRkbn", "KNNkbn",
+            "KNNkr", "KBkn", "KNkn",
+        ] {
+            for name in [name.to_owned(), with_colors_exchanged(name)] {
+                assert_eq!(find(&set_up(&name)), None, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pawn_or_a_piece_more_is_another_ending() {
+        for name in ENDINGS {
+            for more in ["P", "N", "B", "R", "Q", "p", "n", "b", "r", "q"] {
+                let longer = format!("{name}{more}");
+                let sorted = |name: &str| {
+                    let mut letters: Vec<char> = name.chars().collect();
+                    letters.sort_unstable();
+                    letters
+                };
+                let listed = ENDINGS.into_iter().find(|&other| {
+                    [other.to_owned(), with_colors_exchanged(other)]
+                        .iter()
+                        .any(|other| sorted(other) == sorted(&longer))
+                });
+                assert_eq!(find(&set_up(&longer)), listed, "{longer}");
+            }
+        }
+    }
+}

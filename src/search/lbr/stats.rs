@@ -1,0 +1,121 @@
+//! How often Last Best Reply has something to say, and how often it is right.
+
+use crate::chess::{Board, Move};
+use crate::search::probe::SearchProbe;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// Counts of nodes, each a part of the one before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LbrStats {
+    /// The moves that have to match are there, so the store was asked.
+    pub asked: u64,
+    /// First match: the store knew a reply to them.
+    pub first_matches: u64,
+    /// Second match: that reply is a legal move of the node.
+    pub second_matches: u64,
+    /// The node's search ended with that reply as its best move.
+    pub best: u64,
+    /// It failed high by that reply.
+    pub cutoffs: u64,
+}
+
+impl SearchProbe for LbrStats {
+    #[inline(always)]
+    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
+        self.asked += 1;
+        if let Some(reply) = reply {
+            self.first_matches += 1;
+            self.second_matches += u64::from(board.is_legal(reply));
+        }
+    }
+
+    #[inline(always)]
+    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
+        if reply == Some(best) {
+            self.best += 1;
+            self.cutoffs += u64::from(cutoff);
+        }
+    }
+}
+
+impl LbrStats {
+    /// The counts with their names, in order.
+    fn rows(&self) -> [(&'static str, u64); 5] {
+        [
+            ("nodes that asked", self.asked),
+            ("first matches", self.first_matches),
+            ("second matches", self.second_matches),
+            ("reply best", self.best),
+            ("cutoffs by it", self.cutoffs),
+        ]
+    }
+
+    /// The counts as JSON.
+    pub fn json(&self) -> Value {
+        json!({
+            "asked": self.asked,
+            "first_matches": self.first_matches,
+            "second_matches": self.second_matches,
+            "best": self.best,
+            "cutoffs": self.cutoffs,
+        })
+    }
+}
+
+/// A table: each count, and what part it is of the one before it.
+impl fmt::Display for LbrStats {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Last Best Reply")?;
+        let mut whole = None;
+        for (name, count) in self.rows() {
+            write!(f, "\n  {name:<16} {count:>12}")?;
+            if let Some(whole) = whole.replace(count).filter(|&whole| whole > 0) {
+                write!(f, " {:>6.2} %", 100.0 * count as f64 / whole as f64)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{MoveKind, Square};
+
+    #[test]
+    fn each_count_is_a_part_of_the_one_before_it() {
+        let board = Board::start();
+        let legal = Move::new(Square::G1, Square::F3, MoveKind::Quiet);
+        let illegal = Move::new(Square::G1, Square::F3, MoveKind::Capture);
+        let mut stats = LbrStats::default();
+        // What the store answered, the best move if there was one, and whether it failed high.
+        for (reply, best) in [
+            (None, None),
+            (None, Some((legal, true))),
+            (Some(illegal), Some((legal, true))),
+            (Some(legal), None),
+            (Some(legal), Some((Move::new(Square::E2, Square::E4, MoveKind::DoublePush), true))),
+            (Some(legal), Some((legal, false))),
+            (Some(legal), Some((legal, true))),
+        ] {
+            stats.reply_asked(&board, reply);
+            if let Some((best, cutoff)) = best {
+                stats.best_found(best, reply, cutoff);
+            }
+        }
+        assert_eq!(stats, LbrStats { asked: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });
+    }
+
+    #[test]
+    fn the_table_has_shares_where_there_is_something_to_share() {
+        let stats = LbrStats { asked: 8, first_matches: 4, second_matches: 3, best: 0, cutoffs: 0 };
+        let text = stats.to_string();
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[1], ["nodes", "that", "asked", "8"]);
+        assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);
+        assert_eq!(lines[4], ["reply", "best", "0", "0.00", "%"]);
+        assert_eq!(lines[5], ["cutoffs", "by", "it", "0"]);
+        assert_eq!(stats.json()["first_matches"], 4);
+    }
+}

@@ -1,0 +1,242 @@
+//! The stores against the words of the source: a map from whole moves to replies, one for each ply or color.
+
+use super::*;
+use crate::chess::{Board, MoveKind, PieceType, Square};
+use crate::search::stack::Stack;
+use std::collections::HashMap;
+
+/// What the model matches: which store, and the moves with all that Last Best Reply looks at.
+type ModelKey = (usize, Vec<(u16, PieceType, Option<PieceType>)>);
+
+/// A store that never forgets, for one variant.
+struct Model {
+    mode: LbrMode,
+    replies: HashMap<ModelKey, Move>,
+}
+
+impl Model {
+    /// `line` holds the moves that led here, the last one last; `None` is a null move.
+    fn key(&self, line: &[Option<Played>], side: Color) -> Option<ModelKey> {
+        let ply = line.len();
+        let back = |n: usize| ply.checked_sub(n).and_then(|at| line[at]);
+        let moves = match self.mode.prior {
+            Prior::Last => vec![back(1)?],
+            Prior::Pair => vec![back(1)?, back(2)?],
+            Prior::TwoPlies => vec![back(2)?],
+        };
+        let store = match self.mode.stores {
+            Stores::PerPly => ply,
+            Stores::PerColor => usize::from(side == Color::Black),
+        };
+        Some((store, moves.iter().map(|played| (played.mv.word(), played.mover, played.victim)).collect()))
+    }
+
+    fn remember(&mut self, key: ModelKey, best: Move) {
+        let noisy = best.is_capture() || best.is_promotion();
+        if !(self.mode.quiet_only && noisy) {
+            self.replies.insert(key, best);
+        }
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit
+    }
+}
+
+const STARTS: [&str; 4] = [
+    crate::chess::fen::START,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+];
+
+/// How often the model answered, and how often ours did.
+#[derive(Default)]
+struct Answers {
+    model: usize,
+    ours: usize,
+}
+
+/// Plays a random game with some null moves. At every node both are asked and told the same best move.
+fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut Random) -> Answers {
+    let (mut board, mut stack, mut line) = (board, Stack::new(), Vec::new());
+    let mut answers = Answers::default();
+    for ply in 0..40 {
+        let moves = board.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let side = board.side_to_move();
+        let (place, key) = (ours.place(&stack, ply, side), model.key(&line, side));
+        assert_eq!(place.is_some(), key.is_some(), "{:?} after {line:?}", model.mode);
+        if let (Some(place), Some(key)) = (place, key) {
+            let (found, expected) = (ours.reply(place), model.replies.get(&key).copied());
+            assert!(found.is_none() || found == expected, "{:?}: {found:?}, not {expected:?}", model.mode);
+            answers.model += usize::from(expected.is_some());
+            answers.ours += usize::from(found.is_some());
+            let best = moves[random.below(moves.len())];
+            ours.remember(place, best);
+            model.remember(key, best);
+        }
+        // Few different moves, so that games meet again.
+        let mv = moves[random.below(moves.len().min(3))];
+        let passes = !board.in_check() && random.below(8) == 0;
+        let played = (!passes).then(|| Played::of(&board, mv));
+        stack.at_mut(ply).played = played;
+        line.push(played);
+        if passes {
+            board.pass();
+        } else {
+            board = board.after(mv);
+        }
+    }
+    answers
+}
+
+#[test]
+fn every_variant_answers_as_its_model_or_has_forgotten() {
+    for mode in Lbr::ALL.into_iter().filter_map(Lbr::mode) {
+        let mut ours = LastBestReply::new();
+        ours.set_mode(Lbr::On(mode));
+        let mut model = Model { mode, replies: HashMap::new() };
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let mut sum = Answers::default();
+        for game in 0..2000 {
+            let board = Board::from_fen(STARTS[game % STARTS.len()]).unwrap();
+            let answers = play(board, &mut ours, &mut model, &mut random);
+            sum.model += answers.model;
+            sum.ours += answers.ours;
+        }
+        assert!(sum.model > 4000, "{mode:?}: the model answered {} times only", sum.model);
+        let share = sum.ours as f64 / sum.model as f64;
+        assert!(share > 0.75, "{mode:?}: {} answers of {}", sum.ours, sum.model);
+    }
+}
+
+fn lbr(name: &str) -> LastBestReply {
+    let mut lbr = LastBestReply::new();
+    lbr.set_mode(Lbr::from_name(name).unwrap());
+    lbr
+}
+
+/// A stack with these moves played, the last one last, and the ply after them.
+fn line(moves: &[Option<Played>]) -> (Stack, usize) {
+    let mut stack = Stack::new();
+    for (ply, &played) in moves.iter().enumerate() {
+        stack.at_mut(ply).played = played;
+    }
+    (stack, moves.len())
+}
+
+const CAPTURE: Played = Played {
+    mv: Move::new(Square::D4, Square::E5, MoveKind::Capture),
+    mover: PieceType::Pawn,
+    victim: Some(PieceType::Knight),
+};
+const KNIGHT: Played =
+    Played { mv: Move::new(Square::G8, Square::F6, MoveKind::Quiet), mover: PieceType::Knight, victim: None };
+const QUIET_REPLY: Move = Move::new(Square::F6, Square::D7, MoveKind::Quiet);
+const NOISY_REPLY: Move = Move::new(Square::D6, Square::E5, MoveKind::Capture);
+
+/// A line that differs from [`KNIGHT`], [`CAPTURE`] in one thing, and the variants that do not mind.
+#[test]
+fn exactly_the_moves_of_the_key_must_match() {
+    let other_man = Played { mover: PieceType::Bishop, ..CAPTURE };
+    let other_victim = Played { victim: Some(PieceType::Pawn), ..CAPTURE };
+    let en_passant = Played { mv: Move::new(Square::D4, Square::E5, MoveKind::EnPassant), ..CAPTURE };
+    let other_square = Played { mv: Move::new(Square::F4, Square::E5, MoveKind::Capture), ..CAPTURE };
+    let before = Played { mover: PieceType::Rook, ..KNIGHT };
+    let (last, pair, two) = ("reply", "pair", "two-plies");
+    for (what, moves, matching) in [
+        ("the same moves", [Some(KNIGHT), Some(CAPTURE)], &[last, pair, two][..]),
+        ("another man", [Some(KNIGHT), Some(other_man)], &[two]),
+        ("another victim", [Some(KNIGHT), Some(other_victim)], &[two]),
+        ("another special case", [Some(KNIGHT), Some(en_passant)], &[two]),
+        ("another square", [Some(KNIGHT), Some(other_square)], &[two]),
+        ("another move before", [Some(before), Some(CAPTURE)], &[last]),
+        ("a null move", [Some(KNIGHT), None], &[two]),
+        ("a null move before", [None, Some(CAPTURE)], &[last]),
+        ("null moves only", [None, None], &[]),
+    ] {
+        for name in [last, pair, two] {
+            let mut lbr = lbr(name);
+            let (stack, ply) = line(&[Some(KNIGHT), Some(CAPTURE)]);
+            let place = lbr.place(&stack, ply, Color::White).unwrap();
+            lbr.remember(place, NOISY_REPLY);
+            let (stack, ply) = line(&moves);
+            let found = lbr.place(&stack, ply, Color::White).and_then(|place| lbr.reply(place));
+            assert_eq!(found, matching.contains(&name).then_some(NOISY_REPLY), "{name}: {what}");
+        }
+    }
+}
+
+#[test]
+fn too_near_to_the_root_there_is_nothing_to_match() {
+    for (name, first) in [("reply", 1), ("pair", 2), ("two-plies", 2)] {
+        let lbr = lbr(name);
+        let (stack, _) = line(&[Some(KNIGHT), Some(CAPTURE), Some(KNIGHT)]);
+        for ply in 0..=3 {
+            assert_eq!(lbr.place(&stack, ply, Color::White).is_some(), ply >= first, "{name} at ply {ply}");
+        }
+    }
+}
+
+#[test]
+fn stores_are_shared_over_plies_only_by_color() {
+    for (name, other_ply, other_color) in [("reply", false, true), ("colour", true, false)] {
+        let mut lbr = lbr(name);
+        let (stack, ply) = line(&[Some(CAPTURE)]);
+        let place = lbr.place(&stack, ply, Color::White).unwrap();
+        lbr.remember(place, QUIET_REPLY);
+        let (deeper, deeper_ply) = line(&[Some(CAPTURE), None, Some(CAPTURE)]);
+        for (stack, ply, side, expected) in
+            [(&stack, ply, Color::Black, other_color), (&deeper, deeper_ply, Color::White, other_ply)]
+        {
+            let found = lbr.place(stack, ply, side).and_then(|place| lbr.reply(place));
+            assert_eq!(found.is_some(), expected, "{name} at ply {ply}, {side:?} to move");
+        }
+    }
+}
+
+#[test]
+fn captures_and_promotions_are_no_replies_when_only_quiet_moves_are() {
+    let promotion = Move::promotion(Square::A7, Square::A8, PieceType::Queen, false);
+    let castle = Move::new(Square::E1, Square::H1, MoveKind::Castle);
+    for name in Lbr::NAMES.into_iter().skip(1) {
+        let mut lbr = lbr(name);
+        let (stack, ply) = line(&[Some(KNIGHT), Some(CAPTURE)]);
+        let place = lbr.place(&stack, ply, Color::White).unwrap();
+        lbr.remember(place, QUIET_REPLY);
+        for noisy in [NOISY_REPLY, promotion] {
+            lbr.remember(place, noisy);
+            let expected = if name.contains("quiet") { QUIET_REPLY } else { noisy };
+            assert_eq!(lbr.reply(place), Some(expected), "{name}");
+        }
+        lbr.remember(place, castle);
+        assert_eq!(lbr.reply(place), Some(castle), "{name}");
+    }
+}
+
+#[test]
+fn another_variant_and_a_new_game_begin_with_nothing() {
+    let (stack, ply) = line(&[Some(CAPTURE)]);
+    let mut lbr = lbr("reply");
+    let place = lbr.place(&stack, ply, Color::White).unwrap();
+    lbr.remember(place, QUIET_REPLY);
+    lbr.set_mode(Lbr::default());
+    assert_eq!(lbr.reply(place), Some(QUIET_REPLY), "the same variant keeps them");
+    lbr.set_mode(Lbr::Off);
+    assert!(lbr.place(&stack, ply, Color::White).is_none(), "off");
+    lbr.set_mode(Lbr::default());
+    assert_eq!(lbr.reply(place), None, "on again");
+    lbr.remember(place, QUIET_REPLY);
+    lbr.clear();
+    assert_eq!(lbr.reply(place), None, "cleared");
+}

@@ -1,0 +1,128 @@
+//! What a recipe may know of a move and its node.
+
+/// What is being reduced: quiet moves, or captures and promotions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Neither captures nor promotes.
+    Quiet,
+    /// Captures or promotes.
+    Noisy,
+}
+
+impl Class {
+    /// Both classes.
+    pub const ALL: [Self; 2] = [Self::Quiet, Self::Noisy];
+
+    /// The class of a move.
+    #[inline(always)]
+    pub const fn of(quiet: bool) -> Self {
+        if quiet { Self::Quiet } else { Self::Noisy }
+    }
+}
+
+/// Something true of a move and its node that a recipe may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Fact {
+    /// The node is on the principal variation.
+    Pv,
+    /// The table remembers the node from a principal variation.
+    TtPv,
+    /// The node is expected to fail high.
+    Cut,
+    /// The side to move evaluates better than two plies ago.
+    Improving,
+    /// The side to move is in check.
+    InCheck,
+    /// The move gives check.
+    GivesCheck,
+    /// The move is this ply's killer.
+    Killer,
+    /// The move is the last best reply to the opponent's move.
+    LbrReply,
+    /// The table's move is a capture.
+    TtCapture,
+    /// The move captures or promotes.
+    Noisy,
+    /// The children of the next ply have failed high several times.
+    FailHighs,
+    // The facts from here on are worked out only for a recipe that reads one of them.
+    /// The move captures.
+    Capture,
+    /// The move promotes to a queen.
+    QueenPromotion,
+    /// A pawn moves to its sixth rank or beyond.
+    FarPawn,
+    /// The move captures and loses nothing (SEE at least 0).
+    GoodCapture,
+    /// The move captures and loses material.
+    BadCapture,
+    /// The move gives check and loses nothing.
+    GoodCheck,
+    /// The move gives check and loses material.
+    BadCheck,
+    /// A root move that has been best in this search, from iteration 8 on.
+    RootBest,
+}
+
+impl Fact {
+    /// How many facts there are.
+    pub const COUNT: usize = Self::RootBest as usize + 1;
+    /// The facts that cost something to know.
+    pub const COSTLY: Facts = Facts::NONE
+        .with(Self::Capture)
+        .with(Self::QueenPromotion)
+        .with(Self::FarPawn)
+        .with(Self::GoodCapture)
+        .with(Self::BadCapture)
+        .with(Self::GoodCheck)
+        .with(Self::BadCheck)
+        .with(Self::RootBest);
+}
+
+/// A set of facts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts(u32);
+
+impl Facts {
+    /// No fact.
+    pub const NONE: Self = Self(0);
+
+    /// With a fact added.
+    #[must_use]
+    pub const fn with(self, fact: Fact) -> Self {
+        Self(self.0 | 1 << fact as u8)
+    }
+
+    /// With a fact added if it is true.
+    #[inline(always)]
+    #[must_use]
+    pub const fn with_if(self, fact: Fact, holds: bool) -> Self {
+        Self(self.0 | (holds as u32) << fact as u8)
+    }
+
+    /// With all facts of another set.
+    #[inline(always)]
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether a fact is in the set.
+    #[inline(always)]
+    pub const fn has(self, fact: Fact) -> bool {
+        self.0 & 1 << fact as u8 != 0
+    }
+
+    /// Whether the sets share a fact.
+    #[inline(always)]
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The facts as bits, by [`Fact`].
+    #[inline(always)]
+    pub(super) const fn bits(self) -> u32 {
+        self.0
+    }
+}

@@ -1,0 +1,215 @@
+//! Each published recipe against tables worked out by hand from its source.
+
+use super::*;
+
+fn compiled(name: &str) -> Lmr {
+    Lmr::compile(&recipe(name, &Params::default(), &Rebel::default()).unwrap())
+}
+
+fn facts(list: &[Fact]) -> Facts {
+    list.iter().fold(Facts::NONE, |facts, &fact| facts.with(fact))
+}
+
+/// Plies by which a quiet move is reduced; `None` where the recipe leaves it alone.
+fn plies(lmr: &Lmr, depth: i32, number: usize, known: &[Fact], history: i32) -> Option<i32> {
+    let known = facts(known);
+    let sum = || lmr.reduction(lmr.sum(Class::Quiet, depth, number, known, history), false);
+    lmr.applies(known, depth, number).then(|| lmr.verdict(known).unwrap_or_else(sum) / PLY)
+}
+
+/// Rows of (depth, number, facts, history) → plies.
+type Row<'a> = (i32, usize, &'a [Fact], i32, Option<i32>);
+
+fn check(name: &str, rows: &[Row]) {
+    let lmr = compiled(name);
+    for &(depth, number, known, history, expected) in rows {
+        let found = plies(&lmr, depth, number, known, history);
+        assert_eq!(found, expected, "{name}: depth {depth}, number {number}, {known:?}, history {history}");
+    }
+}
+
+#[test]
+fn every_name_has_a_recipe() {
+    for name in names() {
+        assert!(recipe(name, &Params::default(), &Rebel::default()).is_some(), "{name}");
+    }
+    assert!(recipe("nonsense", &Params::default(), &Rebel::default()).is_none());
+    assert!(compiled("tuned").is_plain() && compiled("off").is_plain());
+}
+
+#[test]
+fn off() {
+    check("off", &[(3, 3, &[], 0, None), (63, 63, &[], -9999, None)]);
+}
+
+/// "Never reduce" and `can_reduce` of the guide: the third move and depth 3 are the first; captures, promotions, checks and
+/// killers are left alone. PV, improving and history change the result by one each.
+#[test]
+fn guide_gates_and_adjustments() {
+    check(
+        "guide-adaptive",
+        &[
+            (3, 2, &[], 0, None),
+            (2, 3, &[], 0, None),
+            (3, 3, &[], 0, Some(1)),
+            (5, 20, &[], 0, Some(1)),
+            (20, 5, &[], 0, Some(1)),
+            (6, 6, &[], 0, Some(2)),
+            (9, 9, &[Fact::Noisy], 0, None),
+            (9, 9, &[Fact::GivesCheck], 0, None),
+            (9, 9, &[Fact::Killer], 0, None),
+            (9, 9, &[Fact::Pv], 0, Some(1)),
+            (9, 9, &[Fact::Improving], 0, Some(1)),
+            (9, 9, &[Fact::Pv, Fact::Improving], 0, Some(0)),
+            (9, 9, &[], 1000, Some(2)),
+            (9, 9, &[], 1001, Some(1)),
+            (9, 9, &[], -1000, Some(2)),
+            (9, 9, &[], -1001, Some(3)),
+        ],
+    );
+    check("guide-fixed", &[(3, 3, &[], 0, Some(1)), (30, 30, &[], 0, Some(1)), (30, 30, &[], -2000, Some(2))]);
+}
+
+/// `max 1 (min (ln depth · ln number / divisor) (depth - 2))`. The guide's own examples are move 3 at depth 6: 1, move 10 at
+/// depth 6: 2, move 20 at depth 10: 3.
+#[test]
+fn guide_logarithmic() {
+    check(
+        "guide-log",
+        &[
+            (6, 3, &[], 0, Some(1)),
+            (6, 10, &[], 0, Some(2)),
+            (10, 20, &[], 0, Some(3)),
+            (3, 40, &[], 0, Some(1)),
+            (20, 40, &[], 0, Some(5)),
+        ],
+    );
+    check("guide-conservative", &[(6, 10, &[], 0, Some(1)), (10, 20, &[], 0, Some(2)), (20, 40, &[], 0, Some(3))]);
+    check(
+        "guide-aggressive",
+        &[(6, 10, &[], 0, Some(2)), (10, 20, &[], 0, Some(4)), (20, 40, &[], 0, Some(7)), (4, 60, &[], 0, Some(2))],
+    );
+    check("guide-custom", &[(6, 3, &[], 0, Some(1)), (10, 20, &[], 0, Some(2)), (40, 40, &[], 0, Some(3))]);
+}
+
+/// `movesSearched >= 4 && ply >= 3`, no capture, not in check, one ply.
+#[test]
+fn mediocre() {
+    check(
+        "mediocre",
+        &[
+            (3, 3, &[], 0, None),
+            (2, 4, &[], 0, None),
+            (3, 4, &[], 0, Some(1)),
+            (30, 40, &[Fact::Pv], -9999, Some(1)),
+            (30, 40, &[Fact::Capture, Fact::Noisy], 0, None),
+            (30, 40, &[Fact::InCheck], 0, None),
+            (30, 40, &[Fact::Killer, Fact::GivesCheck], 0, Some(1)),
+        ],
+    );
+}
+
+/// By the number of the quiet move alone.
+#[test]
+fn madchess() {
+    check(
+        "madchess",
+        &[
+            (3, 2, &[], 0, None),
+            (3, 3, &[], 0, Some(1)),
+            (9, 6, &[], -500, Some(1)),
+            (9, 7, &[], 500, Some(2)),
+            (9, 13, &[], 0, Some(3)),
+            (9, 13, &[Fact::InCheck], 0, None),
+            (9, 13, &[Fact::GivesCheck], 0, None),
+            (9, 13, &[Fact::Noisy], 0, None),
+        ],
+    );
+    let lmr = compiled("madchess");
+    assert_eq!(lmr.counting(), Counting::Quiets);
+    assert!(lmr.own().is_some_and(|own| own.orders && own.lesson == Lesson::QuietCut));
+}
+
+/// The first listing: the gates, then one ply, two below -500, three below -1500, at the root never more than one.
+#[test]
+fn rebel_simple() {
+    check(
+        "rebel-simple",
+        &[
+            (2, 4, &[], 0, None),
+            (3, 3, &[], 0, None),
+            (3, 4, &[], 0, Some(1)),
+            (30, 40, &[], 1999, Some(1)),
+            (9, 9, &[Fact::Capture], 0, None),
+            (9, 9, &[Fact::QueenPromotion], 0, None),
+            (9, 9, &[Fact::InCheck], 0, None),
+            (9, 9, &[Fact::GivesCheck], 0, None),
+            (9, 9, &[Fact::FarPawn], 0, None),
+            (9, 9, &[Fact::Killer], 0, Some(1)),
+            (9, 9, &[], -500, Some(1)),
+            (9, 9, &[], -501, Some(2)),
+            (9, 9, &[], -1500, Some(2)),
+            (9, 9, &[], -1501, Some(3)),
+        ],
+    );
+    let lmr = compiled("rebel-simple");
+    let at_root = lmr.reduction(lmr.sum(Class::Quiet, 9, 9, Facts::NONE, -1999), true);
+    assert_eq!(at_root, PLY, "root moves are reduced only once");
+    let own = lmr.own().unwrap();
+    assert_eq!((own.gain.at(7), own.loss.at(7), own.highest_ply, own.limit), (49, 7, 8, 2000));
+}
+
+/// The second listing with every line on, each one ply of R, of which half counts: the stand-in for R is the whole part of
+/// `ln(depth) · ln(number)`, 4 at depth 8 and number 10, 12 at depth 30 and number 40.
+#[test]
+fn rebel() {
+    check(
+        "rebel",
+        &[
+            (2, 40, &[], 0, None),
+            (8, 10, &[], 0, Some(2)),
+            (30, 40, &[], 0, Some(6)),
+            (30, 40, &[Fact::InCheck], 0, None),
+            (30, 40, &[Fact::QueenPromotion], 0, None),
+            (30, 40, &[Fact::FarPawn], 0, None),
+            (30, 40, &[Fact::GoodCapture], 0, None),
+            (30, 40, &[Fact::GoodCheck], 0, None),
+            (30, 40, &[Fact::RootBest], 0, None),
+            (30, 40, &[Fact::BadCapture], -1999, Some(1)),
+            (30, 40, &[Fact::BadCheck], -1999, Some(1)),
+            (30, 40, &[Fact::Killer], 0, Some(5)),
+            (8, 10, &[], 1, Some(1)),
+            (8, 10, &[], 501, Some(1)),
+            (8, 10, &[], 1001, Some(0)),
+            (8, 10, &[], 1501, Some(0)),
+            (8, 10, &[], -1, Some(2)),
+            (8, 10, &[], -501, Some(3)),
+            (8, 10, &[], -1001, Some(3)),
+            (8, 10, &[], -1501, Some(4)),
+        ],
+    );
+    let terms = compiled("rebel").terms().to_vec();
+    let of = |signal| terms.iter().find(|term| term.signal == signal).map(|term| (term.from, term.change));
+    assert_eq!(of(Signal::Surplus), Some((51, -10)), "above the margin");
+    assert_eq!(of(Signal::PassedGain), Some((25, -10)), "the margin will do");
+    assert_eq!(of(Signal::Loss), Some((50, 10)));
+    assert_eq!((of(Signal::Threats), terms.len()), (Some((1, -10)), 9));
+}
+
+#[test]
+fn rebel_lines_are_switched_weighed_and_shared_out() {
+    let change = |change: fn(&mut Rebel)| {
+        let mut rebel = Rebel::default();
+        change(&mut rebel);
+        Lmr::compile(&recipe("rebel", &Params::default(), &rebel).unwrap())
+    };
+    let without = change(|rebel| rebel.lines.iter_mut().for_each(|line| line.on = false));
+    assert_eq!(plies(&without, 30, 40, &[Fact::Killer, Fact::BadCapture], -1999), Some(6));
+    assert!(without.terms().is_empty());
+    let whole = change(|rebel| rebel.percent = 100);
+    assert_eq!(plies(&whole, 8, 10, &[], 0), Some(4));
+    let heavy = change(|rebel| rebel.lines[6].weight = 25);
+    assert_eq!(plies(&heavy, 8, 10, &[], -1), Some(3), "(40 + 25) · 50 % = 32 tenths");
+    let extending = change(|rebel| rebel.extends = true);
+    assert_eq!((extending.reduced(5, -PLY, false), change(|_| ()).reduced(5, -PLY, false)), (6, 5));
+}

@@ -1,0 +1,230 @@
+//! The order of a position's moves, laid open: what the main thread would try first, and what it knows of each move.
+
+use super::job::Job;
+use super::node::{Here, Root};
+use super::picker::Picker;
+use super::probe::{NoProbe, SearchProbe};
+use super::score::DRAW;
+use super::skip::About;
+use super::worker::{Search, Worker};
+use crate::chess::{Board, Move, PieceType};
+use crossbeam::channel::Sender;
+use std::sync::Arc;
+
+/// A legal move, with what orders it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ranked {
+    /// The move.
+    pub mv: Move,
+    /// Whether it is the table's best move.
+    pub best: bool,
+    /// The man it takes.
+    pub victim: Option<PieceType>,
+    /// The man that takes.
+    pub attacker: Option<PieceType>,
+    /// What the pawn becomes.
+    pub promotion: Option<PieceType>,
+    /// Whether it is the killer of its ply.
+    pub killer: bool,
+    /// Whether it is the last best reply to the move before it.
+    pub reply: bool,
+    /// All that histories say of it; below zero when it was tried more often in vain. Quiet moves have another scale than
+    /// captures and promotions.
+    pub history: i32,
+    /// The part of continuation history in that; `None` for captures and promotions, which have none.
+    pub continuation: Option<i32>,
+    /// What exchanges on its target square win, in centipawns.
+    pub see: i32,
+    /// How many plies less deep than the first move it would be searched at first; below zero, deeper.
+    pub reduction: i32,
+}
+
+/// A question for the main thread: how it orders the moves of a position.
+pub struct Question {
+    /// A search of the position that was searched last, which is never run.
+    pub job: Arc<Job>,
+    /// The moves from there to the position in question.
+    pub path: Vec<Move>,
+    /// Whether the job's position was indeed searched last: then killers mean something.
+    pub continues: bool,
+    /// The depth that reductions are for, in plies.
+    pub depth: i32,
+    /// Where the answer goes, best move first.
+    pub reply: Sender<Vec<Ranked>>,
+}
+
+impl Question {
+    /// The position in question.
+    fn board(&self) -> Board {
+        self.path.iter().fold(self.job.game.board().clone(), |board, &mv| board.after(mv))
+    }
+
+    /// Answers. The job, and with it the table, is let go of first.
+    fn answer(self, moves: Vec<Ranked>) {
+        let Self { job, reply, .. } = self;
+        drop(job);
+        // Who asked may have gone.
+        let _ = reply.send(moves);
+    }
+}
+
+impl Worker {
+    /// Answers a question while no search runs. What the worker knows stays as it is.
+    pub fn answer(&mut self, question: Question) {
+        let kept = self.stack.clone();
+        let mut search = Search::new(self, &question.job, NoProbe);
+        let (mut board, ply) = (question.job.game.board().clone(), question.path.len());
+        for (ply, &mv) in question.path.iter().enumerate() {
+            board = search.play(&board, ply, mv);
+        }
+        if question.continues {
+            search.frame_mut(ply).killer = kept.at(ply).killer;
+        }
+        let moves = search.ranked(&board, ply, question.depth);
+        drop(search);
+        self.stack = kept;
+        question.answer(moves);
+    }
+}
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// Answers a question about the root in the middle of its search.
+    pub(super) fn answer(&self, question: Question) {
+        let moves = self.ranked(&question.board(), 0, question.depth);
+        question.answer(moves);
+    }
+
+    /// The legal moves of the node at a ply, in the order in which a node of the principal variation tries them.
+    fn ranked(&self, board: &Board, ply: usize, depth: i32) -> Vec<Ranked> {
+        let in_check = board.in_check();
+        let table_move = self.job.tt.probe(board.key()).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
+        let here = Here {
+            ply,
+            depth,
+            cut: false,
+            in_check,
+            raw_eval: DRAW,
+            eval: DRAW,
+            estimate: DRAW,
+            improving: !in_check,
+            known: None,
+            tt_move: table_move,
+            tt_pv: true,
+            excluded: None,
+        };
+        let reply = self.reply_place(board, ply).and_then(|place| self.me.lbr.reply(place));
+        let (hints, checks) = (self.hints(ply, reply), board.check_squares());
+        let mut picker = Picker::new(table_move);
+        let (mut moves, mut quiets) = (Vec::new(), 1);
+        while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
+            let about = self.about(board, &here, mv, [moves.len() + 1, quiets], &hints, checks.gives_check(board, mv));
+            quiets += usize::from(about.quiet);
+            let kind_on = |square| board.piece_on(square).map(|piece| piece.kind());
+            let victim = if mv.is_en_passant() { Some(PieceType::Pawn) } else { kind_on(mv.to()) };
+            moves.push(Ranked {
+                mv,
+                best: table_move == Some(mv),
+                victim: victim.filter(|_| mv.is_capture()),
+                attacker: kind_on(mv.from()).filter(|_| mv.is_capture()),
+                promotion: mv.promoted(),
+                killer: hints.killer.0 == Some(mv),
+                reply: hints.reply.0 == Some(mv),
+                history: about.history,
+                continuation: about.quiet.then(|| self.me.histories.continuation(board, mv, &hints.context)),
+                see: board.see(mv),
+                reduction: self.listed_reduction(board, &here, &about),
+            });
+        }
+        moves
+    }
+
+    /// How many plies a move loses at the first look.
+    fn listed_reduction(&self, board: &Board, here: &Here, about: &About) -> i32 {
+        let full = here.depth - 1;
+        if about.number == 1 { 0 } else { full - self.foreseen_depth::<Root>(board, here, about, full) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+    use crate::eval::Model;
+    use crate::search::history::Context;
+    use crate::search::job::{Shared, Ways};
+    use crate::search::lbr::Lbr;
+    use crate::search::limits::GoArgs;
+    use crate::search::lmr::{Choice, LmrSet};
+    use crate::search::params::Params;
+    use crate::search::picker::Hints;
+    use crate::search::stack::Stack;
+    use crate::search::stagger::Stagger;
+    use crate::tt::Tt;
+    use crossbeam::channel::{bounded, never, unbounded};
+    use std::time::Instant;
+
+    fn job(fen: &str) -> Arc<Job> {
+        let game = Game::from_fen(fen).unwrap();
+        let params = Params::default();
+        let shared = Shared {
+            tt: Arc::new(Tt::new(1, 1).unwrap()),
+            lmr: Arc::new(LmrSet::compile(&Choice::default(), &params)),
+            tally: None,
+            params: Arc::new(params),
+            evaluation: Model::Classical.into(),
+            events: unbounded().0,
+            questions: never(),
+        };
+        let ways = Ways { multi_pv: 1, lbr: Lbr::default(), stagger: Stagger::default(), move_overhead: 0 };
+        let args = GoArgs { depth: Some(7), ..GoArgs::default() };
+        let moves = game.board().legal_moves().to_vec();
+        Arc::new(Job::new(&args, game, moves, shared, ways, 1, Instant::now()))
+    }
+
+    fn ask(worker: &mut Worker, job: &Arc<Job>) -> Vec<Ranked> {
+        let (reply, answer) = bounded(1);
+        worker.answer(Question { job: Arc::clone(job), path: Vec::new(), continues: true, depth: 10, reply });
+        answer.try_recv().unwrap()
+    }
+
+    #[test]
+    fn the_order_is_the_picker_s() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/7P/P1P1P3/RNBQKBNR w KQkq e6 0 1",
+            "4k3/8/8/8/7b/8/3P1P2/3QKB2 w - - 0 1",
+        ] {
+            let (job, mut worker) = (job(fen), Worker::new(0));
+            let board = job.game.board();
+            for searched in [false, true] {
+                if searched {
+                    worker.search(&job);
+                }
+                let listed: Vec<Move> = ask(&mut worker, &job).iter().map(|ranked| ranked.mv).collect();
+                let hints = Hints {
+                    context: Context::at(&Stack::new(), 0),
+                    killer: (worker.stack.at(0).killer, job.params.order_killer),
+                    reply: (None, 0),
+                };
+                let table_move = job.tt.probe(board.key()).and_then(|hit| hit.mv);
+                assert_eq!(table_move.is_some(), searched, "{fen}");
+                let mut picker = Picker::new(table_move);
+                let picked: Vec<Move> = std::iter::from_fn(|| picker.next(board, &worker.histories, &hints)).collect();
+                assert_eq!(listed, picked, "{fen}");
+            }
+        }
+    }
+
+    #[test]
+    fn killers_of_the_last_search_are_shown_and_kept() {
+        let (job, mut worker) = (job("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1"), Worker::new(0));
+        worker.search(&job);
+        let killer = job.game.board().parse_uci("a1a7", false).unwrap();
+        worker.stack.at_mut(0).killer = Some(killer);
+        for _ in 0..2 {
+            let killers: Vec<Move> =
+                ask(&mut worker, &job).iter().filter(|ranked| ranked.killer).map(|ranked| ranked.mv).collect();
+            assert_eq!(killers, [killer]);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The options of the recipe `rebel`: a switch, a weight and, where it has one, a margin for each starred line of its
+//! source, all from [`LINES`]. They are announced while the recipe is in use and can be set at any time.
+
+use super::options::{Target, same_name};
+use super::problem::{OptionError, Quoted};
+use crate::search::lmr::Rebel;
+use crate::search::lmr::rebel::{LINES, Line};
+use RebelOption::{Extends, Margin, Percent, Switch, Weight};
+use std::fmt::Write;
+
+/// One of the options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RebelOption {
+    /// Whether a line is in force.
+    Switch(usize),
+    /// The weight of a line, in 1/10 ply.
+    Weight(usize),
+    /// The margin of a line, in centipawns.
+    Margin(usize),
+    /// How much of the sum counts.
+    Percent,
+    /// Whether a negative sum extends.
+    Extends,
+}
+
+/// A value: all options are switches or numbers.
+enum Value {
+    Switch(bool),
+    Number { value: i32, max: i32 },
+}
+
+/// All of them, in the order they are listed.
+pub fn all() -> impl Iterator<Item = RebelOption> {
+    let of_line = |(index, line): (usize, &Line)| {
+        let margin = line.margin.map(|_| Margin(index));
+        [Some(Switch(index)), Some(Weight(index)), margin].into_iter().flatten()
+    };
+    [Percent, Extends].into_iter().chain(LINES.iter().enumerate().flat_map(of_line))
+}
+
+/// The option of this name, in any case, with or without its blanks.
+pub fn find(name: &str) -> Option<RebelOption> {
+    all().find(|option| same_name(&option.name(), name))
+}
+
+/// The lines that announce all of them.
+pub fn announcements() -> String {
+    all().fold(String::new(), |mut text, option| {
+        let _ = write!(text, "option name {} ", option.name());
+        let _ = match option.read(&Rebel::default()) {
+            Value::Switch(on) => writeln!(text, "type check default {on}"),
+            Value::Number { value, max } => writeln!(text, "type spin default {value} min 0 max {max}"),
+        };
+        text
+    })
+}
+
+/// The table of the starred lines for the documentation.
+pub fn markdown() -> String {
+    let mut table = String::from("| Line | Weight, 1/10 ply | Margin, cp | What it does |\n|---|---:|---:|---|\n");
+    for (line, setting) in LINES.iter().zip(Rebel::default().lines) {
+        let margin = line.margin.map_or(String::new(), |margin| margin.to_string());
+        let _ = writeln!(table, "| `Rebel {}` | {} | {} | {} |", line.name, setting.weight, margin, line.help);
+    }
+    table
+}
+
+impl RebelOption {
+    /// The name, as announced.
+    pub fn name(self) -> String {
+        match self {
+            Switch(line) => format!("Rebel {}", LINES[line].name),
+            Weight(line) => format!("Rebel {} Weight", LINES[line].name),
+            Margin(line) => format!("Rebel {} Margin", LINES[line].name),
+            Percent => "Rebel P".into(),
+            Extends => "Rebel Extend".into(),
+        }
+    }
+
+    fn read(self, rebel: &Rebel) -> Value {
+        match self {
+            Switch(line) => Value::Switch(rebel.lines[line].on),
+            Weight(line) => Value::Number { value: rebel.lines[line].weight, max: Rebel::MAX_WEIGHT },
+            Margin(line) => Value::Number { value: rebel.lines[line].margin, max: Rebel::MAX_MARGIN },
+            Percent => Value::Number { value: rebel.percent, max: Rebel::MAX_PERCENT },
+            Extends => Value::Switch(rebel.extends),
+        }
+    }
+
+    /// Parses and applies a value. On an error everything stays as it was.
+    ///
+    /// # Errors
+    /// The value is none that the option takes.
+    pub fn set(self, target: &mut Target, value: &str) -> Result<(), OptionError> {
+        let rebel = &mut target.engine.settings_mut().lmr.rebel;
+        let bad =
+            |expected: String| OptionError::Value { name: self.name().into(), expected, value: Quoted::new(value) };
+        let on = || value.to_ascii_lowercase().parse().map_err(|_| bad("true or false".into()));
+        let number = |max: i32| {
+            let number = value.parse().ok().filter(|number| (0..=max).contains(number));
+            number.ok_or_else(|| bad(format!("a whole number from 0 to {max}")))
+        };
+        match self {
+            Switch(line) => rebel.lines[line].on = on()?,
+            Weight(line) => rebel.lines[line].weight = number(Rebel::MAX_WEIGHT)?,
+            Margin(line) => rebel.lines[line].margin = number(Rebel::MAX_MARGIN)?,
+            Percent => rebel.percent = number(Rebel::MAX_PERCENT)?,
+            Extends => rebel.extends = on()?,
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+    use crate::uci::log::Log;
+
+    fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), OptionError> {
+        crate::uci::options::set(&mut Target { engine, log: &mut Log::default() }, name, Some(value))
+    }
+
+    #[test]
+    fn each_has_a_line_and_a_name_of_its_own() {
+        let text = announcements();
+        assert_eq!(text.lines().count(), all().count());
+        for expected in [
+            "option name Rebel P type spin default 50 min 0 max 200",
+            "option name Rebel Extend type check default false",
+            "option name Rebel Passed Pawns Margin type spin default 25 min 0 max 1000",
+            "option name Rebel Killer Weight type spin default 10 min 0 max 100",
+            "option name Rebel Bad Check type check default true",
+        ] {
+            assert!(text.lines().any(|line| line == expected), "{expected}\n{text}");
+        }
+        assert!(!text.contains("Rebel Killer Margin"));
+        for option in all() {
+            assert_eq!(find(&option.name().to_uppercase()), Some(option));
+        }
+        assert_eq!((find("Rebel"), find("rebelpassedpawns")), (None, find("Rebel Passed Pawns")));
+    }
+
+    #[test]
+    fn values_arrive_and_bad_ones_change_nothing() {
+        let mut engine = Engine::new();
+        for (name, value) in
+            [("rebel p", "60"), ("Rebel Gain", "FALSE"), ("Rebel Gain Weight", "7"), ("Rebel Gain Margin", "33")]
+        {
+            assert_eq!(set(&mut engine, name, value), Ok(()), "{name}");
+        }
+        let rebel = engine.settings().lmr.rebel.clone();
+        let gain = rebel.lines[LINES.iter().position(|line| line.name == "Gain").unwrap()];
+        assert_eq!((rebel.percent, gain.on, gain.weight, gain.margin), (60, false, 7, 33));
+        for (name, value) in [("Rebel P", "201"), ("Rebel Gain", "yes"), ("Rebel Gain Weight", "-1")] {
+            let error = set(&mut engine, name, value).unwrap_err().to_string();
+            assert!(error.contains(name) && error.contains(&format!("{value:?}")), "{error}");
+        }
+        assert_eq!(engine.settings().lmr.rebel, rebel);
+    }
+}

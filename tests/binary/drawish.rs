@@ -1,0 +1,55 @@
+//! Drawish endings as draws, with the real binary.
+
+use crate::harness::{Session, field, lines, run};
+
+/// A bishop ahead, and no win.
+const ROOKS: &str = "6k1/6r1/8/8/8/8/1RB5/1K6 w - - 0 1";
+
+/// What `eval` says, and score and nodes of a search.
+fn judge(session: &mut Session, fen: &str) -> (Vec<String>, String, u64) {
+    session.say(&format!("ucinewgame\nposition fen {fen}\neval"));
+    let said = session.sync();
+    session.say("go depth 8");
+    let told = session.until("bestmove");
+    let last = told.iter().rev().find(|line| line.contains(" pv ")).expect("a line of play");
+    let nodes = field(last, "nodes").and_then(|nodes| nodes.parse().ok()).expect("a number");
+    let score = format!("{} {}", field(last, "score").unwrap_or(""), field(last, "cp").unwrap_or(""));
+    (said, score, nodes)
+}
+
+fn is_called_drawish(said: &[String]) -> bool {
+    said.iter().any(|line| line.starts_with("drawish ending KRBkr: "))
+}
+
+#[test]
+fn the_option_makes_draws_of_drawish_endings() {
+    let mut session = Session::ready();
+    for evaluation in ["nnue", "classical"] {
+        session.say(&format!("setoption name Evaluation value {evaluation}"));
+        let (said, ..) = judge(&mut session, ROOKS);
+        assert!(!is_called_drawish(&said) && !said.iter().any(|line| line.starts_with("shown as +0.00")), "{said:#?}");
+
+        session.say("setoption name Drawish Endings value true");
+        let (said, score, nodes) = judge(&mut session, ROOKS);
+        assert!(is_called_drawish(&said), "{said:#?}");
+        assert!(said.iter().any(|line| line.starts_with("shown as +0.00 ")), "{said:#?}");
+        assert!(score == "cp 0" && nodes > 300, "{score}, {nodes} nodes");
+        let (said, ..) = judge(&mut session, "6k1/6r1/8/8/8/8/1RB4P/1K6 w - - 0 1");
+        assert!(!is_called_drawish(&said), "{said:#?}");
+
+        session.say("setoption name drawishendings value perhaps");
+        let refused = session.sync();
+        assert!(
+            refused[0].starts_with("info string error: option Drawish Endings expects true or false, not \"perhaps\"")
+        );
+        assert!(is_called_drawish(&judge(&mut session, ROOKS).0), "a refused value changes nothing");
+        session.say("setoption name Drawish Endings value false");
+    }
+}
+
+#[test]
+fn the_command_line_has_it_too() {
+    let said = lines(&run(&["eval", "--drawish-endings", "--fen", ROOKS]));
+    assert!(is_called_drawish(&said) && said.iter().any(|line| line.starts_with("shown as +0.00 ")), "{said:#?}");
+    assert!(!is_called_drawish(&lines(&run(&["eval", "--fen", ROOKS]))));
+}

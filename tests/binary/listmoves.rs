@@ -1,0 +1,112 @@
+//! `listmoves`, over UCI and on the command line.
+
+use crate::harness::{START, Session, lines, run};
+use serde_json::Value;
+
+/// Rank and move of a row.
+fn first_two(row: &str) -> (usize, &str) {
+    let mut words = row.split_whitespace();
+    let rank = words.next().and_then(|rank| rank.parse().ok()).expect("a rank");
+    (rank, words.next().expect("a move"))
+}
+
+/// Checks a table of this many moves and returns its rows.
+fn rows(said: &[String], moves: usize, depth: i32) -> Vec<String> {
+    let header = said.iter().position(|line| line.starts_with("rank  move  ")).expect("a header");
+    assert!(said[header].ends_with(&format!("  see  reduction at depth {depth}")), "{}", said[header]);
+    assert_eq!(said[header + moves + 1], format!("{moves} legal moves"), "{said:#?}");
+    let rows = said[header + 1..=header + moves].to_vec();
+    for (index, row) in rows.iter().enumerate() {
+        assert_eq!(first_two(row).0, index + 1, "{row}");
+        assert_eq!(row.len(), said[header].len(), "{row}");
+    }
+    rows
+}
+
+#[test]
+fn moves_are_listed_over_uci() {
+    let mut session = Session::ready();
+    session.say("position startpos\nlistmoves");
+    rows(&session.sync(), 20, 10);
+    session.say("go depth 9");
+    let best = session.best_move();
+    session.say("ListMoves depth 4");
+    let listed = rows(&session.sync(), 20, 4);
+    assert_eq!(first_two(&listed[0]).1, best);
+    assert!(listed[0].contains(" yes "), "{}", listed[0]);
+    assert!(listed.iter().any(|row| row.contains(" -")), "no move was tried in vain: {listed:#?}");
+    session.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\nlistmoves");
+    assert_eq!(session.sync().last().map(String::as_str), Some("0 legal moves: stalemate"));
+}
+
+#[test]
+fn a_search_is_no_reason_to_wait() {
+    let mut session = Session::ready();
+    session.say("position startpos moves e2e4\ngo infinite\nlistmoves");
+    rows(&session.until("20 legal moves"), 20, 10);
+    // Behind a position that waits, it waits.
+    session.say("position fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1\nlistmoves\nisready\nstop");
+    let said = session.until("5 legal moves");
+    let place = |start: &str| said.iter().position(|line| line.starts_with(start)).expect(start);
+    assert!(place("readyok") < place("bestmove") && place("bestmove") < place("5 legal moves"), "{said:#?}");
+}
+
+#[test]
+fn bad_arguments_are_quoted() {
+    let mut session = Session::ready();
+    for (line, message) in [
+        ("listmoves deep", "`listmoves` expects depth N or the end of the line, not \"deep\""),
+        ("listmoves depth x", "`depth` expects a whole number of at least 1, not \"x\""),
+        ("listmoves depth 0", "`depth` expects a whole number of at least 1, not \"0\""),
+        ("listmoves depth", "`depth` expects a whole number of at least 1, not \"\""),
+    ] {
+        session.say(line);
+        let said = session.sync();
+        assert!(said.len() == 1 && said[0].starts_with(&format!("info string error: {message}")), "{said:#?}");
+    }
+    for (args, part) in [
+        (&["listmoves", "e2e5"][..], "\"e2e5\" is not a legal move"),
+        (&["listmoves", "--fen", "8/8"], "8/8"),
+        (&["listmoves", "--depth", "deep"], "deep"),
+        (&["listmoves", "--reductions", "0"], "0"),
+        (
+            &["listmoves", "e4", "--depth", "2", "--back", "2"],
+            "--back 2: expected at most the number of moves given, 1",
+        ),
+        (&["listmoves", "e4", "--back", "1"], "--back 1: expected --depth or --nodes with it"),
+    ] {
+        let output = run(args);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty() && error.contains(part), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn the_command_line_lists_and_searches_first() {
+    let plain = lines(&run(&["listmoves", "1.e4", "e5", "--reductions", "6"]));
+    rows(&plain, 29, 6);
+    let json = |args: &[&str]| -> Value { serde_json::from_slice(&run(args).stdout).expect("JSON") };
+    let fresh = json(&["listmoves", "--json"]);
+    assert_eq!(
+        (&fresh["fen"], &fresh["legal_moves"], &fresh["reduction_depth"]),
+        (&START.into(), &20.into(), &10.into())
+    );
+    let column = |document: &Value, name: &str| -> Vec<Value> {
+        document["moves"].as_array().expect("moves").iter().map(|row| row[name].clone()).collect()
+    };
+    assert!(column(&fresh, "history").iter().all(|history| *history == 0));
+    assert!(column(&fresh, "best").iter().all(|best| *best == false));
+    let searched = json(&["listmoves", "--nodes", "20000", "--json"]);
+    assert_eq!(column(&searched, "best")[0], true);
+    assert!(column(&searched, "history").iter().any(|history| history.as_i64() < Some(0)));
+    // Below the root there are replies and continuations.
+    let below = json(&["listmoves", "e4", "--depth", "10", "--back", "1", "--json"]);
+    assert!(column(&below, "continuation").iter().any(|part| *part != 0), "{below:#}");
+    let capture = json(&["listmoves", "--fen", "1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "--json"]);
+    let first = &capture["moves"][0];
+    assert_eq!(
+        (&first["uci"], &first["san"], &first["victim"], &first["attacker"], &first["promotion"]),
+        (&"a7b8q".into(), &"axb8=Q+".into(), &"knight".into(), &"pawn".into(), &"queen".into())
+    );
+    assert_eq!((&first["continuation"], &first["see"]), (&Value::Null, &(325 + 975 - 100).into()));
+}

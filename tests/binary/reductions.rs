@@ -1,0 +1,134 @@
+//! Recipes of reduction and what they do, over UCI and on the command line.
+
+use crate::harness::{Session, run};
+use serde_json::Value;
+use std::collections::HashSet;
+
+const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+const RECIPES: [&str; 12] = [
+    "tuned",
+    "off",
+    "guide-fixed",
+    "guide-adaptive",
+    "guide-log",
+    "guide-conservative",
+    "guide-aggressive",
+    "guide-custom",
+    "mediocre",
+    "madchess",
+    "rebel-simple",
+    "rebel",
+];
+
+/// Nodes that the last line about a search tells.
+fn nodes(said: &[String]) -> u64 {
+    let line = said.iter().rfind(|line| line.starts_with("info depth ")).expect("a search");
+    crate::harness::field(line, "nodes").and_then(|nodes| nodes.parse().ok()).expect("a node count")
+}
+
+#[test]
+fn every_recipe_searches_its_own_tree_and_is_changed_without_a_restart() {
+    let mut session = Session::ready();
+    let mut count = |recipe: &str| {
+        session.say(&format!("setoption name LMR value {recipe}\nucinewgame\nposition fen {MIDDLEGAME}\ngo depth 8"));
+        nodes(&session.until("bestmove"))
+    };
+    let counts = RECIPES.map(&mut count);
+    assert_eq!(RECIPES.map(count), counts, "the same recipe, the same nodes");
+    let [tuned, off, ..] = counts;
+    assert!(tuned < off, "{counts:?}");
+    assert_eq!(counts.iter().collect::<HashSet<_>>().len(), RECIPES.len(), "{counts:?}");
+}
+
+#[test]
+fn the_lines_of_rebel_are_shown_while_it_is_in_use_and_change_its_search() {
+    let mut session = Session::ready();
+    let shown = |session: &mut Session| {
+        session.say("uci");
+        session.until("uciok").iter().filter(|line| line.starts_with("option name Rebel ")).count()
+    };
+    assert_eq!(shown(&mut session), 0);
+    session.say("setoption name LMR value rebel");
+    assert_eq!(shown(&mut session), 49);
+    let mut count = |setting: &str| {
+        session.say(&format!("setoption name {setting}\nucinewgame\nposition fen {MIDDLEGAME}\ngo depth 9"));
+        nodes(&session.until("bestmove"))
+    };
+    let usual = count("Rebel P value 50");
+    assert_ne!(count("Rebel Surplus value false"), usual);
+    assert_eq!(count("Rebel Surplus value true"), usual);
+    assert!(count("Rebel P value 100") < usual);
+    session.say("setoption name LMR Helpers value tuned\nsetoption name LMR value off");
+    assert_eq!(shown(&mut session), 0);
+    session.say("setoption name LMR Helpers value rebel");
+    assert_eq!(shown(&mut session), 49);
+    session.say("setoption name Rebel Gain Weight value heavy\nisready");
+    let said = session.until("readyok");
+    let message = "option Rebel Gain Weight expects a whole number from 0 to 100, not \"heavy\"";
+    assert!(said.iter().any(|line| line.contains(message)), "{said:#?}");
+}
+
+#[test]
+fn helpers_may_have_other_recipes() {
+    let mut session = Session::ready();
+    session.say("setoption name Threads value 3");
+    for helpers in ["rotate", "rebel", "off", "same"] {
+        session.say(&format!("setoption name LMR Helpers value {helpers}\nposition startpos\ngo depth 9"));
+        session.best_move();
+    }
+}
+
+#[test]
+fn lmrstats_counts_the_last_search_when_it_was_asked_to() {
+    let mut session = Session::ready();
+    session.say("position startpos\ngo depth 9");
+    session.best_move();
+    session.say("lmrstats");
+    let said = session.sync();
+    assert!(said.iter().any(|line| line.contains("with the option LMR Statistics on")), "{said:#?}");
+    session.say("setoption name LMR Statistics value true\nucinewgame\nposition startpos\ngo depth 9");
+    let counted = nodes(&session.until("bestmove"));
+    session.say("lmrstats");
+    let said = session.sync();
+    assert!(said.iter().any(|line| *line == format!("recipe tuned to depth 9: {counted} nodes")), "{said:#?}");
+    assert!(said.iter().any(|line| line.starts_with("moves reduced ") && line.contains("the healthy range, 40 to 60")));
+    session.say("lmrstats off\nisready");
+    let said = session.until("nodes saved");
+    let expected = format!("recipe tuned to depth 9: {counted} nodes, ");
+    assert!(said.iter().any(|line| line.starts_with(&expected) && line.ends_with(" without reductions")), "{said:#?}");
+    // A search to which nothing is reduced.
+    session.say("setoption name LMR value off\nposition startpos\ngo depth 6");
+    session.best_move();
+    session.say("lmrstats");
+    let said = session.sync();
+    let words = |line: &String| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert!(said.iter().any(|line| words(line)[..] == ["average", "reduction", "-"]), "{said:#?}");
+}
+
+#[test]
+fn a_search_without_reductions_is_called_off_by_stop() {
+    let mut session = Session::ready();
+    session.say("setoption name LMR Statistics value true\nposition startpos\ngo depth 22");
+    session.best_move();
+    session.say("lmrstats off\nstop\nisready");
+    assert!(session.until("readyok").iter().all(|line| !line.starts_with("nodes saved")));
+}
+
+#[test]
+fn the_bench_counts_as_json() {
+    let output = run(&["bench", "5", "--lmr", "guide-log", "--stats", "--json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let stats = &document["lmr_stats"];
+    assert_eq!(
+        (&document["lmr"], &stats["recipe"], &stats["nodes"]),
+        (&"guide-log".into(), &"guide-log".into(), &document["nodes"])
+    );
+    assert!(stats["nodes_without_reductions"].as_u64() > stats["nodes"].as_u64());
+    let sum = |key: &str| stats[key].as_array().unwrap().iter().map(|row| row["moves"].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(sum("by_depth"), sum("by_number"));
+    assert_eq!(stats["measures"][0]["healthy"], serde_json::json!([40.0, 60.0]));
+    let refused = run(&["bench", "--lmr", "nonsense"]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("expected one of tuned, off, guide-fixed"));
+}

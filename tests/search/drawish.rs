@@ -1,0 +1,146 @@
+//! Drawish endings: draws by option, while the search goes on.
+
+use lento::chess::{Board, Color, Game, Piece, Square};
+use lento::engine::Engine;
+use lento::eval::{EvaluationKind, drawish};
+use lento::search::limits::GoArgs;
+use lento::search::report::Outcome;
+use lento::search::score::{Score, mate_distance};
+
+/// A position of each ending, White to move.
+const POSITIONS: [(&str, &str); 15] = [
+    ("KQkq", "5k2/6q1/8/8/8/8/1Q6/1K6 w - - 0 1"),
+    ("KQkrr", "6k1/5rr1/8/8/8/8/1Q6/1K6 w - - 0 1"),
+    ("KRRkrr", "6k1/5rr1/8/8/8/2R5/1R6/1K6 w - - 0 1"),
+    ("KRBkrb", "6k1/5rb1/8/8/8/8/1RB5/1K6 w - - 0 1"),
+    ("KRBkrn", "6k1/5rn1/8/8/8/8/1RB5/1K6 w - - 0 1"),
+    ("KRNkrn", "6k1/5rn1/8/8/8/2R5/2N5/1K6 w - - 0 1"),
+    ("KRBkr", "6k1/6r1/8/8/8/8/1RB5/1K6 w - - 0 1"),
+    ("KRNkr", "6k1/6r1/8/8/8/8/1RN5/1K6 w - - 0 1"),
+    ("KRBNkr", "6k1/6r1/8/8/8/8/1RBN4/1K6 w - - 0 1"),
+    ("KRkr", "6k1/6r1/8/8/8/2K5/1R6/8 w - - 0 1"),
+    ("KRkb", "6k1/6b1/8/8/8/1R6/2K5/8 w - - 0 1"),
+    ("KRkn", "6k1/6n1/8/8/8/1R6/2K5/8 w - - 0 1"),
+    ("KNNkb", "6k1/6b1/8/8/8/1N6/1K1N4/8 w - - 0 1"),
+    ("KNNkn", "6k1/6n1/8/8/8/1N6/1K1N4/8 w - - 0 1"),
+    ("KNNk", "6k1/8/8/8/8/1N6/1K1N4/8 w - - 0 1"),
+];
+
+/// The same position with colors exchanged.
+fn mirrored(fen: &str) -> String {
+    let board = Board::from_fen(fen).unwrap();
+    let man = |rank: usize, file: usize| board.piece_on(Square::from_index(rank * 8 + file));
+    let row = |rank: usize| -> String {
+        let cell = |file| man(rank, file).map_or('1', |man| Piece::new(man.color().flip(), man.kind()).letter());
+        (0..8).map(cell).collect()
+    };
+    let rows: Vec<String> = (0..8).map(row).collect();
+    let side = if board.side_to_move() == Color::White { 'b' } else { 'w' };
+    format!("{} {side} - - 0 1", rows.join("/"))
+}
+
+fn engine(kind: EvaluationKind, drawish_endings: bool) -> Engine {
+    let mut engine = Engine::new();
+    engine.settings_mut().evaluation = kind;
+    engine.settings_mut().drawish_endings = drawish_endings;
+    engine
+}
+
+/// The static evaluation and the result of a search.
+fn judge(engine: &mut Engine, fen: &str, depth: i32) -> (Score, Outcome) {
+    engine.new_game();
+    engine.set_game(Game::from_fen(fen).unwrap());
+    let value = engine.evaluation().value(engine.game().board(), engine.params().scaling());
+    (value, engine.search_blocking(&GoArgs { depth: Some(depth), ..GoArgs::default() }, |_| ()))
+}
+
+#[test]
+fn every_ending_is_a_draw_that_is_searched() {
+    for kind in [EvaluationKind::Nnue, EvaluationKind::Classical] {
+        let mut engine = engine(kind, true);
+        for (name, fen) in POSITIONS {
+            for fen in [fen.to_owned(), mirrored(fen)] {
+                let (value, outcome) = judge(&mut engine, &fen, 8);
+                assert_eq!(drawish::find(engine.game().board()), Some(name), "{fen}");
+                assert_eq!((value, outcome.lines[0].score), (0, 0), "{name} {fen}");
+                assert!(outcome.lines[0].nodes > 300, "{name} {fen}: {} nodes", outcome.lines[0].nodes);
+            }
+        }
+    }
+    assert_eq!(POSITIONS.map(|(name, _)| name), drawish::ENDINGS);
+}
+
+#[test]
+fn without_the_option_unequal_forces_have_a_value() {
+    for kind in [EvaluationKind::Nnue, EvaluationKind::Classical] {
+        let mut engine = engine(kind, false);
+        // In those with equal forces nothing is sure, and two knights are known to win nothing.
+        let unequal = ["KQkrr", "KRBkr", "KRNkr", "KRBNkr", "KRkb", "KRkn"];
+        for (name, fen) in POSITIONS.into_iter().filter(|(name, _)| unequal.contains(name)) {
+            for fen in [fen.to_owned(), mirrored(fen)] {
+                let (value, _) = judge(&mut engine, &fen, 1);
+                assert_ne!(value, 0, "{name} {fen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_keep_their_value() {
+    for kind in [EvaluationKind::Nnue, EvaluationKind::Classical] {
+        let (mut with, mut without) = (engine(kind, true), engine(kind, false));
+        for fen in [
+            "6k1/5r2/8/8/8/1R6/1P6/1K6 w - - 0 1",
+            "6k1/5r2/6p1/8/8/1R6/1B6/1K6 w - - 0 1",
+            "6k1/5n2/8/8/8/1N6/PK1N4/8 w - - 0 1",
+            "6k1/5r2/8/8/1Q6/1R6/8/1K6 w - - 0 1",
+            "6k1/5r2/8/8/1B6/1R6/1B6/1K6 w - - 0 1",
+            "6k1/8/8/8/8/1R6/8/1K6 w - - 0 1",
+            "6k1/5r2/8/3q4/8/1Q6/8/1K6 w - - 0 1",
+        ] {
+            for fen in [fen.to_owned(), mirrored(fen)] {
+                let (value, _) = judge(&mut with, &fen, 1);
+                assert_eq!(value, judge(&mut without, &fen, 1).0, "{fen}");
+                assert_ne!(value, 0, "{fen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn mates_and_hanging_men_are_still_found() {
+    let mut engine = engine(EvaluationKind::Nnue, true);
+    for (fen, best, mate) in [
+        ("3k4/8/3K4/8/8/1r6/8/7R w - - 0 1", "h1h8", Some(1)),
+        ("7k/8/6K1/8/q7/8/8/5Q2 w - - 0 1", "f1f8", Some(1)),
+        ("k7/3N4/1K6/3N4/8/8/8/8 w - - 0 1", "d5c7", Some(1)),
+        ("6k1/8/8/3q4/8/1Q6/8/1K6 w - - 0 1", "b3d5", None),
+        ("6k1/8/8/8/8/1r6/1K6/5R2 w - - 0 1", "b2b3", None),
+    ] {
+        let (value, outcome) = judge(&mut engine, fen, 4);
+        assert_eq!((value, engine.game().board().uci(outcome.best.unwrap(), false)), (0, best.to_owned()), "{fen}");
+        let score = outcome.lines[0].score;
+        assert!(mate_distance(score) == mate && score > 500, "{fen}: {score}");
+        let (value, outcome) = judge(&mut engine, &mirrored(fen), 4);
+        let score = outcome.lines[0].score;
+        assert!(value == 0 && mate_distance(score) == mate && score > 500, "{fen} with colors exchanged: {score}");
+    }
+}
+
+/// Where nobody can mate there is nothing to search: only the root's own moves are looked at.
+#[test]
+fn dead_draws_end_the_search() {
+    for drawish_endings in [false, true] {
+        let mut engine = engine(EvaluationKind::Nnue, drawish_endings);
+        for fen in
+            ["6k1/8/8/8/8/1N6/1K6/8 w - - 0 1", "6k1/8/8/8/8/B7/1K6/8 w - - 0 1", "6k1/8/8/8/8/8/1K6/8 w - - 0 1"]
+        {
+            let depth = 6;
+            let (_, outcome) = judge(&mut engine, fen, depth);
+            let moves = engine.game().board().legal_moves().len() as u64;
+            let line = &outcome.lines[0];
+            // The root and its moves, maybe twice in each iteration.
+            assert!(line.score == 0 && line.nodes <= 2 * (moves + 1) * depth as u64, "{fen}: {line:?}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The moves in the order of the search, as the engine lists them.
+
+use lento::chess::{Board, Game, Move, PieceType};
+use lento::engine::{Engine, Output};
+use lento::search::lbr::Lbr;
+use lento::search::limits::GoArgs;
+use lento::search::ordering::Ranked;
+use std::time::Duration;
+
+const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+const EN_PASSANT: &str = "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/7P/P1P1P3/RNBQKBNR w KQkq e6 0 1";
+const IN_CHECK: &str = "4k3/8/8/8/7b/8/3P2P1/3QKB2 w - - 0 1";
+
+fn depth(depth: i32) -> GoArgs {
+    GoArgs { depth: Some(depth), ..GoArgs::default() }
+}
+
+fn at(fen: &str) -> Engine {
+    let mut engine = Engine::new();
+    engine.set_game(Game::from_fen(fen).unwrap());
+    engine
+}
+
+fn play(engine: &mut Engine, text: &str) {
+    let mut game = engine.game().clone();
+    game.play(game.board().parse_uci(text, false).unwrap());
+    engine.set_game(game);
+}
+
+fn sorted(moves: impl Iterator<Item = Move>) -> Vec<u16> {
+    let mut words: Vec<u16> = moves.map(Move::word).collect();
+    words.sort_unstable();
+    words
+}
+
+/// What holds of every listing: each legal move once, the best one first, then captures that lose nothing, quiet moves with
+/// falling scores, and losing captures; columns as the board says.
+fn check(engine: &mut Engine) -> Vec<Ranked> {
+    let listed = engine.list_moves(10);
+    let (board, params) = (engine.game().board(), engine.params());
+    let fen = board.fen(false);
+    assert_eq!(sorted(listed.iter().map(|ranked| ranked.mv)), sorted(board.legal_moves().into_iter()), "{fen}");
+    let group = |ranked: &Ranked| match ranked {
+        Ranked { best: true, .. } => 0,
+        Ranked { continuation: Some(_), .. } => 2,
+        Ranked { see: 0.., .. } => 1,
+        _ => 3,
+    };
+    assert!(listed.is_sorted_by_key(group), "{fen}");
+    let score = |ranked: &Ranked| {
+        ranked.history + i32::from(ranked.killer) * params.order_killer + i32::from(ranked.reply) * params.order_reply
+    };
+    let quiets: Vec<i32> = listed.iter().filter(|ranked| group(ranked) == 2).map(score).collect();
+    assert!(quiets.is_sorted_by(|earlier, later| earlier >= later), "{fen}: {quiets:?}");
+    for ranked in &listed {
+        let Ranked { mv, victim, attacker, promotion, continuation, .. } = *ranked;
+        assert_eq!((victim.is_some(), attacker.is_some()), (mv.is_capture(), mv.is_capture()), "{fen}");
+        assert_eq!((promotion, continuation.is_some()), (mv.promoted(), mv.is_quiet()), "{fen}");
+        assert!(board.see_ge(mv, ranked.see) && !board.see_ge(mv, ranked.see + 1), "{fen}");
+    }
+    assert!(listed.first().is_none_or(|first| first.reduction == 0));
+    listed
+}
+
+fn row(listed: &[Ranked], board: &Board, text: &str) -> Ranked {
+    let mv = board.parse_uci(text, false).unwrap();
+    *listed.iter().find(|ranked| ranked.mv == mv).unwrap()
+}
+
+#[test]
+fn every_legal_move_is_listed_once_in_its_place() {
+    for fen in [MIDDLEGAME, EN_PASSANT, IN_CHECK, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+        let mut engine = at(fen);
+        assert!(check(&mut engine).iter().all(|ranked| !ranked.best), "nothing is known before a search");
+        let outcome = engine.search_blocking(&depth(8), |_| ());
+        let listed = check(&mut engine);
+        assert_eq!(listed.first().filter(|first| first.best).map(|first| first.mv), outcome.best, "{fen}");
+        for mv in outcome.lines.first().map(|line| line.pv.clone()).unwrap_or_default().into_iter().take(3) {
+            let mut game = engine.game().clone();
+            game.play(mv);
+            engine.set_game(game);
+            check(&mut engine);
+        }
+    }
+}
+
+#[test]
+fn captures_and_promotions_have_their_men() {
+    let mut engine = at(EN_PASSANT);
+    let (listed, board) = (check(&mut engine), engine.game().board().clone());
+    let (pawn, queen) = (Some(PieceType::Pawn), Some(PieceType::Queen));
+    for (text, victim, attacker, promotion) in [
+        ("f5e6", pawn, pawn, None),
+        ("d4c5", pawn, pawn, None),
+        ("g7h8q", Some(PieceType::Rook), pawn, queen),
+        ("g7f8n", Some(PieceType::Bishop), pawn, Some(PieceType::Knight)),
+        ("c1h6", None, None, None),
+    ] {
+        let ranked = row(&listed, &board, text);
+        assert_eq!((ranked.victim, ranked.attacker, ranked.promotion), (victim, attacker, promotion), "{text}");
+    }
+    // A rook and a queen for a pawn, and nobody takes back.
+    assert_eq!(row(&listed, &board, "g7h8q").see, 500 + 975 - 100);
+    let mut engine = at(IN_CHECK);
+    let listed = check(&mut engine);
+    assert_eq!(listed.len(), 2, "the king steps aside or the pawn comes between: {listed:?}");
+}
+
+#[test]
+fn moves_that_were_tried_in_vain_have_negative_history() {
+    let mut engine = at(MIDDLEGAME);
+    assert!(engine.list_moves(10).iter().all(|ranked| ranked.history == 0));
+    engine.search_blocking(&depth(9), |_| ());
+    let listed = check(&mut engine);
+    assert!(listed.iter().any(|ranked| ranked.continuation.is_some() && ranked.history < 0), "{listed:?}");
+    assert!(listed.iter().any(|ranked| ranked.history > 0), "{listed:?}");
+    engine.new_game();
+    assert!(engine.list_moves(10).iter().all(|ranked| ranked.history == 0 && !ranked.best));
+}
+
+/// After the move that was searched most, the position is a node of that search, with its reply and its continuations.
+#[test]
+fn the_search_goes_on_below_its_root() {
+    let mut engine = Engine::new();
+    let best = engine.search_blocking(&depth(10), |_| ()).best.unwrap();
+    let at_root = check(&mut engine);
+    assert!(at_root.iter().all(|ranked| !ranked.reply && ranked.continuation.is_none_or(|part| part == 0)));
+    let text = engine.game().board().uci(best, false);
+    play(&mut engine, &text);
+    let below = check(&mut engine);
+    assert_eq!(below.iter().filter(|ranked| ranked.reply).count(), 1, "{below:?}");
+    assert!(below.iter().any(|ranked| ranked.continuation.is_some_and(|part| part != 0)), "{below:?}");
+    engine.settings_mut().lbr = Lbr::Off;
+    assert!(check(&mut engine).iter().all(|ranked| !ranked.reply), "without the option there is no reply");
+    // A position that has nothing to do with the search is a root.
+    engine.set_game(Game::from_fen(MIDDLEGAME).unwrap());
+    let elsewhere = check(&mut engine);
+    assert!(elsewhere.iter().all(|ranked| !ranked.killer && !ranked.reply && ranked.continuation.unwrap_or(0) == 0));
+}
+
+#[test]
+fn reductions_are_those_of_the_recipe_and_depth() {
+    let mut engine = at(MIDDLEGAME);
+    let sum =
+        |engine: &mut Engine, depth| -> i32 { engine.list_moves(depth).iter().map(|ranked| ranked.reduction).sum() };
+    assert_eq!(sum(&mut engine, 1), 0, "nothing can be reduced");
+    let (shallow, deep) = (sum(&mut engine, 6), sum(&mut engine, 30));
+    assert!(0 < shallow && shallow < deep, "{shallow} {deep}");
+    engine.settings_mut().lmr.main = "off";
+    assert_eq!(sum(&mut engine, 30), 0);
+}
+
+/// Asking does not change what is searched.
+#[test]
+fn a_listing_leaves_no_trace() {
+    let nodes = |ask: bool| {
+        let mut engine = at(MIDDLEGAME);
+        let mut nodes = Vec::new();
+        for text in ["e2a6", "b4c3"] {
+            nodes.push(engine.search_blocking(&depth(7), |_| ()).lines[0].nodes);
+            for _ in 0..2 * usize::from(ask) {
+                check(&mut engine);
+            }
+            play(&mut engine, text);
+            if ask {
+                check(&mut engine);
+            }
+        }
+        nodes.push(engine.search_blocking(&depth(7), |_| ()).lines[0].nodes);
+        engine.set_hash(2).expect("the table is free again");
+        nodes
+    };
+    assert_eq!(nodes(true), nodes(false));
+}
+
+#[test]
+fn a_search_under_way_answers_and_goes_on() {
+    let mut engine = Engine::new();
+    for threads in [1, 3] {
+        engine.set_threads(threads).unwrap();
+        engine.go(&GoArgs { infinite: true, ..GoArgs::default() });
+        for _ in 0..20 {
+            assert_eq!(check(&mut engine).len(), 20);
+        }
+        assert!(engine.is_searching());
+        engine.stop();
+        // The threads may still be on their way out of the search.
+        assert_eq!(check(&mut engine).len(), 20);
+        let outcome = loop {
+            if let Some(Output::Best(outcome)) = engine.digest_deadline() {
+                break outcome;
+            }
+            let event = engine.events().recv_timeout(Duration::from_secs(60)).expect("the search ends");
+            if let Some(Output::Best(outcome)) = engine.digest(event) {
+                break outcome;
+            }
+        };
+        assert!(outcome.best.is_some());
+        check(&mut engine);
+    }
+    engine.set_hash(8).expect("the table is free again");
+}

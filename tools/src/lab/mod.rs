@@ -1,0 +1,269 @@
+//! `lento-tools lab`: what recipes of late move reductions do, and what they are worth.
+
+mod figures;
+mod measure;
+mod page;
+mod picture;
+mod report;
+mod session;
+#[cfg(test)]
+mod tests;
+mod variants;
+
+use crate::epd;
+use crate::play::conditions::Conditions;
+use crate::play::limit::Limit;
+use crate::run::draft::{self, Draft, WriteError};
+use crate::run::interrupt::Stop;
+use crate::run::{INTERRUPTED, progress};
+use lento::bench::{Bench, BenchError};
+use lento::search::lmr;
+use measure::Budget;
+use serde_json::{Value, json};
+use session::{Plan, Session};
+use std::error::Error;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use variants::{Variant, recipe_name, switched_name};
+
+/// Deep enough to reduce, in a few milliseconds a recipe.
+const SIGNATURE_DEPTH: i32 = 4;
+
+const EXAMPLES: &str = "\
+All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own; a page with pictures:
+  lento-tools lab recipes --pairs 200 --journal lmr.jsonl --markdown docs/lmr.md --pictures docs/lmr
+
+Every starred line of rebel switched off in turn; games only where the tree changes by 2 % or more:
+  lento-tools lab switches --recipe rebel --pairs 200 --against rebel --only-changed 2 --csv rebel.csv";
+
+/// What to compare.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+/// The variants.
+#[derive(clap::Subcommand)]
+enum What {
+    /// Compare recipes, each with the first
+    #[command(after_help = EXAMPLES)]
+    Recipes {
+        /// Recipes, as the option LMR names them; without any, all
+        #[arg(value_name = "NAME", value_parser = recipe_name)]
+        names: Vec<&'static str>,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Compare a recipe with itself without each of its parts
+    #[command(after_help = EXAMPLES)]
+    Switches {
+        /// The recipe: rebel has a switch for each starred line, tuned weights that are set to 0
+        #[arg(long, value_name = "NAME", default_value = "rebel", value_parser = switched_name)]
+        recipe: &'static str,
+        #[command(flatten)]
+        how: How,
+    },
+}
+
+/// What to do with each variant.
+#[derive(clap::Args)]
+struct How {
+    /// Positions to search on one thread with a table of --hash MiB, one FEN or EPD a line [default: those of the bench]
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+    /// Depth to search each position to, in plies
+    #[arg(long, value_name = "PLIES", default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..))]
+    depth: i32,
+    /// Nodes for each position instead of a depth: then the depth reached is what tells variants apart
+    #[arg(long, conflicts_with_all = ["depth", "only_changed"], value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Suite of problems in EPD to solve
+    #[arg(long, value_name = "FILE")]
+    suite: Option<PathBuf>,
+    /// Nodes for each problem of the suite
+    #[arg(long, value_name = "NODES", default_value_t = 100_000, requires = "suite",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    suite_nodes: u64,
+    /// Pairs of games against each opponent: one opening, each side with White once; without it no games
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pairs: Option<u64>,
+    /// What a move may cost in games: nodes=2500 (exactly), depth=8, movetime=50ms, or a clock in seconds, tc=2+0.02
+    #[arg(long, default_value = "nodes=2500")]
+    limit: Limit,
+    /// Recipe to play against; may be repeated
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = recipe_name)]
+    against: Vec<&'static str>,
+    /// No games for variants whose nodes to depth differ from those of the first by less than this; the first plays in any
+    /// case
+    #[arg(long, value_name = "PERCENT", requires = "pairs", value_parser = per_cent)]
+    only_changed: Option<f64>,
+    /// Keep each finished piece in this file; the same command goes on where it ended, even when it was killed
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// Write a line of numbers for each variant, with commas between
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write a page in Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Draw pictures (SVG) into this folder: the table of each recipe, nodes, Elo
+    #[arg(long, value_name = "FOLDER")]
+    pictures: Option<PathBuf>,
+    /// Print one JSON document at the end instead of the table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    conditions: Conditions,
+}
+
+/// Reads a percentage.
+fn per_cent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a number of per cent, 0 or more, such as 2.5".to_owned())
+}
+
+impl How {
+    fn budget(&self) -> Budget {
+        self.nodes.map_or(Budget::Depth(self.depth), Budget::Nodes)
+    }
+
+    /// All files and names turned into what they stand for.
+    fn plan(&self) -> Result<Plan, String> {
+        let against = if self.pairs.is_some() { variants::recipes(&self.against)? } else { Vec::new() };
+        Ok(Plan {
+            budget: self.budget(),
+            hash: self.conditions.hash as usize,
+            positions: measure::positions(self.positions.as_deref())?,
+            problems: self.suite.as_deref().map_or(Ok(Vec::new()), epd::read)?,
+            suite_nodes: self.suite_nodes,
+            pairs: self.pairs.unwrap_or(0),
+            against,
+            only_changed: self.only_changed,
+        })
+    }
+}
+
+impl Args {
+    fn how(&self) -> &How {
+        let (What::Recipes { how, .. } | What::Switches { how, .. }) = &self.what;
+        how
+    }
+
+    fn variants(&self) -> Result<Vec<Variant>, String> {
+        match &self.what {
+            What::Recipes { names, .. } => variants::recipes(names),
+            What::Switches { recipe, .. } => variants::switches(recipe),
+        }
+    }
+
+    /// What is kept in the head of a journal: all that a piece depends on. Which variants and opponents there are, and how many
+    /// games, may change from one run to the next.
+    fn settled(&self, mut conditions: Value) -> Value {
+        let how = self.how();
+        let name = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        conditions["budget"] = how.budget().to_string().into();
+        conditions["positions"] = name(&how.positions).into();
+        conditions["suite"] = name(&how.suite).into();
+        conditions["suite_nodes"] = how.suite.as_ref().map(|_| how.suite_nodes).into();
+        conditions
+    }
+
+    /// All that was asked, as JSON.
+    fn json(&self) -> Value {
+        let how = self.how();
+        let mut all = self.settled(how.conditions.json(how.limit));
+        all["pairs"] = how.pairs.into();
+        all["against"] = json!(how.against);
+        all["only_changed_percent"] = how.only_changed.into();
+        all
+    }
+
+    fn open(&self) -> Result<Session, Box<dyn Error>> {
+        let how = self.how();
+        let journal = match &how.journal {
+            Some(path) => {
+                let mut header = self.settled(how.conditions.header("lab", how.limit)?);
+                header["recipes"] = signature()?.into();
+                Some((path.as_path(), header))
+            }
+            None => None,
+        };
+        Session::open(how.plan()?, self.variants()?, journal)
+    }
+}
+
+/// Nodes of a small bench under all recipes: the common mark of an engine says nothing of those that are not its default.
+fn signature() -> Result<u64, BenchError> {
+    let nodes = |&lmr: &&'static str| {
+        let bench = Bench { depth: SIGNATURE_DEPTH, hash_mib: 1, lmr, ..Bench::default() };
+        Ok(bench.run(|_| ControlFlow::Continue(()))?.map_or(0, |report| report.nodes()))
+    };
+    lmr::names().iter().map(nodes).sum()
+}
+
+/// Whether what is to be written can be, before hours are spent.
+fn check_outputs(how: &How) -> Result<(), WriteError> {
+    if let Some(folder) = &how.pictures {
+        std::fs::create_dir_all(folder).map_err(|error| WriteError::new(folder, error))?;
+    }
+    for path in [&how.csv, &how.markdown].into_iter().flatten() {
+        Draft::create(path)?;
+    }
+    Ok(())
+}
+
+/// Measures each variant, solves and plays with it, and shows the numbers. After Ctrl-C those that there are.
+///
+/// # Errors
+/// The positions, the suite, the openings or a file are not usable, or a player cannot be set up.
+pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+    let how = args.how();
+    let arena = how.conditions.arena(how.limit, [&[], &[]])?;
+    let mut session = args.open()?;
+    check_outputs(how)?;
+    let stop = Stop::on_ctrl_c()?;
+    let bar = progress::bar(Some(session.progress().1), "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]");
+    bar.set_position(session.progress().0);
+    // What an earlier run has done says nothing about the speed of this one.
+    bar.reset_eta();
+    bar.enable_steady_tick(Duration::from_secs(1));
+    session.run(&arena, &stop, &mut |session, variant| {
+        let (done, all) = session.progress();
+        bar.set_length(all);
+        bar.set_position(done);
+        bar.set_message(variant.to_owned());
+    })?;
+    bar.finish_and_clear();
+    write(args, &session)?;
+    Ok(if session.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+}
+
+/// Everything that was asked for, from what there is.
+fn write(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
+    let (how, figures) = (args.how(), figures::all(session));
+    let mut pictures = Vec::new();
+    if let Some(folder) = &how.pictures {
+        pictures = picture::all(session, &figures)?;
+        for picture in &pictures {
+            draft::write(&folder.join(&picture.file), picture.svg.as_bytes())?;
+        }
+    }
+    if let Some(path) = &how.csv {
+        draft::write(path, report::csv(&figures).as_bytes())?;
+    }
+    if let Some(path) = &how.markdown {
+        draft::write(path, page::markdown(args, session, &figures, &pictures).as_bytes())?;
+    }
+    let mut out = io::stdout().lock();
+    if how.json {
+        writeln!(out, "{:#}", report::json(args, &figures))?;
+    } else {
+        write!(out, "{}", report::text(&figures))?;
+    }
+    Ok(())
+}

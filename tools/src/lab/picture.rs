@@ -1,0 +1,254 @@
+//! Pictures of recipes, searches and games.
+
+use super::figures::Figures;
+use super::session::Session;
+use crate::elo::Estimate;
+use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
+use lento::search::params::Params;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::error::Error;
+
+/// A picture as a file.
+pub struct Picture {
+    /// The name of the file.
+    pub file: String,
+    /// What it shows.
+    pub title: String,
+    /// The picture.
+    pub svg: String,
+}
+
+type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+const FONT: &str = "sans-serif";
+const HEADING: i32 = 50;
+/// Sizes of letters.
+const LARGE: i32 = 20;
+const USUAL: i32 = 15;
+const SMALL: i32 = 14;
+
+/// What the surfaces show: depths from 1, in plies, and numbers of moves from 1.
+const DEPTHS: i32 = 32;
+const NUMBERS: i32 = 64;
+const CELL: i32 = 10;
+/// The darkest cells stand for so many plies of reduction, and more.
+const DARKEST: i32 = 10;
+
+/// All pictures of a run: the table of each recipe, the nodes, and Elo if games were played.
+///
+/// # Errors
+/// A picture cannot be composed.
+pub fn all(session: &Session, figures: &[Figures]) -> Result<Vec<Picture>, Box<dyn Error>> {
+    let mut pictures = Vec::new();
+    if figures.iter().any(|figures| figures.nodes > 0) {
+        let title = format!("Nodes, {}", session.plan().budget);
+        pictures.push(Picture { file: "nodes.svg".into(), svg: nodes(figures, &title)?, title });
+    }
+    for (opponent, against) in session.plan().against.iter().enumerate() {
+        let points = figures
+            .iter()
+            .filter_map(|figures| figures.games[opponent].1.map(|games| (figures.variant.name.as_str(), games.elo())));
+        let points: Vec<_> = points.collect();
+        if !points.is_empty() {
+            let title = format!("Elo against {}, with the error of 95 % confidence", against.name);
+            pictures.push(Picture { file: format!("elo-{}.svg", against.name), svg: elo(&points, &title)?, title });
+        }
+    }
+    let mut drawn = Vec::new();
+    for recipe in figures.iter().map(|figures| figures.variant.recipe) {
+        if !drawn.contains(&recipe) {
+            drawn.push(recipe);
+            let title = format!("Reductions by {recipe}: quiet moves, before all corrections");
+            pictures.push(Picture { file: format!("surface-{recipe}.svg"), svg: surface(recipe, &title)?, title });
+        }
+    }
+    Ok(pictures)
+}
+
+fn render(size: (i32, i32), title: &str, draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    {
+        let root = SVGBackend::with_string(&mut text, (size.0 as u32, size.1 as u32)).into_drawing_area();
+        let done = root
+            .fill(&WHITE)
+            .and_then(|()| label(&root, title, (12, HEADING / 2 - 3), HPos::Left, LARGE))
+            .and_then(|()| draw(&root))
+            .and_then(|()| root.present());
+        done.map_err(|error| error.to_string())?;
+    }
+    Ok(text)
+}
+
+fn label(canvas: &Canvas, text: &str, at: (i32, i32), side: HPos, size: i32) -> Drawn {
+    let style = TextStyle::from((FONT, size).into_font()).pos(Pos::new(side, VPos::Center));
+    canvas.draw(&Text::new(text.to_owned(), at, style))
+}
+
+fn line(canvas: &Canvas, ends: [(i32, i32); 2], style: impl Into<ShapeStyle>) -> Drawn {
+    canvas.draw(&PathElement::new(ends, style))
+}
+
+/// The reduction of a quiet move of which nothing else is known, in plies.
+fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
+    let number = number as usize;
+    if !lmr.applies(Facts::NONE, depth, number) {
+        return 0.0;
+    }
+    f64::from(lmr.reduction(lmr.base(Class::Quiet, depth, number), false)) / f64::from(PLY)
+}
+
+/// The color of a reduction: white where nothing is reduced, darker with every ply.
+fn color(plies: f64) -> RGBColor {
+    const STOPS: [[f64; 3]; 3] = [[255.0, 250.0, 205.0], [65.0, 160.0, 190.0], [8.0, 25.0, 90.0]];
+    if plies <= 0.0 {
+        return WHITE;
+    }
+    let place = (plies / f64::from(DARKEST)).min(1.0) * 2.0;
+    let (from, share) = if place < 1.0 { (0, place) } else { (1, place - 1.0) };
+    let mixed = [0, 1, 2].map(|part| STOPS[from][part] * (1.0 - share) + STOPS[from + 1][part] * share);
+    let [red, green, blue] = mixed.map(|part| part.round() as u8);
+    RGBColor(red, green, blue)
+}
+
+/// The table of a recipe as a map: a cell for each depth and number, and the scale at its side.
+fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
+    let found = lmr::recipe(recipe, &Params::default(), &Rebel::default());
+    let lmr = Lmr::compile(&found.ok_or_else(|| format!("no recipe is called {recipe:?}"))?);
+    let (left, bottom) = (56, HEADING + DEPTHS * CELL);
+    let right = left + NUMBERS * CELL;
+    render((right + 150, bottom + 50), title, |canvas| {
+        let square = |x: i32, y: i32, plies| {
+            let ends = [(x, y), (x + CELL, y + CELL)];
+            canvas.draw(&Rectangle::new(ends, color(plies).filled()))
+        };
+        for depth in 1..=DEPTHS {
+            for number in 1..=NUMBERS {
+                square(left + (number - 1) * CELL, bottom - depth * CELL, plies(&lmr, depth, number))?;
+            }
+        }
+        for mark in (1..=NUMBERS).filter(|mark| *mark == 1 || mark % 8 == 0) {
+            let middle = mark * CELL - CELL / 2;
+            label(canvas, &mark.to_string(), (left + middle, bottom + 12), HPos::Center, SMALL)?;
+            if mark <= DEPTHS {
+                label(canvas, &mark.to_string(), (left - 6, bottom - middle), HPos::Right, SMALL)?;
+            }
+        }
+        let counted = match lmr.counting() {
+            Counting::Moves => "number of the move",
+            Counting::Quiets => "number of the quiet move",
+        };
+        label(canvas, counted, ((left + right) / 2, bottom + 32), HPos::Center, USUAL)?;
+        label(canvas, "depth", (left - 6, HEADING - 10), HPos::Right, USUAL)?;
+        for step in 0..=DARKEST {
+            let y = HEADING + (DARKEST - step) * (CELL + 6);
+            square(right + 20, y, f64::from(step))?;
+            let text = if step == DARKEST { format!("{step} plies or more") } else { step.to_string() };
+            label(canvas, &text, (right + 36, y + CELL / 2), HPos::Left, SMALL)?;
+        }
+        Ok(())
+    })
+}
+
+const ROW: i32 = 22;
+const NAMES: i32 = 240;
+const PLOT: i32 = 460;
+
+/// The height of the middle of a row.
+fn middle(row: usize) -> i32 {
+    HEADING + row as i32 * ROW + ROW / 2
+}
+
+/// A bar for each variant, as long as it has nodes.
+fn nodes(figures: &[Figures], title: &str) -> Result<String, Box<dyn Error>> {
+    let most = figures.iter().map(|figures| figures.nodes).max().unwrap_or(0).max(1);
+    render((NAMES + PLOT + 170, middle(figures.len()) + 6), title, |canvas| {
+        for (row, figures) in figures.iter().enumerate() {
+            let (y, length) = (middle(row), (figures.nodes as f64 / most as f64 * f64::from(PLOT)).round() as i32);
+            label(canvas, &figures.variant.name, (NAMES - 8, y), HPos::Right, USUAL)?;
+            let ends = [(NAMES, y - ROW / 2 + 4), (NAMES + length.max(1), y + ROW / 2 - 4)];
+            canvas.draw(&Rectangle::new(ends, BLUE.mix(0.6).filled()))?;
+            let ratio = figures.nodes_ratio.map_or_else(String::new, |ratio| format!(" (× {ratio:.2})"));
+            let text = format!("{}{ratio}", figures.nodes);
+            label(canvas, &text, (NAMES + length + 6, y), HPos::Left, SMALL)?;
+        }
+        Ok(())
+    })
+}
+
+/// A point with its error for each variant, on one scale of Elo.
+fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn Error>> {
+    let reach = |sign: f64| points.iter().map(move |(_, estimate)| estimate.elo + sign * estimate.error);
+    let low = reach(-1.0).fold(0.0, f64::min) - 5.0;
+    let high = reach(1.0).fold(0.0, f64::max) + 5.0;
+    let x = |elo: f64| NAMES + ((elo - low) / (high - low) * f64::from(PLOT)).round() as i32;
+    let bottom = middle(points.len());
+    render((NAMES + PLOT + 120, bottom + 34), title, |canvas| {
+        let step = [5, 10, 20, 50, 100, 200, 500].into_iter().find(|step| (high - low) / f64::from(*step) <= 9.0);
+        let step = step.unwrap_or(1000);
+        let first = (low / f64::from(step)).ceil() as i32;
+        for tick in (first..).map(|tick| tick * step).take_while(|tick| f64::from(*tick) <= high) {
+            let at = x(f64::from(tick));
+            let style = if tick == 0 { BLACK.mix(0.6) } else { BLACK.mix(0.12) };
+            line(canvas, [(at, HEADING), (at, bottom)], style)?;
+            label(canvas, &tick.to_string(), (at, bottom + 14), HPos::Center, SMALL)?;
+        }
+        for (row, (name, estimate)) in points.iter().enumerate() {
+            let y = middle(row);
+            label(canvas, name, (NAMES - 8, y), HPos::Right, USUAL)?;
+            let ends = [(x(estimate.elo - estimate.error), y), (x(estimate.elo + estimate.error), y)];
+            line(canvas, ends, BLUE.stroke_width(2))?;
+            canvas.draw(&Circle::new((x(estimate.elo), y), 4, BLUE.filled()))?;
+            label(canvas, &format!("{estimate:.1}"), (NAMES + PLOT + 8, y), HPos::Left, SMALL)?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(svg: &str, tag: &str) -> usize {
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        svg.matches(tag).count()
+    }
+
+    #[test]
+    fn a_surface_has_a_cell_for_each_depth_and_number() {
+        for recipe in lmr::names() {
+            let svg = surface(recipe, "Reductions").unwrap();
+            // Ground and scale are rectangles, too.
+            assert_eq!(count(&svg, "<rect"), 1 + 32 * 64 + 11, "{recipe}");
+        }
+        assert!(surface("magic", "").is_err());
+    }
+
+    #[test]
+    fn cells_follow_the_recipe() {
+        let compiled = |name| Lmr::compile(&lmr::recipe(name, &Params::default(), &Rebel::default()).unwrap());
+        let (tuned, off) = (compiled(lmr::TUNED), compiled("off"));
+        assert_eq!((plies(&tuned, 1, 20), plies(&tuned, 20, 1), plies(&off, 30, 60)), (0.0, 0.0, 0.0));
+        let params = Params::default();
+        let product = 10f64.ln() * 20f64.ln();
+        let expected = (f64::from(params.lmr_quiet_base)
+            + product * 1024.0 * 1024.0 / f64::from(params.lmr_quiet_divisor))
+            / 1024.0;
+        assert!((plies(&tuned, 10, 20) - expected).abs() < 0.01, "{expected}");
+        let shades = [0.0, 0.5, 3.0, 5.0, 9.0, 20.0].map(color);
+        let light = shades.map(|RGBColor(red, green, blue)| u32::from(red) + u32::from(green) + u32::from(blue));
+        assert!(light.is_sorted_by(|lighter, darker| lighter > darker), "{light:?}");
+    }
+
+    #[test]
+    fn every_result_has_a_point_inside_the_picture() {
+        let estimate = |elo, error| Estimate { elo, error };
+        let points =
+            [("one", estimate(-158.7, 35.0)), ("two & more", estimate(3.0, 20.0)), ("six", estimate(0.0, 1.0))];
+        let svg = elo(&points, "Elo").unwrap();
+        assert_eq!((count(&svg, "<circle"), count(&svg, "two &amp; more")), (3, 1));
+        assert!(svg.contains("-158.7 ± 35.0"));
+    }
+}
