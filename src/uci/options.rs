@@ -397,16 +397,13 @@ mod tests {
         ] {
             assert!(lines.iter().any(|line| line == expected), "{expected}");
         }
-        assert!(
-            lines.iter().any(|line| line.starts_with("option name LBR type combo default reply var off var reply "))
-        );
-        assert!(lines.iter().any(|line| line.starts_with("option name Stagger type combo default ")
-            && line.ends_with(" var off var skip var offset")));
-        assert!(
-            lines
-                .iter()
-                .any(|line| line.starts_with("option name LMR type combo default ") && line.contains(" var off"))
-        );
+        for (start, part) in [
+            ("option name LBR type combo default reply var off var reply ", " var colour"),
+            ("option name Stagger type combo default ", " var off var skip var offset"),
+            ("option name LMR type combo default tuned ", " var off"),
+        ] {
+            assert!(lines.iter().any(|line| line.starts_with(start) && line.contains(part)), "{start}");
+        }
     }
 
     #[test]
