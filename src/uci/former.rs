@@ -1,7 +1,7 @@
 //! Values of options that were of another kind once, as programs may have saved them.
 
 /// The option, its former value, and what that is called today.
-const FORMER: [(&str, &str, &str); 2] = [("LBR", "true", "reply"), ("LBR", "false", "off")];
+const FORMER: [(&str, &str, &str); 3] = [("LBR", "true", "reply"), ("LBR", "false", "off"), ("LMR", "log", "tuned")];
 
 /// The value as the option of this name takes it today: another word for a former value, any other value as it is.
 pub fn today<'a>(option: &str, value: &'a str) -> &'a str {
