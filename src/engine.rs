@@ -329,6 +329,7 @@ impl Engine {
     pub fn go(&mut self, args: &GoArgs) {
         let start = Instant::now();
         let root_moves = self.begin(args);
+        let tally = self.start_counting();
         let mut running = Running::new(args);
         if root_moves.is_empty() || self.pool.is_empty() {
             running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
@@ -336,7 +337,7 @@ impl Engine {
             self.searched = Some(self.game.clone());
             let events = self.sender.clone();
             let mut job = self.job(args, self.game.clone(), root_moves, self.threads(), events, start);
-            job.tally = self.start_counting();
+            job.tally = tally;
             let job = Arc::new(job);
             self.pool.search(&job);
             self.busy = self.threads();

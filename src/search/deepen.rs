@@ -40,6 +40,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// Runs the search to its end and says what it found.
     pub fn deepen(mut self) -> Report {
+        self.me.histories.own.start(self.lmr.own());
         self.lines = self.root.all().iter().take(self.job.multi_pv).cloned().collect();
         let mut course = Course::default();
         for depth in 1..=MAX_DEPTH {

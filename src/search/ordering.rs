@@ -216,6 +216,24 @@ mod tests {
     }
 
     #[test]
+    fn the_history_of_a_recipe_is_shown_and_kept() {
+        let mut job = job("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3");
+        let choice = Choice { main: "madchess", ..Choice::default() };
+        Arc::get_mut(&mut job).unwrap().lmr = Arc::new(LmrSet::compile(&choice, &Params::default()));
+        let mut worker = Worker::new(0);
+        worker.search(&job);
+        for _ in 0..2 {
+            let quiets: Vec<Move> =
+                ask(&mut worker, &job).iter().map(|ranked| ranked.mv).filter(|mv| mv.is_quiet()).collect();
+            let known = |&mv: &Move| worker.histories.own.get(job.game.board(), mv);
+            let killer = worker.stack.at(0).killer;
+            let values: Vec<i32> = quiets.iter().filter(|&&mv| Some(mv) != killer).map(known).collect();
+            assert!(values[1..].is_sorted_by(|one, other| one >= other), "{values:?}");
+            assert!(values.iter().any(|&value| value > 0) && values.iter().any(|&value| value < 0), "{values:?}");
+        }
+    }
+
+    #[test]
     fn killers_of_the_last_search_are_shown_and_kept() {
         let (job, mut worker) = (job("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1"), Worker::new(0));
         worker.search(&job);

@@ -105,7 +105,6 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         me.stack.clear();
         let lmr = job.lmr.of(me.id);
         me.histories.weigh(&job.params);
-        me.histories.own.start(lmr.own());
         me.lbr.set_mode(job.lbr);
         me.evaluator.start(&job.evaluation, job.game.board());
         let id = me.id;

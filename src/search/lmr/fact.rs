@@ -69,15 +69,16 @@ impl Fact {
     /// How many facts there are.
     pub const COUNT: usize = Self::RootBest as usize + 1;
     /// The facts that cost something to know.
-    pub const COSTLY: Facts = Facts::NONE
-        .with(Self::Capture)
-        .with(Self::QueenPromotion)
-        .with(Self::FarPawn)
-        .with(Self::GoodCapture)
-        .with(Self::BadCapture)
-        .with(Self::GoodCheck)
-        .with(Self::BadCheck)
-        .with(Self::RootBest);
+    pub const COSTLY: Facts = Facts::of(&[
+        Self::Capture,
+        Self::QueenPromotion,
+        Self::FarPawn,
+        Self::GoodCapture,
+        Self::BadCapture,
+        Self::GoodCheck,
+        Self::BadCheck,
+        Self::RootBest,
+    ]);
 }
 
 /// A set of facts.
@@ -87,6 +88,16 @@ pub struct Facts(u32);
 impl Facts {
     /// No fact.
     pub const NONE: Self = Self(0);
+
+    /// These facts.
+    pub const fn of(list: &[Fact]) -> Self {
+        let (mut facts, mut index) = (Self::NONE, 0);
+        while index < list.len() {
+            facts = facts.with(list[index]);
+            index += 1;
+        }
+        facts
+    }
 
     /// With a fact added.
     #[must_use]

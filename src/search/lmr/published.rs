@@ -18,6 +18,11 @@ fn linear_rule(params: &Params) -> HistoryRule {
     }
 }
 
+/// From depth 3 and this move on, in any node; not where one of these facts holds.
+const fn from_depth_three(first_move: usize, never: &[Fact]) -> Gates {
+    Gates { min_depth: 3, first_move, first_move_pv: first_move, never: Facts::of(never) }
+}
+
 /// The depth, and its square, without a cap.
 const DEPTH: Polynomial = Polynomial { base: 0, slope: 1, square: 0, cap: i32::MAX };
 const DEPTH_SQUARED: Polynomial = Polynomial { base: 0, slope: 0, square: 1, cap: i32::MAX };
@@ -85,12 +90,7 @@ pub(super) fn tuned(params: &Params) -> Recipe {
 /// before it lose as much, so that its thresholds of ±1000 are reached.
 fn guide(params: &Params) -> Recipe {
     Recipe {
-        gates: Gates {
-            min_depth: 3,
-            first_move: 3,
-            first_move_pv: 3,
-            never: Facts::NONE.with(Fact::Noisy).with(Fact::GivesCheck).with(Fact::Killer),
-        },
+        gates: from_depth_three(3, &[Fact::Noisy, Fact::GivesCheck, Fact::Killer]),
         weights: vec![(Fact::Pv, -super::PLY), (Fact::Improving, -super::PLY), (Fact::GivesCheck, -2 * super::PLY)],
         history: History { slope: 0, steps: vec![(1001, -super::PLY), (-1001, super::PLY)] },
         own: Some(OwnHistory {
@@ -143,16 +143,7 @@ fn guide_range(base: f64, depth: i32) -> f64 {
 /// Jonatan Pettersson, "Late move reduction" (Mediocre v0.3): from the fourth move and depth 3 on one ply, but no captures,
 /// and nothing in check.
 pub(super) fn mediocre(params: &Params) -> Recipe {
-    Recipe {
-        base: |_, _, _, _| 1.0,
-        gates: Gates {
-            min_depth: 3,
-            first_move: 4,
-            first_move_pv: 4,
-            never: Facts::NONE.with(Fact::Capture).with(Fact::InCheck),
-        },
-        ..off(params)
-    }
+    Recipe { base: |_, _, _, _| 1.0, gates: from_depth_three(4, &[Fact::Capture, Fact::InCheck]), ..off(params) }
 }
 
 /// Erik Madsen, "MadChess 3.0 Beta", history heuristics: when a quiet move fails high it gains, and the quiet moves searched
@@ -169,12 +160,7 @@ pub(super) fn madchess(params: &Params) -> Recipe {
             7..=12 => 2.0,
             _ => 3.0,
         },
-        gates: Gates {
-            min_depth: 3,
-            first_move: 3,
-            first_move_pv: 3,
-            never: Facts::NONE.with(Fact::Noisy).with(Fact::InCheck).with(Fact::GivesCheck),
-        },
+        gates: from_depth_three(3, &[Fact::Noisy, Fact::InCheck, Fact::GivesCheck]),
         counting: Counting::Quiets,
         own: Some(OwnHistory {
             lesson: Lesson::QuietCut,
@@ -200,12 +186,7 @@ pub(super) fn rebel_simple(params: &Params) -> Recipe {
     let never = [Fact::Capture, Fact::QueenPromotion, Fact::InCheck, Fact::GivesCheck, Fact::FarPawn];
     Recipe {
         base: |_, _, _, _| 1.0,
-        gates: Gates {
-            min_depth: 3,
-            first_move: 4,
-            first_move_pv: 4,
-            never: never.into_iter().fold(Facts::NONE, Facts::with),
-        },
+        gates: from_depth_three(4, &never),
         history: History { slope: 0, steps: vec![(-501, super::PLY), (-1501, super::PLY)] },
         root_cap: 1,
         own: Some(REBEL_HISTORY),
@@ -222,12 +203,7 @@ pub(super) fn rebel(params: &Params, lines: &Rebel) -> Recipe {
         [Fact::InCheck, Fact::QueenPromotion, Fact::FarPawn, Fact::GoodCapture, Fact::GoodCheck, Fact::RootBest];
     let start = Recipe {
         base: |_, _, depth, number| (f64::from(depth).ln() * (number as f64).ln()).trunc(),
-        gates: Gates {
-            min_depth: 3,
-            first_move: 2,
-            first_move_pv: 2,
-            never: never.into_iter().fold(Facts::NONE, Facts::with),
-        },
+        gates: from_depth_three(2, &never),
         own: Some(REBEL_HISTORY),
         ..off(params)
     };

@@ -6,13 +6,9 @@ fn compiled(name: &str) -> Lmr {
     Lmr::compile(&recipe(name, &Params::default(), &Rebel::default()).unwrap())
 }
 
-fn facts(list: &[Fact]) -> Facts {
-    list.iter().fold(Facts::NONE, |facts, &fact| facts.with(fact))
-}
-
 /// Plies by which a quiet move is reduced; `None` where the recipe leaves it alone.
 fn plies(lmr: &Lmr, depth: i32, number: usize, known: &[Fact], history: i32) -> Option<i32> {
-    let known = facts(known);
+    let known = Facts::of(known);
     let sum = || lmr.reduction(lmr.sum(Class::Quiet, depth, number, known, history), false);
     lmr.applies(known, depth, number).then(|| lmr.verdict(known).unwrap_or_else(sum) / PLY)
 }

@@ -7,6 +7,7 @@ use crate::data::packed::{RECORD, pack, to_bytes};
 use crate::data::{DataError, Filter, Place, Rule, StoredGame, decode, shards};
 use crate::run::interrupt::Stop;
 use crate::run::progress;
+use crate::run::threads::Threads;
 use indicatif::HumanCount;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -21,9 +22,8 @@ pub struct Source {
     /// of memory for each position taken
     #[arg(long)]
     dedupe: bool,
-    /// Threads; they do not change the result [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     #[command(flatten)]
     pub filter: Filter,
 }
@@ -142,7 +142,7 @@ impl<'a> Pour<'a> {
     ) -> Result<bool, PourError> {
         let Self { source, stop, seen, counts, torn } = self;
         let wants_keys = seen.is_some();
-        let threads = source.threads.map_or_else(num_cpus::get, usize::from);
+        let threads = source.threads.count();
         let work = |games: &[StoredGame]| Ok(batch(games, &source.filter, wants_keys)?);
         let mut ended = decode::run(files, threads, stop, work, |batch: Batch, bytes| {
             counts.add(&batch.counts);

@@ -33,18 +33,14 @@ pub enum JournalError {
     },
     /// The journal is that of another run.
     #[error(
-        "{}: this journal belongs to another run: there {field} is {there}, here {here}; give the same arguments, or another file",
+        "{}: this journal belongs to another run: {difference}; give the same arguments, or another file",
         path.display()
     )]
     Other {
         /// The file.
         path: PathBuf,
         /// What differs.
-        field: String,
-        /// Its value in the file.
-        there: Value,
-        /// Its value now.
-        here: Value,
+        difference: Difference,
     },
 }
 
@@ -74,8 +70,8 @@ impl Journal {
         let mut journal = Self { file };
         if records.is_empty() {
             journal.append(header).map_err(io)?;
-        } else if let Some((field, there, here)) = difference(&records.remove(0), header) {
-            return Err(JournalError::Other { path: path.to_owned(), field, there, here });
+        } else if let Some(difference) = Difference::between(&records.remove(0), header) {
+            return Err(JournalError::Other { path: path.to_owned(), difference });
         }
         Ok((journal, records))
     }
@@ -89,18 +85,32 @@ impl Journal {
     }
 }
 
-/// The first field in which two headers differ.
-pub fn difference(there: &Value, here: &Value) -> Option<(String, Value, Value)> {
-    if there == here {
-        return None;
+/// In what a run that a file holds is another one than this.
+#[derive(Debug, Error)]
+#[error("there {field} is {there}, here {here}")]
+pub struct Difference {
+    /// What differs.
+    field: String,
+    /// Its value in the file.
+    there: Value,
+    /// Its value now.
+    here: Value,
+}
+
+impl Difference {
+    /// The first field in which two headers differ.
+    pub fn between(there: &Value, here: &Value) -> Option<Self> {
+        if there == here {
+            return None;
+        }
+        let (Some(old), Some(new)) = (there.as_object(), here.as_object()) else {
+            return Some(Self { field: "the header".to_owned(), there: there.clone(), here: here.clone() });
+        };
+        let differs = |name: &&String| old.get(*name) != new.get(*name);
+        let name = old.keys().chain(new.keys()).find(differs)?;
+        let of = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or(Value::Null);
+        Some(Self { field: name.clone(), there: of(old), here: of(new) })
     }
-    let (Some(old), Some(new)) = (there.as_object(), here.as_object()) else {
-        return Some(("the header".to_owned(), there.clone(), here.clone()));
-    };
-    let differs = |name: &&String| old.get(*name) != new.get(*name);
-    let name = old.keys().chain(new.keys()).find(differs)?;
-    let of = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or(Value::Null);
-    Some((name.clone(), of(old), of(new)))
 }
 
 #[cfg(test)]

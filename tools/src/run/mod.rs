@@ -6,6 +6,7 @@ pub mod draft;
 pub mod interrupt;
 pub mod journal;
 pub mod progress;
+pub mod threads;
 
 /// What a program ends with when Ctrl-C has ended it.
 pub const INTERRUPTED: u8 = 130;

@@ -9,6 +9,7 @@ use crate::data::packed::{self, PackedFile};
 use crate::data::shards::{GAMES, POSITIONS};
 use crate::data::{DataError, Filter, StoredGame, decode, shards};
 use crate::run::interrupt::Stop;
+use crate::run::threads::Threads;
 use crate::run::{INTERRUPTED, progress};
 use indicatif::{HumanCount, ProgressBar};
 use std::error::Error;
@@ -31,9 +32,8 @@ pub struct Args {
     /// Draw the histograms into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Threads for games; they do not change the result [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print one JSON document instead of the tables
     #[arg(long)]
     json: bool,
@@ -52,8 +52,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let bar =
         progress::bar(Some(shards::size(&files)?), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
     let (finished, torn) = if are_games {
-        let threads = args.threads.map_or_else(num_cpus::get, usize::from);
-        let ended = count_games(files, threads, &mut survey, &stop, |bytes, survey| show(&bar, bytes, survey))?;
+        let ended =
+            count_games(files, args.threads.count(), &mut survey, &stop, |bytes, survey| show(&bar, bytes, survey))?;
         (ended.finished, ended.torn)
     } else {
         (count_positions(&files, &mut survey, &stop, |bytes, survey| show(&bar, bytes, survey))?, Vec::new())

@@ -9,7 +9,7 @@ use super::model::Weights;
 use super::progress::Progress;
 use super::shape::{Parameters, Shape};
 use crate::run::draft::{self, WriteError};
-use crate::run::journal;
+use crate::run::journal::Difference;
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::KingBuckets;
 use serde_json::{Value, json};
@@ -55,18 +55,14 @@ pub enum CheckpointError {
     },
     /// The checkpoint is that of another run.
     #[error(
-        "{}: this checkpoint belongs to another run: there {field} is {there}, here {here}; give the same arguments, or another file, or begin with its network by --init",
+        "{}: this checkpoint belongs to another run: {difference}; give the same arguments, or another file, or begin with its network by --init",
         path.display()
     )]
     Other {
         /// The file.
         path: PathBuf,
         /// What differs.
-        field: String,
-        /// Its value in the file.
-        there: Value,
-        /// Its value now.
-        here: Value,
+        difference: Difference,
     },
 }
 
@@ -85,9 +81,9 @@ impl Checkpoint {
     /// # Errors
     /// The settings differ.
     pub fn expect(&self, settings: &Value, path: &Path) -> Result<(), CheckpointError> {
-        match journal::difference(&self.settings, settings) {
+        match Difference::between(&self.settings, settings) {
             None => Ok(()),
-            Some((field, there, here)) => Err(CheckpointError::Other { path: path.to_owned(), field, there, here }),
+            Some(difference) => Err(CheckpointError::Other { path: path.to_owned(), difference }),
         }
     }
 

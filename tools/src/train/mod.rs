@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     model.load(&session.weights);
     let work = |job| model.work(job);
     let started = Instant::now();
-    let (finished, rounding) = pool::with(args.threads(), &work, |pool| -> Result<_, Box<dyn Error>> {
+    let (finished, rounding) = pool::with(args.threads.count(), &work, |pool| -> Result<_, Box<dyn Error>> {
         let finished = learn(args, &mut session, &model, pool, &stop)?;
         Ok((finished, write_network(args, &session, &model, pool)?))
     })?;
@@ -94,7 +94,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     let shape = Shape { architecture: args.architecture() };
     let init = args.init.as_deref().map(Origin::read).transpose()?;
     let bar = bars::bar(Some(total), "looking at the data {bar:30} {pos}/{len} positions [{elapsed}, {eta} left]");
-    let data = DataSet::open(&args.data, args.validation, args.threads(), stop, |count| bar.inc(count))?;
+    let data = DataSet::open(&args.data, args.validation, args.threads.count(), stop, |count| bar.inc(count))?;
     bar.finish_and_clear();
     let Some(data) = data else { return Ok(None) };
     if data.training == 0 || data.validation.is_empty() {
@@ -213,7 +213,7 @@ mod tests {
         let model = Model::new(&session.shape);
         model.load(&session.weights);
         let stop = Stop::default();
-        pool::with(args.threads(), &|job| model.work(job), |pool| {
+        pool::with(args.threads.count(), &|job| model.work(job), |pool| {
             if let Some(end) = stop_after {
                 if session.progress.start.is_none() {
                     session.progress.start = Some(session.validate(&model, pool));

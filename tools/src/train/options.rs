@@ -4,6 +4,7 @@ use super::data::DataSet;
 use super::hash;
 use super::origin::Origin;
 use super::schedule::{Fall, Schedule};
+use crate::run::threads::Threads;
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
 use lento::eval::nnue::network::{LOT, MAX_HIDDEN, MAX_OUTPUTS};
@@ -34,9 +35,8 @@ pub struct Args {
     /// Draw the losses of all epochs into this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Threads; they do not change the result [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Print one JSON document at the end instead of the table
     #[arg(long)]
     pub json: bool,
@@ -95,11 +95,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// How many threads to use.
-    pub fn threads(&self) -> usize {
-        self.threads.map_or_else(num_cpus::get, usize::from)
-    }
-
     /// The shape of the network.
     pub fn architecture(&self) -> Architecture {
         Architecture { hidden: self.hidden, kings: self.king_buckets, outputs: self.output_buckets }

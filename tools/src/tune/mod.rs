@@ -22,6 +22,7 @@ pub mod train;
 
 use crate::data::Filter;
 use crate::run::interrupt::Stop;
+use crate::run::threads::Threads;
 use crate::run::{INTERRUPTED, progress};
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use report::Report;
@@ -70,9 +71,8 @@ pub struct Args {
     /// Draw the losses of all epochs into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Threads; they do not change the result [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print one JSON document at the end instead of the tables
     #[arg(long)]
     json: bool,
@@ -94,12 +94,6 @@ pub struct Args {
     /// Seed of the order of the positions
     #[arg(long, value_name = "N", help_heading = "Schedule", default_value_t = 1)]
     seed: u64,
-}
-
-impl Args {
-    fn threads(&self) -> usize {
-        self.threads.map_or_else(num_cpus::get, usize::from)
-    }
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {

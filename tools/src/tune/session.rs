@@ -53,7 +53,7 @@ impl Session {
             rate_decay: args.rate_decay,
             decay: args.decay,
             seed: args.seed,
-            threads: args.threads(),
+            threads: args.threads.count(),
         };
         let trainer = Trainer { data: &data, schedule, start: &space.start };
         schedule.loss.k = args.k.unwrap_or_else(|| trainer.fit_k());
@@ -111,7 +111,8 @@ impl Session {
 fn read(args: &Args, files: Vec<PathBuf>, stop: &Stop) -> Result<Option<DataSet>, Box<dyn Error>> {
     let bar =
         progress::bar(Some(shards::size(&files)?), "reading {bar:30} {bytes}/{total_bytes} [{elapsed}, {eta} left]");
-    let extraction = Extraction { filter: &args.filter, validation: args.validation, threads: args.threads(), stop };
+    let extraction =
+        Extraction { filter: &args.filter, validation: args.validation, threads: args.threads.count(), stop };
     let data = extraction.run(files, |bytes| bar.set_position(bytes))?;
     bar.finish_and_clear();
     for place in &data.torn {

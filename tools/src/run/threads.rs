@@ -1,0 +1,16 @@
+//! How many threads a tool uses for work whose result does not depend on it.
+
+/// The argument.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct Threads {
+    /// Threads; they do not change the result [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    /// How many.
+    pub fn count(self) -> usize {
+        self.threads.map_or_else(num_cpus::get, usize::from)
+    }
+}
