@@ -120,13 +120,18 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
     let (left, bottom) = (56, HEADING + DEPTHS * CELL);
     let right = left + NUMBERS * CELL;
     render((right + 150, bottom + 50), title, |canvas| {
-        let square = |x: i32, y: i32, plies| {
-            let ends = [(x, y), (x + CELL, y + CELL)];
+        let cells = |x: i32, y: i32, count: i32, plies| {
+            let ends = [(x, y), (x + count * CELL, y + CELL)];
             canvas.draw(&Rectangle::new(ends, color(plies).filled()))
         };
         for depth in 1..=DEPTHS {
-            for number in 1..=NUMBERS {
-                square(left + (number - 1) * CELL, bottom - depth * CELL, plies(&lmr, depth, number))?;
+            // Neighbours that are alike are drawn at once: the picture becomes a tenth as large.
+            let row: Vec<f64> = (1..=NUMBERS).map(|number| plies(&lmr, depth, number)).collect();
+            let mut x = left;
+            for alike in row.chunk_by(|one, other| one == other) {
+                let count = alike.len() as i32;
+                cells(x, bottom - depth * CELL, count, alike[0])?;
+                x += count * CELL;
             }
         }
         for mark in (1..=NUMBERS).filter(|mark| *mark == 1 || mark % 8 == 0) {
@@ -144,7 +149,7 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
         label(canvas, "depth", (left - 6, HEADING - 10), HPos::Right, USUAL)?;
         for step in 0..=DARKEST {
             let y = HEADING + (DARKEST - step) * (CELL + 6);
-            square(right + 20, y, f64::from(step))?;
+            cells(right + 20, y, 1, f64::from(step))?;
             let text = if step == DARKEST { format!("{step} plies or more") } else { step.to_string() };
             label(canvas, &text, (right + 36, y + CELL / 2), HPos::Left, SMALL)?;
         }
@@ -220,8 +225,14 @@ mod tests {
     fn a_surface_has_a_cell_for_each_depth_and_number() {
         for recipe in lmr::names() {
             let svg = surface(recipe, "Reductions").unwrap();
-            // Ground and scale are rectangles, too.
-            assert_eq!(count(&svg, "<rect"), 1 + 32 * 64 + 11, "{recipe}");
+            assert!(count(&svg, "<rect") >= 1 + DEPTHS as usize + 11, "{recipe}");
+            let number = |rect: &str, name: &str| {
+                let from = rect.split_once(&format!("{name}=\"")).unwrap().1;
+                from.split_once('"').unwrap().0.parse::<i32>().unwrap()
+            };
+            let areas = svg.split("<rect").skip(1).map(|rect| number(rect, " width") * number(rect, " height"));
+            // The first is the ground; the scale consists of cells, too.
+            assert_eq!(areas.skip(1).sum::<i32>(), (32 * 64 + 11) * CELL * CELL, "{recipe}");
         }
         assert!(surface("magic", "").is_err());
     }
