@@ -39,7 +39,9 @@ pub struct Estimate {
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = f.precision().unwrap_or(2);
-        write!(f, "{:+.digits$} ± {:.digits$}", self.elo, self.error)
+        // What is shown as nothing has no sign.
+        let elo = if self.elo.abs() < 0.5 * 0.1_f64.powi(digits as i32) { 0.0 } else { self.elo };
+        write!(f, "{elo:+.digits$} ± {:.digits$}", self.error)
     }
 }
 
@@ -143,6 +145,12 @@ fn expected_score(elo: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_shown_as_nothing_has_no_minus() {
+        let shown = |elo: f64| format!("{:.1}", Estimate { elo, error: 3.0 });
+        assert_eq!([-0.04, 0.0, -0.06, 0.06].map(shown), ["+0.0 ± 3.0", "+0.0 ± 3.0", "-0.1 ± 3.0", "+0.1 ± 3.0"]);
+    }
 
     #[test]
     fn sums_and_scores() {
