@@ -125,7 +125,7 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
             canvas.draw(&Rectangle::new(ends, color(plies).filled()))
         };
         for depth in 1..=DEPTHS {
-            // Neighbours that are alike are drawn at once: the picture becomes a tenth as large.
+            // Neighbours that are alike are drawn at once: pictures of recipes in whole plies become a tenth as large.
             let row: Vec<f64> = (1..=NUMBERS).map(|number| plies(&lmr, depth, number)).collect();
             let mut x = left;
             for alike in row.chunk_by(|one, other| one == other) {
