@@ -102,10 +102,11 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         return Err(format!("too little data: {learn} positions to learn from, {check} for validation").into());
     }
     let weights = match (&init, &args.init) {
-        (Some(init), Some(path)) if init.shape != shape => {
-            return Err(format!("{}: a network of another shape; give the same architecture", path.display()).into());
+        (Some(init), Some(path)) => {
+            let fits = "give the same architecture, more neurons, or king buckets where it has one";
+            let refused = || format!("{}: a network of another shape; {fits}", path.display());
+            Weights::begin(init.grown(&shape, args.seed).ok_or_else(refused)?, &shape)
         }
-        (Some(init), _) => Weights::begin(init.values.clone(), &shape),
         _ => Weights::random(&shape, args.seed),
     };
     let schedule = args.schedule(data.steps(args.batch));

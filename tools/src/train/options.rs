@@ -26,7 +26,10 @@ pub struct Args {
     /// Keep the run in this file after each epoch and on Ctrl-C, and go on from there when it exists
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Begin with the network of this checkpoint or network file (*.lnn) instead of a random one, on a schedule of its own
+    /// Begin with the network of this checkpoint or network file (*.lnn) instead of a random one, on a schedule of its own.
+    ///
+    /// It may grow: --hidden may be larger than its own, and --king-buckets more than one where it has one. What it says is the same
+    /// until it learns.
     #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
     /// Share of the positions that is kept apart to check what was learned

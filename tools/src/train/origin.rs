@@ -30,6 +30,34 @@ impl Origin {
         let parts = Parts::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self::from(&parts))
     }
+
+    /// The same network in this shape, which may have more king buckets where the network has one, and more neurons. Nothing that
+    /// it says changes: the buckets begin with the same weights, and new neurons with random inputs that no output looks at yet.
+    /// `None` when the network does not fit.
+    pub fn grown(&self, shape: &Shape, seed: u64) -> Option<Parameters> {
+        let (old, new) = (self.shape.architecture, shape.architecture);
+        if old == new {
+            return Some(self.values.clone());
+        }
+        let same_kings = old.kings == new.kings;
+        if !same_kings && old.kings.count() > 1 || old.hidden > new.hidden || old.outputs != new.outputs {
+            return None;
+        }
+        let mut values = Parameters::random(shape, seed);
+        let outputs = shape.outputs();
+        values.rows[outputs.start * new.hidden..outputs.end * new.hidden].fill(0.0);
+        let moved = [
+            (self.shape.features(), if same_kings { shape.features() } else { shape.shared() }),
+            (self.shape.shared(), shape.shared()),
+            (self.shape.bias()..self.shape.bias() + 1, shape.bias()..shape.bias() + 1),
+            (self.shape.outputs(), outputs),
+        ];
+        for (from, to) in moved.into_iter().flat_map(|(from, to)| from.zip(to)) {
+            values.rows[to * new.hidden..][..old.hidden].copy_from_slice(self.values.row(from, &self.shape));
+        }
+        values.output_biases.copy_from_slice(&self.values.output_biases);
+        Some(values)
+    }
 }
 
 impl From<&Parts> for Origin {
@@ -55,7 +83,8 @@ impl From<&Parts> for Origin {
 mod tests {
     use super::*;
     use crate::train::export::quantise;
-    use crate::train::sample::{parameters, shape};
+    use crate::train::position::Position;
+    use crate::train::sample::{output, parameters, positions, shape};
 
     #[test]
     fn a_network_comes_back_as_it_was() {
@@ -66,6 +95,38 @@ mod tests {
             let parts = quantise(&values, &shape, "sample");
             let origin = Origin::from(&parts);
             assert_eq!(quantise(&origin.values, &origin.shape, "sample"), parts);
+        }
+    }
+
+    #[test]
+    fn a_network_that_has_grown_says_the_same() {
+        let grow = |from: Shape, to: Shape| {
+            let values = parameters(&from, 8);
+            let grown = Origin { shape: from, values: values.clone() }.grown(&to, 9)?;
+            for packed in positions(3, 10) {
+                let says = [(&values, &from), (&grown, &to)].map(|(values, shape)| {
+                    let exact: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
+                    output(&exact, &Position::new(&packed, &shape.architecture), shape)
+                });
+                assert!((says[0] - says[1]).abs() < 1e-9, "{says:?}");
+            }
+            Some(grown)
+        };
+        for (from, to) in [("one", "one"), ("one", "six"), ("three", "three")] {
+            grow(shape(32, from, 4), shape(64, to, 4)).unwrap();
+        }
+        // The new neurons differ, or they would learn the same.
+        let wider = shape(96, "one", 2);
+        let grown = grow(shape(32, "one", 2), wider).unwrap();
+        let row = grown.row(5, &wider);
+        assert!(row[32] != 0.0 && row[32] != row[33]);
+        for (from, to) in [
+            (shape(64, "one", 4), shape(32, "one", 4)),
+            (shape(32, "six", 4), shape(32, "three", 4)),
+            (shape(32, "six", 4), shape(32, "one", 4)),
+            (shape(32, "one", 4), shape(32, "one", 8)),
+        ] {
+            assert!(grow(from, to).is_none());
         }
     }
 }
