@@ -108,6 +108,12 @@ impl DataSet {
         Ok(Some(Self { files: files.to_vec(), spans, share, validation, training, fingerprint }))
     }
 
+    /// The same positions to learn from, and for validation all that the other set keeps apart instead.
+    pub fn checked_with(self, check: Self) -> Self {
+        let fingerprint = hash::add(self.fingerprint, check.fingerprint);
+        Self { validation: check.validation, fingerprint, ..self }
+    }
+
     /// Steps of an epoch: whole batches, or one that is smaller if there is too little for one.
     pub fn steps(&self, batch: usize) -> u64 {
         (self.training / batch as u64).max(1)

@@ -87,16 +87,9 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     // Better now than when all is learned.
     Draft::create(&args.output)?;
     args.checkpoint.as_deref().map(Draft::create).transpose()?;
-    let mut total = 0;
-    for file in &args.data {
-        total += packed::count(file)?;
-    }
     let shape = Shape { architecture: args.architecture() };
     let init = args.init.as_deref().map(Origin::read).transpose()?;
-    let bar = bars::bar(Some(total), "looking at the data {bar:30} {pos}/{len} positions [{elapsed}, {eta} left]");
-    let data = DataSet::open(&args.data, args.validation, args.threads.count(), stop, |count| bar.inc(count))?;
-    bar.finish_and_clear();
-    let Some(data) = data else { return Ok(None) };
+    let Some(data) = read(args, stop)? else { return Ok(None) };
     if data.training == 0 || data.validation.is_empty() {
         let (learn, check) = (data.training, data.validation.len());
         return Err(format!("too little data: {learn} positions to learn from, {check} for validation").into());
@@ -126,6 +119,23 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         session.resume(path)?;
     }
     Ok(Some(session))
+}
+
+/// Looks at all positions. `None` when the end is asked for meanwhile.
+fn read(args: &Args, stop: &Stop) -> Result<Option<DataSet>, Box<dyn Error>> {
+    let mut total = 0;
+    for file in args.data.iter().chain(&args.check) {
+        total += packed::count(file)?;
+    }
+    let bar = bars::bar(Some(total), "looking at the data {bar:30} {pos}/{len} positions [{elapsed}, {eta} left]");
+    let open = |files, share| DataSet::open(files, share, args.threads.count(), stop, |count| bar.inc(count));
+    let share = if args.check.is_empty() { args.validation } else { 0.0 };
+    let data = match open(&args.data, share)? {
+        Some(data) if !args.check.is_empty() => open(&args.check, 1.0)?.map(|check| data.checked_with(check)),
+        data => data,
+    };
+    bar.finish_and_clear();
+    Ok(data)
 }
 
 /// Learns until all epochs are done; false if it was interrupted. Either way the checkpoint is written.
@@ -311,6 +321,28 @@ mod tests {
         assert!(session.weights.values.row(0, &session.shape).iter().any(|&weight| weight != 0.0));
         let other = args(&folder, &format!("{options} --output-buckets 4 --init {}", kept.display()));
         assert!(refused(&other).contains("run.ckpt: a network of another shape"));
+    }
+
+    #[test]
+    fn positions_of_other_games_may_check_what_was_learned() {
+        let folder = Folder::new("train-check");
+        let (learn, check) = (sample::positions(40, 16), sample::positions(5, 17));
+        folder.write("data.bf", &sample::bytes(&learn));
+        let file = folder.write("check.bf", &sample::bytes(&check));
+        let options = format!("--hidden 32 --batch 128 --epochs 2 --lr 0.01 --wdl 0 --check {}", file.display());
+        let checked = open(&args(&folder, &options), &Stop::default()).unwrap().unwrap();
+        assert_eq!((checked.data.training, checked.data.steps(1)), (learn.len() as u64, learn.len() as u64));
+        let bytes = |positions: &[_]| positions.iter().map(packed::to_bytes).collect::<Vec<_>>();
+        assert_eq!(bytes(&checked.data.validation), bytes(&check));
+        let session = train(&args(&folder, &options), None);
+        let (start, last) = (session.progress.start.unwrap(), session.progress.epochs[1].validation);
+        assert!(last < 0.7 * start, "{start} {last}");
+        // A checkpoint belongs to these files.
+        let kept = folder.path().join("run.ckpt");
+        let options = format!("{options} --checkpoint {}", kept.display());
+        train(&args(&folder, &options), None);
+        folder.write("check.bf", &sample::bytes(&learn));
+        assert!(refused(&args(&folder, &options)).contains("another run"));
     }
 
     #[test]

@@ -35,6 +35,10 @@ pub struct Args {
     /// Share of the positions that is kept apart to check what was learned
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
     pub validation: f64,
+    /// Check what was learned with the positions of this file (*.bf) instead, of games that none is learned from: positions of one
+    /// game are so alike that the loss of a share flatters who has learned by heart. May be given several times
+    #[arg(long, value_name = "FILE", conflicts_with = "validation")]
+    pub check: Vec<PathBuf>,
     /// Draw the losses of all epochs into this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
@@ -138,7 +142,7 @@ impl Args {
             "data": format!("{:016x}", data.fingerprint),
             "positions": data.training + data.validation.len() as u64,
             "init": init,
-            "validation": self.validation,
+            "validation": if self.check.is_empty() { Value::from(self.validation) } else { Value::from("files") },
             "hidden": self.hidden,
             "king_buckets": self.king_buckets.map().map(|bucket| bucket.to_string()).join(","),
             "output_buckets": self.output_buckets,

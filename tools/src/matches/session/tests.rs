@@ -54,7 +54,8 @@ fn neither_concurrency_nor_interruption_changes_the_result() {
 
     let paths = files("resume");
     let mut part = open(PAIRS, &paths);
-    play(&mut part, 2, 3);
+    // One thread: with more, any number of pairs may have been played before the first one in order is.
+    play(&mut part, 1, 3);
     let kept = part.tally.pairs();
     assert!((3..8).contains(&kept) && !part.is_over(), "{kept}");
     let earlier = part.elapsed();
