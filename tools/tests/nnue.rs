@@ -8,6 +8,7 @@ use std::process::Command;
 const SIZES: &[(&str, &str)] = &[
     ("SHARD", "100"),
     ("GAMES", "400"),
+    ("CHECK", "40"),
     ("LIMIT", "soft=20"),
     ("HIDDEN", "32"),
     ("EPOCHS", "2"),
