@@ -21,9 +21,9 @@ pub const RANGE: RangeInclusive<i32> = 10..=78;
 pub type Coefficients = [f64; 4];
 
 /// The score that wins every other game. `lento-tools wdl --write` replaces the numbers.
-const A: Coefficients = [330.106, -775.301, 835.59, -306.731];
+const A: Coefficients = [220.281, -209.815, 44.235, 20.277];
 /// How slowly certainty grows around it. `lento-tools wdl --write` replaces the numbers.
-const B: Coefficients = [91.705, -214.472, 297.582, -119.593];
+const B: Coefficients = [62.263, -38.619, 21.989, 3.816];
 
 /// What the engine believes.
 pub const FITTED: Model = Model { a: A, b: B };
