@@ -5,7 +5,7 @@ use crate::chess::Game;
 use crate::engine::Engine;
 use crate::eval::Evaluation;
 use crate::search::lbr::{Lbr, LbrStats};
-use crate::search::limits::GoArgs;
+use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrReport, LmrStats};
 use crate::search::params::ParamError;
 use crate::search::report::nps;
@@ -166,7 +166,7 @@ impl Bench {
             self.threads = 1;
         }
         let mut engine = self.engine()?;
-        let args = GoArgs { depth: Some(self.depth), ..GoArgs::default() };
+        let args = Limits { depth: Some(self.depth), ..Limits::default() };
         let mut entries = Vec::new();
         for (index, &fen) in POSITIONS.iter().enumerate() {
             let game = Game::from_fen(fen).expect("the bench positions are good");
@@ -209,7 +209,7 @@ impl Bench {
         engine.set_threads(self.threads)?;
         engine.set_hash(self.hash_mib)?;
         engine.set_evaluation(self.evaluation.clone());
-        engine.settings_mut().lbr = self.lbr;
+        engine.settings_mut().search.lbr = self.lbr;
         engine.settings_mut().lmr.main = self.lmr;
         for (name, value) in &self.numbers {
             engine.set_param(name, *value)?;

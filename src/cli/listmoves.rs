@@ -5,9 +5,9 @@ use super::{Done, setup::Setup};
 use lento::chess::{Board, Game, PieceType};
 use lento::engine::Engine;
 use lento::search::MAX_DEPTH;
-use lento::search::limits::GoArgs;
+use lento::search::limits::Limits;
+use lento::search::listing::ListedMove;
 use lento::search::lmr;
-use lento::search::ordering::Ranked;
 use lento::uci::listing::{USUAL_DEPTH, listing};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -99,19 +99,19 @@ pub fn run(args: &Args) -> Done {
 
 impl SearchArgs {
     /// The limits of the search, if there is to be one.
-    fn limits(&self) -> Result<Option<GoArgs>, String> {
+    fn limits(&self) -> Result<Option<Limits>, String> {
         let &Self { depth, nodes, back } = self;
         if depth.is_some() || nodes.is_some() {
-            return Ok(Some(GoArgs { depth, nodes, ..GoArgs::default() }));
+            return Ok(Some(Limits { depth, nodes, ..Limits::default() }));
         }
         if back > 0 { Err(format!("--back {back}: expected --depth or --nodes with it")) } else { Ok(None) }
     }
 }
 
 /// The listing as JSON.
-fn document(board: &Board, moves: &[Ranked], depth: i32, chess960: bool) -> Value {
+fn document(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> Value {
     let man = |kind: Option<PieceType>| kind.map(PieceType::name);
-    let row = |(index, ranked): (usize, &Ranked)| {
+    let row = |(index, ranked): (usize, &ListedMove)| {
         json!({
             "rank": index + 1,
             "uci": board.uci(ranked.mv, chess960),

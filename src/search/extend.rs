@@ -28,7 +28,7 @@ impl<P: SearchProbe> Search<'_, P> {
         beta: Score,
     ) -> Result<ControlFlow<Score, i32>, Stopped> {
         let Some(known) = here.known else { return Ok(ControlFlow::Continue(0)) };
-        let params = &self.job.params;
+        let params = self.params;
         if N::ROOT
             || here.tt_move != Some(mv)
             || here.excluded.is_some()

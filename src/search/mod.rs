@@ -1,13 +1,16 @@
 //! The search: everything one thread does with a position.
 
 pub mod clock;
+pub mod control;
+pub mod findings;
 pub mod history;
 pub mod job;
 pub mod lbr;
 pub mod limits;
+pub mod listing;
 pub mod lmr;
 pub mod node;
-pub mod ordering;
+
 pub mod params;
 pub mod picker;
 pub mod probe;
@@ -16,6 +19,7 @@ pub mod root;
 pub mod score;
 pub mod stack;
 pub mod stagger;
+pub mod turns;
 pub mod window;
 pub mod worker;
 

@@ -3,6 +3,7 @@
 use super::node::{Here, Known, Node};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
+use super::root::RootResult;
 use super::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, Score, mate_in, mated_in};
 use super::skip::Skip;
 use super::window::Window;
@@ -44,7 +45,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 2. Transposition table.
         let excluded = self.frame(ply).excluded;
-        let hit = if excluded.is_none() { self.job.tt.probe(board.key()) } else { None };
+        let hit = if excluded.is_none() { self.tt.probe(board.key()) } else { None };
         let known = hit.map(|hit| Known {
             mv: hit.mv,
             score: score::from_table(hit.score, ply),
@@ -65,7 +66,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 4. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
         // moves wants it proved: nothing is pruned on the strength of an evaluation.
-        let forward = self.job.mate.is_none();
+        let forward = self.job.limits.mate.is_none();
         if !N::PV
             && forward
             && !here.in_check
@@ -74,7 +75,7 @@ impl<P: SearchProbe> Search<'_, P> {
         {
             return Ok(score);
         }
-        if here.tt_move.is_none() && (N::PV || cut) && depth >= self.job.params.iir_depth && excluded.is_none() {
+        if here.tt_move.is_none() && (N::PV || cut) && depth >= self.params.iir_depth && excluded.is_none() {
             here.depth -= 1;
         }
 
@@ -162,9 +163,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if excluded.is_none() && !(N::ROOT && self.root.index > 0) {
             let eval = (!here.in_check).then_some(here.raw_eval);
             let score = score::to_table(best, ply);
-            self.job
-                .tt
-                .store(board.key(), Hit { mv: best_move, score, eval, depth: here.depth, bound, pv: here.tt_pv });
+            self.tt.store(board.key(), Hit { mv: best_move, score, eval, depth: here.depth, bound, pv: here.tt_pv });
             self.learn_correction(board, &here, best, best_move, bound);
         }
         Ok(best)
@@ -239,7 +238,7 @@ impl<P: SearchProbe> Search<'_, P> {
     /// What orders quiet moves besides history.
     #[inline(always)]
     pub(super) fn hints(&self, ply: usize, reply: Option<Move>) -> Hints {
-        let params = &self.job.params;
+        let params = self.params;
         Hints {
             context: self.context(ply),
             killer: (self.frame(ply).killer, params.order_killer),
@@ -269,8 +268,8 @@ impl<P: SearchProbe> Search<'_, P> {
         };
         // The first move always gets a score; later ones only when they are better.
         let counts = number == 1 || bound != Bound::Upper;
-        let result = counts.then_some((score, bound, self.seldepth, &self.me.pv[1]));
-        self.root.record(mv, nodes, result);
+        let (depth, seldepth, line) = (self.iteration, self.seldepth, &self.me.pv[1]);
+        self.root.record(mv, nodes, counts.then_some(RootResult { score, bound, depth, seldepth, line }));
         if number > 1 && bound != Bound::Upper {
             self.adopt_unfinished(mv);
         }

@@ -48,7 +48,7 @@ impl<P: SearchProbe> Search<'_, P> {
         }
 
         // Step 2. Transposition table.
-        let hit = self.job.tt.probe(board.key());
+        let hit = self.tt.probe(board.key());
         let known_score = hit.map(|hit| (score::from_table(hit.score, ply), hit.bound));
         if !N::PV
             && let Some((known, bound)) = known_score
@@ -107,7 +107,7 @@ impl<P: SearchProbe> Search<'_, P> {
         // Step 5. Store.
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
         let (score, pv) = (score::to_table(best, ply), hit.is_some_and(|hit| hit.pv));
-        self.job.tt.store(board.key(), Hit { mv: best_move, score, eval: raw_eval, depth: 0, bound, pv });
+        self.tt.store(board.key(), Hit { mv: best_move, score, eval: raw_eval, depth: 0, bound, pv });
         Ok(best)
     }
 
@@ -120,7 +120,7 @@ impl<P: SearchProbe> Search<'_, P> {
             Some((known, bound)) if bound.settles(known, eval) && !score::is_mate(known) => known,
             _ => eval,
         };
-        Standing { score, raw_eval: Some(raw), futility: eval + self.job.params.quiesce_margin }
+        Standing { score, raw_eval: Some(raw), futility: eval + self.params.quiesce_margin }
     }
 
     /// Whether a capture cannot lift the evaluation over alpha: what it takes, and even a won exchange, is too little.

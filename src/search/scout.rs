@@ -43,7 +43,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let reduction = depth - reduced;
         if verify {
             // Far better than expected deserves more depth than planned.
-            let deeper = score > window.alpha + self.job.params.deeper_margin && reduction > 1 && !N::ROOT;
+            let deeper = score > window.alpha + self.params.deeper_margin && reduction > 1 && !N::ROOT;
             depth += i32::from(deeper);
             score = -self.negamax::<NonPv>(child, ply, asked, depth, !here.cut)?;
         }

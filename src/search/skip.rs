@@ -73,9 +73,9 @@ impl<P: SearchProbe> Search<'_, P> {
         if !board.has_pieces(board.side_to_move()) {
             return Skip::No;
         }
-        let params = &self.job.params;
+        let params = self.params;
         let reduced = {
-            let base = self.job.lmr.tuned().base(Class::of(about.quiet), here.depth, about.number);
+            let base = self.job.shared.lmr.tuned().base(Class::of(about.quiet), here.depth, about.number);
             (here.depth - base / super::lmr::PLY).max(0)
         };
         if !about.quiet {

@@ -1,7 +1,6 @@
 //! Worker threads that live as long as the engine and take orders over channels.
 
 use crate::search::job::{Event, Job};
-use crate::search::ordering::Question;
 use crate::search::worker::Worker;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::io;
@@ -11,10 +10,13 @@ use std::thread::{Builder, JoinHandle};
 /// Recursion over the deepest line needs less than this; only what is used is backed by memory.
 pub(super) const STACK_BYTES: usize = 8 << 20;
 
+/// Something to be done with a worker.
+type Task = Box<dyn FnOnce(&mut Worker) + Send>;
+
 enum Order {
     Search(Arc<Job>),
     Forget,
-    Answer(Receiver<Question>),
+    Run(Task),
 }
 
 struct Thread {
@@ -58,11 +60,10 @@ impl Pool {
         }
     }
 
-    /// Makes the main thread answer what is asked there. A search under way looks there, too; this finds what has come too
-    /// late for it.
-    pub fn answer(&self, questions: &Receiver<Question>) {
+    /// Runs something on the main thread, with its worker, once the orders before it are carried out.
+    pub fn run_on_main(&self, task: impl FnOnce(&mut Worker) + Send + 'static) {
         if let Some(thread) = self.threads.first() {
-            thread.order(Order::Answer(questions.clone()));
+            thread.order(Order::Run(Box::new(task)));
         }
     }
 
@@ -104,13 +105,13 @@ fn serve(id: usize, inbox: &Receiver<Order>) {
     for order in inbox {
         match order {
             Order::Forget => worker.clear(),
-            Order::Answer(questions) => questions.try_iter().for_each(|question| worker.answer(question)),
+            Order::Run(task) => task(&mut worker),
             Order::Search(job) => {
                 let events = job.events.clone();
-                let report = worker.search(&job);
-                // Let go of the job first: when the engine hears of the last report it owns the table alone.
+                let finding = worker.search(&job);
+                // Let go of the job first: when the engine hears of the last thread it owns the table alone.
                 drop(job);
-                let _ = events.send(Event::Done(report));
+                let _ = events.send(Event::Done(finding));
             }
         }
     }

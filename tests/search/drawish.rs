@@ -3,7 +3,7 @@
 use lento::chess::{Board, Color, Game, Piece, Square};
 use lento::engine::Engine;
 use lento::eval::{EvaluationKind, drawish};
-use lento::search::limits::GoArgs;
+use lento::search::limits::Limits;
 use lento::search::report::Outcome;
 use lento::search::score::{Score, mate_distance};
 
@@ -51,7 +51,7 @@ fn judge(engine: &mut Engine, fen: &str, depth: i32) -> (Score, Outcome) {
     engine.new_game();
     engine.set_game(Game::from_fen(fen).unwrap());
     let value = engine.evaluation().value(engine.game().board(), engine.params().scaling());
-    (value, engine.search_blocking(&GoArgs { depth: Some(depth), ..GoArgs::default() }, |_| ()))
+    (value, engine.search_blocking(&Limits { depth: Some(depth), ..Limits::default() }, |_| ()))
 }
 
 #[test]

@@ -107,7 +107,7 @@ impl Histories {
     }
 
     /// Takes over the weights of the parts.
-    pub fn weigh(&mut self, params: &Params) {
+    pub fn set_weights(&mut self, params: &Params) {
         self.weights = Weights::from(params);
     }
 
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn learns_in_its_context_only() {
         let mut histories = Histories::new();
-        histories.weigh(&Params { history_butterfly: 64, history_one: 64, ..Params::default() });
+        histories.set_weights(&Params { history_butterfly: 64, history_one: 64, ..Params::default() });
         let board = Board::start();
         let (mv, other) = (board.parse_uci("e2e4", false).unwrap(), board.parse_uci("d2d4", false).unwrap());
         let mut stack = Stack::new();
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn captures_are_told_apart_by_victim() {
         let mut histories = Histories::new();
-        histories.weigh(&Params { history_noisy: 64, ..Params::default() });
+        histories.set_weights(&Params { history_noisy: 64, ..Params::default() });
         let board = Board::from_fen("4k3/8/8/2n1p3/3P4/8/8/4K3 w - - 0 1").unwrap();
         let (knight, pawn) = (board.parse_uci("d4c5", false).unwrap(), board.parse_uci("d4e5", false).unwrap());
         histories.learn_noisy(&board, knight, -700);

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use lento::chess::Game;
     use lento::engine::Engine;
-    use lento::search::limits::GoArgs;
+    use lento::search::limits::Limits;
     use std::collections::HashSet;
 
     const FENS: [&str; 4] = [
@@ -129,7 +129,7 @@ mod tests {
         settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
         let search = |fen: &&str| {
             engine.set_game(Game::from_fen(fen).unwrap());
-            let outcome = engine.search_blocking(&GoArgs { depth: Some(depth), ..GoArgs::default() }, |_| {});
+            let outcome = engine.search_blocking(&Limits { depth: Some(depth), ..Limits::default() }, |_| {});
             outcome.lines[0].nodes
         };
         FENS.iter().map(search).sum()

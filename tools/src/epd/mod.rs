@@ -13,7 +13,7 @@ use crate::run::journal::Journal;
 use crate::run::{INTERRUPTED, progress};
 use indicatif::ProgressBar;
 use lento::engine::Engine;
-use lento::search::limits::GoArgs;
+use lento::search::limits::Limits;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::io::{self, Write};
@@ -70,14 +70,14 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 impl Args {
-    fn limits(&self) -> GoArgs {
+    fn limits(&self) -> Limits {
         let unlimited = self.depth.is_none() && self.nodes.is_none();
         let time = self.time.or(unlimited.then_some(Duration::from_secs(1)));
-        GoArgs {
+        Limits {
             depth: self.depth,
             nodes: self.nodes,
             movetime: time.map(|time| time.as_millis() as i64),
-            ..GoArgs::default()
+            ..Limits::default()
         }
     }
 
@@ -175,7 +175,7 @@ fn document(args: &Args, suites: &[Suite], total: Total, results: Vec<Value>) ->
 /// Who solves: the journal what it knows, the engine the rest.
 struct Solver {
     engine: Engine,
-    limits: GoArgs,
+    limits: Limits,
     stop: Stop,
     journal: Option<Journal>,
     /// Where the journal lies, for messages.
@@ -189,7 +189,7 @@ impl Solver {
         engine.set_threads(usize::from(args.threads))?;
         engine.set_hash(args.hash as usize)?;
         // The clock of a problem is not that of a game: nothing is kept back.
-        engine.settings_mut().move_overhead = 0;
+        engine.settings_mut().search.move_overhead = 0;
         let (mut journal, mut known, mut name) = (None, Vec::new(), String::new());
         if let Some(path) = &args.journal {
             let (file, records) = Journal::open(path, &args.json())?;

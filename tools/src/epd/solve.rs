@@ -2,10 +2,9 @@
 
 use super::parse::Problem;
 use crate::run::interrupt::Stop;
-use crossbeam::channel::{at, never, select};
 use lento::chess::{Game, Move};
-use lento::engine::{Engine, Output};
-use lento::search::limits::GoArgs;
+use lento::engine::{Engine, Output, Wake};
+use lento::search::limits::Limits;
 use lento::search::report::Info;
 use lento::search::score::{Bound, Score, mate_distance};
 use std::time::{Duration, Instant};
@@ -49,29 +48,20 @@ impl Problem {
 }
 
 /// Searches a problem as the first position of a new game. Nothing comes back when the search is stopped.
-pub fn solve(engine: &mut Engine, problem: &Problem, limits: &GoArgs, stop: &Stop) -> Option<Solution> {
+pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Stop) -> Option<Solution> {
     engine.new_game();
     engine.set_game(Game::from(problem.board.clone()));
     let start = Instant::now();
     let mut right = Right::default();
     engine.go(limits);
     loop {
-        let deadline = engine.deadline().map_or_else(never, at);
-        let event = select! {
-            recv(engine.events()) -> event => Some(event.ok()?),
-            recv(deadline) -> _ => None,
-            recv(stop.waiter()) -> _ => {
+        match engine.wait(stop.waiter(), None) {
+            Wake::Message(_) | Wake::Closed => {
                 engine.stop();
                 return None;
             }
-        };
-        let output = match event {
-            Some(event) => engine.digest(event),
-            None => engine.digest_deadline(),
-        };
-        match output {
-            Some(Output::Info(info)) if info.bound != Bound::Upper => right.see(problem, &info),
-            Some(Output::Best(outcome)) => {
+            Wake::Output(Output::Info(info)) if info.bound != Bound::Upper => right.see(problem, &info),
+            Wake::Output(Output::Best(outcome)) => {
                 let line = outcome.lines.first();
                 let score = line.map_or(0, |line| line.score);
                 let solved = problem.is_solved_by(outcome.best, score);
@@ -144,7 +134,7 @@ mod tests {
     fn a_stop_ends_a_search() {
         let stop = Stop::default();
         stop.ask();
-        let limits = GoArgs { infinite: true, ..GoArgs::default() };
+        let limits = Limits { infinite: true, ..Limits::default() };
         assert!(solve(&mut Engine::new(), &problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;"), &limits, &stop).is_none());
     }
 
@@ -183,7 +173,7 @@ mod tests {
     #[test]
     fn the_engine_solves_what_is_easy() {
         let mut engine = Engine::new();
-        let limits = GoArgs { depth: Some(4), ..GoArgs::default() };
+        let limits = Limits { depth: Some(4), ..Limits::default() };
         let mate =
             solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;"), &limits, &Stop::default()).unwrap();
         assert!(mate.solved && mate.since.is_some_and(|since| since <= mate.elapsed));

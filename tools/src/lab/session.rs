@@ -8,7 +8,7 @@ use crate::play::arena::Arena;
 use crate::play::player::Player;
 use crate::run::interrupt::Stop;
 use crate::run::journal::Journal;
-use lento::search::limits::GoArgs;
+use lento::search::limits::Limits;
 use lento::search::lmr::Counts;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -245,7 +245,7 @@ impl Session {
             return Ok(());
         }
         let mut player = Player::new(&variant.settings, self.plan.hash)?;
-        let limits = GoArgs { nodes: Some(self.plan.suite_nodes), ..GoArgs::default() };
+        let limits = Limits { nodes: Some(self.plan.suite_nodes), ..Limits::default() };
         for index in rest {
             let problem = &self.plan.problems[index];
             let Some(solution) = solve::solve(player.engine(), problem, &limits, stop) else { break };

@@ -21,7 +21,7 @@ impl Player {
         let mut engine = Engine::new();
         engine.set_hash(hash).map_err(|error| error.to_string())?;
         // Nothing lies between this clock and the engine.
-        engine.settings_mut().move_overhead = 0;
+        engine.settings_mut().search.move_overhead = 0;
         for setting in settings {
             setting.apply(&mut engine).map_err(|error| error.to_string())?;
         }

@@ -1,4 +1,4 @@
-//! The order of a position's moves, laid open: what the main thread would try first, and what it knows of each move.
+//! The moves of a position in the order of the search, with what a thread knows of each.
 
 use super::job::Job;
 use super::node::{Here, Root};
@@ -8,12 +8,10 @@ use super::score::DRAW;
 use super::skip::About;
 use super::worker::{Search, Worker};
 use crate::chess::{Board, Move, PieceType};
-use crossbeam::channel::Sender;
-use std::sync::Arc;
 
 /// A legal move, with what orders it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ranked {
+pub struct ListedMove {
     /// The move.
     pub mv: Move,
     /// Whether it is the table's best move.
@@ -39,65 +37,32 @@ pub struct Ranked {
     pub reduction: i32,
 }
 
-/// A question for the main thread: how it orders the moves of a position.
-pub struct Question {
-    /// A search of the position that was searched last, which is never run.
-    pub job: Arc<Job>,
-    /// The moves from there to the position in question.
-    pub path: Vec<Move>,
-    /// Whether the job's position was indeed searched last: then killers mean something.
-    pub continues: bool,
-    /// The depth that reductions are for, in plies.
-    pub depth: i32,
-    /// Where the answer goes, best move first.
-    pub reply: Sender<Vec<Ranked>>,
-}
-
-impl Question {
-    /// The position in question.
-    fn board(&self) -> Board {
-        self.path.iter().fold(self.job.game.board().clone(), |board, &mv| board.after(mv))
-    }
-
-    /// Answers. The job, and with it the table, is let go of first.
-    fn answer(self, moves: Vec<Ranked>) {
-        let Self { job, reply, .. } = self;
-        drop(job);
-        // Who asked may have gone.
-        let _ = reply.send(moves);
-    }
-}
-
 impl Worker {
-    /// Answers a question while no search runs. What the worker knows stays as it is.
-    pub fn answer(&mut self, question: Question) {
+    /// The legal moves of the position that a path leads to from a job's root, in the order in which a node of the principal
+    /// variation at this depth (plies) tries them. `was_searched` says whether the job's root was searched last: then killers
+    /// mean something. What the worker knows stays as it is.
+    pub fn list_moves(&mut self, job: &Job, path: &[Move], was_searched: bool, depth: i32) -> Vec<ListedMove> {
         let kept = self.stack.clone();
-        let mut search = Search::new(self, &question.job, NoProbe);
-        let (mut board, ply) = (question.job.game.board().clone(), question.path.len());
-        for (ply, &mv) in question.path.iter().enumerate() {
+        let mut search = Search::new(self, job, NoProbe);
+        let (mut board, ply) = (job.game.board().clone(), path.len());
+        for (ply, &mv) in path.iter().enumerate() {
             board = search.play(&board, ply, mv);
         }
-        if question.continues {
+        if was_searched {
             search.frame_mut(ply).killer = kept.at(ply).killer;
         }
-        let moves = search.ranked(&board, ply, question.depth);
+        let moves = search.listed(&board, ply, depth);
         drop(search);
         self.stack = kept;
-        question.answer(moves);
+        moves
     }
 }
 
 impl<P: SearchProbe> Search<'_, P> {
-    /// Answers a question about the root in the middle of its search.
-    pub(super) fn answer(&self, question: Question) {
-        let moves = self.ranked(&question.board(), 0, question.depth);
-        question.answer(moves);
-    }
-
     /// The legal moves of the node at a ply, in the order in which a node of the principal variation tries them.
-    fn ranked(&self, board: &Board, ply: usize, depth: i32) -> Vec<Ranked> {
+    fn listed(&self, board: &Board, ply: usize, depth: i32) -> Vec<ListedMove> {
         let in_check = board.in_check();
-        let table_move = self.job.tt.probe(board.key()).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
+        let table_move = self.tt.probe(board.key()).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
         let here = Here {
             ply,
             depth,
@@ -121,7 +86,7 @@ impl<P: SearchProbe> Search<'_, P> {
             quiets += usize::from(about.quiet);
             let kind_on = |square| board.piece_on(square).map(|piece| piece.kind());
             let victim = if mv.is_en_passant() { Some(PieceType::Pawn) } else { kind_on(mv.to()) };
-            moves.push(Ranked {
+            moves.push(ListedMove {
                 mv,
                 best: table_move == Some(mv),
                 victim: victim.filter(|_| mv.is_capture()),
@@ -150,41 +115,46 @@ mod tests {
     use super::*;
     use crate::chess::Game;
     use crate::eval::Model;
+    use crate::search::control::Control;
+    use crate::search::findings::Findings;
     use crate::search::history::Context;
-    use crate::search::job::{Shared, Ways};
-    use crate::search::lbr::Lbr;
-    use crate::search::limits::GoArgs;
+    use crate::search::job::{SearchOptions, Shared};
+    use crate::search::limits::Limits;
     use crate::search::lmr::{Choice, LmrSet};
     use crate::search::params::Params;
     use crate::search::picker::Hints;
     use crate::search::stack::Stack;
-    use crate::search::stagger::Stagger;
+    use crate::search::turns::Turns;
     use crate::tt::Tt;
-    use crossbeam::channel::{bounded, never, unbounded};
+    use crossbeam::channel::unbounded;
+    use std::sync::Arc;
     use std::time::Instant;
 
-    fn job(fen: &str) -> Arc<Job> {
+    fn job(fen: &str, lmr: Choice) -> Job {
         let game = Game::from_fen(fen).unwrap();
         let params = Params::default();
-        let shared = Shared {
-            tt: Arc::new(Tt::new(1, 1).unwrap()),
-            lmr: Arc::new(LmrSet::compile(&Choice::default(), &params)),
-            tally: None,
-            params: Arc::new(params),
-            evaluation: Model::Classical.into(),
+        let limits = Limits { depth: Some(7), ..Limits::default() };
+        Job {
+            root_moves: game.board().legal_moves().to_vec(),
+            limits,
+            options: SearchOptions::default(),
+            shared: Shared {
+                tt: Arc::new(Tt::new(1, 1).unwrap()),
+                lmr: Arc::new(LmrSet::compile(&lmr, &params)),
+                params: Arc::new(params),
+                evaluation: Model::Classical.into(),
+                lmr_stats: None,
+            },
+            control: Control::new(&limits, game.board().side_to_move(), 0, Instant::now()),
+            findings: Findings::new(1),
+            turns: Turns::new(1),
             events: unbounded().0,
-            questions: never(),
-        };
-        let ways = Ways { multi_pv: 1, lbr: Lbr::default(), stagger: Stagger::default(), move_overhead: 0 };
-        let args = GoArgs { depth: Some(7), ..GoArgs::default() };
-        let moves = game.board().legal_moves().to_vec();
-        Arc::new(Job::new(&args, game, moves, shared, ways, 1, Instant::now()))
+            game,
+        }
     }
 
-    fn ask(worker: &mut Worker, job: &Arc<Job>) -> Vec<Ranked> {
-        let (reply, answer) = bounded(1);
-        worker.answer(Question { job: Arc::clone(job), path: Vec::new(), continues: true, depth: 10, reply });
-        answer.try_recv().unwrap()
+    fn list(worker: &mut Worker, job: &Job) -> Vec<ListedMove> {
+        worker.list_moves(job, &[], true, 10)
     }
 
     #[test]
@@ -194,19 +164,19 @@ mod tests {
             "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/7P/P1P1P3/RNBQKBNR w KQkq e6 0 1",
             "4k3/8/8/8/7b/8/3P1P2/3QKB2 w - - 0 1",
         ] {
-            let (job, mut worker) = (job(fen), Worker::new(0));
+            let (job, mut worker) = (job(fen, Choice::default()), Worker::new(0));
             let board = job.game.board();
             for searched in [false, true] {
                 if searched {
                     worker.search(&job);
                 }
-                let listed: Vec<Move> = ask(&mut worker, &job).iter().map(|ranked| ranked.mv).collect();
+                let listed: Vec<Move> = list(&mut worker, &job).iter().map(|ranked| ranked.mv).collect();
                 let hints = Hints {
                     context: Context::at(&Stack::new(), 0),
-                    killer: (worker.stack.at(0).killer, job.params.order_killer),
+                    killer: (worker.stack.at(0).killer, job.shared.params.order_killer),
                     reply: (None, 0),
                 };
-                let table_move = job.tt.probe(board.key()).and_then(|hit| hit.mv);
+                let table_move = job.shared.tt.probe(board.key()).and_then(|hit| hit.mv);
                 assert_eq!(table_move.is_some(), searched, "{fen}");
                 let mut picker = Picker::new(table_move);
                 let picked: Vec<Move> = std::iter::from_fn(|| picker.next(board, &worker.histories, &hints)).collect();
@@ -217,14 +187,13 @@ mod tests {
 
     #[test]
     fn the_history_of_a_recipe_is_shown_and_kept() {
-        let mut job = job("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3");
-        let choice = Choice { main: "madchess", ..Choice::default() };
-        Arc::get_mut(&mut job).unwrap().lmr = Arc::new(LmrSet::compile(&choice, &Params::default()));
+        let madchess = Choice { main: "madchess", ..Choice::default() };
+        let job = job("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", madchess);
         let mut worker = Worker::new(0);
         worker.search(&job);
         for _ in 0..2 {
             let quiets: Vec<Move> =
-                ask(&mut worker, &job).iter().map(|ranked| ranked.mv).filter(|mv| mv.is_quiet()).collect();
+                list(&mut worker, &job).iter().map(|ranked| ranked.mv).filter(|mv| mv.is_quiet()).collect();
             let known = |&mv: &Move| worker.histories.own.get(job.game.board(), mv);
             let killer = worker.stack.at(0).killer;
             let values: Vec<i32> = quiets.iter().filter(|&&mv| Some(mv) != killer).map(known).collect();
@@ -235,13 +204,13 @@ mod tests {
 
     #[test]
     fn killers_of_the_last_search_are_shown_and_kept() {
-        let (job, mut worker) = (job("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1"), Worker::new(0));
+        let (job, mut worker) = (job("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1", Choice::default()), Worker::new(0));
         worker.search(&job);
         let killer = job.game.board().parse_uci("a1a7", false).unwrap();
         worker.stack.at_mut(0).killer = Some(killer);
         for _ in 0..2 {
             let killers: Vec<Move> =
-                ask(&mut worker, &job).iter().filter(|ranked| ranked.killer).map(|ranked| ranked.mv).collect();
+                list(&mut worker, &job).iter().filter(|ranked| ranked.killer).map(|ranked| ranked.mv).collect();
             assert_eq!(killers, [killer]);
         }
     }

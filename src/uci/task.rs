@@ -1,42 +1,38 @@
-//! Long work that is not a search of the engine, on a thread of its own: perft and bench.
+//! Long work that is not a search of the engine, on a thread of its own: perft, bench, and a search to compare with.
 
 use super::format;
+use super::inbox::{Message, TaskId};
 use crate::bench::Bench;
 use crate::chess::{Board, perft};
-use crate::engine::{Engine, Output, Settings};
-use crate::search::limits::GoArgs;
+use crate::engine::{Engine, Output, SearchOptions, Settings, Wake};
+use crate::search::limits::Limits;
 use crate::search::lmr::LmrReport;
 use crate::search::report::nps;
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam::channel::{Receiver, Sender, bounded};
 use std::convert::Infallible;
 use std::io;
 use std::ops::ControlFlow;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// Work that is under way. Dropping it calls it off.
-pub struct Chore {
-    lines: Receiver<String>,
+/// Work that is under way. Dropping it calls it off; what it still sends is to be ignored by its id.
+pub struct Task {
+    /// Which one it is.
+    pub id: TaskId,
     _alive: Sender<Infallible>,
 }
 
 /// The worker's end.
 struct Console {
-    lines: Sender<String>,
+    id: TaskId,
+    inbox: Sender<Message>,
     alive: Receiver<Infallible>,
 }
 
 impl Console {
     /// Hands out a line. Breaks when nobody wants it any more.
     fn print(&self, line: String) -> ControlFlow<()> {
-        if self.lines.send(line).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    /// How long work may go on before it looks whether it was called off.
-    const GLANCE: Duration = Duration::from_millis(50);
-
-    /// Breaks when the work was called off.
-    fn watch(&self) -> ControlFlow<()> {
+        let _ = self.inbox.send(Message::Task(self.id, Some(line)));
         if self.is_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -46,23 +42,26 @@ impl Console {
     }
 }
 
-impl Chore {
-    /// The lines to print; the channel closes when the work is done.
-    pub fn lines(&self) -> &Receiver<String> {
-        &self.lines
-    }
+/// Where a task sends its lines, and under which id.
+pub struct TaskOutput {
+    /// Which task it is.
+    pub id: TaskId,
+    /// Where it sends its lines.
+    pub inbox: Sender<Message>,
+}
 
+impl Task {
     /// Counts the leaves of the tree of legal moves, on one thread and without hashing: a line for each root move,
     /// then the sum.
-    pub fn perft(board: Board, depth: u32, chess960: bool) -> io::Result<Self> {
-        Self::start(move |console| {
-            let _ = divide(&board, depth, chess960, &console);
+    pub fn perft(to: TaskOutput, board: Board, depth: u32, chess960: bool) -> io::Result<Self> {
+        Self::start(to, move |console| {
+            let _ = divide(&board, depth, chess960, console);
         })
     }
 
     /// Runs the bench: a line for each position, then the summary.
-    pub fn bench(bench: Bench) -> io::Result<Self> {
-        Self::start(move |console| {
+    pub fn bench(to: TaskOutput, bench: Bench) -> io::Result<Self> {
+        Self::start(to, move |console| {
             let done =
                 bench.run(|entry| if console.is_off() { ControlFlow::Break(()) } else { console.print(entry.line()) });
             let _ = match done {
@@ -75,10 +74,11 @@ impl Chore {
 
     /// Searches the engine's position without reductions to the depth of a report, on one thread and with a table of its own,
     /// and completes the report.
-    pub fn without_reductions(mut report: LmrReport, engine: &Engine) -> io::Result<Self> {
-        let settings = Settings { multi_pv: 1, lmr_statistics: false, ..engine.settings().clone() };
+    pub fn without_reductions(to: TaskOutput, mut report: LmrReport, engine: &Engine) -> io::Result<Self> {
+        let search = SearchOptions { multi_pv: 1, ..engine.settings().search };
+        let settings = Settings { search, lmr_statistics: false, ..engine.settings().clone() };
         let (game, hash, evaluation) = (engine.game().clone(), engine.hash_mib(), engine.evaluation());
-        Self::start(move |console| {
+        Self::start(to, move |console| {
             let mut engine = Engine::new();
             if let Err(error) = engine.set_hash(hash) {
                 let _ = console.print(format::error(&error));
@@ -88,23 +88,30 @@ impl Chore {
             engine.settings_mut().lmr.main = "off";
             engine.set_evaluation(evaluation);
             engine.set_game(game);
-            engine.go(&GoArgs { depth: Some(report.depth), ..GoArgs::default() });
-            while let ControlFlow::Continue(()) = console.watch() {
-                let event = engine.events().recv_timeout(Console::GLANCE).ok();
-                if let Some(Output::Best(outcome)) = event.and_then(|event| engine.digest(event)) {
-                    report.nodes_off = outcome.lines.first().map(|line| line.nodes);
-                    let _ = console.print(report.to_string());
-                    return;
+            engine.go(&Limits { depth: Some(report.depth), ..Limits::default() });
+            // The channel closes when the work is called off.
+            loop {
+                match engine.wait(&console.alive, None) {
+                    Wake::Output(Output::Best(outcome)) => {
+                        report.nodes_off = outcome.lines.first().map(|line| line.nodes);
+                        let _ = console.print(report.to_string());
+                        return;
+                    }
+                    Wake::Output(_) | Wake::Timeout => {}
+                    Wake::Message(_) | Wake::Closed => return,
                 }
             }
         })
     }
 
-    fn start(work: impl FnOnce(Console) + Send + 'static) -> io::Result<Self> {
+    fn start(to: TaskOutput, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
         let (alive, watch) = bounded(0);
-        let (send, lines) = unbounded();
-        thread::Builder::new().name("chore".into()).spawn(move || work(Console { lines: send, alive: watch }))?;
-        Ok(Self { lines, _alive: alive })
+        let console = Console { id: to.id, inbox: to.inbox, alive: watch };
+        thread::Builder::new().name("task".into()).spawn(move || {
+            work(&console);
+            let _ = console.inbox.send(Message::Task(console.id, None));
+        })?;
+        Ok(Self { id: to.id, _alive: alive })
     }
 }
 
@@ -143,29 +150,37 @@ fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossbeam::channel::unbounded;
 
-    fn lines(chore: Chore) -> Vec<String> {
-        chore.lines().iter().collect()
+    /// Everything that a task prints.
+    fn lines(start: impl FnOnce(TaskOutput) -> io::Result<Task>) -> Vec<String> {
+        let (inbox, printed) = unbounded();
+        let task = start(TaskOutput { id: TaskId::default(), inbox }).expect("a thread");
+        let lines = printed.iter().map_while(|message| match message {
+            Message::Task(id, line) if id == task.id => line,
+            other => panic!("{other:?}"),
+        });
+        lines.collect()
     }
 
     #[test]
     fn perft_divides_and_sums() {
-        let lines = lines(Chore::perft(Board::start(), 3, false).expect("a thread"));
+        let perft = |depth| lines(|to| Task::perft(to, Board::start(), depth, false));
+        let lines = perft(3);
         assert_eq!(lines.len(), 22);
         assert!(lines.contains(&"e2e4: 600".into()) && lines.contains(&"a2a3: 380".into()));
         assert!(lines[20].starts_with("info string perft 3 took "));
         assert_eq!(lines[21], "Nodes searched: 8902");
-        let deep = self::lines(Chore::perft(Board::start(), 6, false).expect("a thread"));
-        assert_eq!(deep.last().map(String::as_str), Some("Nodes searched: 119060324"));
-        let none = self::lines(Chore::perft(Board::start(), 0, false).expect("a thread"));
-        assert_eq!(none.last().map(String::as_str), Some("Nodes searched: 1"));
+        assert_eq!(perft(6).last().map(String::as_str), Some("Nodes searched: 119060324"));
+        assert_eq!(perft(0).last().map(String::as_str), Some("Nodes searched: 1"));
     }
 
     #[test]
     fn dropping_ends_the_work() {
-        let chore = Chore::perft(Board::start(), 100, false).expect("a thread");
-        let lines = chore.lines().clone();
-        drop(chore);
-        assert_eq!(lines.iter().count(), 0, "the worker hung up without a line");
+        let lines = lines(|to| {
+            let task = Task::perft(to, Board::start(), 100, false)?;
+            Ok(Task { id: task.id, _alive: bounded(0).0 })
+        });
+        assert_eq!(lines.len(), 0, "the worker ended without a line");
     }
 }
