@@ -264,7 +264,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         if self.me.evaluator.is_drawish(board) {
             return 0;
         }
-        self.me.histories.corrections.correction(board, &self.me.stack, ply, &self.params)
+        self.me.histories.corrections.correction(board, &self.me.stack, ply, self.params)
     }
 
     #[inline(always)]
