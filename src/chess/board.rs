@@ -1,6 +1,6 @@
 //! A position: where the men stand and what else the rules need to know.
 
-use super::{Bitboard, CastlingRights, Color, Piece, PieceType, Square, Wing, attacks, zobrist};
+use super::{Bitboard, CastlingRights, Color, Move, Piece, PieceType, Square, Wing, attacks, zobrist};
 
 /// A position that can be searched.
 ///
@@ -98,6 +98,12 @@ impl Board {
     #[inline(always)]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         self.mailbox[square.index()]
+    }
+
+    /// What a legal move captures; after castling, a quiet move or a promotion without capture, nothing.
+    #[inline(always)]
+    pub fn captured(&self, mv: Move) -> Option<Piece> {
+        if mv.is_capture() { self.piece_on(mv.capture_square()) } else { None }
     }
 
     /// Where a color's king stands.

@@ -7,7 +7,7 @@ use super::probe::{NoProbe, SearchProbe};
 use super::score::DRAW;
 use super::skip::About;
 use super::worker::{Search, Worker};
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move, Piece, PieceType};
 use crossbeam::channel::Sender;
 use std::sync::Arc;
 
@@ -120,11 +120,10 @@ impl<P: SearchProbe> Search<'_, P> {
             let about = self.about(board, &here, mv, [moves.len() + 1, quiets], &hints, checks.gives_check(board, mv));
             quiets += usize::from(about.quiet);
             let kind_on = |square| board.piece_on(square).map(|piece| piece.kind());
-            let victim = if mv.is_en_passant() { Some(PieceType::Pawn) } else { kind_on(mv.to()) };
             moves.push(Ranked {
                 mv,
                 best: table_move == Some(mv),
-                victim: victim.filter(|_| mv.is_capture()),
+                victim: board.captured(mv).map(Piece::kind),
                 attacker: kind_on(mv.from()).filter(|_| mv.is_capture()),
                 promotion: mv.promoted(),
                 killer: hints.killer.0 == Some(mv),
