@@ -7,11 +7,11 @@ use super::node::Root;
 use super::probe::SearchProbe;
 use super::report::Info;
 use super::root::{Report, RootMove};
-use super::score::{Bound, INFINITE, MATE, Score, is_mate, mate_distance};
 use super::window::Window;
 use super::worker::Search;
 use super::{Searched, Stopped};
 use crate::chess::Move;
+use crate::score::{Bound, INFINITE, MATE, Score, is_mate, mate_distance};
 use std::time::{Duration, Instant};
 
 /// What the iterations so far say about how settled the search is.

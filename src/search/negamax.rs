@@ -3,12 +3,12 @@
 use super::node::{Here, Known, Node};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
-use super::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, Score, mate_in, mated_in};
 use super::skip::Skip;
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::{Board, Move};
+use crate::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, Score, mate_in, mated_in};
 use crate::tt::Hit;
 use arrayvec::ArrayVec;
 use std::ops::ControlFlow;

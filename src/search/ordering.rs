@@ -4,10 +4,10 @@ use super::job::Job;
 use super::node::{Here, Root};
 use super::picker::Picker;
 use super::probe::{NoProbe, SearchProbe};
-use super::score::DRAW;
 use super::skip::About;
 use super::worker::{Search, Worker};
 use crate::chess::{Board, Move, Piece, PieceType};
+use crate::score::DRAW;
 use crossbeam::channel::Sender;
 use std::sync::Arc;
 

@@ -3,11 +3,11 @@
 use super::node::Node;
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
-use super::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, mated_in};
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::{Board, Move};
+use crate::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, mated_in};
 use crate::tt::Hit;
 
 /// What a position is worth if the side to move leaves it as it is.

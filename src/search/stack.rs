@@ -2,8 +2,8 @@
 
 use super::MAX_PLY;
 use super::history::Continuation;
-use super::score::Score;
 use crate::chess::{Board, Move, Piece, PieceType};
+use crate::score::Score;
 
 /// One ply of the current line.
 #[derive(Clone, Copy, Debug)]

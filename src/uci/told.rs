@@ -1,7 +1,7 @@
 //! What a listener was told about the lines of play.
 
+use crate::score::Bound;
 use crate::search::report::Info;
-use crate::search::score::Bound;
 
 /// The latest state of each line, as it was told: with several lines, one for each.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use super::material::Census;
 use super::survey::Survey;
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
-use crate::search::score::Score;
+use crate::score::Score;
 
 /// An advantage that counts in full.
 pub const FULL_SCALE: i32 = 64;

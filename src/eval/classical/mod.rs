@@ -32,7 +32,7 @@ pub use trace::Trace;
 pub use tracer::Tracer;
 
 use crate::chess::{Board, Color, Move, PieceType};
-use crate::search::score::{MAX_EVAL, Score};
+use crate::score::{MAX_EVAL, Score};
 use material::Census;
 use pawns::{PawnCache, Structure};
 use pieces::Pieces;
