@@ -1,6 +1,7 @@
 //! The order in which a node's moves are tried.
 
 use super::history::{Context, Histories};
+use crate::chess::movegen::MOST_MOVES;
 use crate::chess::{Board, Move, PieceType};
 use arrayvec::ArrayVec;
 
@@ -11,7 +12,7 @@ struct Scored {
     score: i32,
 }
 
-type List = ArrayVec<Scored, 256>;
+type List = ArrayVec<Scored, MOST_MOVES>;
 
 impl From<Move> for Scored {
     #[inline(always)]

@@ -27,6 +27,13 @@ pub(super) fn known(board: &Board, census: &Census) -> Option<Score> {
     by_material(board, census, men)
 }
 
+/// The value in centipawns from White's view where there are [too many pieces](Census::is_crowded) to add up the terms: what
+/// White's are worth more than Black's.
+#[inline(always)]
+pub(super) fn crowded(census: &Census) -> Option<Score> {
+    census.is_crowded().then(|| worth(census, Color::White) - worth(census, Color::Black))
+}
+
 /// Finds the ending by who has what.
 #[cold]
 fn by_material(board: &Board, census: &Census, men: [u32; 2]) -> Option<Score> {
