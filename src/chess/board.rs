@@ -1,6 +1,6 @@
 //! A position: where the men stand and what else the rules need to know.
 
-use super::{Bitboard, CastlingRights, Color, Piece, PieceType, Square, Wing, attacks, zobrist};
+use super::{Bitboard, CastlingRights, Color, Move, Piece, PieceType, Square, Wing, attacks, zobrist};
 
 /// A position that can be searched.
 ///
@@ -21,9 +21,9 @@ pub struct Board {
     pub(super) en_passant: Option<Square>,
     pub(super) side: Color,
     /// Plies since the last capture or pawn move.
-    pub(super) halfmove_clock: u16,
+    pub(super) halfmove_clock: u32,
     /// Plies since the last capture, pawn move or null move, as far as positions are known.
-    pub(super) reversible: u16,
+    pub(super) reversible: u32,
     pub(super) fullmove_number: u32,
 }
 
@@ -100,6 +100,12 @@ impl Board {
         self.mailbox[square.index()]
     }
 
+    /// What a legal move captures; after castling, a quiet move or a promotion without capture, nothing.
+    #[inline(always)]
+    pub fn captured(&self, mv: Move) -> Option<Piece> {
+        if mv.is_capture() { self.piece_on(mv.capture_square()) } else { None }
+    }
+
     /// Where a color's king stands.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Square {
@@ -153,13 +159,13 @@ impl Board {
     /// Plies since the last capture or pawn move; at 100 the game is drawn.
     #[inline(always)]
     pub fn halfmove_clock(&self) -> u32 {
-        u32::from(self.halfmove_clock)
+        self.halfmove_clock
     }
 
     /// How many plies back a repetition can lie: since the last capture, pawn move or null move.
     #[inline(always)]
     pub fn reversible_plies(&self) -> usize {
-        usize::from(self.reversible)
+        self.reversible as usize
     }
 
     /// The number of the move in the game, from 1, counted up after Black's.

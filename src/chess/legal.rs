@@ -137,7 +137,7 @@ impl CheckSquares {
             straight = (straight ^ to.bitboard()) | wing.rook_target(us).bitboard();
             occupied = (occupied ^ to.bitboard()) | wing.rook_target(us).bitboard() | wing.king_target(us).bitboard();
         } else if mv.is_en_passant() {
-            occupied = (occupied ^ Square::new(to.file(), from.rank()).bitboard()) | to.bitboard();
+            occupied = (occupied ^ mv.capture_square().bitboard()) | to.bitboard();
             if attacks::pawn(us, to).has(self.king) {
                 return true;
             }

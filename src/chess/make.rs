@@ -75,11 +75,8 @@ impl Board {
     #[inline(always)]
     fn displace(&mut self, mv: Move, mover: Piece) {
         let (from, to) = (mv.from(), mv.to());
-        if mv.is_capture() {
-            let victim = if mv.is_en_passant() { Square::new(to.file(), from.rank()) } else { to };
-            if let Some(taken) = self.piece_on(victim) {
-                self.take(taken, victim);
-            }
+        if let Some(captured) = self.captured(mv) {
+            self.take(captured, mv.capture_square());
         }
         self.take(mover, from);
         match mv.promoted() {

@@ -114,6 +114,15 @@ impl Move {
         self.kind_bits() == MoveKind::EnPassant as u16
     }
 
+    /// Where what the move captures stands: on the target square, or beside the pawn that captures en passant.
+    #[inline(always)]
+    pub const fn capture_square(self) -> Square {
+        let word = self.0.get();
+        let (from, to) = (word & 63, word >> 6 & 63);
+        let square = if self.is_en_passant() { (from & 56) | (to & 7) } else { to };
+        Square::from_index(square as usize)
+    }
+
     /// Whether a pawn steps two squares.
     #[inline(always)]
     pub const fn is_double_push(self) -> bool {

@@ -22,13 +22,11 @@ impl Board {
         if mv.is_castle() {
             return threshold <= 0;
         }
-        let (from, to) = (mv.from(), mv.to());
         // What the move wins at once, and what is lost if the man is then taken for nothing.
-        let (mut balance, mut at_risk) = (-threshold, self.piece_on(from).map_or(0, |man| man.kind().exchange_value()));
-        if mv.is_en_passant() {
-            balance += VALUES[0];
-        } else if let Some(victim) = self.piece_on(to) {
-            balance += victim.kind().exchange_value();
+        let (mut balance, mut at_risk) =
+            (-threshold, self.piece_on(mv.from()).map_or(0, |man| man.kind().exchange_value()));
+        if let Some(captured) = self.captured(mv) {
+            balance += captured.kind().exchange_value();
         }
         if let Some(kind) = mv.promoted() {
             at_risk = kind.exchange_value();
@@ -66,7 +64,7 @@ impl Board {
         let (diagonal, straight) = (self.diagonal_sliders(), self.straight_sliders());
         let mut occupied = (self.occupied() ^ from.bitboard()) | to.bitboard();
         if mv.is_en_passant() {
-            occupied ^= super::Square::new(to.file(), from.rank()).bitboard();
+            occupied ^= mv.capture_square().bitboard();
         }
         let mut attackers = self.attackers_to(to, occupied) & occupied;
         let mut side = !self.side;

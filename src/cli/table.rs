@@ -4,8 +4,8 @@ use super::analyse::Found;
 use super::units;
 use lento::chess::{Board, Color, Move};
 use lento::eval::wdl;
+use lento::score::{Bound, Score, mate_distance};
 use lento::search::report::{Info, Line, Progress, nps};
-use lento::search::score::{Bound, Score, mate_distance};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -144,7 +144,7 @@ fn wrap(mut text: String, words: &[String], width: usize, indent: usize) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento::search::score::mated_in;
+    use lento::score::mated_in;
 
     fn sample(root: &Board, moves: &str) -> Info {
         let mut info = Info {

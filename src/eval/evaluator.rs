@@ -5,7 +5,7 @@ use super::drawish;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
 use crate::chess::{Board, Move, PieceType};
-use crate::search::score::{DRAW, MAX_EVAL, Score};
+use crate::score::{DRAW, MAX_EVAL, Score};
 use std::fmt;
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@
 //! [normalised](normalise), so that 100 centipawns are a chance of 50 % to win, whatever the evaluation's own scale.
 
 use crate::chess::{Board, PieceType};
-use crate::search::score::{MAX_EVAL, Score, is_mate};
+use crate::score::{MAX_EVAL, Score, is_mate};
 use std::ops::RangeInclusive;
 
 /// Material that makes a difference, in the units of [`material`]: less counts as the start of the range, more as its end,
@@ -117,7 +117,7 @@ pub fn normalise(score: Score, material: i32) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::score::{mate_in, mated_in};
+    use crate::score::{mate_in, mated_in};
     use std::iter::once;
 
     #[test]

@@ -8,11 +8,11 @@ use super::node::Root;
 use super::probe::SearchProbe;
 use super::report::Info;
 use super::root::RootMove;
-use super::score::{INFINITE, MATE, Score, is_mate, mate_distance};
 use super::window::Window;
 use super::worker::Search;
 use super::{Searched, Stopped};
 use crate::chess::Move;
+use crate::score::{INFINITE, MATE, Score, is_mate, mate_distance};
 use std::time::{Duration, Instant};
 
 /// What the iterations so far say about how settled the search is.

@@ -3,10 +3,10 @@
 use super::Stopped;
 use super::node::{Here, Node, NonPv};
 use super::probe::SearchProbe;
-use super::score::{Bound, Score, is_mate};
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, Move};
+use crate::score::{Bound, Score, is_mate};
 use std::ops::ControlFlow;
 
 /// Double extensions allowed on one line: enough for long forced lines, too few to explode.

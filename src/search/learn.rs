@@ -4,9 +4,9 @@ use super::history::Outcome;
 use super::negamax::Tried;
 use super::node::Here;
 use super::probe::SearchProbe;
-use super::score::{Bound, Score, is_mate};
 use super::worker::Search;
 use crate::chess::{Board, Move};
+use crate::score::{Bound, Score, is_mate};
 
 impl<P: SearchProbe> Search<'_, P> {
     /// Learns from the best move: Last Best Reply in any case, histories and killer when it failed high.

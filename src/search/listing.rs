@@ -4,10 +4,10 @@ use super::job::Job;
 use super::node::{Here, Root};
 use super::picker::Picker;
 use super::probe::{NoProbe, SearchProbe};
-use super::score::DRAW;
 use super::skip::About;
 use super::worker::{Search, Worker};
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move, Piece, PieceType};
+use crate::score::DRAW;
 
 /// A legal move, with what orders it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,11 +85,10 @@ impl<P: SearchProbe> Search<'_, P> {
             let about = self.about(board, &here, mv, [moves.len() + 1, quiets], &hints, checks.gives_check(board, mv));
             quiets += usize::from(about.quiet);
             let kind_on = |square| board.piece_on(square).map(|piece| piece.kind());
-            let victim = if mv.is_en_passant() { Some(PieceType::Pawn) } else { kind_on(mv.to()) };
             moves.push(ListedMove {
                 mv,
                 best: table_move == Some(mv),
-                victim: victim.filter(|_| mv.is_capture()),
+                victim: board.captured(mv).map(Piece::kind),
                 attacker: kind_on(mv.from()).filter(|_| mv.is_capture()),
                 promotion: mv.promoted(),
                 killer: hints.killer.0 == Some(mv),

@@ -16,7 +16,6 @@ pub mod picker;
 pub mod probe;
 pub mod report;
 pub mod root;
-pub mod score;
 pub mod stack;
 pub mod stagger;
 pub mod turns;
@@ -33,8 +32,8 @@ mod scout;
 mod skip;
 mod weigh;
 
-/// The deepest line the search follows, in plies from the root.
-pub const MAX_PLY: usize = 128;
+pub use crate::score::MAX_PLY;
+
 /// The deepest iteration, in plies.
 pub const MAX_DEPTH: i32 = MAX_PLY as i32 - 8;
 
@@ -43,4 +42,4 @@ pub const MAX_DEPTH: i32 = MAX_PLY as i32 - 8;
 pub struct Stopped;
 
 /// What searching a node gives.
-type Searched = Result<score::Score, Stopped>;
+type Searched = Result<crate::score::Score, Stopped>;

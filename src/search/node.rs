@@ -1,7 +1,7 @@
 //! Kinds of nodes as types, and the facts of one node.
 
-use super::score::{Bound, Score};
 use crate::chess::Move;
+use crate::score::{Bound, Score};
 
 /// A kind of node. PV nodes have a window wider than one; the root is a PV node.
 pub trait Node {

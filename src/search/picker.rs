@@ -1,6 +1,7 @@
 //! The order in which a node's moves are tried.
 
 use super::history::{Context, Histories};
+use crate::chess::movegen::MOST_MOVES;
 use crate::chess::{Board, Move, PieceType};
 use arrayvec::ArrayVec;
 
@@ -11,7 +12,7 @@ struct Scored {
     score: i32,
 }
 
-type List = ArrayVec<Scored, 256>;
+type List = ArrayVec<Scored, MOST_MOVES>;
 
 impl From<Move> for Scored {
     #[inline(always)]
@@ -184,11 +185,7 @@ impl Picker {
 /// Most valuable victim first, the more so the better such captures have served; underpromotions last.
 #[inline(always)]
 fn noisy_score(board: &Board, histories: &Histories, mv: Move) -> i32 {
-    let victim = match board.piece_on(mv.to()) {
-        Some(piece) => piece.kind().exchange_value(),
-        None if mv.is_en_passant() => PieceType::Pawn.exchange_value(),
-        None => 0,
-    };
+    let victim = board.captured(mv).map_or(0, |piece| piece.kind().exchange_value());
     let promotion = match mv.promoted() {
         None => 0,
         Some(PieceType::Queen) => PieceType::Queen.exchange_value(),

@@ -4,10 +4,10 @@ use super::Stopped;
 use super::node::{Here, NonPv};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
-use super::score::{self, Bound, MATE_IN_MAX, Score, is_mate};
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, PieceType};
+use crate::score::{self, Bound, MATE_IN_MAX, Score, is_mate};
 use crate::tt::Hit;
 
 impl<P: SearchProbe> Search<'_, P> {

@@ -3,11 +3,11 @@
 use super::node::Node;
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
-use super::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, mated_in};
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move};
+use crate::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, mated_in};
 use crate::tt::Hit;
 
 /// What a position is worth if the side to move leaves it as it is.
@@ -129,7 +129,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if mv.is_promotion() || alpha <= -MATE_IN_MAX {
             return false;
         }
-        let victim = board.piece_on(mv.to()).map_or(PieceType::Pawn, |piece| piece.kind());
-        futility + victim.exchange_value() <= alpha || !board.see_ge(mv, 1)
+        let victim = board.captured(mv).map_or(0, |piece| piece.kind().exchange_value());
+        futility + victim <= alpha || !board.see_ge(mv, 1)
     }
 }

@@ -1,8 +1,8 @@
 //! What a search tells while it runs and when it ends.
 
 use super::MAX_PLY;
-use super::score::{Bound, Score};
 use crate::chess::Move;
+use crate::score::{Bound, Score};
 use arrayvec::ArrayVec;
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! The moves of the root, and what is known of each.
 
 use super::report::Line;
-use super::score::{Bound, INFINITE, Score};
 use crate::chess::Move;
+use crate::score::{Bound, INFINITE, Score};
 
 /// A move of the root.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use super::Searched;
 use super::lmr::{Class, Fact};
 use super::node::{Here, Node, NonPv};
 use super::probe::{Scouted, SearchProbe};
-use super::score::Score;
 use super::skip::About;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::Board;
+use crate::score::Score;
 
 impl<P: SearchProbe> Search<'_, P> {
     /// The score of a move of `here`, on `board`, already made on `child`. The window is the node's with the current alpha.

@@ -4,9 +4,9 @@ use super::lmr::{Class, Fact, Facts};
 use super::node::Here;
 use super::picker::Hints;
 use super::probe::SearchProbe;
-use super::score::{MATE_IN_MAX, Score};
 use super::worker::Search;
 use crate::chess::{Board, Move};
+use crate::score::{MATE_IN_MAX, Score};
 
 /// Whether to search a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::MAX_PLY;
 use super::history::Continuation;
-use super::score::Score;
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move, Piece, PieceType};
+use crate::score::Score;
 
 /// One ply of the current line.
 #[derive(Clone, Copy, Debug)]
@@ -40,12 +40,7 @@ impl Played {
     #[inline(always)]
     pub fn of(board: &Board, mv: Move) -> Self {
         let mover = board.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
-        let victim = if mv.is_en_passant() {
-            Some(PieceType::Pawn)
-        } else {
-            board.piece_on(mv.to()).filter(|_| mv.is_capture()).map(|piece| piece.kind())
-        };
-        Self { mv, mover, victim }
+        Self { mv, mover, victim: board.captured(mv).map(Piece::kind) }
     }
 }
 

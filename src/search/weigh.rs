@@ -3,11 +3,11 @@
 use super::lmr::{Class, Counting, Fact, Facts, Signal};
 use super::node::{Here, Node};
 use super::probe::SearchProbe;
-use super::score::Score;
 use super::skip::About;
 use super::worker::Search;
 use crate::chess::{Bitboard, Board, Move, PieceType};
 use crate::eval::classical::{Terms, square_gain};
+use crate::score::Score;
 
 /// From this iteration on root moves that have been best are known to recipes.
 const ROOT_BEST_FROM: i32 = 8;

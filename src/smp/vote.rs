@@ -1,7 +1,7 @@
 //! Which thread's result to play.
 
+use crate::score::{MATE_IN_MAX, Score};
 use crate::search::findings::Finding;
-use crate::search::score::{MATE_IN_MAX, Score};
 
 /// The finding to play: the move with the most votes, from the thread that makes the best case for it.
 ///
@@ -28,8 +28,8 @@ pub fn elect(findings: &[Finding]) -> Option<&Finding> {
 mod tests {
     use super::*;
     use crate::chess::{Move, MoveKind, Square};
+    use crate::score::{Bound, mate_in};
     use crate::search::report::{Info, Line};
-    use crate::search::score::{Bound, mate_in};
     use std::time::Duration;
 
     fn finding(thread: usize, depth: i32, to: Square, score: Score) -> Finding {

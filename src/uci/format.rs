@@ -5,8 +5,8 @@ use super::rebel;
 use crate::chess::{Board, Color, File, Move, Rank, Square};
 use crate::engine::Settings;
 use crate::eval::{Evaluation, Model, Scaling, classical, nnue, wdl};
+use crate::score::{Bound, DRAW, Score, mate_distance};
 use crate::search::report::{Info, Outcome, Progress, nps};
-use crate::search::score::{Bound, DRAW, Score, mate_distance};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -181,7 +181,7 @@ pub fn perft_line(board: &Board, mv: Move, nodes: u64, chess960: bool) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::score::{mate_in, mated_in};
+    use crate::score::{mate_in, mated_in};
 
     const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
 

@@ -28,7 +28,7 @@ impl ShownLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::score::Bound;
+    use crate::score::Bound;
     use std::time::Duration;
 
     fn info(depth: i32, multipv: usize, bound: Bound) -> Info {

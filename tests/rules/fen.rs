@@ -38,8 +38,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("a white pawn on the first rank", "4k3/8/8/8/8/8/8/4K2P w - - 0 1"),
     ("a white pawn on the last rank", "P3k3/8/8/8/8/8/8/4K3 w - - 0 1"),
     ("a black pawn on the first rank", "4k3/8/8/8/8/8/8/p3K3 b - - 0 1"),
-    ("nine pawns", "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1"),
-    ("a third knight beside eight pawns", "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKBNR b KQkq - 0 1"),
+    ("a piece more than a game begins with", "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKBNR b KQkq - 0 1"),
     ("queens all over", "QQQQQQQQ/QQQQQQQQ/QQQKQQQQ/8/8/qqqqkqqq/qqqqqqqq/qqqqqqqq w - - 0 1"),
     ("the side in capitals", "4k3/8/8/8/8/8/8/4K3 B - - 0 1"),
     ("a dash for the side", "4k3/8/8/8/8/8/8/4K3 - - - 0 1"),
@@ -97,6 +96,13 @@ const READ: &[(&str, &str)] = &[
     ("k7/2Q5/8/8/8/8/8/4K3 b - - 0 1", "k7/2Q5/8/8/8/8/8/4K3 b - - 0 1"),
     ("4k3/8/8/2RRR3/2RRR3/2R5/RRR5/7K b - - 0 1", "4k3/8/8/2RRR3/2RRR3/2R5/RRR5/7K b - - 0 1"),
     ("7k/6B1/5B2/8/8/8/8/K7 b - - 0 1", "7k/6B1/5B2/8/8/8/8/K7 b - - 0 1"),
+    // More than promotions allow: nine pawns, a third knight beside eight pawns, seventeen pieces of a color, thirty queens.
+    ("4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1", "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1"),
+    ("4k3/8/8/8/8/5N2/PPPPPPPP/RNBQKBNR w KQ - 0 1", "4k3/8/8/8/8/5N2/PPPPPPPP/RNBQKBNR w KQ - 0 1"),
+    ("QQQQQQQQ/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/pp5Q/knQQQQQK w - - 0 1", "QQQQQQQQ/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/pp5Q/knQQQQQK w - - 0 1"),
+    // Clocks beyond 16 bits.
+    ("4k3/8/8/8/8/8/8/4K3 w - - 65535 1", "4k3/8/8/8/8/8/8/4K3 w - - 65535 1"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 100000 100000", "4k3/8/8/8/8/8/8/4K3 w - - 100000 100000"),
 ];
 
 #[test]
@@ -112,6 +118,19 @@ fn readable_texts_are_read_and_impossible_rights_dropped() {
         let board = Board::from_fen(text).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(board.fen(false), *expected, "{text:?}");
         assert_eq!(Board::from_fen(&board.fen(true)).unwrap().fen(false), *expected, "{text:?} by way of Shredder-FEN");
+    }
+}
+
+/// The clock counts on from any number that is read.
+#[test]
+fn moves_and_passes_count_the_clock_on() {
+    for clock in [99, 65_534, 65_535, 100_000] {
+        let board = Board::from_fen(&format!("4k3/8/8/8/8/8/8/4K3 w - - {clock} 7")).unwrap();
+        let mv = board.parse_uci("e1d1", false).unwrap();
+        let mut passed = board.clone();
+        passed.pass();
+        assert_eq!((board.after(mv).halfmove_clock(), passed.halfmove_clock()), (clock + 1, clock + 1));
+        assert_eq!(board.after(mv).fen(false), format!("4k3/8/8/8/8/8/8/3K4 b - - {} 7", clock + 1));
     }
 }
 

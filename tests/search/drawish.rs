@@ -3,9 +3,9 @@
 use lento::chess::{Board, Color, Game, Piece, Square};
 use lento::engine::Engine;
 use lento::eval::{EvaluationKind, drawish};
+use lento::score::{Score, mate_distance};
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
-use lento::search::score::{Score, mate_distance};
 
 /// A position of each ending, White to move.
 const POSITIONS: [(&str, &str); 15] = [

@@ -3,6 +3,7 @@
 #[path = "../common/data.rs"]
 mod common;
 
+mod crowded;
 mod determinism;
 mod drawish;
 mod mates;

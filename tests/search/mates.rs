@@ -2,9 +2,9 @@
 
 use lento::chess::{Board, Game};
 use lento::engine::Engine;
+use lento::score::mate_distance;
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
-use lento::search::score::mate_distance;
 
 /// Positions with the distance to a forced mate in moves (below zero: the side to move is mated).
 const MATES: [(&str, i32); 13] = [

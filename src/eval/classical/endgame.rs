@@ -5,7 +5,7 @@ use super::material::Census;
 use super::survey::Survey;
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
-use crate::search::score::Score;
+use crate::score::Score;
 
 /// An advantage that counts in full.
 pub const FULL_SCALE: i32 = 64;
@@ -25,6 +25,13 @@ pub(super) fn known(board: &Board, census: &Census) -> Option<Score> {
         return None;
     }
     by_material(board, census, men)
+}
+
+/// The value in centipawns from White's view where there are [too many pieces](Census::is_crowded) to add up the terms: what
+/// White's are worth more than Black's.
+#[inline(always)]
+pub(super) fn crowded(census: &Census) -> Option<Score> {
+    census.is_crowded().then(|| worth(census, Color::White) - worth(census, Color::Black))
 }
 
 /// Finds the ending by who has what.

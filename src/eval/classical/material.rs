@@ -41,9 +41,19 @@ impl Census {
     /// From 0 without pieces to [`FULL_PHASE`].
     #[inline(always)]
     pub(super) fn phase(&self) -> i32 {
+        self.unbounded_phase().min(FULL_PHASE)
+    }
+
+    /// Whether there are so many pieces that sums of [`Pair`]s could overflow.
+    #[inline(always)]
+    pub(super) fn is_crowded(&self) -> bool {
+        self.unbounded_phase() > 3 * FULL_PHASE
+    }
+
+    #[inline(always)]
+    fn unbounded_phase(&self) -> i32 {
         let [white, black] = self.counts;
-        let phase: i32 = (1..5).map(|kind| (white[kind] + black[kind]) * PHASE[kind]).sum();
-        phase.min(FULL_PHASE)
+        (1..5).map(|kind| (white[kind] + black[kind]) * PHASE[kind]).sum()
     }
 
     /// The pieces (no pawns) of a color in pawns' worth: 3 for a minor piece, 5 for a rook, 9 for a queen.

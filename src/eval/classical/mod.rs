@@ -32,7 +32,7 @@ pub use trace::Trace;
 pub use tracer::Tracer;
 
 use crate::chess::{Board, Color, Move, PieceType};
-use crate::search::score::{MAX_EVAL, Score};
+use crate::score::{MAX_EVAL, Score};
 use material::Census;
 use pawns::{PawnCache, Structure};
 use pieces::Pieces;
@@ -166,7 +166,7 @@ impl Tally {
 /// The evaluation, from White's view.
 fn run<T: Tracer>(board: &Board, cache: Option<&mut PawnCache>, tracer: &mut T) -> Score {
     let census = Census::new(board);
-    if let Some(value) = endgame::known(board, &census) {
+    if let Some(value) = endgame::known(board, &census).or_else(|| endgame::crowded(&census)) {
         let score = finish(board, value);
         let ending = Some(value);
         tracer.summary(&Summary { sum: Pair::ZERO, phase: census.phase(), scale: FULL_SCALE, ending, score });

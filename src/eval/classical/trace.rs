@@ -6,7 +6,7 @@ use super::pair::Pair;
 use super::term::Term;
 use super::tracer::{Summary, Tracer};
 use crate::chess::Color;
-use crate::search::score::Score;
+use crate::score::Score;
 use std::fmt;
 
 /// Every term of one evaluation. `Display` prints the table of `lento eval`.

@@ -7,7 +7,7 @@
 use super::pair::Pair;
 use super::term::Term;
 use crate::chess::Color;
-use crate::search::score::Score;
+use crate::score::Score;
 
 /// How the terms became one number.
 #[derive(Clone, Copy, Debug, Default)]

@@ -29,10 +29,9 @@ impl Change {
         }
         let after = mv.promoted().map_or(mover, |kind| Piece::new(mover.color(), kind));
         let (off, on) = ((mover, from), (after, to));
-        let victim = if mv.is_en_passant() { Square::new(to.file(), from.rank()) } else { to };
-        match board.piece_on(victim) {
-            Some(taken) if mv.is_capture() => Self::Capture { off: [off, (taken, victim)], on },
-            _ => Self::Quiet { off, on },
+        match board.captured(mv) {
+            Some(captured) => Self::Capture { off: [off, (captured, mv.capture_square())], on },
+            None => Self::Quiet { off, on },
         }
     }
 

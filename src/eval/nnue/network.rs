@@ -22,7 +22,7 @@
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
 use super::simd::{Line, Simd};
 use crate::chess::Board;
-use crate::search::score::Score;
+use crate::score::Score;
 use std::fmt;
 use thiserror::Error;
 

@@ -5,7 +5,7 @@ use super::features::View;
 use super::network::Network;
 use super::simd::{Line, Simd};
 use crate::chess::{Board, Color, File, PieceType, Rank, Square};
-use crate::search::score::Score;
+use crate::score::Score;
 use std::fmt;
 
 /// The network's view of a position. `Display` prints the tables of `lento eval`. All values are centipawns from White's view.

@@ -1,7 +1,7 @@
 //! Move histories: which moves have failed high, by what is known about them.
 
 use super::{Cell, Corrections, PieceSquares};
-use crate::chess::{Board, Move, Piece};
+use crate::chess::{Board, Move, Piece, PieceType};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
 
@@ -159,11 +159,7 @@ impl Histories {
     #[inline(always)]
     fn noisy_index(board: &Board, mv: Move) -> [usize; 3] {
         let man = board.piece_on(mv.from()).map_or(0, Piece::index);
-        let victim = match board.piece_on(mv.to()) {
-            Some(piece) => piece.kind().index(),
-            None if mv.is_en_passant() => 0,
-            None => 5,
-        };
+        let victim = board.captured(mv).map_or(PieceType::King, Piece::kind).index();
         [man, mv.to().index(), victim]
     }
 

@@ -4,9 +4,9 @@ use super::parse::Problem;
 use crate::run::interrupt::Stop;
 use lento::chess::{Game, Move};
 use lento::engine::{Engine, Output, Wake};
+use lento::score::{Bound, Score, mate_distance};
 use lento::search::limits::Limits;
 use lento::search::report::Info;
-use lento::search::score::{Bound, Score, mate_distance};
 use std::time::{Duration, Instant};
 
 /// What a search found.
@@ -98,8 +98,8 @@ impl Right {
 mod tests {
     use super::super::parse::problems;
     use super::*;
+    use lento::score::{mate_in, mated_in};
     use lento::search::report::Line;
-    use lento::search::score::{mate_in, mated_in};
 
     fn problem(line: &str) -> Problem {
         problems(line).unwrap().remove(0)

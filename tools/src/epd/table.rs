@@ -3,8 +3,8 @@
 use super::parse::Problem;
 use super::solve::Solution;
 use lento::chess::Move;
+use lento::score::{Score, mate_distance};
 use lento::search::report::nps;
-use lento::search::score::{Score, mate_distance};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -176,7 +176,7 @@ pub fn json(problem: &Problem, solution: &Solution) -> Value {
 mod tests {
     use super::super::parse::problems;
     use super::*;
-    use lento::search::score::{mate_in, mated_in};
+    use lento::score::{mate_in, mated_in};
 
     #[test]
     fn cells_say_what_was_expected_and_found() {

@@ -1,7 +1,7 @@
 //! A game that has been played.
 
 use lento::chess::{Board, Game, Move, Verdict};
-use lento::search::score::Score;
+use lento::score::Score;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,5 +1,8 @@
 //! Scores: centipawns, and distances to mate.
 
+/// The deepest line that is searched, in plies from the root.
+pub const MAX_PLY: usize = 128;
+
 /// A score in centipawns from the view of the side to move, or a mate beyond [`MATE_IN_MAX`].
 pub type Score = i32;
 
@@ -8,7 +11,7 @@ pub const INFINITE: Score = 32_001;
 /// Being mated now scores `-MATE`; mate in n plies scores `MATE - n`.
 pub const MATE: Score = 32_000;
 /// The weakest mate score: every score from here up is a forced mate.
-pub const MATE_IN_MAX: Score = MATE - 2 * super::MAX_PLY as Score;
+pub const MATE_IN_MAX: Score = MATE - 2 * MAX_PLY as Score;
 /// A draw.
 pub const DRAW: Score = 0;
 /// Evaluations stay inside ± this bound, apart from every mate score.
