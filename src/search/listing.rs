@@ -62,7 +62,7 @@ impl<P: SearchProbe> Search<'_, P> {
     /// The legal moves of the node at a ply, in the order in which a node of the principal variation tries them.
     fn listed(&self, board: &Board, ply: usize, depth: i32) -> Vec<ListedMove> {
         let in_check = board.in_check();
-        let table_move = self.tt.probe(board.key()).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
+        let tt_move = self.tt.probe(board.key()).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
         let here = Here {
             ply,
             depth,
@@ -72,14 +72,14 @@ impl<P: SearchProbe> Search<'_, P> {
             eval: DRAW,
             estimate: DRAW,
             improving: !in_check,
-            known: None,
-            tt_move: table_move,
+            hit: None,
+            tt_move: tt_move,
             tt_pv: true,
             excluded: None,
         };
         let reply = self.reply_place(board, ply).and_then(|place| self.me.lbr.reply(place));
         let (hints, checks) = (self.hints(ply, reply), board.check_squares());
-        let mut picker = Picker::new(table_move);
+        let mut picker = Picker::new(tt_move);
         let (mut moves, mut quiets) = (Vec::new(), 1);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             let about = self.about(board, &here, mv, [moves.len() + 1, quiets], &hints, checks.gives_check(board, mv));
@@ -87,7 +87,7 @@ impl<P: SearchProbe> Search<'_, P> {
             let kind_on = |square| board.piece_on(square).map(|piece| piece.kind());
             moves.push(ListedMove {
                 mv,
-                best: table_move == Some(mv),
+                best: tt_move == Some(mv),
                 victim: board.captured(mv).map(Piece::kind),
                 attacker: kind_on(mv.from()).filter(|_| mv.is_capture()),
                 promotion: mv.promoted(),
@@ -175,9 +175,9 @@ mod tests {
                     killer: (worker.stack.at(0).killer, job.shared.params.order_killer),
                     reply: (None, 0),
                 };
-                let table_move = job.shared.tt.probe(board.key()).and_then(|hit| hit.mv);
-                assert_eq!(table_move.is_some(), searched, "{fen}");
-                let mut picker = Picker::new(table_move);
+                let tt_move = job.shared.tt.probe(board.key()).and_then(|hit| hit.mv);
+                assert_eq!(tt_move.is_some(), searched, "{fen}");
+                let mut picker = Picker::new(tt_move);
                 let picked: Vec<Move> = std::iter::from_fn(|| picker.next(board, &worker.histories, &hints)).collect();
                 assert_eq!(listed, picked, "{fen}");
             }

@@ -1,6 +1,6 @@
 //! Principal variation search: the node.
 
-use super::node::{Here, Known, Node};
+use super::node::{Here, Node};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
 use super::root::RootResult;
@@ -45,24 +45,18 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 2. Transposition table.
         let excluded = self.frame(ply).excluded;
-        let hit = if excluded.is_none() { self.tt.probe(board.key()) } else { None };
-        let known = hit.map(|hit| Known {
-            mv: hit.mv,
-            score: score::from_table(hit.score, ply),
-            bound: hit.bound,
-            depth: hit.depth,
-        });
+        let hit = if excluded.is_none() { self.probe_table(board, ply) } else { None };
         if !N::PV
-            && let Some(known) = known
-            && known.depth >= depth + i32::from(known.bound == Bound::Upper && cut)
-            && known.bound.settles(known.score, window.beta)
+            && let Some(hit) = hit
+            && hit.depth >= depth + i32::from(hit.bound == Bound::Upper && cut)
+            && hit.bound.settles(hit.score, window.beta)
             && board.halfmove_clock() < TABLE_SAFE_CLOCK
         {
-            return Ok(known.score);
+            return Ok(hit.score);
         }
 
         // Step 3. The facts of this node: evaluation, corrected; are we improving?
-        let mut here = self.assess::<N>(board, ply, depth, cut, hit, known);
+        let mut here = self.assess::<N>(board, ply, depth, cut, hit);
 
         // Step 4. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
         // moves wants it proved: nothing is pruned on the strength of an evaluation.
@@ -162,8 +156,7 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         if excluded.is_none() && !(N::ROOT && self.root.index > 0) {
             let eval = (!here.in_check).then_some(here.raw_eval);
-            let score = score::to_table(best, ply);
-            self.tt.store(board.key(), Hit { mv: best_move, score, eval, depth: here.depth, bound, pv: here.tt_pv });
+            self.store(board, ply, Hit { mv: best_move, score: best, eval, depth: here.depth, bound, pv: here.tt_pv });
             self.learn_correction(board, &here, best, best_move, bound);
         }
         Ok(best)
@@ -192,15 +185,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// Step 3: the facts of the node.
     #[inline(always)]
-    fn assess<N: Node>(
-        &mut self,
-        board: &Board,
-        ply: usize,
-        depth: i32,
-        cut: bool,
-        hit: Option<Hit>,
-        known: Option<Known>,
-    ) -> Here {
+    fn assess<N: Node>(&mut self, board: &Board, ply: usize, depth: i32, cut: bool, hit: Option<Hit>) -> Here {
         let in_check = board.in_check();
         let two_ago = self.me.stack.before(ply, 2).eval;
         let (raw_eval, eval) = if in_check {
@@ -215,8 +200,8 @@ impl<P: SearchProbe> Search<'_, P> {
         frame.eval = (!in_check).then_some(eval);
         frame.double_extensions = double_extensions;
         let before = two_ago.or(self.me.stack.before(ply, 4).eval);
-        let estimate = match known {
-            Some(known) if !in_check && known.bound.settles(known.score, eval) => known.score,
+        let estimate = match hit {
+            Some(hit) if !in_check && hit.bound.settles(hit.score, eval) => hit.score,
             _ => eval,
         };
         Here {
@@ -228,8 +213,8 @@ impl<P: SearchProbe> Search<'_, P> {
             eval,
             estimate,
             improving: !in_check && before.is_none_or(|before| eval > before),
-            known,
-            tt_move: known.and_then(|known| known.mv).filter(|&mv| board.is_legal(mv)),
+            hit,
+            tt_move: hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv)),
             tt_pv: N::PV || hit.is_some_and(|hit| hit.pv),
             excluded,
         }

@@ -7,7 +7,7 @@ use super::probe::SearchProbe;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, PieceType};
-use crate::score::{self, Bound, MATE_IN_MAX, Score, is_mate};
+use crate::score::{Bound, MATE_IN_MAX, Score, is_mate};
 use crate::tt::Hit;
 
 impl<P: SearchProbe> Search<'_, P> {
@@ -90,14 +90,14 @@ impl<P: SearchProbe> Search<'_, P> {
     fn try_probcut(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {
         let params = self.params;
         let target = beta + params.probcut_margin - params.probcut_improving * i32::from(here.improving);
-        let refuted = here.known.is_some_and(|known| known.depth >= here.depth - 3 && known.score < target);
+        let refuted = here.hit.is_some_and(|hit| hit.depth >= here.depth - 3 && hit.score < target);
         if here.depth < params.probcut_depth || is_mate(beta) || is_mate(target) || refuted {
             return Ok(None);
         }
         let hints = Hints { context: self.context(here.ply), killer: (None, 0), reply: (None, 0) };
         let threshold = target - here.eval;
-        let table_move = here.tt_move.filter(|&mv| !mv.is_quiet() && board.see_ge(mv, threshold));
-        let mut picker = Picker::winning(table_move, threshold);
+        let tt_move = here.tt_move.filter(|&mv| !mv.is_quiet() && board.see_ge(mv, threshold));
+        let mut picker = Picker::winning(tt_move, threshold);
         let window = Window::below(target).flipped();
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             let child = self.play(board, here.ply, mv);
@@ -107,17 +107,9 @@ impl<P: SearchProbe> Search<'_, P> {
             }
             self.take_back();
             if score >= target {
-                self.tt.store(
-                    board.key(),
-                    Hit {
-                        mv: Some(mv),
-                        score: score::to_table(score, here.ply),
-                        eval: Some(here.raw_eval),
-                        depth: here.depth - 3,
-                        bound: Bound::Lower,
-                        pv: here.tt_pv,
-                    },
-                );
+                let (depth, eval) = (here.depth - 3, Some(here.raw_eval));
+                let found = Hit { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: here.tt_pv };
+                self.store(board, here.ply, found);
                 return Ok(Some(if is_mate(score) { score } else { score - (target - beta) }));
             }
         }

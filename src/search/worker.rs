@@ -15,9 +15,9 @@ use super::turns::Turn;
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move};
 use crate::eval::{Evaluator, Scaling};
-use crate::score::Score;
+use crate::score::{self, Score};
 use crate::smp::sync::{AtomicU64, Ordering};
-use crate::tt::Tt;
+use crate::tt::{Hit, Tt};
 use arrayvec::ArrayVec;
 use std::time::{Duration, Instant};
 
@@ -243,6 +243,19 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     #[inline(always)]
     pub(super) fn take_back(&mut self) {
         self.keys.pop();
+    }
+
+    /// What the table knows of the position, with mates counted from the root.
+    #[inline(always)]
+    pub(super) fn probe_table(&self, board: &Board, ply: usize) -> Option<Hit> {
+        let hit = self.tt.probe(board.key())?;
+        Some(Hit { score: score::from_table(hit.score, ply), ..hit })
+    }
+
+    /// Tells the table what is known of the position, with mates counted from the root.
+    #[inline(always)]
+    pub(super) fn store(&self, board: &Board, ply: usize, known: Hit) {
+        self.tt.store(board.key(), Hit { score: score::to_table(known.score, ply), ..known });
     }
 
     /// Whether the position is drawn by rule: repetition, fifty moves or insufficient material.
