@@ -214,7 +214,12 @@ impl<P: SearchProbe> Search<'_, P> {
             estimate,
             improving: !in_check && before.is_none_or(|before| eval > before),
             hit,
-            tt_move: hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv)),
+            // The root follows its own list: the table's entry may be another line's, or a helper's.
+            tt_move: if N::ROOT {
+                Some(self.root.current().mv)
+            } else {
+                hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv))
+            },
             tt_pv: N::PV || hit.is_some_and(|hit| hit.pv),
             excluded,
         }
