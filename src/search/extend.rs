@@ -47,13 +47,8 @@ impl<P: SearchProbe> Search<'_, P> {
         self.frame_mut(here.ply).excluded = None;
 
         let extension = if others < target {
-            let frame = self.frame_mut(here.ply);
-            if !N::PV && others < target - double && frame.double_extensions < MAX_DOUBLE {
-                frame.double_extensions += 1;
-                2
-            } else {
-                1
-            }
+            let doubled = self.me.stack.before(here.ply, 1).double_extensions;
+            if !N::PV && others < target - double && doubled < MAX_DOUBLE { 2 } else { 1 }
         } else if params.singular_multicut > 0 && others >= beta && !is_mate(others) {
             return Ok(ControlFlow::Break(others));
         } else if hit.score >= beta {

@@ -104,6 +104,8 @@ impl<P: SearchProbe> Search<'_, P> {
                 ControlFlow::Break(score) => return Ok(score),
                 ControlFlow::Continue(extension) => extension,
             };
+            let doubled = self.me.stack.before(ply, 1).double_extensions + u8::from(extension > 1);
+            self.frame_mut(ply).double_extensions = doubled;
             let nodes_before = self.nodes();
             if N::ROOT {
                 self.current = Some((mv, number));
@@ -187,17 +189,20 @@ impl<P: SearchProbe> Search<'_, P> {
     #[inline(always)]
     fn assess<N: Node>(&mut self, board: &Board, ply: usize, depth: i32, cut: bool, hit: Option<Hit>) -> Here {
         let in_check = board.in_check();
+        let excluded = self.frame(ply).excluded;
         let two_ago = self.me.stack.before(ply, 2).eval;
         let (raw_eval, eval) = if in_check {
             (DRAW, two_ago.unwrap_or(DRAW))
         } else {
-            let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
+            let known = if excluded.is_some() { Some(self.frame(ply).raw_eval) } else { hit.and_then(|hit| hit.eval) };
+            let raw = known.unwrap_or_else(|| self.evaluate(board, ply));
             (raw, (raw + self.correction(board, ply)).clamp(-score::MAX_EVAL, score::MAX_EVAL))
         };
-        let excluded = self.frame(ply).excluded;
+        let tt_pv = N::PV || hit.is_some_and(|hit| hit.pv) || (excluded.is_some() && self.frame(ply).tt_pv);
         let double_extensions = self.me.stack.before(ply, 1).double_extensions;
         let frame = self.frame_mut(ply);
         frame.eval = (!in_check).then_some(eval);
+        (frame.raw_eval, frame.tt_pv) = (raw_eval, tt_pv);
         frame.double_extensions = double_extensions;
         let before = two_ago.or(self.me.stack.before(ply, 4).eval);
         let estimate = match hit {
@@ -220,7 +225,7 @@ impl<P: SearchProbe> Search<'_, P> {
             } else {
                 hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv))
             },
-            tt_pv: N::PV || hit.is_some_and(|hit| hit.pv),
+            tt_pv,
             excluded,
         }
     }

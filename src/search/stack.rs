@@ -10,6 +10,10 @@ use crate::score::Score;
 pub struct Frame {
     /// Corrected static evaluation; `None` in check.
     pub eval: Option<Score>,
+    /// Static evaluation before correction: a singular search of the same node need not ask for it again.
+    pub raw_eval: Score,
+    /// Whether the node is, or is remembered, on a principal variation.
+    pub tt_pv: bool,
     /// The move played from this node, `None` for a null move and before the first move.
     pub played: Option<Played>,
     /// The row of continuation history that the played move opens.
@@ -47,6 +51,8 @@ impl Played {
 impl Frame {
     const EMPTY: Self = Self {
         eval: None,
+        raw_eval: 0,
+        tt_pv: false,
         played: None,
         continuation: Continuation::NONE,
         excluded: None,
