@@ -58,13 +58,15 @@ pub const fn to_table(score: Score, ply: usize) -> Score {
     }
 }
 
-/// From distance from this node back to distance to the root.
+/// From distance from this node back to distance to the root. A mate that lies beyond the fifty-move rule, `clock` plies
+/// after the last capture or pawn move, is none: it counts as a won or lost position.
 #[inline(always)]
-pub const fn from_table(score: Score, ply: usize) -> Score {
+pub const fn from_table(score: Score, ply: usize, clock: u32) -> Score {
+    let within_reach = MATE - score.abs() <= 100 - clock as Score;
     if score >= MATE_IN_MAX {
-        score - ply as Score
+        if within_reach { score - ply as Score } else { MAX_EVAL }
     } else if score <= -MATE_IN_MAX {
-        score + ply as Score
+        if within_reach { score + ply as Score } else { -MAX_EVAL }
     } else {
         score
     }
@@ -113,9 +115,13 @@ mod tests {
     fn table_round_trip_moves_mates_with_the_ply() {
         for score in [mate_in(5), mated_in(6), 0, 123, -MAX_EVAL] {
             for ply in [0, 1, 17] {
-                assert_eq!(from_table(to_table(score, ply), ply), score);
+                assert_eq!(from_table(to_table(score, ply), ply, 0), score);
             }
         }
         assert_eq!(to_table(mate_in(5), 2), mate_in(3));
+        // The mating move is the hundredth ply without progress, or it comes one ply too late.
+        let (mate, mated) = (mate_in(5), mated_in(6));
+        assert_eq!([from_table(mate, 2, 95), from_table(mate, 2, 96)], [mate_in(7), MAX_EVAL]);
+        assert_eq!([from_table(mated, 2, 94), from_table(mated, 2, 95)], [mated_in(8), -MAX_EVAL]);
     }
 }

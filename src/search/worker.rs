@@ -249,7 +249,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     #[inline(always)]
     pub(super) fn probe_table(&self, board: &Board, ply: usize) -> Option<Hit> {
         let hit = self.tt.probe(board.key())?;
-        Some(Hit { score: score::from_table(hit.score, ply), ..hit })
+        Some(Hit { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
     }
 
     /// Tells the table what is known of the position, with mates counted from the root.
