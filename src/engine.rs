@@ -230,7 +230,7 @@ impl Engine {
     /// Changes the number of threads; the table and what staying threads have learned are kept.
     ///
     /// # Errors
-    /// The system refuses to start that many; as many as could be started search.
+    /// The system has no memory for so many, or refuses to start them; the old number stays.
     pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
         self.finish();
         self.pool.resize(count.max(1))

@@ -36,6 +36,9 @@ pub struct Worker {
 }
 
 impl Worker {
+    /// The memory of a worker, in bytes, rounded up.
+    pub const BYTES: usize = 3 << 20;
+
     /// A worker that has learned nothing.
     pub fn new(id: usize) -> Self {
         Self {

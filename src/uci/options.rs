@@ -81,7 +81,7 @@ pub static OPTIONS: &[UciOption] = &[
             range: (1, 1024),
             apply: |to, n| {
                 let done = to.engine.set_threads(n as usize);
-                done.map_err(|error| format!("{error}; {} threads search", to.engine.threads()))
+                done.map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
             },
         },
         help: "Threads that search together. Changing it keeps the hash table.",

@@ -49,6 +49,11 @@ impl Session {
         session
     }
 
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Writes lines in one piece.
     pub fn say(&mut self, lines: &str) {
         self.write(format!("{lines}\n").as_bytes());

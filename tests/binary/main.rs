@@ -8,7 +8,7 @@ mod reductions;
 
 mod command_line;
 mod drawish;
-mod endings_of_sessions;
+mod limits_of_sessions;
 mod listmoves;
 mod uci_bad_input;
 mod uci_session;

@@ -1,4 +1,4 @@
-//! However a front end goes away, its engine ends with it, and every `go` is answered.
+//! However a front end goes away its engine ends with it, every `go` is answered, and what cannot be had is refused.
 
 use crate::harness::{PATIENCE, Session, count, field};
 use std::io::{BufRead, BufReader, Write};
@@ -99,4 +99,44 @@ fn the_last_line_counts_every_node() {
         let time: u128 = field(last, "time").and_then(|time| time.parse().ok()).expect("a time");
         assert!((290..=start.elapsed().as_millis()).contains(&time), "{last}");
     }
+}
+
+/// What can't be had is refused, and the old number of threads goes on searching.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_do_not_fit_into_memory_are_refused() {
+    let script = format!("ulimit -v 400000; exec {:?}", env!("CARGO_BIN_EXE_lento"));
+    let mut child =
+        Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
+    let mut input = child.stdin.take().expect("a pipe");
+    let commands = "setoption name Threads value 3\nsetoption name Threads value 1024\ngo depth 5\nwait\nquit\n";
+    assert!(input.write_all(commands.as_bytes()).is_ok());
+    let output = child.wait_with_output().expect("the program ends");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("option Threads cannot be set to \"1024\": ") && said.contains("; it stays at 3\n"),
+        "{said}"
+    );
+    assert_eq!(said.matches("bestmove ").count(), 1);
+}
+
+/// The memory of threads that are gone is given back, and a thread takes what `Worker::BYTES` says at most.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_comes_and_goes_with_the_threads() {
+    use lento::search::worker::Worker;
+    let mut session = Session::ready();
+    let mut resident = |threads: usize| {
+        session.say(&format!("setoption name Threads value {threads}"));
+        session.sync();
+        let statm = std::fs::read_to_string(format!("/proc/{}/statm", session.id())).expect("the process runs");
+        let pages: usize = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("a number of pages");
+        pages * 4096
+    };
+    let (few, many) = (resident(1), resident(201));
+    let each = (many - few) / 200;
+    assert!(each <= Worker::BYTES && each > Worker::BYTES / 2, "{each} bytes a thread");
+    let again = resident(1) - few;
+    assert!(again < (many - few) / 10, "{again} of {} bytes stayed", many - few);
 }
