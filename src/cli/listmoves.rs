@@ -19,7 +19,7 @@ The moves are listed as one thread would try them. Columns, and fields with --js
   rank                    place in the order, from 1
   move                    the move; with --json uci and san
   best                    whether it is the best move in the hash table
-  victim, attacker        for a capture: the man taken, the man that takes
+  victim, attacker        for a capture: the piece taken, the piece that takes
   promotion               what the pawn becomes
   killer                  whether it was the last quiet move to fail high here
   history                 what the histories say: below zero when it was tried
@@ -110,16 +110,16 @@ impl SearchArgs {
 
 /// The listing as JSON.
 fn document(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> Value {
-    let man = |kind: Option<PieceType>| kind.map(PieceType::name);
+    let name = |kind: Option<PieceType>| kind.map(PieceType::name);
     let row = |(index, ranked): (usize, &ListedMove)| {
         json!({
             "rank": index + 1,
             "uci": board.uci(ranked.mv, chess960),
             "san": board.san(ranked.mv),
             "best": ranked.best,
-            "victim": man(ranked.victim),
-            "attacker": man(ranked.attacker),
-            "promotion": man(ranked.promotion),
+            "victim": name(ranked.victim),
+            "attacker": name(ranked.attacker),
+            "promotion": name(ranked.promotion),
             "killer": ranked.killer,
             "history": ranked.history,
             "continuation": ranked.continuation,

@@ -14,11 +14,11 @@ use crate::score::DRAW;
 pub struct ListedMove {
     /// The move.
     pub mv: Move,
-    /// Whether it is the table's best move.
+    /// Whether it is the TT move.
     pub best: bool,
-    /// The man it takes.
+    /// The piece it takes.
     pub victim: Option<PieceType>,
-    /// The man that takes.
+    /// The piece that takes.
     pub attacker: Option<PieceType>,
     /// What the pawn becomes.
     pub promotion: Option<PieceType>,

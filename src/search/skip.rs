@@ -103,7 +103,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if reduced <= params.history_depth && about.history < -params.history_margin * here.depth.max(1) {
             return Skip::This;
         }
-        // SEE pruning: it loses its man.
+        // SEE pruning: it loses its piece.
         if reduced <= params.see_quiet_depth && !board.see_ge(about.mv, -params.see_quiet * reduced * reduced) {
             return Skip::This;
         }

@@ -33,9 +33,9 @@ pub struct Frame {
 pub struct Played {
     /// The move.
     pub mv: Move,
-    /// The man that moved.
+    /// The piece that moved.
     pub mover: PieceType,
-    /// The man that was taken.
+    /// The piece that was taken.
     pub victim: Option<PieceType>,
 }
 

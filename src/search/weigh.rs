@@ -163,6 +163,6 @@ impl Made<'_> {
     }
 }
 
-fn count(men: Bitboard) -> i32 {
-    men.count() as i32
+fn count(pieces: Bitboard) -> i32 {
+    pieces.count() as i32
 }

@@ -113,7 +113,7 @@ const KEYWORDS: &[Keyword] = &[
     standard("quit", "quit: end every search and the program"),
     standard("debug", "debug on | off: more messages"),
     standard("register", "register: accepted and ignored"),
-    extra("d", "d: the board, its FEN, its key and the checking men"),
+    extra("d", "d: the board, its FEN, its key and the checking pieces"),
     extra("eval", "eval: the static evaluation, term by term"),
     extra("listmoves", "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each"),
     extra("lmrstats", "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved"),
@@ -129,7 +129,7 @@ pub fn usage() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads a line. Never fails: what cannot be used is among the problems. Command words are recognised in any case,
-/// behind unknown words, between any blanks. Empty lines and lines that start with `#` say nothing.
+/// behind unknown words, between any white space. Empty lines and lines that start with `#` say nothing.
 pub fn parse(line: &str) -> Line {
     let mut read = Line::default();
     let line = line.trim_start_matches('\u{feff}').trim();

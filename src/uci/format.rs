@@ -60,7 +60,7 @@ pub fn info(root: &Board, info: &Info, style: Style) -> String {
     line
 }
 
-/// `score cp X`, where 100 wins every other game, or `score mate X`, with its bound when it is not exact.
+/// `score cp X`, where 100 cp = 50 % wins, or `score mate X`, with its bound when it is not exact.
 pub fn score(score: Score, material: i32, bound: Bound) -> String {
     let value = match mate_distance(score) {
         Some(moves) => format!("score mate {moves}"),
@@ -113,7 +113,7 @@ pub fn error(problem: &dyn std::error::Error) -> String {
     format!("info string error: {}", one_line(&problem.to_string()))
 }
 
-/// One line whatever the text: control characters become blanks, and what would be too long to read is cut.
+/// One line whatever the text: control characters become spaces, and what would be too long to read is cut.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 600;
     let clean: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -145,7 +145,7 @@ pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> S
     let shown = f64::from(wdl::normalise(score, material)) / 100.0;
     let [win, draw, loss] = wdl::wdl(score, material).map(|chance| f64::from(chance) / 10.0);
     format!(
-        "{table}\nshown as {shown:+.2} (White's view, +1.00 wins every other game)\n\
+        "{table}\nshown as {shown:+.2} (White's view, +1.00 = 50 % wins)\n\
          White wins {win:.1} %, draws {draw:.1} %, loses {loss:.1} %"
     )
 }
@@ -270,7 +270,7 @@ mod tests {
         );
     }
 
-    /// The score of a position with few men is worth something else than with all of them.
+    /// The score of a position with few pieces is worth something else than with all of them.
     #[test]
     fn scores_are_worth_what_the_root_s_material_says() {
         for fen in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", CASTLING] {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn diagram_shows_men_fen_and_checkers() {
+    fn diagram_shows_pieces_fen_and_checkers() {
         let board = Board::from_fen("4k3/8/8/8/8/8/4r3/R3K3 w Q - 5 40").expect("a good FEN");
         let text = diagram(&board, false);
         assert!(text.contains("\n | R |   |   |   | K |   |   |   | 1\n"), "{text}");

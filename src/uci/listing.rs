@@ -61,14 +61,14 @@ fn columns(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> V
         cells: moves.iter().enumerate().map(|(index, ranked)| cell(index, ranked)).collect(),
     };
     let mark = |holds: bool| if holds { "yes".into() } else { String::new() };
-    let man = |kind: Option<PieceType>| kind.map_or_else(String::new, |kind| kind.name().into());
+    let name = |kind: Option<PieceType>| kind.map_or_else(String::new, |kind| kind.name().into());
     vec![
         column("rank", true, &|index, _| (index + 1).to_string()),
         column("move", false, &|_, ranked| board.uci(ranked.mv, chess960)),
         column("best", false, &|_, ranked| mark(ranked.best)),
-        column("victim", false, &|_, ranked| man(ranked.victim)),
-        column("attacker", false, &|_, ranked| man(ranked.attacker)),
-        column("promotion", false, &|_, ranked| man(ranked.promotion)),
+        column("victim", false, &|_, ranked| name(ranked.victim)),
+        column("attacker", false, &|_, ranked| name(ranked.attacker)),
+        column("promotion", false, &|_, ranked| name(ranked.promotion)),
         column("killer", false, &|_, ranked| mark(ranked.killer)),
         column("history", true, &|_, ranked| ranked.history.to_string()),
         column("continuation", true, &|_, ranked| {

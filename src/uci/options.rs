@@ -23,7 +23,7 @@ pub struct Target<'a> {
 
 /// An option.
 pub struct UciOption {
-    /// The name, as printed. It is recognised in any case, with or without its blanks.
+    /// The name, as printed. It is recognised in any case, with or without spaces.
     pub name: &'static str,
     /// What values it takes and how they are applied.
     pub kind: Kind,
@@ -245,7 +245,7 @@ fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(),
     target.engine.set_param(name, number).map_err(|_| refused())
 }
 
-/// Whether two names are the same but for case and blanks.
+/// Whether two names are the same but for case and spaces.
 pub fn same_name(a: &str, b: &str) -> bool {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
@@ -253,7 +253,7 @@ pub fn same_name(a: &str, b: &str) -> bool {
     plain(a) == plain(b)
 }
 
-/// The option of this name, in any case, with or without its blanks.
+/// The option of this name, in any case, with or without spaces.
 pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
     OPTIONS.iter().find(|option| same_name(option.name, name)).ok_or_else(|| {
         let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();

@@ -38,7 +38,7 @@ pub fn all() -> impl Iterator<Item = RebelOption> {
     [Percent, Extends].into_iter().chain(LINES.iter().enumerate().flat_map(of_line))
 }
 
-/// The option of this name, in any case, with or without its blanks.
+/// The option of this name, in any case, with or without spaces.
 pub fn find(name: &str) -> Option<RebelOption> {
     all().find(|option| same_name(&option.name(), name))
 }

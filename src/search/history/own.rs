@@ -1,4 +1,4 @@
-//! The history that a reduction recipe keeps for itself, by man and target square.
+//! The history that a reduction recipe keeps for itself, by piece and target square.
 
 use crate::chess::{Board, Move, Piece};
 use crate::search::lmr::{Lesson, OwnHistory};

@@ -5,7 +5,7 @@ use crate::chess::{Board, Move, Piece, PieceType};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
 
-/// A row of continuation history: the man and target square of an earlier move.
+/// A row of continuation history: the piece and target square of an earlier move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Continuation(u16);
 
@@ -30,9 +30,9 @@ impl Continuation {
 
 /// `[color][from attacked][to attacked][from][to]`
 type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
-/// `[man][to][victim]`
+/// `[piece][to][victim]`
 type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
-/// `[earlier man and square][man and square]`
+/// `[earlier piece and square][piece and square]`
 type Continuations = [[Cell; Continuation::MOVES]; Continuation::MOVES + 1];
 
 /// How much each part counts, in 1/64.
@@ -151,16 +151,16 @@ impl Histories {
     /// What is known about a capture or promotion, inside ±[`Cell::MAX`] before it is weighed.
     #[inline(always)]
     pub fn noisy(&self, board: &Board, mv: Move) -> i32 {
-        let [man, to, victim] = Self::noisy_index(board, mv);
-        self.captures[man][to][victim].get() * self.weights.noisy / 64
+        let [piece, to, victim] = Self::noisy_index(board, mv);
+        self.captures[piece][to][victim].get() * self.weights.noisy / 64
     }
 
     /// A promotion without capture has the king's place among the victims.
     #[inline(always)]
     fn noisy_index(board: &Board, mv: Move) -> [usize; 3] {
-        let man = board.piece_on(mv.from()).map_or(0, Piece::index);
+        let piece = board.piece_on(mv.from()).map_or(0, Piece::index);
         let victim = board.captured(mv).map_or(PieceType::King, Piece::kind).index();
-        [man, mv.to().index(), victim]
+        [piece, mv.to().index(), victim]
     }
 
     /// Learns that a quiet move was good (bonus above zero) or bad.
@@ -180,8 +180,8 @@ impl Histories {
 
     /// Learns that a capture or promotion was good (bonus above zero) or bad.
     pub fn learn_noisy(&mut self, board: &Board, mv: Move, bonus: i32) {
-        let [man, to, victim] = Self::noisy_index(board, mv);
-        self.captures[man][to][victim].update(bonus);
+        let [piece, to, victim] = Self::noisy_index(board, mv);
+        self.captures[piece][to][victim].update(bonus);
     }
 }
 

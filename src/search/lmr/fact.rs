@@ -40,7 +40,7 @@ pub enum Fact {
     Killer,
     /// The move is the last best reply to the opponent's move.
     LbrReply,
-    /// The table's move is a capture.
+    /// The TT move is a capture.
     TtCapture,
     /// The move captures or promotes.
     Noisy,
