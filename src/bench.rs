@@ -8,9 +8,7 @@ use crate::search::lbr::{Lbr, LbrStats};
 use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrReport, LmrStats};
 use crate::search::params::ParamError;
-use crate::search::report::nps;
 use crate::tt::TtError;
-use serde_json::{Map, Value, json};
 use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -121,7 +119,7 @@ pub enum BenchError {
 
 /// One position, searched.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct BenchEntry {
     /// Its place, from 1.
     pub number: usize,
     /// The position.
@@ -145,11 +143,11 @@ pub struct Counts {
 
 /// Everything, searched.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct BenchReport {
     /// What was run.
     pub bench: Bench,
     /// The positions.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BenchEntry>,
     /// What was counted in all of them, if it was to be.
     pub stats: Option<Counts>,
 }
@@ -160,7 +158,10 @@ impl Bench {
     ///
     /// # Errors
     /// The engine cannot be set up.
-    pub fn run(mut self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, BenchError> {
+    pub fn run(
+        mut self,
+        mut on_entry: impl FnMut(&BenchEntry) -> ControlFlow<()>,
+    ) -> Result<Option<BenchReport>, BenchError> {
         let mut stats = self.stats.then(<(LbrStats, LmrStats)>::default);
         if self.stats {
             self.threads = 1;
@@ -178,7 +179,7 @@ impl Bench {
                 None => engine.search_blocking(&args, |_| {}),
                 Some(stats) => engine.observe(&args, stats)?,
             };
-            let entry = Entry {
+            let entry = BenchEntry {
                 number: index + 1,
                 fen,
                 best: outcome.best.map_or_else(String::new, |mv| board.san(mv)),
@@ -191,11 +192,11 @@ impl Bench {
             entries.push(entry);
         }
         let stats = stats.map(|stats| self.count(&entries, stats)).transpose()?;
-        Ok(Some(Report { bench: self, entries, stats }))
+        Ok(Some(BenchReport { bench: self, entries, stats }))
     }
 
     /// What was counted, with what the same searches cost without reductions.
-    fn count(&self, entries: &[Entry], (lbr, stats): (LbrStats, LmrStats)) -> Result<Counts, BenchError> {
+    fn count(&self, entries: &[BenchEntry], (lbr, stats): (LbrStats, LmrStats)) -> Result<Counts, BenchError> {
         let off = Self { lmr: "off", stats: false, ..self.clone() };
         let off = off.run(|_| ControlFlow::Continue(()))?;
         let nodes = entries.iter().map(|entry| entry.nodes).sum();
@@ -218,15 +219,7 @@ impl Bench {
     }
 }
 
-impl Entry {
-    /// The result as a line of a table.
-    pub fn line(&self) -> String {
-        let Self { number, fen, best, nodes, elapsed } = self;
-        format!("{number:>2}/{} {nodes:>10} nodes {:>6} ms  {best:<7} {fen}", POSITIONS.len(), elapsed.as_millis())
-    }
-}
-
-impl Report {
+impl BenchReport {
     /// Nodes of all searches.
     pub fn nodes(&self) -> u64 {
         self.entries.iter().map(|entry| entry.nodes).sum()
@@ -235,43 +228,6 @@ impl Report {
     /// Time of all searches.
     pub fn elapsed(&self) -> Duration {
         self.entries.iter().map(|entry| entry.elapsed).sum()
-    }
-
-    /// The last line: nodes and nodes per second, in the words that testing frameworks look for.
-    pub fn summary(&self) -> String {
-        format!("{} nodes {} nps", self.nodes(), nps(self.nodes(), self.elapsed()))
-    }
-
-    /// The report as JSON.
-    pub fn json(&self) -> Value {
-        let positions: Vec<Value> = self
-            .entries
-            .iter()
-            .map(|entry| {
-                let ms = entry.elapsed.as_secs_f64() * 1e3;
-                json!({ "fen": entry.fen, "best": entry.best, "nodes": entry.nodes, "time_ms": ms })
-            })
-            .collect();
-        let numbers: Map<String, Value> =
-            self.bench.numbers.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
-        let mut document = json!({
-            "depth": self.bench.depth,
-            "threads": self.bench.threads,
-            "hash_mib": self.bench.hash_mib,
-            "evaluation": self.bench.evaluation.to_string(),
-            "lbr": self.bench.lbr.name(),
-            "lmr": self.bench.lmr,
-            "numbers": numbers,
-            "positions": positions,
-            "nodes": self.nodes(),
-            "time_ms": self.elapsed().as_secs_f64() * 1e3,
-            "nps": nps(self.nodes(), self.elapsed()),
-        });
-        if let Some(stats) = &self.stats {
-            document["lbr_stats"] = stats.lbr.json();
-            document["lmr_stats"] = stats.lmr.json();
-        }
-        document
     }
 }
 
@@ -301,14 +257,12 @@ mod tests {
             assert_eq!(report.entries.len(), POSITIONS.len());
             assert!(report.entries.iter().all(|entry| entry.nodes > 0 && !entry.best.is_empty()));
             assert_eq!(report.nodes(), seen);
-            let words: Vec<String> = report.summary().split(' ').map(String::from).collect();
-            assert_eq!((&words[0], words[1].as_str(), words[3].as_str()), (&seen.to_string(), "nodes", "nps"));
             seen
         };
         assert_eq!(run(), run());
     }
 
-    fn report(bench: Bench) -> Report {
+    fn report(bench: Bench) -> BenchReport {
         bench.run(|_| ControlFlow::Continue(())).expect("an engine").expect("nothing breaks off")
     }
 
@@ -324,8 +278,6 @@ mod tests {
         let counts =
             [counted.nodes(), stats.asked, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
-        assert_eq!(counted.json()["lbr_stats"]["asked"], stats.asked);
-        assert!(plain.json().get("lbr_stats").is_none());
     }
 
     #[test]

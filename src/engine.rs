@@ -17,7 +17,7 @@ use crate::search::job::{Event, Job, Shared};
 use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrSet};
 use crate::search::params::{ParamError, Params};
-use crate::search::report::{Info, Line, Outcome, Progress};
+use crate::search::report::{Info, Outcome, Progress, PvLine};
 pub use crate::search::stagger::Stagger;
 use crate::search::turns::Turns;
 use crate::smp::pool::Pool;
@@ -363,7 +363,7 @@ impl Engine {
             nodes: 0,
             elapsed: Duration::ZERO,
             hashfull: 0,
-            pv: Line::from_iter(best),
+            pv: PvLine::from_iter(best),
         };
         Outcome { best, ponder: None, lines: vec![info] }
     }

@@ -8,6 +8,7 @@ pub mod evaluator;
 pub mod listmoves;
 pub mod perft;
 pub mod setup;
+pub mod statistics;
 pub mod table;
 pub mod uci;
 pub mod units;

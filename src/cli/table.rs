@@ -5,7 +5,7 @@ use super::units;
 use lento::chess::{Board, Color, Move};
 use lento::eval::wdl;
 use lento::score::{Bound, Score, mate_distance};
-use lento::search::report::{Info, Line, Progress, nps};
+use lento::search::report::{Info, Progress, PvLine, nps};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ fn score(score: Score, material: i32, bound: Bound) -> String {
 }
 
 /// The moves of a line in SAN, with move numbers: `1.e4 e5 2.Nf3`.
-pub fn numbered(root: &Board, line: &Line) -> Vec<String> {
+pub fn numbered(root: &Board, line: &PvLine) -> Vec<String> {
     let mut board = root.clone();
     let mut words = Vec::new();
     for &mv in line {
@@ -156,7 +156,7 @@ mod tests {
             nodes: 1_234_567,
             elapsed: Duration::from_millis(500),
             hashfull: 34,
-            pv: Line::new(),
+            pv: PvLine::new(),
         };
         let mut board = root.clone();
         for text in moves.split(' ') {

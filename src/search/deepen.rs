@@ -15,18 +15,18 @@ use crate::chess::Move;
 use crate::score::{INFINITE, MATE, Score, is_mate, mate_distance};
 use std::time::{Duration, Instant};
 
-/// What the iterations so far say about how settled the search is.
+/// Follows the best move and its score over the iterations.
 #[derive(Default)]
-struct Course {
+struct StabilityTracker {
     best: Option<Move>,
     unchanged: u32,
     /// Score averaged over the iterations.
     average: Option<Score>,
 }
 
-impl Course {
+impl StabilityTracker {
     /// Takes the result of an iteration into account.
-    fn advance(&mut self, best: Move, score: Score, node_share: f64) -> Stability {
+    fn update(&mut self, best: Move, score: Score, node_share: f64) -> Stability {
         self.unchanged = if self.best == Some(best) { self.unchanged + 1 } else { 0 };
         self.best = Some(best);
         let average = self.average.unwrap_or(score);
@@ -43,13 +43,13 @@ impl<P: SearchProbe> Search<'_, P> {
     pub fn deepen(mut self) -> Finding {
         self.me.histories.own.start(self.lmr.own());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
-        let mut course = Course::default();
+        let mut tracker = StabilityTracker::default();
         for depth in 1..=MAX_DEPTH {
             let Some(depth) = self.job.options.stagger.depth(self.me.id, depth) else { continue };
             if depth > self.job.depth() || self.iterate(depth).is_err() {
                 break;
             }
-            if self.me.id == 0 && self.is_enough(depth, &mut course) {
+            if self.me.id == 0 && self.is_enough(depth, &mut tracker) {
                 break;
             }
         }
@@ -137,9 +137,9 @@ impl<P: SearchProbe> Search<'_, P> {
     }
 
     /// Whether the main thread has seen enough after finishing a depth.
-    fn is_enough(&self, depth: i32, course: &mut Course) -> bool {
+    fn is_enough(&self, depth: i32, tracker: &mut StabilityTracker) -> bool {
         let first = &self.root.all()[0];
-        let stability = course.advance(first.mv, first.score, self.root.first_share());
+        let stability = tracker.update(first.mv, first.score, self.root.first_share());
         if let (Some(limit), Some(distance)) = (self.job.limits.mate, mate_distance(first.score))
             && distance > 0
             && distance <= limit as i32

@@ -1,6 +1,6 @@
 //! What a finished node teaches.
 
-use super::history::Outcome;
+use super::history::NodeResult;
 use super::negamax::Tried;
 use super::node::Here;
 use super::probe::SearchProbe;
@@ -57,7 +57,7 @@ impl<P: SearchProbe> Search<'_, P> {
     ) {
         if let Some(rule) = self.lmr.own() {
             let best = best.filter(|best| best.is_quiet());
-            let node = Outcome { ply: here.ply, depth: here.depth, best, failed_high, others: quiets };
+            let node = NodeResult { ply: here.ply, depth: here.depth, best, failed_high, others: quiets };
             self.me.histories.own.learn(rule, board, &node);
         }
     }

@@ -1,10 +1,10 @@
 //! The moves of a position in the order of the search, with what a thread knows of each.
 
 use super::job::Job;
+use super::move_facts::MoveFacts;
 use super::node::{Here, Root};
 use super::picker::Picker;
 use super::probe::{NoProbe, SearchProbe};
-use super::skip::About;
 use super::worker::{Search, Worker};
 use crate::chess::{Board, Move, Piece, PieceType};
 use crate::score::DRAW;
@@ -73,7 +73,7 @@ impl<P: SearchProbe> Search<'_, P> {
             estimate: DRAW,
             improving: !in_check,
             hit: None,
-            tt_move: tt_move,
+            tt_move,
             tt_pv: true,
             excluded: None,
         };
@@ -82,8 +82,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut picker = Picker::new(tt_move);
         let (mut moves, mut quiets) = (Vec::new(), 1);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
-            let about = self.about(board, &here, mv, [moves.len() + 1, quiets], &hints, checks.gives_check(board, mv));
-            quiets += usize::from(about.quiet);
+            let facts = self.gather(board, &here, mv, [moves.len() + 1, quiets], &hints, checks.gives_check(board, mv));
+            quiets += usize::from(facts.quiet);
             let kind_on = |square| board.piece_on(square).map(|piece| piece.kind());
             moves.push(ListedMove {
                 mv,
@@ -93,19 +93,19 @@ impl<P: SearchProbe> Search<'_, P> {
                 promotion: mv.promoted(),
                 killer: hints.killer.0 == Some(mv),
                 reply: hints.reply.0 == Some(mv),
-                history: about.history,
-                continuation: about.quiet.then(|| self.me.histories.continuation(board, mv, &hints.context)),
+                history: facts.history,
+                continuation: facts.quiet.then(|| self.me.histories.continuation(board, mv, &hints.context)),
                 see: board.see(mv),
-                reduction: self.listed_reduction(board, &here, &about),
+                reduction: self.listed_reduction(board, &here, &facts),
             });
         }
         moves
     }
 
     /// How many plies a move loses at the first look.
-    fn listed_reduction(&self, board: &Board, here: &Here, about: &About) -> i32 {
+    fn listed_reduction(&self, board: &Board, here: &Here, facts: &MoveFacts) -> i32 {
         let full = here.depth - 1;
-        if about.number == 1 { 0 } else { full - self.foreseen_depth::<Root>(board, here, about, full) }
+        if facts.number == 1 { 0 } else { full - self.foreseen_depth::<Root>(board, here, facts, full) }
     }
 }
 

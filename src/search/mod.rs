@@ -25,12 +25,12 @@ pub mod worker;
 mod deepen;
 mod extend;
 mod learn;
+mod move_facts;
 mod negamax;
 mod prune;
 mod quiesce;
 mod scout;
 mod skip;
-mod weigh;
 
 pub use crate::score::MAX_PLY;
 

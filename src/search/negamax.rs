@@ -88,10 +88,10 @@ impl<P: SearchProbe> Search<'_, P> {
                 continue;
             }
             number += 1;
-            let about =
-                self.about(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
+            let facts =
+                self.gather(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
             if !N::ROOT && forward && best > -MATE_IN_MAX {
-                match self.skip(board, &here, &about, alpha) {
+                match self.skip(board, &here, &facts, alpha) {
                     Skip::No => {}
                     Skip::This => continue,
                     Skip::Quiets => {
@@ -111,7 +111,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 self.current = Some((mv, number));
             }
             let child = self.play(board, ply, mv);
-            let score = self.scout::<N>(board, &child, &here, &about, Window { alpha, ..window }, extension)?;
+            let score = self.scout::<N>(board, &child, &here, &facts, Window { alpha, ..window }, extension)?;
             self.take_back();
             if N::ROOT {
                 self.record_root(mv, number, score, Window { alpha, ..window }, nodes_before);
@@ -132,7 +132,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 }
             }
             if best_move != Some(mv) {
-                let tried = if about.quiet { &mut quiets_tried } else { &mut noisy_tried };
+                let tried = if facts.quiet { &mut quiets_tried } else { &mut noisy_tried };
                 // A node with more moves than the list holds has learned enough from these.
                 let _ = tried.try_push(mv);
             }

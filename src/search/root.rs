@@ -1,6 +1,6 @@
 //! The moves of the root, and what is known of each.
 
-use super::report::Line;
+use super::report::PvLine;
 use crate::chess::Move;
 use crate::score::{Bound, INFINITE, Score};
 
@@ -24,7 +24,7 @@ pub struct RootMove {
     /// Nodes spent below it in this search.
     pub nodes: u64,
     /// Its line, itself first.
-    pub pv: Line,
+    pub pv: PvLine,
     /// Whether it has been the best move at some time in this search.
     pub(super) been_best: bool,
 }
@@ -41,7 +41,7 @@ pub struct RootResult<'a> {
     /// Deepest line below the move, in plies.
     pub seldepth: i32,
     /// The line after the move.
-    pub line: &'a Line,
+    pub line: &'a PvLine,
 }
 
 /// All moves to search at the root, best first.
@@ -64,7 +64,7 @@ impl RootMoves {
             average: None,
             seldepth: 0,
             nodes: 0,
-            pv: Line::from_iter([mv]),
+            pv: PvLine::from_iter([mv]),
             been_best: false,
         };
         Self { moves: moves.iter().map(start).collect(), index: 0 }
@@ -111,7 +111,7 @@ impl RootMoves {
                 root.been_best |= bound != Bound::Upper;
                 root.seldepth = seldepth;
                 root.average = Some(root.average.map_or(score, |average| (average + score) / 2));
-                root.pv = Line::from_iter([mv]);
+                root.pv = PvLine::from_iter([mv]);
                 root.pv.extend(line.iter().copied().take(super::MAX_PLY - 1));
             }
             None => root.score = -INFINITE,

@@ -8,7 +8,7 @@ use super::lbr::{LastBestReply, Place};
 use super::lmr::{Lmr, LmrStats};
 use super::params::Params;
 use super::probe::{NoProbe, SearchProbe};
-use super::report::{Line, Progress};
+use super::report::{Progress, PvLine};
 use super::root::{RootMove, RootMoves};
 use super::stack::{Frame, Played, Stack};
 use super::turns::Turn;
@@ -32,7 +32,7 @@ pub struct Worker {
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
     pub(super) stack: Box<Stack>,
-    pub(super) pv: Box<[Line]>,
+    pub(super) pv: Box<[PvLine]>,
 }
 
 impl Worker {
@@ -47,7 +47,7 @@ impl Worker {
             lbr: LastBestReply::new(),
             evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
-            pv: vec![Line::new(); MAX_PLY + 2].into_boxed_slice(),
+            pv: vec![PvLine::new(); MAX_PLY + 2].into_boxed_slice(),
         }
     }
 

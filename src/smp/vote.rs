@@ -29,11 +29,11 @@ mod tests {
     use super::*;
     use crate::chess::{Move, MoveKind, Square};
     use crate::score::{Bound, mate_in};
-    use crate::search::report::{Info, Line};
+    use crate::search::report::{Info, PvLine};
     use std::time::Duration;
 
     fn finding(thread: usize, depth: i32, to: Square, score: Score) -> Finding {
-        let pv = Line::from_iter([Move::new(Square::A1, to, MoveKind::Quiet)]);
+        let pv = PvLine::from_iter([Move::new(Square::A1, to, MoveKind::Quiet)]);
         let info = Info {
             depth,
             seldepth: depth,

@@ -18,5 +18,6 @@ pub mod rebel;
 pub mod run;
 pub mod session;
 pub mod shown;
+pub mod statistics;
 pub mod task;
 pub mod words;

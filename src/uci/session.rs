@@ -10,6 +10,7 @@ use super::options::{self, Target};
 use super::problem::{Problem, Quoted};
 use super::queue::{Marks, Queue, Queued};
 use super::shown::ShownLines;
+use super::statistics;
 use super::task::{Task, TaskOutput};
 use crate::bench::{BENCH_DEPTH, Bench};
 use crate::chess::{Game, Move};
@@ -323,7 +324,7 @@ impl Session {
                 let task = Task::without_reductions(self.task_output(), report, &self.engine);
                 self.begin_task(asked, task);
             }
-            Some(report) => self.say(&report.to_string()),
+            Some(report) => self.say(&statistics::lmr_table(&report)),
         }
     }
 

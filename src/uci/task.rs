@@ -2,6 +2,7 @@
 
 use super::format;
 use super::inbox::{Message, TaskId};
+use super::statistics;
 use crate::bench::Bench;
 use crate::chess::{Board, perft};
 use crate::engine::{Engine, Output, SearchOptions, Settings, Wake};
@@ -62,10 +63,11 @@ impl Task {
     /// Runs the bench: a line for each position, then the summary.
     pub fn bench(to: TaskOutput, bench: Bench) -> io::Result<Self> {
         Self::start(to, move |console| {
-            let done =
-                bench.run(|entry| if console.is_off() { ControlFlow::Break(()) } else { console.print(entry.line()) });
+            let done = bench.run(|entry| {
+                if console.is_off() { ControlFlow::Break(()) } else { console.print(statistics::bench_line(entry)) }
+            });
             let _ = match done {
-                Ok(Some(report)) => console.print(report.summary()),
+                Ok(Some(report)) => console.print(statistics::bench_summary(&report)),
                 Ok(None) => ControlFlow::Break(()),
                 Err(error) => console.print(format::error(&error)),
             };
@@ -94,7 +96,7 @@ impl Task {
                 match engine.wait(&console.alive, None) {
                     Wake::Output(Output::Best(outcome)) => {
                         report.nodes_off = outcome.lines.first().map(|line| line.nodes);
-                        let _ = console.print(report.to_string());
+                        let _ = console.print(statistics::lmr_table(&report));
                         return;
                     }
                     Wake::Output(_) | Wake::Timeout => {}

@@ -1,7 +1,7 @@
 //! Last Best Reply (Steven Edwards; Chess Programming Wiki, "Last Best Reply"): the move that was best the last time the
 //! same move had been played before, remembered for each ply.
 //!
-//! A move is the same if all of it is: squares, kind (promotion, en passant, castling), the piece that moved and the man that
+//! A move is the same if all of it is: squares, kind (promotion, en passant, castling), the piece that moved and the piece that
 //! was taken. A match is rarer than a counter-move's, and means more. [`LbrMode`] tells the variants, `docs/lbr.md` what
 //! they do. What it is worth: docs/results/lbr.md.
 

@@ -115,7 +115,7 @@ impl Facts {
     /// With all facts of another set.
     #[inline(always)]
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 

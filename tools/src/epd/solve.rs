@@ -99,7 +99,7 @@ mod tests {
     use super::super::parse::problems;
     use super::*;
     use lento::score::{mate_in, mated_in};
-    use lento::search::report::Line;
+    use lento::search::report::PvLine;
 
     fn problem(line: &str) -> Problem {
         problems(line).unwrap().remove(0)
@@ -163,7 +163,7 @@ mod tests {
                 nodes: 1,
                 elapsed: Duration::from_millis(ms),
                 hashfull: 0,
-                pv: Line::from_iter(problem.board.parse_san(text)),
+                pv: PvLine::from_iter(problem.board.parse_san(text)),
             };
             right.see(&problem, &info);
             assert_eq!(right.since, since.map(Duration::from_millis), "after {ms} ms");

@@ -1,19 +1,19 @@
 //! The reduction of a move under a recipe that asks for more than depth, number and cheap facts.
 
-use super::lmr::{Class, Counting, Fact, Facts, Signal};
-use super::node::{Here, Node};
-use super::probe::SearchProbe;
-use super::skip::About;
-use super::worker::Search;
+use super::{Class, Counting, Fact, Facts, Signal};
 use crate::chess::{Bitboard, Board, Move, PieceType};
 use crate::eval::classical::{Terms, square_gain};
 use crate::score::Score;
+use crate::search::move_facts::MoveFacts;
+use crate::search::node::{Here, Node};
+use crate::search::probe::SearchProbe;
+use crate::search::worker::Search;
 
 /// From this iteration on root moves that have been best are known to recipes.
 const ROOT_BEST_FROM: i32 = 8;
 
 /// A move that has been made, with what has been worked out of it so far.
-struct Made<'a> {
+struct MadeMove<'a> {
     board: &'a Board,
     child: &'a Board,
     here: &'a Here,
@@ -28,7 +28,7 @@ struct Made<'a> {
 }
 
 /// What is known of a reduction before the move is made.
-enum Weighed {
+enum KnownPart {
     /// The reduction, in 1/1024 ply.
     Decided(i32),
     /// The sum so far, in the recipe's unit.
@@ -38,21 +38,21 @@ enum Weighed {
 impl<P: SearchProbe> Search<'_, P> {
     /// The reduction in 1/1024 ply; `None` where the recipe does not reduce the move.
     #[inline(never)]
-    pub(super) fn weigh<N: Node>(
+    pub(in crate::search) fn reduction_of<N: Node>(
         &mut self,
         board: &Board,
         child: &Board,
         here: &Here,
-        about: &About,
-        facts: Facts,
+        facts: &MoveFacts,
+        flags: Facts,
         alpha: Score,
     ) -> Option<i32> {
         let lmr = self.lmr;
-        let mut sum = match self.weigh_known::<N>(board, here, about, facts)? {
-            Weighed::Decided(reduction) => return Some(reduction),
-            Weighed::Sum(sum) => sum,
+        let mut sum = match self.known_part::<N>(board, here, facts, flags)? {
+            KnownPart::Decided(reduction) => return Some(reduction),
+            KnownPart::Sum(sum) => sum,
         };
-        let mut made = Made { board, child, here, mv: about.mv, alpha, sound: None, terms: None, gain: None };
+        let mut made = MadeMove { board, child, here, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
         for term in lmr.terms() {
             if self.signal(term.signal, &mut made) >= term.from {
                 sum += term.change;
@@ -62,43 +62,49 @@ impl<P: SearchProbe> Search<'_, P> {
     }
 
     /// The depth of the first look at a late move that has not been made: what it does to the evaluation is left out.
-    pub(super) fn foreseen_depth<N: Node>(&self, board: &Board, here: &Here, about: &About, depth: i32) -> i32 {
-        let facts = about.facts.with_if(Fact::Pv, N::PV);
-        let weighed = if depth < 2 { None } else { self.weigh_known::<N>(board, here, about, facts) };
-        let reduction = match weighed {
+    pub(in crate::search) fn foreseen_depth<N: Node>(
+        &self,
+        board: &Board,
+        here: &Here,
+        facts: &MoveFacts,
+        depth: i32,
+    ) -> i32 {
+        let flags = facts.flags.with_if(Fact::Pv, N::PV);
+        let known = if depth < 2 { None } else { self.known_part::<N>(board, here, facts, flags) };
+        let reduction = match known {
             None => return depth,
-            Some(Weighed::Decided(reduction)) => reduction,
-            Some(Weighed::Sum(sum)) => self.lmr.reduction(sum, N::ROOT),
+            Some(KnownPart::Decided(reduction)) => reduction,
+            Some(KnownPart::Sum(sum)) => self.lmr.reduction(sum, N::ROOT),
         };
         self.lmr.reduced(depth, reduction, N::PV)
     }
 
-    fn weigh_known<N: Node>(&self, board: &Board, here: &Here, about: &About, facts: Facts) -> Option<Weighed> {
+    fn known_part<N: Node>(&self, board: &Board, here: &Here, facts: &MoveFacts, flags: Facts) -> Option<KnownPart> {
         let lmr = self.lmr;
         let number = match lmr.counting() {
-            Counting::Moves => about.number,
-            Counting::Quiets => about.quiet_number,
+            Counting::Moves => facts.number,
+            Counting::Quiets => facts.quiet_number,
         };
-        let facts = if lmr.reads(Fact::COSTLY) { facts.and(self.costly_facts::<N>(board, about)) } else { facts };
-        if !lmr.applies(facts, here.depth, number) {
+        let flags = if lmr.reads(Fact::COSTLY) { flags.union(self.costly_facts::<N>(board, facts)) } else { flags };
+        if !lmr.applies(flags, here.depth, number) {
             return None;
         }
-        if let Some(verdict) = lmr.verdict(facts) {
-            return Some(Weighed::Decided(verdict));
+        if let Some(verdict) = lmr.verdict(flags) {
+            return Some(KnownPart::Decided(verdict));
         }
         let history = match lmr.own() {
-            Some(_) => self.me.histories.own.get(board, about.mv),
-            None => about.history,
+            Some(_) => self.me.histories.own.get(board, facts.mv),
+            None => facts.history,
         };
-        Some(Weighed::Sum(lmr.sum(Class::of(about.quiet), here.depth, number, facts, history)))
+        Some(KnownPart::Sum(lmr.sum(Class::of(facts.quiet), here.depth, number, flags, history)))
     }
 
     /// The facts that are worked out only when asked for.
-    fn costly_facts<N: Node>(&self, board: &Board, about: &About) -> Facts {
-        let mv = about.mv;
+    fn costly_facts<N: Node>(&self, board: &Board, facts: &MoveFacts) -> Facts {
+        let mv = facts.mv;
         let mover = board.piece_on(mv.from()).map(|piece| piece.kind());
         let far = mv.to().rank().relative_to(board.side_to_move()).index() >= 5;
-        let (capture, check) = (mv.is_capture(), about.gives_check);
+        let (capture, check) = (mv.is_capture(), facts.gives_check);
         let good = (capture || check) && board.see_ge(mv, 0);
         let root_best = N::ROOT && self.iteration >= ROOT_BEST_FROM && self.root.has_been_best(mv);
         Facts::NONE
@@ -113,7 +119,7 @@ impl<P: SearchProbe> Search<'_, P> {
     }
 
     /// The value of a signal for a move that has been made.
-    fn signal(&mut self, signal: Signal, made: &mut Made) -> i32 {
+    fn signal(&mut self, signal: Signal, made: &mut MadeMove) -> i32 {
         let us = made.board.side_to_move();
         let of_us = |values: [Score; 2]| values[us.index()];
         match signal {
@@ -141,13 +147,13 @@ impl<P: SearchProbe> Search<'_, P> {
         }
     }
 
-    fn terms(&mut self, made: &mut Made) -> [Terms; 2] {
+    fn terms(&mut self, made: &mut MadeMove) -> [Terms; 2] {
         let evaluator = &mut self.me.evaluator;
         *made.terms.get_or_insert_with(|| [made.board, made.child].map(|board| evaluator.terms(board)))
     }
 
     /// What the move adds to the evaluation; nothing is known where it was or is in check.
-    fn gain(&mut self, made: &mut Made) -> Score {
+    fn gain(&mut self, made: &mut MadeMove) -> Score {
         *made.gain.get_or_insert_with(|| {
             if made.here.in_check || made.child.in_check() {
                 return 0;
@@ -157,7 +163,7 @@ impl<P: SearchProbe> Search<'_, P> {
     }
 }
 
-impl Made<'_> {
+impl MadeMove<'_> {
     fn is_sound(&mut self) -> bool {
         *self.sound.get_or_insert_with(|| self.board.see_ge(self.mv, 0))
     }
