@@ -3,7 +3,7 @@
 //!
 //! A move is the same if all of it is: squares, kind (promotion, en passant, castling), the man that moved and the man that
 //! was taken. A match is rarer than a counter-move's, and means more. [`LbrMode`] tells the variants, `docs/lbr.md` what
-//! they do. Without it: -22 ± 30 Elo (docs/ablation.md).
+//! they do. Without it: -22 ± 30 Elo (docs/results/ablation.md).
 
 mod mode;
 mod stats;
