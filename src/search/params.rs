@@ -50,7 +50,7 @@ pub enum ParamError {
 macro_rules! tunables {
     ($($(#[$doc:meta])+ $name:ident: $min:literal..=$max:literal = $default:literal $(, off $off:literal)?;)+) => {
         /// The numbers of the search. Margins are in centipawns, depths in plies, reductions in 1/1024 ply. What an idea is
-        /// worth stands at the number that switches it off: 400 games at 2500 nodes a move, see `docs/ablation.md`.
+        /// worth stands at the number that switches it off: 400 games at 2500 nodes a move, see `docs/results/ablation.md`.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Params { $($(#[$doc])+ pub $name: i32,)+ }
 

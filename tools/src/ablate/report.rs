@@ -86,7 +86,7 @@ fn command(args: &Args) -> String {
         words.push(format!("--book {}", book.display()));
     }
     words.push(format!(
-        "--hash {} --seed {} --markdown docs/ablation.md",
+        "--hash {} --seed {} --markdown docs/results/ablation.md",
         args.conditions.hash, args.conditions.openings.seed
     ));
     words.join(" ")

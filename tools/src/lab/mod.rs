@@ -34,7 +34,7 @@ const SIGNATURE_DEPTH: i32 = 4;
 
 const EXAMPLES: &str = "\
 All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own; a page with pictures:
-  lento-tools lab recipes --pairs 200 --journal lmr.jsonl --markdown docs/lmr.md --pictures docs/lmr
+  lento-tools lab recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr
 
 Every starred line of rebel switched off in turn; games only where the tree changes by 2 % or more:
   lento-tools lab switches --recipe rebel --pairs 200 --against rebel --only-changed 2 --csv rebel.csv";
