@@ -1,5 +1,6 @@
 //! The event loop: lines in, lines out. The only reader of standard input and the only writer of standard output.
 
+use super::format;
 use super::session::{Pace, Session};
 use crate::engine::{Engine, Output};
 use crate::search::job::Event;
@@ -94,9 +95,15 @@ fn serve(session: &mut Session, mut input: Receiver<Input>, mut output: impl Wri
             }
             Wake::Chore(line) => session.hear_chore(line.ok().as_deref()),
         }
-        let text = session.take_text();
+        let mut text = session.take_text();
         if !text.is_empty() {
             session.log_mut().wrote(&text);
+        }
+        if let Some(failure) = session.log_mut().take_failure() {
+            text += &format::error(&failure);
+            text.push('\n');
+        }
+        if !text.is_empty() {
             output.write_all(text.as_bytes())?;
             output.flush()?;
         }

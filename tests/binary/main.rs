@@ -8,6 +8,8 @@ mod reductions;
 
 mod command_line;
 mod drawish;
+#[cfg(unix)]
+mod files;
 mod listmoves;
 mod uci_bad_input;
 mod uci_session;

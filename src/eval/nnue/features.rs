@@ -18,6 +18,15 @@ pub struct KingBuckets {
 impl KingBuckets {
     /// One bucket: the king square matters only for the mirroring.
     pub const ONE: Self = Self { map: [0; KING_SQUARES], count: 1 };
+    /// A bucket for each king square.
+    pub const FINEST: Self = {
+        let (mut map, mut square) = ([0; KING_SQUARES], 0);
+        while square < KING_SQUARES {
+            map[square] = square as u8;
+            square += 1;
+        }
+        Self { map, count: KING_SQUARES }
+    };
     /// Names of the layouts that [`named`](Self::named) knows.
     pub const NAMES: [&str; 3] = ["one", "three", "six"];
 
@@ -147,6 +156,7 @@ mod tests {
             assert_eq!(KingBuckets::named(name).unwrap().count(), count);
         }
         assert_eq!(KingBuckets::named("one"), Some(KingBuckets::ONE));
+        assert_eq!(KingBuckets::new(KingBuckets::FINEST.map), Some(KingBuckets::FINEST));
         assert_eq!(KingBuckets::named("two"), None);
         assert_eq!(KingBuckets::new([2; KING_SQUARES]), None);
     }

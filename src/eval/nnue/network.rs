@@ -39,6 +39,10 @@ pub const MAX_HIDDEN: usize = 2048;
 /// The most output buckets.
 pub const MAX_OUTPUTS: usize = 31;
 
+/// The largest file of a network, in bytes.
+pub const MAX_FILE_SIZE: u64 =
+    Architecture { hidden: MAX_HIDDEN, kings: KingBuckets::FINEST, outputs: MAX_OUTPUTS }.file_size() as u64;
+
 const MAGIC: &[u8; 8] = b"LENTONET";
 const VERSION: u32 = 1;
 const HEADER: usize = 128;
@@ -70,7 +74,7 @@ impl Architecture {
         (men.saturating_sub(2) / 31usize.div_ceil(self.outputs)).min(self.outputs - 1)
     }
 
-    fn file_size(&self) -> usize {
+    const fn file_size(&self) -> usize {
         HEADER + 2 * (self.inputs() + 1) * self.hidden + self.outputs * (2 * self.hidden + 4)
     }
 
