@@ -1,8 +1,8 @@
-//! The inputs of the network: one for each kind of man on each square, as one side sees the board.
+//! The inputs of the network: one for each kind of piece on each square, as one side sees the board.
 
 use crate::chess::{Color, Piece, Square};
 
-/// Inputs of one king bucket: six kinds of own and six of enemy men, on 64 squares.
+/// Inputs of one king bucket: six kinds of own and six of enemy pieces, on 64 squares.
 pub const INPUTS: usize = 768;
 /// Squares on which a king is seen, once the board is mirrored so that it stands on the files a to d.
 pub const KING_SQUARES: usize = 32;
@@ -84,12 +84,12 @@ pub struct View {
 }
 
 impl View {
-    /// The input that this man is: a row of the feature weights.
+    /// The input that this piece is: a row of the feature weights.
     #[inline(always)]
     pub fn feature(self, piece: Piece, square: Square) -> usize {
         let enemy = usize::from(piece.color() != self.side);
-        let man = (enemy * 6 + piece.kind().index()) * 64;
-        usize::from(self.bucket) * INPUTS + man + (square.index() ^ usize::from(self.flip))
+        let piece = (enemy * 6 + piece.kind().index()) * 64;
+        usize::from(self.bucket) * INPUTS + piece + (square.index() ^ usize::from(self.flip))
     }
 
     /// Whether the king stands on the right half of the board, so that left and right are exchanged.
