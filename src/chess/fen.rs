@@ -179,7 +179,7 @@ fn validate_pieces(board: &Board) -> Result<(), Problem> {
         return Err(Problem::BackRankPawn);
     }
     for color in Color::ALL {
-        let kings = board.men(color, PieceType::King).count();
+        let kings = board.pieces(color, PieceType::King).count();
         if kings != 1 {
             return Err(Problem::Kings(color, kings));
         }
@@ -198,7 +198,7 @@ fn validate_pieces(board: &Board) -> Result<(), Problem> {
 /// The rook farthest from the king on a wing of its first rank.
 fn outermost_rook(board: &Board, color: Color, wing: Wing) -> Option<Square> {
     let king = board.king(color);
-    let rooks = board.men(color, PieceType::Rook) & Rank::First.relative_to(color).bitboard();
+    let rooks = board.pieces(color, PieceType::Rook) & Rank::First.relative_to(color).bitboard();
     match wing {
         Wing::King => rooks.last().filter(|&rook| rook > king),
         Wing::Queen => rooks.first().filter(|&rook| rook < king),
@@ -245,7 +245,7 @@ fn parse_en_passant(board: &mut Board, field: &str) -> Result<(), Problem> {
     let them = !board.side;
     let (pawn, start) = (target.forward(them), target.forward(!them));
     let passed = target.rank() == Rank::Third.relative_to(them)
-        && board.men(them, PieceType::Pawn).has(pawn)
+        && board.pieces(them, PieceType::Pawn).has(pawn)
         && !board.occupied().has(target)
         && !board.occupied().has(start);
     if passed {

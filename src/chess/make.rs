@@ -120,13 +120,13 @@ impl Board {
 
     /// Records an en-passant target, if a pawn of the side to move can legally take there.
     pub(super) fn allow_en_passant(&mut self, target: Square) {
-        let mut takers = attacks::pawn(!self.side, target) & self.men(self.side, PieceType::Pawn);
+        let mut takers = attacks::pawn(!self.side, target) & self.pieces(self.side, PieceType::Pawn);
         if Iterator::any(&mut takers, |from| self.en_passant_is_safe(from, target)) {
             self.set_en_passant(Some(target));
         }
     }
 
-    /// Whether taking en passant leaves the own king unattacked. Two men leave one rank, so pins do not tell.
+    /// Whether taking en passant leaves the own king unattacked. Two pieces leave one rank, so pins do not tell.
     pub(super) fn en_passant_is_safe(&self, from: Square, target: Square) -> bool {
         let victim = Square::new(target.file(), from.rank()).bitboard();
         let occupied: Bitboard = (self.occupied() ^ from.bitboard() ^ victim) | target.bitboard();

@@ -118,7 +118,7 @@ impl Board {
         counter.0 > 0
     }
 
-    /// Where men other than the king may go as far as checks are concerned: anywhere, onto or before a single
+    /// Where pieces other than the king may go as far as checks are concerned: anywhere, onto or before a single
     /// checker, nowhere in double check.
     #[inline(always)]
     pub(super) fn evasion_mask(&self) -> Bitboard {
@@ -194,7 +194,7 @@ impl Board {
     #[inline(always)]
     fn generate_pawns<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink, mask: Bitboard) {
         let us = self.side;
-        let pawns = self.men(us, PieceType::Pawn);
+        let pawns = self.pieces(us, PieceType::Pawn);
         self.pawn_set::<NOISY, QUIET>(sink, pawns & !self.pinned, mask);
         let king = self.king(us);
         for from in pawns & self.pinned {

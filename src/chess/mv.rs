@@ -66,13 +66,13 @@ impl Move {
         self.0.get()
     }
 
-    /// The square the man starts from.
+    /// The square the piece starts from.
     #[inline(always)]
     pub const fn from(self) -> Square {
         Square::from_index((self.0.get() & 63) as usize)
     }
 
-    /// The square the man goes to; when castling, the square of the rook.
+    /// The square the piece goes to; when castling, the square of the rook.
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.0.get() >> 6 & 63) as usize)
@@ -90,7 +90,7 @@ impl Move {
         self.0.get() & Self::CAPTURE != 0
     }
 
-    /// Whether a pawn becomes another man.
+    /// Whether a pawn becomes another piece.
     #[inline(always)]
     pub const fn is_promotion(self) -> bool {
         self.0.get() & Self::PROMOTION != 0

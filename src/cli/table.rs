@@ -89,7 +89,7 @@ pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
     format!("{text}\n{nodes} nodes in {time}, {speed} nodes/s")
 }
 
-/// A score in pawns, where 1 wins every other game, or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
+/// A score in pawns, where 1 is a chance of 50 % to win, or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
 fn score(score: Score, material: i32, bound: Bound) -> String {
     let mark = match bound {
         Bound::Exact => "",

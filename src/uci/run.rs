@@ -1,5 +1,6 @@
 //! The event loop: lines in, lines out. The only reader of standard input and the only writer of standard output.
 
+use super::format;
 use super::hangup;
 use super::inbox::Message;
 use super::session::{InputMode, Session};
@@ -76,9 +77,15 @@ fn serve(
             Wake::Timeout => {}
             Wake::Closed => return Err(io::Error::other("the input thread has died")),
         }
-        let text = session.take_text();
+        let mut text = session.take_text();
         if !text.is_empty() {
             session.log_mut().wrote(&text);
+        }
+        if let Some(failure) = session.log_mut().take_failure() {
+            text += &format::error(&failure);
+            text.push('\n');
+        }
+        if !text.is_empty() {
             output.write_all(text.as_bytes())?;
             output.flush()?;
         }

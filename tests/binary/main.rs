@@ -8,6 +8,9 @@ mod reductions;
 
 mod command_line;
 mod drawish;
+#[cfg(unix)]
+mod files;
+
 mod limits_of_sessions;
 mod listmoves;
 mod uci_bad_input;

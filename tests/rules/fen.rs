@@ -5,7 +5,7 @@ use lento::chess::Board;
 /// Texts that are no position, by what is wrong with them.
 const REFUSED: &[(&str, &str)] = &[
     ("nothing", ""),
-    ("only blanks", " \t "),
+    ("only spaces", " \t "),
     ("a word", "position"),
     ("a digit", "8"),
     ("quotes around it", "'4k3/8/8/8/8/8/8/4K3 w - - 0 1'"),
@@ -17,11 +17,11 @@ const REFUSED: &[(&str, &str)] = &[
     ("a rank of nine squares", "4k4/8/8/8/8/8/8/4K3 w - - 0 1"),
     ("the digit nine", "4k3/9/8/8/8/8/8/4K3 w - - 0 1"),
     ("the digit zero", "4k3/08/8/8/8/8/8/4K3 w - - 0 1"),
-    ("a letter that is no man", "4k3/8/8/3x4/8/8/8/4K3 w - - 0 1"),
+    ("a letter that is no piece", "4k3/8/8/3x4/8/8/8/4K3 w - - 0 1"),
     ("figurines", "4♚3/8/8/8/8/8/8/4♔3 w - - 0 1"),
     ("a wide digit", "4k3/８/8/8/8/8/8/4K3 w - - 0 1"),
-    ("a promoted man's mark", "4k3/8/8/3Q~4/8/8/8/4K3 b - - 0 1"),
-    ("a blank on the board", "4k3/8/8 /8/8/8/8/4K3 w - - 0 1"),
+    ("a mark of a promoted piece", "4k3/8/8/3Q~4/8/8/8/4K3 b - - 0 1"),
+    ("a space on the board", "4k3/8/8 /8/8/8/8/4K3 w - - 0 1"),
     ("underscores", "4k3/8/8/8/8/8/8/4K3_w_-_-_0_1"),
     ("an empty board", "8/8/8/8/8/8/8/8 w - - 0 1"),
     ("no white king", "4k3/8/8/8/8/8/8/4Q3 b - - 0 1"),
@@ -58,7 +58,7 @@ const REFUSED: &[(&str, &str)] = &[
 
 /// Texts that are positions, and how these are written again.
 const READ: &[(&str, &str)] = &[
-    // Blanks and missing fields.
+    // Spaces and missing fields.
     ("  4k3/8/8/8/8/8/8/4K3  b\t-  -   3 7 \n", "4k3/8/8/8/8/8/8/4K3 b - - 3 7"),
     ("4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
     ("4k3/8/8/8/8/8/8/4K3 b", "4k3/8/8/8/8/8/8/4K3 b - - 0 1"),

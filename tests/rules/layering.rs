@@ -5,16 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("chess", &[]),
     ("score", &[]),
+    ("files", &[]),
     ("tt", &["chess", "score", "smp::sync"]),
-    ("eval", &["chess", "score"]),
+    ("eval", &["chess", "score", "files"]),
     ("search", &["chess", "score", "eval", "tt", "smp::sync"]),
     ("smp", &["chess", "score", "eval", "tt", "search"]),
     ("engine", &["chess", "score", "eval", "tt", "search", "smp"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
-    ("uci", &["chess", "score", "eval", "tt", "search", "smp", "engine", "bench"]),
+    ("uci", &["chess", "score", "files", "eval", "tt", "search", "smp", "engine", "bench"]),
     ("cli", &["chess", "score", "eval", "tt", "search", "smp", "engine", "bench", "uci"]),
     ("main", &["cli"]),
 ];

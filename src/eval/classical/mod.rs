@@ -123,11 +123,16 @@ impl Tracer for TermReader {
 /// The value of a known ending in centipawns from the view of the side to move.
 #[inline(always)]
 pub fn known_ending(board: &Board) -> Option<Score> {
+    if endgame::may_be_known(board) { look_up(board) } else { None }
+}
+
+#[cold]
+fn look_up(board: &Board) -> Option<Score> {
     let value = endgame::known(board, &Census::new(board))?;
     Some(finish(board, value) * board.side_to_move().sign())
 }
 
-/// What a move adds to the piece-square value of the man that moves, in centipawns. Promotions and castling rooks are not
+/// What a move adds to the piece-square value of the piece that moves, in centipawns. Promotions and castling rooks are not
 /// looked at.
 pub fn square_gain(board: &Board, mv: Move) -> Score {
     let Some(piece) = board.piece_on(mv.from()) else { return 0 };
