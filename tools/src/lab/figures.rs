@@ -3,8 +3,8 @@
 use super::measure::Budget;
 use super::session::{Row, Session};
 use super::variants::Variant;
-use crate::elo::Pentanomial;
-use crate::epd::Total;
+use crate::common::elo::Pentanomial;
+use crate::suites::Total;
 use lento::search::lmr::Counts;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -10,12 +10,12 @@ mod session;
 mod tests;
 mod variants;
 
-use crate::epd;
+use crate::common::draft::{self, Draft, WriteError};
+use crate::common::interrupt::Stop;
+use crate::common::{INTERRUPTED, progress};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
-use crate::run::draft::{self, Draft, WriteError};
-use crate::run::interrupt::Stop;
-use crate::run::{INTERRUPTED, progress};
+use crate::suites;
 use lento::bench::{Bench, BenchError};
 use lento::search::lmr;
 use measure::Budget;
@@ -139,7 +139,7 @@ impl How {
             budget: self.budget(),
             hash: self.conditions.hash as usize,
             positions: measure::positions(self.positions.as_deref())?,
-            problems: self.suite.as_deref().map_or(Ok(Vec::new()), epd::read)?,
+            problems: self.suite.as_deref().map_or(Ok(Vec::new()), suites::read)?,
             suite_nodes: self.suite_nodes,
             pairs: self.pairs.unwrap_or(0),
             against,

@@ -215,7 +215,7 @@ fn broken(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::arguments::parse;
+    use crate::common::arguments::parse;
 
     #[test]
     fn links_are_seen_from_the_page() {

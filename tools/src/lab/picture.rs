@@ -2,7 +2,7 @@
 
 use super::figures::Figures;
 use super::session::Session;
-use crate::elo::Estimate;
+use crate::common::elo::Estimate;
 use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
 use lento::search::params::Params;
 use plotters::coord::Shift;

@@ -2,12 +2,12 @@
 
 use super::measure::{Budget, Measured, measure};
 use super::variants::Variant;
-use crate::elo::Pentanomial;
-use crate::epd::{Problem, record, solve};
+use crate::common::elo::Pentanomial;
+use crate::common::interrupt::Stop;
+use crate::common::journal::Journal;
 use crate::play::arena::Arena;
 use crate::play::player::Player;
-use crate::run::interrupt::Stop;
-use crate::run::journal::Journal;
+use crate::suites::{Problem, record, solve};
 use lento::search::limits::GoArgs;
 use lento::search::lmr::Counts;
 use serde_json::{Value, json};

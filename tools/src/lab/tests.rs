@@ -1,7 +1,7 @@
 use super::*;
-use crate::data::sample::Folder;
-use crate::elo::Pentanomial;
-use crate::run::arguments::parse;
+use crate::common::arguments::parse;
+use crate::common::elo::Pentanomial;
+use crate::learning::formats::sample::Folder;
 use lento::search::lmr::Counts;
 
 const POSITIONS: &str = "\

@@ -4,11 +4,11 @@ use super::adjudicate::Rules;
 use super::game::{Seats, play};
 use super::limit::Limit;
 use super::opening::Openings;
-use super::ordered;
 use super::player::Player;
 use super::record::{GameResult, Record};
 use super::setting::Setting;
-use crate::run::interrupt::Stop;
+use crate::common::interrupt::Stop;
+use crate::common::ordered;
 use std::ops::ControlFlow;
 use thiserror::Error;
 

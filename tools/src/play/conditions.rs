@@ -92,7 +92,7 @@ fn free_places(players: [&[Setting]; 2]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::arguments::parse;
+    use crate::common::arguments::parse;
 
     fn conditions(words: &str) -> Conditions {
         parse(std::iter::once("play").chain(words.split_whitespace())).unwrap()

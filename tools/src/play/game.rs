@@ -4,7 +4,7 @@ use super::adjudicate::{Referee, Rules};
 use super::limit::Limit;
 use super::player::Player;
 use super::record::{Ending, GameResult, Record, by_rules};
-use crate::run::interrupt::Stop;
+use crate::common::interrupt::Stop;
 use lento::chess::{Color, Game};
 
 /// Who plays a game.

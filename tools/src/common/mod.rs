@@ -1,0 +1,14 @@
+//! What every tool that runs for a while shares: interruption, progress, checkpoints.
+
+#[cfg(test)]
+pub mod arguments;
+pub mod draft;
+pub mod elo;
+pub mod interrupt;
+pub mod journal;
+pub mod ordered;
+pub mod progress;
+pub mod threads;
+
+/// What a program ends with when Ctrl-C has ended it.
+pub const INTERRUPTED: u8 = 130;
