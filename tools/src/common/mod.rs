@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 pub mod arguments;
+pub mod chart;
 pub mod draft;
 pub mod elo;
 pub mod interrupt;

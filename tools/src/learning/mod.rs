@@ -3,6 +3,7 @@
 pub mod data;
 pub mod datagen;
 pub mod formats;
+pub mod losses;
 pub mod train;
 pub mod tune;
 pub mod wdl;

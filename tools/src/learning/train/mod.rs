@@ -30,8 +30,7 @@ use crate::common::draft::{self, Draft};
 use crate::common::interrupt::Stop;
 use crate::common::{INTERRUPTED, progress as bars};
 use crate::learning::formats::packed;
-use crate::learning::tune::chart;
-use crate::learning::tune::train::Point;
+use crate::learning::losses::{self, Losses};
 use data::DataSet;
 use export::Rounding;
 use lento::eval::nnue::Network;
@@ -175,9 +174,8 @@ fn learn(
 
 fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
     let (Some(path), Some(start)) = (&args.svg, session.progress.start) else { return Ok(()) };
-    let point = |epoch: &Epoch| Point { training: epoch.training, validation: epoch.validation };
-    let curve: Vec<Point> = session.progress.epochs.iter().map(point).collect();
-    chart::draw(path, start, &curve).map_err(|error| format!("{}: {error}", path.display()).into())
+    let losses = |epoch: &Epoch| Losses { training: epoch.training, validation: epoch.validation };
+    losses::draw(path, start, &session.progress.epochs.iter().map(losses).collect::<Vec<_>>())
 }
 
 /// Writes the network, reads it again and measures what rounding has changed.

@@ -6,7 +6,6 @@
 
 mod adam;
 mod arrange;
-pub mod chart;
 mod extract;
 mod features;
 mod loss;
@@ -18,12 +17,13 @@ mod session;
 mod slices;
 mod source;
 mod space;
-pub mod train;
+mod train;
 
 use crate::common::interrupt::Stop;
 use crate::common::threads::Threads;
 use crate::common::{INTERRUPTED, progress};
 use crate::learning::formats::Filter;
+use crate::learning::losses;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use report::Report;
 use serde_json::{Value, json};
@@ -223,11 +223,7 @@ fn overview(session: &Session) -> String {
 }
 
 fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
-    match &args.svg {
-        Some(path) => chart::draw(path, session.start_loss, &session.state.curve)
-            .map_err(|error| format!("{}: {error}", path.display()).into()),
-        None => Ok(()),
-    }
+    args.svg.as_deref().map_or(Ok(()), |path| losses::draw(path, session.start_loss, &session.state.curve))
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {

@@ -7,6 +7,7 @@ use super::model::Model;
 use super::slices;
 use super::space::VALUE_COUNT;
 use crate::common::interrupt::Stop;
+use crate::learning::losses::Losses;
 use serde_json::{Value, json};
 
 /// How to learn.
@@ -28,15 +29,6 @@ pub struct Schedule {
     pub threads: usize,
 }
 
-/// The mean losses of an epoch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Of the positions that it learned from, while it learned.
-    pub training: f64,
-    /// Of the others, after it.
-    pub validation: f64,
-}
-
 /// The best values so far, by their loss in validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
@@ -56,7 +48,7 @@ pub struct State {
     /// What the optimiser remembers.
     pub adam: Adam,
     /// The losses of each epoch.
-    pub curve: Vec<Point>,
+    pub curve: Vec<Losses>,
     /// The best values so far.
     pub best: Best,
 }
@@ -69,7 +61,7 @@ impl State {
     }
 
     /// Takes what an epoch has learned.
-    fn advance(&mut self, values: Vec<f64>, adam: Adam, point: Point) {
+    fn advance(&mut self, values: Vec<f64>, adam: Adam, point: Losses) {
         self.curve.push(point);
         if point.validation < self.best.loss {
             self.best = Best { epoch: self.curve.len(), loss: point.validation, values: values.clone() };
@@ -80,7 +72,7 @@ impl State {
 
     /// The last epoch, for a journal.
     pub fn to_json(&self) -> Value {
-        let point = self.curve.last().copied().unwrap_or(Point { training: 0.0, validation: self.best.loss });
+        let point = self.curve.last().copied().unwrap_or(Losses { training: 0.0, validation: self.best.loss });
         json!({
             "epoch": self.curve.len(),
             "training": point.training,
@@ -100,7 +92,7 @@ impl State {
         };
         let next = || {
             let adam = Adam { first: numbers("first")?, second: numbers("second")?, steps: record["steps"].as_u64()? };
-            let point = Point { training: record["training"].as_f64()?, validation: record["validation"].as_f64()? };
+            let point = Losses { training: record["training"].as_f64()?, validation: record["validation"].as_f64()? };
             let is_next = record["epoch"].as_u64()? == self.curve.len() as u64 + 1;
             is_next.then_some((numbers("values")?, adam, point))
         };
@@ -187,7 +179,7 @@ impl Trainer<'_> {
             progress(part.len() as u64);
         }
         let validation = self.loss(&values, &self.data.validation);
-        let point = Point { training: sum / names.len().max(1) as f64, validation };
+        let point = Losses { training: sum / names.len().max(1) as f64, validation };
         state.advance(values, adam, point);
         true
     }

@@ -2,6 +2,7 @@
 
 use super::counts::{Row, bands};
 use super::frequency::{Frequency, frequencies};
+use crate::common::chart::{self, Axes, Axis, POINTS};
 use lento::eval::wdl::Model;
 use plotters::prelude::*;
 use std::error::Error;
@@ -31,38 +32,27 @@ pub fn svg(rows: &[Row], model: &Model) -> Result<String, Box<dyn Error>> {
         .collect();
     let far = |point: &Frequency| point.middle().abs();
     let width = curves.iter().flat_map(|(_, points)| points).map(far).fold(100.0, f64::max);
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, (900, 600)).into_drawing_area();
-        root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&root)
-            .caption("Games won by score: played (points) and expected (lines)", ("sans-serif", 20))
-            .margin(14)
-            .x_label_area_size(45)
-            .y_label_area_size(60)
-            .build_cartesian_2d(-width..width, 0.0..100.0)?;
-        chart
-            .configure_mesh()
-            .x_desc("score of the side to move, internal centipawns")
-            .y_desc("won, %")
-            .x_label_formatter(&|score| format!("{score:.0}"))
-            .y_label_formatter(&|share| format!("{share:.0}"))
-            .max_light_lines(0)
-            .label_style(("sans-serif", 15))
-            .draw()?;
+    let axes = Axes {
+        caption: "Games won by score: played (points) and expected (lines)",
+        x: Axis {
+            title: "score of the side to move, internal centipawns",
+            range: -width..width,
+            decimals: 0,
+            numbers: 8,
+        },
+        y: Axis { title: "won, %", range: 0.0..100.0, decimals: 0, numbers: 8 },
+        letters: 12,
+    };
+    chart::svg((900, 600), |paper| {
+        let mut plot = axes.draw(paper)?;
         for ((name, points), color) in curves.iter().zip(COLORS) {
-            let line = points.iter().map(|point| (point.middle(), 100.0 * point.predicted()[0]));
-            let series = chart.draw_series(LineSeries::new(line, color.stroke_width(2)))?;
-            series.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
+            let line: Vec<_> = points.iter().map(|point| (point.middle(), 100.0 * point.predicted()[0])).collect();
+            chart::curve(&mut plot, name, &line, POINTS, color)?;
             let dot = |point: &Frequency| Circle::new((point.middle(), 100.0 * point.observed()[0]), 3, color.filled());
-            chart.draw_series(points.iter().map(dot))?;
+            plot.draw_series(points.iter().map(dot))?;
         }
-        let mut labels = chart.configure_series_labels();
-        labels.position(SeriesLabelPosition::UpperLeft).margin(14).label_font(("sans-serif", 15));
-        labels.background_style(WHITE).border_style(BLACK).draw()?;
-        root.present()?;
-    }
-    Ok(text)
+        chart::legend(&mut plot, SeriesLabelPosition::UpperLeft, 12)
+    })
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! How the parameters moved, as a picture.
 
 use super::parameter::Parameter;
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use crate::common::chart::{self, Axes, Axis, Canvas, Drawn, POINTS};
+use plotters::prelude::{BLACK, BLUE, Color, LineSeries, Rectangle};
+use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Course<'a> {
+pub struct Curves<'a> {
     /// The parameters, a panel for each.
     pub parameters: &'a [Parameter],
     /// The values of all parameters at the start and after each iteration.
@@ -22,84 +23,60 @@ const PANEL: (u32, u32) = (330, 210);
 /// A panel that is alone has more room.
 const SINGLE: (u32, u32) = (760, 420);
 const HEADING: u32 = 40;
-const FONT: &str = "sans-serif";
-/// Most points of a line: more than a panel has pixels only make the file larger.
-const POINTS: usize = 400;
+/// With more panels than this each has less in it, so that the file stays small.
+const MANY: usize = 12;
+/// Points of all curves together, about.
+const ALL_POINTS: usize = 2400;
 
-/// Draws the course of every parameter over the iterations as SVG: a panel each, with its name, start and value, a
-/// dashed line at the start, and a band around it as wide as the distances to both sides at the
+/// Draws the curve of every parameter over the iterations as SVG: a panel each, with its name, start and value, a
+/// grey line at the start, and a band around it as wide as the distances to both sides at the
 /// end.
 ///
 /// # Errors
 /// The picture cannot be composed.
-pub fn svg(course: &Course) -> Result<String, Box<dyn Error>> {
-    let count = course.parameters.len();
+pub fn svg(curves: &Curves) -> Result<String, Box<dyn Error>> {
+    let count = curves.parameters.len();
     let panel = if count == 1 { SINGLE } else { PANEL };
     let columns = count.clamp(1, 4);
     let rows = count.div_ceil(columns);
     let size = (panel.0 * columns as u32, panel.1 * rows as u32 + HEADING);
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        root.fill(&WHITE).map_err(|error| error.to_string())?;
-        let done = course.values.len().saturating_sub(1);
-        let heading = format!(
-            "SPSA: {done} of {} iterations, {} games; dashed the start, shaded ±c around it",
-            course.iterations, course.games
-        );
-        let style = (FONT, 18).into_font();
-        root.draw(&Text::new(heading, (12, 12), style)).map_err(|error| error.to_string())?;
-        let (_, body) = root.split_vertically(HEADING);
-        for (index, area) in body.split_evenly((rows, columns)).iter().enumerate().take(count) {
-            draw_panel(area, course, index).map_err(|error| error.to_string())?;
-        }
-        root.present().map_err(|error| error.to_string())?;
-    }
-    Ok(text)
+    let done = curves.values.len().saturating_sub(1);
+    let heading = format!(
+        "SPSA: {done} of {} iterations from left to right, {} games; grey the start, shaded ±c around it",
+        curves.iterations, curves.games
+    );
+    chart::svg(size, |paper| {
+        chart::label(paper, &heading, (12, 20), HPos::Left, 14)?;
+        let (_, body) = paper.split_vertically(HEADING);
+        let panels = body.split_evenly((rows, columns));
+        panels.iter().take(count).enumerate().try_for_each(|(index, area)| draw_panel(area, curves, index))
+    })
 }
 
-fn draw_panel<'a, B: DrawingBackend + 'a>(
-    area: &DrawingArea<B, Shift>,
-    course: &Course,
-    index: usize,
-) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-    let parameter = &course.parameters[index];
+fn draw_panel(area: &Canvas, curves: &Curves, index: usize) -> Drawn {
+    let parameter = &curves.parameters[index];
     let (start, c_end) = (parameter.start, parameter.c_end);
-    let line = points(course.values, index);
+    let line: Vec<(f64, f64)> = (0..).zip(curves.values).map(|(at, values)| (f64::from(at), values[index])).collect();
     let last = line.last().map_or(start, |&(_, value)| value);
-    let right = (course.iterations as f64).max(course.values.len() as f64 - 1.0).max(1.0);
+    let right = (curves.iterations as f64).max(curves.values.len() as f64 - 1.0).max(1.0);
     let (low, high) = span(parameter, &line);
-    let caption = format!("{}  {} → {last:.1}", parameter.tunable.name, parameter.start);
-    let mut chart = ChartBuilder::on(area)
-        .margin(8)
-        .caption(caption, (FONT, 14))
-        .x_label_area_size(24)
-        .y_label_area_size(48)
-        .build_cartesian_2d(0.0..right, low..high)?;
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .x_labels(5)
-        .y_labels(5)
-        .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| if high - low < 8.0 { format!("{y:.1}") } else { format!("{y:.0}") })
-        .light_line_style(WHITE)
-        .bold_line_style(BLACK.mix(0.12))
-        .label_style((FONT, 11))
-        .draw()?;
+    let many = curves.parameters.len() > MANY;
+    let axes = Axes {
+        caption: &format!("{}  {} → {last:.1}", parameter.tunable.name, parameter.start),
+        x: Axis { title: "", range: 0.0..right, decimals: 0, numbers: if many { 0 } else { 5 } },
+        y: Axis {
+            title: "",
+            range: low..high,
+            decimals: usize::from(high - low < 8.0),
+            numbers: if many { 2 } else { 5 },
+        },
+        letters: 9,
+    };
+    let mut plot = axes.draw(area)?;
     let band = [(0.0, (start - c_end).max(low)), (right, (start + c_end).min(high))];
-    chart.draw_series([Rectangle::new(band, BLUE.mix(0.08).filled())])?;
-    chart.draw_series(DashedLineSeries::new([(0.0, start), (right, start)], 4, 4, BLACK.mix(0.5).into()))?;
-    chart.draw_series(LineSeries::new(line, BLUE.stroke_width(2)))?;
-    Ok(())
-}
-
-/// The line of a parameter: iteration and value, thinned out where there are many.
-fn points(values: &[Vec<f64>], index: usize) -> Vec<(f64, f64)> {
-    let every = values.len().div_ceil(POINTS).max(1);
-    let last = values.len().saturating_sub(1);
-    let kept = values.iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last);
-    kept.map(|(at, values)| (at as f64, values[index])).collect()
+    plot.draw_series([Rectangle::new(band, BLUE.mix(0.08).filled())])?;
+    plot.draw_series(LineSeries::new([(0.0, start), (right, start)], BLACK.mix(0.4)))?;
+    chart::curve(&mut plot, "", &line, (ALL_POINTS / curves.parameters.len()).min(POINTS), BLUE)
 }
 
 /// What the axis shows: the line and twice the distance around the start, as far as the range reaches.
@@ -120,10 +97,10 @@ mod tests {
 
     fn draw(count: usize, values: &[Vec<f64>]) -> String {
         let parameters: Vec<_> = TUNABLES.iter().take(count).map(|tunable| Parameter::new(*tunable)).collect();
-        svg(&Course { parameters: &parameters, values, iterations: 500, games: 8000 }).unwrap()
+        svg(&Curves { parameters: &parameters, values, iterations: 500, games: 8000 }).unwrap()
     }
 
-    fn course(count: usize, length: usize) -> Vec<Vec<f64>> {
+    fn curves(count: usize, length: usize) -> Vec<Vec<f64>> {
         let value = |at: usize, tunable: usize| f64::from(TUNABLES[tunable].default) + 0.01 * at as f64;
         (0..length).map(|at| (0..count).map(|tunable| value(at, tunable)).collect()).collect()
     }
@@ -131,9 +108,9 @@ mod tests {
     #[test]
     fn each_parameter_has_a_panel_with_name_start_and_value() {
         for count in [1, 4, 7, TUNABLES.len()] {
-            let text = draw(count, &course(count, 301));
+            let text = draw(count, &curves(count, 301));
             assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
-            assert!(text.contains("SPSA: 300 of 500 iterations, 8000 games"));
+            assert!(text.contains("SPSA: 300 of 500 iterations from left to right, 8000 games"));
             for tunable in &TUNABLES[..count] {
                 let caption =
                     format!("{}  {} → {:.1}", tunable.name, tunable.default, f64::from(tunable.default) + 3.0);
@@ -143,11 +120,19 @@ mod tests {
     }
 
     #[test]
-    fn before_the_first_iteration_and_after_very_many() {
-        assert!(draw(2, &course(2, 1)).contains("SPSA: 0 of 500"));
-        let long = points(&course(1, 100_001), 0);
-        assert!(long.len() <= POINTS + 1);
-        assert_eq!((long[0].0, long[long.len() - 1].0), (0.0, 100_000.0));
+    fn before_the_first_iteration() {
+        assert!(draw(2, &curves(2, 1)).contains("SPSA: 0 of 500"));
+    }
+
+    #[test]
+    fn a_long_run_makes_no_large_file() {
+        for count in [1, 12, 13, TUNABLES.len()] {
+            // Values that go up and down: their curves need more characters than straight ones.
+            let mut values = curves(count, 20_001);
+            values.iter_mut().step_by(2).flatten().for_each(|value| *value -= 1234.5);
+            let length = draw(count, &values).len();
+            assert!(length < chart::MOST_BYTES, "{count} parameters: {length} bytes");
+        }
     }
 
     #[test]

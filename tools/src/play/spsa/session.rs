@@ -1,7 +1,7 @@
 //! A run with its games and its checkpoints.
 
 use super::Args;
-use super::chart::{Course, svg};
+use super::chart::{Curves, svg};
 use super::games::{Games, Pairs, net};
 use super::optimiser::Spsa;
 use super::parameter::chosen;
@@ -114,13 +114,13 @@ impl Session {
         (whole && record["iteration"].as_u64() == Some(self.spsa.iteration())).then_some(pairs)
     }
 
-    /// Draws the course so far.
+    /// Draws the curves so far.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn draw(&self, path: &Path, iterations: u64) -> Result<(), Box<dyn Error>> {
         let (parameters, values) = (self.spsa.parameters(), self.values.as_slice());
-        let picture = svg(&Course { parameters, values, iterations, games: self.games() })?;
+        let picture = svg(&Curves { parameters, values, iterations, games: self.games() })?;
         Ok(draft::write(path, picture.as_bytes())?)
     }
 }

@@ -7,14 +7,14 @@ mod survey;
 
 use crate::common::interrupt::Stop;
 use crate::common::threads::Threads;
-use crate::common::{INTERRUPTED, progress};
+use crate::common::{INTERRUPTED, draft, progress};
 use crate::learning::formats::packed::{self, PackedFile};
 use crate::learning::formats::shards::{GAMES, POSITIONS};
 use crate::learning::formats::{DataError, Filter, StoredGame, decode, shards};
 use indicatif::{HumanCount, ProgressBar};
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use survey::Survey;
 pub use survey::share;
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     bar.finish_and_clear();
     let duplicates = survey.duplicates();
     if let Some(path) = &args.svg {
-        draw(path, &survey)?;
+        draft::write(path, chart::svg(&survey)?.as_bytes())?;
     }
     for place in &torn {
         eprintln!("lento-tools: {place}: not written whole, left out");
@@ -136,10 +136,6 @@ fn count_positions(
         }
     }
     Ok(true)
-}
-
-fn draw(path: &Path, survey: &Survey) -> Result<(), Box<dyn Error>> {
-    chart::draw(path, survey).map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 #[cfg(test)]
