@@ -1,5 +1,6 @@
 //! Learning from games: the formats they are kept in, and the tools that make, prepare and learn from them.
 
+pub mod adam;
 pub mod data;
 pub mod datagen;
 pub mod formats;

@@ -1,7 +1,7 @@
 //! A run on file, so that it can be gone on with.
 //!
-//! A file is `LENTOTRN`, the length of a JSON text (u32, little-endian), the text, then the parameters, their mean slopes and their
-//! mean squared slopes (f32, little-endian), and at the end a checksum of it all. The text has the settings, the shape and how
+//! A file is `LENTOTRN`, the length of a JSON text (u32, little-endian), the text, then the parameters, their mean gradients and their
+//! mean squared gradients (f32, little-endian), and at the end a checksum of it all. The text has the settings, the shape and how
 //! far the run has come.
 
 use super::hash;

@@ -20,8 +20,8 @@ pub struct Chunk {
     sums: Vec<Sums>,
     /// The network's values in units of 400 centipawns.
     outputs: Vec<f32>,
-    /// The slope of the loss by each output.
-    slopes: Vec<f32>,
+    /// The gradient of the loss by each output.
+    gradients: Vec<f32>,
     loss: f64,
 }
 
@@ -33,7 +33,7 @@ impl Chunk {
             accumulators: vec![[Strip::ZERO; 2]; tiles * CHUNK],
             sums: Vec::with_capacity(CHUNK),
             outputs: Vec::with_capacity(CHUNK),
-            slopes: Vec::with_capacity(CHUNK),
+            gradients: Vec::with_capacity(CHUNK),
             loss: 0.0,
         }
     }
@@ -53,28 +53,28 @@ impl Chunk {
         (&self.positions, &mut self.accumulators[tile * CHUNK..][..count], &mut self.sums)
     }
 
-    /// What a tile reads on the way back: each position, its neurons of this tile, and the slope of the loss by the output.
+    /// What a tile reads on the way back: each position, its neurons of this tile, and the gradient of the loss by the output.
     #[inline(always)]
     pub fn backward(&self, tile: usize) -> impl Iterator<Item = (&Position, &[Strip; 2], f32)> {
         let accumulators = &self.accumulators[tile * CHUNK..];
         self.positions
             .iter()
             .zip(accumulators)
-            .zip(&self.slopes)
-            .map(|((position, neurons), slope)| (position, neurons, *slope))
+            .zip(&self.gradients)
+            .map(|((position, neurons), gradient)| (position, neurons, *gradient))
     }
 
-    /// Adds up the outputs, and finds the loss and its slopes; these are multiplied by `share`.
+    /// Adds up the outputs, and finds the loss and its gradients; these are multiplied by `share`.
     pub fn finish(&mut self, biases: &[f32], objective: &Objective, share: f64) {
         self.outputs.clear();
-        self.slopes.clear();
+        self.gradients.clear();
         self.loss = 0.0;
         for (position, sums) in self.positions.iter().zip(&self.sums) {
             let side = |side: usize| sums[side].iter().sum::<f32>();
             let output = biases[position.bucket()] + side(0) + side(1);
-            let (loss, slope) = objective.of(f64::from(output), objective.target(position));
+            let (loss, gradient) = objective.of(f64::from(output), objective.target(position));
             self.outputs.push(output);
-            self.slopes.push((slope * share) as f32);
+            self.gradients.push((gradient * share) as f32);
             self.loss += loss;
         }
     }
@@ -89,8 +89,8 @@ impl Chunk {
         self.loss
     }
 
-    /// The output layer of each position, and the slope of the loss by its output.
-    pub fn output_slopes(&self) -> impl Iterator<Item = (usize, f32)> {
-        self.positions.iter().map(Position::bucket).zip(self.slopes.iter().copied())
+    /// The output layer of each position, and the gradient of the loss by its output.
+    pub fn output_gradients(&self) -> impl Iterator<Item = (usize, f32)> {
+        self.positions.iter().map(Position::bucket).zip(self.gradients.iter().copied())
     }
 }

@@ -1,13 +1,13 @@
 //! `lento-tools train`: the weights of the network from scored positions.
 //!
-//! The network is learned in floating-point numbers by many small steps downhill ([`adamw`]), each for a batch of positions, and
-//! rounded to the whole numbers that the engine uses at the end ([`export`]). There is one hidden layer, so the slopes are written
+//! The network is learned in floating-point numbers by many small steps downhill ([`descent`]), each for a batch of positions, and
+//! rounded to the whole numbers that the engine uses at the end ([`export`]). There is one hidden layer, so the gradients are written
 //! out by hand ([`tile`]).
 
-mod adamw;
 mod checkpoint;
 mod chunk;
 mod data;
+mod descent;
 mod export;
 mod hash;
 mod model;

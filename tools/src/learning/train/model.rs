@@ -1,7 +1,7 @@
 //! The network in training.
 
-use super::adamw::{AdamW, Move};
 use super::chunk::{CHUNK, Chunk};
+use super::descent::{Descent, Step};
 use super::objective::Objective;
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
@@ -22,9 +22,9 @@ pub const BLOCK: usize = CHUNK * CHUNKS;
 pub struct Weights {
     /// The values.
     pub values: Parameters,
-    /// Mean slopes.
+    /// Mean gradients.
     pub first: Parameters,
-    /// Mean squared slopes.
+    /// Mean squared gradients.
     pub second: Parameters,
     /// Steps so far.
     pub steps: u64,
@@ -45,17 +45,17 @@ impl Weights {
 /// What all threads do next.
 #[derive(Clone, Copy, Debug)]
 pub enum Job {
-    /// Find the outputs, losses and slopes of a block.
+    /// Find the outputs, losses and gradients of a block.
     Forward {
         /// What is made small.
         objective: Objective,
-        /// By what the slopes are multiplied.
+        /// By what the gradients are multiplied.
         share: f64,
     },
-    /// Find the slopes of the parameters.
+    /// Find the gradients of the parameters.
     Backward {
         /// Move the parameters then.
-        step: Option<AdamW>,
+        step: Option<Step>,
     },
 }
 
@@ -74,7 +74,7 @@ pub struct Model {
 /// The output biases and what belongs to them, in the first columns of a strip.
 struct Biases {
     values: Strip,
-    slopes: Strip,
+    gradients: Strip,
     first: Strip,
     second: Strip,
 }
@@ -90,7 +90,7 @@ impl Model {
             arch: Arch::new(),
             chunks: std::iter::repeat_with(chunk).take(CHUNKS).collect(),
             tiles,
-            biases: RwLock::new(Biases { values: zero, slopes: zero, first: zero, second: zero }),
+            biases: RwLock::new(Biases { values: zero, gradients: zero, first: zero, second: zero }),
             block: RwLock::default(),
             next: AtomicUsize::new(0),
         }
@@ -155,7 +155,7 @@ impl Model {
         }
     }
 
-    fn backward(&self, step: Option<AdamW>) {
+    fn backward(&self, step: Option<Step>) {
         let count = self.block.read().len().div_ceil(CHUNK);
         let chunks: Vec<_> = self.chunks[..count].iter().map(|chunk| chunk.read()).collect();
         loop {
@@ -171,14 +171,14 @@ impl Model {
         }
     }
 
-    /// The slopes that [`learn`](Self::learn) without a step has found.
+    /// The gradients that [`learn`](Self::learn) without a step has found.
     #[cfg(test)]
-    fn slopes(&self) -> Parameters {
-        let mut slopes = Parameters::zero(&self.shape);
-        self.tiles.iter().for_each(|tile| tile.write().store_slopes(&mut slopes));
-        let count = slopes.output_biases.len();
-        slopes.output_biases.copy_from_slice(&self.biases.read().slopes.0[..count]);
-        slopes
+    fn gradients(&self) -> Parameters {
+        let mut gradients = Parameters::zero(&self.shape);
+        self.tiles.iter().for_each(|tile| tile.write().store_gradients(&mut gradients));
+        let count = gradients.output_biases.len();
+        gradients.output_biases.copy_from_slice(&self.biases.read().gradients.0[..count]);
+        gradients
     }
 
     /// Lets all threads do a job.
@@ -221,8 +221,8 @@ impl Model {
         sum
     }
 
-    /// Learns from a batch, or with no step only finds the slopes of its mean loss. Gives the sum of its losses.
-    pub fn learn(&self, pool: &Pool<Job>, batch: &[ChessBoard], objective: &Objective, step: Option<AdamW>) -> f64 {
+    /// Learns from a batch, or with no step only finds the gradients of its mean loss. Gives the sum of its losses.
+    pub fn learn(&self, pool: &Pool<Job>, batch: &[ChessBoard], objective: &Objective, step: Option<Step>) -> f64 {
         let share = 1.0 / batch.len().max(1) as f64;
         let (mut sum, mut done) = (0.0, 0);
         for block in batch.chunks(BLOCK) {
@@ -232,7 +232,7 @@ impl Model {
             for chunk in self.filled() {
                 let chunk = chunk.read();
                 sum += chunk.loss();
-                chunk.output_slopes().for_each(|(bucket, slope)| biases.slopes.0[bucket] += slope);
+                chunk.output_gradients().for_each(|(bucket, gradient)| biases.gradients.0[bucket] += gradient);
             }
             drop(biases);
             let step = step.filter(|_| done == batch.len());
@@ -246,18 +246,19 @@ impl Model {
 }
 
 impl Biases {
-    fn step(&mut self, step: AdamW) {
+    fn step(&mut self, step: Step) {
         let one = std::slice::from_mut;
-        let Self { values, slopes, first, second } = self;
+        let Self { values, gradients, first, second } = self;
         let step = step.without_decay();
-        let (values, slopes, first, second) = (one(values), one(slopes), one(first), one(second));
-        Move { step, limit: f32::MAX, values, slopes, first, second }.call();
+        let (values, gradients, first, second) = (one(values), one(gradients), one(first), one(second));
+        Descent { step, limit: f32::MAX, values, gradients, first, second }.call();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learning::train::descent;
     use crate::learning::train::pool;
     use crate::learning::train::position::Position;
     use crate::learning::train::sample::{output, parameters, positions, shape};
@@ -273,21 +274,21 @@ mod tests {
         positions.iter().map(loss).sum::<f64>() / positions.len() as f64
     }
 
-    /// Compares slopes of a group of parameters with differences of the loss.
-    fn compare(name: &str, slopes: &[f64], numeric: impl Fn(usize) -> f64, indices: Vec<usize>) {
-        let largest = indices.iter().map(|&index| slopes[index].abs()).fold(0.0, f64::max);
+    /// Compares gradients of a group of parameters with differences of the loss.
+    fn compare(name: &str, gradients: &[f64], numeric: impl Fn(usize) -> f64, indices: Vec<usize>) {
+        let largest = indices.iter().map(|&index| gradients[index].abs()).fold(0.0, f64::max);
         assert!(largest > 1e-5, "{name}: there is something to see");
         let (mut seen, enough) = (0, if indices.len() < 10 { 1 } else { 5 });
         for index in indices {
-            let (slope, numeric) = (slopes[index], numeric(index));
-            assert!((slope - numeric).abs() < 1e-4 * largest, "{name} {index}: {slope} {numeric}");
-            seen += u32::from(slope.abs() > 0.05 * largest);
+            let (gradient, numeric) = (gradients[index], numeric(index));
+            assert!((gradient - numeric).abs() < 1e-4 * largest, "{name} {index}: {gradient} {numeric}");
+            seen += u32::from(gradient.abs() > 0.05 * largest);
         }
         assert!(seen >= enough, "{name}: {seen} of any size");
     }
 
     #[test]
-    fn slopes_are_those_of_the_loss() {
+    fn gradients_are_those_of_the_loss() {
         for (kings, outputs, power) in [("one", 8, 2.0), ("three", 2, 2.5)] {
             // More neurons than a tile has, and not whole tiles; more positions than a chunk has.
             let shape = shape(96, kings, outputs);
@@ -304,7 +305,7 @@ mod tests {
             let loss = mean_loss(&values, &decoded, &shape, &objective);
             assert!((sum / 90.0 - loss).abs() < 1e-6 && loss > 0.01, "{sum} {loss}");
 
-            let slopes: Vec<f64> = model.slopes().iter().map(|&slope| f64::from(slope)).collect();
+            let gradients: Vec<f64> = model.gradients().iter().map(|&gradient| f64::from(gradient)).collect();
             let numeric = |index: usize| {
                 let at = |change: f64| {
                     let mut values = values.clone();
@@ -314,19 +315,19 @@ mod tests {
                 (at(1e-6) - at(-1e-6)) / 2e-6
             };
             let biases = shape.rows() * hidden;
-            compare("output biases", &slopes, numeric, (biases..biases + outputs).collect());
+            compare("output biases", &gradients, numeric, (biases..biases + outputs).collect());
             let in_use = |rows: std::ops::Range<usize>| {
-                let all = (rows.start * hidden..rows.end * hidden).filter(|&index| slopes[index] != 0.0);
+                let all = (rows.start * hidden..rows.end * hidden).filter(|&index| gradients[index] != 0.0);
                 let all: Vec<usize> = all.collect();
                 all.iter().copied().step_by((all.len() / 60).max(1)).collect::<Vec<_>>()
             };
-            compare("output weights", &slopes, numeric, in_use(shape.outputs()));
-            compare("feature biases", &slopes, numeric, in_use(shape.bias()..shape.bias() + 1));
-            compare("feature weights", &slopes, numeric, in_use(shape.features()));
+            compare("output weights", &gradients, numeric, in_use(shape.outputs()));
+            compare("feature biases", &gradients, numeric, in_use(shape.bias()..shape.bias() + 1));
+            compare("feature weights", &gradients, numeric, in_use(shape.features()));
             if kings != "one" {
-                compare("shared weights", &slopes, numeric, in_use(shape.shared()));
+                compare("shared weights", &gradients, numeric, in_use(shape.shared()));
             }
-            let unused = (0..slopes.len()).filter(|&index| slopes[index] == 0.0).step_by(997).take(40);
+            let unused = (0..gradients.len()).filter(|&index| gradients[index] == 0.0).step_by(997).take(40);
             unused.for_each(|index| assert!(numeric(index).abs() < 1e-9, "{index}"));
         }
     }
@@ -342,8 +343,9 @@ mod tests {
         let positions = positions(60, 9);
         let losses = with(&model, threads, |pool| {
             let batches = positions.chunks(BLOCK + 700).zip(1..);
-            let learn =
-                |(batch, number)| model.learn(pool, batch, &OBJECTIVE, Some(AdamW::new(number, 0.01, 0.01))).to_bits();
+            let learn = |(batch, number)| {
+                model.learn(pool, batch, &OBJECTIVE, Some(descent::step(number, 0.01, 0.01))).to_bits()
+            };
             batches.map(learn).collect()
         });
         model.store(&mut weights);
@@ -369,7 +371,7 @@ mod tests {
         weights.values.iter_mut().for_each(|value| *value *= 4.0);
         model.load(&weights);
         let positions = positions(3, 4);
-        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(AdamW::new(1, 0.001, 0.0))));
+        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(descent::step(1, 0.001, 0.0))));
         model.store(&mut weights);
         let row = |index| weights.values.row(index, &shape);
         let mut cut = 0;

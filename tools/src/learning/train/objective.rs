@@ -22,7 +22,7 @@ impl Objective {
         self.wdl * result + (1.0 - self.wdl) * expectation(f64::from(position.score) / self.scale)
     }
 
-    /// The loss of an output of the network, in units of 400 centipawns, and its slope by the output.
+    /// The loss of an output of the network, in units of 400 centipawns, and its gradient by the output.
     pub fn of(&self, output: f64, target: f64) -> (f64, f64) {
         let unit = f64::from(SCALE) / self.scale;
         let share = expectation(output * unit);
@@ -31,8 +31,8 @@ impl Objective {
         if self.power == 2.0 {
             return (error * error, 2.0 * error * steepness);
         }
-        let slope = self.power * distance.powf(self.power - 1.0).copysign(error);
-        (distance.powf(self.power), slope * steepness)
+        let gradient = self.power * distance.powf(self.power - 1.0).copysign(error);
+        (distance.powf(self.power), gradient * steepness)
     }
 }
 
@@ -60,15 +60,15 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_those_of_the_losses() {
+    fn gradients_are_those_of_the_losses() {
         for power in [1.5, 2.0, 2.5] {
             let objective = Objective { wdl: 0.0, power, scale: 160.0 };
             for (output, target) in [(0.3, 0.9), (-2.0, 0.2), (1.0, 0.1), (0.0, 0.6)] {
-                let (loss, slope) = objective.of(output, target);
+                let (loss, gradient) = objective.of(output, target);
                 assert!((loss - (expectation(2.5 * output) - target).abs().powf(power)).abs() < 1e-12);
                 let at = |change: f64| objective.of(output + change, target).0;
                 let numeric = (at(1e-6) - at(-1e-6)) / 2e-6;
-                assert!((slope - numeric).abs() < 1e-8, "{power} {output} {target}: {slope} {numeric}");
+                assert!((gradient - numeric).abs() < 1e-8, "{power} {output} {target}: {gradient} {numeric}");
             }
         }
     }

@@ -1,8 +1,8 @@
 //! A run: its data, its network, and how far it has come.
 
-use super::adamw::AdamW;
 use super::checkpoint::Checkpoint;
 use super::data::DataSet;
+use super::descent;
 use super::hash;
 use super::model::{Job, Model, Weights};
 use super::pool::Pool;
@@ -112,7 +112,7 @@ impl Session {
                 let batch = batch?;
                 let step = weights.steps;
                 weights.steps += 1;
-                let adam = AdamW::new(weights.steps, schedule.rate(step), *decay);
+                let adam = descent::step(weights.steps, schedule.rate(step), *decay);
                 at.loss += model.learn(pool, &batch, &schedule.objective(step), Some(adam));
                 at.positions += batch.len() as u64;
                 at.batches += 1;

@@ -45,7 +45,7 @@ impl Shape {
     }
 }
 
-/// A number for each parameter: its value, its slope, or what the optimiser remembers of it.
+/// A number for each parameter: its value, its gradient, or what the optimiser remembers of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// The rows, one after the other.

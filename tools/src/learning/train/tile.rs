@@ -1,10 +1,10 @@
 //! Some neurons with all that belongs to them.
 //!
 //! Neurons do not depend on each other until the output is summed up. So the hidden layer is cut into tiles: the weights of a
-//! tile and their slopes are small enough for a core's cache, and a thread that alone works on a tile needs nobody else's sums.
+//! tile and their gradients are small enough for a core's cache, and a thread that alone works on a tile needs nobody else's sums.
 
-use super::adamw::{AdamW, Move};
 use super::chunk::Chunk;
+use super::descent::{Descent, Step};
 use super::shape::{Parameters, Shape};
 use super::strip::{LANES, Strip, TILE};
 use lento::eval::nnue::features::INPUTS;
@@ -22,7 +22,7 @@ pub struct Tile {
     /// The number of the first neuron.
     start: usize,
     values: Vec<Strip>,
-    slopes: Vec<Strip>,
+    gradients: Vec<Strip>,
     first: Vec<Strip>,
     second: Vec<Strip>,
     /// The parameters in use: the weights of the inputs have their shared part in them, and all are rounded if wanted.
@@ -38,7 +38,7 @@ impl Tile {
             shape: *shape,
             start,
             values: zero(),
-            slopes: zero(),
+            gradients: zero(),
             first: zero(),
             second: zero(),
             used: zero(),
@@ -74,11 +74,11 @@ impl Tile {
         self.put(&self.second, second);
     }
 
-    /// Puts its columns of the slopes.
+    /// Puts its columns of the gradients.
     #[cfg(test)]
-    pub fn store_slopes(&mut self, slopes: &mut Parameters) {
-        self.share_slopes();
-        self.put(&self.slopes, slopes);
+    pub fn store_gradients(&mut self, gradients: &mut Parameters) {
+        self.share_gradients();
+        self.put(&self.gradients, gradients);
     }
 
     fn put(&self, strips: &[Strip], parameters: &mut Parameters) {
@@ -98,14 +98,14 @@ impl Tile {
         arch.dispatch(Forward { tile: self, index, chunk });
     }
 
-    /// Adds the slopes that the positions of a chunk have, after [`forward`](Self::forward).
+    /// Adds the gradients that the positions of a chunk have, after [`forward`](Self::forward).
     pub fn backward(&mut self, arch: Arch, index: usize, chunk: &Chunk) {
         arch.dispatch(Backward { tile: self, index, chunk });
     }
 
-    /// Moves the parameters down their slopes, and clears these.
-    pub fn step(&mut self, arch: Arch, step: AdamW) {
-        self.share_slopes();
+    /// Moves the parameters down their gradients, and clears these.
+    pub fn step(&mut self, arch: Arch, step: Step) {
+        self.share_gradients();
         let shape = self.shape;
         let inputs = shape.shared().end;
         let bias = shape.bias()..shape.bias() + 1;
@@ -114,11 +114,11 @@ impl Tile {
             (bias, step.without_decay(), FEATURE_LIMIT),
             (shape.outputs(), step, OUTPUT_LIMIT),
         ] {
-            arch.dispatch(Move {
+            arch.dispatch(Descent {
                 step,
                 limit,
                 values: &mut self.values[rows.clone()],
-                slopes: &mut self.slopes[rows.clone()],
+                gradients: &mut self.gradients[rows.clone()],
                 first: &mut self.first[rows.clone()],
                 second: &mut self.second[rows],
             });
@@ -126,12 +126,12 @@ impl Tile {
         self.settle(arch);
     }
 
-    /// What the king buckets share moves by the slopes of all of them.
-    fn share_slopes(&mut self) {
-        let (features, rest) = self.slopes.split_at_mut(self.shape.features().end);
+    /// What the king buckets share moves by the gradients of all of them.
+    fn share_gradients(&mut self) {
+        let (features, rest) = self.gradients.split_at_mut(self.shape.features().end);
         for (index, sum) in rest[..self.shape.shared().len()].iter_mut().enumerate() {
             *sum = Strip::ZERO;
-            features[index..].iter().step_by(INPUTS).for_each(|slope| sum.add(slope));
+            features[index..].iter().step_by(INPUTS).for_each(|gradient| sum.add(gradient));
         }
     }
 
@@ -221,25 +221,25 @@ impl NullaryFnOnce for Backward<'_> {
     fn call(self) {
         let Self { tile, index, chunk } = self;
         let outputs = tile.shape.outputs().start;
-        let (features, rest) = tile.slopes.split_at_mut(tile.shape.bias());
-        let (bias, output_slopes) = rest.split_first_mut().expect("there is a row of biases");
-        for (position, accumulators, slope) in chunk.backward(index) {
+        let (features, rest) = tile.gradients.split_at_mut(tile.shape.bias());
+        let (bias, output_gradients) = rest.split_first_mut().expect("there is a row of biases");
+        for (position, accumulators, gradient) in chunk.backward(index) {
             for (side, neurons) in accumulators.iter().enumerate() {
                 let row = 2 * position.bucket() + side;
                 let output = &tile.used[outputs + row];
-                let output_slope = &mut output_slopes[row];
-                let mut neuron_slopes = Strip::ZERO;
+                let output_gradient = &mut output_gradients[row];
+                let mut neuron_gradients = Strip::ZERO;
                 for column in 0..TILE {
                     let value = neurons.0[column];
                     let active = value.clamp(0.0, 1.0);
-                    output_slope.0[column] += slope * active * active;
+                    output_gradient.0[column] += gradient * active * active;
                     // Where a neuron is empty or full, it stays so for a small change.
                     let steepness = if active == value { 2.0 * active } else { 0.0 };
-                    neuron_slopes.0[column] = slope * output.0[column] * steepness;
+                    neuron_gradients.0[column] = gradient * output.0[column] * steepness;
                 }
-                bias.add(&neuron_slopes);
+                bias.add(&neuron_gradients);
                 for &feature in position.features(side) {
-                    features[usize::from(feature)].add(&neuron_slopes);
+                    features[usize::from(feature)].add(&neuron_gradients);
                 }
             }
         }

@@ -63,15 +63,15 @@ impl Loss {
         self.lambda * self.expected(f64::from(row.score)) + (1.0 - self.lambda) * result
     }
 
-    /// The loss of an evaluation and its slope by the score in centipawns.
+    /// The loss of an evaluation and its gradient by the score in centipawns.
     #[inline]
     pub fn of(&self, score: f64, target: f64) -> (f64, f64) {
         let p = self.expected(score);
-        let slope = match self.kind {
+        let gradient = match self.kind {
             Kind::Squared => 2.0 * (p - target) * p * (1.0 - p),
             Kind::CrossEntropy => p - target,
         };
-        (self.kind.value(p, target), slope * self.steepness())
+        (self.kind.value(p, target), gradient * self.steepness())
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slopes_are_those_of_the_values() {
+    fn gradients_are_those_of_the_values() {
         for kind in [Kind::Squared, Kind::CrossEntropy] {
             let loss = Loss { kind, k: 1.2, lambda: 0.5 };
             for (score, target) in [(-300.0, 0.5), (0.0, 0.2), (77.0, 0.9), (500.0, 1.0)] {

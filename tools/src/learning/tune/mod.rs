@@ -2,9 +2,8 @@
 //!
 //! Texel's method (Peter Österlund, 2014): make the evaluation tell the results, or the scores of a search, as well as it
 //! can. The evaluation itself tells a tracer which weights it uses in each position; [`model`] computes it again from
-//! these with real numbers, so that there is a slope to go down.
+//! these with real numbers, so that there is a gradient to go down.
 
-mod adam;
 mod arrange;
 mod extract;
 mod features;

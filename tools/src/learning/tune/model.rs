@@ -1,4 +1,4 @@
-//! The evaluation as a function of its weights, in real numbers, and its slope.
+//! The evaluation as a function of its weights, in real numbers, and its gradient.
 //!
 //! The linear weights add up; king danger, which also depends on the shelter's weights, counts squared within its bounds;
 //! the initiative is bounded by the endgame sum before it. All of that is computed as the evaluation does, but without its
@@ -23,7 +23,7 @@ pub struct Model<'a> {
     initiative: &'a [f64],
 }
 
-/// An evaluation and what its slope needs.
+/// An evaluation and what its gradient needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Outline {
     /// The score in centipawns from White's view.
@@ -75,9 +75,9 @@ impl<'a> Model<'a> {
         Outline { score, eg, complexity, danger, shelter }
     }
 
-    /// Adds the slope of the score, `steep` times, for every value to `gradient`.
+    /// Adds the gradient of the score, `steep` times, for every value to `gradient`.
     #[inline]
-    pub fn add_slope(&self, features: Features, outline: &Outline, steep: f64, gradient: &mut [f64]) {
+    pub fn add_gradient(&self, features: Features, outline: &Outline, steep: f64, gradient: &mut [f64]) {
         let (linear, rest) = gradient.split_at_mut(2 * LINEAR);
         let linear: &mut [[f64; 2]] = linear.as_chunks_mut().0;
         let (danger, initiative) = rest.split_at_mut(DANGERS);
@@ -88,8 +88,8 @@ impl<'a> Model<'a> {
         } else if outline.complexity <= -outline.eg.abs() {
             eg = 0.0;
         } else {
-            for (slope, count) in initiative.iter_mut().zip(features.row.initiative) {
-                *slope += eg * sign(outline.eg) * f64::from(count);
+            for (gradient, count) in initiative.iter_mut().zip(features.row.initiative) {
+                *gradient += eg * sign(outline.eg) * f64::from(count);
             }
         }
         for (weight, count) in features.linear() {
@@ -101,15 +101,15 @@ impl<'a> Model<'a> {
             if total <= 0.0 || total >= f64::from(MAX_DANGER) {
                 continue;
             }
-            let slope = sign * (mg * 2.0 * total / f64::from(DANGER_SQUARE) + eg / f64::from(DANGER_LINE));
-            let through_shelter = slope * self.danger[DANGER_OF_SHELTER] / SHELTER_UNIT;
+            let gradient = sign * (mg * 2.0 * total / f64::from(DANGER_SQUARE) + eg / f64::from(DANGER_LINE));
+            let through_shelter = gradient * self.danger[DANGER_OF_SHELTER] / SHELTER_UNIT;
             for (weight, count) in features.danger(color) {
                 match weight.checked_sub(LINEAR) {
-                    Some(weight) => danger[weight] += slope * count,
+                    Some(weight) => danger[weight] += gradient * count,
                     None => linear[weight][0] += through_shelter * count,
                 }
             }
-            danger[DANGER_OF_SHELTER] += slope * outline.shelter[color] / SHELTER_UNIT;
+            danger[DANGER_OF_SHELTER] += gradient * outline.shelter[color] / SHELTER_UNIT;
         }
     }
 }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_is_that_of_the_score() {
+    fn the_gradient_is_that_of_the_score() {
         let space = Space::built_in().unwrap();
         let (_, chunk) = sample::positions(20, 12);
         let mut random = fastrand::Rng::with_seed(4);
@@ -158,7 +158,7 @@ mod tests {
             let features = chunk.features(round * chunk.rows.len() / 150);
             let outline = Model::new(&values).evaluate(features);
             let mut gradient = vec![0.0; VALUE_COUNT];
-            Model::new(&values).add_slope(features, &outline, 2.0, &mut gradient);
+            Model::new(&values).add_gradient(features, &outline, 2.0, &mut gradient);
             for index in 0..VALUE_COUNT {
                 let step = 1e-4;
                 let at = |change: f64| {

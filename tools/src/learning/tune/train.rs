@@ -1,12 +1,12 @@
 //! Learning: epochs of small steps, each epoch through all positions in another order.
 
-use super::adam::Adam;
 use super::extract::DataSet;
 use super::loss::Loss;
 use super::model::Model;
 use super::slices;
 use super::space::VALUE_COUNT;
 use crate::common::interrupt::Stop;
+use crate::learning::adam::Adam;
 use crate::learning::losses::Losses;
 use serde_json::{Value, json};
 
@@ -130,29 +130,29 @@ impl Trainer<'_> {
         sums.into_iter().sum::<f64>() / names.len().max(1) as f64
     }
 
-    /// The mean loss of some positions, and its slope by each value.
-    pub fn slopes(&self, values: &[f64], names: &[u32]) -> (f64, Vec<f64>) {
+    /// The mean loss of some positions, and its gradient by each value.
+    pub fn gradients(&self, values: &[f64], names: &[u32]) -> (f64, Vec<f64>) {
         let model = Model::new(values);
         let loss = &self.schedule.loss;
         let parts = slices::each(names, self.schedule.threads, |slice| {
-            let (mut sum, mut slopes) = (0.0, vec![0.0; VALUE_COUNT]);
+            let (mut sum, mut gradients) = (0.0, vec![0.0; VALUE_COUNT]);
             for &name in slice {
                 let features = self.data.features(name);
                 let outline = model.evaluate(features);
                 let (value, steep) = loss.of(outline.score, loss.target(features.row));
                 sum += value;
-                model.add_slope(features, &outline, steep, &mut slopes);
+                model.add_gradient(features, &outline, steep, &mut gradients);
             }
-            (sum, slopes)
+            (sum, gradients)
         });
         let share = 1.0 / names.len().max(1) as f64;
-        let (mut sum, mut slopes) = (0.0, vec![0.0; VALUE_COUNT]);
-        for (part, part_slopes) in parts {
+        let (mut sum, mut gradients) = (0.0, vec![0.0; VALUE_COUNT]);
+        for (part, part_gradients) in parts {
             sum += part;
-            slopes.iter_mut().zip(part_slopes).for_each(|(slope, part)| *slope += part);
+            gradients.iter_mut().zip(part_gradients).for_each(|(gradient, part)| *gradient += part);
         }
-        slopes.iter_mut().for_each(|slope| *slope *= share);
-        (sum * share, slopes)
+        gradients.iter_mut().for_each(|gradient| *gradient *= share);
+        (sum * share, gradients)
     }
 
     /// Learns for one epoch; `progress` hears how many positions are done. When the end is asked for, nothing of the epoch
@@ -170,12 +170,12 @@ impl Trainer<'_> {
             if stop.asked() {
                 return false;
             }
-            let (loss, mut slopes) = self.slopes(&values, part);
+            let (loss, mut gradients) = self.gradients(&values, part);
             sum += loss * part.len() as f64;
-            for ((slope, value), start) in slopes.iter_mut().zip(&values).zip(self.start) {
-                *slope += decay * (value - start);
+            for ((gradient, value), start) in gradients.iter_mut().zip(&values).zip(self.start) {
+                *gradient += decay * (value - start);
             }
-            adam.step(&mut values, &slopes, rate);
+            adam.step(&mut values, &gradients, rate);
             progress(part.len() as u64);
         }
         let validation = self.loss(&values, &self.data.validation);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_of_the_loss_are_those_of_its_values() {
+    fn gradients_of_the_loss_are_those_of_its_values() {
         let space = Space::built_in().unwrap();
         let (_, chunk) = sample::positions(6, 5);
         let data = DataSet::new(vec![chunk]);
@@ -310,7 +310,7 @@ mod tests {
             // Away from the whole numbers, where bounds are met exactly.
             let values: Vec<f64> =
                 space.start.iter().zip(0..).map(|(value, n)| value + f64::from(n % 7) * 0.113).collect();
-            let (_, slopes) = trainer.slopes(&values, &data.training);
+            let (_, gradients) = trainer.gradients(&values, &data.training);
             for index in (0..VALUE_COUNT).step_by(3) {
                 let at = |change: f64| {
                     let mut values = values.clone();
@@ -318,7 +318,7 @@ mod tests {
                     trainer.loss(&values, &data.training)
                 };
                 let numeric = (at(1e-3) - at(-1e-3)) / 2e-3;
-                assert!((slopes[index] - numeric).abs() < 1e-8, "{index}: {} {numeric}", slopes[index]);
+                assert!((gradients[index] - numeric).abs() < 1e-8, "{index}: {} {numeric}", gradients[index]);
             }
         }
     }

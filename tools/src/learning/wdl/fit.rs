@@ -50,9 +50,9 @@ fn climb(rows: &[Row], degree: usize, start: Model) -> Fit {
     let mut fit = Fit { model: start, steps: 0, converged: false };
     let mut height = log_likelihood(rows, &fit.model);
     while fit.steps < MAX_STEPS {
-        let slope = slope(rows, &fit.model);
-        let Some(step) = solve(&slope, degree) else { break };
-        let gain: f64 = step.iter().zip(&slope.gradient).map(|(step, slope)| step * slope).sum();
+        let derivatives = derivatives(rows, &fit.model);
+        let Some(step) = solve(&derivatives, degree) else { break };
+        let gain: f64 = step.iter().zip(&derivatives.gradient).map(|(step, gradient)| step * gradient).sum();
         if gain <= TOLERANCE {
             fit.converged = true;
             break;
@@ -107,31 +107,31 @@ fn softplus(x: f64) -> f64 {
 }
 
 /// How the log likelihood changes with the coefficients: first those of `a`, then those of `b`.
-struct Slope {
+struct Derivatives {
     gradient: [f64; UNKNOWNS],
     /// Fisher's information, which stands for the negative of the second derivatives.
     information: [[f64; UNKNOWNS]; UNKNOWNS],
 }
 
-fn slope(rows: &[Row], model: &Model) -> Slope {
-    let mut slope = Slope { gradient: [0.0; UNKNOWNS], information: [[0.0; UNKNOWNS]; UNKNOWNS] };
+fn derivatives(rows: &[Row], model: &Model) -> Derivatives {
+    let mut derivatives = Derivatives { gradient: [0.0; UNKNOWNS], information: [[0.0; UNKNOWNS]; UNKNOWNS] };
     let power = |x: f64, index: usize| x.powi((index % (UNKNOWNS / 2)) as i32);
     for row in rows {
         let x = abscissa(row.material);
-        let (gradient, information) = slope_of_row(row, model.a(row.material), model.b(row.material));
+        let (gradient, information) = derivatives_of_row(row, model.a(row.material), model.b(row.material));
         for i in 0..UNKNOWNS {
             let of = |index: usize| index / (UNKNOWNS / 2);
-            slope.gradient[i] += gradient[of(i)] * power(x, i);
+            derivatives.gradient[i] += gradient[of(i)] * power(x, i);
             for j in 0..UNKNOWNS {
-                slope.information[i][j] += information[of(i)][of(j)] * power(x, i) * power(x, j);
+                derivatives.information[i][j] += information[of(i)][of(j)] * power(x, i) * power(x, j);
             }
         }
     }
-    slope
+    derivatives
 }
 
 /// Gradient and information of one row with respect to its a and b.
-fn slope_of_row(row: &Row, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2]) {
+fn derivatives_of_row(row: &Row, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2]) {
     let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
     let (mut gradient, mut information) = ([0.0; 2], [[0.0; 2]; 2]);
     for cell in &row.cells {
@@ -159,16 +159,16 @@ fn slope_of_row(row: &Row, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2]) {
 
 /// The step for polynomials of this degree: information times step is the gradient. `None` where the data say nothing about
 /// some coefficient.
-fn solve(slope: &Slope, degree: usize) -> Option<[f64; UNKNOWNS]> {
+fn solve(derivatives: &Derivatives, degree: usize) -> Option<[f64; UNKNOWNS]> {
     let free: Vec<usize> = (0..UNKNOWNS).filter(|index| index % (UNKNOWNS / 2) <= degree).collect();
     let size = free.len();
     // Cholesky's decomposition of the information, scaled so that its diagonal is one.
-    let scale: Vec<f64> = free.iter().map(|&index| slope.information[index][index].sqrt()).collect();
+    let scale: Vec<f64> = free.iter().map(|&index| derivatives.information[index][index].sqrt()).collect();
     let mut lower = vec![vec![0.0; size]; size];
     for i in 0..size {
         for j in 0..=i {
             let known: f64 = (0..j).map(|k| lower[i][k] * lower[j][k]).sum();
-            let rest = slope.information[free[i]][free[j]] / (scale[i] * scale[j]) - known;
+            let rest = derivatives.information[free[i]][free[j]] / (scale[i] * scale[j]) - known;
             if i != j {
                 lower[i][j] = rest / lower[j][j];
             } else if rest > 1e-13 {
@@ -178,7 +178,7 @@ fn solve(slope: &Slope, degree: usize) -> Option<[f64; UNKNOWNS]> {
             }
         }
     }
-    let mut x: Vec<f64> = free.iter().zip(&scale).map(|(&index, scale)| slope.gradient[index] / scale).collect();
+    let mut x: Vec<f64> = free.iter().zip(&scale).map(|(&index, scale)| derivatives.gradient[index] / scale).collect();
     for i in 0..size {
         x[i] = (x[i] - (0..i).map(|k| lower[i][k] * x[k]).sum::<f64>()) / lower[i][i];
     }
@@ -239,34 +239,34 @@ mod tests {
         }
     }
 
-    /// The slope is that of the likelihood, and is gone at the top.
+    /// The derivatives is that of the likelihood, and is gone at the top.
     #[test]
-    fn slopes_are_those_of_the_likelihood() {
+    fn gradients_are_those_of_the_likelihood() {
         let rows = sample::counts(&TRUE, 20_000, 73).rows();
         let model = Model { a: [120.0, 30.0, 5.0, -4.0], b: [60.0, -8.0, 9.0, 3.0] };
-        let slope = slope(&rows, &model);
+        let derivatives = derivatives(&rows, &model);
         for index in 0..UNKNOWNS {
             let mut step = [0.0; UNKNOWNS];
             step[index] = 1e-3;
             let height = |length| log_likelihood(&rows, &moved(&model, &step, length));
             let expected = (height(1.0) - height(-1.0)) / 2e-3;
-            let error = (slope.gradient[index] - expected).abs();
-            assert!(error <= 1e-5 * expected.abs().max(1.0), "{index}: {} for {expected}", slope.gradient[index]);
+            let error = (derivatives.gradient[index] - expected).abs();
+            assert!(error <= 1e-5 * expected.abs().max(1.0), "{index}: {} for {expected}", derivatives.gradient[index]);
         }
         let top = fit(&rows, 3).model;
-        let there = super::slope(&rows, &top).gradient;
-        assert!(there.iter().zip(&slope.gradient).all(|(there, here)| there.abs() < 1e-4 * here.abs().max(1.0)));
+        let there = super::derivatives(&rows, &top).gradient;
+        assert!(there.iter().zip(&derivatives.gradient).all(|(there, here)| there.abs() < 1e-4 * here.abs().max(1.0)));
     }
 
     /// The information is what the curvature is on average where the model is right.
     #[test]
     fn information_is_the_expected_curvature() {
         let rows = sample::counts(&TRUE, 400_000, 74).rows();
-        let information = slope(&rows, &TRUE).information;
+        let information = derivatives(&rows, &TRUE).information;
         for index in [0, 4] {
             let mut step = [0.0; UNKNOWNS];
             step[index] = 0.1;
-            let at = |length| slope(&rows, &moved(&TRUE, &step, length)).gradient[index];
+            let at = |length| derivatives(&rows, &moved(&TRUE, &step, length)).gradient[index];
             let curvature = (at(-1.0) - at(1.0)) / 0.2;
             let ratio = information[index][index] / curvature;
             assert!((0.97..1.03).contains(&ratio), "{index}: {ratio}");
