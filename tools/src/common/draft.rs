@@ -137,7 +137,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::sample::Folder;
+    use crate::common::scratch::Folder;
 
     fn names(folder: &Folder) -> Vec<String> {
         let entries = std::fs::read_dir(folder.path()).unwrap();

@@ -9,6 +9,8 @@ pub mod interrupt;
 pub mod journal;
 pub mod ordered;
 pub mod progress;
+#[cfg(test)]
+pub mod scratch;
 pub mod threads;
 
 /// What a program ends with when Ctrl-C has ended it.

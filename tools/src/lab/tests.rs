@@ -1,7 +1,7 @@
 use super::*;
 use crate::common::arguments::parse;
 use crate::common::elo::Pentanomial;
-use crate::learning::formats::sample::Folder;
+use crate::common::scratch::Folder;
 use lento::search::lmr::Counts;
 
 const POSITIONS: &str = "\

@@ -5,6 +5,8 @@ pub mod data;
 pub mod datagen;
 pub mod formats;
 pub mod losses;
+#[cfg(test)]
+pub mod sample;
 pub mod train;
 pub mod tune;
 pub mod wdl;

@@ -242,7 +242,7 @@ impl<P: FnMut(u64)> Row<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::sample::Folder;
+    use crate::common::scratch::Folder;
 
     const SHUFFLE: Plan = Plan { shuffle: true, seed: 5, keep: None, memory: 1 << 20 };
 

@@ -99,7 +99,9 @@ pub fn run<T: Send, E: From<DataError> + Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::{sample, shards};
+    use crate::common::scratch::Folder;
+    use crate::learning::formats::shards;
+    use crate::learning::sample;
 
     type Game = (Place, usize);
 
@@ -120,7 +122,7 @@ mod tests {
 
     #[test]
     fn games_come_in_order_whatever_the_threads() {
-        let folder = sample::Folder::new("decode");
+        let folder = Folder::new("decode");
         // More games than go into a parcel.
         let bytes = sample::bytes(&sample::games(40, 3)).repeat(12);
         let files = [folder.write("a.vf", &bytes), folder.write("b.vf", &bytes[..bytes.len() - 7])];
@@ -136,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_wish_to_end_and_errors_end_it() {
-        let folder = sample::Folder::new("decode-ends");
+        let folder = Folder::new("decode-ends");
         let mut bytes = sample::bytes(&sample::games(30, 3));
         let stop = Stop::default();
         stop.ask();

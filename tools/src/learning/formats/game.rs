@@ -111,12 +111,13 @@ fn check_header(header: &[u8; HEADER]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::common::scratch::Folder;
     use crate::learning::formats::Shards;
-    use crate::learning::formats::sample;
+    use crate::learning::sample;
     use lento::chess::Color;
 
     fn first_game(bytes: &[u8]) -> StoredGame {
-        let folder = sample::Folder::new("game");
+        let folder = Folder::new("game");
         let path = folder.write("one.vf", bytes);
         Shards::new(vec![path]).next().unwrap().unwrap()
     }

@@ -9,8 +9,6 @@ pub mod decode;
 pub mod filter;
 pub mod game;
 pub mod packed;
-#[cfg(test)]
-pub mod sample;
 pub mod shards;
 
 pub use filter::{Filter, Rule};

@@ -185,11 +185,13 @@ impl Iterator for PackedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::{Shards, sample};
+    use crate::common::scratch::Folder;
+    use crate::learning::formats::Shards;
+    use crate::learning::sample;
 
     #[test]
     fn positions_come_back_as_the_side_to_move_sees_them() {
-        let folder = sample::Folder::new("packed");
+        let folder = Folder::new("packed");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(12, 77)));
         let mut seen = [[0; 3]; 2];
         for game in Shards::new(vec![path]) {
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn files_of_whole_positions_are_read() {
-        let folder = sample::Folder::new("packed-file");
+        let folder = Folder::new("packed-file");
         let packed = [(30, GameResult::WhiteWins), (-5, GameResult::Draw)]
             .map(|(score, result)| pack(&Board::start(), score, result));
         let mut bytes: Vec<u8> = packed.iter().flat_map(to_bytes).collect();

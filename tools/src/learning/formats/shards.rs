@@ -221,11 +221,12 @@ fn read_whole(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ShardE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::sample;
+    use crate::common::scratch::Folder;
+    use crate::learning::sample;
 
     #[test]
     fn folders_are_read_in_order_and_torn_games_left_out() {
-        let folder = sample::Folder::new("shards");
+        let folder = Folder::new("shards");
         let games = sample::games(5, 1);
         let torn = sample::bytes(&games[3..]);
         folder.write("b.viri", &torn[..torn.len() - 3]);
@@ -247,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_no_data_is_refused() {
-        let folder = sample::Folder::new("nothing");
+        let folder = Folder::new("nothing");
         let error = find(&[folder.path().to_owned()]).unwrap_err().to_string();
         assert!(error.contains("no data here; expected files named *.vf or *.viri"), "{error}");
         let missing = folder.path().join("missing.vf");

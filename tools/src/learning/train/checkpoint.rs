@@ -158,9 +158,9 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::sample::Folder;
+    use crate::common::scratch::Folder;
     use crate::learning::train::progress::Epoch;
-    use crate::learning::train::sample::{parameters, shape};
+    use crate::learning::train::reference::{parameters, shape};
 
     fn checkpoint() -> Checkpoint {
         let shape = shape(32, "three", 3);

@@ -209,8 +209,8 @@ impl<'a> Source<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::sample::Folder;
-    use crate::learning::train::sample::{bytes, positions};
+    use crate::common::scratch::Folder;
+    use crate::learning::sample::{packed_bytes as bytes, positions};
     use crossbeam::channel::unbounded;
     use std::collections::BTreeSet;
 

@@ -80,8 +80,10 @@ fn value(network: &Network, position: &Position) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::{packed, sample};
-    use crate::learning::train::sample::{output, parameters, positions, shape};
+    use crate::learning::formats::packed;
+    use crate::learning::sample;
+    use crate::learning::sample::positions;
+    use crate::learning::train::reference::{output, parameters, shape};
     use crate::play::record::GameResult;
     use lento::eval::nnue::Accumulators;
     use lento::eval::nnue::features::KingBuckets;

@@ -17,9 +17,9 @@ mod origin;
 mod pool;
 mod position;
 mod progress;
-mod report;
 #[cfg(test)]
-mod sample;
+mod reference;
+mod report;
 mod schedule;
 mod session;
 mod shape;
@@ -199,7 +199,8 @@ fn write_network(args: &Args, session: &Session, model: &Model, pool: &Pool<Job>
 mod tests {
     use super::*;
     use crate::common::arguments::parse;
-    use crate::learning::formats::sample::Folder;
+    use crate::common::scratch::Folder;
+    use crate::learning::sample;
     use lento::chess::Board;
     use lento::eval::nnue::simd::Simd;
     use lento::eval::nnue::{Accumulators, load};
@@ -255,7 +256,7 @@ mod tests {
     #[test]
     fn a_network_learns_what_men_are_worth() {
         let folder = Folder::new("train-whole");
-        folder.write("data.bf", &sample::bytes(&sample::positions(100, 11)));
+        folder.write("data.bf", &sample::packed_bytes(&sample::positions(100, 11)));
         let options =
             "--hidden 32 --output-buckets 2 --king-buckets three --batch 256 --epochs 15 --lr 0.01 --wdl 0 --scale 400";
         let args = args(
@@ -277,7 +278,7 @@ mod tests {
     #[test]
     fn an_interrupted_run_ends_as_one_go() {
         let folder = Folder::new("train-resume");
-        folder.write("data.bf", &sample::bytes(&sample::positions(20, 12)));
+        folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 12)));
         let options = "--hidden 32 --king-buckets three --batch 128 --epochs 3 --validation 0.1 --wdl 0.2..0.6";
         let whole = train(&args(&folder, &format!("{options} --threads 1")), None);
         let net = std::fs::read(folder.path().join("net.lnn")).unwrap();
@@ -303,11 +304,11 @@ mod tests {
     #[test]
     fn a_network_is_trained_further() {
         let folder = Folder::new("train-init");
-        folder.write("data.bf", &sample::bytes(&sample::positions(90, 13)));
+        folder.write("data.bf", &sample::packed_bytes(&sample::positions(90, 13)));
         let kept = folder.path().join("run.ckpt");
         let options = "--hidden 32 --batch 128 --validation 0.1 --lr 0.01 --wdl 0 --threads 1";
         let before = train(&args(&folder, &format!("{options} --epochs 6 --checkpoint {}", kept.display())), None);
-        folder.write("data.bf", &sample::bytes(&sample::positions(20, 14)));
+        folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 14)));
         let further = args(&folder, &format!("{options} --epochs 1 --init {}", kept.display()));
         let session = open(&further, &Stop::default()).unwrap().unwrap();
         assert!(session.weights.values == before.weights.values && session.weights.steps == 0);
@@ -325,8 +326,8 @@ mod tests {
     fn positions_of_other_games_may_check_what_was_learned() {
         let folder = Folder::new("train-check");
         let (learn, check) = (sample::positions(40, 16), sample::positions(5, 17));
-        folder.write("data.bf", &sample::bytes(&learn));
-        let file = folder.write("check.bf", &sample::bytes(&check));
+        folder.write("data.bf", &sample::packed_bytes(&learn));
+        let file = folder.write("check.bf", &sample::packed_bytes(&check));
         let options = format!("--hidden 32 --batch 128 --epochs 2 --lr 0.01 --wdl 0 --check {}", file.display());
         let checked = open(&args(&folder, &options), &Stop::default()).unwrap().unwrap();
         assert_eq!((checked.data.training, checked.data.steps(1)), (learn.len() as u64, learn.len() as u64));
@@ -339,7 +340,7 @@ mod tests {
         let kept = folder.path().join("run.ckpt");
         let options = format!("{options} --checkpoint {}", kept.display());
         train(&args(&folder, &options), None);
-        folder.write("check.bf", &sample::bytes(&learn));
+        folder.write("check.bf", &sample::packed_bytes(&learn));
         assert!(refused(&args(&folder, &options)).contains("another run"));
     }
 
@@ -347,7 +348,7 @@ mod tests {
     fn what_can_not_go_well_is_refused_at_once() {
         let folder = Folder::new("train-refused");
         assert!(refused(&args(&folder, "")).contains("data.bf"));
-        folder.write("data.bf", &sample::bytes(&sample::positions(1, 15)[..3]));
+        folder.write("data.bf", &sample::packed_bytes(&sample::positions(1, 15)[..3]));
         let little = refused(&args(&folder, "--validation 0"));
         assert!(little.contains("too little data: 3 positions to learn from, 0 for validation"), "{little}");
         let nowhere = Args { output: folder.path().join("missing/net.lnn"), ..args(&folder, "") };

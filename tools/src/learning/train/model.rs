@@ -258,10 +258,11 @@ impl Biases {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learning::sample::positions;
     use crate::learning::train::descent;
     use crate::learning::train::pool;
     use crate::learning::train::position::Position;
-    use crate::learning::train::sample::{output, parameters, positions, shape};
+    use crate::learning::train::reference::{output, parameters, shape};
 
     const OBJECTIVE: Objective = Objective { wdl: 0.3, power: 2.0, scale: 400.0 };
 

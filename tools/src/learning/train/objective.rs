@@ -45,7 +45,7 @@ pub fn expectation(odds: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::learning::formats::packed;
-    use crate::learning::train::sample::shape;
+    use crate::learning::train::reference::shape;
     use crate::play::record::GameResult;
     use lento::chess::Board;
 

@@ -82,9 +82,10 @@ impl From<&Parts> for Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learning::sample::positions;
     use crate::learning::train::export::quantise;
     use crate::learning::train::position::Position;
-    use crate::learning::train::sample::{output, parameters, positions, shape};
+    use crate::learning::train::reference::{output, parameters, shape};
 
     #[test]
     fn a_network_comes_back_as_it_was() {

@@ -188,7 +188,8 @@ fn is_for_validation(game: u64, share: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::sample;
+    use crate::common::scratch::Folder;
+    use crate::learning::sample;
 
     fn extract(files: &[PathBuf], threads: usize) -> Result<DataSet, DataError> {
         let filter = Filter { skip_plies: 4, ..Filter::default() };
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_threads_do_not_matter() {
-        let folder = sample::Folder::new("extract");
+        let folder = Folder::new("extract");
         // More games than go into a parcel.
         let bytes = sample::bytes(&sample::games(40, 2)).repeat(12);
         let files = [folder.write("a.vf", &bytes), folder.write("b.vf", &bytes[..bytes.len() - 7])];
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn broken_data_is_refused_whatever_thread_meets_it() {
-        let folder = sample::Folder::new("extract-broken");
+        let folder = Folder::new("extract-broken");
         let mut bytes = sample::bytes(&sample::games(60, 2));
         bytes[33] = 0xF1;
         let files = [folder.write("a.vf", &bytes)];

@@ -223,3 +223,29 @@ fn factors(board: &Board, summary: &Summary) -> [f64; 2] {
     let mg = if summary.scale < DRAWISH { scale } else { 1.0 };
     [left * phase * mg, left * (1.0 - phase) * scale]
 }
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::learning::sample;
+    use lento::eval::Classical;
+
+    /// The positions of random games with what the evaluation in play says, from White's view, and their features.
+    pub fn positions(games: usize, seed: u64) -> (Vec<(Board, i32)>, Chunk) {
+        let (mut boards, mut chunk) = (Vec::new(), Chunk::default());
+        let mut extractor = Extractor::new();
+        let mut evaluator = Classical::new();
+        for (number, game) in sample::games(games, seed).into_iter().enumerate() {
+            let mut board = game.start.clone();
+            for (index, ply) in game.plies.iter().enumerate() {
+                let score = evaluator.evaluate(&board) * board.side_to_move().sign();
+                let position = Position { board: board.clone(), score, result: game.result, mv: ply.mv, ply: index };
+                if extractor.extract(&position, number % 10 == 9, &mut chunk) {
+                    boards.push((board.clone(), score));
+                }
+                board = board.after(ply.mv);
+            }
+        }
+        (boards, chunk)
+    }
+}

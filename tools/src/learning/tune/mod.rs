@@ -10,8 +10,6 @@ mod features;
 mod loss;
 mod model;
 mod report;
-#[cfg(test)]
-mod sample;
 mod session;
 mod slices;
 mod source;
@@ -255,7 +253,8 @@ fn document(session: &Session, report: &Report, finished: bool) -> Value {
 mod tests {
     use super::*;
     use crate::common::arguments::parse;
-    use crate::learning::formats::sample;
+    use crate::common::scratch::Folder;
+    use crate::learning::sample;
 
     fn args(text: &str, data: &Path) -> Args {
         let words = ["tune", data.to_str().unwrap(), "--json"].into_iter().chain(text.split_whitespace());
@@ -268,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_run_goes_on_where_its_journal_ends() {
-        let folder = sample::Folder::new("tune-run");
+        let folder = Folder::new("tune-run");
         let data = folder.write("games.vf", &sample::bytes(&sample::games(60, 31)));
         let journal = folder.path().join("run.json");
         let options = "--threads 2 --batch 300 --rate 1 --validation 0.2 --skip-plies 2 --noisy";
@@ -291,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_result_is_source() {
-        let folder = sample::Folder::new("tune-source");
+        let folder = Folder::new("tune-source");
         let data = folder.write("games.vf", &sample::bytes(&sample::games(60, 31)));
         let args = args("--threads 1 --batch 300 --rate 1 --validation 0.2 --epochs 2 --lambda 0 --noisy", &data);
         let mut session = open(&args).unwrap();
@@ -309,7 +308,7 @@ mod tests {
 
     #[test]
     fn patience_ends_a_run_that_gets_no_better() {
-        let folder = sample::Folder::new("tune-patience");
+        let folder = Folder::new("tune-patience");
         let data = folder.write("games.vf", &sample::bytes(&sample::games(20, 33)));
         // Steps that are far too long.
         let args = args("--batch 50 --rate 100 --rate-decay 1 --epochs 50 --patience 2 --validation 0.3", &data);
@@ -322,7 +321,7 @@ mod tests {
 
     #[test]
     fn too_little_data_is_refused() {
-        let folder = sample::Folder::new("tune-little");
+        let folder = Folder::new("tune-little");
         let data = folder.write("games.vf", &sample::bytes(&sample::games(1, 3)));
         let error = open(&args("--validation 0", &data)).err().unwrap();
         assert!(error.contains("too little data") && error.contains("0 for validation"), "{error}");

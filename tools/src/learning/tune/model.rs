@@ -123,7 +123,7 @@ fn sign(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::tune::sample;
+    use crate::learning::tune::features::tests as sample;
     use crate::learning::tune::space::{Space, VALUE_COUNT};
 
     #[test]

@@ -251,9 +251,9 @@ fn verdict(importance: &Importance) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learning::tune::features::tests as sample;
     use crate::learning::tune::loss::{Kind, Loss};
     use crate::learning::tune::model::Model;
-    use crate::learning::tune::sample;
     use crate::learning::tune::train::Schedule;
 
     #[test]

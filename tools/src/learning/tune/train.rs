@@ -205,8 +205,8 @@ impl Trainer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learning::tune::features::tests as sample;
     use crate::learning::tune::loss::Kind;
-    use crate::learning::tune::sample;
     use crate::learning::tune::space::{Space, linear_index, values_of};
     use lento::eval::classical::weights::WEIGHTS;
 

@@ -57,7 +57,7 @@ pub fn svg(rows: &[Row], model: &Model) -> Result<String, Box<dyn Error>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::counts::tests as sample;
     use super::*;
 
     #[test]

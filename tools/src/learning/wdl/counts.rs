@@ -121,14 +121,38 @@ fn outcome(result: GameResult, side: Color) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
-    use crate::learning::formats::{Shards, sample};
+    use crate::common::scratch::Folder;
+    use crate::learning::formats::Shards;
+    use crate::learning::sample;
+    use lento::eval::wdl::Model;
+
+    /// Which positions count in tests.
+    pub const LIMITS: Limits = Limits { max_score: 1000, min_ply: 0 };
+
+    /// Nothing counted.
+    pub fn empty() -> Counts {
+        Counts::new(LIMITS)
+    }
+
+    /// Results of this many positions with all material and scores up to 600.
+    pub fn counts(model: &Model, positions: usize, seed: u64) -> Counts {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut counts = empty();
+        for _ in 0..positions {
+            let (material, score) = (random.i32(RANGE), random.i32(-600..=600));
+            let [win, draw, _] = model.chances(score, material);
+            let place = random.f64();
+            counts.add(score, material, usize::from(place >= win) + usize::from(place >= win + draw));
+        }
+        counts
+    }
 
     #[test]
     fn every_position_is_counted_from_the_view_of_its_side() {
         let games = sample::games(20, 61);
-        let folder = sample::Folder::new("wdl-counts");
+        let folder = Folder::new("wdl-counts");
         let path = folder.write("games.vf", &sample::bytes(&games));
         let limits = Limits { max_score: 400, min_ply: 5 };
         let mut counts = Counts::new(limits);

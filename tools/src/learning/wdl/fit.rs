@@ -194,7 +194,7 @@ fn solve(derivatives: &Derivatives, degree: usize) -> Option<[f64; UNKNOWNS]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::counts::tests as sample;
     use super::*;
 
     const TRUE: Model = Model { a: [90.0, 60.0, -20.0, 35.0], b: [30.0, 45.0, 10.0, -12.0] };

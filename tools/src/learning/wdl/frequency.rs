@@ -82,7 +82,7 @@ pub fn error(frequencies: &[Frequency]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::counts::tests as sample;
     use super::*;
 
     const MODEL: Model = Model { a: [100.0, 40.0, 0.0, 0.0], b: [60.0, 10.0, 0.0, 0.0] };

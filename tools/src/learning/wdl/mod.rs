@@ -9,8 +9,6 @@ mod counts;
 mod fit;
 mod frequency;
 mod report;
-#[cfg(test)]
-mod sample;
 mod source;
 
 use crate::common::interrupt::Stop;
@@ -147,7 +145,8 @@ fn rewritten(path: &Path, text: &str, model: &Model) -> Result<String, Box<dyn E
 mod tests {
     use super::*;
     use crate::common::arguments::parse;
-    use crate::learning::formats::sample::{Folder, bytes, games};
+    use crate::common::scratch::Folder;
+    use crate::learning::sample::{bytes, games};
 
     fn args(text: &str, data: &Path) -> Args {
         parse(["wdl", data.to_str().unwrap()].into_iter().chain(text.split_whitespace())).unwrap()

@@ -169,7 +169,7 @@ fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{self, LIMITS};
+    use super::super::counts::tests::{self as sample, LIMITS};
     use super::*;
 
     #[test]

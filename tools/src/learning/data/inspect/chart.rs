@@ -64,11 +64,13 @@ fn panel(area: &Canvas, title: &str, bars: &[Bar]) -> Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::{Filter, Shards, sample};
+    use crate::common::scratch::Folder;
+    use crate::learning::formats::{Filter, Shards};
+    use crate::learning::sample;
 
     #[test]
     fn there_is_a_bar_for_each_step_in_use() {
-        let folder = sample::Folder::new("stats-chart");
+        let folder = Folder::new("stats-chart");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(8, 4)));
         let mut survey = Survey::new(Filter::default(), 0);
         let empty = svg(&survey).unwrap();

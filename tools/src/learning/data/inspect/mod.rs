@@ -142,11 +142,12 @@ fn count_positions(
 mod tests {
     use super::report::{document, table};
     use super::*;
-    use crate::learning::formats::sample;
+    use crate::common::scratch::Folder;
+    use crate::learning::sample;
 
     #[test]
     fn the_sums_of_a_folder() {
-        let folder = sample::Folder::new("stats-run");
+        let folder = Folder::new("stats-run");
         let games = sample::games(6, 51);
         folder.write("a.vf", &sample::bytes(&games[..4]));
         let torn = sample::bytes(&games[4..]);
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_sums_of_single_positions() {
-        let folder = sample::Folder::new("stats-packed");
+        let folder = Folder::new("stats-packed");
         let board = lento::chess::Board::start();
         let position = packed::to_bytes(&packed::pack(&board, 30, crate::play::record::GameResult::WhiteWins));
         let path = folder.write("some.bf", &position.repeat(3));

@@ -216,12 +216,14 @@ fn index(result: GameResult) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learning::formats::{Shards, sample};
+    use crate::common::scratch::Folder;
+    use crate::learning::formats::Shards;
+    use crate::learning::sample;
     use lento::chess::Color;
 
     #[test]
     fn everything_is_counted_once() {
-        let folder = sample::Folder::new("stats-survey");
+        let folder = Folder::new("stats-survey");
         let games = sample::games(12, 41);
         let mut twice = sample::bytes(&games);
         twice.extend(twice.clone());
@@ -256,7 +258,7 @@ mod tests {
     #[test]
     fn the_filter_and_the_kinds_of_positions_count() {
         let games = sample::games(30, 42);
-        let folder = sample::Folder::new("stats-filter");
+        let folder = Folder::new("stats-filter");
         let path = folder.write("games.vf", &sample::bytes(&games));
         let mut survey = Survey::new(Filter { max_score: 300, skip_plies: 10, noisy: false }, 0);
         for game in Shards::new(vec![path]) {
@@ -288,7 +290,7 @@ mod tests {
 
     #[test]
     fn parts_add_up_to_the_whole() {
-        let folder = sample::Folder::new("stats-merge");
+        let folder = Folder::new("stats-merge");
         let path = folder.write("games.vf", &sample::bytes(&sample::games(9, 43)));
         let mut whole = Survey::new(Filter::default(), 300);
         let mut sum = whole.clone();

@@ -1,41 +1,20 @@
-//! Games for tests: random playouts, scored by the evaluation.
+//! Random games and their positions, for tests.
 
-use super::convert::{to_viri_board, to_viri_move};
+use super::formats::convert::{to_viri_board, to_viri_move};
+use super::formats::packed;
 use crate::play::record::{Ending, GameResult, Ply, Record, by_rules};
-use lento::chess::Game;
+use bulletformat::ChessBoard;
+use lento::chess::{Board, Color, Game, PieceType};
 use lento::eval::Classical;
-use std::path::{Path, PathBuf};
 use viriformat::chess::board::{DrawType, GameOutcome, WinType};
 use viriformat::dataformat::Game as ViriGame;
 
-/// A folder that goes away with the test.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    /// An empty folder for the test of this name.
-    pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("lento-data-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Writes a file into it.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, bytes).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+/// Whoever is more than one and a half pawns ahead wins; the score is White's.
+fn result(score: i32) -> GameResult {
+    match score {
+        ..-150 => GameResult::BlackWins,
+        -150..=150 => GameResult::Draw,
+        _ => GameResult::WhiteWins,
     }
 }
 
@@ -59,13 +38,7 @@ fn play(random: &mut fastrand::Rng, evaluator: &mut Classical) -> Record {
         let board = game.board();
         let score = evaluator.evaluate(board);
         if plies.len() == length {
-            let white = score * board.side_to_move().sign();
-            let result = match white {
-                ..-150 => GameResult::BlackWins,
-                -150..=150 => GameResult::Draw,
-                _ => GameResult::WhiteWins,
-            };
-            break (result, Ending::Length);
+            break (result(score * board.side_to_move().sign()), Ending::Length);
         }
         let moves = board.legal_moves();
         let safe_captures: Vec<_> = moves.iter().filter(|&&mv| mv.is_capture() && board.see_ge(mv, 0)).collect();
@@ -99,4 +72,35 @@ pub fn bytes(games: &[Record]) -> Vec<u8> {
         viri.serialise_into(&mut bytes).unwrap();
     }
     bytes
+}
+
+/// Centipawns for the piece types.
+const WORTH: [i32; 6] = [100, 300, 300, 500, 900, 0];
+
+/// The material on the board in centipawns, from White's view.
+fn material(board: &Board) -> i32 {
+    let count = |color, kind| (board.kind(kind) & board.color(color)).count() as i32;
+    let of = |color| PieceType::ALL.map(|kind| count(color, kind) * WORTH[kind.index()]).iter().sum::<i32>();
+    of(Color::White) - of(Color::Black)
+}
+
+/// Positions of random games whose score is the material, and whose result goes with it.
+pub fn positions(games: usize, seed: u64) -> Vec<ChessBoard> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut positions = Vec::new();
+    for game in self::games(games, seed) {
+        let mut board = game.start;
+        for ply in game.plies {
+            let score = material(&board);
+            positions.push(packed::pack(&board, score, result(score)));
+            board = board.after(ply.mv);
+        }
+    }
+    random.shuffle(&mut positions);
+    positions
+}
+
+/// Positions as a file holds them.
+pub fn packed_bytes(positions: &[ChessBoard]) -> Vec<u8> {
+    positions.iter().flat_map(packed::to_bytes).collect()
 }
