@@ -35,7 +35,8 @@ enum Tool {
     Match(Box<play::matches::Args>),
     /// Tune numbers of the search by self-play (SPSA)
     Spsa(Box<play::spsa::Args>),
-    /// Count what a set of training data consists of: the same as data inspect
+    /// The former name of data inspect
+    #[command(hide = true)]
     Stats(learning::data::inspect::Args),
     /// Train the weights of the network by scored positions
     Train(Box<learning::train::Args>),

@@ -1,6 +1,6 @@
 //! Ctrl-C.
 
-use super::INTERRUPTED;
+use super::summary::INTERRUPTED;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use parking_lot::Mutex;
 use std::convert::Infallible;

@@ -85,6 +85,14 @@ impl Journal {
     }
 }
 
+/// Adds a record to the journal, if there is one.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn keep(journal: &mut Option<Journal>, record: &Value) -> io::Result<()> {
+    journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
+}
+
 /// In what a run that a file holds is another one than this.
 #[derive(Debug, Error)]
 #[error("there {field} is {there}, here {here}")]

@@ -1,4 +1,4 @@
-//! What every tool that runs for a while shares: interruption, progress, checkpoints.
+//! What all tools stand on: runs that can be interrupted and go on, statistics, charts, what is shown at the end.
 
 #[cfg(test)]
 pub mod arguments;
@@ -7,11 +7,11 @@ pub mod draft;
 pub mod elo;
 pub mod interrupt;
 pub mod journal;
+pub mod mix;
+pub mod number;
 pub mod ordered;
 pub mod progress;
 #[cfg(test)]
 pub mod scratch;
+pub mod summary;
 pub mod threads;
-
-/// What a program ends with when Ctrl-C has ended it.
-pub const INTERRUPTED: u8 = 130;

@@ -45,7 +45,7 @@ type Repeats = (String, Vec<u64>, Counts, Vec<(bool, u64)>, Vec<Pentanomial>);
 
 /// All that has to be the same when a run is repeated.
 fn repeats(session: &Session) -> Vec<Repeats> {
-    let row = |row: &session::Row| {
+    let row = |row: &session::VariantRow| {
         let nodes = row.measured.iter().map(|measured| measured.nodes).collect();
         let solved = row.solved.iter().map(|solution| (solution.solved, solution.nodes)).collect();
         (row.variant.name.clone(), nodes, row.counts(), solved, row.games.clone())
@@ -110,7 +110,7 @@ fn an_interrupted_run_goes_on_to_the_same_result() {
     assert_eq!(resumed.progress(), (9 + 4 + 6, 19));
     let lines = std::fs::read_to_string(&journal).unwrap().lines().count();
     assert_eq!(lines, 1 + 19);
-    let pairs = |row: &session::Row| row.games.iter().map(Pentanomial::pairs).collect::<Vec<_>>();
+    let pairs = |row: &session::VariantRow| row.games.iter().map(Pentanomial::pairs).collect::<Vec<_>>();
     assert_eq!(resumed.rows().map(pairs).collect::<Vec<_>>(), [[0, 2], [2, 2]]);
 
     // Fewer recipes are part of the same run; other numbers are not.

@@ -34,14 +34,14 @@ pub struct PlayError(String);
 
 /// Two games from one opening, each player with White once.
 #[derive(Clone, Debug)]
-pub struct Pair {
+pub struct GamePair {
     /// The number of the opening.
     pub number: u64,
     /// The games; in the first one the first player has White.
     pub games: [Record; 2],
 }
 
-impl Pair {
+impl GamePair {
     /// The first player's half points: 0 to 4.
     pub fn half_points(&self) -> u32 {
         let [white, black] = self.games.each_ref().map(|game| game.result.half_points());
@@ -72,7 +72,7 @@ impl Arena {
         players: [&[Setting]; 2],
         pairs: I,
         stop: &Stop,
-        on_pair: impl FnMut(Pair) -> ControlFlow<()>,
+        on_pair: impl FnMut(GamePair) -> ControlFlow<()>,
     ) -> Result<(), PlayError>
     where
         I: IntoIterator<Item = u64, IntoIter: Send>,
@@ -85,7 +85,7 @@ impl Arena {
             let opening = self.openings.get(number, judge);
             let first = play(Seats::Two([one, other]), &opening, self.limit, &self.rules, stops)?;
             let second = play(Seats::Two([other, one]), &opening, self.limit, &self.rules, stops)?;
-            Some(Pair { number, games: [first, second] })
+            Some(GamePair { number, games: [first, second] })
         };
         ordered::run(self.concurrency, pairs, stop, set_up, work, on_pair).map_err(PlayError)
     }

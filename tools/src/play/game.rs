@@ -52,7 +52,7 @@ pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: 
         if limit.clock().is_some() {
             match clock.checked_sub(ply.time) {
                 Some(left) => *clock = left + increment,
-                None => break (lost_by(side), Ending::Time),
+                None => break (GameResult::lost_by(side), Ending::Time),
             }
         }
         plies.push(ply);
@@ -63,13 +63,6 @@ pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: 
         }
     };
     Some(Record { start: start.board().clone(), plies, result, ending })
-}
-
-fn lost_by(side: Color) -> GameResult {
-    match side {
-        Color::White => GameResult::BlackWins,
-        Color::Black => GameResult::WhiteWins,
-    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ pub use parse::Problem;
 pub use table::Total;
 
 use crate::common::interrupt::Stop;
-use crate::common::journal::Journal;
-use crate::common::{INTERRUPTED, progress};
+use crate::common::journal::{Journal, keep};
+use crate::common::{progress, summary};
 use indicatif::ProgressBar;
 use lento::engine::Engine;
 use lento::search::limits::GoArgs;
@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let mut solver = Solver::new(args, Stop::on_ctrl_c()?)?;
     let count = suites.iter().map(|suite| suite.problems.len()).sum();
     let layout = Layout::of(suites.iter().flat_map(|suite| &suite.problems));
-    let mut show = Show::new(args.json, count);
+    let mut show = SuiteProgress::new(args.json, count);
     show.line(&layout.header())?;
     let (mut total, mut results) = (Total::default(), Vec::new());
     'all: for suite in &mut suites {
@@ -147,10 +147,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     }
     show.line(&total.line(count))?;
     show.end();
-    if args.json {
-        writeln!(io::stdout(), "{:#}", document(args, &suites, total, results))?;
-    }
-    Ok(if total.searched < count { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    summary::show(args.json, || document(args, &suites, total, results), String::new)?;
+    Ok(summary::exit(total.searched == count))
 }
 
 /// Everything that was asked and found.
@@ -209,20 +207,18 @@ impl Solver {
             return Ok(None);
         }
         let Some(solution) = solve::solve(&mut self.engine, problem, &self.limits, &self.stop) else { return Ok(None) };
-        if let Some(journal) = &mut self.journal {
-            journal.append(&record::write(problem, &solution))?;
-        }
+        keep(&mut self.journal, &record::write(problem, &solution))?;
         Ok(Some(solution))
     }
 }
 
 /// The table on standard output, and on a terminal the progress below it.
-struct Show {
+struct SuiteProgress {
     silent: bool,
     bar: ProgressBar,
 }
 
-impl Show {
+impl SuiteProgress {
     fn new(silent: bool, count: usize) -> Self {
         let bar = progress::bar(Some(count as u64), "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]");
         Self { silent, bar }

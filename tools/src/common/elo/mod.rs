@@ -6,7 +6,7 @@ mod normal;
 mod published;
 mod sprt;
 
-pub use sprt::{Model, Sprt, Verdict};
+pub use sprt::{EloModel, Sprt, SprtVerdict};
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! The statistics against figures that others have published.
 
-use super::{Model, Pentanomial, Sprt};
+use super::{EloModel, Pentanomial, Sprt};
 
 fn close(found: f64, published: f64, tolerance: f64) -> bool {
     (found - published).abs() <= tolerance
@@ -49,13 +49,13 @@ fn log_likelihood_ratios_in_normalized_elo() {
         ([30, 73, 195, 136, 84], (0.0, 5.0), 2.95),
     ];
     for (counts, (elo0, elo1), llr) in examples {
-        let test = Sprt::new(elo0, elo1, 0.05, 0.05, Model::Normalized).unwrap();
+        let test = Sprt::new(elo0, elo1, 0.05, 0.05, EloModel::Normalized).unwrap();
         let found = test.llr(&Pentanomial { counts });
         assert!(close(found, llr, 0.0051), "{counts:?}: {found}");
     }
     // "normalized pentanomial 3" of an older fastchess: with one category alone, what counts as unseen decides.
     let found =
-        Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap().llr(&Pentanomial { counts: [0, 0, 0, 0, 5550] });
+        Sprt::new(0.0, 5.0, 0.05, 0.05, EloModel::Normalized).unwrap().llr(&Pentanomial { counts: [0, 0, 0, 0, 5550] });
     assert!(close(found, 111.82, 0.05), "{found}");
 }
 
@@ -72,7 +72,7 @@ fn log_likelihood_ratios_in_logistic_elo() {
         ([253, 4282, 17604, 4431, 286], (-0.25, 1.25), 2.94),
     ];
     for (counts, (elo0, elo1), llr) in examples {
-        let test = Sprt::new(elo0, elo1, 0.05, 0.05, Model::Logistic).unwrap();
+        let test = Sprt::new(elo0, elo1, 0.05, 0.05, EloModel::Logistic).unwrap();
         let found = test.llr(&Pentanomial { counts });
         assert!(close(found, llr, 0.0051), "{counts:?}: {found}");
     }

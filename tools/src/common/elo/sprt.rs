@@ -14,14 +14,14 @@ const MAX_ELO: f64 = 200.0;
 
 /// What Elo means in a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Model {
+pub enum EloModel {
     /// By the expected score: what rating lists show
     Logistic,
     /// By the score in standard deviations: tests last as long with many draws as with few
     Normalized,
 }
 
-impl fmt::Display for Model {
+impl fmt::Display for EloModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Logistic => "logistic",
@@ -32,14 +32,14 @@ impl fmt::Display for Model {
 
 /// How a test has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SprtVerdict {
     /// The difference is rather `elo0`.
     H0,
     /// The difference is rather `elo1`.
     H1,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for SprtVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::H0 => "H0",
@@ -60,7 +60,7 @@ pub struct Sprt {
     /// How often H0 may be accepted though the difference is `elo1`: more than 0, less than one half.
     pub beta: f64,
     /// What Elo means.
-    pub model: Model,
+    pub model: EloModel,
 }
 
 /// Why a test cannot be made.
@@ -79,7 +79,7 @@ impl Sprt {
     ///
     /// # Errors
     /// A number is out of the range which its field allows.
-    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: Model) -> Result<Self, SprtError> {
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Self, SprtError> {
         if elo0 >= elo1 || [elo0, elo1].iter().any(|elo| !(-MAX_ELO..=MAX_ELO).contains(elo)) {
             return Err(SprtError::Elo(elo0, elo1));
         }
@@ -99,9 +99,11 @@ impl Sprt {
         let pairs: f64 = counts.iter().sum();
         let seen = counts.map(|count| count / pairs);
         let [h0, h1] = [self.elo0, self.elo1].map(|elo| match self.model {
-            Model::Logistic => likelihood::with_score(&seen, expected_score(elo)),
+            EloModel::Logistic => likelihood::with_score(&seen, expected_score(elo)),
             // A pair has half the variance of a game.
-            Model::Normalized => likelihood::with_deviations(&seen, elo / ELO_PER_DEVIATION * std::f64::consts::SQRT_2),
+            EloModel::Normalized => {
+                likelihood::with_deviations(&seen, elo / ELO_PER_DEVIATION * std::f64::consts::SQRT_2)
+            }
         });
         counts.iter().zip(h0.iter().zip(h1)).map(|(count, (h0, h1))| count * (h1 / h0).ln()).sum()
     }
@@ -112,12 +114,12 @@ impl Sprt {
     }
 
     /// Which hypothesis the results accept, if they suffice.
-    pub fn verdict(&self, results: &Pentanomial) -> Option<Verdict> {
+    pub fn verdict(&self, results: &Pentanomial) -> Option<SprtVerdict> {
         let ((lower, upper), llr) = (self.bounds(), self.llr(results));
         if llr >= upper {
-            Some(Verdict::H1)
+            Some(SprtVerdict::H1)
         } else if llr <= lower {
-            Some(Verdict::H0)
+            Some(SprtVerdict::H0)
         } else {
             None
         }
@@ -128,21 +130,21 @@ impl Sprt {
 mod tests {
     use super::*;
 
-    fn sprt(elo0: f64, elo1: f64, model: Model) -> Sprt {
+    fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {
         Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap()
     }
 
     #[test]
     fn bounds_follow_from_the_error_rates() {
-        let (lower, upper) = sprt(0.0, 5.0, Model::Logistic).bounds();
+        let (lower, upper) = sprt(0.0, 5.0, EloModel::Logistic).bounds();
         assert!((upper - 19f64.ln()).abs() < 1e-12 && (lower + upper).abs() < 1e-12);
-        let (lower, upper) = Sprt::new(0.0, 5.0, 0.05, 0.1, Model::Logistic).unwrap().bounds();
+        let (lower, upper) = Sprt::new(0.0, 5.0, 0.05, 0.1, EloModel::Logistic).unwrap().bounds();
         assert_eq!((format!("{lower:.2}"), format!("{upper:.2}")), ("-2.25".into(), "2.89".into()));
     }
 
     #[test]
     fn reversed_counts_and_hypotheses_negate() {
-        for model in [Model::Logistic, Model::Normalized] {
+        for model in [EloModel::Logistic, EloModel::Normalized] {
             for counts in [[3, 10, 50, 14, 2], [0, 0, 9, 0, 0], [0, 0, 0, 0, 30], [0, 7, 0, 4, 1]] {
                 let mut reversed = counts;
                 reversed.reverse();
@@ -155,7 +157,7 @@ mod tests {
 
     #[test]
     fn better_results_speak_for_h1() {
-        for model in [Model::Logistic, Model::Normalized] {
+        for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = sprt(0.0, 5.0, model);
             let mut last = f64::NEG_INFINITY;
             // One pair after another is shifted up.
@@ -166,14 +168,14 @@ mod tests {
             }
             assert_eq!(test.llr(&Pentanomial::default()), 0.0);
             let [bad, good] = [[90, 300, 500, 100, 10], [10, 100, 500, 300, 90]].map(|counts| Pentanomial { counts });
-            assert_eq!((test.verdict(&bad), test.verdict(&good)), (Some(Verdict::H0), Some(Verdict::H1)));
+            assert_eq!((test.verdict(&bad), test.verdict(&good)), (Some(SprtVerdict::H0), Some(SprtVerdict::H1)));
             assert_eq!(test.verdict(&Pentanomial { counts: [1, 2, 3, 2, 1] }), None);
         }
     }
 
     #[test]
     fn nothing_is_ever_undefined() {
-        for model in [Model::Logistic, Model::Normalized] {
+        for model in [EloModel::Logistic, EloModel::Normalized] {
             for (elo0, elo1) in [(-200.0, 200.0), (0.0, 0.1), (199.0, 200.0)] {
                 for category in 0..5 {
                     let mut counts = [0; 5];
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_refused() {
-        let new = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta, Model::Logistic);
+        let new = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic);
         assert!(new(0.0, 5.0, 0.05, 0.1).is_ok());
         for (elo0, elo1) in [(5.0, 0.0), (1.0, 1.0), (0.0, 201.0), (-300.0, 0.0), (f64::NAN, 1.0), (0.0, f64::NAN)] {
             let error = new(elo0, elo1, 0.05, 0.05).unwrap_err().to_string();
@@ -216,7 +218,7 @@ mod tests {
                     break verdict;
                 }
             };
-            accepted += u32::from(verdict == Verdict::H1);
+            accepted += u32::from(verdict == SprtVerdict::H1);
         }
         f64::from(accepted) / 1000.0
     }
@@ -224,7 +226,7 @@ mod tests {
     #[test]
     fn wrong_verdicts_are_as_rare_as_promised() {
         let usual = [0.06, 0.19, 0.5, 0.19, 0.06];
-        let test = Sprt::new(0.0, 40.0, 0.05, 0.1, Model::Logistic).unwrap();
+        let test = Sprt::new(0.0, 40.0, 0.05, 0.1, EloModel::Logistic).unwrap();
         let wrong = accepted(&test, &likelihood::with_score(&usual, 0.5), 1);
         let right = accepted(&test, &likelihood::with_score(&usual, expected_score(40.0)), 2);
         // Three standard deviations of a sample of 1000, and room for the steps by which a ratio overshoots its bound.

@@ -1,8 +1,8 @@
 //! `lento-tools data convert`: from games to single positions.
 
-use super::deck::Choice;
-use super::pour::{Pour, Source, most};
-use super::report::Report;
+use super::conversion::{Conversion, GameSource, most};
+use super::report::ConversionReport;
+use super::writer::OrderArgs;
 use crate::common::interrupt::Stop;
 use std::error::Error;
 use std::path::PathBuf;
@@ -19,12 +19,12 @@ pub struct Args {
     #[arg(long)]
     shuffle: bool,
     #[command(flatten)]
-    choice: Choice,
+    choice: OrderArgs,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    source: Source,
+    source: GameSource,
 }
 
 /// Converts, and says what became of the positions. After Ctrl-C there is no file.
@@ -36,10 +36,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let start = Instant::now();
     let files = args.source.files()?;
     let plan = args.choice.plan(args.shuffle);
-    let mut pour = Pour::new(&args.source, &stop);
+    let mut conversion = Conversion::new(&args.source, &stop);
     let most = most(&files)?;
-    let written = pour.write(files, &args.output, plan, most)?;
+    let written = conversion.write(files, &args.output, plan, most)?;
     let unfinished = written.is_none().then_some(args.output.as_path());
-    let report = Report { pour: &pour, written: written.unwrap_or_default(), unfinished, elapsed: start.elapsed() };
+    let report = ConversionReport {
+        conversion: &conversion,
+        written: written.unwrap_or_default(),
+        unfinished,
+        elapsed: start.elapsed(),
+    };
     Ok(report.show(args.json)?)
 }

@@ -1,8 +1,8 @@
 //! `lento-tools data filter`: the positions of games that are good to learn from, in their order.
 
-use super::deck::Plan;
-use super::pour::{Pour, Source, most};
-use super::report::Report;
+use super::conversion::{Conversion, GameSource, most};
+use super::report::ConversionReport;
+use super::writer::OrderPlan;
 use crate::common::interrupt::Stop;
 use std::collections::HashMap;
 use std::error::Error;
@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    source: Source,
+    source: GameSource,
 }
 
 /// Some files of games, and the file for their positions.
@@ -42,11 +42,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     } else {
         vec![(files, args.output.clone())]
     };
-    let plan = Plan { shuffle: false, seed: 0, keep: None, memory: 0 };
-    let mut pour = Pour::new(&args.source, &stop);
+    let plan = OrderPlan { shuffle: false, seed: 0, keep: None, memory: 0 };
+    let mut conversion = Conversion::new(&args.source, &stop);
     let (mut written, mut unfinished) = (0, None);
     for (files, output) in &steps {
-        match pour.write(files.clone(), output, plan, most(files)?)? {
+        match conversion.write(files.clone(), output, plan, most(files)?)? {
             Some(count) => written += count,
             None => {
                 unfinished = Some(output.as_path());
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
             }
         }
     }
-    Ok(Report { pour: &pour, written, unfinished, elapsed: start.elapsed() }.show(args.json)?)
+    Ok(ConversionReport { conversion: &conversion, written, unfinished, elapsed: start.elapsed() }.show(args.json)?)
 }
 
 fn is_folder(output: &Path) -> bool {

@@ -1,7 +1,6 @@
-//! Random sort keys: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+//! Random sort keys.
 
-/// The odd number next to 2^64 divided by the golden ratio.
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+use crate::common::mix::{GOLDEN, mix};
 
 /// Keys without end, of which no two are the same: a counter, mixed without loss. Sorting by them shuffles.
 #[derive(Clone, Debug)]
@@ -18,13 +17,6 @@ impl Keys {
         self.0 = self.0.wrapping_add(GOLDEN);
         mix(self.0)
     }
-}
-
-/// Different numbers give different numbers, and similar ones those that look unrelated.
-fn mix(mut number: u64) -> u64 {
-    number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]

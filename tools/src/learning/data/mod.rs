@@ -1,15 +1,15 @@
 //! `lento-tools data`: sets of training data from one form into another.
 
 mod bucket;
+mod conversion;
 mod convert;
-mod deck;
 mod filter;
 pub mod inspect;
 mod keys;
-mod pour;
 mod report;
 mod seen;
 mod shuffle;
+mod writer;
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,21 +1,19 @@
 //! What became of games and their positions.
 
-use super::pour::Pour;
-use crate::common::INTERRUPTED;
-use crate::learning::data::inspect::share;
-use crate::learning::formats::{Place, Rule};
+use super::conversion::Conversion;
+use crate::common::summary::{self, percent};
+use crate::learning::formats::{self, Place, Rule};
 use indicatif::HumanCount;
-use serde_json::{Map, Value, json};
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use serde_json::{Value, json};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// A summary at the end.
-pub struct Report<'a> {
+pub struct ConversionReport<'a> {
     /// What was read and left out.
-    pub pour: &'a Pour<'a>,
+    pub conversion: &'a Conversion<'a>,
     /// How many positions there are in files that are whole.
     pub written: u64,
     /// The file that was not finished when the run was interrupted.
@@ -24,35 +22,33 @@ pub struct Report<'a> {
     pub elapsed: Duration,
 }
 
-impl Report<'_> {
+impl ConversionReport<'_> {
     /// Prints it: the document for programs or the table; and on standard error what was torn or not finished. Gives what the
     /// program is to end with.
     ///
     /// # Errors
     /// Nobody reads standard output.
     pub fn show(&self, json: bool) -> io::Result<ExitCode> {
-        for place in &self.pour.torn {
-            eprintln!("lento-tools: {place}: not written whole, left out");
+        formats::warn_of_torn(&self.conversion.torn);
+        summary::show(json, || self.json(), || self.table())?;
+        if let Some(path) = self.unfinished {
+            eprintln!("lento-tools: interrupted; {} was not written", path.display());
         }
-        let text = if json { format!("{:#}\n", self.json()) } else { self.table() };
-        io::stdout().write_all(text.as_bytes())?;
-        let Some(path) = self.unfinished else { return Ok(ExitCode::SUCCESS) };
-        eprintln!("lento-tools: interrupted; {} was not written", path.display());
-        Ok(ExitCode::from(INTERRUPTED))
+        Ok(summary::exit(self.unfinished.is_none()))
     }
 
     /// Positions read for each second.
     fn rate(&self) -> f64 {
-        self.pour.counts.positions as f64 / self.elapsed.as_secs_f64().max(1e-3)
+        self.conversion.counts.positions as f64 / self.elapsed.as_secs_f64().max(1e-3)
     }
 
     fn table(&self) -> String {
         let mut text = String::new();
-        let counts = &self.pour.counts;
+        let counts = &self.conversion.counts;
         let mut row = |name: &str, count: u64, note: String| {
-            let _ = writeln!(text, "{}", format!("{name:<34}{:>14}  {note}", HumanCount(count).to_string()).trim_end());
+            text += &summary::row(name, HumanCount(count), &note);
         };
-        let of_all = |part: u64| format!("{:.2} %", 100.0 * share(part, counts.positions));
+        let of_all = |part: u64| percent(part, counts.positions);
         row("games", counts.games, String::new());
         row("positions", counts.positions, String::new());
         for (rule, refused) in Rule::ALL.iter().zip(counts.refused) {
@@ -66,19 +62,14 @@ impl Report<'_> {
     }
 
     fn json(&self) -> Value {
-        let counts = &self.pour.counts;
-        let dropped: Map<String, Value> = Rule::ALL
-            .iter()
-            .zip(counts.refused)
-            .map(|(rule, refused)| (rule.name().to_owned(), refused.into()))
-            .collect();
+        let counts = &self.conversion.counts;
         json!({
             "finished": self.unfinished.is_none(),
-            "filter": self.pour.filter().to_json(),
+            "filter": self.conversion.filter().to_json(),
             "games": counts.games,
-            "torn_games": self.pour.torn.iter().map(Place::to_string).collect::<Vec<_>>(),
+            "torn_games": self.conversion.torn.iter().map(Place::to_string).collect::<Vec<_>>(),
             "positions": counts.positions,
-            "dropped": dropped,
+            "dropped": Rule::counted(counts.refused),
             "repeated": counts.repeated,
             "kept": counts.kept(),
             "written": self.written,

@@ -1,14 +1,13 @@
 //! `lento-tools data shuffle`: positions in random order, however many.
 
-use super::deck::{Choice, Deck};
+use super::writer::{OrderArgs, PositionWriter};
 use crate::common::interrupt::Stop;
-use crate::common::{INTERRUPTED, progress};
+use crate::common::{progress, summary};
 use crate::learning::formats::packed::{self, PackedFile, to_bytes};
 use crate::learning::formats::shards::POSITIONS;
 use indicatif::{HumanCount, ProgressBar};
 use serde_json::json;
 use std::error::Error;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -23,7 +22,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
-    choice: Choice,
+    choice: OrderArgs,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -41,16 +40,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         .iter()
         .try_fold(0, |sum, file| Ok::<u64, crate::learning::formats::DataError>(sum + packed::count(file)?))?;
     let plan = args.choice.plan(true);
-    let deck = Deck::new(&args.output, plan, count)?;
+    let writer = PositionWriter::new(&args.output, plan, count)?;
     // Every position is read once and written once.
     let bar = progress::bar(Some(2 * count), "{bar:30} {percent} % {msg} [{elapsed}, {eta} left]");
-    let written = shuffle(&files, deck, &stop, &bar)?;
+    let written = shuffle(&files, writer, &stop, &bar)?;
     bar.finish_and_clear();
     let (seconds, rest) = (start.elapsed().as_secs_f64(), written.unwrap_or_default());
     let rate = count as f64 / seconds.max(1e-3);
-    let mut out = io::stdout();
-    if args.json {
-        let document = json!({
+    let document = || {
+        json!({
             "finished": written.is_some(),
             "seed": plan.seed,
             "files": files.len(),
@@ -58,36 +56,40 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
             "written": rest,
             "time_s": seconds,
             "positions_per_second": rate,
-        });
-        writeln!(out, "{document:#}")?;
-    } else {
-        for (name, count) in [("files", files.len() as u64), ("positions", count), ("written", rest)] {
-            writeln!(out, "{name:<34}{:>14}", HumanCount(count).to_string())?;
-        }
-        writeln!(out, "{:<34}{:>14}  {seconds:.1} s", "positions a second", HumanCount(rate as u64).to_string())?;
-    }
+        })
+    };
+    let text = || {
+        let counts = [("files", files.len() as u64), ("positions", count), ("written", rest)];
+        let rows: String = counts.iter().map(|&(name, count)| summary::row(name, HumanCount(count), "")).collect();
+        rows + &summary::row("positions a second", HumanCount(rate as u64), &format!("{seconds:.1} s"))
+    };
+    summary::show(args.json, document, text)?;
     if written.is_none() {
         eprintln!("lento-tools: interrupted; {} was not written", args.output.display());
-        return Ok(ExitCode::from(INTERRUPTED));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(summary::exit(written.is_some()))
 }
 
-/// Puts the positions of all files into the deck and writes it, and says how many were written; `None` if the end was asked for.
-fn shuffle(files: &[PathBuf], mut deck: Deck, stop: &Stop, bar: &ProgressBar) -> Result<Option<u64>, Box<dyn Error>> {
+/// Puts the positions of all files into the writer and writes it, and says how many were written; `None` if the end was asked for.
+fn shuffle(
+    files: &[PathBuf],
+    mut writer: PositionWriter,
+    stop: &Stop,
+    bar: &ProgressBar,
+) -> Result<Option<u64>, Box<dyn Error>> {
     bar.set_message("read");
     for file in files {
         for position in PackedFile::open(file)? {
-            deck.push(to_bytes(&position?))?;
-            if deck.count().is_multiple_of(1 << 14) {
+            writer.push(to_bytes(&position?))?;
+            if writer.count().is_multiple_of(1 << 14) {
                 if stop.asked() {
                     return Ok(None);
                 }
-                bar.set_position(deck.count());
+                bar.set_position(writer.count());
             }
         }
     }
     bar.set_message("written");
-    let read = deck.count();
-    Ok(deck.finish(stop, |written| bar.set_position(read + written))?)
+    let read = writer.count();
+    Ok(writer.finish(stop, |written| bar.set_position(read + written))?)
 }

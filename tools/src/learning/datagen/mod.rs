@@ -5,16 +5,15 @@ mod shards;
 
 use crate::common::interrupt::Stop;
 use crate::common::journal::Journal;
-use crate::common::{INTERRUPTED, progress};
+use crate::common::{progress, summary};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
-use crate::play::record::GameResult;
+use crate::play::record::Record;
 use crate::play::setting::Setting;
 use indicatif::{HumanCount, ProgressBar};
 use serde_json::{Value, json};
-use shards::Shards;
+use shards::ShardWriter;
 use std::error::Error;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -59,7 +58,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     std::fs::create_dir_all(&args.output).map_err(|error| format!("{}: {error}", args.output.display()))?;
     let header = header(args)?;
     Journal::open(&args.output.join("run.json"), &header)?;
-    let (mut shards, before) = Shards::open(&args.output, args.shard)?;
+    let (mut shards, before) = ShardWriter::open(&args.output, args.shard)?;
     let bar = progress::bar(Some(args.games), "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");
     bar.set_position(before);
     bar.reset_eta();
@@ -72,13 +71,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         Ok(())
     })?;
     bar.finish_and_clear();
-    let mut out = io::stdout();
-    if args.json {
-        writeln!(out, "{:#}", sum.json(&header, before))?;
-    } else {
-        sum.print(&mut out, before)?;
-    }
-    Ok(if before + sum.games < args.games { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    summary::show(args.json, || sum.json(&header, before), || sum.text(before))?;
+    Ok(summary::exit(before + sum.games >= args.games))
 }
 
 /// What must be the same for a run to go on: all that decides which games are played and where they are kept.
@@ -106,16 +100,12 @@ impl Sum {
         Self { start: Instant::now(), concurrency, games: 0, positions: 0, nodes: 0, bytes: 0, results: [0; 3] }
     }
 
-    fn add(&mut self, record: &crate::play::record::Record, bytes: usize) {
+    fn add(&mut self, record: &Record, bytes: usize) {
         self.games += 1;
         self.positions += record.plies.len() as u64;
         self.nodes += record.plies.iter().map(|ply| ply.nodes).sum::<u64>();
         self.bytes += bytes as u64;
-        self.results[match record.result {
-            GameResult::WhiteWins => 0,
-            GameResult::Draw => 1,
-            GameResult::BlackWins => 2,
-        }] += 1;
+        self.results[record.result.index()] += 1;
     }
 
     fn elapsed(&self) -> Duration {
@@ -137,19 +127,26 @@ impl Sum {
         ));
     }
 
-    fn print(&self, out: &mut impl Write, before: u64) -> io::Result<()> {
+    fn text(&self, before: u64) -> String {
         let [rate, per_core] = self.rates();
         let [white, draws, black] = self.results;
-        let games = self.games.max(1) as f64;
-        if before > 0 {
-            writeln!(out, "Games before    {before:>12}")?;
-        }
-        writeln!(out, "Games           {:>12}   +{white} ={draws} -{black} for White", self.games)?;
-        writeln!(out, "Positions       {:>12}   {:.1} a game", self.positions, self.positions as f64 / games)?;
-        writeln!(out, "Nodes           {:>12}   {:.0} a position", self.nodes, self.nodes_each())?;
-        writeln!(out, "Bytes           {:>12}", self.bytes)?;
-        writeln!(out, "Time            {:>10.1} s", self.elapsed().as_secs_f64())?;
-        writeln!(out, "Positions/s     {rate:>12.0}   {per_core:.0} a core")
+        let earlier = if before > 0 { format!("Games before    {before:>12}\n") } else { String::new() };
+        format!(
+            "{earlier}\
+             Games           {:>12}   +{white} ={draws} -{black} for White\n\
+             Positions       {:>12}   {:.1} a game\n\
+             Nodes           {:>12}   {:.0} a position\n\
+             Bytes           {:>12}\n\
+             Time            {:>10.1} s\n\
+             Positions/s     {rate:>12.0}   {per_core:.0} a core\n",
+            self.games,
+            self.positions,
+            self.positions as f64 / self.games.max(1) as f64,
+            self.nodes,
+            self.nodes_each(),
+            self.bytes,
+            self.elapsed().as_secs_f64(),
+        )
     }
 
     fn nodes_each(&self) -> f64 {

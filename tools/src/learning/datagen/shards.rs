@@ -12,7 +12,7 @@ use viriformat::chess::board::{DrawType, GameOutcome, WinType};
 use viriformat::dataformat::Game as ViriGame;
 
 /// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on.
-pub struct Shards {
+pub struct ShardWriter {
     folder: PathBuf,
     /// Games in a full shard.
     size: u64,
@@ -21,7 +21,7 @@ pub struct Shards {
     current: Option<File>,
 }
 
-impl Shards {
+impl ShardWriter {
     /// Opens the folder, and says how many whole games are there. A game that was not written whole is removed.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn shards_fill_up_and_are_gone_on_with() {
         let folder = scratch("resume");
-        let (mut shards, before) = Shards::open(&folder, 3).unwrap();
+        let (mut shards, before) = ShardWriter::open(&folder, 3).unwrap();
         assert_eq!(before, 0);
         for _ in 0..5 {
             shards.append(&record()).unwrap();
@@ -153,13 +153,13 @@ mod tests {
 
         // The last game is torn: it is played again.
         OpenOptions::new().write(true).open(folder.join("00001.vf")).unwrap().set_len(80).unwrap();
-        let (mut shards, before) = Shards::open(&folder, 3).unwrap();
+        let (mut shards, before) = ShardWriter::open(&folder, 3).unwrap();
         assert_eq!((before, size(1)), (4, 44));
         for _ in 0..3 {
             shards.append(&record()).unwrap();
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
-        let (_, before) = Shards::open(&folder, 3).unwrap();
+        let (_, before) = ShardWriter::open(&folder, 3).unwrap();
         assert_eq!(before, 7);
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// So many positions make a parcel for a thread, unless one game has more.
+/// So many positions make a parcel for a thread, unless one game has more. A parcel's positions fit into 16 bits.
 const PARCEL: usize = 1 << 14;
 
 /// Games of some files, how far the files have been read with them, and the games that are torn so far.
@@ -17,10 +17,14 @@ struct Parcels {
     left: Option<StoredGame>,
     /// Whether there is nothing more to come: the last parcel or an error has been given out.
     ended: bool,
+    /// How many games have been given out.
+    given: u64,
 }
 
 /// What one thread works on.
 struct Parcel {
+    /// The number of the first game, from 0, over all files.
+    first: u64,
     games: Vec<StoredGame>,
     bytes: u64,
 }
@@ -49,7 +53,9 @@ impl Iterator for Parcels {
                 }
             }
         }
-        (!games.is_empty()).then(|| Ok(Parcel { games, bytes: self.shards.bytes() }))
+        let first = self.given;
+        self.given += games.len() as u64;
+        (!games.is_empty()).then(|| Ok(Parcel { first, games, bytes: self.shards.bytes() }))
     }
 }
 
@@ -62,7 +68,8 @@ pub struct Ended {
     pub torn: Vec<Place>,
 }
 
-/// Reads all games of these files. `work` makes something of a few games at a time, on several threads; `on_done` hears what,
+/// Reads all games of these files. `work` makes something of a few games at a time, on several threads; it gets the number of
+/// the first, from 0 over all files. `on_done` hears what,
 /// in the order of the games whatever the threads do, with how many bytes had been read by then.
 ///
 /// # Errors
@@ -72,13 +79,13 @@ pub fn run<T: Send, E: From<DataError> + Send>(
     files: Vec<PathBuf>,
     threads: usize,
     stop: &Stop,
-    work: impl Fn(&[StoredGame]) -> Result<T, E> + Sync,
+    work: impl Fn(u64, &[StoredGame]) -> Result<T, E> + Sync,
     mut on_done: impl FnMut(T, u64) -> Result<(), E>,
 ) -> Result<Ended, E> {
-    let mut parcels = Parcels { shards: Shards::new(files), left: None, ended: false };
+    let mut parcels = Parcels { shards: Shards::new(files), left: None, ended: false, given: 0 };
     let mut result = Ok(());
     let decode = |_: &mut (), parcel: Result<Parcel, DataError>, _: [&Stop; 2]| {
-        Some(parcel.map_err(E::from).and_then(|Parcel { games, bytes }| Ok((work(&games)?, bytes))))
+        Some(parcel.map_err(E::from).and_then(|Parcel { first, games, bytes }| Ok((work(first, &games)?, bytes))))
     };
     let done = ordered::run(
         threads,
@@ -107,7 +114,7 @@ mod tests {
 
     fn read(files: &[PathBuf], threads: usize, stop: &Stop) -> Result<(Vec<Game>, Ended), DataError> {
         let (mut games, mut last) = (Vec::new(), 0);
-        let work = |some: &[StoredGame]| {
+        let work = |_, some: &[StoredGame]| {
             assert!(!some.is_empty());
             some.iter().map(|game| game.walk(|_| {}).map(|_| (game.place.clone(), game.plies.len()))).collect()
         };

@@ -44,6 +44,11 @@ impl Rule {
         }
     }
 
+    /// How often each rule left something out, by the names of the rules.
+    pub fn counted(counts: [u64; Self::ALL.len()]) -> Value {
+        Self::ALL.iter().zip(counts).map(|(rule, count)| (rule.name().to_owned(), Value::from(count))).collect()
+    }
+
     /// As the name of a field.
     pub fn name(self) -> &'static str {
         match self {

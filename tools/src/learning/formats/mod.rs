@@ -38,6 +38,13 @@ impl fmt::Display for Place {
     }
 }
 
+/// Says on standard error which games were not written whole.
+pub fn warn_of_torn(places: &[Place]) {
+    for place in places {
+        eprintln!("lento-tools: {place}: not written whole, left out");
+    }
+}
+
 /// Why data cannot be read.
 #[derive(Debug, Error)]
 pub enum DataError {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Data of one kind.
 #[derive(Debug)]
-pub struct Kind {
+pub struct FileKind {
     /// How the names of its files end.
     pub extensions: &'static [&'static str],
     /// The same in words.
@@ -20,12 +20,13 @@ pub struct Kind {
 }
 
 /// Games.
-pub const GAMES: Kind =
-    Kind { extensions: &["vf", "viri"], names: "*.vf or *.viri", what: "games in viriformat (*.vf, *.viri)" };
+pub const GAMES: FileKind =
+    FileKind { extensions: &["vf", "viri"], names: "*.vf or *.viri", what: "games in viriformat (*.vf, *.viri)" };
 /// Single positions.
-pub const POSITIONS: Kind = Kind { extensions: &["bf"], names: "*.bf", what: "positions in bulletformat (*.bf)" };
+pub const POSITIONS: FileKind =
+    FileKind { extensions: &["bf"], names: "*.bf", what: "positions in bulletformat (*.bf)" };
 
-impl Kind {
+impl FileKind {
     /// Whether a file is named as such data.
     pub fn names(&self, path: &Path) -> bool {
         path.extension().and_then(OsStr::to_str).is_some_and(|extension| self.extensions.contains(&extension))
@@ -67,10 +68,10 @@ impl Kind {
 /// A game of more moves is none: the fifty-move rule ends every game before.
 const MAX_PLIES: usize = 20_000;
 
-/// The files with games that some paths mean; see [`Kind::find`].
+/// The files with games that some paths mean; see [`FileKind::find`].
 ///
 /// # Errors
-/// Those of [`Kind::find`].
+/// Those of [`FileKind::find`].
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
     GAMES.find(paths)
 }

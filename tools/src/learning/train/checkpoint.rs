@@ -5,7 +5,7 @@
 //! far the run has come.
 
 use super::hash;
-use super::model::Weights;
+use super::model::OptimiserState;
 use super::progress::Progress;
 use super::shape::{Parameters, Shape};
 use crate::common::draft::{self, WriteError};
@@ -31,7 +31,7 @@ pub struct Checkpoint {
     /// How far it has come.
     pub progress: Progress,
     /// The parameters.
-    pub weights: Weights,
+    pub weights: OptimiserState,
 }
 
 /// Why a run cannot be gone on with.
@@ -149,7 +149,7 @@ impl Checkpoint {
             parameters
         };
         let (values, first, second) = (parameters(), parameters(), parameters());
-        let weights = Weights { values, first, second, steps: number("steps")? };
+        let weights = OptimiserState { values, first, second, steps: number("steps")? };
         let progress = Progress::from_json(&text["progress"]).ok_or(TEXT)?;
         Ok(Self { settings: text["settings"].clone(), shape, progress, weights })
     }
@@ -167,7 +167,7 @@ mod tests {
         let [values, first, second] = [1, 2, 3].map(|seed| parameters(&shape, seed));
         let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5 }];
         let progress = Progress { start: Some(0.7), epochs, batches: 5, loss: 2.1, positions: 500 };
-        let weights = Weights { values, first, second, steps: 105 };
+        let weights = OptimiserState { values, first, second, steps: 105 };
         Checkpoint { settings: json!({"seed": 1, "batch": 100}), shape, progress, weights }
     }
 

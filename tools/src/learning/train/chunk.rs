@@ -1,7 +1,7 @@
 //! Positions on their way through the network.
 
 use super::objective::Objective;
-use super::position::Position;
+use super::position::Sample;
 use super::strip::{LANES, Strip};
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Architecture;
@@ -14,7 +14,7 @@ pub type Sums = [[f32; LANES]; 2];
 
 /// Some positions, and what the network has made of them.
 pub struct Chunk {
-    positions: Vec<Position>,
+    positions: Vec<Sample>,
     /// What the neurons of both sides hold: those of the first tile for all positions, then those of the next one.
     accumulators: Vec<[Strip; 2]>,
     sums: Vec<Sums>,
@@ -41,21 +41,21 @@ impl Chunk {
     /// Takes up to [`CHUNK`] positions.
     pub fn load(&mut self, positions: &[ChessBoard], architecture: &Architecture) {
         self.positions.clear();
-        self.positions.extend(positions.iter().map(|position| Position::new(position, architecture)));
+        self.positions.extend(positions.iter().map(|position| Sample::new(position, architecture)));
         self.sums.clear();
         self.sums.resize(positions.len(), [[0.0; LANES]; 2]);
     }
 
     /// What a tile reads and writes on the way to the outputs.
     #[inline(always)]
-    pub fn forward(&mut self, tile: usize) -> (&[Position], &mut [[Strip; 2]], &mut [Sums]) {
+    pub fn forward(&mut self, tile: usize) -> (&[Sample], &mut [[Strip; 2]], &mut [Sums]) {
         let count = self.positions.len();
         (&self.positions, &mut self.accumulators[tile * CHUNK..][..count], &mut self.sums)
     }
 
     /// What a tile reads on the way back: each position, its neurons of this tile, and the gradient of the loss by the output.
     #[inline(always)]
-    pub fn backward(&self, tile: usize) -> impl Iterator<Item = (&Position, &[Strip; 2], f32)> {
+    pub fn backward(&self, tile: usize) -> impl Iterator<Item = (&Sample, &[Strip; 2], f32)> {
         let accumulators = &self.accumulators[tile * CHUNK..];
         self.positions
             .iter()
@@ -91,6 +91,6 @@ impl Chunk {
 
     /// The output layer of each position, and the gradient of the loss by its output.
     pub fn output_gradients(&self) -> impl Iterator<Item = (usize, f32)> {
-        self.positions.iter().map(Position::bucket).zip(self.gradients.iter().copied())
+        self.positions.iter().map(Sample::bucket).zip(self.gradients.iter().copied())
     }
 }

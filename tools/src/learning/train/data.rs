@@ -74,7 +74,7 @@ impl DataSet {
         }
         let next = AtomicUsize::new(0);
         let look = || -> Result<Vec<(usize, Found)>, DataError> {
-            let mut source = Source::new(files);
+            let mut source = SpanReader::new(files);
             let mut found = Vec::new();
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
@@ -124,7 +124,7 @@ impl DataSet {
     pub fn send(&self, seed: u64, batch: usize, first: u64, sender: &Sender<Result<Vec<ChessBoard>, DataError>>) {
         let mut order: Vec<usize> = (0..self.spans.len()).collect();
         fastrand::Rng::with_seed(seed).shuffle(&mut order);
-        let mut source = Source::new(&self.files);
+        let mut source = SpanReader::new(&self.files);
         let mut left = self.steps(batch).saturating_sub(first);
         let mut skip = first * batch as u64;
         let mut next = Vec::with_capacity(batch);
@@ -158,7 +158,7 @@ impl DataSet {
     }
 }
 
-fn look_at(source: &mut Source, mut span: Span, share: f64) -> Result<Found, DataError> {
+fn look_at(source: &mut SpanReader, mut span: Span, share: f64) -> Result<Found, DataError> {
     let positions = source.read(span)?;
     let fingerprint = hash::of_bytes(&source.bytes);
     let validation: Vec<_> = positions.into_iter().filter(|position| is_kept(position, share)).collect();
@@ -176,14 +176,14 @@ fn is_kept(position: &ChessBoard, share: f64) -> bool {
 }
 
 /// Reads pieces of files.
-struct Source<'a> {
+struct SpanReader<'a> {
     files: &'a [PathBuf],
     open: Option<(usize, File)>,
     /// The last piece.
     bytes: Vec<u8>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SpanReader<'a> {
     fn new(files: &'a [PathBuf]) -> Self {
         Self { files, open: None, bytes: Vec::new() }
     }

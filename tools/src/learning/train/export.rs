@@ -1,7 +1,7 @@
 //! The network as the engine uses it, and what rounding costs.
 
 use super::objective::Objective;
-use super::position::Position;
+use super::position::Sample;
 use super::shape::{Parameters, Shape};
 use super::tile::{FEATURE_LIMIT, OUTPUT_LIMIT};
 use bulletformat::ChessBoard;
@@ -52,7 +52,7 @@ impl Rounding {
     pub fn measure(network: &Network, positions: &[ChessBoard], outputs: &[f32], objective: &Objective) -> Self {
         let mut sums = Self::default();
         for (position, &output) in positions.iter().zip(outputs) {
-            let position = Position::new(position, network.architecture());
+            let position = Sample::new(position, network.architecture());
             let value = value(network, &position);
             let exact = f64::from(output) * f64::from(SCALE);
             let target = objective.target(&position);
@@ -68,7 +68,7 @@ impl Rounding {
 }
 
 /// The value of a position in centipawns.
-fn value(network: &Network, position: &Position) -> i32 {
+fn value(network: &Network, position: &Sample) -> i32 {
     let rows = [0, 1].map(|side| {
         let mut row = network.biases().to_vec();
         Simd::best().apply(&mut row, network.features(), position.features(side), &[]);
@@ -127,7 +127,7 @@ mod tests {
                 for ply in game.plies {
                     accumulators.start(&board);
                     let packed = packed::pack(&board, 0, GameResult::Draw);
-                    let position = Position::new(&packed, &shape.architecture);
+                    let position = Sample::new(&packed, &shape.architecture);
                     assert_eq!(value(&network, &position), accumulators.evaluate(&board, 0), "{}", board.fen(true));
                     seen[board.side_to_move().index()] += 1;
                     board = board.after(ply.mv);
@@ -145,7 +145,7 @@ mod tests {
             let network = Network::from_parts(&quantise(&values, &shape, "")).unwrap();
             let packed = positions(3, 8);
             let exact: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
-            let decoded = packed.iter().map(|packed| Position::new(packed, &shape.architecture));
+            let decoded = packed.iter().map(|packed| Sample::new(packed, &shape.architecture));
             let outputs: Vec<f32> = decoded.map(|position| output(&exact, &position, &shape) as f32).collect();
             let objective = Objective { wdl: 0.0, power: 2.0, scale: 400.0 };
             let rounding = Rounding::measure(&network, &packed, &outputs, &objective);

@@ -1,5 +1,7 @@
 //! Numbers that tell data apart.
 
+use crate::common::mix::{GOLDEN, mix};
+
 /// What a row of words begins with.
 const START: u64 = 0x243F_6A88_85A3_08D3;
 
@@ -15,11 +17,7 @@ pub fn of_bytes(bytes: &[u8]) -> u64 {
 
 /// Adds a word to the number of those before it.
 pub fn add(hash: u64, word: u64) -> u64 {
-    // The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): every bit in comes to count for every bit out.
-    let mut mixed = (hash.rotate_left(23) ^ word).wrapping_add(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
+    mix((hash.rotate_left(23) ^ word).wrapping_add(GOLDEN))
 }
 
 #[cfg(test)]

@@ -28,13 +28,13 @@ mod tile;
 
 use crate::common::draft::{self, Draft};
 use crate::common::interrupt::Stop;
-use crate::common::{INTERRUPTED, progress as bars};
+use crate::common::{progress as bars, summary};
 use crate::learning::formats::packed;
 use crate::learning::losses::{self, Losses};
 use data::DataSet;
 use export::Rounding;
 use lento::eval::nnue::Network;
-use model::{Job, Model, Weights};
+use model::{OptimiserState, Pass, TrainingNetwork};
 pub use options::Args;
 use origin::Origin;
 use pool::Pool;
@@ -57,12 +57,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let Some(mut session) = open(args, &stop)? else {
         eprintln!("lento-tools: interrupted while reading; nothing has been learned");
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(summary::exit(false));
     };
     if !args.json {
         write!(io::stdout(), "{}", report::overview(&session))?;
     }
-    let model = Model::new(&session.shape);
+    let model = TrainingNetwork::new(&session.shape);
     model.load(&session.weights);
     let work = |job| model.work(job);
     let started = Instant::now();
@@ -70,12 +70,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         let finished = learn(args, &mut session, &model, pool, &stop)?;
         Ok((finished, write_network(args, &session, &model, pool)?))
     })?;
-    if args.json {
-        writeln!(io::stdout(), "{:#}", report::document(&session, &rounding, finished))?;
-    } else {
-        write!(io::stdout(), "{}", report::summary(args, &session, &rounding, started))?;
-    }
-    Ok(if finished { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+    summary::show(
+        args.json,
+        || report::document(&session, &rounding, finished),
+        || report::summary(args, &session, &rounding, started),
+    )?;
+    Ok(summary::exit(finished))
 }
 
 /// Reads the data and begins a run, or goes on with that of the checkpoint. `None` when the end is asked for meanwhile.
@@ -97,9 +97,9 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         (Some(init), Some(path)) => {
             let fits = "give the same architecture, more neurons, or king buckets where it has one";
             let refused = || format!("{}: a network of another shape; {fits}", path.display());
-            Weights::begin(init.grown(&shape, args.seed).ok_or_else(refused)?, &shape)
+            OptimiserState::begin(init.grown(&shape, args.seed).ok_or_else(refused)?, &shape)
         }
-        _ => Weights::random(&shape, args.seed),
+        _ => OptimiserState::random(&shape, args.seed),
     };
     let schedule = args.schedule(data.steps(args.batch));
     let mut session = Session {
@@ -141,8 +141,8 @@ fn read(args: &Args, stop: &Stop) -> Result<Option<DataSet>, Box<dyn Error>> {
 fn learn(
     args: &Args,
     session: &mut Session,
-    model: &Model,
-    pool: &Pool<Job>,
+    model: &TrainingNetwork,
+    pool: &Pool<Pass>,
     stop: &Stop,
 ) -> Result<bool, Box<dyn Error>> {
     let template = "epoch {msg} {bar:30} {pos}/{len} positions, {per_sec} [{elapsed}, {eta} left]";
@@ -179,7 +179,12 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 }
 
 /// Writes the network, reads it again and measures what rounding has changed.
-fn write_network(args: &Args, session: &Session, model: &Model, pool: &Pool<Job>) -> Result<Rounding, Box<dyn Error>> {
+fn write_network(
+    args: &Args,
+    session: &Session,
+    model: &TrainingNetwork,
+    pool: &Pool<Pass>,
+) -> Result<Rounding, Box<dyn Error>> {
     let parts = export::quantise(&session.weights.values, &session.shape, &args.network_name());
     let quote = |error: &dyn Error| format!("{}: {error}", args.output.display());
     let bytes = parts.to_bytes().map_err(|error| quote(&error))?;
@@ -220,7 +225,7 @@ mod tests {
     /// Trains to the end, or until `stop` positions of an epoch are done.
     fn train(args: &Args, stop_after: Option<u64>) -> Session {
         let mut session = open(args, &Stop::default()).unwrap().unwrap();
-        let model = Model::new(&session.shape);
+        let model = TrainingNetwork::new(&session.shape);
         model.load(&session.weights);
         let stop = Stop::default();
         pool::with(args.threads.count(), &|job| model.work(job), |pool| {

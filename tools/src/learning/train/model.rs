@@ -19,7 +19,7 @@ pub const BLOCK: usize = CHUNK * CHUNKS;
 
 /// The parameters, what the optimiser remembers of them, and how many steps it has made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weights {
+pub struct OptimiserState {
     /// The values.
     pub values: Parameters,
     /// Mean gradients.
@@ -30,7 +30,7 @@ pub struct Weights {
     pub steps: u64,
 }
 
-impl Weights {
+impl OptimiserState {
     /// Where training begins.
     pub fn random(shape: &Shape, seed: u64) -> Self {
         Self::begin(Parameters::random(shape, seed), shape)
@@ -44,7 +44,7 @@ impl Weights {
 
 /// What all threads do next.
 #[derive(Clone, Copy, Debug)]
-pub enum Job {
+pub enum Pass {
     /// Find the outputs, losses and gradients of a block.
     Forward {
         /// What is made small.
@@ -60,7 +60,7 @@ pub enum Job {
 }
 
 /// The network, laid out for many threads. A sum never depends on how many there are: each is made by one thread, in order.
-pub struct Model {
+pub struct TrainingNetwork {
     shape: Shape,
     arch: Arch,
     tiles: Vec<RwLock<Tile>>,
@@ -79,7 +79,7 @@ struct Biases {
     second: Strip,
 }
 
-impl Model {
+impl TrainingNetwork {
     /// Room for a network of this shape.
     pub fn new(shape: &Shape) -> Self {
         let tiles: Vec<_> = Tile::all(shape).into_iter().map(RwLock::new).collect();
@@ -97,8 +97,8 @@ impl Model {
     }
 
     /// Takes parameters, and what the optimiser remembers of them.
-    pub fn load(&self, weights: &Weights) {
-        let Weights { values, first, second, .. } = weights;
+    pub fn load(&self, weights: &OptimiserState) {
+        let OptimiserState { values, first, second, .. } = weights;
         for tile in &self.tiles {
             tile.write().load(values, first, second);
         }
@@ -112,8 +112,8 @@ impl Model {
     }
 
     /// Gives back the parameters, and what the optimiser remembers of them.
-    pub fn store(&self, weights: &mut Weights) {
-        let Weights { values, first, second, .. } = weights;
+    pub fn store(&self, weights: &mut OptimiserState) {
+        let OptimiserState { values, first, second, .. } = weights;
         for tile in &self.tiles {
             tile.read().store(values, first, second);
         }
@@ -130,10 +130,10 @@ impl Model {
     }
 
     /// A thread's part of a job.
-    pub fn work(&self, job: Job) {
+    pub fn work(&self, job: Pass) {
         match job {
-            Job::Forward { objective, share } => self.forward(&objective, share),
-            Job::Backward { step } => self.backward(step),
+            Pass::Forward { objective, share } => self.forward(&objective, share),
+            Pass::Backward { step } => self.backward(step),
         }
     }
 
@@ -182,18 +182,18 @@ impl Model {
     }
 
     /// Lets all threads do a job.
-    fn run(&self, pool: &Pool<Job>, job: Job) {
+    fn run(&self, pool: &Pool<Pass>, job: Pass) {
         self.next.store(0, Ordering::Relaxed);
         pool.run(job);
     }
 
     /// The outputs and losses of up to [`BLOCK`] positions.
-    fn go_forward(&self, pool: &Pool<Job>, positions: &[ChessBoard], objective: &Objective, share: f64) {
+    fn go_forward(&self, pool: &Pool<Pass>, positions: &[ChessBoard], objective: &Objective, share: f64) {
         let mut block = self.block.write();
         block.clear();
         block.extend_from_slice(positions);
         drop(block);
-        self.run(pool, Job::Forward { objective: *objective, share });
+        self.run(pool, Pass::Forward { objective: *objective, share });
     }
 
     /// The chunks that hold the block.
@@ -204,7 +204,7 @@ impl Model {
     /// The sum of the losses of some positions; hands their outputs, in units of 400 centipawns, to `outputs`.
     pub fn evaluate(
         &self,
-        pool: &Pool<Job>,
+        pool: &Pool<Pass>,
         positions: &[ChessBoard],
         objective: &Objective,
         mut outputs: impl FnMut(&[f32]),
@@ -222,7 +222,7 @@ impl Model {
     }
 
     /// Learns from a batch, or with no step only finds the gradients of its mean loss. Gives the sum of its losses.
-    pub fn learn(&self, pool: &Pool<Job>, batch: &[ChessBoard], objective: &Objective, step: Option<Step>) -> f64 {
+    pub fn learn(&self, pool: &Pool<Pass>, batch: &[ChessBoard], objective: &Objective, step: Option<Step>) -> f64 {
         let share = 1.0 / batch.len().max(1) as f64;
         let (mut sum, mut done) = (0.0, 0);
         for block in batch.chunks(BLOCK) {
@@ -236,7 +236,7 @@ impl Model {
             }
             drop(biases);
             let step = step.filter(|_| done == batch.len());
-            self.run(pool, Job::Backward { step });
+            self.run(pool, Pass::Backward { step });
         }
         if let Some(step) = step {
             self.biases.write().step(step);
@@ -261,16 +261,16 @@ mod tests {
     use crate::learning::sample::positions;
     use crate::learning::train::descent;
     use crate::learning::train::pool;
-    use crate::learning::train::position::Position;
+    use crate::learning::train::position::Sample;
     use crate::learning::train::reference::{output, parameters, shape};
 
     const OBJECTIVE: Objective = Objective { wdl: 0.3, power: 2.0, scale: 400.0 };
 
-    fn with<T>(model: &Model, threads: usize, body: impl FnOnce(&Pool<Job>) -> T) -> T {
+    fn with<T>(model: &TrainingNetwork, threads: usize, body: impl FnOnce(&Pool<Pass>) -> T) -> T {
         pool::with(threads, &|job| model.work(job), body)
     }
 
-    fn mean_loss(values: &[f64], positions: &[Position], shape: &Shape, objective: &Objective) -> f64 {
+    fn mean_loss(values: &[f64], positions: &[Sample], shape: &Shape, objective: &Objective) -> f64 {
         let loss = |position| objective.of(output(values, position, shape), objective.target(position)).0;
         positions.iter().map(loss).sum::<f64>() / positions.len() as f64
     }
@@ -295,10 +295,10 @@ mod tests {
             let shape = shape(96, kings, outputs);
             let hidden = shape.architecture.hidden;
             let packed = positions(4, 3)[..90].to_vec();
-            let decoded: Vec<_> = packed.iter().map(|packed| Position::new(packed, &shape.architecture)).collect();
+            let decoded: Vec<_> = packed.iter().map(|packed| Sample::new(packed, &shape.architecture)).collect();
             let objective = Objective { wdl: 0.3, power, scale: 200.0 };
-            let model = Model::new(&shape);
-            let mut weights = Weights::begin(parameters(&shape, 7), &shape);
+            let model = TrainingNetwork::new(&shape);
+            let mut weights = OptimiserState::begin(parameters(&shape, 7), &shape);
             model.load(&weights);
             let sum = with(&model, 2, |pool| model.learn(pool, &packed, &objective, None));
             model.store(&mut weights);
@@ -334,11 +334,11 @@ mod tests {
     }
 
     /// The parameters after a few steps.
-    fn learned(arch: Arch, threads: usize) -> (Weights, Vec<u64>) {
+    fn learned(arch: Arch, threads: usize) -> (OptimiserState, Vec<u64>) {
         let shape = shape(160, "three", 4);
-        let mut model = Model::new(&shape);
+        let mut model = TrainingNetwork::new(&shape);
         model.arch = arch;
-        let mut weights = Weights::random(&shape, 5);
+        let mut weights = OptimiserState::random(&shape, 5);
         model.load(&weights);
         // Batches of more than a block.
         let positions = positions(60, 9);
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn threads_and_instruction_sets_change_nothing() {
         let alone = learned(Arch::new(), 1);
-        assert!(alone.1.len() > 1 && alone.0 != Weights::random(&shape(160, "three", 4), 5));
+        assert!(alone.1.len() > 1 && alone.0 != OptimiserState::random(&shape(160, "three", 4), 5));
         for threads in [2, 5] {
             assert!(learned(Arch::new(), threads) == alone, "{threads} threads");
         }
@@ -367,8 +367,8 @@ mod tests {
     #[test]
     fn weights_stay_within_what_can_be_rounded() {
         let shape = shape(32, "three", 2);
-        let model = Model::new(&shape);
-        let mut weights = Weights::begin(parameters(&shape, 2), &shape);
+        let model = TrainingNetwork::new(&shape);
+        let mut weights = OptimiserState::begin(parameters(&shape, 2), &shape);
         weights.values.iter_mut().for_each(|value| *value *= 4.0);
         model.load(&weights);
         let positions = positions(3, 4);

@@ -1,6 +1,6 @@
 //! What is made small.
 
-use super::position::Position;
+use super::position::Sample;
 use lento::eval::nnue::network::SCALE;
 
 /// The loss of a position: the distance between what the network expects and the target, to some power. Both are shares of
@@ -17,7 +17,7 @@ pub struct Objective {
 
 impl Objective {
     /// What the network should expect.
-    pub fn target(&self, position: &Position) -> f64 {
+    pub fn target(&self, position: &Sample) -> f64 {
         let result = f64::from(position.half_points) / 2.0;
         self.wdl * result + (1.0 - self.wdl) * expectation(f64::from(position.score) / self.scale)
     }
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn targets_lie_between_score_and_result() {
         let packed = packed::pack(&Board::start(), 400, GameResult::Draw);
-        let position = Position::new(&packed, &shape(32, "one", 1).architecture);
+        let position = Sample::new(&packed, &shape(32, "one", 1).architecture);
         let target = |wdl| Objective { wdl, power: 2.0, scale: 400.0 }.target(&position);
         // A pawn is worth what it is worth, 400 centipawns are 73 %.
         assert!((target(0.0) - 0.731_058_6).abs() < 1e-6 && target(1.0) == 0.5);

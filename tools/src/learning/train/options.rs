@@ -3,7 +3,8 @@
 use super::data::DataSet;
 use super::hash;
 use super::origin::Origin;
-use super::schedule::{Fall, Schedule};
+use super::schedule::{Fall, LearningSchedule};
+use crate::common::number;
 use crate::common::threads::Threads;
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
@@ -33,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
     /// Share of the positions that is kept apart to check what was learned
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = number::share)]
     pub validation: f64,
     /// Check what was learned with the positions of this file (*.bf) instead, of games that none is learned from: positions of one
     /// game are so alike that the loss of a share flatters who has learned by heart. May be given several times
@@ -67,37 +68,37 @@ pub struct Args {
     #[arg(long, help_heading = "Target", default_value_t = 2.0, value_parser = parse_power)]
     pub power: f64,
     /// Epochs in all, those of the checkpoint included
-    #[arg(long, value_name = "N", help_heading = "Schedule", default_value_t = 20, value_parser = parse_many)]
+    #[arg(long, value_name = "N", help_heading = "LearningSchedule", default_value_t = 20, value_parser = number::count::<u64>)]
     pub epochs: u64,
     /// Positions for each step
-    #[arg(long, value_name = "N", help_heading = "Schedule", default_value_t = 16_384, value_parser = parse_count)]
+    #[arg(long, value_name = "N", help_heading = "LearningSchedule", default_value_t = 16_384, value_parser = number::count::<usize>)]
     pub batch: usize,
     /// Highest learning rate
-    #[arg(long, value_name = "RATE", help_heading = "Schedule", default_value_t = 0.001, value_parser = parse_rate)]
+    #[arg(long, value_name = "RATE", help_heading = "LearningSchedule", default_value_t = 0.001, value_parser = parse_rate)]
     pub lr: f64,
     /// Lowest learning rate, where the schedule ends [default: a hundredth of the highest]
-    #[arg(long, value_name = "RATE", help_heading = "Schedule", value_parser = parse_rate)]
+    #[arg(long, value_name = "RATE", help_heading = "LearningSchedule", value_parser = parse_rate)]
     pub lr_end: Option<f64>,
     /// How the learning rate falls
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "Schedule", default_value_t = Fall::Cosine)]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "LearningSchedule", default_value_t = Fall::Cosine)]
     pub schedule: Fall,
     /// With --schedule steps: epochs between two drops
-    #[arg(long, value_name = "EPOCHS", help_heading = "Schedule", default_value_t = 5, value_parser = parse_many)]
+    #[arg(long, value_name = "EPOCHS", help_heading = "LearningSchedule", default_value_t = 5, value_parser = number::count::<u64>)]
     pub drop_epochs: u64,
     /// With --schedule steps: by what the learning rate is multiplied
-    #[arg(long, value_name = "FACTOR", help_heading = "Schedule", default_value_t = 0.3, value_parser = parse_share)]
+    #[arg(long, value_name = "FACTOR", help_heading = "LearningSchedule", default_value_t = 0.3, value_parser = number::share)]
     pub drop_factor: f64,
     /// Steps in which the learning rate rises from zero [default: a fiftieth of all, 1000 at most]
-    #[arg(long, value_name = "STEPS", help_heading = "Schedule")]
+    #[arg(long, value_name = "STEPS", help_heading = "LearningSchedule")]
     pub warmup: Option<u64>,
     /// How much weights shrink: in each step by this share times the learning rate
-    #[arg(long, value_name = "SHARE", help_heading = "Schedule", default_value_t = 0.01, value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", help_heading = "LearningSchedule", default_value_t = 0.01, value_parser = number::share)]
     pub decay: f64,
     /// Learn with rounded weights in so many epochs at the end: they make good what rounding costs [default: a fifth of all]
-    #[arg(long, value_name = "EPOCHS", help_heading = "Schedule")]
+    #[arg(long, value_name = "EPOCHS", help_heading = "LearningSchedule")]
     pub round_epochs: Option<u64>,
     /// Seed of the first weights and of the order of the positions
-    #[arg(long, value_name = "N", help_heading = "Schedule", default_value_t = 1)]
+    #[arg(long, value_name = "N", help_heading = "LearningSchedule", default_value_t = 1)]
     pub seed: u64,
 }
 
@@ -114,8 +115,8 @@ impl Args {
     }
 
     /// How learning changes on the way, with so many steps in an epoch.
-    pub fn schedule(&self, steps: u64) -> Schedule {
-        Schedule {
+    pub fn schedule(&self, steps: u64) -> LearningSchedule {
+        LearningSchedule {
             rate: self.lr,
             last_rate: self.lr_end.unwrap_or(self.lr / 100.0),
             fall: self.schedule,
@@ -132,7 +133,7 @@ impl Args {
     }
 
     /// All that decides what comes out.
-    pub fn settings(&self, data: &DataSet, schedule: &Schedule, init: Option<&Origin>) -> Value {
+    pub fn settings(&self, data: &DataSet, schedule: &LearningSchedule, init: Option<&Origin>) -> Value {
         let init = init.map(|init| {
             let hash = init.values.iter().fold(0, |hash, value| hash::add(hash, value.to_bits().into()));
             format!("{hash:016x}")
@@ -164,17 +165,8 @@ impl Args {
     }
 }
 
-fn within(text: &str, low: f64, high: f64, expected: &str) -> Result<f64, String> {
-    let number = text.trim().parse().ok().filter(|number| (low..=high).contains(number));
-    number.ok_or_else(|| format!("expected {expected}"))
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    within(text, 0.0, 1.0, "a number from 0 to 1")
-}
-
 fn parse_range(text: &str) -> Result<[f64; 2], String> {
-    let parse = |text| within(text, 0.0, 1.0, "a number from 0 to 1, or two as in 0.2..0.4");
+    let parse = |text| number::within(text, 0.0..=1.0, "a number from 0 to 1, or two as in 0.2..0.4");
     match text.split_once("..") {
         Some((from, to)) => Ok([parse(from)?, parse(to)?]),
         None => parse(text).map(|share| [share; 2]),
@@ -182,24 +174,15 @@ fn parse_range(text: &str) -> Result<[f64; 2], String> {
 }
 
 fn parse_scale(text: &str) -> Result<f64, String> {
-    within(text, 10.0, 10_000.0, "centipawns from 10 to 10000, such as 160")
+    number::within(text, 10.0..=10_000.0, "centipawns from 10 to 10000, such as 160")
 }
 
 fn parse_power(text: &str) -> Result<f64, String> {
-    within(text, 1.0, 10.0, "a number from 1 to 10, such as 2 or 2.5")
+    number::within(text, 1.0..=10.0, "a number from 1 to 10, such as 2 or 2.5")
 }
 
 fn parse_rate(text: &str) -> Result<f64, String> {
-    within(text, 0.0, 1.0, "a learning rate from 0 to 1, such as 0.001")
-}
-
-fn parse_many(text: &str) -> Result<u64, String> {
-    let count = text.parse().ok().filter(|count| (1..=1 << 30).contains(count));
-    count.ok_or_else(|| "expected a number from 1".to_owned())
-}
-
-fn parse_count(text: &str) -> Result<usize, String> {
-    parse_many(text).map(|count| count as usize)
+    number::within(text, 0.0..=1.0, "a learning rate from 0 to 1, such as 0.001")
 }
 
 fn parse_hidden(text: &str) -> Result<usize, String> {

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::learning::sample::positions;
     use crate::learning::train::export::quantise;
-    use crate::learning::train::position::Position;
+    use crate::learning::train::position::Sample;
     use crate::learning::train::reference::{output, parameters, shape};
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
             for packed in positions(3, 10) {
                 let says = [(&values, &from), (&grown, &to)].map(|(values, shape)| {
                     let exact: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
-                    output(&exact, &Position::new(&packed, &shape.architecture), shape)
+                    output(&exact, &Sample::new(&packed, &shape.architecture), shape)
                 });
                 assert!((says[0] - says[1]).abs() < 1e-9, "{says:?}");
             }

@@ -10,7 +10,7 @@ pub const MAX_MEN: usize = 32;
 
 /// The inputs of a position that are on, and what it is to be worth.
 #[derive(Clone, Copy, Debug)]
-pub struct Position {
+pub struct Sample {
     men: u8,
     bucket: u8,
     features: [[u16; MAX_MEN]; 2],
@@ -20,7 +20,7 @@ pub struct Position {
     pub half_points: u8,
 }
 
-impl Position {
+impl Sample {
     /// Decodes a position. The side to move is White in it.
     pub fn new(packed: &ChessBoard, architecture: &Architecture) -> Self {
         let kings = &architecture.kings;

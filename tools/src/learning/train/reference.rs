@@ -1,6 +1,6 @@
 //! Small networks for tests, and their output worked out plainly.
 
-use super::position::Position;
+use super::position::Sample;
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::KingBuckets;
@@ -20,7 +20,7 @@ pub fn parameters(shape: &Shape, seed: u64) -> Parameters {
 
 /// The output of the network in units of 400 centipawns, worked out plainly and exactly. `values` are all parameters in the order
 /// of [`Parameters::iter`].
-pub fn output(values: &[f64], position: &Position, shape: &Shape) -> f64 {
+pub fn output(values: &[f64], position: &Sample, shape: &Shape) -> f64 {
     let Architecture { hidden, kings, .. } = shape.architecture;
     let row = |index: usize| &values[index * hidden..][..hidden];
     let mut sum = values[shape.rows() * hidden + position.bucket()];

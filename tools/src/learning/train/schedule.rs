@@ -23,7 +23,7 @@ impl Fall {
 
 /// Learning rate and target of every step.
 #[derive(Clone, Copy, Debug)]
-pub struct Schedule {
+pub struct LearningSchedule {
     /// The highest learning rate.
     pub rate: f64,
     /// The lowest one.
@@ -50,7 +50,7 @@ pub struct Schedule {
     pub scale: f64,
 }
 
-impl Schedule {
+impl LearningSchedule {
     /// The learning rate of step `step`, from 0.
     pub fn rate(&self, step: u64) -> f64 {
         if step < self.warmup {
@@ -92,8 +92,8 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    fn schedule(fall: Fall) -> Schedule {
-        Schedule {
+    fn schedule(fall: Fall) -> LearningSchedule {
+        LearningSchedule {
             rate: 0.01,
             last_rate: 0.0001,
             fall,

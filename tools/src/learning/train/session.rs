@@ -4,10 +4,10 @@ use super::checkpoint::Checkpoint;
 use super::data::DataSet;
 use super::descent;
 use super::hash;
-use super::model::{Job, Model, Weights};
+use super::model::{OptimiserState, Pass, TrainingNetwork};
 use super::pool::Pool;
 use super::progress::{Epoch, Progress};
-use super::schedule::Schedule;
+use super::schedule::LearningSchedule;
 use super::shape::Shape;
 use crate::common::interrupt::Stop;
 use crossbeam::channel::bounded;
@@ -26,7 +26,7 @@ pub struct Session {
     /// The positions.
     pub data: DataSet,
     /// How learning changes on the way.
-    pub schedule: Schedule,
+    pub schedule: LearningSchedule,
     /// Positions for each step.
     pub batch: usize,
     /// How much weights shrink in each step, times the learning rate.
@@ -40,7 +40,7 @@ pub struct Session {
     /// How far it has come.
     pub progress: Progress,
     /// The parameters; those of [`model`](Self::model) are newer until [`keep`](Self::keep).
-    pub weights: Weights,
+    pub weights: OptimiserState,
 }
 
 impl Session {
@@ -66,7 +66,7 @@ impl Session {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn keep(&mut self, model: &Model) -> Result<(), Box<dyn Error>> {
+    pub fn keep(&mut self, model: &TrainingNetwork) -> Result<(), Box<dyn Error>> {
         model.store(&mut self.weights);
         let Some(path) = &self.checkpoint else { return Ok(()) };
         let (settings, progress, weights) = (self.settings.clone(), self.progress.clone(), self.weights.clone());
@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// The mean loss in validation.
-    pub fn validate(&self, model: &Model, pool: &Pool<Job>) -> f64 {
+    pub fn validate(&self, model: &TrainingNetwork, pool: &Pool<Pass>) -> f64 {
         let validation = &self.data.validation;
         model.evaluate(pool, validation, &self.schedule.goal(), |_| ()) / validation.len().max(1) as f64
     }
@@ -91,8 +91,8 @@ impl Session {
     /// The data cannot be read any more.
     pub fn epoch(
         &mut self,
-        model: &Model,
-        pool: &Pool<Job>,
+        model: &TrainingNetwork,
+        pool: &Pool<Pass>,
         stop: &Stop,
         mut progress: impl FnMut(u64),
     ) -> Result<bool, Box<dyn Error>> {

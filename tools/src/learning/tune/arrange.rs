@@ -8,14 +8,14 @@ const STEP: usize = 4;
 
 /// A number, pair or name, or an array of such.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value<Leaf> {
+pub enum Nested<Leaf> {
     /// One that is no array.
     Leaf(Leaf),
     /// An array.
     Array(Vec<Self>),
 }
 
-impl<Leaf> Value<Leaf> {
+impl<Leaf> Nested<Leaf> {
     /// Every leaf, in order.
     pub fn leaves(&self) -> Vec<&Leaf> {
         match self {
@@ -25,15 +25,15 @@ impl<Leaf> Value<Leaf> {
     }
 
     /// The same with other leaves, which are made in order.
-    pub fn map<Other>(&self, make: &mut impl FnMut(&Leaf) -> Other) -> Value<Other> {
+    pub fn map<Other>(&self, make: &mut impl FnMut(&Leaf) -> Other) -> Nested<Other> {
         match self {
-            Self::Leaf(leaf) => Value::Leaf(make(leaf)),
-            Self::Array(values) => Value::Array(values.iter().map(|value| value.map(make)).collect()),
+            Self::Leaf(leaf) => Nested::Leaf(make(leaf)),
+            Self::Array(values) => Nested::Array(values.iter().map(|value| value.map(make)).collect()),
         }
     }
 }
 
-impl<Leaf: ToString> Value<Leaf> {
+impl<Leaf: ToString> Nested<Leaf> {
     /// The text of a value that begins at `column` of a line indented by `indent`, with one character after it.
     pub fn arrange(&self, indent: usize, column: usize) -> String {
         let line = self.line();

@@ -1,32 +1,27 @@
 //! From files of games to features, on several threads.
 
-use super::features::{Chunk, Extractor, Features};
+use super::features::{Extractor, FeatureChunk, Features};
 use crate::common::interrupt::Stop;
-use crate::learning::formats::{DataError, Filter, Place, Shards, StoredGame};
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crate::learning::formats::{DataError, Filter, Place, StoredGame, decode};
 use std::path::PathBuf;
-use std::thread;
-
-/// So many positions make a parcel for a thread. A chunk's positions are counted with 16 bits.
-const PARCEL: usize = 1 << 15;
 
 /// All positions to learn from.
 #[derive(Debug, Default)]
-pub struct DataSet {
-    chunks: Vec<Chunk>,
-    /// The positions to learn from, as names for [`DataSet::features`].
+pub struct FeatureSet {
+    chunks: Vec<FeatureChunk>,
+    /// The positions to learn from, as names for [`FeatureSet::features`].
     pub training: Vec<u32>,
     /// The positions of other games, to check what was learned.
     pub validation: Vec<u32>,
     /// How much there was.
-    pub counts: Counts,
+    pub counts: ExtractCounts,
     /// Games that were not written whole and are left out.
     pub torn: Vec<Place>,
 }
 
 /// How much was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ExtractCounts {
     /// Games.
     pub games: u64,
     /// Positions of these games.
@@ -37,9 +32,9 @@ pub struct Counts {
     pub endings: u64,
 }
 
-impl DataSet {
+impl FeatureSet {
     /// A data set of chunks in order.
-    pub fn new(chunks: Vec<Chunk>) -> Self {
+    pub fn new(chunks: Vec<FeatureChunk>) -> Self {
         let mut set = Self::default();
         for (chunk, rows) in chunks.iter().map(|chunk| &chunk.rows).enumerate() {
             for (index, row) in rows.iter().enumerate() {
@@ -59,7 +54,7 @@ impl DataSet {
 
     /// How many bytes the positions take.
     pub fn bytes(&self) -> usize {
-        self.chunks.iter().map(Chunk::bytes).sum()
+        self.chunks.iter().map(FeatureChunk::bytes).sum()
     }
 }
 
@@ -75,87 +70,29 @@ pub struct Extraction<'a> {
     pub stop: &'a Stop,
 }
 
-/// Games for a thread: the place in the order, the number of the first game, the games.
-struct Parcel {
-    place: usize,
-    first: u64,
-    games: Vec<StoredGame>,
-}
-
-type Extracted = (usize, Result<(Chunk, Counts), DataError>);
-
 impl Extraction<'_> {
     /// Extracts the positions of all files; the result depends on the files only, not on the threads. `progress` hears how
     /// many bytes have been read. When the end is asked for, what has been read so far is given.
     ///
     /// # Errors
     /// A file cannot be read or holds something else.
-    pub fn run(&self, files: Vec<PathBuf>, mut progress: impl FnMut(u64)) -> Result<DataSet, DataError> {
-        let mut shards = Shards::new(files);
-        let (give, take) = bounded::<Parcel>(2 * self.threads);
-        let (hand_in, collect) = unbounded::<Extracted>();
-        let read = thread::scope(|scope| {
-            for _ in 0..self.threads {
-                let (take, hand_in) = (take.clone(), hand_in.clone());
-                scope.spawn(move || self.work(&take, &hand_in));
-            }
-            drop((take, hand_in));
-            self.read(&mut shards, give, &mut progress)
-        });
-        read?;
-        let mut extracted: Vec<Extracted> = collect.into_iter().collect();
-        extracted.sort_by_key(|(place, _)| *place);
-        let (mut chunks, mut counts) = (Vec::new(), Counts::default());
-        for (_, result) in extracted {
-            let (chunk, part) = result?;
+    pub fn run(&self, files: Vec<PathBuf>, mut progress: impl FnMut(u64)) -> Result<FeatureSet, DataError> {
+        let (mut chunks, mut counts) = (Vec::new(), ExtractCounts::default());
+        let work = |first, games: &[StoredGame]| self.extract(first, games);
+        let ended = decode::run(files, self.threads, self.stop, work, |(chunk, part), bytes| {
             counts.add(part);
             chunks.push(chunk);
-        }
-        Ok(DataSet { counts, torn: shards.torn().to_vec(), ..DataSet::new(chunks) })
+            progress(bytes);
+            Ok::<(), DataError>(())
+        })?;
+        Ok(FeatureSet { counts, torn: ended.torn, ..FeatureSet::new(chunks) })
     }
 
-    /// Reads games and gives them out in parcels.
-    fn read(&self, shards: &mut Shards, give: Sender<Parcel>, progress: &mut impl FnMut(u64)) -> Result<(), DataError> {
-        let (mut place, mut number) = (0, 0);
-        let mut parcel = Parcel { place, first: number, games: Vec::new() };
-        let mut positions = 0;
-        while let Some(game) = shards.next().transpose()? {
-            if self.stop.asked() {
-                return Ok(());
-            }
-            if positions > 0 && positions + game.plies.len() > PARCEL {
-                place += 1;
-                let full = std::mem::replace(&mut parcel, Parcel { place, first: number, games: Vec::new() });
-                positions = 0;
-                progress(shards.bytes());
-                if give.send(full).is_err() {
-                    return Ok(());
-                }
-            }
-            positions += game.plies.len();
-            number += 1;
-            parcel.games.push(game);
-        }
-        // Nobody takes it only where every worker has failed, and then the failure is told.
-        let _ = give.send(parcel);
-        Ok(())
-    }
-
-    /// Takes parcels until there are no more.
-    fn work(&self, take: &Receiver<Parcel>, hand_in: &Sender<Extracted>) {
+    /// Extracts the positions of some games, of which the first has this number.
+    fn extract(&self, first: u64, games: &[StoredGame]) -> Result<(FeatureChunk, ExtractCounts), DataError> {
+        let (mut chunk, mut counts) = (FeatureChunk::default(), ExtractCounts::default());
         let mut extractor = Extractor::new();
-        for parcel in take {
-            let result = self.extract(&parcel, &mut extractor);
-            let failed = result.is_err();
-            if hand_in.send((parcel.place, result)).is_err() || failed {
-                return;
-            }
-        }
-    }
-
-    fn extract(&self, parcel: &Parcel, extractor: &mut Extractor) -> Result<(Chunk, Counts), DataError> {
-        let (mut chunk, mut counts) = (Chunk::default(), Counts::default());
-        for (game, number) in parcel.games.iter().zip(parcel.first..) {
+        for (game, number) in games.iter().zip(first..) {
             let validation = is_for_validation(number, self.validation);
             counts.games += 1;
             game.walk(|position| {
@@ -171,7 +108,7 @@ impl Extraction<'_> {
     }
 }
 
-impl Counts {
+impl ExtractCounts {
     fn add(&mut self, other: Self) {
         self.games += other.games;
         self.positions += other.positions;
@@ -191,7 +128,7 @@ mod tests {
     use crate::common::scratch::Folder;
     use crate::learning::sample;
 
-    fn extract(files: &[PathBuf], threads: usize) -> Result<DataSet, DataError> {
+    fn extract(files: &[PathBuf], threads: usize) -> Result<FeatureSet, DataError> {
         let filter = Filter { skip_plies: 4, ..Filter::default() };
         let stop = Stop::default();
         Extraction { filter: &filter, validation: 0.2, threads, stop: &stop }.run(files.to_vec(), |_| {})

@@ -9,7 +9,7 @@ use lento::eval::classical::{DRAWISH, FADE, FULL_SCALE, Pair, observe};
 
 /// A position apart from its lists of weights.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct PositionRow {
     /// Where its lists begin.
     start: u32,
     /// How many entries there are for linear weights, White's use minus Black's.
@@ -32,9 +32,9 @@ pub struct Row {
 
 /// Many positions.
 #[derive(Clone, Debug, Default)]
-pub struct Chunk {
+pub struct FeatureChunk {
     /// The positions.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PositionRow>,
     /// The entries' weights. In the lists of danger, [`LINEAR`] and more is a weight of king danger, and less is a weight of
     /// the shelter that the danger depends on.
     weights: Vec<u16>,
@@ -46,7 +46,7 @@ pub struct Chunk {
 #[derive(Clone, Copy, Debug)]
 pub struct Features<'a> {
     /// The position.
-    pub row: &'a Row,
+    pub row: &'a PositionRow,
     weights: &'a [u16],
     counts: &'a [i8],
 }
@@ -73,7 +73,7 @@ impl<'a> Features<'a> {
     }
 }
 
-impl Chunk {
+impl FeatureChunk {
     /// A position with its lists.
     #[inline]
     pub fn features(&self, index: usize) -> Features<'_> {
@@ -85,7 +85,7 @@ impl Chunk {
 
     /// How many bytes the positions take.
     pub fn bytes(&self) -> usize {
-        self.rows.len() * size_of::<Row>() + self.weights.len() * (size_of::<u16>() + size_of::<i8>())
+        self.rows.len() * size_of::<PositionRow>() + self.weights.len() * (size_of::<u16>() + size_of::<i8>())
     }
 
     /// Gives back what was reserved in vain.
@@ -136,7 +136,7 @@ impl Extractor {
     }
 
     /// Adds a position to a chunk; says no where a known ending takes the place of all weights.
-    pub fn extract(&mut self, position: &Position, validation: bool, chunk: &mut Chunk) -> bool {
+    pub fn extract(&mut self, position: &Position, validation: bool, chunk: &mut FeatureChunk) -> bool {
         self.listen(&position.board);
         if self.summary.ending.is_some() {
             return false;
@@ -157,7 +157,7 @@ impl Extractor {
             *entries = (chunk.weights.len() - before) as u16;
         }
         let [mg, eg] = factors(&position.board, &self.summary);
-        chunk.rows.push(Row {
+        chunk.rows.push(PositionRow {
             start: start as u32,
             linear: linear as u16,
             danger,
@@ -231,8 +231,8 @@ pub mod tests {
     use lento::eval::Classical;
 
     /// The positions of random games with what the evaluation in play says, from White's view, and their features.
-    pub fn positions(games: usize, seed: u64) -> (Vec<(Board, i32)>, Chunk) {
-        let (mut boards, mut chunk) = (Vec::new(), Chunk::default());
+    pub fn positions(games: usize, seed: u64) -> (Vec<(Board, i32)>, FeatureChunk) {
+        let (mut boards, mut chunk) = (Vec::new(), FeatureChunk::default());
         let mut extractor = Extractor::new();
         let mut evaluator = Classical::new();
         for (number, game) in sample::games(games, seed).into_iter().enumerate() {

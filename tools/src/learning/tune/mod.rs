@@ -18,14 +18,14 @@ mod train;
 
 use crate::common::interrupt::Stop;
 use crate::common::threads::Threads;
-use crate::common::{INTERRUPTED, progress};
+use crate::common::{number, progress, summary};
 use crate::learning::formats::Filter;
 use crate::learning::losses;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
-use report::Report;
+use report::TuneReport;
 use serde_json::{Value, json};
 use session::Session;
-use source::Source;
+use source::WeightSource;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -39,14 +39,14 @@ pub struct Args {
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     /// How much the player's score counts beside the game's result: from 0 (results only) to 1 (scores only)
-    #[arg(long, value_name = "SHARE", default_value_t = 0.7, value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.7, value_parser = number::share)]
     lambda: f64,
     /// How steeply an advantage becomes points: White expects 1/(1 + 10^(-k*cp/400)) [default: what fits the results best]
     #[arg(long, value_parser = parse_positive)]
     k: Option<f64>,
     /// How a difference between expectation and target counts
-    #[arg(long, value_enum, default_value_t = loss::Kind::Squared)]
-    loss: loss::Kind,
+    #[arg(long, value_enum, default_value_t = loss::LossKind::Squared)]
+    loss: loss::LossKind,
     /// Epochs in all, those of the journal included
     #[arg(long, value_name = "N", default_value_t = 40)]
     epochs: usize,
@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "EPOCHS", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     patience: u32,
     /// Share of the games that is kept apart to check what was learned
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = number::share)]
     validation: f64,
     /// Keep each epoch in this file, and go on from there when it exists
     #[arg(long, value_name = "FILE", visible_alias = "checkpoint")]
@@ -76,41 +76,29 @@ pub struct Args {
     #[command(flatten)]
     filter: Filter,
     /// Positions for each step
-    #[arg(long, value_name = "N", help_heading = "Schedule", default_value_t = 16_384, value_parser = parse_count)]
+    #[arg(long, value_name = "N", help_heading = "TuneSchedule", default_value_t = 16_384, value_parser = number::count::<usize>)]
     batch: usize,
     /// Length of a step in the first epoch, about in centipawns
-    #[arg(long, value_name = "CP", help_heading = "Schedule", default_value_t = 0.5, value_parser = parse_positive)]
+    #[arg(long, value_name = "CP", help_heading = "TuneSchedule", default_value_t = 0.5, value_parser = parse_positive)]
     rate: f64,
     /// By what it is multiplied for each further epoch
-    #[arg(long, value_name = "FACTOR", help_heading = "Schedule", default_value_t = 0.9, value_parser = parse_share)]
+    #[arg(long, value_name = "FACTOR", help_heading = "TuneSchedule", default_value_t = 0.9, value_parser = number::share)]
     rate_decay: f64,
     /// Pull back towards the old values: half the squared distance costs so much beside the mean loss. The more it is, the
     /// more often a weight must be in use to move; 0 lets go
-    #[arg(long, value_name = "WEIGHT", help_heading = "Schedule", default_value_t = 1e-9, value_parser = parse_weight)]
+    #[arg(long, value_name = "WEIGHT", help_heading = "TuneSchedule", default_value_t = 1e-9, value_parser = parse_weight)]
     decay: f64,
     /// Seed of the order of the positions
-    #[arg(long, value_name = "N", help_heading = "Schedule", default_value_t = 1)]
+    #[arg(long, value_name = "N", help_heading = "TuneSchedule", default_value_t = 1)]
     seed: u64,
 }
 
-fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
-}
-
 fn parse_positive(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number <= 100.0);
-    number.ok_or_else(|| "expected a number above 0 and up to 100".to_owned())
+    number::positive(text, 100.0)
 }
 
 fn parse_weight(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1, such as 1e-9".to_owned())
-}
-
-fn parse_count(text: &str) -> Result<usize, String> {
-    let count = text.parse().ok().filter(|count| (1..=1 << 30).contains(count));
-    count.ok_or_else(|| "expected a number from 1".to_owned())
+    number::within(text, 0.0..=1.0, "a number from 0 to 1, such as 1e-9")
 }
 
 /// Tunes, and writes what was found. After Ctrl-C the best values so far are written.
@@ -124,34 +112,32 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     }
     let Some(mut session) = Session::open(args, &stop)? else {
         eprintln!("lento-tools: interrupted while reading; nothing has been learned");
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(summary::exit(false));
     };
     if !args.json {
         write!(io::stdout(), "{}", overview(&session))?;
     }
     let finished = learn(args, &mut session, &stop)?;
     let values = session.rounded();
-    let files = Source::built_in().with(&session.space.numbers(&values))?;
+    let files = WeightSource::built_in().with(&session.space.numbers(&values))?;
     if let Some(folder) = &args.output {
         write_file(&folder.join("weights.rs"), &files.weights)?;
         write_file(&folder.join("pst.rs"), &files.squares)?;
     }
     let bar = progress::bar(Some(session.space.groups.len() as u64), "weighing {bar:30} {pos}/{len} groups");
     let trainer = session.trainer();
-    let report = Report::new(&trainer, &session.space, &values, || bar.inc(1));
+    let report = TuneReport::new(&trainer, &session.space, &values, || bar.inc(1));
     bar.finish_and_clear();
     if let Some(path) = &args.report {
         write_file(path, &report.full())?;
     }
-    if args.json {
-        writeln!(io::stdout(), "{:#}", document(&session, &report, finished))?;
-    } else {
-        let [before, after] = report.losses();
-        let epoch = session.state.best.epoch;
-        write!(io::stdout(), "\n{}", report.groups())?;
-        writeln!(io::stdout(), "best after epoch {epoch}; loss in validation, rounded: {before:.6} -> {after:.6}")?;
-    }
-    Ok(if finished { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+    let text = || {
+        let ([before, after], epoch) = (report.losses(), session.state.best.epoch);
+        let found = format!("best after epoch {epoch}; loss in validation, rounded: {before:.6} -> {after:.6}");
+        format!("\n{}{found}\n", report.groups())
+    };
+    summary::show(args.json, || document(&session, &report, finished), text)?;
+    Ok(summary::exit(finished))
 }
 
 /// Learns until there is nothing more to do; false if it was interrupted.
@@ -228,7 +214,7 @@ fn write_file(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// Everything that was asked and found.
-fn document(session: &Session, report: &Report, finished: bool) -> Value {
+fn document(session: &Session, report: &TuneReport, finished: bool) -> Value {
     let (state, counts) = (&session.state, session.data.counts);
     let curve: Vec<Value> =
         state.curve.iter().map(|point| json!({"training": point.training, "validation": point.validation})).collect();
@@ -298,7 +284,7 @@ mod tests {
         let values = session.rounded();
         let numbers = session.space.numbers(&values);
         assert!(values != session.space.start, "something is learned");
-        assert!(Source::built_in().with(&numbers).unwrap().numbers().unwrap() == numbers);
+        assert!(WeightSource::built_in().with(&numbers).unwrap().numbers().unwrap() == numbers);
         let stop = Stop::default();
         stop.ask();
         let before = session.state.clone();

@@ -17,7 +17,7 @@ const SIGN: [f64; 2] = [-1.0, 1.0];
 
 /// The evaluation with some weights.
 #[derive(Clone, Copy, Debug)]
-pub struct Model<'a> {
+pub struct WeightedEvaluation<'a> {
     linear: &'a [[f64; 2]],
     danger: &'a [f64],
     initiative: &'a [f64],
@@ -25,7 +25,7 @@ pub struct Model<'a> {
 
 /// An evaluation and what its gradient needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Outline {
+pub struct Evaluated {
     /// The score in centipawns from White's view.
     pub score: f64,
     /// The endgame sum before the initiative.
@@ -38,7 +38,7 @@ pub struct Outline {
     shelter: [f64; 2],
 }
 
-impl<'a> Model<'a> {
+impl<'a> WeightedEvaluation<'a> {
     /// The evaluation with these values (see [`super::space`]).
     pub fn new(values: &'a [f64]) -> Self {
         let (linear, rest) = values.split_at(2 * LINEAR);
@@ -48,7 +48,7 @@ impl<'a> Model<'a> {
 
     /// Evaluates a position.
     #[inline]
-    pub fn evaluate(&self, features: Features) -> Outline {
+    pub fn evaluate(&self, features: Features) -> Evaluated {
         let [mut mg, mut eg] = [0.0; 2];
         for (weight, count) in features.linear() {
             let [a, b] = self.linear[weight];
@@ -72,12 +72,12 @@ impl<'a> Model<'a> {
         let complexity: f64 = self.initiative.iter().zip(counts).map(|(weight, count)| weight * f64::from(count)).sum();
         let initiative = sign(eg) * complexity.clamp(-eg.abs(), eg.abs() / 2.0);
         let score = f64::from(features.row.mg) * mg + f64::from(features.row.eg) * (eg + initiative);
-        Outline { score, eg, complexity, danger, shelter }
+        Evaluated { score, eg, complexity, danger, shelter }
     }
 
     /// Adds the gradient of the score, `steep` times, for every value to `gradient`.
     #[inline]
-    pub fn add_gradient(&self, features: Features, outline: &Outline, steep: f64, gradient: &mut [f64]) {
+    pub fn add_gradient(&self, features: Features, outline: &Evaluated, steep: f64, gradient: &mut [f64]) {
         let (linear, rest) = gradient.split_at_mut(2 * LINEAR);
         let linear: &mut [[f64; 2]] = linear.as_chunks_mut().0;
         let (danger, initiative) = rest.split_at_mut(DANGERS);
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn the_model_is_the_evaluation_but_for_rounding() {
         let space = Space::built_in().unwrap();
-        let model = Model::new(&space.start);
+        let model = WeightedEvaluation::new(&space.start);
         let (positions, chunk) = sample::positions(120, 11);
         assert!(positions.len() > 4000);
         let (mut sum, mut attacked, mut faded) = (0.0, 0, 0);
@@ -156,15 +156,15 @@ mod tests {
         for round in 0..150 {
             let values: Vec<f64> = space.start.iter().map(|value| value + random.f64() * 6.0 - 3.0).collect();
             let features = chunk.features(round * chunk.rows.len() / 150);
-            let outline = Model::new(&values).evaluate(features);
+            let outline = WeightedEvaluation::new(&values).evaluate(features);
             let mut gradient = vec![0.0; VALUE_COUNT];
-            Model::new(&values).add_gradient(features, &outline, 2.0, &mut gradient);
+            WeightedEvaluation::new(&values).add_gradient(features, &outline, 2.0, &mut gradient);
             for index in 0..VALUE_COUNT {
                 let step = 1e-4;
                 let at = |change: f64| {
                     let mut values = values.clone();
                     values[index] += change;
-                    Model::new(&values).evaluate(features).score
+                    WeightedEvaluation::new(&values).evaluate(features).score
                 };
                 let numeric = 2.0 * (at(step) - at(-step)) / (2.0 * step);
                 let tolerance = 1e-5 * (1.0 + numeric.abs());

@@ -1,6 +1,6 @@
 //! What learning has changed, and what each group of weights is good for.
 
-use super::extract::DataSet;
+use super::extract::FeatureSet;
 use super::features::Features;
 use super::slices;
 use super::space::{DANGER_OF_SHELTER, DANGERS, Group, LINEAR, Space, WEIGHT_COUNT, values_of};
@@ -21,7 +21,7 @@ pub struct Importance {
 }
 
 /// What has been learned.
-pub struct Report<'a> {
+pub struct TuneReport<'a> {
     space: &'a Space,
     /// The new values, whole numbers.
     values: &'a [f64],
@@ -44,7 +44,7 @@ struct Usage {
 }
 
 impl Usage {
-    fn of(data: &DataSet, space: &Space, threads: usize) -> Self {
+    fn of(data: &FeatureSet, space: &Space, threads: usize) -> Self {
         let mut group_of = vec![0; WEIGHT_COUNT];
         for (index, group) in space.groups.iter().enumerate() {
             group_of[group.weights.clone()].fill(index);
@@ -100,7 +100,7 @@ fn in_use(features: Features<'_>) -> impl Iterator<Item = usize> {
     linear.chain(danger).chain(counts.filter(|(count, _)| *count != 0).map(|(_, weight)| weight))
 }
 
-impl<'a> Report<'a> {
+impl<'a> TuneReport<'a> {
     /// Tries the new values without each group. `progress` hears of each group.
     pub fn new(trainer: &Trainer<'a>, space: &'a Space, values: &'a [f64], mut progress: impl FnMut()) -> Self {
         let (data, threads) = (trainer.data, trainer.schedule.threads);
@@ -252,9 +252,9 @@ fn verdict(importance: &Importance) -> &'static str {
 mod tests {
     use super::*;
     use crate::learning::tune::features::tests as sample;
-    use crate::learning::tune::loss::{Kind, Loss};
-    use crate::learning::tune::model::Model;
-    use crate::learning::tune::train::Schedule;
+    use crate::learning::tune::loss::{Loss, LossKind};
+    use crate::learning::tune::model::WeightedEvaluation;
+    use crate::learning::tune::train::TuneSchedule;
 
     #[test]
     fn what_matters_is_told_from_what_does_not() {
@@ -267,15 +267,16 @@ mod tests {
         space.groups[tempo].weights.clone().flat_map(values_of).for_each(|value| truth[value] = 0.0);
         space.groups[rook].weights.clone().flat_map(values_of).for_each(|value| truth[value] = 30.0);
         for index in 0..chunk.rows.len() {
-            chunk.rows[index].score = Model::new(&truth).evaluate(chunk.features(index)).score.round() as i16;
+            chunk.rows[index].score =
+                WeightedEvaluation::new(&truth).evaluate(chunk.features(index)).score.round() as i16;
         }
-        let data = DataSet::new(vec![chunk]);
-        let loss = Loss { kind: Kind::Squared, k: 1.0, lambda: 1.0 };
-        let schedule = Schedule { loss, batch: 1, rate: 1.0, rate_decay: 1.0, decay: 0.0, seed: 0, threads: 2 };
+        let data = FeatureSet::new(vec![chunk]);
+        let loss = Loss { kind: LossKind::Squared, k: 1.0, lambda: 1.0 };
+        let schedule = TuneSchedule { loss, batch: 1, rate: 1.0, rate_decay: 1.0, decay: 0.0, seed: 0, threads: 2 };
         let trainer = Trainer { data: &data, schedule, start: &space.start };
         let mut values = space.start.clone();
         space.groups[rook].weights.clone().flat_map(values_of).for_each(|value| values[value] += 30.0);
-        let report = Report::new(&trainer, &space, &values, || {});
+        let report = TuneReport::new(&trainer, &space, &values, || {});
         assert!(report.importance[tempo].zeroed < 0.0 && report.importance[tempo].merged.is_none());
         assert!(report.importance[rook].merged.unwrap() < 0.0);
         assert!(report.importance[material].zeroed > 1e-3 && report.importance[material].merged.unwrap() > 1e-3);

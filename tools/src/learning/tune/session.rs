@@ -1,14 +1,14 @@
 //! A run: its data, how far it has come, and its journal.
 
 use super::Args;
-use super::extract::{DataSet, Extraction};
+use super::extract::{Extraction, FeatureSet};
 use super::loss::Loss;
 use super::space::Space;
-use super::train::{Schedule, State, Trainer};
+use super::train::{State, Trainer, TuneSchedule};
 use crate::common::interrupt::Stop;
-use crate::common::journal::Journal;
+use crate::common::journal::{Journal, keep};
 use crate::common::progress;
-use crate::learning::formats::shards;
+use crate::learning::formats::{self, shards};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::path::PathBuf;
@@ -18,9 +18,9 @@ pub struct Session {
     /// The weights by name.
     pub space: Space,
     /// The positions.
-    pub data: DataSet,
+    pub data: FeatureSet,
     /// How to learn.
-    pub schedule: Schedule,
+    pub schedule: TuneSchedule,
     /// How far learning has come.
     pub state: State,
     /// The loss in validation with the weights of the source.
@@ -46,7 +46,7 @@ impl Session {
             return Err(format!("too little data: {learn} positions to learn from, {check} for validation").into());
         }
         let loss = Loss { kind: args.loss, k: args.k.unwrap_or(1.0), lambda: args.lambda };
-        let mut schedule = Schedule {
+        let mut schedule = TuneSchedule {
             loss,
             batch: args.batch,
             rate: args.rate,
@@ -89,9 +89,7 @@ impl Session {
             return Ok(false);
         }
         self.state = state;
-        if let Some(journal) = &mut self.journal {
-            journal.append(&self.state.to_json())?;
-        }
+        keep(&mut self.journal, &self.state.to_json())?;
         Ok(true)
     }
 
@@ -108,16 +106,14 @@ impl Session {
 }
 
 /// Extracts the positions.
-fn read(args: &Args, files: Vec<PathBuf>, stop: &Stop) -> Result<Option<DataSet>, Box<dyn Error>> {
+fn read(args: &Args, files: Vec<PathBuf>, stop: &Stop) -> Result<Option<FeatureSet>, Box<dyn Error>> {
     let bar =
         progress::bar(Some(shards::size(&files)?), "reading {bar:30} {bytes}/{total_bytes} [{elapsed}, {eta} left]");
     let extraction =
         Extraction { filter: &args.filter, validation: args.validation, threads: args.threads.count(), stop };
     let data = extraction.run(files, |bytes| bar.set_position(bytes))?;
     bar.finish_and_clear();
-    for place in &data.torn {
-        eprintln!("lento-tools: {place}: not written whole, left out");
-    }
+    formats::warn_of_torn(&data.torn);
     Ok((!stop.asked()).then_some(data))
 }
 

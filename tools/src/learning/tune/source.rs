@@ -3,7 +3,7 @@
 //! Two files hold the numbers: `weights.rs`, and `pst.rs` for the tables by square. They are built into this program, so
 //! that they are those of the evaluation it tunes.
 
-use super::arrange::Value;
+use super::arrange::Nested;
 use std::fmt;
 use std::ops::Range;
 use thiserror::Error;
@@ -19,7 +19,7 @@ const TABLES: [&str; 6] = ["PAWN", "KNIGHT", "BISHOP", "ROOK", "QUEEN", "KING"];
 /// The source is not laid out as expected.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("the source of the weights has {found} at line {line}; expected {expected}")]
-pub struct SourceError {
+pub struct WeightSourceError {
     found: String,
     line: usize,
     expected: &'static str,
@@ -53,7 +53,7 @@ impl fmt::Display for Leaf {
 #[derive(Clone, Debug)]
 struct Field {
     name: String,
-    value: Value<Leaf>,
+    value: Nested<Leaf>,
     span: Range<usize>,
 }
 
@@ -80,14 +80,14 @@ pub struct Numbers {
 
 /// Both files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct WeightSource {
     /// `weights.rs`.
     pub weights: String,
     /// `pst.rs`.
     pub squares: String,
 }
 
-impl Source {
+impl WeightSource {
     /// The files as built in.
     pub fn built_in() -> Self {
         Self { weights: WEIGHTS.to_owned(), squares: SQUARES.to_owned() }
@@ -97,11 +97,11 @@ impl Source {
     ///
     /// # Errors
     /// The files are not laid out as expected.
-    pub fn numbers(&self) -> Result<Numbers, SourceError> {
+    pub fn numbers(&self) -> Result<Numbers, WeightSourceError> {
         let fields = self.fields()?;
         let mut numbers = Numbers::default();
         for field in &fields.linear {
-            if matches!(field.value, Value::Leaf(Leaf::Elsewhere(_))) {
+            if matches!(field.value, Nested::Leaf(Leaf::Elsewhere(_))) {
                 for table in &fields.squares {
                     let name = format!("{}.{}", field.name, table.name.to_lowercase());
                     let of: Vec<i32> = table.value.leaves().into_iter().map(number).collect();
@@ -125,12 +125,12 @@ impl Source {
     ///
     /// # Errors
     /// The files are not laid out as expected.
-    pub fn with(&self, numbers: &Numbers) -> Result<Self, SourceError> {
+    pub fn with(&self, numbers: &Numbers) -> Result<Self, WeightSourceError> {
         let fields = self.fields()?;
         let mut new = numbers.linear.iter();
         let (mut weights, mut squares) = (Vec::new(), Vec::new());
         for field in &fields.linear {
-            if !matches!(field.value, Value::Leaf(Leaf::Elsewhere(_))) {
+            if !matches!(field.value, Nested::Leaf(Leaf::Elsewhere(_))) {
                 weights.push(renewed(field, new.next().map_or(&[], |(_, pairs)| pairs)));
                 continue;
             }
@@ -144,7 +144,7 @@ impl Source {
         Ok(Self { weights: replace(&self.weights, &weights), squares: replace(&self.squares, &squares) })
     }
 
-    fn fields(&self) -> Result<Fields, SourceError> {
+    fn fields(&self) -> Result<Fields, WeightSourceError> {
         let structure = |name: &str, kind: &str| {
             let opening = format!("pub static {name}: {kind} =");
             let mut cursor = Cursor::after(&self.weights, &opening)?;
@@ -215,16 +215,16 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Behind the words that declare a value.
-    fn after(text: &'a str, words: &str) -> Result<Self, SourceError> {
+    fn after(text: &'a str, words: &str) -> Result<Self, WeightSourceError> {
         match text.find(words) {
             Some(at) => Ok(Self { text, at: at + words.len() }),
             None => Err(Self { text, at: text.len() }.wrong("a declaration of every table")),
         }
     }
 
-    fn wrong(&self, expected: &'static str) -> SourceError {
+    fn wrong(&self, expected: &'static str) -> WeightSourceError {
         let found = self.text[self.at..].lines().next().map_or("its end".to_owned(), |line| format!("{line:?}"));
-        SourceError { found, line: self.text[..self.at].matches('\n').count() + 1, expected }
+        WeightSourceError { found, line: self.text[..self.at].matches('\n').count() + 1, expected }
     }
 
     /// Skips white space and comments.
@@ -248,7 +248,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    fn expect(&mut self, text: &str, expected: &'static str) -> Result<(), SourceError> {
+    fn expect(&mut self, text: &str, expected: &'static str) -> Result<(), WeightSourceError> {
         if self.take(text) { Ok(()) } else { Err(self.wrong(expected)) }
     }
 
@@ -261,13 +261,13 @@ impl<'a> Cursor<'a> {
         word
     }
 
-    fn number(&mut self) -> Result<i32, SourceError> {
+    fn number(&mut self) -> Result<i32, WeightSourceError> {
         let wrong = self.wrong("a number");
         self.word(|c| c == '-' || c.is_ascii_digit()).parse().map_err(|_| wrong)
     }
 
     /// `Kind { name: value, … }`.
-    fn structure(&mut self, kind: &str) -> Result<Vec<Field>, SourceError> {
+    fn structure(&mut self, kind: &str) -> Result<Vec<Field>, WeightSourceError> {
         self.expect(kind, "the structure's name")?;
         self.expect("{", "'{'")?;
         let mut fields = Vec::new();
@@ -284,16 +284,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// A value, of numbers or of pairs.
-    fn field(&mut self, name: &str, numbers: bool) -> Result<Field, SourceError> {
+    fn field(&mut self, name: &str, numbers: bool) -> Result<Field, WeightSourceError> {
         self.skip();
         let start = self.at;
         let value = self.value(numbers)?;
         Ok(Field { name: name.to_owned(), value, span: start..self.at })
     }
 
-    fn value(&mut self, numbers: bool) -> Result<Value<Leaf>, SourceError> {
+    fn value(&mut self, numbers: bool) -> Result<Nested<Leaf>, WeightSourceError> {
         if !self.take("[") {
-            return Ok(Value::Leaf(self.leaf(numbers)?));
+            return Ok(Nested::Leaf(self.leaf(numbers)?));
         }
         let mut values = Vec::new();
         while !self.take("]") {
@@ -303,10 +303,10 @@ impl<'a> Cursor<'a> {
                 break;
             }
         }
-        Ok(Value::Array(values))
+        Ok(Nested::Array(values))
     }
 
-    fn leaf(&mut self, numbers: bool) -> Result<Leaf, SourceError> {
+    fn leaf(&mut self, numbers: bool) -> Result<Leaf, WeightSourceError> {
         if numbers {
             return Ok(Leaf::Number(self.number()?));
         }
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn the_source_is_understood() {
-        let numbers = Source::built_in().numbers().unwrap();
+        let numbers = WeightSource::built_in().numbers().unwrap();
         let both = |pairs: &[Pair]| pairs.iter().map(|pair| [pair.mg(), pair.eg()]).collect::<Vec<_>>();
         assert_eq!(find(&numbers.linear, "material"), both(&LINEAR.material));
         assert_eq!(find(&numbers.linear, "queen_mobility"), both(&LINEAR.queen_mobility));
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn the_same_numbers_give_the_same_text() {
-        let source = Source::built_in();
+        let source = WeightSource::built_in();
         assert_eq!(source.with(&source.numbers().unwrap()).unwrap(), source);
     }
 
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn new_numbers_are_found_again_and_formatted_as_rustfmt_does() {
-        let source = Source::built_in();
+        let source = WeightSource::built_in();
         let start = source.numbers().unwrap();
         let mut random = fastrand::Rng::with_seed(5);
         for size in [3, 30, 99, 300, 3000] {
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn other_text_is_refused() {
-        let mut source = Source::built_in();
+        let mut source = WeightSource::built_in();
         source.weights = source.weights.replace("tempo: s(", "tempo: s(1; ");
         let error = source.numbers().unwrap_err().to_string();
         assert!(error.contains("\"; ") && error.contains("expected ','"), "{error}");

@@ -3,7 +3,7 @@
 //! A weight has an index: first the linear weights in the order of their structure, then king danger, then initiative. A
 //! linear weight has two values, middlegame and endgame, the others one; the values lie in the same order.
 
-use super::source::{Numbers, Source, SourceError};
+use super::source::{Numbers, WeightSource, WeightSourceError};
 use lento::eval::classical::Pair;
 use lento::eval::classical::weights::{DANGER, Danger, INITIATIVE, Initiative, WEIGHTS, Weights};
 use std::mem::offset_of;
@@ -97,8 +97,8 @@ impl Space {
     ///
     /// # Errors
     /// The source is not laid out as expected.
-    pub fn built_in() -> Result<Self, SourceError> {
-        Source::built_in().numbers().map(|numbers| Self::of(&numbers))
+    pub fn built_in() -> Result<Self, WeightSourceError> {
+        WeightSource::built_in().numbers().map(|numbers| Self::of(&numbers))
     }
 
     fn of(numbers: &Numbers) -> Self {
@@ -169,6 +169,6 @@ mod tests {
         assert_eq!(space.start[values_of(base)], [f64::from(INITIATIVE.base)]);
         assert!(SHELTER.contains(&linear_index(&w.shelter[0][0])) && SHELTER.contains(&linear_index(&w.king_to_pawn)));
         assert!(!SHELTER.contains(&linear_index(&w.threat_by_pawn)));
-        assert_eq!(space.numbers(&space.start), Source::built_in().numbers().unwrap());
+        assert_eq!(space.numbers(&space.start), WeightSource::built_in().numbers().unwrap());
     }
 }

@@ -1,8 +1,8 @@
 //! Learning: epochs of small steps, each epoch through all positions in another order.
 
-use super::extract::DataSet;
+use super::extract::FeatureSet;
 use super::loss::Loss;
-use super::model::Model;
+use super::model::WeightedEvaluation;
 use super::slices;
 use super::space::VALUE_COUNT;
 use crate::common::interrupt::Stop;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// How to learn.
 #[derive(Clone, Copy, Debug)]
-pub struct Schedule {
+pub struct TuneSchedule {
     /// What is made small.
     pub loss: Loss,
     /// How many positions make a step.
@@ -109,9 +109,9 @@ impl State {
 /// Learns from a data set.
 pub struct Trainer<'a> {
     /// The positions.
-    pub data: &'a DataSet,
+    pub data: &'a FeatureSet,
     /// How to learn.
-    pub schedule: Schedule,
+    pub schedule: TuneSchedule,
     /// The values that decay leads back to.
     pub start: &'a [f64],
 }
@@ -119,7 +119,7 @@ pub struct Trainer<'a> {
 impl Trainer<'_> {
     /// The mean loss of some positions with some values.
     pub fn loss(&self, values: &[f64], names: &[u32]) -> f64 {
-        let model = Model::new(values);
+        let model = WeightedEvaluation::new(values);
         let loss = &self.schedule.loss;
         let sums = slices::each(names, self.schedule.threads, |slice| {
             slice.iter().fold(0.0, |sum, &name| {
@@ -132,7 +132,7 @@ impl Trainer<'_> {
 
     /// The mean loss of some positions, and its gradient by each value.
     pub fn gradients(&self, values: &[f64], names: &[u32]) -> (f64, Vec<f64>) {
-        let model = Model::new(values);
+        let model = WeightedEvaluation::new(values);
         let loss = &self.schedule.loss;
         let parts = slices::each(names, self.schedule.threads, |slice| {
             let (mut sum, mut gradients) = (0.0, vec![0.0; VALUE_COUNT]);
@@ -158,7 +158,7 @@ impl Trainer<'_> {
     /// Learns for one epoch; `progress` hears how many positions are done. When the end is asked for, nothing of the epoch
     /// remains and the answer is no.
     pub fn epoch(&self, state: &mut State, stop: &Stop, mut progress: impl FnMut(u64)) -> bool {
-        let Schedule { batch, rate, rate_decay, decay, seed, .. } = self.schedule;
+        let TuneSchedule { batch, rate, rate_decay, decay, seed, .. } = self.schedule;
         let epoch = state.curve.len();
         let mut names = self.data.training.clone();
         fastrand::Rng::with_seed(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(epoch as u64))
@@ -188,7 +188,7 @@ impl Trainer<'_> {
     pub fn fit_k(&self) -> f64 {
         /// More positions do not make it better.
         const ENOUGH: usize = 400_000;
-        let model = Model::new(self.start);
+        let model = WeightedEvaluation::new(self.start);
         let names = &self.data.training;
         let some: Vec<u32> = names.iter().copied().step_by(names.len().div_ceil(ENOUGH).max(1)).collect();
         let samples = slices::each(&some, self.schedule.threads, |slice| {
@@ -206,23 +206,23 @@ impl Trainer<'_> {
 mod tests {
     use super::*;
     use crate::learning::tune::features::tests as sample;
-    use crate::learning::tune::loss::Kind;
+    use crate::learning::tune::loss::LossKind;
     use crate::learning::tune::space::{Space, linear_index, values_of};
     use lento::eval::classical::weights::WEIGHTS;
 
     /// Positions of random games whose scores are what these values say.
-    fn scored_by(values: &[f64], games: usize) -> DataSet {
+    fn scored_by(values: &[f64], games: usize) -> FeatureSet {
         let (_, mut chunk) = sample::positions(games, 21);
         for index in 0..chunk.rows.len() {
-            let score = Model::new(values).evaluate(chunk.features(index)).score;
+            let score = WeightedEvaluation::new(values).evaluate(chunk.features(index)).score;
             chunk.rows[index].score = score.round() as i16;
         }
-        DataSet::new(vec![chunk])
+        FeatureSet::new(vec![chunk])
     }
 
-    fn schedule(threads: usize) -> Schedule {
-        let loss = Loss { kind: Kind::Squared, k: 1.0, lambda: 1.0 };
-        Schedule { loss, batch: 500, rate: 2.0, rate_decay: 0.9, decay: 0.0, seed: 1, threads }
+    fn schedule(threads: usize) -> TuneSchedule {
+        let loss = Loss { kind: LossKind::Squared, k: 1.0, lambda: 1.0 };
+        TuneSchedule { loss, batch: 500, rate: 2.0, rate_decay: 0.9, decay: 0.0, seed: 1, threads }
     }
 
     fn train(trainer: &Trainer, start: &[f64], epochs: usize) -> State {
@@ -265,7 +265,7 @@ mod tests {
         let data = scored_by(&truth, 40);
         let (start, _) = perturbed(&truth);
         let moved = |decay: f64| {
-            let schedule = Schedule { decay, ..schedule(2) };
+            let schedule = TuneSchedule { decay, ..schedule(2) };
             let state = train(&Trainer { data: &data, schedule, start: &start }, &start, 8);
             state.values.iter().zip(&start).map(|(value, start)| (value - start).abs()).sum::<f64>()
         };
@@ -302,10 +302,10 @@ mod tests {
     fn gradients_of_the_loss_are_those_of_its_values() {
         let space = Space::built_in().unwrap();
         let (_, chunk) = sample::positions(6, 5);
-        let data = DataSet::new(vec![chunk]);
-        for kind in [Kind::Squared, Kind::CrossEntropy] {
+        let data = FeatureSet::new(vec![chunk]);
+        for kind in [LossKind::Squared, LossKind::CrossEntropy] {
             let loss = Loss { kind, k: 1.1, lambda: 0.4 };
-            let schedule = Schedule { loss, ..schedule(2) };
+            let schedule = TuneSchedule { loss, ..schedule(2) };
             let trainer = Trainer { data: &data, schedule, start: &space.start };
             // Away from the whole numbers, where bounds are met exactly.
             let values: Vec<f64> =

@@ -1,6 +1,6 @@
 //! Observed and expected wins as a picture.
 
-use super::counts::{Row, bands};
+use super::counts::{MaterialRow, bands};
 use super::frequency::{Frequency, frequencies};
 use crate::common::chart::{self, Axes, Axis, POINTS};
 use lento::eval::wdl::Model;
@@ -20,11 +20,12 @@ const ENOUGH: u64 = 50;
 ///
 /// # Errors
 /// The library fails.
-pub fn svg(rows: &[Row], model: &Model) -> Result<String, Box<dyn Error>> {
+pub fn svg(rows: &[MaterialRow], model: &Model) -> Result<String, Box<dyn Error>> {
     let curves: Vec<(String, Vec<Frequency>)> = bands(COLORS.len() as i32)
         .into_iter()
         .map(|material| {
-            let of_band: Vec<Row> = rows.iter().filter(|row| material.contains(&row.material)).cloned().collect();
+            let of_band: Vec<MaterialRow> =
+                rows.iter().filter(|row| material.contains(&row.material)).cloned().collect();
             let mut points = frequencies(&of_band, model, STEP);
             points.retain(|point| point.positions() >= ENOUGH);
             (format!("material {} to {}", material.start(), material.end()), points)

@@ -20,7 +20,7 @@ pub struct Cell {
 
 /// Everything that was counted with the same material.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct MaterialRow {
     /// Within [`RANGE`].
     pub material: i32,
     /// By rising score; only those that occurred.
@@ -41,7 +41,7 @@ pub struct Limits {
 
 /// The counts.
 #[derive(Clone, Debug)]
-pub struct Counts {
+pub struct WdlCounts {
     limits: Limits,
     /// By material, then score.
     cells: Vec<Results>,
@@ -51,7 +51,7 @@ pub struct Counts {
     pub positions: u64,
 }
 
-impl Counts {
+impl WdlCounts {
     /// Nothing counted yet.
     pub fn new(limits: Limits) -> Self {
         Self { limits, cells: vec![[0; 3]; RANGE.count() * scores(limits)], games: 0, positions: 0 }
@@ -88,10 +88,10 @@ impl Counts {
     }
 
     /// What was counted, by rising material; only what occurred.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<MaterialRow> {
         let rows = self.cells.chunks(scores(self.limits)).zip(RANGE).map(|(row, material)| {
             let cells = row.iter().zip(-self.limits.max_score..).map(|(&results, score)| Cell { score, results });
-            Row { material, cells: cells.filter(|cell| cell.results != [0; 3]).collect() }
+            MaterialRow { material, cells: cells.filter(|cell| cell.results != [0; 3]).collect() }
         });
         rows.filter(|row| !row.cells.is_empty()).collect()
     }
@@ -132,12 +132,12 @@ pub mod tests {
     pub const LIMITS: Limits = Limits { max_score: 1000, min_ply: 0 };
 
     /// Nothing counted.
-    pub fn empty() -> Counts {
-        Counts::new(LIMITS)
+    pub fn empty() -> WdlCounts {
+        WdlCounts::new(LIMITS)
     }
 
     /// Results of this many positions with all material and scores up to 600.
-    pub fn counts(model: &Model, positions: usize, seed: u64) -> Counts {
+    pub fn counts(model: &Model, positions: usize, seed: u64) -> WdlCounts {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut counts = empty();
         for _ in 0..positions {
@@ -155,11 +155,11 @@ pub mod tests {
         let folder = Folder::new("wdl-counts");
         let path = folder.write("games.vf", &sample::bytes(&games));
         let limits = Limits { max_score: 400, min_ply: 5 };
-        let mut counts = Counts::new(limits);
+        let mut counts = WdlCounts::new(limits);
         for game in Shards::new(vec![path]) {
             counts.add_game(&game.unwrap()).unwrap();
         }
-        let (mut positions, mut expected) = (0, Counts::new(limits));
+        let (mut positions, mut expected) = (0, WdlCounts::new(limits));
         for game in &games {
             let mut board = game.start.clone();
             for (index, ply) in game.plies.iter().enumerate() {
@@ -188,11 +188,11 @@ pub mod tests {
 
     #[test]
     fn material_beyond_the_range_counts_at_its_ends() {
-        let mut counts = Counts::new(Limits { max_score: 100, min_ply: 0 });
+        let mut counts = WdlCounts::new(Limits { max_score: 100, min_ply: 0 });
         for (score, material) in [(100, 0), (-100, 200), (101, 40), (-101, 40)] {
             counts.add(score, material, 1);
         }
-        let row = |material, score| Row { material, cells: vec![Cell { score, results: [0, 1, 0] }] };
+        let row = |material, score| MaterialRow { material, cells: vec![Cell { score, results: [0, 1, 0] }] };
         assert_eq!(counts.rows(), [row(*RANGE.start(), 100), row(*RANGE.end(), -100)]);
     }
 

@@ -4,7 +4,7 @@
 //! `s` is the logistic function. This is an ordered logit model (McCullagh, 1980) with thresholds that depend on the
 //! material. Steps are those of Fisher's scoring: Newton's method with the expected curvature, which always leads uphill.
 
-use super::counts::{Results, Row};
+use super::counts::{MaterialRow, Results};
 use lento::eval::wdl::{Coefficients, Model, RANGE, abscissa};
 
 /// The highest power in the polynomials.
@@ -28,7 +28,7 @@ pub struct Fit {
 }
 
 /// Fits polynomials of this degree.
-pub fn fit(rows: &[Row], degree: usize) -> Fit {
+pub fn fit(rows: &[MaterialRow], degree: usize) -> Fit {
     let start = Model { a: constant(150.0), b: constant(75.0) };
     let mut fit = Fit { model: start, steps: 0, converged: false };
     // What the powers below have explained is a good place to start from.
@@ -46,7 +46,7 @@ fn constant(value: f64) -> Coefficients {
 }
 
 /// Goes uphill until it gets no further.
-fn climb(rows: &[Row], degree: usize, start: Model) -> Fit {
+fn climb(rows: &[MaterialRow], degree: usize, start: Model) -> Fit {
     let mut fit = Fit { model: start, steps: 0, converged: false };
     let mut height = log_likelihood(rows, &fit.model);
     while fit.steps < MAX_STEPS {
@@ -82,8 +82,8 @@ fn moved(model: &Model, step: &[f64; UNKNOWNS], length: f64) -> Model {
 }
 
 /// The logarithm of the likelihood of all results, in nats.
-pub fn log_likelihood(rows: &[Row], model: &Model) -> f64 {
-    let of_row = |row: &Row| -> f64 {
+pub fn log_likelihood(rows: &[MaterialRow], model: &Model) -> f64 {
+    let of_row = |row: &MaterialRow| -> f64 {
         let (a, b) = (model.a(row.material), model.b(row.material));
         let of_cell = |score, results: Results| {
             let logs = log_chances(f64::from(score), a, b);
@@ -113,7 +113,7 @@ struct Derivatives {
     information: [[f64; UNKNOWNS]; UNKNOWNS],
 }
 
-fn derivatives(rows: &[Row], model: &Model) -> Derivatives {
+fn derivatives(rows: &[MaterialRow], model: &Model) -> Derivatives {
     let mut derivatives = Derivatives { gradient: [0.0; UNKNOWNS], information: [[0.0; UNKNOWNS]; UNKNOWNS] };
     let power = |x: f64, index: usize| x.powi((index % (UNKNOWNS / 2)) as i32);
     for row in rows {
@@ -131,7 +131,7 @@ fn derivatives(rows: &[Row], model: &Model) -> Derivatives {
 }
 
 /// Gradient and information of one row with respect to its a and b.
-fn derivatives_of_row(row: &Row, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2]) {
+fn derivatives_of_row(row: &MaterialRow, a: f64, b: f64) -> ([f64; 2], [[f64; 2]; 2]) {
     let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
     let (mut gradient, mut information) = ([0.0; 2], [[0.0; 2]; 2]);
     for cell in &row.cells {

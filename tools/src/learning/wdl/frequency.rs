@@ -1,6 +1,6 @@
 //! How often games were won, drawn and lost, and how often the model expects it.
 
-use super::counts::{Results, Row};
+use super::counts::{MaterialRow, Results};
 use lento::eval::wdl::Model;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ impl Frequency {
 }
 
 /// Frequencies by score, in steps of this width around zero; only what occurred.
-pub fn frequencies(rows: &[Row], model: &Model, width: i32) -> Vec<Frequency> {
+pub fn frequencies(rows: &[MaterialRow], model: &Model, width: i32) -> Vec<Frequency> {
     let cells = || rows.iter().flat_map(|row| row.cells.iter().map(|cell| (row.material, cell)));
     let step = |score: i32| (score + width / 2).div_euclid(width);
     let steps = cells().map(|(_, cell)| step(cell.score));

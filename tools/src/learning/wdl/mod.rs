@@ -12,15 +12,14 @@ mod report;
 mod source;
 
 use crate::common::interrupt::Stop;
-use crate::common::{INTERRUPTED, draft, progress};
-use crate::learning::formats::{Shards, shards};
-use counts::{Counts, Limits, Row};
+use crate::common::{draft, progress, summary};
+use crate::learning::formats::{self, Shards, shards};
+use counts::{Limits, MaterialRow, WdlCounts};
 use fit::{Fit, MAX_DEGREE};
 use indicatif::HumanCount;
 use lento::eval::wdl::Model;
-use report::Report;
+use report::FitReport;
 use std::error::Error;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -60,11 +59,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
     let files = shards::find(&args.data)?;
     let size = shards::size(&files)?;
-    let (mut games, mut counts) = (Shards::new(files), Counts::new(args.limits));
+    let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.limits));
     let finished = count(&mut games, size, &mut counts, &stop)?;
-    for place in games.torn() {
-        eprintln!("lento-tools: {place}: not written whole, left out");
-    }
+    formats::warn_of_torn(games.torn());
     let rows = counts.rows();
     if !finished {
         let untouched =
@@ -72,21 +69,17 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         eprintln!("lento-tools: interrupted after {} games{untouched}", HumanCount(counts.games));
     }
     let fit = match fitted(&rows, &counts, args.degree.into()) {
-        Err(_) if !finished => return Ok(ExitCode::from(INTERRUPTED)),
+        Err(_) if !finished => return Ok(summary::exit(false)),
         fit => fit?,
     };
-    let report = Report::new(args.limits, args.degree.into(), &counts, &rows, &fit);
+    let report = FitReport::new(args.limits, args.degree.into(), &counts, &rows, &fit);
     let model = source::rounded(&fit.model);
     if let Some(path) = &args.svg {
         draft::write(path, chart::svg(&rows, &model)?.as_bytes())?;
     }
-    if args.json {
-        writeln!(io::stdout(), "{:#}", report.to_json(finished))?;
-    } else {
-        write!(io::stdout(), "{}", report.text())?;
-    }
+    summary::show(args.json, || report.to_json(finished), || report.text())?;
     if !finished {
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(summary::exit(false));
     }
     if let Some((path, text)) = source {
         draft::write(path, rewritten(path, &text, &model)?.as_bytes())?;
@@ -95,7 +88,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 /// Counts all games of files of this size together; false if it was interrupted.
-fn count(games: &mut Shards, size: u64, counts: &mut Counts, stop: &Stop) -> Result<bool, Box<dyn Error>> {
+fn count(games: &mut Shards, size: u64, counts: &mut WdlCounts, stop: &Stop) -> Result<bool, Box<dyn Error>> {
     let bar = progress::bar(Some(size), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
     while let Some(game) = games.next().transpose()? {
         if stop.asked() {
@@ -113,7 +106,7 @@ fn count(games: &mut Shards, size: u64, counts: &mut Counts, stop: &Stop) -> Res
 }
 
 /// The fit, when there is one.
-fn fitted(rows: &[Row], counts: &Counts, degree: usize) -> Result<Fit, Box<dyn Error>> {
+fn fitted(rows: &[MaterialRow], counts: &WdlCounts, degree: usize) -> Result<Fit, Box<dyn Error>> {
     let results = counts.results();
     let fit = fit::fit(rows, degree);
     if results.contains(&0) || !fit.converged {
@@ -153,8 +146,8 @@ mod tests {
     }
 
     /// What came out of these data, and whether all were read.
-    fn outcome(args: &Args, stop: &Stop) -> Result<(Counts, Fit, bool), Box<dyn Error>> {
-        let (mut read, mut counts) = (Shards::new(shards::find(&args.data)?), Counts::new(args.limits));
+    fn outcome(args: &Args, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
+        let (mut read, mut counts) = (Shards::new(shards::find(&args.data)?), WdlCounts::new(args.limits));
         let finished = count(&mut read, 1, &mut counts, stop)?;
         let fit = fitted(&counts.rows(), &counts, args.degree.into())?;
         Ok((counts, fit, finished))
@@ -194,7 +187,7 @@ mod tests {
         let stop = Stop::default();
         stop.ask();
         let args = args("", &data);
-        let (mut read, mut counts) = (Shards::new(shards::find(&args.data).unwrap()), Counts::new(args.limits));
+        let (mut read, mut counts) = (Shards::new(shards::find(&args.data).unwrap()), WdlCounts::new(args.limits));
         assert!(!count(&mut read, 1, &mut counts, &stop).unwrap());
         assert_eq!(counts.games, 0);
     }

@@ -1,6 +1,6 @@
 //! What was found, for people and for programs.
 
-use super::counts::{Counts, Limits, Row, bands, sum};
+use super::counts::{Limits, MaterialRow, WdlCounts, bands, sum};
 use super::fit::{Fit, fit, log_likelihood};
 use super::frequency::{Frequency, error, frequencies};
 use super::source;
@@ -26,8 +26,8 @@ struct Band {
 }
 
 impl Band {
-    fn new(material: RangeInclusive<i32>, rows: &[Row]) -> Self {
-        let rows: Vec<Row> = rows.iter().filter(|row| material.contains(&row.material)).cloned().collect();
+    fn new(material: RangeInclusive<i32>, rows: &[MaterialRow]) -> Self {
+        let rows: Vec<MaterialRow> = rows.iter().filter(|row| material.contains(&row.material)).cloned().collect();
         let results = sum(rows.iter().flat_map(|row| &row.cells).map(|cell| &cell.results));
         let positions = results.iter().sum();
         let worth_it = positions >= ENOUGH && results.iter().all(|&count| count > 0);
@@ -41,7 +41,7 @@ impl Band {
 }
 
 /// A fit with what it was made from and how well it holds.
-pub struct Report {
+pub struct FitReport {
     limits: Limits,
     degree: usize,
     games: u64,
@@ -56,9 +56,9 @@ pub struct Report {
     frequencies: Vec<Frequency>,
 }
 
-impl Report {
+impl FitReport {
     /// Of a fit to these counts. The coefficients are rounded first.
-    pub fn new(limits: Limits, degree: usize, counts: &Counts, rows: &[Row], fit: &Fit) -> Self {
+    pub fn new(limits: Limits, degree: usize, counts: &WdlCounts, rows: &[MaterialRow], fit: &Fit) -> Self {
         let model = source::rounded(&fit.model);
         Self {
             limits,
@@ -178,7 +178,7 @@ mod tests {
         let counts = sample::counts(&truth, 100_000, 91);
         let rows = counts.rows();
         let found = fit(&rows, 1);
-        let report = Report::new(LIMITS, 1, &counts, &rows, &found);
+        let report = FitReport::new(LIMITS, 1, &counts, &rows, &found);
         let (text, json) = (report.text(), report.to_json(true));
         assert!(text.contains(&source::declarations(&source::rounded(&found.model))), "{text}");
         assert_eq!(json["a"], json!(source::rounded(&found.model).a));

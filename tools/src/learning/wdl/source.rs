@@ -11,7 +11,7 @@ const NAMES: [&str; 2] = ["A", "B"];
 
 /// The source is not laid out as expected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SourceError {
+pub enum CoefficientError {
     /// The coefficients are not there.
     #[error("no line begins with 'const {0}: Coefficients = ['; expected src/eval/wdl.rs of the engine")]
     Missing(&'static str),
@@ -40,13 +40,13 @@ pub fn declarations(model: &Model) -> String {
 ///
 /// # Errors
 /// It is not laid out as expected.
-pub fn read(text: &str) -> Result<Model, SourceError> {
+pub fn read(text: &str) -> Result<Model, CoefficientError> {
     let [a, b] = NAMES.map(|name| {
         let inside = &text[find(text, name)?];
         let numbers: Option<Vec<f64>> = inside.split(',').map(|number| number.trim().parse().ok()).collect();
         numbers
             .and_then(|numbers| Coefficients::try_from(numbers).ok())
-            .ok_or_else(|| SourceError::Numbers(name, inside.to_owned()))
+            .ok_or_else(|| CoefficientError::Numbers(name, inside.to_owned()))
     });
     Ok(Model { a: a?, b: b? })
 }
@@ -55,7 +55,7 @@ pub fn read(text: &str) -> Result<Model, SourceError> {
 ///
 /// # Errors
 /// It is not laid out as expected.
-pub fn rewrite(text: &str, model: &Model) -> Result<String, SourceError> {
+pub fn rewrite(text: &str, model: &Model) -> Result<String, CoefficientError> {
     read(text)?;
     let mut written = text.to_owned();
     for (name, powers) in NAMES.into_iter().zip([&model.a, &model.b]) {
@@ -66,21 +66,21 @@ pub fn rewrite(text: &str, model: &Model) -> Result<String, SourceError> {
 }
 
 /// Where the numbers of a polynomial stand: what lies between the brackets.
-fn find(text: &str, name: &'static str) -> Result<Range<usize>, SourceError> {
+fn find(text: &str, name: &'static str) -> Result<Range<usize>, CoefficientError> {
     let head = format!("const {name}: Coefficients = [");
     let mut found = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         if let Some((inside, _)) = line.strip_prefix(&head).and_then(|rest| rest.split_once("];")) {
             if found.is_some() {
-                return Err(SourceError::Twice(name));
+                return Err(CoefficientError::Twice(name));
             }
             let begin = start + head.len();
             found = Some(begin..begin + inside.len());
         }
         start += line.len();
     }
-    found.ok_or(SourceError::Missing(name))
+    found.ok_or(CoefficientError::Missing(name))
 }
 
 #[cfg(test)]
@@ -107,12 +107,12 @@ mod tests {
 
     #[test]
     fn what_is_not_the_source_is_refused() {
-        assert_eq!(rewrite("fn main() {}", &MODEL), Err(SourceError::Missing("A")));
+        assert_eq!(rewrite("fn main() {}", &MODEL), Err(CoefficientError::Missing("A")));
         let twice = SOURCE.to_owned() + "const B: Coefficients = [1, 2, 3, 4];\n";
-        assert_eq!(rewrite(&twice, &MODEL), Err(SourceError::Twice("B")));
+        assert_eq!(rewrite(&twice, &MODEL), Err(CoefficientError::Twice("B")));
         for bad in ["5, 6, 7", "5, 6, 7, x", ""] {
             let error = rewrite(&SOURCE.replace("5, 6, 7, 8", bad), &MODEL).unwrap_err();
-            assert_eq!(error, SourceError::Numbers("B", bad.to_owned()));
+            assert_eq!(error, CoefficientError::Numbers("B", bad.to_owned()));
         }
     }
 

@@ -5,11 +5,11 @@ mod report;
 mod session;
 
 use crate::common::interrupt::Stop;
-use crate::common::{INTERRUPTED, progress};
+use crate::common::{progress, summary};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
 use ideas::{IDEAS, Idea};
-use session::{Goal, Session};
+use session::{Session, TrialGoal};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -65,8 +65,8 @@ impl Args {
         Ok(IDEAS.iter().filter(wanted).collect())
     }
 
-    fn goal(&self) -> Goal {
-        Goal { pairs: self.pairs, most: self.most_pairs.unwrap_or(self.pairs).max(self.pairs) }
+    fn goal(&self) -> TrialGoal {
+        TrialGoal { pairs: self.pairs, most: self.most_pairs.unwrap_or(self.pairs).max(self.pairs) }
     }
 }
 
@@ -95,11 +95,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         let page = report::markdown(args, session.trials());
         std::fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    if args.json {
-        writeln!(out, "{:#}", report::json(args, session.trials()))?;
-    } else {
-        write!(out, "{}", report::text(session.trials()))?;
-    }
+    summary::show(args.json, || report::json(args, session.trials()), || report::text(session.trials()))?;
     let complete = session.trials().iter().all(|trial| args.goal().is_reached(&trial.results));
-    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+    Ok(summary::exit(complete))
 }

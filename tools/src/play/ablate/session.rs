@@ -4,7 +4,7 @@ use super::Args;
 use super::ideas::Idea;
 use crate::common::elo::Pentanomial;
 use crate::common::interrupt::Stop;
-use crate::common::journal::Journal;
+use crate::common::journal::{Journal, keep};
 use crate::play::arena::Arena;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -12,14 +12,14 @@ use std::ops::ControlFlow;
 
 /// How many games an idea gets.
 #[derive(Clone, Copy, Debug)]
-pub struct Goal {
+pub struct TrialGoal {
     /// Pairs in any case.
     pub pairs: u64,
     /// Pairs while its worth is in doubt.
     pub most: u64,
 }
 
-impl Goal {
+impl TrialGoal {
     /// Whether there are enough games: the difference is clear, or the most have been played.
     pub fn is_reached(self, results: &Pentanomial) -> bool {
         let estimate = results.elo();
@@ -77,7 +77,7 @@ impl Session {
     pub fn play(
         &mut self,
         arena: &Arena,
-        goal: Goal,
+        goal: TrialGoal,
         stop: &Stop,
         mut on_pair: impl FnMut(u64, &Trial),
     ) -> Result<(), Box<dyn Error>> {
@@ -90,9 +90,7 @@ impl Session {
             let mut written = Ok(());
             on_pair(done, trial);
             arena.run([&without, &[]], trial.results.pairs()..goal.most, stop, |pair| {
-                if let Some(journal) = journal {
-                    written = journal.append(&to_record(trial.idea, pair.half_points()));
-                }
+                written = keep(journal, &to_record(trial.idea, pair.half_points()));
                 trial.results.add(pair.half_points());
                 on_pair(done, trial);
                 if written.is_err() || goal.is_reached(&trial.results) {
@@ -129,7 +127,7 @@ mod tests {
 
     #[test]
     fn doubt_gets_more_games() {
-        let goal = Goal { pairs: 10, most: 40 };
+        let goal = TrialGoal { pairs: 10, most: 40 };
         let of = |counts| Pentanomial { counts };
         assert!(!goal.is_reached(&of([0, 0, 0, 0, 9])));
         assert!(goal.is_reached(&of([0, 0, 1, 1, 8])));
@@ -143,7 +141,7 @@ mod tests {
         let _ = std::fs::remove_file(&path);
         let args = parse(["ablate", "--journal", path.to_str().unwrap()]).unwrap();
         let ideas = [&IDEAS[0], &IDEAS[13]];
-        let goal = Goal { pairs: 3, most: 3 };
+        let goal = TrialGoal { pairs: 3, most: 3 };
         let results = |session: &Session| session.trials().iter().map(|trial| trial.results).collect::<Vec<_>>();
 
         let stop = Stop::default();

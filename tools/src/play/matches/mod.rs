@@ -4,10 +4,10 @@ mod report;
 mod session;
 mod tally;
 
-use crate::common::INTERRUPTED;
-use crate::common::elo::{Model, Sprt};
+use crate::common::elo::{EloModel, Sprt};
 use crate::common::interrupt::Stop;
 use crate::common::progress;
+use crate::common::summary;
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
 use crate::play::setting::Setting;
@@ -16,7 +16,6 @@ use lento::bench::BenchError;
 use serde_json::Value;
 use session::{Goal, Session};
 use std::error::Error;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -84,8 +83,8 @@ struct TestArgs {
     #[arg(long, value_name = "RATE", default_value_t = 0.05, requires = "sprt")]
     beta: f64,
     /// What Elo means in the test
-    #[arg(long, value_enum, default_value_t = Model::Normalized, requires = "sprt")]
-    model: Model,
+    #[arg(long, value_enum, default_value_t = EloModel::Normalized, requires = "sprt")]
+    model: EloModel,
 }
 
 /// Reads the two hypotheses of a test.
@@ -137,26 +136,21 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let pgn = args.pgn.as_ref().map(|path| (path.as_path(), args.names()));
     let stop = Stop::on_ctrl_c()?;
     let mut session = Session::open(goal, journal, pgn)?;
-    let show = Show::new(&session, args.verbose);
+    let show = MatchProgress::new(&session, args.verbose);
     session.play(&arena, [&args.new, &args.old], &stop, |session| show.pair(session))?;
     show.bar.finish_and_clear();
 
-    let mut out = io::stdout().lock();
-    if args.json {
-        writeln!(out, "{:#}", report::json(args, &session))?;
-    } else {
-        write!(out, "{}", report::text(args, &session))?;
-    }
-    Ok(if session.is_over() { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+    summary::show(args.json, || report::json(args, &session), || report::text(args, &session))?;
+    Ok(summary::exit(session.is_over()))
 }
 
 /// Progress: on a terminal the bar, with `--verbose` lines.
-struct Show {
+struct MatchProgress {
     bar: ProgressBar,
     verbose: bool,
 }
 
-impl Show {
+impl MatchProgress {
     fn new(session: &Session, verbose: bool) -> Self {
         let pairs = session.goal().pairs;
         let bar = if pairs == u64::MAX {
@@ -201,7 +195,7 @@ mod tests {
         assert_eq!((goal("").pairs, goal("").sprt), (200, None));
         assert_eq!(goal("--pairs 7").pairs, 7);
         let tested = goal("--sprt -3,1.5 --alpha 0.1 --model logistic");
-        let sprt = Sprt::new(-3.0, 1.5, 0.1, 0.05, Model::Logistic).unwrap();
+        let sprt = Sprt::new(-3.0, 1.5, 0.1, 0.05, EloModel::Logistic).unwrap();
         assert_eq!((tested.pairs, tested.sprt), (u64::MAX, Some(sprt)));
         assert_eq!(goal("--sprt 0,5 --pairs 90").pairs, 90);
     }

@@ -1,10 +1,10 @@
 //! The course of a match: games played, counted, kept and saved.
 
 use super::tally::Tally;
-use crate::common::elo::{Sprt, Verdict};
+use crate::common::elo::{Sprt, SprtVerdict};
 use crate::common::interrupt::Stop;
-use crate::common::journal::Journal;
-use crate::play::arena::{Arena, Pair};
+use crate::common::journal::{Journal, keep};
+use crate::play::arena::{Arena, GamePair};
 use crate::play::pgn::{self, Tags};
 use crate::play::record::Record;
 use crate::play::setting::Setting;
@@ -27,7 +27,7 @@ pub struct Goal {
 
 impl Goal {
     /// The verdict of the test on what there is.
-    pub fn verdict(&self, tally: &Tally) -> Option<Verdict> {
+    pub fn verdict(&self, tally: &Tally) -> Option<SprtVerdict> {
         self.sprt.and_then(|sprt| sprt.verdict(&tally.results))
     }
 
@@ -139,15 +139,12 @@ impl Session {
         Ok(written?)
     }
 
-    fn keep(&mut self, pair: &Pair) -> io::Result<()> {
+    fn keep(&mut self, pair: &GamePair) -> io::Result<()> {
         let elapsed = self.elapsed();
-        match &mut self.journal {
-            Some(journal) => journal.append(&to_record(pair, elapsed)),
-            None => Ok(()),
-        }
+        keep(&mut self.journal, &to_record(pair, elapsed))
     }
 
-    fn count(&mut self, pair: &Pair) -> io::Result<()> {
+    fn count(&mut self, pair: &GamePair) -> io::Result<()> {
         self.tally.add(pair);
         match &mut self.pgn {
             Some(pgn) => pgn.write(pair),
@@ -157,16 +154,16 @@ impl Session {
 }
 
 /// A pair as a line of the journal, with the time since the match began.
-fn to_record(pair: &Pair, elapsed: Duration) -> Value {
+fn to_record(pair: &GamePair, elapsed: Duration) -> Value {
     let games = pair.games.each_ref().map(Record::to_json);
     json!({"pair": pair.number, "games": games, "seconds": elapsed.as_secs_f64()})
 }
 
 /// The pair with this number and the time since the match began, from a line of the journal.
-fn from_record(record: &Value, number: u64) -> Option<(Pair, Duration)> {
+fn from_record(record: &Value, number: u64) -> Option<(GamePair, Duration)> {
     let games = record["games"].as_array()?.iter().map(Record::from_json).collect::<Option<Vec<_>>>()?;
     let elapsed = Duration::try_from_secs_f64(record["seconds"].as_f64()?).ok()?;
-    let pair = Pair { number, games: games.try_into().ok()? };
+    let pair = GamePair { number, games: games.try_into().ok()? };
     (record["pair"] == number).then_some((pair, elapsed))
 }
 
@@ -183,7 +180,7 @@ impl PgnFile {
         Ok(Self { file, names })
     }
 
-    fn write(&mut self, pair: &Pair) -> io::Result<()> {
+    fn write(&mut self, pair: &GamePair) -> io::Result<()> {
         let [new, old] = self.names.each_ref().map(String::as_str);
         let mut text = String::new();
         for (game, (record, players)) in pair.games.iter().zip([[new, old], [old, new]]).enumerate() {

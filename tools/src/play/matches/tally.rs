@@ -1,7 +1,7 @@
 //! Sums over the games of a match.
 
 use crate::common::elo::Pentanomial;
-use crate::play::arena::Pair;
+use crate::play::arena::GamePair;
 use crate::play::record::Ending;
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct Tally {
 
 impl Tally {
     /// Adds a pair.
-    pub fn add(&mut self, pair: &Pair) {
+    pub fn add(&mut self, pair: &GamePair) {
         self.results.add(pair.half_points());
         for (sum, more) in self.wins_draws_losses.iter_mut().zip(pair.wins_draws_losses()) {
             *sum += more;

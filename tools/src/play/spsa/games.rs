@@ -1,6 +1,6 @@
 //! The games of an iteration.
 
-use super::optimiser::Trial;
+use super::optimiser::Perturbation;
 use crate::common::interrupt::Stop;
 use crate::play::arena::{Arena, PlayError};
 use crate::play::setting::Setting;
@@ -25,7 +25,12 @@ impl Games {
     ///
     /// # Errors
     /// A player cannot be set up.
-    pub fn play(&self, trial: &Trial, stop: &Stop, mut on_pair: impl FnMut()) -> Result<Option<Pairs>, PlayError> {
+    pub fn play(
+        &self,
+        trial: &Perturbation,
+        stop: &Stop,
+        mut on_pair: impl FnMut(),
+    ) -> Result<Option<Pairs>, PlayError> {
         let [plus, minus] = [&trial.plus, &trial.minus].map(|values| self.settings(values));
         let first = trial.iteration * self.pairs;
         let mut pairs = Pairs::default();
@@ -62,11 +67,11 @@ mod tests {
     #[test]
     fn sides_keep_their_results_when_exchanged() {
         let games = Games { arena: arena(2), names: vec!["lmr_quiet_base", "null_base"], pairs: 12 };
-        let trial = Trial { iteration: 3, plus: vec![2048, 2], minus: vec![800, 4] };
+        let trial = Perturbation { iteration: 3, plus: vec![2048, 2], minus: vec![800, 4] };
         let mut heard = 0;
         let pairs = games.play(&trial, &Stop::default(), || heard += 1).unwrap().unwrap();
         assert_eq!((pairs.iter().sum::<u64>(), heard), (12, 12));
-        let turned = Trial { plus: trial.minus.clone(), minus: trial.plus.clone(), ..trial };
+        let turned = Perturbation { plus: trial.minus.clone(), minus: trial.plus.clone(), ..trial };
         let mut mirrored = games.play(&turned, &Stop::default(), || ()).unwrap().unwrap();
         mirrored.reverse();
         assert_eq!(pairs, mirrored, "the same games with the names exchanged");

@@ -10,11 +10,11 @@ mod session;
 mod source;
 
 use crate::common::interrupt::Stop;
-use crate::common::{INTERRUPTED, draft, progress};
+use crate::common::{draft, number, progress, summary};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
 use lento::search::params::TUNABLES;
-use parameter::Choice;
+use parameter::ParameterChoice;
 use session::Session;
 use std::error::Error;
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ pub struct Args {
     /// rfp_margin:start=80,c=8. The start is the default, and c, how far the two sides lie from the value at the end of the
     /// run, a twentieth of the range but at least 0.5, unless given here
     #[arg(required = true, value_name = "PARAMETER")]
-    parameters: Vec<Choice>,
+    parameters: Vec<ParameterChoice>,
     /// Iterations in all, those of the journal included
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     iterations: u64,
@@ -56,19 +56,19 @@ pub struct Args {
     json: bool,
     /// Iterations over which steps and distances shrink; after them they stay [default: that of the journal, else
     /// --iterations]
-    #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", help_heading = "GainSchedule", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     horizon: Option<u64>,
     /// Learning rate at the end: the step, in units of c, for each game that one side wins more than the other
-    #[arg(long, value_name = "RATE", help_heading = "Schedule", default_value_t = 0.002, value_parser = parse_rate)]
+    #[arg(long, value_name = "RATE", help_heading = "GainSchedule", default_value_t = 0.002, value_parser = parse_rate)]
     r_end: f64,
     /// How fast the steps shrink
-    #[arg(long, value_name = "EXPONENT", help_heading = "Schedule", default_value_t = 0.602, value_parser = parse_exponent)]
+    #[arg(long, value_name = "EXPONENT", help_heading = "GainSchedule", default_value_t = 0.602, value_parser = parse_exponent)]
     alpha: f64,
     /// How fast the distances shrink
-    #[arg(long, value_name = "EXPONENT", help_heading = "Schedule", default_value_t = 0.101, value_parser = parse_exponent)]
+    #[arg(long, value_name = "EXPONENT", help_heading = "GainSchedule", default_value_t = 0.101, value_parser = parse_exponent)]
     gamma: f64,
     /// Damps the first steps: this share of the horizon is added to the number of the iteration
-    #[arg(long, value_name = "SHARE", help_heading = "Schedule", default_value_t = 0.1, value_parser = parse_exponent)]
+    #[arg(long, value_name = "SHARE", help_heading = "GainSchedule", default_value_t = 0.1, value_parser = parse_exponent)]
     a_ratio: f64,
     #[command(flatten)]
     conditions: Conditions,
@@ -80,13 +80,11 @@ fn names() -> String {
 }
 
 fn parse_rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse().ok().filter(|&rate: &f64| rate > 0.0 && rate <= 10.0);
-    rate.ok_or_else(|| "expected a number above 0 and up to 10".to_owned())
+    number::positive(text, 10.0)
 }
 
 fn parse_exponent(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 2".to_owned())
+    number::within(text, 0.0..=2.0, "a number from 0 to 2")
 }
 
 /// How often the picture is drawn anew.
@@ -109,7 +107,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         draft::write(path, rewritten(path, &session)?.as_bytes())?;
     }
     show(args, &session, finished)?;
-    Ok(if finished { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+    Ok(summary::exit(finished))
 }
 
 /// Plays what is left to play; false if it was interrupted.

@@ -3,15 +3,15 @@
 //! that won. The games are somebody else's business.
 
 use super::parameter::Parameter;
-use super::schedule::Schedule;
-use crate::play::opening::mix;
+use super::schedule::GainSchedule;
+use crate::common::mix;
 use fastrand::Rng;
 
 /// The state of a run: a point in the space of the parameters, and how it goes on from there.
 #[derive(Clone, Debug)]
 pub struct Spsa {
     parameters: Vec<Parameter>,
-    schedule: Schedule,
+    schedule: GainSchedule,
     seed: u64,
     iteration: u64,
     theta: Vec<f64>,
@@ -19,7 +19,7 @@ pub struct Spsa {
 
 /// Two opposite settings that are to play each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trial {
+pub struct Perturbation {
     /// The number of the iteration, from 0.
     pub iteration: u64,
     /// The value of each parameter on the one side.
@@ -30,7 +30,7 @@ pub struct Trial {
 
 impl Spsa {
     /// The start of a run. The same seed draws the same sides.
-    pub fn new(parameters: Vec<Parameter>, schedule: Schedule, seed: u64) -> Self {
+    pub fn new(parameters: Vec<Parameter>, schedule: GainSchedule, seed: u64) -> Self {
         let theta = parameters.iter().map(|parameter| parameter.clamp(parameter.start)).collect();
         Self { parameters, schedule, seed, iteration: 0, theta }
     }
@@ -62,7 +62,7 @@ impl Spsa {
     ///
     /// # Errors
     /// Those of `play`.
-    pub fn step<E>(&mut self, play: impl FnOnce(&Trial) -> Result<Option<i64>, E>) -> Result<bool, E> {
+    pub fn step<E>(&mut self, play: impl FnOnce(&Perturbation) -> Result<Option<i64>, E>) -> Result<bool, E> {
         let Some(net) = play(&self.trial())? else { return Ok(false) };
         self.learn(net);
         Ok(true)
@@ -74,9 +74,9 @@ impl Spsa {
     /// same `u` from 0 to 1: on average that is the value itself, so a fraction of a unit counts, and as the sides are
     /// at least 1 apart (`MIN_C_END` to each side) they never fall together, which rounding each by its own draw
     /// would let them do. At the edge of the range one side is cut off.
-    pub fn trial(&self) -> Trial {
+    pub fn trial(&self) -> Perturbation {
         let mut rng = self.lots();
-        let mut trial = Trial { iteration: self.iteration, plus: Vec::new(), minus: Vec::new() };
+        let mut trial = Perturbation { iteration: self.iteration, plus: Vec::new(), minus: Vec::new() };
         for (parameter, &theta) in self.parameters.iter().zip(&self.theta) {
             let distance = side(&mut rng) * self.schedule.gains(self.iteration, parameter.c_end).distance;
             let fraction = rng.f64();
@@ -102,7 +102,7 @@ impl Spsa {
     /// The lots of this iteration, whatever was drawn before: a run that is resumed draws the same ones.
     fn lots(&self) -> Rng {
         // Another seed than that of the openings, which are drawn in the same way.
-        Rng::with_seed(mix(!self.seed, self.iteration))
+        Rng::with_seed(mix::seed(!self.seed, self.iteration))
     }
 }
 
@@ -117,7 +117,8 @@ mod tests {
     use lento::search::params::Tunable;
     use std::convert::Infallible;
 
-    const SCHEDULE: Schedule = Schedule { horizon: 3000, r_end: 0.02, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
+    const SCHEDULE: GainSchedule =
+        GainSchedule { horizon: 3000, r_end: 0.02, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
 
     fn parameter(name: &'static str, (min, max): (i32, i32), start: f64) -> Parameter {
         Parameter { start, ..Parameter::new(Tunable { name, min, max, default: min, off: None }) }
@@ -135,7 +136,7 @@ mod tests {
 
     /// Plays 16 games: who is nearer to the best point, in widths of the ranges, wins more often. The noise depends
     /// on the iteration only.
-    fn games(parameters: &[Parameter], best: &[f64], trial: &Trial) -> i64 {
+    fn games(parameters: &[Parameter], best: &[f64], trial: &Perturbation) -> i64 {
         let loss = |values: &[i32]| {
             let loss = |((parameter, &best), &value): ((&Parameter, &f64), &i32)| {
                 let range = f64::from(parameter.tunable.max - parameter.tunable.min);
@@ -196,7 +197,7 @@ mod tests {
     #[test]
     fn values_stay_in_range() {
         let (parameters, _) = space();
-        let mut spsa = Spsa::new(parameters, Schedule { r_end: 1.0, ..SCHEDULE }, 5);
+        let mut spsa = Spsa::new(parameters, GainSchedule { r_end: 1.0, ..SCHEDULE }, 5);
         let mut touched = false;
         for iteration in 0..500_i64 {
             let trial = spsa.trial();
@@ -218,7 +219,7 @@ mod tests {
         let mut fine = parameter("fine", (0, 100), start);
         fine.c_end = super::super::parameter::MIN_C_END;
         // Held at the distance of the end, where rounding matters most.
-        let mut spsa = Spsa::new(vec![fine], Schedule { horizon: 1, ..SCHEDULE }, 9);
+        let mut spsa = Spsa::new(vec![fine], GainSchedule { horizon: 1, ..SCHEDULE }, 9);
         let (mut sum, count) = (0, 20_000);
         for _ in 0..count {
             let trial = spsa.trial();

@@ -40,7 +40,7 @@ impl Parameter {
 
 /// A choice of parameters: a name or a pattern, and what is said for all that fit. `rfp_*`, `lmr_pv:start=-900,c=64`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct ParameterChoice {
     /// A name in which `*` stands for any text.
     pattern: String,
     /// Where to start; the default otherwise.
@@ -49,7 +49,7 @@ pub struct Choice {
     c_end: Option<f64>,
 }
 
-impl FromStr for Choice {
+impl FromStr for ParameterChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -75,7 +75,7 @@ impl FromStr for Choice {
     }
 }
 
-impl Choice {
+impl ParameterChoice {
     fn tunables(&self) -> impl Iterator<Item = &'static Tunable> {
         TUNABLES.iter().filter(|tunable| fits(&self.pattern, tunable.name))
     }
@@ -85,7 +85,7 @@ impl Choice {
 ///
 /// # Errors
 /// A parameter is to start outside its range, or with a distance that is too small or too large for it.
-pub fn chosen(choices: &[Choice]) -> Result<Vec<Parameter>, String> {
+pub fn chosen(choices: &[ParameterChoice]) -> Result<Vec<Parameter>, String> {
     let chosen = |tunable: &Tunable| {
         let fitting = choices.iter().filter(|choice| fits(&choice.pattern, tunable.name));
         fitting.fold(None, |parameter, choice| {
@@ -125,7 +125,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn choices(texts: &[&str]) -> Vec<Choice> {
+    fn choices(texts: &[&str]) -> Vec<ParameterChoice> {
         texts.iter().map(|text| text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))).collect()
     }
 
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_quoted() {
-        let message = |text: &str| text.parse::<Choice>().and_then(|choice| chosen(&[choice])).unwrap_err();
+        let message = |text: &str| text.parse::<ParameterChoice>().and_then(|choice| chosen(&[choice])).unwrap_err();
         for (text, quoted) in [
             ("rfp_margn", "'rfp_margn'"),
             ("", "''"),

@@ -86,13 +86,13 @@ pub fn json(spsa: &Spsa) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parameter::{Choice, chosen};
-    use super::super::schedule::Schedule;
+    use super::super::parameter::{ParameterChoice, chosen};
+    use super::super::schedule::GainSchedule;
     use super::*;
 
     fn spsa(choices: &[&str]) -> Spsa {
-        let choices: Vec<Choice> = choices.iter().map(|choice| choice.parse().unwrap()).collect();
-        let schedule = Schedule { horizon: 10, r_end: 0.002, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
+        let choices: Vec<ParameterChoice> = choices.iter().map(|choice| choice.parse().unwrap()).collect();
+        let schedule = GainSchedule { horizon: 10, r_end: 0.002, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
         Spsa::new(chosen(&choices).unwrap(), schedule, 1)
     }
 

@@ -4,7 +4,7 @@
 /// `A = a_ratio · N`, iteration `k` looks `c_k = c_end · (N / k)^gamma` to both sides and steps by
 /// `a_k / c_k`, where `a_k = r_end · c_end² · ((A + N) / (A + k))^alpha`, for each game won net.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Schedule {
+pub struct GainSchedule {
     /// `N`: the iterations over which the gains fall; after them they stay as they are.
     pub horizon: u64,
     /// The learning rate at the end: `a_N / c_N²`.
@@ -26,7 +26,7 @@ pub struct Gains {
     pub step: f64,
 }
 
-impl Schedule {
+impl GainSchedule {
     /// The gains in an iteration, counted from 0, of a parameter whose distance is to end at `c_end`.
     pub fn gains(&self, iteration: u64, c_end: f64) -> Gains {
         let end = self.horizon.max(1);
@@ -42,7 +42,7 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    const USUAL: Schedule = Schedule { horizon: 1000, r_end: 0.002, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
+    const USUAL: GainSchedule = GainSchedule { horizon: 1000, r_end: 0.002, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
 
     #[test]
     fn gains_end_where_they_are_told_to() {

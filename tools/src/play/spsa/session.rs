@@ -5,10 +5,10 @@ use super::chart::{Curves, svg};
 use super::games::{Games, Pairs, net};
 use super::optimiser::Spsa;
 use super::parameter::chosen;
-use super::schedule::Schedule;
+use super::schedule::GainSchedule;
 use crate::common::draft;
 use crate::common::interrupt::Stop;
-use crate::common::journal::Journal;
+use crate::common::journal::{Journal, keep};
 use crate::play::arena::PlayError;
 use lento::bench::BenchError;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ impl Session {
     /// A parameter's start or distance does not fit it; the openings cannot be read; the journal cannot be read, or is that of another run.
     pub fn open(args: &Args) -> Result<Self, Box<dyn Error>> {
         let kept = args.journal.as_deref().filter(|_| args.horizon.is_none()).and_then(horizon);
-        let schedule = Schedule {
+        let schedule = GainSchedule {
             horizon: args.horizon.or(kept).unwrap_or(args.iterations),
             r_end: args.r_end,
             alpha: args.alpha,
@@ -93,10 +93,8 @@ impl Session {
             return Ok(false);
         }
         self.note(played);
-        if let Some(journal) = &mut self.journal {
-            // The results are what a run is resumed from; the values are for readers.
-            journal.append(&json!({ "iteration": iteration, "pairs": played, "values": self.spsa.theta() }))?;
-        }
+        // The results are what a run is resumed from; the values are for readers.
+        keep(&mut self.journal, &json!({ "iteration": iteration, "pairs": played, "values": self.spsa.theta() }))?;
         Ok(true)
     }
 
@@ -133,7 +131,7 @@ fn horizon(path: &Path) -> Option<u64> {
 }
 
 /// All that decides what comes out. How many games run at once does not, at fixed nodes.
-fn header(args: &Args, spsa: &Spsa, schedule: &Schedule) -> Result<Value, BenchError> {
+fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, BenchError> {
     let parameters = spsa.parameters().iter().map(|parameter| {
         let tunable = parameter.tunable;
         (tunable.name.to_owned(), json!([tunable.min, tunable.max, parameter.start, parameter.c_end]))

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// Why new defaults cannot be written into a source.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SourceError {
+pub enum DeclarationError {
     /// The parameter is not declared there.
     #[error("no line declares '{0}', expected one such as '{0}: 1..=8 = 3;'")]
     Missing(String),
@@ -48,7 +48,7 @@ pub fn declaration(tunable: &Tunable, default: i32) -> String {
 ///
 /// # Errors
 /// A parameter is not declared exactly once, or its declaration does not allow the value.
-pub fn rewrite(text: &str, values: &[(&str, i32)]) -> Result<String, SourceError> {
+pub fn rewrite(text: &str, values: &[(&str, i32)]) -> Result<String, DeclarationError> {
     let mut changes = Vec::new();
     for &(name, value) in values {
         let mut start = 0;
@@ -56,17 +56,17 @@ pub fn rewrite(text: &str, values: &[(&str, i32)]) -> Result<String, SourceError
         for line in text.split_inclusive('\n') {
             if let Some(declaration) = read(line).filter(|declaration| declaration.name == name) {
                 if found.is_some() {
-                    return Err(SourceError::Twice(name.to_owned()));
+                    return Err(DeclarationError::Twice(name.to_owned()));
                 }
                 let place = start + declaration.place.start..start + declaration.place.end;
                 found = Some((declaration, place));
             }
             start += line.len();
         }
-        let (declaration, place) = found.ok_or_else(|| SourceError::Missing(name.to_owned()))?;
+        let (declaration, place) = found.ok_or_else(|| DeclarationError::Missing(name.to_owned()))?;
         if !declaration.range.contains(&value) {
             let (min, max) = (*declaration.range.start(), *declaration.range.end());
-            return Err(SourceError::Range { name: name.to_owned(), value, min, max });
+            return Err(DeclarationError::Range { name: name.to_owned(), value, min, max });
         }
         if declaration.default != value {
             changes.push((place, value));
@@ -128,7 +128,7 @@ mod tests {
         assert!(error(&[("null_base", 4)]).contains("'null_base'"));
         assert_eq!(error(&[("rfp_margin", 151)]), "151 for rfp_margin, but the source allows 30 to 150");
         let twice = format!("{SOURCE}    rfp_margin: 0..=1 = 1;\n");
-        assert_eq!(rewrite(&twice, &[("rfp_margin", 50)]), Err(SourceError::Twice("rfp_margin".to_owned())));
+        assert_eq!(rewrite(&twice, &[("rfp_margin", 50)]), Err(DeclarationError::Twice("rfp_margin".to_owned())));
     }
 
     /// The real file, every parameter of it.

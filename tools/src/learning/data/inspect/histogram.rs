@@ -1,5 +1,6 @@
 //! Counts by size.
 
+use crate::common::summary::share;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -67,7 +68,7 @@ impl Histogram {
         let most = self.counts.iter().copied().max().unwrap_or(0).max(1);
         let mut text = String::new();
         for Bin { start, count, .. } in self.bins() {
-            let percent = 100.0 * super::survey::share(count, self.total());
+            let percent = 100.0 * share(count, self.total());
             let bar = "#".repeat((BAR * count as f64 / most as f64).round() as usize);
             let line = format!("{start:>8}{count:>14}{percent:>8.2} %  {bar}");
             let _ = writeln!(text, "{}", line.trim_end());

@@ -1,4 +1,4 @@
-//! `lento-tools data inspect`, also `lento-tools stats`: what a data set consists of.
+//! `lento-tools data inspect`: what a data set consists of.
 
 mod chart;
 mod histogram;
@@ -7,17 +7,15 @@ mod survey;
 
 use crate::common::interrupt::Stop;
 use crate::common::threads::Threads;
-use crate::common::{INTERRUPTED, draft, progress};
+use crate::common::{draft, progress, summary};
 use crate::learning::formats::packed::{self, PackedFile};
 use crate::learning::formats::shards::{GAMES, POSITIONS};
-use crate::learning::formats::{DataError, Filter, StoredGame, decode, shards};
+use crate::learning::formats::{self, DataError, Filter, StoredGame, decode, shards};
 use indicatif::{HumanCount, ProgressBar};
 use std::error::Error;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use survey::Survey;
-pub use survey::share;
 
 /// What to count.
 #[derive(clap::Args)]
@@ -63,15 +61,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     if let Some(path) = &args.svg {
         draft::write(path, chart::svg(&survey)?.as_bytes())?;
     }
-    for place in &torn {
-        eprintln!("lento-tools: {place}: not written whole, left out");
-    }
-    if args.json {
-        writeln!(io::stdout(), "{:#}", report::document(&survey, duplicates, &torn, &args.filter, finished))?;
-    } else {
-        write!(io::stdout(), "{}", report::table(&survey, duplicates))?;
-    }
-    Ok(if finished { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+    formats::warn_of_torn(&torn);
+    summary::show(
+        args.json,
+        || report::document(&survey, duplicates, &torn, &args.filter, finished),
+        || report::table(&survey, duplicates),
+    )?;
+    Ok(summary::exit(finished))
 }
 
 /// The files, and whether they hold games. A file named as positions, or a folder with nothing else, means positions.
@@ -99,7 +95,7 @@ fn count_games(
     mut progress: impl FnMut(u64, &Survey),
 ) -> Result<decode::Ended, DataError> {
     let empty = survey.clone();
-    let work = |games: &[StoredGame]| {
+    let work = |_, games: &[StoredGame]| {
         let mut part = empty.clone();
         games.iter().try_for_each(|game| part.add(game))?;
         Ok(part)

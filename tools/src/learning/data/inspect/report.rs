@@ -1,18 +1,19 @@
 //! The sums as text.
 
-use super::survey::{Duplicates, PLY_END, SCORE_END, Survey, TABLEBASE_MEN, share};
+use super::survey::{Duplicates, PLY_END, SCORE_END, Survey, TABLEBASE_MEN};
+use crate::common::summary::{self, percent, share};
 use crate::learning::formats::{Filter, Place, Rule};
 use indicatif::HumanCount;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// For people.
 pub fn table(survey: &Survey, duplicates: Duplicates) -> String {
     let mut text = String::new();
     let mut row = |name: &str, value: String, note: String| {
-        let _ = writeln!(text, "{}", format!("{name:<34}{value:>14}  {note}").trim_end());
+        text += &summary::row(name, value, &note);
     };
-    let of = |part: u64, whole: u64| format!("{:.2} %", 100.0 * share(part, whole));
+    let of = percent;
     let count = |count: u64| HumanCount(count).to_string();
     let games = survey.is_of_games();
     if games {
@@ -71,8 +72,6 @@ fn histograms(survey: &Survey, text: &mut String) {
 /// For programs.
 pub fn document(survey: &Survey, duplicates: Duplicates, torn: &[Place], filter: &Filter, finished: bool) -> Value {
     let results = |counts: [u64; 3]| json!({"white": counts[0], "draw": counts[1], "black": counts[2]});
-    let refused: Map<String, Value> =
-        Rule::ALL.iter().zip(survey.refused).map(|(rule, count)| (rule.name().to_owned(), count.into())).collect();
     json!({
         "finished": finished,
         "white": if survey.is_of_games() { "white" } else { "side to move" },
@@ -84,7 +83,7 @@ pub fn document(survey: &Survey, duplicates: Duplicates, torn: &[Place], filter:
         "longest_plies": survey.plies.map(|(_, longest)| longest),
         "torn_games": torn.iter().map(Place::to_string).collect::<Vec<_>>(),
         "positions": survey.positions,
-        "dropped": refused,
+        "dropped": Rule::counted(survey.refused),
         "kept": survey.kept,
         "kept_results": results(survey.outcomes),
         "known_endings": survey.known_endings,

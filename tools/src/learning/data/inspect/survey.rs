@@ -1,6 +1,7 @@
 //! What is counted of a data set.
 
 use super::histogram::Histogram;
+use crate::common::summary;
 use crate::learning::formats::packed;
 use crate::learning::formats::{DataError, Filter, Rule, StoredGame};
 use crate::play::record::GameResult;
@@ -59,9 +60,9 @@ pub struct Survey {
 
 /// Listens for how an evaluation came about.
 #[derive(Default)]
-struct Listener(Summary);
+struct SummaryTracer(Summary);
 
-impl Tracer for Listener {
+impl Tracer for SummaryTracer {
     fn summary(&mut self, summary: &Summary) {
         self.0 = *summary;
     }
@@ -116,7 +117,7 @@ impl Survey {
             }
         })?;
         self.games += 1;
-        self.results[index(result)] += 1;
+        self.results[result.index()] += 1;
         let (plies, (shortest, longest)) = (game.plies.len(), self.plies.unwrap_or((usize::MAX, 0)));
         self.plies = Some((shortest.min(plies), longest.max(plies)));
         Ok(())
@@ -135,7 +136,7 @@ impl Survey {
 
     /// Counts a position that is kept. The score is White's.
     fn keep(&mut self, board: &Board, score: i32, result: GameResult) {
-        let mut listener = Listener::default();
+        let mut listener = SummaryTracer::default();
         observe(board, &mut listener);
         let men = board.occupied().count();
         self.kept += 1;
@@ -145,7 +146,7 @@ impl Survey {
         for color in Color::ALL {
             self.kings[board.king(color).index() ^ (56 * color.index())] += 1;
         }
-        self.outcomes[index(result)] += 1;
+        self.outcomes[result.index()] += 1;
         self.known_endings += u64::from(listener.0.ending.is_some());
         self.few_men += u64::from(men <= TABLEBASE_MEN);
         if self.keys.len() < self.room {
@@ -183,7 +184,7 @@ impl Survey {
 
     /// Moves in a game on average.
     pub fn average_plies(&self) -> f64 {
-        share(self.positions, self.games)
+        summary::share(self.positions, self.games)
     }
 
     /// Compares the positions. They count as the same where men, side to move, castling rights and en passant are.
@@ -194,22 +195,9 @@ impl Survey {
     }
 }
 
-/// A part of a whole, 0 to 1; 0 of nothing.
-pub fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}
-
 fn add(sums: &mut [u64], counts: &[u64]) {
     for (sum, count) in sums.iter_mut().zip(counts) {
         *sum += count;
-    }
-}
-
-fn index(result: GameResult) -> usize {
-    match result {
-        GameResult::WhiteWins => 0,
-        GameResult::Draw => 1,
-        GameResult::BlackWins => 2,
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::common::elo::Model;
+use crate::common::elo::EloModel;
 use crate::play::arena::tests::arena;
 use std::path::PathBuf;
 
@@ -84,7 +84,7 @@ fn neither_concurrency_nor_interruption_changes_the_result() {
 
 #[test]
 fn a_verdict_ends_a_match_wherever_the_pairs_come_from() {
-    let sprt = Some(Sprt::new(-200.0, 200.0, 0.3, 0.3, Model::Logistic).unwrap());
+    let sprt = Some(Sprt::new(-200.0, 200.0, 0.3, 0.3, EloModel::Logistic).unwrap());
     let tested = Goal { pairs: 8, sprt };
     let expected = whole(tested, 1);
     assert!(tested.verdict(&expected).is_some() && expected.pairs() < 8, "{expected:?}");

@@ -22,7 +22,7 @@ const MAX_BUFFER: usize = 1 << 18;
 
 /// Which positions, and in what order.
 #[derive(clap::Args, Clone, Copy, Debug)]
-pub struct Choice {
+pub struct OrderArgs {
     /// Take no more than this many positions, evenly from all: the same ones shuffled or not. Without shuffling each
     /// needs eight bytes of memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -35,16 +35,16 @@ pub struct Choice {
     memory: u64,
 }
 
-impl Choice {
+impl OrderArgs {
     /// What to do with the positions.
-    pub fn plan(self, shuffle: bool) -> Plan {
-        Plan { shuffle, seed: self.seed, keep: self.keep, memory: self.memory << 20 }
+    pub fn plan(self, shuffle: bool) -> OrderPlan {
+        OrderPlan { shuffle, seed: self.seed, keep: self.keep, memory: self.memory << 20 }
     }
 }
 
 /// What to do with the positions.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct OrderPlan {
     /// Shuffle them.
     pub shuffle: bool,
     /// Where shuffle and sample come from.
@@ -57,7 +57,7 @@ pub struct Plan {
 
 /// Why positions cannot be written.
 #[derive(Debug, Error)]
-pub enum DeckError {
+pub enum WriterError {
     /// The system refuses.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -74,16 +74,16 @@ pub enum DeckError {
 }
 
 /// The positions of a file that is being made.
-pub struct Deck {
+pub struct PositionWriter {
     path: PathBuf,
-    plan: Plan,
+    plan: OrderPlan,
     keys: Keys,
     count: u64,
-    hand: Hand,
+    buffered: Buffered,
 }
 
 /// Where positions are until all have come.
-enum Hand {
+enum Buffered {
     /// In the file already.
     Straight(Draft),
     /// In order, those that may be among the sample; the largest key is on top of the heap.
@@ -101,30 +101,30 @@ fn buckets(count: u64, memory: u64) -> u64 {
     if bytes <= memory { 1 } else { bytes.div_ceil((memory / 10 * 7).max(1)) }
 }
 
-impl Deck {
+impl PositionWriter {
     /// Begins a file. No more than `most` positions will come.
     ///
     /// # Errors
     /// The folder of the file cannot be written, or the memory is too little for so many positions.
-    pub fn new(path: &Path, plan: Plan, most: u64) -> Result<Self, DeckError> {
+    pub fn new(path: &Path, plan: OrderPlan, most: u64) -> Result<Self, WriterError> {
         // Whether the file can be written is better known now than after hours.
         let draft = Draft::create(path)?;
         let buckets = buckets(most, plan.memory);
-        let hand = if !plan.shuffle {
+        let buffered = if !plan.shuffle {
             match plan.keep {
-                None => Hand::Straight(draft),
-                Some(_) => Hand::Sample { smallest: BinaryHeap::new(), bucket: Bucket::new(path, MAX_BUFFER)? },
+                None => Buffered::Straight(draft),
+                Some(_) => Buffered::Sample { smallest: BinaryHeap::new(), bucket: Bucket::new(path, MAX_BUFFER)? },
             }
         } else if buckets == 1 {
-            Hand::Memory(Vec::with_capacity(most as usize))
+            Buffered::Memory(Vec::with_capacity(most as usize))
         } else if buckets <= MAX_BUCKETS {
             let buffer = (plan.memory / 4 / buckets).clamp(4096, MAX_BUFFER as u64) as usize;
-            Hand::Buckets((0..buckets).map(|_| Bucket::new(path, buffer)).collect::<Result<_, _>>()?)
+            Buffered::Buckets((0..buckets).map(|_| Bucket::new(path, buffer)).collect::<Result<_, _>>()?)
         } else {
             let least = most.saturating_mul(KEYED as u64) / (MAX_BUCKETS << 20) * 10 / 7 + 2;
-            return Err(DeckError::Memory { given: plan.memory >> 20, count: most, least });
+            return Err(WriterError::Memory { given: plan.memory >> 20, count: most, least });
         };
-        Ok(Self { path: path.to_owned(), plan, keys: Keys::new(plan.seed), count: 0, hand })
+        Ok(Self { path: path.to_owned(), plan, keys: Keys::new(plan.seed), count: 0, buffered })
     }
 
     /// How many positions have come.
@@ -136,13 +136,13 @@ impl Deck {
     ///
     /// # Errors
     /// The disk may be full.
-    pub fn push(&mut self, record: [u8; RECORD]) -> Result<(), DeckError> {
+    pub fn push(&mut self, record: [u8; RECORD]) -> Result<(), WriterError> {
         self.count += 1;
         let key = self.keys.next();
         let keyed = Keyed { key, record };
-        let written = match &mut self.hand {
-            Hand::Straight(draft) => draft.write(&record),
-            Hand::Sample { smallest, bucket } => {
+        let written = match &mut self.buffered {
+            Buffered::Straight(draft) => draft.write(&record),
+            Buffered::Sample { smallest, bucket } => {
                 if (smallest.len() as u64) < self.plan.keep.unwrap_or(u64::MAX) {
                     smallest.push(key);
                     bucket.push(&keyed)
@@ -153,11 +153,11 @@ impl Deck {
                     Ok(())
                 }
             }
-            Hand::Memory(all) => {
+            Buffered::Memory(all) => {
                 all.push(keyed);
                 Ok(())
             }
-            Hand::Buckets(buckets) => {
+            Buffered::Buckets(buckets) => {
                 let index = (u128::from(key) * buckets.len() as u128) >> 64;
                 buckets[index as usize].push(&keyed)
             }
@@ -170,23 +170,23 @@ impl Deck {
     ///
     /// # Errors
     /// The disk may be full.
-    pub fn finish(self, stop: &Stop, progress: impl FnMut(u64)) -> Result<Option<u64>, DeckError> {
+    pub fn finish(self, stop: &Stop, progress: impl FnMut(u64)) -> Result<Option<u64>, WriterError> {
         let failed = |error| WriteError::new(&self.path, error);
         let most = self.plan.keep.map_or(self.count, |keep| keep.min(self.count));
-        if let Hand::Straight(draft) = self.hand {
+        if let Buffered::Straight(draft) = self.buffered {
             draft.finish()?;
             return Ok(Some(most));
         }
-        let mut row = Row { draft: Draft::create(&self.path)?, written: 0, most, progress };
-        match self.hand {
-            Hand::Straight(_) => {}
-            Hand::Sample { smallest, bucket } => {
+        let mut row = SortedWriter { draft: Draft::create(&self.path)?, written: 0, most, progress };
+        match self.buffered {
+            Buffered::Straight(_) => {}
+            Buffered::Sample { smallest, bucket } => {
                 let largest = smallest.peek().copied().unwrap_or_default();
                 let write = |keyed: Keyed| if keyed.key <= largest { row.write(&keyed) } else { Ok(()) };
                 bucket.read(write).map_err(failed)?;
             }
-            Hand::Memory(mut all) => row.write_sorted(&mut all).map_err(failed)?,
-            Hand::Buckets(buckets) => {
+            Buffered::Memory(mut all) => row.write_sorted(&mut all).map_err(failed)?,
+            Buffered::Buckets(buckets) => {
                 let mut all = Vec::new();
                 for bucket in buckets {
                     if stop.asked() {
@@ -206,21 +206,21 @@ impl Deck {
         if stop.asked() {
             return Ok(None);
         }
-        let Row { draft, written, .. } = row;
+        let SortedWriter { draft, written, .. } = row;
         draft.finish()?;
         Ok(Some(written))
     }
 }
 
 /// What is written at last.
-struct Row<P> {
+struct SortedWriter<P> {
     draft: Draft,
     written: u64,
     most: u64,
     progress: P,
 }
 
-impl<P: FnMut(u64)> Row<P> {
+impl<P: FnMut(u64)> SortedWriter<P> {
     /// Adds a position, unless there are enough.
     fn write(&mut self, keyed: &Keyed) -> io::Result<()> {
         if self.written < self.most {
@@ -244,23 +244,23 @@ mod tests {
     use super::*;
     use crate::common::scratch::Folder;
 
-    const SHUFFLE: Plan = Plan { shuffle: true, seed: 5, keep: None, memory: 1 << 20 };
+    const SHUFFLE: OrderPlan = OrderPlan { shuffle: true, seed: 5, keep: None, memory: 1 << 20 };
 
     /// Records that hold their own numbers.
-    fn deck(folder: &Folder, plan: Plan, count: u64) -> Deck {
-        let mut deck = Deck::new(&folder.path().join("out.bf"), plan, count).unwrap();
+    fn writer(folder: &Folder, plan: OrderPlan, count: u64) -> PositionWriter {
+        let mut writer = PositionWriter::new(&folder.path().join("out.bf"), plan, count).unwrap();
         for number in 0..count {
             let mut record = [0; RECORD];
             record[..8].copy_from_slice(&number.to_le_bytes());
-            deck.push(record).unwrap();
+            writer.push(record).unwrap();
         }
-        deck
+        writer
     }
 
-    fn written(folder: &Folder, plan: Plan, count: u64) -> Vec<u64> {
-        let deck = deck(folder, plan, count);
+    fn written(folder: &Folder, plan: OrderPlan, count: u64) -> Vec<u64> {
+        let writer = writer(folder, plan, count);
         let (mut shown, stop) = (0, Stop::default());
-        let said = deck.finish(&stop, |written| shown = written).unwrap();
+        let said = writer.finish(&stop, |written| shown = written).unwrap();
         let bytes = std::fs::read(folder.path().join("out.bf")).unwrap();
         assert_eq!(said, Some((bytes.len() / RECORD) as u64));
         assert!(shown <= count && files(folder) == 1, "nothing else is left");
@@ -274,26 +274,29 @@ mod tests {
 
     #[test]
     fn a_shuffle_is_a_permutation_that_depends_on_the_seed_alone() {
-        let folder = Folder::new("deck-shuffle");
+        let folder = Folder::new("writer-shuffle");
         let shuffled = written(&folder, SHUFFLE, 5000);
         let mut sorted = shuffled.clone();
         sorted.sort_unstable();
         assert!(sorted.iter().copied().eq(0..5000) && shuffled != sorted);
         for memory in [2_000, 20_000, 199_999] {
-            let plan = Plan { memory, ..SHUFFLE };
-            assert!(matches!(deck(&folder, plan, 5000).hand, Hand::Buckets(_)), "{memory}: more than the memory holds");
+            let plan = OrderPlan { memory, ..SHUFFLE };
+            assert!(
+                matches!(writer(&folder, plan, 5000).buffered, Buffered::Buckets(_)),
+                "{memory}: more than the memory holds"
+            );
             assert!(written(&folder, plan, 5000) == shuffled, "{memory}");
         }
-        let other = written(&folder, Plan { seed: 6, ..SHUFFLE }, 5000);
+        let other = written(&folder, OrderPlan { seed: 6, ..SHUFFLE }, 5000);
         let same = other.iter().zip(&shuffled).filter(|(one, other)| one == other).count();
         assert!(same < 20, "another seed, another order: {same} in the same place");
     }
 
     #[test]
     fn every_position_may_go_everywhere() {
-        let folder = Folder::new("deck-uniform");
+        let folder = Folder::new("writer-uniform");
         let mut cells = [[0_u32; 10]; 10];
-        for (place, number) in written(&folder, Plan { memory: 30_000, ..SHUFFLE }, 5000).into_iter().enumerate() {
+        for (place, number) in written(&folder, OrderPlan { memory: 30_000, ..SHUFFLE }, 5000).into_iter().enumerate() {
             cells[place / 500][number as usize / 500] += 1;
         }
         // Chi square with 81 degrees of freedom is above 126.1 in one of a thousand cases.
@@ -303,44 +306,46 @@ mod tests {
 
     #[test]
     fn some_are_an_even_sample_in_order_or_shuffled() {
-        let folder = Folder::new("deck-sample");
-        let straight = Plan { shuffle: false, ..SHUFFLE };
+        let folder = Folder::new("writer-sample");
+        let straight = OrderPlan { shuffle: false, ..SHUFFLE };
         assert!(written(&folder, straight, 5000).into_iter().eq(0..5000));
-        let sample = written(&folder, Plan { keep: Some(1000), ..straight }, 5000);
+        let sample = written(&folder, OrderPlan { keep: Some(1000), ..straight }, 5000);
         assert!(sample.len() == 1000 && sample.is_sorted());
         let parts: Vec<usize> =
             (0..5).map(|part| sample.iter().filter(|&&number| number / 1000 == part).count()).collect();
         assert!(parts.iter().all(|count| (140..260).contains(count)), "{parts:?}");
         for memory in [1 << 20, 20_000] {
-            let mut shuffled = written(&folder, Plan { keep: Some(1000), memory, ..SHUFFLE }, 5000);
+            let mut shuffled = written(&folder, OrderPlan { keep: Some(1000), memory, ..SHUFFLE }, 5000);
             assert!(!shuffled.is_sorted());
             shuffled.sort_unstable();
             assert!(shuffled == sample, "the same ones");
         }
         for plan in [straight, SHUFFLE] {
-            assert_eq!(written(&folder, Plan { keep: Some(6000), ..plan }, 5000).len(), 5000);
-            assert_eq!(written(&folder, Plan { keep: Some(10), ..plan }, 0).len(), 0);
+            assert_eq!(written(&folder, OrderPlan { keep: Some(6000), ..plan }, 5000).len(), 5000);
+            assert_eq!(written(&folder, OrderPlan { keep: Some(10), ..plan }, 0).len(), 0);
         }
     }
 
     #[test]
     fn what_is_interrupted_leaves_nothing() {
-        let folder = Folder::new("deck-stop");
+        let folder = Folder::new("writer-stop");
         let stop = Stop::default();
         stop.ask();
         for (keep, shuffle, memory) in [(Some(9), false, 0), (None, true, 1 << 20), (None, true, 20_000)] {
-            let deck = deck(&folder, Plan { shuffle, keep, memory, ..SHUFFLE }, 5000);
-            assert_eq!(deck.finish(&stop, |_| {}).unwrap(), None);
+            let writer = writer(&folder, OrderPlan { shuffle, keep, memory, ..SHUFFLE }, 5000);
+            assert_eq!(writer.finish(&stop, |_| {}).unwrap(), None);
             assert_eq!(files(&folder), 0);
         }
-        drop(deck(&folder, Plan { shuffle: false, ..SHUFFLE }, 5000));
+        drop(writer(&folder, OrderPlan { shuffle: false, ..SHUFFLE }, 5000));
         assert_eq!(files(&folder), 0);
     }
 
     #[test]
     fn too_little_memory_is_refused_with_what_would_do() {
-        let folder = Folder::new("deck-memory");
-        let refuse = |memory: u64| Deck::new(&folder.path().join("out.bf"), Plan { memory, ..SHUFFLE }, 1 << 30).err();
+        let folder = Folder::new("writer-memory");
+        let refuse = |memory: u64| {
+            PositionWriter::new(&folder.path().join("out.bf"), OrderPlan { memory, ..SHUFFLE }, 1 << 30).err()
+        };
         let error = refuse(16 << 20).unwrap().to_string();
         assert!(
             error.contains("--memory 16: too little to shuffle 1073741824 positions, expected at least "),

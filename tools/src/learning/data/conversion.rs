@@ -1,7 +1,7 @@
 //! From the games of files to files of positions.
 
-use super::deck::{Deck, DeckError, Plan};
 use super::seen::Seen;
+use super::writer::{OrderPlan, PositionWriter, WriterError};
 use crate::common::interrupt::Stop;
 use crate::common::progress;
 use crate::common::threads::Threads;
@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// Which games to read, and which of their positions to take.
 #[derive(clap::Args)]
-pub struct Source {
+pub struct GameSource {
     /// Games in viriformat: files, or folders with *.vf and *.viri files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
@@ -28,7 +28,7 @@ pub struct Source {
     pub filter: Filter,
 }
 
-impl Source {
+impl GameSource {
     /// The files with the games.
     ///
     /// # Errors
@@ -47,30 +47,30 @@ pub fn most(files: &[PathBuf]) -> Result<u64, DataError> {
 }
 
 /// How games become positions, and what has become of them so far.
-pub struct Pour<'a> {
-    source: &'a Source,
+pub struct Conversion<'a> {
+    source: &'a GameSource,
     stop: &'a Stop,
     seen: Option<Seen>,
     /// The sums over all files so far.
-    pub counts: Counts,
+    pub counts: ConversionCounts,
     /// Games that were not written whole and are left out.
     pub torn: Vec<Place>,
 }
 
 /// Why positions cannot be gathered.
 #[derive(Debug, Error)]
-pub enum PourError {
+pub enum ConversionError {
     /// The games cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
     /// The positions cannot be written.
     #[error(transparent)]
-    Deck(#[from] DeckError),
+    PositionWriter(#[from] WriterError),
 }
 
 /// What became of the positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ConversionCounts {
     /// Games.
     pub games: u64,
     /// Positions of these games.
@@ -84,17 +84,17 @@ pub struct Counts {
 /// What some games gave.
 #[derive(Default)]
 struct Batch {
-    counts: Counts,
+    counts: ConversionCounts,
     records: Vec<[u8; RECORD]>,
     /// For each record, where these are wanted.
     keys: Vec<u64>,
 }
 
-impl<'a> Pour<'a> {
+impl<'a> Conversion<'a> {
     /// Nothing has been read yet.
-    pub fn new(source: &'a Source, stop: &'a Stop) -> Self {
+    pub fn new(source: &'a GameSource, stop: &'a Stop) -> Self {
         let seen = source.dedupe.then(Seen::default);
-        Self { source, stop, seen, counts: Counts::default(), torn: Vec::new() }
+        Self { source, stop, seen, counts: ConversionCounts::default(), torn: Vec::new() }
     }
 
     /// Which positions are taken.
@@ -112,13 +112,13 @@ impl<'a> Pour<'a> {
         &mut self,
         files: Vec<PathBuf>,
         output: &Path,
-        plan: Plan,
+        plan: OrderPlan,
         most: u64,
-    ) -> Result<Option<u64>, PourError> {
-        let mut deck = Deck::new(output, plan, most)?;
+    ) -> Result<Option<u64>, ConversionError> {
+        let mut writer = PositionWriter::new(output, plan, most)?;
         let bytes = shards::size(&files)?;
         let bar = progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
-        let finished = self.gather(files, &mut deck, |bytes, kept| {
+        let finished = self.gather(files, &mut writer, |bytes, kept| {
             bar.set_position(bytes);
             bar.set_message(format!("{} positions", HumanCount(kept)));
         })?;
@@ -126,35 +126,36 @@ impl<'a> Pour<'a> {
         if !finished {
             return Ok(None);
         }
-        let bar = progress::bar(Some(deck.count()), "{bar:30} {human_pos}/{human_len} written [{elapsed}, {eta} left]");
-        let written = deck.finish(self.stop, |count| bar.set_position(count))?;
+        let bar =
+            progress::bar(Some(writer.count()), "{bar:30} {human_pos}/{human_len} written [{elapsed}, {eta} left]");
+        let written = writer.finish(self.stop, |count| bar.set_position(count))?;
         bar.finish_and_clear();
         Ok(written)
     }
 
-    /// Puts the positions of some files into a deck, in order; false if the end was asked for before the last. `progress`
+    /// Puts the positions of some files into a writer, in order; false if the end was asked for before the last. `progress`
     /// hears how many bytes have been read and how many positions were taken.
     fn gather(
         &mut self,
         files: Vec<PathBuf>,
-        deck: &mut Deck,
+        writer: &mut PositionWriter,
         mut progress: impl FnMut(u64, u64),
-    ) -> Result<bool, PourError> {
+    ) -> Result<bool, ConversionError> {
         let Self { source, stop, seen, counts, torn } = self;
         let wants_keys = seen.is_some();
         let threads = source.threads.count();
-        let work = |games: &[StoredGame]| Ok(batch(games, &source.filter, wants_keys)?);
+        let work = |_, games: &[StoredGame]| Ok(batch(games, &source.filter, wants_keys)?);
         let mut ended = decode::run(files, threads, stop, work, |batch: Batch, bytes| {
             counts.add(&batch.counts);
             for (index, record) in batch.records.into_iter().enumerate() {
                 if seen.as_mut().is_some_and(|seen| !seen.insert(batch.keys[index])) {
                     counts.repeated += 1;
                 } else {
-                    deck.push(record)?;
+                    writer.push(record)?;
                 }
             }
-            progress(bytes, deck.count());
-            Ok::<(), PourError>(())
+            progress(bytes, writer.count());
+            Ok::<(), ConversionError>(())
         })?;
         torn.append(&mut ended.torn);
         Ok(ended.finished)
@@ -181,7 +182,7 @@ fn batch(games: &[StoredGame], filter: &Filter, wants_keys: bool) -> Result<Batc
     Ok(batch)
 }
 
-impl Counts {
+impl ConversionCounts {
     fn add(&mut self, other: &Self) {
         self.games += other.games;
         self.positions += other.positions;
