@@ -35,7 +35,7 @@ enum Tool {
     Match(Box<play::matches::Args>),
     /// Tune numbers of the search by self-play (SPSA)
     Spsa(Box<play::spsa::Args>),
-    /// The former name of data inspect
+    /// The same as data inspect
     #[command(hide = true)]
     Stats(learning::data::inspect::Args),
     /// Train the weights of the network by scored positions

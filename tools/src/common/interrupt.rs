@@ -7,11 +7,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A wish to end that many threads can see. Clones are the same wish.
+/// A request to stop that many threads can see. Clones are the same request.
 #[derive(Clone, Debug)]
 pub struct Stop {
     asked: Arc<AtomicBool>,
-    /// Dropped when the end is asked for, which wakes everyone who waits for the other side.
+    /// Dropped when a stop is requested, which wakes everyone who waits for the other side.
     keeper: Arc<Mutex<Option<Sender<Infallible>>>>,
     waiter: Receiver<Infallible>,
 }
@@ -24,7 +24,7 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// A wish that Ctrl-C makes. The second Ctrl-C ends the program on the spot.
+    /// A request that Ctrl-C makes. The second Ctrl-C ends the program on the spot.
     ///
     /// # Errors
     /// The system does not let the signal be handled, or it is handled already.
@@ -51,7 +51,7 @@ impl Stop {
         self.keeper.lock().take();
     }
 
-    /// A channel on which nothing ever arrives, and which is closed when the end is asked for.
+    /// A channel on which nothing ever arrives, and which is closed when a stop is requested.
     pub fn waiter(&self) -> &Receiver<Infallible> {
         &self.waiter
     }

@@ -12,7 +12,7 @@ pub struct Journal {
     file: File,
 }
 
-/// Why a journal cannot be gone on with.
+/// Why a journal cannot be resumed.
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// The file cannot be read or written.

@@ -6,9 +6,9 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Works on each of these items, on several threads, each with a bench of its own that `set_up` makes. `on_done` hears the
+/// Works on each of these items, on several threads, each with a bench of its own that `set_up` makes. `on_done` gets the
 /// results in the order of the items, whichever was finished first; it can end the run, and so can `stop`.
-/// Work sees both wishes; `None` from it ends its thread.
+/// Work sees both requests; `None` from it ends its thread.
 ///
 /// # Errors
 /// That of `set_up`.

@@ -72,7 +72,7 @@ enum What {
 /// What to do with each variant.
 #[derive(clap::Args)]
 struct How {
-    /// Positions to search on one thread with a table of --hash MiB, one FEN or EPD a line [default: those of the bench]
+    /// Positions to search on one thread with a hash table of --hash MiB, one FEN or EPD a line [default: those of the bench]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Depth to search each position to, in plies

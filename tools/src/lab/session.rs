@@ -24,7 +24,7 @@ pub const OFF: &str = "off";
 pub struct LabPlan {
     /// What the search of a position may cost.
     pub budget: Budget,
-    /// The table, in MiB.
+    /// The hash table, in MiB.
     pub hash: usize,
     /// The positions.
     pub positions: Vec<String>,
@@ -45,7 +45,7 @@ pub struct LabPlan {
 pub struct VariantRow {
     /// The variant.
     pub variant: Variant,
-    /// Whether it was asked for; otherwise it is only searched, as a yardstick.
+    /// Whether it was asked for; otherwise it is only searched, as the baseline.
     pub shown: bool,
     /// The positions searched, in their order.
     pub measured: Vec<Measured>,
@@ -203,7 +203,7 @@ impl Session {
         done == all
     }
 
-    /// Does what is not finished yet. A stop is heard between positions, in a problem and in a game.
+    /// Does what is not finished yet. A stop is obeyed between positions, in a problem and in a game.
     ///
     /// # Errors
     /// A player cannot be set up, or the journal cannot be written.

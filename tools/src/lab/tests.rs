@@ -106,7 +106,7 @@ fn an_interrupted_run_goes_on_to_the_same_result() {
     }
     let resumed = run_whole(&kept);
     assert_eq!(repeats(&resumed), repeats(&whole));
-    // Three positions of two recipes and of the yardstick, two problems for both, games of all but tuned with itself.
+    // Three positions of two recipes and of the baseline, two problems for both, games of all but tuned with itself.
     assert_eq!(resumed.progress(), (9 + 4 + 6, 19));
     let lines = std::fs::read_to_string(&journal).unwrap().lines().count();
     assert_eq!(lines, 1 + 19);

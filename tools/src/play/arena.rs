@@ -21,7 +21,7 @@ pub struct Arena {
     pub limit: Limit,
     /// When they are adjudicated.
     pub rules: Rules,
-    /// The table of each player, in MiB.
+    /// The hash table of each player, in MiB.
     pub hash: usize,
     /// How many games run at the same time.
     pub concurrency: usize,
@@ -61,7 +61,7 @@ impl GamePair {
 }
 
 impl Arena {
-    /// Plays a pair of games from each of these openings, between fresh players. `on_pair` hears the finished pairs in the
+    /// Plays a pair of games from each of these openings, between fresh players. `on_pair` gets the finished pairs in the
     /// order of the openings, whichever was finished first; it can end the run, and so can `stop`. Pairs that
     /// are not finished then, and those that wait for one of them, are lost.
     ///

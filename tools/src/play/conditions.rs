@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 /// What games depend on besides their players and the limit of a move, and how many run at once.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Conditions {
-    /// Table of each player in MiB
+    /// Hash table of each player in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
     pub hash: u32,
     /// Games at the same time [default: the number of cores, divided by the Threads of a player]

@@ -56,7 +56,7 @@ pub enum EpdError {
     Quotation,
 }
 
-/// Reads a whole file; lines that are blank or begin with `#` say nothing.
+/// Reads a whole file; lines that are empty or begin with `#` say nothing.
 ///
 /// # Errors
 /// The first line that cannot be read: its number from 1, and why.

@@ -19,7 +19,7 @@ const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
 /// How many pairs of games ended in each way.
 ///
-/// Two games of a pair start from the same opening with colours swapped, so their results hang together: an opening
+/// Two games of a pair start from the same opening with colors swapped, so their results hang together: an opening
 /// that is good for White gives a win and a loss. The pair is what is independent, and its variance is what counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial {

@@ -18,7 +18,7 @@ pub struct GameSource {
     /// Games in viriformat: files, or folders with *.vf and *.viri files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Take each position only the first time: men, side to move, castling rights and en passant count. Needs up to 31 bytes
+    /// Take each position only the first time: pieces, side to move, castling rights and en passant count. Needs up to 31 bytes
     /// of memory for each position taken
     #[arg(long)]
     dedupe: bool,
@@ -103,7 +103,7 @@ impl<'a> Conversion<'a> {
     }
 
     /// Writes the positions of some files into one file, which appears when it is whole, and says how many these are; `None` if
-    /// the end was asked for: then there is no file. No more than `most` positions will come. Where repeated positions are left
+    /// a stop was requested: then there is no file. No more than `most` positions will come. Where repeated positions are left
     /// out, those of earlier calls count.
     ///
     /// # Errors
@@ -133,8 +133,8 @@ impl<'a> Conversion<'a> {
         Ok(written)
     }
 
-    /// Puts the positions of some files into a writer, in order; false if the end was asked for before the last. `progress`
-    /// hears how many bytes have been read and how many positions were taken.
+    /// Puts the positions of some files into a writer, in order; false if a stop was requested before the last. `progress`
+    /// is told how many bytes have been read and how many positions were taken.
     fn gather(
         &mut self,
         files: Vec<PathBuf>,

@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(summary::exit(written.is_some()))
 }
 
-/// Puts the positions of all files into the writer and writes it, and says how many were written; `None` if the end was asked for.
+/// Puts the positions of all files into the writer and writes it, and says how many were written; `None` if a stop was requested.
 fn shuffle(
     files: &[PathBuf],
     mut writer: PositionWriter,

@@ -165,8 +165,8 @@ impl PositionWriter {
         Ok(written.map_err(|error| WriteError::new(&self.path, error))?)
     }
 
-    /// Writes the file and gives it its name, and says how many positions it holds; `None` if the end was asked for before:
-    /// then there is no file. `progress` hears now and then how many positions have been written.
+    /// Writes the file and gives it its name, and says how many positions it holds; `None` if a stop was requested before:
+    /// then there is no file. `progress` is told now and then how many positions have been written.
     ///
     /// # Errors
     /// The disk may be full.

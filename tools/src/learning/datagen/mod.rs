@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// What to generate.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder for the shards (viriformat); made if it is not there, gone on with if it is
+    /// Folder for the shards (viriformat); made if it is not there, continued if it is
     #[arg(long, value_name = "FOLDER")]
     output: PathBuf,
     /// Games in all, those of earlier runs included

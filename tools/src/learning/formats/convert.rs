@@ -212,19 +212,19 @@ mod tests {
     /// A start position of double Fischer random chess.
     fn shuffled(random: &mut fastrand::Rng) -> String {
         let mut row = || {
-            let mut men = ['r', 'k', 'r', 'n', 'n', 'b', 'b', 'q'];
+            let mut pieces = ['r', 'k', 'r', 'n', 'n', 'b', 'b', 'q'];
             loop {
-                random.shuffle(&mut men);
-                let at = |letter| (0..8).filter(|&file| men[file] == letter).collect::<Vec<_>>();
+                random.shuffle(&mut pieces);
+                let at = |letter| (0..8).filter(|&file| pieces[file] == letter).collect::<Vec<_>>();
                 let (rooks, king, bishops) = (at('r'), at('k')[0], at('b'));
                 if rooks[0] < king && king < rooks[1] && bishops[0] % 2 != bishops[1] % 2 {
-                    return men.iter().collect::<String>();
+                    return pieces.iter().collect::<String>();
                 }
             }
         };
         let (white, black) = (row(), row());
         let rooks = |row: &str| -> String {
-            row.char_indices().filter(|(_, man)| *man == 'r').map(|(file, _)| (b'a' + file as u8) as char).collect()
+            row.char_indices().filter(|(_, piece)| *piece == 'r').map(|(file, _)| (b'a' + file as u8) as char).collect()
         };
         let rights = rooks(&white).to_uppercase() + &rooks(&black);
         format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{} w {rights} - 0 1", white.to_uppercase())

@@ -69,7 +69,7 @@ pub struct Ended {
 }
 
 /// Reads all games of these files. `work` makes something of a few games at a time, on several threads; it gets the number of
-/// the first, from 0 over all files. `on_done` hears what,
+/// the first, from 0 over all files. `on_done` is told what,
 /// in the order of the games whatever the threads do, with how many bytes had been read by then.
 ///
 /// # Errors
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_to_end_and_errors_end_it() {
+    fn a_stop_and_errors_end_it() {
         let folder = Folder::new("decode-ends");
         let mut bytes = sample::bytes(&sample::games(30, 3));
         let stop = Stop::default();

@@ -81,16 +81,16 @@ impl StoredGame {
 /// Refuses bytes that viriformat would take for granted.
 fn check_header(header: &[u8; HEADER]) -> Result<(), String> {
     let occupied = std::array::from_fn(|index| header[index]);
-    let men = u64::from_le_bytes(occupied).count_ones() as usize;
-    if !(2..=32).contains(&men) {
-        return Err(format!("a position of {men} men, expected 2 to 32"));
+    let pieces = u64::from_le_bytes(occupied).count_ones() as usize;
+    if !(2..=32).contains(&pieces) {
+        return Err(format!("a position of {pieces} pieces, expected 2 to 32"));
     }
     let code = |index: usize| header[8 + index / 2] >> (4 * (index % 2)) & 15;
-    if let Some(code) = (0..men).map(code).find(|code| code & 7 > 6) {
-        return Err(format!("man number {code}, expected 0 to 6 or 8 to 14"));
+    if let Some(code) = (0..pieces).map(code).find(|code| code & 7 > 6) {
+        return Err(format!("piece number {code}, expected 0 to 6 or 8 to 14"));
     }
     for (color, king) in [("White", 5), ("Black", 13)] {
-        let kings = (0..men).filter(|&index| code(index) == king).count();
+        let kings = (0..pieces).filter(|&index| code(index) == king).count();
         if kings != 1 {
             return Err(format!("{color} has {kings} kings, expected 1"));
         }
@@ -153,7 +153,7 @@ mod tests {
         };
         broken(30, 3, "result 3");
         broken(25, 101, "half-move clock 101");
-        broken(8, 0x77, "man number 7");
+        broken(8, 0x77, "piece number 7");
         broken(10, 0x00, "White has 0 kings");
         broken(33, 0xF1, "ply 1: move");
         broken(0, 0, "Black has 0 kings");

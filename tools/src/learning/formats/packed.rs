@@ -1,6 +1,6 @@
 //! Single positions in bulletformat: rows of 32 bytes, as the trainers of the field read them.
 //!
-//! A position is seen by the side to move: its men are "white" (0 to 5), those of the other side "black" (8 to 13), and the
+//! A position is seen by the side to move: its pieces are "white" (0 to 5), those of the other side "black" (8 to 13), and the
 //! board is turned over, ranks only, when Black is to move. Score and result are the side to move's as well. Castling
 //! rights, en passant and counters are not kept. A file is such positions and nothing else, its name ends with `.bf`.
 
@@ -19,7 +19,7 @@ pub const RECORD: usize = 32;
 /// cut.
 ///
 /// # Panics
-/// Never: every man of a board is of one of the six kinds.
+/// Never: every piece of a board is of one of the six kinds.
 pub fn pack(board: &Board, score: i32, result: GameResult) -> ChessBoard {
     let kinds = PieceType::ALL.map(|kind| board.kind(kind).0);
     let [pawns, knights, bishops, rooks, queens, kings] = kinds;
@@ -27,7 +27,7 @@ pub fn pack(board: &Board, score: i32, result: GameResult) -> ChessBoard {
     let boards = [white, black, pawns, knights, bishops, rooks, queens, kings];
     let score = score.clamp(-i32::from(i16::MAX), i32::from(i16::MAX)) as i16;
     let points = result.half_points() as f32 / 2.0;
-    ChessBoard::from_raw(boards, board.side_to_move().index(), score, points).expect("every man is of one kind")
+    ChessBoard::from_raw(boards, board.side_to_move().index(), score, points).expect("every piece is of one kind")
 }
 
 /// The position as a file holds it.
@@ -64,16 +64,16 @@ pub fn from_bytes(bytes: &[u8; RECORD]) -> Result<ChessBoard, String> {
     Ok(position)
 }
 
-/// Refuses what is no position: kings and their squares, men, result.
+/// Refuses what is no position: kings and their squares, pieces, result.
 fn check(position: &ChessBoard) -> Result<(), String> {
-    let men = position.occ.count_ones();
-    if !(2..=32).contains(&men) {
-        return Err(format!("a position of {men} men, expected 2 to 32"));
+    let pieces = position.occ.count_ones();
+    if !(2..=32).contains(&pieces) {
+        return Err(format!("a position of {pieces} pieces, expected 2 to 32"));
     }
     let mut kings = [None; 2];
     for (code, square) in *position {
         if code & 7 > 5 {
-            return Err(format!("man number {code}, expected 0 to 5 or 8 to 13"));
+            return Err(format!("piece number {code}, expected 0 to 5 or 8 to 13"));
         }
         if code & 7 == 5 && kings[usize::from(code >> 3)].replace(square).is_some() {
             return Err("more than one king of a side".to_owned());
@@ -83,7 +83,7 @@ fn check(position: &ChessBoard) -> Result<(), String> {
     if kings != [Some(position.ksq), Some(position.opp_ksq ^ 56)] {
         let [own, other] = kings;
         let there = (position.ksq, position.opp_ksq ^ 56);
-        return Err(format!("kings said to be on squares {there:?}, the men have them on {own:?} and {other:?}"));
+        return Err(format!("kings said to be on squares {there:?}, the pieces have them on {own:?} and {other:?}"));
     }
     if position.result > 2 {
         return Err(format!("result {}, expected 0, 1 or 2", position.result));
@@ -91,8 +91,8 @@ fn check(position: &ChessBoard) -> Result<(), String> {
     Ok(())
 }
 
-/// The men with their squares from a1 upwards, as the side to move sees the board: its own men are the white ones.
-pub fn men(position: &ChessBoard) -> impl Iterator<Item = (Square, Piece)> {
+/// The pieces with their squares from a1 upwards, as the side to move sees the board: its own pieces are the white ones.
+pub fn pieces(position: &ChessBoard) -> impl Iterator<Item = (Square, Piece)> {
     position.into_iter().map(|(code, square)| {
         let color = if code & 8 == 0 { Color::White } else { Color::Black };
         (Square::from_index(square.into()), Piece::new(color, PieceType::ALL[usize::from(code & 7)]))
@@ -105,7 +105,7 @@ pub fn men(position: &ChessBoard) -> impl Iterator<Item = (Square, Piece)> {
 /// The engine holds the position to be impossible; see [`Board::from_fen`].
 pub fn board(position: &ChessBoard) -> Result<Board, FenError> {
     let mut letters = ['1'; 64];
-    for (square, piece) in men(position) {
+    for (square, piece) in pieces(position) {
         letters[square.index()] = piece.letter();
     }
     let mut fen = String::with_capacity(90);
@@ -199,15 +199,15 @@ mod tests {
                 let board = &position.board;
                 let side = board.side_to_move();
                 let packed = from_bytes(&to_bytes(&pack(board, position.score, position.result))).unwrap();
-                let mut men: Vec<(Square, Piece)> = men(&packed).collect();
-                assert_eq!(men.len(), board.occupied().count() as usize);
+                let mut pieces: Vec<(Square, Piece)> = pieces(&packed).collect();
+                assert_eq!(pieces.len(), board.occupied().count() as usize);
                 let back = super::board(&packed).unwrap();
                 assert!(
                     back.side_to_move() == Color::White
-                        && super::men(&packed)
+                        && super::pieces(&packed)
                             .eq(back.occupied().map(|square| { (square, back.piece_on(square).unwrap()) }))
                 );
-                for (square, piece) in &mut men {
+                for (square, piece) in &mut pieces {
                     if side == Color::Black {
                         *square = Square::from_index(square.index() ^ 56);
                         *piece = Piece::new(!piece.color(), piece.kind());
@@ -248,9 +248,9 @@ mod tests {
         refused(26, 3, "result 3");
         refused(27, 5, "kings said to be on squares (5, 60)");
         refused(28, 5, "(4, 61)");
-        refused(8, 0x57, "man number 7");
+        refused(8, 0x57, "piece number 7");
         refused(8, 0x55, "more than one king");
-        refused(2, 1, "33 men");
+        refused(2, 1, "33 pieces");
     }
 
     #[test]

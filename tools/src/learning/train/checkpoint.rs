@@ -1,4 +1,4 @@
-//! A run on file, so that it can be gone on with.
+//! A run on file, so that it can be resumed.
 //!
 //! A file is `LENTOTRN`, the length of a JSON text (u32, little-endian), the text, then the parameters, their mean gradients and their
 //! mean squared gradients (f32, little-endian), and at the end a checksum of it all. The text has the settings, the shape and how
@@ -34,7 +34,7 @@ pub struct Checkpoint {
     pub weights: OptimiserState,
 }
 
-/// Why a run cannot be gone on with.
+/// Why a run cannot be resumed.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
     /// The file cannot be read.

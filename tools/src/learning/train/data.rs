@@ -50,8 +50,8 @@ struct Found {
 }
 
 impl DataSet {
-    /// Looks at all positions of some files and keeps a share of them apart. Which are kept depends on nothing but the men and
-    /// their squares, so that no position is on both sides. `progress` hears how many positions are done. `None` when the end is
+    /// Looks at all positions of some files and keeps a share of them apart. Which are kept depends on nothing but the pieces and
+    /// their squares, so that no position is on both sides. `progress` is told how many positions are done. `None` when the end is
     /// asked for.
     ///
     /// # Errors
@@ -271,7 +271,7 @@ mod tests {
             (same.fingerprint, same.training, &same.validation),
             (data.fingerprint, data.training, &data.validation)
         );
-        // The same men, another score.
+        // The same pieces, another score.
         let mut changed = all.clone();
         changed[1].score ^= 1;
         let other = open(&[folder.write("c.bf", &bytes(&changed))], 0.05, 2).unwrap();

@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(summary::exit(finished))
 }
 
-/// Reads the data and begins a run, or goes on with that of the checkpoint. `None` when the end is asked for meanwhile.
+/// Reads the data and begins a run, or goes on with that of the checkpoint. `None` when a stop is requested meanwhile.
 fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     if args.checkpoint.as_ref() == Some(&args.output) {
         return Err(format!("{}: network and checkpoint in one file; give two", args.output.display()).into());
@@ -120,7 +120,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     Ok(Some(session))
 }
 
-/// Looks at all positions. `None` when the end is asked for meanwhile.
+/// Looks at all positions. `None` when a stop is requested meanwhile.
 fn read(args: &Args, stop: &Stop) -> Result<Option<DataSet>, Box<dyn Error>> {
     let mut total = 0;
     for file in args.data.iter().chain(&args.check) {
@@ -271,8 +271,8 @@ mod tests {
         let session = train(&args, None);
         let (start, last) = (session.progress.start.unwrap(), session.progress.epochs.last().unwrap());
         assert!(last.validation < 0.05 * start && last.training < 0.05 * start, "{start} {last:?}");
-        let men = [("n1bq", "N1BQ"), ("n1b1", "N1BQ"), ("n1bq", "N1B1")];
-        let [even, up, down] = men.map(|(theirs, ours)| {
+        let pieces = [("n1bq", "N1BQ"), ("n1b1", "N1BQ"), ("n1bq", "N1B1")];
+        let [even, up, down] = pieces.map(|(theirs, ours)| {
             worth(&args.output, &format!("r{theirs}k1r/ppp2ppp/8/8/8/8/PPP2PPP/R{ours}K1R w - - 0 1"))
         });
         assert!(even.abs() < 150 && up > 400 && down < -400, "{even} {up} {down}");

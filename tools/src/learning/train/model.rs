@@ -47,7 +47,7 @@ impl OptimiserState {
 pub enum Pass {
     /// Find the outputs, losses and gradients of a block.
     Forward {
-        /// What is made small.
+        /// What is minimised.
         objective: Objective,
         /// By what the gradients are multiplied.
         share: f64,

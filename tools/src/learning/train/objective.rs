@@ -1,4 +1,4 @@
-//! What is made small.
+//! What is minimised.
 
 use super::position::Sample;
 use lento::eval::nnue::network::SCALE;

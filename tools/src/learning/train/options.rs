@@ -54,7 +54,7 @@ pub struct Args {
     /// Which king squares share weights: one, three or six, or 32 numbers with commas, for a1 to d1, a2 to d2 and so on
     #[arg(long, value_name = "LAYOUT", help_heading = "Network", default_value = "one", value_parser = parse_kings)]
     pub king_buckets: KingBuckets,
-    /// Output layers, chosen by the number of men on the board
+    /// Output layers, chosen by the number of pieces on the board
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8, value_parser = parse_outputs)]
     pub output_buckets: usize,
     /// How much the game's result counts beside the score, from 0 (scores only) to 1 (results only); FROM..TO changes evenly on
@@ -64,7 +64,7 @@ pub struct Args {
     /// Centipawns that multiply the odds to win by e: how much a score says about the result. `lento-tools wdl` shows it as b
     #[arg(long, value_name = "CP", help_heading = "Target", default_value_t = 160.0, value_parser = parse_scale)]
     pub scale: f64,
-    /// The power of a difference that is made small; 2 is the squared error
+    /// The power of a difference that is minimised; 2 is the squared error
     #[arg(long, help_heading = "Target", default_value_t = 2.0, value_parser = parse_power)]
     pub power: f64,
     /// Epochs in all, those of the checkpoint included

@@ -5,15 +5,15 @@ use bulletformat::ChessBoard;
 use lento::chess::{Color, Square};
 use lento::eval::nnue::Architecture;
 
-/// More men than this are on no board.
-pub const MAX_MEN: usize = 32;
+/// More pieces than this are on no board.
+pub const MAX_PIECES: usize = 32;
 
 /// The inputs of a position that are on, and what it is to be worth.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    men: u8,
+    pieces: u8,
     bucket: u8,
-    features: [[u16; MAX_MEN]; 2],
+    features: [[u16; MAX_PIECES]; 2],
     /// Its score in centipawns, from the side to move's view.
     pub score: i16,
     /// What the side to move got in the end: 0, 1 or 2 half-points.
@@ -27,21 +27,21 @@ impl Sample {
         // The other side's king is kept as that side sees it.
         let us = kings.view(Color::White, Square::from_index(packed.ksq.into()));
         let them = kings.view(Color::Black, Square::from_index(usize::from(packed.opp_ksq) ^ 56));
-        let mut features = [[0; MAX_MEN]; 2];
-        let mut men = 0;
-        for (square, piece) in packed::men(packed) {
-            features[0][men] = us.feature(piece, square) as u16;
-            features[1][men] = them.feature(piece, square) as u16;
-            men += 1;
+        let mut features = [[0; MAX_PIECES]; 2];
+        let mut pieces = 0;
+        for (square, piece) in packed::pieces(packed) {
+            features[0][pieces] = us.feature(piece, square) as u16;
+            features[1][pieces] = them.feature(piece, square) as u16;
+            pieces += 1;
         }
-        let bucket = architecture.output_bucket(men) as u8;
-        Self { men: men as u8, bucket, features, score: packed.score, half_points: packed.result }
+        let bucket = architecture.output_bucket(pieces) as u8;
+        Self { pieces: pieces as u8, bucket, features, score: packed.score, half_points: packed.result }
     }
 
     /// The inputs that are on, as the side to move (0) or the other side (1) sees the board.
     #[inline(always)]
     pub fn features(&self, side: usize) -> &[u16] {
-        &self.features[side][..usize::from(self.men)]
+        &self.features[side][..usize::from(self.pieces)]
     }
 
     /// The output layer.

@@ -47,7 +47,7 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
         text += &format!("\ninterrupted after {} epochs and {batches} steps of the next", epochs.len());
         text += &match &session.checkpoint {
             Some(path) => format!("; the same command goes on from {}", path.display()),
-            None => "; without --checkpoint it cannot be gone on with".to_owned(),
+            None => "; without --checkpoint it cannot be resumed".to_owned(),
         };
     }
     text +=

@@ -69,7 +69,7 @@ impl LearningSchedule {
         }
     }
 
-    /// What is made small in step `step`, from 0.
+    /// What is minimised in step `step`, from 0.
     pub fn objective(&self, step: u64) -> Objective {
         let last = (self.steps * self.epochs).saturating_sub(1).max(1);
         let share = (step as f64 / last as f64).min(1.0);

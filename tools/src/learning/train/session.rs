@@ -84,7 +84,7 @@ impl Session {
         self.progress.epochs.len() as u64 >= self.schedule.epochs
     }
 
-    /// Learns for one epoch, or what is left of it; false if it was interrupted, between two batches. `progress` hears how many
+    /// Learns for one epoch, or what is left of it; false if it was interrupted, between two batches. `progress` is told how many
     /// positions are done.
     ///
     /// # Errors

@@ -66,13 +66,13 @@ pub struct Extraction<'a> {
     pub validation: f64,
     /// How many threads to use.
     pub threads: usize,
-    /// A wish to end.
+    /// A request to stop.
     pub stop: &'a Stop,
 }
 
 impl Extraction<'_> {
-    /// Extracts the positions of all files; the result depends on the files only, not on the threads. `progress` hears how
-    /// many bytes have been read. When the end is asked for, what has been read so far is given.
+    /// Extracts the positions of all files; the result depends on the files only, not on the threads. `progress` is told how
+    /// many bytes have been read. When a stop is requested, what has been read so far is given.
     ///
     /// # Errors
     /// A file cannot be read or holds something else.

@@ -34,7 +34,7 @@ impl LossKind {
     }
 }
 
-/// The loss that is made small.
+/// The loss that is minimised.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// How differences count.

@@ -101,7 +101,7 @@ fn in_use(features: Features<'_>) -> impl Iterator<Item = usize> {
 }
 
 impl<'a> TuneReport<'a> {
-    /// Tries the new values without each group. `progress` hears of each group.
+    /// Tries the new values without each group. `progress` is called for each group.
     pub fn new(trainer: &Trainer<'a>, space: &'a Space, values: &'a [f64], mut progress: impl FnMut()) -> Self {
         let (data, threads) = (trainer.data, trainer.schedule.threads);
         let usage = Usage::of(data, space, threads);

@@ -31,7 +31,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads the data and begins a run, or goes on with that of the journal. `None` when the end is asked for meanwhile.
+    /// Reads the data and begins a run, or goes on with that of the journal. `None` when a stop is requested meanwhile.
     ///
     /// # Errors
     /// The data or the journal cannot be read, do not fit, or are too little.

@@ -231,12 +231,12 @@ impl<'a> Cursor<'a> {
     fn skip(&mut self) {
         loop {
             let rest = &self.text[self.at..];
-            let blank = rest.len() - rest.trim_start().len();
-            self.at += blank;
-            if !rest[blank..].starts_with("//") {
+            let space = rest.len() - rest.trim_start().len();
+            self.at += space;
+            if !rest[space..].starts_with("//") {
                 return;
             }
-            self.at += rest[blank..].find('\n').unwrap_or(rest.len() - blank);
+            self.at += rest[space..].find('\n').unwrap_or(rest.len() - space);
         }
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// How to learn.
 #[derive(Clone, Copy, Debug)]
 pub struct TuneSchedule {
-    /// What is made small.
+    /// What is minimised.
     pub loss: Loss,
     /// How many positions make a step.
     pub batch: usize,
@@ -155,7 +155,7 @@ impl Trainer<'_> {
         (sum * share, gradients)
     }
 
-    /// Learns for one epoch; `progress` hears how many positions are done. When the end is asked for, nothing of the epoch
+    /// Learns for one epoch; `progress` is told how many positions are done. When a stop is requested, nothing of the epoch
     /// remains and the answer is no.
     pub fn epoch(&self, state: &mut State, stop: &Stop, mut progress: impl FnMut(u64)) -> bool {
         let TuneSchedule { batch, rate, rate_decay, decay, seed, .. } = self.schedule;

@@ -40,7 +40,7 @@ pub struct Idea {
     pub name: &'static str,
     /// What it is for.
     pub family: Family,
-    /// The settings that switch it off, with blanks between.
+    /// The settings that switch it off, with spaces between.
     pub off: &'static str,
 }
 
@@ -65,12 +65,12 @@ pub const IDEAS: &[Idea] = &[
     idea(Reduction, "late move reductions", "LMR=off"),
     idea(Reduction, "LMR: of captures and promotions", "lmr_noisy_base=-1024 lmr_noisy_divisor=6144"),
     idea(Reduction, "LMR: less in PV nodes", "lmr_pv=0"),
-    idea(Reduction, "LMR: less where the table remembers a PV", "lmr_tt_pv=0"),
+    idea(Reduction, "LMR: less where the TT entry is of a PV node", "lmr_tt_pv=0"),
     idea(Reduction, "LMR: more in cut nodes", "lmr_cut=0"),
     idea(Reduction, "LMR: less when improving", "lmr_improving=0"),
     idea(Reduction, "LMR: less for checks", "lmr_check=0"),
     idea(Reduction, "LMR: less for the killer", "lmr_killer=0"),
-    idea(Reduction, "LMR: more when the table's move captures", "lmr_tt_capture=0"),
+    idea(Reduction, "LMR: more when the TT move captures", "lmr_tt_capture=0"),
     idea(Reduction, "LMR: more after fail highs among the children", "lmr_fail_highs=0"),
     idea(Reduction, "LMR: by history", "lmr_history=0"),
     idea(Reduction, "LMR: deeper verification", "deeper_margin=30000"),

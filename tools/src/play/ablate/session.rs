@@ -70,7 +70,7 @@ impl Session {
         &self.trials
     }
 
-    /// Plays each idea's games. `on_pair` hears how many ideas are done and how the one being played stands.
+    /// Plays each idea's games. `on_pair` is told how many ideas are done and how the one being played stands.
     ///
     /// # Errors
     /// A player cannot be set up, or the journal cannot be written.

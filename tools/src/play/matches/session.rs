@@ -112,7 +112,7 @@ impl Session {
         self.earlier + self.start.elapsed()
     }
 
-    /// Plays until the goal is reached or `stop` is asked. `on_pair` hears of each pair that has been counted.
+    /// Plays until the goal is reached or `stop` is asked. `on_pair` is called for each pair that has been counted.
     ///
     /// # Errors
     /// A player cannot be set up, or a file cannot be written.

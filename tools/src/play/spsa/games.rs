@@ -21,7 +21,7 @@ pub struct Games {
 
 impl Games {
     /// Plays all pairs of an iteration, the plus side as first player; no two iterations share an opening's number.
-    /// `on_pair` hears of each pair. Nothing comes back if it was interrupted.
+    /// `on_pair` is called for each pair. Nothing comes back if it was interrupted.
     ///
     /// # Errors
     /// A player cannot be set up.

@@ -1,5 +1,5 @@
 //! SPSA, simultaneous perturbation stochastic approximation (Spall 1992): all parameters are moved at once, each to a
-//! side drawn by lot, and the two opposite settings play each other. Each parameter then goes a little to the side
+//! side drawn at random, and the two opposite settings play each other. Each parameter then goes a little to the side
 //! that won. The games are somebody else's business.
 
 use super::parameter::Parameter;

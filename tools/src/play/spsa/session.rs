@@ -77,7 +77,7 @@ impl Session {
         2 * self.pairs.iter().sum::<u64>()
     }
 
-    /// Plays the next iteration, and keeps it; `on_pair` hears of each pair. Returns false if it was interrupted: then
+    /// Plays the next iteration, and keeps it; `on_pair` is called for each pair. Returns false if it was interrupted: then
     /// nothing of it is kept.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use std::error::Error;
 /// A bar: from, to, height.
 type Bar = (f64, f64, f64);
 
-/// Draws scores, phases, men, plies and results of the kept positions as SVG.
+/// Draws scores, phases, pieces, plies and results of the kept positions as SVG.
 ///
 /// # Errors
 /// It cannot be composed.
@@ -31,7 +31,7 @@ pub fn svg(survey: &Survey) -> Result<String, Box<dyn Error>> {
     let mut panels = vec![
         (view, bars(&survey.scores)),
         ("phase, 0 without pieces to 24 with all", bars(&survey.phases)),
-        ("men on the board", bars(&survey.men)),
+        ("pieces on the board", bars(&survey.pieces)),
         (points, results),
     ];
     if survey.is_of_games() {
@@ -79,7 +79,7 @@ mod tests {
         }
         let full = svg(&survey).unwrap();
         let bars = |text: &str| text.matches("fill=\"#466EAA\"").count();
-        let used = [&survey.scores, &survey.phases, &survey.men, &survey.ply]
+        let used = [&survey.scores, &survey.phases, &survey.pieces, &survey.ply]
             .into_iter()
             .flat_map(|one| one.bins())
             .filter(|bin| bin.count > 0)

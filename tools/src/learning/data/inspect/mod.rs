@@ -86,7 +86,7 @@ fn show(bar: &ProgressBar, bytes: u64, survey: &Survey) {
     bar.set_message(format!("{} positions", HumanCount(survey.positions)));
 }
 
-/// Counts all games. `progress` hears now and then how many bytes have been read.
+/// Counts all games. `progress` is told now and then how many bytes have been read.
 fn count_games(
     files: Vec<PathBuf>,
     threads: usize,
@@ -107,7 +107,7 @@ fn count_games(
     })
 }
 
-/// Counts all positions; false if it was interrupted. `progress` hears now and then how many bytes have been read.
+/// Counts all positions; false if it was interrupted. `progress` is told now and then how many bytes have been read.
 fn count_positions(
     files: &[PathBuf],
     survey: &mut Survey,

@@ -1,6 +1,6 @@
 //! The sums as text.
 
-use super::survey::{Duplicates, PLY_END, SCORE_END, Survey, TABLEBASE_MEN};
+use super::survey::{Duplicates, PLY_END, SCORE_END, Survey, TABLEBASE_PIECES};
 use crate::common::summary::{self, percent, share};
 use crate::learning::formats::{Filter, Place, Rule};
 use indicatif::HumanCount;
@@ -32,7 +32,7 @@ pub fn table(survey: &Survey, duplicates: Duplicates) -> String {
         row("kept by the filter", count(survey.kept), of(survey.kept, survey.positions));
     }
     row("  known endings", count(survey.known_endings), of(survey.known_endings, survey.kept));
-    row(&format!("  {TABLEBASE_MEN} men or fewer"), count(survey.few_men), of(survey.few_men, survey.kept));
+    row(&format!("  {TABLEBASE_PIECES} pieces or fewer"), count(survey.few_pieces), of(survey.few_pieces, survey.kept));
     let Duplicates { compared, repeated } = duplicates;
     let note = if compared < survey.kept { format!(" of the first {}", HumanCount(compared)) } else { String::new() };
     row("  had occurred before", count(repeated), of(repeated, compared) + &note);
@@ -51,7 +51,7 @@ fn histograms(survey: &Survey, text: &mut String) {
     let mut all = vec![
         (scores.as_str(), &survey.scores),
         ("phase, 0 without pieces to 24 with all", &survey.phases),
-        ("men on the board", &survey.men),
+        ("pieces on the board", &survey.pieces),
     ];
     if survey.is_of_games() {
         all.push((&plies, &survey.ply));
@@ -87,13 +87,13 @@ pub fn document(survey: &Survey, duplicates: Duplicates, torn: &[Place], filter:
         "kept": survey.kept,
         "kept_results": results(survey.outcomes),
         "known_endings": survey.known_endings,
-        "few_men": survey.few_men,
+        "few_men": survey.few_pieces,
         "compared": duplicates.compared,
         "repeated": duplicates.repeated,
         "repeated_share": share(duplicates.repeated, duplicates.compared),
         "scores": survey.scores.to_json(),
         "phases": survey.phases.to_json(),
-        "men": survey.men.to_json(),
+        "men": survey.pieces.to_json(),
         "plies": survey.ply.to_json(),
         "kings": survey.kings.to_vec(),
     })

@@ -19,8 +19,8 @@ pub const SCORE_END: i32 = 2000;
 pub const PLY_STEP: i32 = 20;
 /// Later plies are counted with the last step.
 pub const PLY_END: i32 = 400;
-/// Positions with so few men are in the tables of the exact endings.
-pub const TABLEBASE_MEN: u32 = 7;
+/// Positions with so few pieces are in the tables of the exact endings.
+pub const TABLEBASE_PIECES: u32 = 7;
 
 /// The sums. Where single positions are counted and not games, "White" is the side to move.
 #[derive(Clone, Debug)]
@@ -42,8 +42,8 @@ pub struct Survey {
     pub scores: Histogram,
     /// By phase: 0 without pieces to 24 with all.
     pub phases: Histogram,
-    /// By men on the board.
-    pub men: Histogram,
+    /// By pieces on the board.
+    pub pieces: Histogram,
     /// By the number of plies played before; nothing where positions are no longer in games.
     pub ply: Histogram,
     /// By the squares of both kings, each seen from its own side: a1 to h8.
@@ -52,8 +52,8 @@ pub struct Survey {
     pub outcomes: [u64; 3],
     /// Endings that the evaluation knows, and from which no weights are learned.
     pub known_endings: u64,
-    /// Positions of seven men or fewer.
-    pub few_men: u64,
+    /// Positions of seven pieces or fewer.
+    pub few_pieces: u64,
     keys: Vec<u64>,
     room: usize,
 }
@@ -90,12 +90,12 @@ impl Survey {
             kept: 0,
             scores: Histogram::new(-SCORE_END, SCORE_END, SCORE_STEP),
             phases: Histogram::new(0, FULL_PHASE + 1, 1),
-            men: Histogram::new(2, 33, 1),
+            pieces: Histogram::new(2, 33, 1),
             ply: Histogram::new(0, PLY_END, PLY_STEP),
             kings: [0; 64],
             outcomes: [0; 3],
             known_endings: 0,
-            few_men: 0,
+            few_pieces: 0,
             keys: Vec::new(),
             room,
         }
@@ -138,17 +138,17 @@ impl Survey {
     fn keep(&mut self, board: &Board, score: i32, result: GameResult) {
         let mut listener = SummaryTracer::default();
         observe(board, &mut listener);
-        let men = board.occupied().count();
+        let pieces = board.occupied().count();
         self.kept += 1;
         self.scores.add(score);
         self.phases.add(listener.0.phase);
-        self.men.add(men as i32);
+        self.pieces.add(pieces as i32);
         for color in Color::ALL {
             self.kings[board.king(color).index() ^ (56 * color.index())] += 1;
         }
         self.outcomes[result.index()] += 1;
         self.known_endings += u64::from(listener.0.ending.is_some());
-        self.few_men += u64::from(men <= TABLEBASE_MEN);
+        self.few_pieces += u64::from(pieces <= TABLEBASE_PIECES);
         if self.keys.len() < self.room {
             self.keys.push(board.key());
         }
@@ -160,14 +160,14 @@ impl Survey {
         self.positions += other.positions;
         self.kept += other.kept;
         self.known_endings += other.known_endings;
-        self.few_men += other.few_men;
+        self.few_pieces += other.few_pieces;
         add(&mut self.results, &other.results);
         add(&mut self.refused, &other.refused);
         add(&mut self.outcomes, &other.outcomes);
         add(&mut self.kings, &other.kings);
         self.scores.merge(&other.scores);
         self.phases.merge(&other.phases);
-        self.men.merge(&other.men);
+        self.pieces.merge(&other.pieces);
         self.ply.merge(&other.ply);
         self.plies = match (self.plies, other.plies) {
             (Some((low, high)), Some((least, most))) => Some((low.min(least), high.max(most))),
@@ -187,7 +187,7 @@ impl Survey {
         summary::share(self.positions, self.games)
     }
 
-    /// Compares the positions. They count as the same where men, side to move, castling rights and en passant are.
+    /// Compares the positions. They count as the same where pieces, side to move, castling rights and en passant are.
     pub fn duplicates(&mut self) -> Duplicates {
         self.keys.sort_unstable();
         let repeated = self.keys.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(survey.results[0], 2 * wins);
         assert_eq!((survey.scores.total(), survey.phases.total()), (survey.kept, survey.kept));
         assert_eq!(survey.outcomes.iter().sum::<u64>(), survey.kept);
-        assert_eq!((survey.men.total(), survey.ply.total()), (survey.kept, survey.kept));
+        assert_eq!((survey.pieces.total(), survey.ply.total()), (survey.kept, survey.kept));
         assert_eq!(survey.kings.iter().sum::<u64>(), 2 * survey.kept);
         assert!(survey.kings[4] > 48, "both kings of each start position are on e1, as they see it");
         assert_eq!(survey.refused.iter().sum::<u64>(), survey.positions - survey.kept);
@@ -265,8 +265,8 @@ mod tests {
                 board = board.after(ply.mv);
             }
         }
-        assert_eq!((survey.kept, survey.few_men), (kept, few));
-        assert!(survey.known_endings <= survey.few_men + kept / 10);
+        assert_eq!((survey.kept, survey.few_pieces), (kept, few));
+        assert!(survey.known_endings <= survey.few_pieces + kept / 10);
         let of_score = survey.scores.bins().find(|bin| bin.start == 100).unwrap();
         assert_eq!(of_score.count, white);
         assert_eq!(
@@ -303,6 +303,6 @@ mod tests {
         assert_eq!((survey.outcomes, survey.duplicates().repeated), ([0, 0, 2], 1));
         assert_eq!((survey.kings[4], survey.kings[3]), (2, 2));
         assert_eq!(survey.scores.bins().find(|bin| bin.count > 0).map(|bin| bin.start), Some(-1000));
-        assert_eq!((survey.men.bins().nth(2).unwrap().count, survey.ply.total()), (2, 0));
+        assert_eq!((survey.pieces.bins().nth(2).unwrap().count, survey.ply.total()), (2, 0));
     }
 }
