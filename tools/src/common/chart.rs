@@ -107,18 +107,25 @@ impl Axes<'_> {
             builder.caption(self.caption, font(letters * 5 / 4));
         }
         let mut plot = builder.build_cartesian_2d(self.x.range.clone(), self.y.range.clone())?;
-        plot.configure_mesh()
-            .disable_x_mesh()
+        let x_number = |x: &f64| format!("{x:.*}", self.x.decimals);
+        let y_number = |y: &f64| format!("{y:.*}", self.y.decimals);
+        let mut mesh = plot.configure_mesh();
+        mesh.disable_x_mesh()
             .max_light_lines(0)
             .bold_line_style(BLACK.mix(0.12))
             .x_labels(self.x.numbers)
             .y_labels(self.y.numbers)
-            .x_desc(self.x.title)
-            .y_desc(self.y.title)
-            .x_label_formatter(&|x| format!("{x:.*}", self.x.decimals))
-            .y_label_formatter(&|y| format!("{y:.*}", self.y.decimals))
-            .label_style(font(letters))
-            .draw()?;
+            .x_label_formatter(&x_number)
+            .y_label_formatter(&y_number)
+            .label_style(font(letters));
+        if !self.x.title.is_empty() {
+            mesh.x_desc(self.x.title);
+        }
+        if !self.y.title.is_empty() {
+            mesh.y_desc(self.y.title);
+        }
+        mesh.draw()?;
+        drop(mesh);
         Ok(plot)
     }
 }
