@@ -61,7 +61,7 @@ fn a_killed_run_goes_on_to_the_same_numbers() {
     let resumed = lab(&folder, &kept).output().unwrap();
     assert!(resumed.status.success());
     assert_eq!(untimed(&resumed.stdout), whole);
-    // The head, two positions of three recipes and of the yardstick, two pairs of two recipes.
+    // The head, two positions of three recipes and of the baseline, two pairs of two recipes.
     assert_eq!(lines(&journal), 1 + 8 + 4);
     let other = lab(&folder, &format!("{kept} --seed 7")).output().unwrap();
     let error = String::from_utf8(other.stderr).unwrap();

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What the document sets at its beginning, made small.
+/// What the document sets at its beginning, minimised.
 const SIZES: &[(&str, &str)] = &[
     ("SHARD", "100"),
     ("GAMES", "400"),

@@ -93,7 +93,7 @@ fn words(record: &Record) -> Vec<String> {
     words
 }
 
-/// A score as it is shown everywhere, in pawns of which one wins every other game, or the distance to mate in moves.
+/// A score as it is shown everywhere: in pawns, where one pawn means 50 % wins, or the distance to mate in moves.
 fn score(score: Score, material: i32) -> String {
     match mate_distance(score) {
         Some(moves) if moves < 0 => format!("-M{}", -moves),
