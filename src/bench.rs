@@ -10,7 +10,6 @@ use crate::search::lmr::{self, LmrReport, LmrStats};
 use crate::search::params::ParamError;
 use crate::search::report::nps;
 use crate::tt::TtError;
-use serde_json::{Map, Value, json};
 use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -241,38 +240,6 @@ impl Report {
     pub fn summary(&self) -> String {
         format!("{} nodes {} nps", self.nodes(), nps(self.nodes(), self.elapsed()))
     }
-
-    /// The report as JSON.
-    pub fn json(&self) -> Value {
-        let positions: Vec<Value> = self
-            .entries
-            .iter()
-            .map(|entry| {
-                let ms = entry.elapsed.as_secs_f64() * 1e3;
-                json!({ "fen": entry.fen, "best": entry.best, "nodes": entry.nodes, "time_ms": ms })
-            })
-            .collect();
-        let numbers: Map<String, Value> =
-            self.bench.numbers.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
-        let mut document = json!({
-            "depth": self.bench.depth,
-            "threads": self.bench.threads,
-            "hash_mib": self.bench.hash_mib,
-            "evaluation": self.bench.evaluation.to_string(),
-            "lbr": self.bench.lbr.name(),
-            "lmr": self.bench.lmr,
-            "numbers": numbers,
-            "positions": positions,
-            "nodes": self.nodes(),
-            "time_ms": self.elapsed().as_secs_f64() * 1e3,
-            "nps": nps(self.nodes(), self.elapsed()),
-        });
-        if let Some(stats) = &self.stats {
-            document["lbr_stats"] = stats.lbr.json();
-            document["lmr_stats"] = stats.lmr.json();
-        }
-        document
-    }
 }
 
 #[cfg(test)]
@@ -324,8 +291,6 @@ mod tests {
         let counts =
             [counted.nodes(), stats.asked, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
-        assert_eq!(counted.json()["lbr_stats"]["asked"], stats.asked);
-        assert!(plain.json().get("lbr_stats").is_none());
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use super::Done;
 use super::evaluator::EvaluatorArgs;
-use lento::bench::{BENCH_DEPTH, Bench};
+use lento::bench::{BENCH_DEPTH, Bench, Report};
 use lento::search::lbr::Lbr;
 use lento::search::lmr;
 use lento::search::params::Params;
+use lento::search::report::nps;
+use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -83,7 +85,7 @@ pub fn run(args: &Args) -> Done {
     written?;
     if let Some(report) = report {
         if args.json {
-            writeln!(out, "{:#}", report.json())?;
+            writeln!(out, "{:#}", document(&report))?;
         } else {
             if let Some(stats) = &report.stats {
                 writeln!(out, "{}\n{}", stats.lbr, stats.lmr)?;
@@ -92,4 +94,58 @@ pub fn run(args: &Args) -> Done {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What `--json` prints.
+fn document(report: &Report) -> Value {
+    let bench = &report.bench;
+    let positions: Vec<Value> = report
+        .entries
+        .iter()
+        .map(|entry| {
+            let ms = entry.elapsed.as_secs_f64() * 1e3;
+            json!({ "fen": entry.fen, "best": entry.best, "nodes": entry.nodes, "time_ms": ms })
+        })
+        .collect();
+    let numbers: Map<String, Value> =
+        bench.numbers.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
+    let mut document = json!({
+        "depth": bench.depth,
+        "threads": bench.threads,
+        "hash_mib": bench.hash_mib,
+        "evaluation": bench.evaluation.to_string(),
+        "lbr": bench.lbr.name(),
+        "lmr": bench.lmr,
+        "numbers": numbers,
+        "positions": positions,
+        "nodes": report.nodes(),
+        "time_ms": report.elapsed().as_secs_f64() * 1e3,
+        "nps": nps(report.nodes(), report.elapsed()),
+    });
+    if let Some(stats) = &report.stats {
+        document["lbr_stats"] = stats.lbr.json();
+        document["lmr_stats"] = stats.lmr.json();
+    }
+    document
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(stats: bool) -> Value {
+        let bench = Bench { depth: 2, stats, ..Bench::default() };
+        let report = bench.run(|_| ControlFlow::Continue(())).expect("an engine").expect("nothing breaks off");
+        document(&report)
+    }
+
+    #[test]
+    fn the_document_has_statistics_where_they_were_asked_for() {
+        let (plain, counted) = (shown(false), shown(true));
+        assert_eq!(plain["positions"].as_array().map(Vec::len), Some(lento::bench::POSITIONS.len()));
+        assert!(plain["nodes"].as_u64() > Some(0) && plain["nodes"] == counted["nodes"]);
+        assert!(plain.get("lbr_stats").is_none() && plain.get("lmr_stats").is_none());
+        assert!(counted["lbr_stats"]["asked"].as_u64() > Some(0), "{counted:#}");
+        assert_eq!(counted["lmr_stats"]["depth"], 2);
+    }
 }

@@ -1,8 +1,5 @@
 //! The rules of chess, and the layers of the crate.
 
-#[path = "../common/data.rs"]
-mod common;
-
 mod endings;
 mod fen;
 mod layering;

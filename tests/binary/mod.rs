@@ -1,13 +1,10 @@
 //! The real binary, over its real protocol.
 
-#[path = "../common/data.rs"]
-mod common;
-mod harness;
-mod network;
-mod reductions;
+pub mod harness;
 
 mod command_line;
 mod drawish;
 mod listmoves;
-mod uci_bad_input;
+mod network;
+mod reductions;
 mod uci_session;
