@@ -4,4 +4,5 @@ mod endings;
 mod fen;
 mod layering;
 mod legality;
+mod licences;
 mod perft;
