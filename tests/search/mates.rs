@@ -65,26 +65,6 @@ fn a_mate_asked_for_is_proved() {
 }
 
 #[test]
-fn mate_suites() {
-    let mut engine = Engine::new();
-    for (file, limit, budget) in
-        [("mate_in_1.epd", 1, 20_000), ("mate_in_2.epd", 2, 200_000), ("mate_in_3.epd", 3, 400_000)]
-    {
-        let Some(text) = crate::common::data(&format!("epd/{file}")) else { continue };
-        let step = text.lines().count().div_ceil(60);
-        let (mut found, mut tried) = (0, 0);
-        for line in text.lines().step_by(step) {
-            let fen = line.split(" bm ").next().unwrap();
-            let args = Limits { mate: Some(limit), ..nodes(budget) };
-            let outcome = search(&mut engine, Game::from_fen(fen).unwrap(), &args);
-            tried += 1;
-            found += u32::from(mate_distance(outcome.lines[0].score) == Some(limit as i32));
-        }
-        assert!(found * 100 >= tried * 95, "{file}: {found} of {tried}");
-    }
-}
-
-#[test]
 fn draws_score_as_draws() {
     let mut engine = Engine::new();
     for (fen, why) in [

@@ -7,7 +7,8 @@ mod play;
 mod suites;
 
 use clap::{Parser, Subcommand};
-use std::process::ExitCode;
+use std::panic;
+use std::process::{self, ExitCode};
 
 /// Measuring tools for the Lento chess engine.
 #[derive(Parser)]
@@ -47,6 +48,7 @@ enum Tool {
 }
 
 fn main() -> ExitCode {
+    abort_on_panic();
     let done = match Cli::parse().tool {
         Tool::Ablate(args) => play::ablate::run(&args),
         Tool::Data(command) => learning::data::run(&command),
@@ -64,6 +66,15 @@ fn main() -> ExitCode {
         eprintln!("lento-tools: {error}");
         ExitCode::FAILURE
     })
+}
+
+/// A thread that panics ends the program: the others would wait for it.
+fn abort_on_panic() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        report(info);
+        process::abort();
+    }));
 }
 
 #[cfg(test)]

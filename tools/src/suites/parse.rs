@@ -268,22 +268,4 @@ mod tests {
         assert_eq!(line, 4);
         assert!(matches!(error, EpdError::Move { operation: "bm", .. }));
     }
-
-    /// The suites that the documentation measures with.
-    #[test]
-    fn real_suites_are_read_whole() {
-        let folder = std::env::var_os("LENTO_DATA")
-            .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data").into(), std::path::PathBuf::from);
-        for name in ["wac", "bratko_kopec", "kaufman", "lct2", "pet", "nullmove_zugzwang", "mate_in_1", "mate_in_3"] {
-            let path = folder.join(format!("epd/{name}.epd"));
-            match std::fs::read_to_string(&path) {
-                Ok(text) => {
-                    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
-                    let read = problems(&text).unwrap_or_else(|(line, error)| panic!("{name}, line {line}: {error}"));
-                    assert_eq!(read.len(), lines, "{name}");
-                }
-                Err(error) => println!("skipped: {} ({error})", path.display()),
-            }
-        }
-    }
 }

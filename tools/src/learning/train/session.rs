@@ -39,7 +39,7 @@ pub struct Session {
     pub checkpoint: Option<PathBuf>,
     /// How far it has come.
     pub progress: Progress,
-    /// The parameters; those of [`model`](Self::model) are newer until [`keep`](Self::keep).
+    /// The parameters; those of the model in training are newer until [`keep`](Self::keep).
     pub weights: OptimiserState,
 }
 

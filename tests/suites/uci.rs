@@ -1,6 +1,5 @@
 //! Broken and hostile conversations from the shared test data: the program survives each and keeps its promises.
 
-use crate::common::data;
 use crate::harness::{Session, count};
 use lento::chess::Board;
 use serde_json::Value;
@@ -9,9 +8,8 @@ use std::time::{Duration, Instant};
 /// Milliseconds given in the data are wishes for an idle machine.
 const LENIENCE: u64 = 5;
 
-#[test]
-fn every_conversation_ends_well() {
-    let Some(text) = data("bad/bad_uci.jsonl") else { return };
+/// Conversations, one in each line.
+pub fn conversations(text: &str) {
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(cases.len() > 50);
     let failures: Vec<String> = cases.iter().filter_map(|case| play(case).err()).collect();

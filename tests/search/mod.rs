@@ -1,8 +1,5 @@
 //! The search, its threads and the table that they share.
 
-#[path = "../common/data.rs"]
-mod common;
-
 mod crowded;
 mod determinism;
 mod drawish;

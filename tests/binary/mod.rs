@@ -1,10 +1,6 @@
 //! The real binary, over its real protocol.
 
-#[path = "../common/data.rs"]
-mod common;
-mod harness;
-mod network;
-mod reductions;
+pub mod harness;
 
 mod command_line;
 mod drawish;
@@ -13,5 +9,6 @@ mod files;
 
 mod limits_of_sessions;
 mod listmoves;
-mod uci_bad_input;
+mod network;
+mod reductions;
 mod uci_session;

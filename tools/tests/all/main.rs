@@ -1,0 +1,8 @@
+//! `lento-tools` from outside, all in one program: each further one costs a newcomer time to build.
+
+mod ablate;
+mod data;
+mod datagen;
+mod lab;
+mod matches;
+mod nnue;
