@@ -12,4 +12,7 @@
 #[path = "../common/data.rs"]
 mod common;
 mod conversations;
+mod mutate;
 mod random;
+mod readers;
+mod second;

@@ -1,10 +1,10 @@
 //! Makes up conversations.
 
+use super::super::mutate::mutate;
 use super::super::random::Random;
-use super::mutate::mutate;
+use super::super::second::Second;
 use super::options;
 use super::positions::Positions;
-use super::second::Second;
 use super::step::{Conversation, Step};
 use cozy_chess::Board;
 

@@ -6,11 +6,11 @@ mod inside;
 mod judge;
 mod meaning;
 mod model;
-mod mutate;
+
 mod options;
 mod play;
 mod positions;
-mod second;
+
 mod shrink;
 mod step;
 

@@ -1,7 +1,7 @@
 //! What was said so far, and which answers it asks for.
 
+use super::super::second::Second;
 use super::meaning::{self, Go, Meaning};
-use super::second::Second;
 use super::step::Lines;
 use lento::chess::Board;
 

@@ -2,7 +2,7 @@
 
 use super::super::common::data;
 use super::super::random::Random;
-use super::second::Second;
+use super::super::second::Second;
 use cozy_chess::Board;
 
 /// Positions in which something rare is possible.

@@ -1,6 +1,6 @@
 //! Small damage to a line.
 
-use super::super::random::Random;
+use super::random::Random;
 
 /// Words and bytes that mean something somewhere.
 const PIECES: &[&[u8]] = &[
