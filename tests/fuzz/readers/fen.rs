@@ -14,7 +14,7 @@ fn consistent(board: &Board) -> Result<(), TestCaseError> {
         let fen = board.fen(chess960);
         let again =
             Board::from_fen(&fen).map_err(|error| TestCaseError::fail(format!("{fen} is not read: {error}")))?;
-        prop_assert_eq!(again.fen(chess960), &fen);
+        prop_assert_eq!(&again.fen(chess960), &fen);
         prop_assert_eq!(again.key(), board.key(), "{}", fen);
     }
     let moves = board.legal_moves();
@@ -27,7 +27,7 @@ fn consistent(board: &Board) -> Result<(), TestCaseError> {
         // The other library is stricter: no more than 16 men a side, two that give check, an en-passant square that fits them.
         let crowd =
             [lento::chess::Color::White, lento::chess::Color::Black].iter().any(|&c| board.color(c).count() > 16);
-        let odd = crowd || board.checkers().count() > 1 || board.en_passant().is_some() || board.castling().any();
+        let odd = crowd || board.checkers().count() > 1 || board.en_passant().is_some();
         prop_assert!(odd, "refused by cozy-chess alone: {}", board.fen(true));
     }
     for &mv in moves.iter() {
@@ -51,8 +51,11 @@ fn plain(board: &Board) -> Option<Second> {
 /// A board of any men, most of them impossible.
 fn any_men() -> impl Strategy<Value = String> {
     let men = prop::collection::vec((0..64_usize, prop::sample::select(b"PNBRQpnbrqPPpp".to_vec())), 0..40);
-    (men, 0..64_usize, 0..64_usize, any::<bool>(), "[KQkqA-Ha-h-]{1,4}", "(-|[a-h][36])", 0..120_u32).prop_map(
-        |(men, white, black, turn, castling, en_passant, clock)| {
+    // The other library lets kings stand side by side.
+    let kings = (0..64_usize, 0..64_usize)
+        .prop_filter("kings apart", |&(a, b)| (a % 8).abs_diff(b % 8).max((a / 8).abs_diff(b / 8)) > 1);
+    (men, kings, any::<bool>(), "[KQkqA-Ha-h-]{1,4}", "(-|[a-h][36])", 0..120_u32).prop_map(
+        |(men, (white, black), turn, castling, en_passant, clock)| {
             let mut board = [b'1'; 64];
             men.into_iter().for_each(|(square, letter)| board[square] = letter);
             (board[white], board[black]) = (b'K', b'k');
@@ -95,7 +98,8 @@ proptest! {
     fn positions_of_games_are_taken(board in position()) {
         let fen = format!("{board:#}");
         let ours = Board::from_fen(&fen).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        prop_assert_eq!(ours.fen(true).split(' ').take(3).collect::<Vec<_>>(), fen.split(' ').take(3).collect::<Vec<_>>());
+        let first = |fen: &str| fen.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        prop_assert_eq!(first(&ours.fen(true)), first(&fen));
         consistent(&ours)?;
     }
 }
