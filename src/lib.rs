@@ -2,6 +2,29 @@
 //!
 //! Many worker threads share one lock-free transposition table, each with its own histories and Last-Best-Reply
 //! tables, each running a principal variation search with late move reductions at staggered depths (Lazy SMP).
+//!
+//! [`engine::Engine`] is all of it as one thing. It never prints and never reads:
+//!
+//! ```
+//! use lento::chess::Game;
+//! use lento::engine::Engine;
+//! use lento::search::limits::Limits;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut engine = Engine::new();
+//! engine.set_threads(2)?;
+//! engine.set_game(Game::from_fen("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")?);
+//! let answer = engine.search_blocking(&Limits { depth: Some(5), ..Limits::default() }, |_| ());
+//! let best = answer.best.expect("the game is not over");
+//! assert_eq!(engine.game().board().san(best), "Ra8#");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Engine::go`](engine::Engine::go) starts a search and returns at once, [`Engine::wait`](engine::Engine::wait) tells what
+//! happens, [`Engine::stop`](engine::Engine::stop) returns the answer; `examples/analyse.rs` shows them. An engine that is
+//! dropped ends its search. The command line is behind the feature `cli`, on by default: `default-features = false` leaves
+//! its dependencies out.
 
 pub mod bench;
 pub mod chess;

@@ -1,6 +1,7 @@
 //! How long to think.
 
 use super::limits::Limits;
+use super::params::Params;
 use crate::chess::Color;
 use std::time::Duration;
 
@@ -29,13 +30,13 @@ impl Bounds {
     ///
     /// `overhead` milliseconds are kept back for the way to the GUI and back. A clock at or below that still gets a
     /// millisecond; negative clocks count as empty.
-    pub fn new(args: &Limits, side: Color, overhead: u64) -> Option<Self> {
+    pub fn new(args: &Limits, side: Color, overhead: u64, params: &Params) -> Option<Self> {
         let by_movetime =
             args.movetime.map(|limit| millis(limit as f64 - overhead.min(limit.max(0) as u64 / 2) as f64));
         let by_clock = args.clock[side.index()].map(|left| {
             let left = (left.max(0) as f64 - overhead as f64).max(left.max(0) as f64 / 8.0);
             let increment = args.increment[side.index()].unwrap_or(0).max(0) as f64;
-            Self::by_clock(left, increment, args.moves_to_go)
+            Self::by_clock(left, increment, args.moves_to_go, params)
         });
         match (by_clock, by_movetime) {
             (None, None) => None,
@@ -46,17 +47,19 @@ impl Bounds {
     }
 
     /// From the time left (without overhead) and the increment, both in milliseconds.
-    fn by_clock(left: f64, increment: f64, moves_to_go: Option<u32>) -> Self {
+    fn by_clock(left: f64, increment: f64, moves_to_go: Option<u32>, params: &Params) -> Self {
+        let percent = |number: i32| f64::from(number) / 100.0;
+        let increment = percent(params.time_increment) * increment;
         let (soft, hard) = match moves_to_go.map(|moves| f64::from(moves.clamp(1, 50))) {
             // The last move before the control may use nearly everything, others keep some back.
             Some(moves) => {
                 let share = left / moves;
                 let hard = if moves < 2.0 { 0.9 * left } else { (4.0 * share).min(0.6 * left) };
-                (0.75 * share + 0.7 * increment, hard)
+                (0.75 * share + increment, hard)
             }
             None => {
-                let share = 0.034 * left + 0.7 * increment;
-                (0.72 * share, (5.0 * share).min(0.55 * left))
+                let share = f64::from(params.time_share) / 1000.0 * left + increment;
+                (percent(params.time_soft) * share, (percent(params.time_hard) * share).min(0.55 * left))
             }
         };
         // An increment far above the clock is worth nothing before the move is made.
@@ -95,7 +98,8 @@ mod tests {
         for left in [-500, 0, 1, 5, 10, 11, 50, 200, 1000, 60_000, 10_000_000] {
             for increment in [0, 10, 100_000] {
                 for moves in [None, Some(0), Some(1), Some(2), Some(40), Some(1000)] {
-                    let bounds = Bounds::new(&clock(left, increment, moves), Color::White, 10).unwrap();
+                    let bounds =
+                        Bounds::new(&clock(left, increment, moves), Color::White, 10, &Params::default()).unwrap();
                     let limit = Duration::from_millis(left.max(2) as u64);
                     assert!(bounds.hard < limit, "{left}+{increment}/{moves:?}: {bounds:?}");
                     assert!(bounds.soft_for(WILD).unwrap() <= bounds.hard);
@@ -110,7 +114,9 @@ mod tests {
         for (start, increment) in [(1000.0, 10.0), (60_000.0, 0.0), (10_000.0, 100.0)] {
             let mut left: f64 = start;
             for number in 0..150 {
-                let bounds = Bounds::new(&clock(left as i64, increment as i64, None), Color::White, 5).unwrap();
+                let bounds =
+                    Bounds::new(&clock(left as i64, increment as i64, None), Color::White, 5, &Params::default())
+                        .unwrap();
                 let stability = if number % 3 == 0 { WILD } else { CALM };
                 left -= bounds.soft_for(stability).unwrap().as_secs_f64() * 1000.0 + 2.0;
                 assert!(left > 0.0, "{start}+{increment} at move {number}");
@@ -123,10 +129,10 @@ mod tests {
     #[test]
     fn movetime_is_kept_and_combines_with_a_clock() {
         let args = Limits { movetime: Some(1000), ..Limits::default() };
-        let bounds = Bounds::new(&args, Color::White, 10).unwrap();
+        let bounds = Bounds::new(&args, Color::White, 10, &Params::default()).unwrap();
         assert_eq!(bounds, Bounds { soft: None, hard: Duration::from_millis(990) });
         let both = Limits { movetime: Some(5), ..clock(60_000, 0, None) };
-        assert!(Bounds::new(&both, Color::White, 0).unwrap().hard <= Duration::from_millis(5));
-        assert_eq!(Bounds::new(&Limits::default(), Color::White, 10), None);
+        assert!(Bounds::new(&both, Color::White, 0, &Params::default()).unwrap().hard <= Duration::from_millis(5));
+        assert_eq!(Bounds::new(&Limits::default(), Color::White, 10, &Params::default()), None);
     }
 }

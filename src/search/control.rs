@@ -2,6 +2,7 @@
 
 use super::clock::Bounds;
 use super::limits::Limits;
+use super::params::Params;
 use crate::chess::Color;
 use crate::smp::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use crossbeam::utils::CachePadded;
@@ -33,13 +34,14 @@ impl Control {
     /// How many nodes a thread searches between two checks of the limits: about half a millisecond.
     pub const QUANTUM: u64 = 512;
 
-    /// The control of a search that starts now, for the side to move; `overhead` milliseconds of its clock are kept back.
-    pub fn new(limits: &Limits, side: Color, overhead: u64, start: Instant) -> Self {
+    /// The control of a search that started at `start`, for the side to move; `overhead` milliseconds of its clock are kept
+    /// back.
+    pub fn new(limits: &Limits, side: Color, overhead: u64, params: &Params, start: Instant) -> Self {
         let nodes = limits.nodes.map(|nodes| nodes.max(1));
         let reserve = nodes.map_or(0, |nodes| nodes.min(Self::QUANTUM));
         Self {
             start,
-            bounds: Bounds::new(limits, side, overhead).filter(|_| !limits.infinite),
+            bounds: Bounds::new(limits, side, overhead, params).filter(|_| !limits.infinite),
             stop: CachePadded::default(),
             ponder: AtomicU8::new(if limits.ponder { PONDERING } else { NOT_PONDERING }),
             budget: nodes.map(|nodes| CachePadded::new(AtomicU64::new(nodes - reserve))),
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
 
     fn control(limits: Limits) -> Control {
-        Control::new(&limits, Color::White, 0, Instant::now())
+        Control::new(&limits, Color::White, 0, &Params::default(), Instant::now())
     }
 
     #[test]

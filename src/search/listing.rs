@@ -144,7 +144,7 @@ mod tests {
                 evaluation: Model::Classical.into(),
                 lmr_stats: None,
             },
-            control: Control::new(&limits, game.board().side_to_move(), 0, Instant::now()),
+            control: Control::new(&limits, game.board().side_to_move(), 0, &Params::default(), Instant::now()),
             findings: Findings::new(1),
             turns: Turns::new(1),
             events: unbounded().0,

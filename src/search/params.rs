@@ -49,8 +49,8 @@ pub enum ParamError {
 /// compile-time check that the default lies in the range.
 macro_rules! tunables {
     ($($(#[$doc:meta])+ $name:ident: $min:literal..=$max:literal = $default:literal $(, off $off:literal)?;)+) => {
-        /// The numbers of the search. Margins are in centipawns, depths in plies, reductions in 1/1024 ply. What an idea is
-        /// worth stands at the number that switches it off: 400 games at 2500 nodes a move, see `docs/results/ablation.md`.
+        /// The numbers of the search. Margins are in centipawns, depths in plies, reductions in 1/1024 ply. What each
+        /// idea is worth is told in `docs/results/ablation.md`.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Params { $($(#[$doc])+ pub $name: i32,)+ }
 
@@ -115,6 +115,15 @@ impl Params {
 }
 
 tunables! {
+    /// Time for a move: share of the clock, in 1/1000.
+    time_share: 10..=80 = 34;
+    /// Time for a move: share of the increment, in percent.
+    time_increment: 0..=100 = 70;
+    /// Soft bound, in percent of the time for a move. How settled the search is scales it by 0.26 to 3.3.
+    time_soft: 30..=200 = 72;
+    /// Hard bound, in percent of the time for a move.
+    time_hard: 200..=900 = 500;
+
     /// Half width of the first aspiration window.
     aspiration_delta: 5..=60 = 14;
     /// From this depth on iterations start with an aspiration window.
