@@ -197,7 +197,7 @@ fn parse_outputs(text: &str) -> Result<usize, String> {
 
 fn parse_kings(text: &str) -> Result<KingBuckets, String> {
     let numbers = || -> Option<KingBuckets> {
-        let map: Option<Vec<u8>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
+        let map: Option<Vec<u8>> = text.split(',').map(|number| number.trim().parse::<u8>().ok()).collect();
         let map = map?.try_into().ok()?;
         // No more buckets than squares.
         KingBuckets::new(map).filter(|kings| kings.count() <= KING_SQUARES)
