@@ -96,8 +96,10 @@ fn run<E: Engine>(kind: &str, usual: u64) {
 /// Shortens a conversation that fails, and fails.
 fn fail<E: Engine>(kind: &str, seed: u64, conversation: &Conversation, failure: &str) -> ! {
     println!("{kind}, seed {seed}: {failure}\n{conversation}");
-    let short = shrink::shrink(conversation, |candidate| play::<E>(candidate).is_err());
-    let failure = play::<E>(&short).err().unwrap_or_else(|| failure.into());
+    // A session that hangs in process stays there and slows down the next: a program that hangs can be ended.
+    let fails = if play::<child::Program>(conversation).is_err() { play::<child::Program> } else { play::<E> };
+    let short = shrink::shrink(conversation, |candidate| fails(candidate).is_err());
+    let failure = fails(&short).err().unwrap_or_else(|| failure.into());
     panic!("{kind}, seed {seed}: {failure}\nshortest conversation:\n{short}");
 }
 
