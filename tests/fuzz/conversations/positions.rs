@@ -96,6 +96,6 @@ impl Positions {
 
     /// A text that is no position.
     pub fn broken(&self, random: &mut Random) -> &'static str {
-        random.pick(BROKEN)
+        random.pick::<&str>(BROKEN)
     }
 }
