@@ -4,6 +4,7 @@
 #[path = "../../tests/fuzz/mutate.rs"]
 mod mutate;
 #[path = "../../tests/fuzz/random.rs"]
+#[allow(dead_code, reason = "each test program uses its part")]
 mod random;
 
 use random::Random;
@@ -162,7 +163,7 @@ fn suites() {
 fn journals() {
     let scratch = Scratch::new("journal");
     let file = scratch.path("match.journal");
-    let play = "match --old LMR=off --limit nodes=60 --hash 1 --seed 3 --pairs 4 --concurrency 1 --json --journal FILE";
+    let play = "match --old LMR=off --limit nodes=30 --hash 1 --seed 3 --pairs 2 --concurrency 1 --json --journal FILE";
     made(play, &file);
     survives(play, &file, damage_line);
     survives(play, &file, damage);
