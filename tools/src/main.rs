@@ -17,6 +17,9 @@ mod tune;
 mod wdl;
 
 use clap::{Parser, Subcommand};
+use run::notice::notice;
+use std::error::Error;
+use std::io;
 use std::process::ExitCode;
 
 /// Measuring tools for the Lento chess engine.
@@ -70,9 +73,20 @@ fn main() -> ExitCode {
         Tool::Wdl(args) => wdl::run(&args),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("lento-tools: {error}");
+        tell(error.as_ref());
         ExitCode::FAILURE
     })
+}
+
+/// Tells what went wrong. Files are named by all who write them, so an error of the system that says nothing else is that of
+/// standard output; that its reader has gone away is no news to anybody.
+fn tell(error: &(dyn Error + 'static)) {
+    let system = error.downcast_ref::<io::Error>().filter(|error| error.raw_os_error().is_some());
+    match system {
+        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Some(error) => notice(format_args!("standard output: {error}")),
+        None => notice(error),
+    }
 }
 
 #[cfg(test)]

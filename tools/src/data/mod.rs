@@ -9,6 +9,7 @@ pub mod decode;
 pub mod filter;
 pub mod game;
 pub mod packed;
+mod plausible;
 #[cfg(test)]
 pub mod sample;
 pub mod shards;
@@ -84,7 +85,7 @@ pub enum DataError {
         bytes: u64,
     },
     /// The bytes are no position.
-    #[error("{}: position {number}: {reason}; expected bulletformat", path.display())]
+    #[error("{}: position {number} at byte {}: {reason}; expected bulletformat", path.display(), (number - 1) * packed::RECORD as u64)]
     Position {
         /// The file.
         path: PathBuf,

@@ -3,6 +3,7 @@
 use super::pour::Pour;
 use crate::data::{Place, Rule};
 use crate::run::INTERRUPTED;
+use crate::run::notice::notice;
 use crate::stats::share;
 use indicatif::HumanCount;
 use serde_json::{Map, Value, json};
@@ -32,12 +33,12 @@ impl Report<'_> {
     /// Nobody reads standard output.
     pub fn show(&self, json: bool) -> io::Result<ExitCode> {
         for place in &self.pour.torn {
-            eprintln!("lento-tools: {place}: not written whole, left out");
+            notice(format_args!("{place}: not written whole, left out"));
         }
         let text = if json { format!("{:#}\n", self.json()) } else { self.table() };
         io::stdout().write_all(text.as_bytes())?;
         let Some(path) = self.unfinished else { return Ok(ExitCode::SUCCESS) };
-        eprintln!("lento-tools: interrupted; {} was not written", path.display());
+        notice(format_args!("interrupted; {} was not written", path.display()));
         Ok(ExitCode::from(INTERRUPTED))
     }
 

@@ -4,6 +4,7 @@ use super::deck::{Choice, Deck};
 use crate::data::packed::{self, PackedFile, to_bytes};
 use crate::data::shards::POSITIONS;
 use crate::run::interrupt::Stop;
+use crate::run::notice::notice;
 use crate::run::{INTERRUPTED, progress};
 use indicatif::{HumanCount, ProgressBar};
 use serde_json::json;
@@ -65,7 +66,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         writeln!(out, "{:<34}{:>14}  {seconds:.1} s", "positions a second", HumanCount(rate as u64).to_string())?;
     }
     if written.is_none() {
-        eprintln!("lento-tools: interrupted; {} was not written", args.output.display());
+        notice(format_args!("interrupted; {} was not written", args.output.display()));
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)

@@ -13,9 +13,9 @@ mod variants;
 use crate::epd;
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
-use crate::run::draft::{self, Draft, WriteError};
+use crate::run::draft::{self, WriteError};
 use crate::run::interrupt::Stop;
-use crate::run::{INTERRUPTED, progress};
+use crate::run::{INTERRUPTED, outputs, progress};
 use lento::bench::{Bench, BenchError};
 use lento::search::lmr;
 use measure::Budget;
@@ -209,12 +209,9 @@ fn signature() -> Result<u64, BenchError> {
 /// Whether what is to be written can be, before hours are spent.
 fn check_outputs(how: &How) -> Result<(), WriteError> {
     if let Some(folder) = &how.pictures {
-        std::fs::create_dir_all(folder).map_err(|error| WriteError::new(folder, error))?;
+        outputs::check_folder(folder)?;
     }
-    for path in [&how.csv, &how.markdown].into_iter().flatten() {
-        Draft::create(path)?;
-    }
-    Ok(())
+    outputs::check([&how.csv, &how.markdown].into_iter().flatten())
 }
 
 /// Measures each variant, solves and plays with it, and shows the numbers. After Ctrl-C those that there are.
@@ -224,8 +221,8 @@ fn check_outputs(how: &How) -> Result<(), WriteError> {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let how = args.how();
     let arena = how.conditions.arena(how.limit, [&[], &[]])?;
-    let mut session = args.open()?;
     check_outputs(how)?;
+    let mut session = args.open()?;
     let stop = Stop::on_ctrl_c()?;
     let bar = progress::bar(Some(session.progress().1), "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]");
     bar.set_position(session.progress().0);

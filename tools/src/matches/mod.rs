@@ -180,7 +180,8 @@ impl Show {
             self.bar.set_message(report::line(session));
         }
         if self.verbose && games.is_multiple_of(2 * LINE_EVERY) {
-            self.bar.suspend(|| eprintln!("{games} games {}", report::line(session)));
+            // That nobody listens is no reason to end.
+            let _ = self.bar.suspend(|| writeln!(io::stderr(), "{games} games {}", report::line(session)));
         }
     }
 }

@@ -8,12 +8,14 @@ use crate::play::record::Record;
 use crate::play::setting::Setting;
 use crate::run::interrupt::Stop;
 use crate::run::journal::Journal;
+use crate::run::lock::Lock;
+use crate::run::outputs::named;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// When a match is over.
@@ -173,14 +175,17 @@ fn from_record(record: &Value, number: u64) -> Option<(Pair, Duration)> {
 /// The games as PGN.
 struct PgnFile {
     file: File,
+    path: PathBuf,
     /// The names of the new and the old player.
     names: [String; 2],
+    _lock: Lock,
 }
 
 impl PgnFile {
-    fn create(path: &Path, names: [String; 2]) -> Result<Self, String> {
-        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Self { file, names })
+    fn create(path: &Path, names: [String; 2]) -> Result<Self, Box<dyn Error>> {
+        let lock = Lock::take(path)?;
+        let file = File::create(path).map_err(|error| named(path, &error))?;
+        Ok(Self { file, path: path.to_owned(), names, _lock: lock })
     }
 
     fn write(&mut self, pair: &Pair) -> io::Result<()> {
@@ -190,7 +195,7 @@ impl PgnFile {
             let round = format!("{}.{}", pair.number + 1, game + 1);
             text += &pgn::write(record, Tags { event: "Lento match", round: &round, players });
         }
-        self.file.write_all(text.as_bytes())
+        self.file.write_all(text.as_bytes()).map_err(|error| named(&self.path, &error))
     }
 }
 

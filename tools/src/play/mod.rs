@@ -5,6 +5,7 @@ pub mod arena;
 pub mod conditions;
 pub mod game;
 pub mod limit;
+mod names;
 pub mod opening;
 pub mod ordered;
 pub mod pgn;

@@ -3,8 +3,13 @@
 #[cfg(test)]
 pub mod arguments;
 pub mod draft;
+pub mod inputs;
 pub mod interrupt;
 pub mod journal;
+mod line;
+pub mod lock;
+pub mod notice;
+pub mod outputs;
 pub mod progress;
 pub mod threads;
 

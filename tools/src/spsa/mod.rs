@@ -12,7 +12,7 @@ mod source;
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
 use crate::run::interrupt::Stop;
-use crate::run::{INTERRUPTED, draft, progress};
+use crate::run::{INTERRUPTED, draft, inputs, outputs, progress};
 use lento::search::params::TUNABLES;
 use parameter::Choice;
 use session::Session;
@@ -97,6 +97,7 @@ const REDRAW: Duration = Duration::from_secs(10);
 /// # Errors
 /// A file cannot be read or written, or does not fit; a player cannot be set up.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+    outputs::check([&args.svg, &args.write].into_iter().flatten())?;
     let mut session = Session::open(args)?;
     // What cannot be written is better known before the games than after them.
     draw(args, &session)?;
@@ -148,7 +149,7 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 
 /// The source with the values found.
 fn rewritten(path: &Path, session: &Session) -> Result<String, Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = inputs::read_utf8(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let names = session.spsa.parameters().iter().map(|parameter| parameter.tunable.name);
     let values: Vec<(&str, i32)> = names.zip(session.spsa.rounded()).collect();
     Ok(source::rewrite(&text, &values).map_err(|error| format!("{}: {error}", path.display()))?)

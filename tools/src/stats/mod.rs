@@ -9,8 +9,9 @@ use crate::data::packed::{self, PackedFile};
 use crate::data::shards::{GAMES, POSITIONS};
 use crate::data::{DataError, Filter, StoredGame, decode, shards};
 use crate::run::interrupt::Stop;
+use crate::run::notice::notice;
 use crate::run::threads::Threads;
-use crate::run::{INTERRUPTED, progress};
+use crate::run::{INTERRUPTED, outputs, progress};
 use indicatif::{HumanCount, ProgressBar};
 use std::error::Error;
 use std::io::{self, Write};
@@ -47,6 +48,7 @@ pub struct Args {
 /// A file cannot be read or written, or holds something else.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
+    outputs::check(&args.svg)?;
     let mut survey = Survey::new(args.filter.clone(), args.compare);
     let (files, are_games) = find(&args.data)?;
     let bar =
@@ -64,7 +66,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         draw(path, &survey)?;
     }
     for place in &torn {
-        eprintln!("lento-tools: {place}: not written whole, left out");
+        notice(format_args!("{place}: not written whole, left out"));
     }
     if args.json {
         writeln!(io::stdout(), "{:#}", report::document(&survey, duplicates, &torn, &args.filter, finished))?;

@@ -123,7 +123,9 @@ impl Extraction<'_> {
             if self.stop.asked() {
                 return Ok(());
             }
-            if positions > 0 && positions + game.plies.len() > PARCEL {
+            // Games without moves take memory, too.
+            let is_full = positions > 0 && positions + game.plies.len() > PARCEL || parcel.games.len() >= PARCEL;
+            if is_full {
                 place += 1;
                 let full = std::mem::replace(&mut parcel, Parcel { place, first: number, games: Vec::new() });
                 positions = 0;

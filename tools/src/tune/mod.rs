@@ -22,8 +22,9 @@ pub mod train;
 
 use crate::data::Filter;
 use crate::run::interrupt::Stop;
+use crate::run::notice::notice;
 use crate::run::threads::Threads;
-use crate::run::{INTERRUPTED, progress};
+use crate::run::{INTERRUPTED, draft, outputs, progress};
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use report::Report;
 use serde_json::{Value, json};
@@ -123,10 +124,11 @@ fn parse_count(text: &str) -> Result<usize, String> {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     if let Some(folder) = &args.output {
-        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        outputs::check_folder(folder)?;
     }
+    outputs::check([&args.report, &args.svg].into_iter().flatten())?;
     let Some(mut session) = Session::open(args, &stop)? else {
-        eprintln!("lento-tools: interrupted while reading; nothing has been learned");
+        notice(format_args!("interrupted while reading; nothing has been learned"));
         return Ok(ExitCode::from(INTERRUPTED));
     };
     if !args.json {
@@ -231,7 +233,7 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()).into())
+    Ok(draft::write(path, text.as_bytes())?)
 }
 
 /// Everything that was asked and found.

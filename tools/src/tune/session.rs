@@ -8,6 +8,7 @@ use super::train::{Schedule, State, Trainer};
 use crate::data::shards;
 use crate::run::interrupt::Stop;
 use crate::run::journal::Journal;
+use crate::run::notice::notice;
 use crate::run::progress;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -116,7 +117,7 @@ fn read(args: &Args, files: Vec<PathBuf>, stop: &Stop) -> Result<Option<DataSet>
     let data = extraction.run(files, |bytes| bar.set_position(bytes))?;
     bar.finish_and_clear();
     for place in &data.torn {
-        eprintln!("lento-tools: {place}: not written whole, left out");
+        notice(format_args!("{place}: not written whole, left out"));
     }
     Ok((!stop.asked()).then_some(data))
 }

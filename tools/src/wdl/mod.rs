@@ -15,7 +15,8 @@ mod source;
 
 use crate::data::{Shards, shards};
 use crate::run::interrupt::Stop;
-use crate::run::{INTERRUPTED, draft, progress};
+use crate::run::notice::notice;
+use crate::run::{INTERRUPTED, draft, inputs, outputs, progress};
 use counts::{Counts, Limits, Row};
 use fit::{Fit, MAX_DEGREE};
 use indicatif::HumanCount;
@@ -59,19 +60,20 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     // What cannot be written is better known before the games than after them.
+    outputs::check([&args.svg, &args.write].into_iter().flatten())?;
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
     let files = shards::find(&args.data)?;
     let size = shards::size(&files)?;
     let (mut games, mut counts) = (Shards::new(files), Counts::new(args.limits));
     let finished = count(&mut games, size, &mut counts, &stop)?;
     for place in games.torn() {
-        eprintln!("lento-tools: {place}: not written whole, left out");
+        notice(format_args!("{place}: not written whole, left out"));
     }
     let rows = counts.rows();
     if !finished {
         let untouched =
             source.as_ref().map_or_else(String::new, |(path, _)| format!("; {} is as it was", path.display()));
-        eprintln!("lento-tools: interrupted after {} games{untouched}", HumanCount(counts.games));
+        notice(format_args!("interrupted after {} games{untouched}", HumanCount(counts.games)));
     }
     let fit = match fitted(&rows, &counts, args.degree.into()) {
         Err(_) if !finished => return Ok(ExitCode::from(INTERRUPTED)),
@@ -134,7 +136,7 @@ fn fitted(rows: &[Row], counts: &Counts, degree: usize) -> Result<Fit, Box<dyn E
 /// The source, when it can be understood.
 fn read_source(path: &Path) -> Result<String, Box<dyn Error>> {
     let quote = |error: &dyn Error| format!("{}: {error}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|error| quote(&error))?;
+    let text = inputs::read_utf8(path).map_err(|error| quote(&error))?;
     source::read(&text).map_err(|error| quote(&error))?;
     Ok(text)
 }
