@@ -4,14 +4,14 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lento::bench::POSITIONS;
 use lento::chess::Game;
 use lento::engine::Engine;
-use lento::search::limits::GoArgs;
+use lento::search::limits::Limits;
 use std::time::{Duration, Instant};
 
 /// An opening, a middlegame and an endgame of the bench.
 const PLACES: [(&str, usize); 3] = [("opening", 3), ("middlegame", 5), ("endgame", 20)];
 
 /// Searches one position as the first of a new game: nodes searched, and the time without the clearing before.
-fn search(engine: &mut Engine, game: &Game, limits: &GoArgs) -> (u64, Duration) {
+fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> (u64, Duration) {
     engine.new_game();
     engine.set_game(game.clone());
     let start = Instant::now();
@@ -28,8 +28,8 @@ fn searching(c: &mut Criterion) {
         for (name, place) in PLACES {
             let game = Game::from_fen(POSITIONS[place]).expect("the bench positions are good");
             // The same depth on one thread has always the same nodes; two threads are limited by nodes instead.
-            let depth = GoArgs { depth: Some(10), ..GoArgs::default() };
-            let nodes = GoArgs { nodes: Some(200_000), ..GoArgs::default() };
+            let depth = Limits { depth: Some(10), ..Limits::default() };
+            let nodes = Limits { nodes: Some(200_000), ..Limits::default() };
             let limits = if threads == 1 { depth } else { nodes };
             group.throughput(Throughput::Elements(search(&mut engine, &game, &limits).0));
             group.bench_function(format!("{name}, threads {threads}"), |b| {

@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lento::chess::Move;
-use lento::search::score::Bound;
+use lento::score::Bound;
 use lento::tt::{Hit, Tt};
 use std::hint::black_box;
 

@@ -5,12 +5,10 @@ use crate::chess::Game;
 use crate::engine::Engine;
 use crate::eval::Evaluation;
 use crate::search::lbr::{Lbr, LbrStats};
-use crate::search::limits::GoArgs;
+use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrReport, LmrStats};
 use crate::search::params::ParamError;
-use crate::search::report::nps;
 use crate::tt::TtError;
-use serde_json::{Map, Value, json};
 use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -41,7 +39,7 @@ pub const POSITIONS: &[&str] = &[
     "r2q1r1k/pb3p1p/2n1p2Q/5p2/8/3B2N1/PP3PPP/R3R1K1 w - - 0 1",
     "1rbq1rk1/p1b1nppp/1p2p3/8/1B1pN3/P2B4/1P3PPP/2RQ1R1K w - - 0 1",
     "r6k/pp4p1/2p1b3/3pP3/7q/P2B3r/1PP2Q1P/2K1R1R1 w - - 0 1",
-    // Fewer men.
+    // Fewer pieces.
     "3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - - 0 1",
     "2r3k1/pppR1pp1/4p3/4P1P1/5P2/1P4K1/P1P5/8 w - - 0 1",
     "4b3/p3kp2/6p1/3pP2p/2pP1P2/4K1P1/P3N2P/8 w - - 0 1",
@@ -121,7 +119,7 @@ pub enum BenchError {
 
 /// One position, searched.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct BenchEntry {
     /// Its place, from 1.
     pub number: usize,
     /// The position.
@@ -145,11 +143,11 @@ pub struct Counts {
 
 /// Everything, searched.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct BenchReport {
     /// What was run.
     pub bench: Bench,
     /// The positions.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BenchEntry>,
     /// What was counted in all of them, if it was to be.
     pub stats: Option<Counts>,
 }
@@ -160,13 +158,16 @@ impl Bench {
     ///
     /// # Errors
     /// The engine cannot be set up.
-    pub fn run(mut self, mut on_entry: impl FnMut(&Entry) -> ControlFlow<()>) -> Result<Option<Report>, BenchError> {
+    pub fn run(
+        mut self,
+        mut on_entry: impl FnMut(&BenchEntry) -> ControlFlow<()>,
+    ) -> Result<Option<BenchReport>, BenchError> {
         let mut stats = self.stats.then(<(LbrStats, LmrStats)>::default);
         if self.stats {
             self.threads = 1;
         }
         let mut engine = self.engine()?;
-        let args = GoArgs { depth: Some(self.depth), ..GoArgs::default() };
+        let args = Limits { depth: Some(self.depth), ..Limits::default() };
         let mut entries = Vec::new();
         for (index, &fen) in POSITIONS.iter().enumerate() {
             let game = Game::from_fen(fen).expect("the bench positions are good");
@@ -178,7 +179,7 @@ impl Bench {
                 None => engine.search_blocking(&args, |_| {}),
                 Some(stats) => engine.observe(&args, stats)?,
             };
-            let entry = Entry {
+            let entry = BenchEntry {
                 number: index + 1,
                 fen,
                 best: outcome.best.map_or_else(String::new, |mv| board.san(mv)),
@@ -191,11 +192,11 @@ impl Bench {
             entries.push(entry);
         }
         let stats = stats.map(|stats| self.count(&entries, stats)).transpose()?;
-        Ok(Some(Report { bench: self, entries, stats }))
+        Ok(Some(BenchReport { bench: self, entries, stats }))
     }
 
     /// What was counted, with what the same searches cost without reductions.
-    fn count(&self, entries: &[Entry], (lbr, stats): (LbrStats, LmrStats)) -> Result<Counts, BenchError> {
+    fn count(&self, entries: &[BenchEntry], (lbr, stats): (LbrStats, LmrStats)) -> Result<Counts, BenchError> {
         let off = Self { lmr: "off", stats: false, ..self.clone() };
         let off = off.run(|_| ControlFlow::Continue(()))?;
         let nodes = entries.iter().map(|entry| entry.nodes).sum();
@@ -209,7 +210,7 @@ impl Bench {
         engine.set_threads(self.threads)?;
         engine.set_hash(self.hash_mib)?;
         engine.set_evaluation(self.evaluation.clone());
-        engine.settings_mut().lbr = self.lbr;
+        engine.settings_mut().search.lbr = self.lbr;
         engine.settings_mut().lmr.main = self.lmr;
         for (name, value) in &self.numbers {
             engine.set_param(name, *value)?;
@@ -218,15 +219,7 @@ impl Bench {
     }
 }
 
-impl Entry {
-    /// The result as a line of a table.
-    pub fn line(&self) -> String {
-        let Self { number, fen, best, nodes, elapsed } = self;
-        format!("{number:>2}/{} {nodes:>10} nodes {:>6} ms  {best:<7} {fen}", POSITIONS.len(), elapsed.as_millis())
-    }
-}
-
-impl Report {
+impl BenchReport {
     /// Nodes of all searches.
     pub fn nodes(&self) -> u64 {
         self.entries.iter().map(|entry| entry.nodes).sum()
@@ -235,43 +228,6 @@ impl Report {
     /// Time of all searches.
     pub fn elapsed(&self) -> Duration {
         self.entries.iter().map(|entry| entry.elapsed).sum()
-    }
-
-    /// The last line: nodes and nodes per second, in the words that testing frameworks look for.
-    pub fn summary(&self) -> String {
-        format!("{} nodes {} nps", self.nodes(), nps(self.nodes(), self.elapsed()))
-    }
-
-    /// The report as JSON.
-    pub fn json(&self) -> Value {
-        let positions: Vec<Value> = self
-            .entries
-            .iter()
-            .map(|entry| {
-                let ms = entry.elapsed.as_secs_f64() * 1e3;
-                json!({ "fen": entry.fen, "best": entry.best, "nodes": entry.nodes, "time_ms": ms })
-            })
-            .collect();
-        let numbers: Map<String, Value> =
-            self.bench.numbers.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
-        let mut document = json!({
-            "depth": self.bench.depth,
-            "threads": self.bench.threads,
-            "hash_mib": self.bench.hash_mib,
-            "evaluation": self.bench.evaluation.to_string(),
-            "lbr": self.bench.lbr.name(),
-            "lmr": self.bench.lmr,
-            "numbers": numbers,
-            "positions": positions,
-            "nodes": self.nodes(),
-            "time_ms": self.elapsed().as_secs_f64() * 1e3,
-            "nps": nps(self.nodes(), self.elapsed()),
-        });
-        if let Some(stats) = &self.stats {
-            document["lbr_stats"] = stats.lbr.json();
-            document["lmr_stats"] = stats.lmr.json();
-        }
-        document
     }
 }
 
@@ -301,14 +257,12 @@ mod tests {
             assert_eq!(report.entries.len(), POSITIONS.len());
             assert!(report.entries.iter().all(|entry| entry.nodes > 0 && !entry.best.is_empty()));
             assert_eq!(report.nodes(), seen);
-            let words: Vec<String> = report.summary().split(' ').map(String::from).collect();
-            assert_eq!((&words[0], words[1].as_str(), words[3].as_str()), (&seen.to_string(), "nodes", "nps"));
             seen
         };
         assert_eq!(run(), run());
     }
 
-    fn report(bench: Bench) -> Report {
+    fn report(bench: Bench) -> BenchReport {
         bench.run(|_| ControlFlow::Continue(())).expect("an engine").expect("nothing breaks off")
     }
 
@@ -324,8 +278,6 @@ mod tests {
         let counts =
             [counted.nodes(), stats.asked, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
-        assert_eq!(counted.json()["lbr_stats"]["asked"], stats.asked);
-        assert!(plain.json().get("lbr_stats").is_none());
     }
 
     #[test]

@@ -9,19 +9,21 @@ use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind, Model};
-pub use crate::search::job::Event;
-use crate::search::job::{Job, Shared, Ways};
-use crate::search::lbr::Lbr;
-use crate::search::limits::GoArgs;
+use crate::score::{Bound, DRAW, mated_in};
+use crate::search::control::Control;
+use crate::search::findings::Findings;
+pub use crate::search::job::SearchOptions;
+use crate::search::job::{Event, Job, Shared};
+use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrSet};
-use crate::search::ordering::Question;
 use crate::search::params::{ParamError, Params};
-use crate::search::report::{Info, Line, Outcome, Progress};
-use crate::search::score::{Bound, DRAW, mated_in};
+use crate::search::report::{Info, Outcome, Progress, PvLine};
 pub use crate::search::stagger::Stagger;
+use crate::search::turns::Turns;
 use crate::smp::pool::Pool;
 use crate::tt::{Tt, TtError};
-use crossbeam::channel::{Receiver, Sender, unbounded};
+pub use crossbeam::channel::never;
+use crossbeam::channel::{Receiver, Sender, at, select, unbounded};
 use reductions::Counted;
 use running::Running;
 use std::io;
@@ -31,20 +33,14 @@ use std::time::{Duration, Instant};
 /// Options that are read at each `go`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How many lines to report, from 1.
-    pub multi_pv: usize,
-    /// Time kept back for the way to the GUI and back, in milliseconds.
-    pub move_overhead: u64,
+    /// What the search itself reads.
+    pub search: SearchOptions,
     /// Whether moves are written as in Chess960.
     pub chess960: bool,
     /// Whether lines show win, draw and loss chances.
     pub show_wdl: bool,
     /// Whether the GUI may let the engine think on the opponent's time.
     pub ponder: bool,
-    /// How helper threads choose their depths.
-    pub stagger: Stagger,
-    /// Whether to order by Last Best Reply, and by which variant.
-    pub lbr: Lbr,
     /// The recipes of reduction.
     pub lmr: lmr::Choice,
     /// Whether to count what reductions do. A search that counts is a little slower.
@@ -60,13 +56,10 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            multi_pv: 1,
-            move_overhead: 10,
+            search: SearchOptions::default(),
             chess960: false,
             show_wdl: false,
             ponder: false,
-            stagger: Stagger::default(),
-            lbr: Lbr::default(),
             lmr: lmr::Choice::default(),
             lmr_statistics: false,
             evaluation: EvaluationKind::default(),
@@ -88,6 +81,20 @@ pub enum Output {
     Best(Outcome),
 }
 
+/// What [`Engine::wait`] woke up for.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
+pub enum Wake<T> {
+    /// The search has something to tell.
+    Output(Output),
+    /// A message was in the inbox.
+    Message(T),
+    /// No message will come any more. Whoever goes on waits with [`never`] as the inbox.
+    Closed,
+    /// It is as late as the caller wanted to wait.
+    Timeout,
+}
+
 /// The façade over everything: one position, one table, one pool of threads, one search at a time.
 pub struct Engine {
     settings: Settings,
@@ -102,8 +109,6 @@ pub struct Engine {
     pool: Pool,
     sender: Sender<Event>,
     events: Receiver<Event>,
-    /// Both ends of the way on which the main thread is asked how it orders moves.
-    questions: (Sender<Question>, Receiver<Question>),
     /// What was searched last, since [`new_game`](Self::new_game).
     searched: Option<Game>,
     /// What reductions did in the last search that was counted.
@@ -135,7 +140,6 @@ impl Engine {
             pool,
             sender,
             events,
-            questions: unbounded(),
             searched: None,
             counted: None,
             running: None,
@@ -226,7 +230,7 @@ impl Engine {
     /// Changes the number of threads; the table and what staying threads have learned are kept.
     ///
     /// # Errors
-    /// The system refuses to start that many; as many as could be started search.
+    /// The system has no memory for so many, or refuses to start them; the old number stays.
     pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
         self.finish();
         self.pool.resize(count.max(1))
@@ -279,71 +283,72 @@ impl Engine {
 
     /// Ends a search that a caller has left running, and waits until every thread has let go of the last job.
     fn finish(&mut self) {
-        self.stop();
-        while self.busy > 0 {
-            if let Ok(event) = self.events.recv() {
-                self.digest(event);
-            }
-        }
         self.running = None;
+        while self.busy > 0
+            && let Ok(event) = self.events.recv()
+        {
+            self.take(event);
+        }
     }
 
     /// Ends what still runs, gets the table ready and says which moves to search: those asked for, or all when none of
     /// them is legal.
-    fn begin(&mut self, args: &GoArgs) -> Vec<Move> {
+    fn begin(&mut self, among: &[Move]) -> Vec<Move> {
         self.finish();
         // Without memory the table keeps nothing, and the search goes on all the same.
         let _ = self.prepare();
         self.exclusive_table().new_search();
         let legal = self.game.board().legal_moves();
-        let wanted = |mv: &Move| args.search_moves.is_empty() || args.search_moves.contains(mv);
-        let root_moves: Vec<Move> = legal.iter().copied().filter(wanted).collect();
+        let root_moves: Vec<Move> = legal.iter().copied().filter(|mv| among.contains(mv)).collect();
         if root_moves.is_empty() { legal.to_vec() } else { root_moves }
     }
 
     /// A search of these moves of a game's position, as the options say.
-    fn job(
-        &mut self,
-        args: &GoArgs,
-        game: Game,
-        moves: Vec<Move>,
-        threads: usize,
-        events: Sender<Event>,
-        start: Instant,
-    ) -> Job {
+    fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize, start: Instant) -> Job {
         let shared = Shared {
             tt: Arc::clone(&self.tt),
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
-            tally: None,
             evaluation: self.evaluation(),
-            events,
-            questions: self.questions.1.clone(),
+            lmr_stats: None,
         };
-        let Settings { multi_pv, lbr, stagger, move_overhead, .. } = self.settings;
-        let ways = Ways { multi_pv, lbr, stagger, move_overhead };
-        Job::new(args, game, moves, shared, ways, threads, start)
+        let options = self.settings.search;
+        let control = Control::new(limits, game.board().side_to_move(), options.move_overhead, start);
+        Job {
+            game,
+            root_moves,
+            limits: *limits,
+            options,
+            shared,
+            control,
+            findings: Findings::new(threads),
+            turns: Turns::new(threads),
+            events: self.sender.clone(),
+        }
     }
 
-    /// Starts to search and returns at once. A search that still runs is ended first; its answer is lost.
-    pub fn go(&mut self, args: &GoArgs) {
+    /// Starts to search and returns at once; [`wait`](Self::wait) tells what happens. A search that still runs is ended
+    /// first, and its answer is lost.
+    pub fn go(&mut self, limits: &Limits) {
+        self.go_among(limits, &[]);
+    }
+
+    /// [`go`](Self::go) among these moves only; among all when none of them is legal.
+    pub fn go_among(&mut self, limits: &Limits, moves: &[Move]) {
         let start = Instant::now();
-        let root_moves = self.begin(args);
-        let tally = self.start_counting();
-        let mut running = Running::new(args);
-        if root_moves.is_empty() || self.pool.is_empty() {
-            running.outcome = Some(self.nothing_to_search(root_moves.first().copied()));
+        let root_moves = self.begin(moves);
+        let lmr_stats = self.start_counting();
+        self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
+            Running::answered(limits, self.nothing_to_search(root_moves.first().copied()))
         } else {
             self.searched = Some(self.game.clone());
-            let events = self.sender.clone();
-            let mut job = self.job(args, self.game.clone(), root_moves, self.threads(), events, start);
-            job.tally = tally;
+            let mut job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
+            job.shared.lmr_stats = lmr_stats;
             let job = Arc::new(job);
             self.pool.search(&job);
             self.busy = self.threads();
-            running.job = Some(job);
-        }
-        self.running = Some(running);
+            Running::new(limits, job)
+        });
     }
 
     /// The answer when there is no legal move, or no thread to look for one.
@@ -358,29 +363,32 @@ impl Engine {
             nodes: 0,
             elapsed: Duration::ZERO,
             hashfull: 0,
-            pv: Line::from_iter(best),
+            pv: PvLine::from_iter(best),
         };
         Outcome { best, ponder: None, lines: vec![info] }
     }
 
-    /// Asks the search to end; its answer is due at once if the main thread has finished a depth, else when it has.
+    /// Ends the search and returns its answer; `None` when no `go` waits for one.
     ///
-    /// The answer does not wait for the threads: with many more of them than cores it would take long until the last one
-    /// has run again and noticed.
-    pub fn stop(&mut self) {
-        if let Some(running) = &mut self.running {
-            running.held = false;
-            running.cut_short();
+    /// The answer comes at once if any thread has finished a depth, else when the main thread has, which takes
+    /// microseconds. It does not wait for all threads: with many more of them than cores it would take long until the
+    /// last one has run again and noticed.
+    pub fn stop(&mut self) -> Option<Outcome> {
+        self.running.as_mut()?.stop();
+        loop {
+            if let Some(answer) = self.take_answer() {
+                return Some(answer);
+            }
+            let event = self.events.recv().ok()?;
+            self.take(event);
         }
     }
 
-    /// The opponent has played the move that was pondered on: the clock runs.
+    /// The opponent has played the move that was pondered on: the clock runs. Without a search that ponders nothing
+    /// happens.
     pub fn ponderhit(&mut self) {
         if let Some(running) = &mut self.running {
-            running.held = running.infinite;
-            if let Some(job) = &running.job {
-                job.ponder_hit();
-            }
+            running.ponder_hit();
         }
     }
 
@@ -389,82 +397,65 @@ impl Engine {
         self.running.is_some()
     }
 
-    /// Where news of the search arrives; each piece belongs into [`digest`](Self::digest).
-    pub fn events(&self) -> &Receiver<Event> {
-        &self.events
-    }
-
-    /// When to call [`digest_deadline`](Self::digest_deadline) if nothing arrives before. Threads watch the clock as well, but with
-    /// many more threads than cores the one that watches may not run in time.
-    pub fn deadline(&self) -> Option<Instant> {
-        let running = self.running.as_ref()?;
-        if running.outcome.is_some() {
-            return (!running.held).then(Instant::now);
+    /// Sleeps until the search has something to tell, a message is in the inbox, or it is `until`, and says which.
+    ///
+    /// This is the one way to follow a search. A caller that waits for nothing else passes [`never`] as its inbox.
+    pub fn wait<T>(&mut self, inbox: &Receiver<T>, until: Option<Instant>) -> Wake<T> {
+        loop {
+            if let Some(answer) = self.take_answer() {
+                return Wake::Output(Output::Best(answer));
+            }
+            // Threads watch the clock as well, but with many more threads than cores the one that does may not run in time.
+            let deadline = self.running.as_ref().and_then(Running::deadline);
+            let alarm = deadline.into_iter().chain(until).min().map_or_else(never, at);
+            select! {
+                recv(self.events) -> event => {
+                    if let Some(output) = event.ok().and_then(|event| self.take(event)) {
+                        return Wake::Output(output);
+                    }
+                }
+                recv(inbox) -> message => return message.map_or(Wake::Closed, Wake::Message),
+                recv(alarm) -> now => match (now, &mut self.running) {
+                    (Ok(now), Some(running)) if deadline.is_some_and(|deadline| deadline <= now) => running.time_is_over(),
+                    _ => return Wake::Timeout,
+                }
+            }
         }
-        running.job.as_ref().filter(|job| !job.stopped())?.hard_deadline()
-    }
-
-    /// Does what is due by now: ends a search whose time is over, hands out an answer that was held back.
-    pub fn digest_deadline(&mut self) -> Option<Output> {
-        let running = self.running.as_mut()?;
-        let deadline = running.job.as_ref().and_then(|job| job.hard_deadline());
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            running.cut_short();
-        }
-        self.hand_out()
     }
 
     /// Takes a piece of news and says what a listener should know of it.
-    pub fn digest(&mut self, event: Event) -> Option<Output> {
-        if let Event::Done(report) = event {
-            self.busy -= 1;
-            // The main thread's last word concludes the search; helpers have published theirs.
-            if report.thread == 0 {
-                self.running.as_mut()?.conclude(Some(report));
-            }
-            return self.hand_out();
-        }
-        let running = self.running.as_mut()?;
-        if running.answer_due {
-            running.cut_short();
-        }
-        // News of a search that has its answer is no news.
+    fn take(&mut self, event: Event) -> Option<Output> {
         match event {
-            _ if running.outcome.is_some() => self.hand_out(),
+            Event::Done(finding) => {
+                self.busy -= 1;
+                // Helpers have published theirs.
+                if let Some(running) = self.running.as_mut().filter(|_| finding.thread == 0) {
+                    running.main_has_ended(finding);
+                }
+                None
+            }
+            // News of a search that has its answer is no news.
+            _ if self.running.as_ref().is_none_or(Running::is_answered) => None,
             Event::Info(info) => Some(Output::Info(info)),
             Event::Progress(progress) => Some(Output::Progress(progress)),
-            Event::Done(_) => None,
         }
     }
 
     /// The answer, if there is one and nothing holds it back.
-    fn hand_out(&mut self) -> Option<Output> {
-        let running = self.running.as_mut()?;
-        if running.held {
-            return None;
-        }
-        let outcome = running.outcome.take()?;
+    fn take_answer(&mut self) -> Option<Outcome> {
+        let answer = self.running.as_mut()?.take_answer(self.busy)?;
         self.running = None;
-        if let (Some(counted), [first, ..]) = (&mut self.counted, &outcome.lines[..]) {
+        if let (Some(counted), [first, ..]) = (&mut self.counted, &answer.lines[..]) {
             (counted.depth, counted.nodes) = (first.depth, first.nodes);
         }
-        Some(Output::Best(outcome))
+        Some(answer)
     }
 
     /// Searches to the end on the calling thread's time, telling a listener what happens.
-    pub fn search_blocking(&mut self, args: &GoArgs, mut on_output: impl FnMut(&Output)) -> Outcome {
-        self.go(args);
+    pub fn search_blocking(&mut self, limits: &Limits, mut on_output: impl FnMut(&Output)) -> Outcome {
+        self.go(limits);
         loop {
-            let deadline = self.deadline();
-            let event = match deadline {
-                Some(deadline) => self.events.recv_deadline(deadline).ok(),
-                None => self.events.recv().ok(),
-            };
-            let output = match event {
-                Some(event) => self.digest(event),
-                None => self.digest_deadline(),
-            };
-            if let Some(output) = output {
+            if let Wake::Output(output) = self.wait(&never::<()>(), None) {
                 on_output(&output);
                 if let Output::Best(outcome) = output {
                     return outcome;
@@ -477,5 +468,12 @@ impl Engine {
 impl Default for Engine {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// A search that still runs is ended: its threads could not be joined otherwise.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.running = None;
     }
 }

@@ -7,6 +7,8 @@ pub mod bench;
 pub mod chess;
 pub mod engine;
 pub mod eval;
+pub mod files;
+pub mod score;
 pub mod search;
 pub mod smp;
 pub mod tt;

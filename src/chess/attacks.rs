@@ -27,7 +27,7 @@ const fn leaper_table(steps: [(i32, i32); 8]) -> [Bitboard; 64] {
     table
 }
 
-/// The squares a slider sees from a square, the first man on each ray included.
+/// The squares a slider sees from a square, the first piece on each ray included.
 const fn slide(square: usize, occupied: u64, steps: [(i32, i32); 4]) -> u64 {
     let mut seen = 0;
     let mut step = 0;

@@ -1,6 +1,6 @@
-//! A position: where the men stand and what else the rules need to know.
+//! A position: where the pieces stand and what else the rules need to know.
 
-use super::{Bitboard, CastlingRights, Color, Piece, PieceType, Square, Wing, attacks, zobrist};
+use super::{Bitboard, CastlingRights, Color, Move, Piece, PieceType, Square, Wing, attacks, zobrist};
 
 /// A position that can be searched.
 ///
@@ -21,9 +21,9 @@ pub struct Board {
     pub(super) en_passant: Option<Square>,
     pub(super) side: Color,
     /// Plies since the last capture or pawn move.
-    pub(super) halfmove_clock: u16,
+    pub(super) halfmove_clock: u32,
     /// Plies since the last capture, pawn move or null move, as far as positions are known.
-    pub(super) reversible: u16,
+    pub(super) reversible: u32,
     pub(super) fullmove_number: u32,
 }
 
@@ -70,25 +70,25 @@ impl Board {
         self.side
     }
 
-    /// All men of a color.
+    /// All pieces of a color.
     #[inline(always)]
     pub fn color(&self, color: Color) -> Bitboard {
         self.colors[color.index()]
     }
 
-    /// All men of a kind, of both colors.
+    /// All pieces of a kind, of both colors.
     #[inline(always)]
     pub fn kind(&self, kind: PieceType) -> Bitboard {
         self.kinds[kind.index()]
     }
 
-    /// The men of a color and kind.
+    /// The pieces of a color and kind.
     #[inline(always)]
-    pub fn men(&self, color: Color, kind: PieceType) -> Bitboard {
+    pub fn pieces(&self, color: Color, kind: PieceType) -> Bitboard {
         self.colors[color.index()] & self.kinds[kind.index()]
     }
 
-    /// All men.
+    /// All pieces.
     #[inline(always)]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
@@ -100,14 +100,20 @@ impl Board {
         self.mailbox[square.index()]
     }
 
+    /// What a legal move captures; after castling, a quiet move or a promotion without capture, nothing.
+    #[inline(always)]
+    pub fn captured(&self, mv: Move) -> Option<Piece> {
+        if mv.is_capture() { self.piece_on(mv.capture_square()) } else { None }
+    }
+
     /// Where a color's king stands.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Square {
         // Every board has both kings; the corner is what an impossible board would answer.
-        self.men(color, PieceType::King).first().unwrap_or(Square::A1)
+        self.pieces(color, PieceType::King).first().unwrap_or(Square::A1)
     }
 
-    /// The men that give check to the side to move.
+    /// The pieces that give check to the side to move.
     #[inline(always)]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
@@ -119,7 +125,7 @@ impl Board {
         self.checkers.any()
     }
 
-    /// The men of the side to move that shield their king from a slider.
+    /// The pieces of the side to move that shield their king from a slider.
     #[inline(always)]
     pub fn pinned(&self) -> Bitboard {
         self.pinned
@@ -153,13 +159,13 @@ impl Board {
     /// Plies since the last capture or pawn move; at 100 the game is drawn.
     #[inline(always)]
     pub fn halfmove_clock(&self) -> u32 {
-        u32::from(self.halfmove_clock)
+        self.halfmove_clock
     }
 
     /// How many plies back a repetition can lie: since the last capture, pawn move or null move.
     #[inline(always)]
     pub fn reversible_plies(&self) -> usize {
-        usize::from(self.reversible)
+        self.reversible as usize
     }
 
     /// The number of the move in the game, from 1, counted up after Black's.
@@ -168,7 +174,7 @@ impl Board {
         self.fullmove_number
     }
 
-    /// Hash key of the position: men, side to move, castling rights, legal en passant.
+    /// Hash key of the position: pieces, side to move, castling rights, legal en passant.
     #[inline(always)]
     pub fn key(&self) -> u64 {
         self.keys.all
@@ -180,13 +186,13 @@ impl Board {
         self.keys.pawns
     }
 
-    /// Hash key of a color's men without its pawns.
+    /// Hash key of a color's pieces without its pawns.
     #[inline(always)]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
         self.keys.non_pawns[color.index()]
     }
 
-    /// The squares a man of this kind and color attacks from a square.
+    /// The squares a piece of this kind and color attacks from a square.
     #[inline(always)]
     pub fn attacks_from(&self, piece: Piece, square: Square, occupied: Bitboard) -> Bitboard {
         match piece.kind() {
@@ -199,11 +205,11 @@ impl Board {
         }
     }
 
-    /// All men of both colors that attack a square on a board occupied like this.
+    /// All pieces of both colors that attack a square on a board occupied like this.
     #[inline(always)]
     pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        (attacks::pawn(Color::White, square) & self.men(Color::Black, PieceType::Pawn))
-            | (attacks::pawn(Color::Black, square) & self.men(Color::White, PieceType::Pawn))
+        (attacks::pawn(Color::White, square) & self.pieces(Color::Black, PieceType::Pawn))
+            | (attacks::pawn(Color::Black, square) & self.pieces(Color::White, PieceType::Pawn))
             | (attacks::knight(square) & self.kind(PieceType::Knight))
             | (attacks::king(square) & self.kind(PieceType::King))
             | (attacks::bishop(square, occupied) & self.diagonal_sliders())
@@ -222,10 +228,10 @@ impl Board {
         self.kind(PieceType::Rook) | self.kind(PieceType::Queen)
     }
 
-    /// Whether a color has anything besides king and pawns: where it has not, zugzwang is common.
+    /// Whether a color has any piece besides king and pawns: where it has not, zugzwang is common.
     #[inline(always)]
     pub fn has_pieces(&self, color: Color) -> bool {
-        (self.color(color) ^ self.men(color, PieceType::Pawn) ^ self.men(color, PieceType::King)).any()
+        (self.color(color) ^ self.pieces(color, PieceType::Pawn) ^ self.pieces(color, PieceType::King)).any()
     }
 
     #[inline(always)]
@@ -269,14 +275,14 @@ impl Board {
         self.en_passant = target;
     }
 
-    /// Finds checkers, pins and threats anew, after the men or the side to move have changed.
+    /// Finds checkers, pins and threats anew, after the pieces or the side to move have changed.
     #[inline(always)]
     pub(super) fn refresh(&mut self) {
         let (us, them) = (self.side, !self.side);
         let (king, ours, theirs) = (self.king(us), self.color(us), self.color(them));
         let occupied = ours | theirs;
-        self.checkers = (attacks::pawn(us, king) & self.men(them, PieceType::Pawn))
-            | (attacks::knight(king) & self.men(them, PieceType::Knight));
+        self.checkers = (attacks::pawn(us, king) & self.pieces(them, PieceType::Pawn))
+            | (attacks::knight(king) & self.pieces(them, PieceType::Knight));
         self.pinned = Bitboard::EMPTY;
         let snipers = theirs
             & ((attacks::bishop(king, theirs) & self.diagonal_sliders())
@@ -295,15 +301,15 @@ impl Board {
     /// All squares that a color attacks on a board occupied like this.
     #[inline(always)]
     pub fn attacked_by(&self, color: Color, occupied: Bitboard) -> Bitboard {
-        let men = self.color(color);
-        let mut attacked = self.men(color, PieceType::Pawn).pawn_attacks(color) | attacks::king(self.king(color));
-        for square in men & self.kind(PieceType::Knight) {
+        let pieces = self.color(color);
+        let mut attacked = self.pieces(color, PieceType::Pawn).pawn_attacks(color) | attacks::king(self.king(color));
+        for square in pieces & self.kind(PieceType::Knight) {
             attacked |= attacks::knight(square);
         }
-        for square in men & self.diagonal_sliders() {
+        for square in pieces & self.diagonal_sliders() {
             attacked |= attacks::bishop(square, occupied);
         }
-        for square in men & self.straight_sliders() {
+        for square in pieces & self.straight_sliders() {
             attacked |= attacks::rook(square, occupied);
         }
         attacked

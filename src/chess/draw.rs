@@ -51,7 +51,7 @@ impl Board {
             return false;
         }
         let key_back = |back: usize| earlier[earlier.len() - back];
-        // The men that the opponent moved must be back where they were.
+        // The pieces that the opponent moved must be back where they were.
         let mut theirs = self.key() ^ key_back(1) ^ zobrist::SIDE;
         for back in (3..=plies).step_by(2) {
             theirs ^= key_back(back - 1) ^ key_back(back) ^ zobrist::SIDE;

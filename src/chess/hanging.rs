@@ -3,11 +3,11 @@
 use super::{Bitboard, Board, Color, PieceType, attacks};
 
 impl Board {
-    /// The knights, bishops, rooks and queens of a color that the other side attacks with a cheaper man, or attacks while
+    /// The knights, bishops, rooks and queens of a color that the other side attacks with a cheaper piece, or attacks while
     /// nobody protects them.
     pub fn hanging(&self, color: Color) -> Bitboard {
         let (them, occupied) = (!color, self.occupied());
-        let theirs = |kind| self.men(them, kind);
+        let theirs = |kind| self.pieces(them, kind);
         let by_pawns = theirs(PieceType::Pawn).pawn_attacks(them);
         let mut by_minors = by_pawns;
         for square in theirs(PieceType::Knight) {
@@ -20,7 +20,7 @@ impl Board {
         for square in theirs(PieceType::Rook) {
             by_rooks |= attacks::rook(square, occupied);
         }
-        let ours = |kind| self.men(color, kind);
+        let ours = |kind| self.pieces(color, kind);
         let minors = ours(PieceType::Knight) | ours(PieceType::Bishop);
         let pieces = minors | ours(PieceType::Rook) | ours(PieceType::Queen);
         let loose = pieces & self.attacked_by(them, occupied) & !self.attacked_by(color, occupied);

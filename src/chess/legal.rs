@@ -26,7 +26,7 @@ impl Board {
         self.attacks_from(mover, from, self.occupied()).has(to) && self.may_go(from, to)
     }
 
-    /// Whether pins and checks let a man other than the king go from one square to another.
+    /// Whether pins and checks let a piece other than the king go from one square to another.
     #[inline(always)]
     fn may_go(&self, from: Square, to: Square) -> bool {
         self.evasion_mask().has(to) && (!self.pinned.has(from) || attacks::line(self.king(self.side), from).has(to))
@@ -104,7 +104,7 @@ impl Board {
     }
 }
 
-/// From where each kind of man would give check, and which men would uncover one by stepping aside.
+/// From where each kind of piece would give check, and which pieces would uncover one by stepping aside.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckSquares {
     king: Square,
@@ -137,7 +137,7 @@ impl CheckSquares {
             straight = (straight ^ to.bitboard()) | wing.rook_target(us).bitboard();
             occupied = (occupied ^ to.bitboard()) | wing.rook_target(us).bitboard() | wing.king_target(us).bitboard();
         } else if mv.is_en_passant() {
-            occupied = (occupied ^ Square::new(to.file(), from.rank()).bitboard()) | to.bitboard();
+            occupied = (occupied ^ mv.capture_square().bitboard()) | to.bitboard();
             if attacks::pawn(us, to).has(self.king) {
                 return true;
             }

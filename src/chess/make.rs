@@ -75,11 +75,8 @@ impl Board {
     #[inline(always)]
     fn displace(&mut self, mv: Move, mover: Piece) {
         let (from, to) = (mv.from(), mv.to());
-        if mv.is_capture() {
-            let victim = if mv.is_en_passant() { Square::new(to.file(), from.rank()) } else { to };
-            if let Some(taken) = self.piece_on(victim) {
-                self.take(taken, victim);
-            }
+        if let Some(captured) = self.captured(mv) {
+            self.take(captured, mv.capture_square());
         }
         self.take(mover, from);
         match mv.promoted() {
@@ -123,13 +120,13 @@ impl Board {
 
     /// Records an en-passant target, if a pawn of the side to move can legally take there.
     pub(super) fn allow_en_passant(&mut self, target: Square) {
-        let mut takers = attacks::pawn(!self.side, target) & self.men(self.side, PieceType::Pawn);
+        let mut takers = attacks::pawn(!self.side, target) & self.pieces(self.side, PieceType::Pawn);
         if Iterator::any(&mut takers, |from| self.en_passant_is_safe(from, target)) {
             self.set_en_passant(Some(target));
         }
     }
 
-    /// Whether taking en passant leaves the own king unattacked. Two men leave one rank, so pins do not tell.
+    /// Whether taking en passant leaves the own king unattacked. Two pieces leave one rank, so pins do not tell.
     pub(super) fn en_passant_is_safe(&self, from: Square, target: Square) -> bool {
         let victim = Square::new(target.file(), from.rank()).bitboard();
         let occupied: Bitboard = (self.occupied() ^ from.bitboard() ^ victim) | target.bitboard();

@@ -3,8 +3,15 @@
 use super::{Bitboard, Board, Color, Move, MoveKind, PieceType, Rank, Square, Wing, attacks};
 use arrayvec::ArrayVec;
 
-/// Room for the moves of any valid position; the most known for one is 218.
-pub type MoveList = ArrayVec<Move, 256>;
+/// The most moves that any valid position can have, of which 218 is the record in positions that a game can reach.
+///
+/// On 64 squares there are 420 ways to step onto one from a neighbour. All moves but the knights' come by one of these each, and
+/// those onto own pieces are lost: at least 3 for the king, and for each knight no fewer than it has moves. Castling adds
+/// 2, and the four ways to promote add 9 for a pawn whose own square loses 8, for at most 8 pawns.
+pub const MOST_MOVES: usize = 420 - 3 + 2 + 8;
+
+/// Room for the moves of any valid position.
+pub type MoveList = ArrayVec<Move, MOST_MOVES>;
 
 /// Takes moves as the generator finds them, in sets where it finds sets.
 pub trait Sink {
@@ -111,7 +118,7 @@ impl Board {
         counter.0 > 0
     }
 
-    /// Where men other than the king may go as far as checks are concerned: anywhere, onto or before a single
+    /// Where pieces other than the king may go as far as checks are concerned: anywhere, onto or before a single
     /// checker, nowhere in double check.
     #[inline(always)]
     pub(super) fn evasion_mask(&self) -> Bitboard {
@@ -187,7 +194,7 @@ impl Board {
     #[inline(always)]
     fn generate_pawns<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink, mask: Bitboard) {
         let us = self.side;
-        let pawns = self.men(us, PieceType::Pawn);
+        let pawns = self.pieces(us, PieceType::Pawn);
         self.pawn_set::<NOISY, QUIET>(sink, pawns & !self.pinned, mask);
         let king = self.king(us);
         for from in pawns & self.pinned {

@@ -66,13 +66,13 @@ impl Move {
         self.0.get()
     }
 
-    /// The square the man starts from.
+    /// The square the piece starts from.
     #[inline(always)]
     pub const fn from(self) -> Square {
         Square::from_index((self.0.get() & 63) as usize)
     }
 
-    /// The square the man goes to; when castling, the square of the rook.
+    /// The square the piece goes to; when castling, the square of the rook.
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.0.get() >> 6 & 63) as usize)
@@ -90,7 +90,7 @@ impl Move {
         self.0.get() & Self::CAPTURE != 0
     }
 
-    /// Whether a pawn becomes another man.
+    /// Whether a pawn becomes another piece.
     #[inline(always)]
     pub const fn is_promotion(self) -> bool {
         self.0.get() & Self::PROMOTION != 0
@@ -112,6 +112,15 @@ impl Move {
     #[inline(always)]
     pub const fn is_en_passant(self) -> bool {
         self.kind_bits() == MoveKind::EnPassant as u16
+    }
+
+    /// Where what the move captures stands: on the target square, or beside the pawn that captures en passant.
+    #[inline(always)]
+    pub const fn capture_square(self) -> Square {
+        let word = self.0.get();
+        let (from, to) = (word & 63, word >> 6 & 63);
+        let square = if self.is_en_passant() { (from & 56) | (to & 7) } else { to };
+        Square::from_index(square as usize)
     }
 
     /// Whether a pawn steps two squares.

@@ -1,8 +1,8 @@
-//! Kinds of men, and men of a color.
+//! Kinds of pieces, pawns and kings included, and pieces of a color.
 
 use super::Color;
 
-/// A kind of man.
+/// A kind of piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names are the documentation")]
@@ -57,7 +57,7 @@ impl PieceType {
     }
 }
 
-/// A man of a color. `Option<Piece>` is one byte.
+/// A piece of a color. `Option<Piece>` is one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names are the documentation")]
@@ -77,10 +77,10 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// How many different men there are.
+    /// How many different pieces there are.
     pub const COUNT: usize = 12;
 
-    /// All men, White's first, each side from pawn to king.
+    /// All pieces, White's first, each side from pawn to king.
     pub const ALL: [Self; Self::COUNT] = [
         Self::WhitePawn,
         Self::WhiteKnight,
@@ -96,7 +96,7 @@ impl Piece {
         Self::BlackKing,
     ];
 
-    /// The man of this color and kind.
+    /// The piece of this color and kind.
     #[inline(always)]
     pub const fn new(color: Color, kind: PieceType) -> Self {
         Self::ALL[color.index() * 6 + kind.index()]
@@ -108,13 +108,13 @@ impl Piece {
         self as usize
     }
 
-    /// Whose man it is.
+    /// Whose piece it is.
     #[inline(always)]
     pub const fn color(self) -> Color {
         if (self as u8) < Self::BlackPawn as u8 { Color::White } else { Color::Black }
     }
 
-    /// Which kind of man it is.
+    /// Which kind of piece it is.
     #[inline(always)]
     pub const fn kind(self) -> PieceType {
         match self {
@@ -136,7 +136,7 @@ impl Piece {
         }
     }
 
-    /// The man that a FEN letter stands for.
+    /// The piece that a FEN letter stands for.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|piece| piece.letter() == letter)
     }

@@ -2,7 +2,7 @@
 
 use super::{Bitboard, Board, Move, PieceType, attacks};
 
-/// What each kind of man counts for in exchanges, in centipawns.
+/// What each kind of piece counts for in exchanges, in centipawns.
 const VALUES: [i32; 6] = [100, 325, 340, 500, 975, 0];
 
 impl PieceType {
@@ -15,20 +15,18 @@ impl PieceType {
 
 impl Board {
     /// Whether a legal move wins at least `threshold` centipawns of material (or loses no more than its negative) when
-    /// both sides go on taking on its target square with their cheapest men. Men of the side to move that are pinned in
+    /// both sides go on taking on its target square with their cheapest pieces. Pieces of the side to move that are pinned in
     /// this position take only along their pin; pins of the other side are not looked for. Castling counts as an even
     /// trade.
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
         if mv.is_castle() {
             return threshold <= 0;
         }
-        let (from, to) = (mv.from(), mv.to());
-        // What the move wins at once, and what is lost if the man is then taken for nothing.
-        let (mut balance, mut at_risk) = (-threshold, self.piece_on(from).map_or(0, |man| man.kind().exchange_value()));
-        if mv.is_en_passant() {
-            balance += VALUES[0];
-        } else if let Some(victim) = self.piece_on(to) {
-            balance += victim.kind().exchange_value();
+        // What the move wins at once, and what is lost if the piece is then taken for nothing.
+        let (mut balance, mut at_risk) =
+            (-threshold, self.piece_on(mv.from()).map_or(0, |piece| piece.kind().exchange_value()));
+        if let Some(captured) = self.captured(mv) {
+            balance += captured.kind().exchange_value();
         }
         if let Some(kind) = mv.promoted() {
             at_risk = kind.exchange_value();
@@ -60,13 +58,13 @@ impl Board {
         holds
     }
 
-    /// The swap loop after the first capture; `balance` is the mover's if its man is taken and nothing else happens.
+    /// The swap loop after the first capture; `balance` is the mover's if its piece is taken and nothing else happens.
     fn exchange_holds(&self, mv: Move, mut balance: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let (diagonal, straight) = (self.diagonal_sliders(), self.straight_sliders());
         let mut occupied = (self.occupied() ^ from.bitboard()) | to.bitboard();
         if mv.is_en_passant() {
-            occupied ^= super::Square::new(to.file(), from.rank()).bitboard();
+            occupied ^= mv.capture_square().bitboard();
         }
         let mut attackers = self.attackers_to(to, occupied) & occupied;
         let mut side = !self.side;
@@ -75,7 +73,7 @@ impl Board {
             let mut mine = attackers & self.color(side);
             if side == self.side {
                 let king = self.king(side);
-                // The pins known are those of the side to move; a pinned man may take along its pin.
+                // The pins known are those of the side to move; a pinned piece may take along its pin.
                 mine &= !self.pinned | attacks::line(king, to);
             }
             let Some((kind, taker)) = self.cheapest(mine) else { break };
@@ -104,11 +102,11 @@ impl Board {
         mover_wins
     }
 
-    /// The cheapest man of a set, as a kind and a set of one.
+    /// The cheapest piece of a set, as a kind and a set of one.
     #[inline(always)]
-    fn cheapest(&self, men: Bitboard) -> Option<(PieceType, Bitboard)> {
+    fn cheapest(&self, pieces: Bitboard) -> Option<(PieceType, Bitboard)> {
         PieceType::ALL.into_iter().find_map(|kind| {
-            let square = (men & self.kind(kind)).first()?;
+            let square = (pieces & self.kind(kind)).first()?;
             Some((kind, square.bitboard()))
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{CastlingRights, File, Piece, Square};
 
-/// One number for each man on each square, set of castling rights, en-passant file and the side to move.
+/// One number for each piece on each square, set of castling rights, en-passant file and the side to move.
 struct Keys {
     pieces: [[u64; 64]; Piece::COUNT],
     castling: [u64; 16],
@@ -33,7 +33,7 @@ const fn keys() -> Keys {
         }
         piece += 1;
     }
-    // No right at all adds nothing, so a position without rights has the key of its men alone.
+    // No right at all adds nothing, so a position without rights has the key of its pieces alone.
     let mut rights = 1;
     while rights < 16 {
         keys.castling[rights] = split_mix(&mut state);
@@ -48,7 +48,7 @@ const fn keys() -> Keys {
     keys
 }
 
-/// A man on a square.
+/// A piece on a square.
 #[inline(always)]
 pub fn piece(piece: Piece, square: Square) -> u64 {
     KEYS.pieces[piece.index()][square.index()]

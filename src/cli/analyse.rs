@@ -4,15 +4,16 @@ use super::document::{SCHEMA, Search};
 use super::setup::Setup;
 use super::table::{Table, summary};
 use super::{Done, units};
-use crossbeam::channel::{Receiver, at, bounded, never, select, tick};
+use crossbeam::channel::{Receiver, bounded};
 use lento::chess::Board;
-use lento::engine::{Engine, Output};
-use lento::search::limits::GoArgs;
+use lento::engine::{Engine, Output, Wake};
+use lento::score::Bound;
+use lento::search::limits::Limits;
 use lento::search::lmr;
 use lento::search::report::{Info, Outcome, Progress};
-use lento::search::score::Bound;
-use lento::uci::told::Told;
-use std::io::{self, IsTerminal, Write};
+use lento::uci::hangup::output_is_gone;
+use lento::uci::shown::ShownLines;
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -69,7 +70,7 @@ pub fn run(args: &Args) -> Done {
     let hash_mib = args.hash.map_or((64 * threads).clamp(256, 2048), |mib| mib as usize);
     engine.set_threads(threads)?;
     engine.set_hash(hash_mib)?;
-    engine.settings_mut().multi_pv = usize::from(args.multipv);
+    engine.settings_mut().search.multi_pv = usize::from(args.multipv);
     engine.settings_mut().lmr.main = args.lmr;
     engine.settings_mut().chess960 = args.setup.chess960;
     engine.set_game(game);
@@ -101,15 +102,15 @@ pub fn run(args: &Args) -> Done {
 
 impl Args {
     /// The limits as the engine takes them.
-    fn limits(&self) -> GoArgs {
+    fn limits(&self) -> Limits {
         let unlimited = self.depth.is_none() && self.nodes.is_none() && !self.infinite;
         let time = self.time.or(unlimited.then_some(USUAL_TIME));
-        GoArgs {
+        Limits {
             depth: self.depth,
             nodes: self.nodes,
             movetime: time.map(|time| time.as_millis() as i64),
             infinite: self.infinite,
-            ..GoArgs::default()
+            ..Limits::default()
         }
     }
 
@@ -150,41 +151,34 @@ impl Found {
     }
 }
 
-/// Searches to the end, or to Ctrl-C, and tells what happens.
+/// Searches to the end, to Ctrl-C, or until nobody reads standard output any more, and tells what happens.
 fn search(
     engine: &mut Engine,
     args: &Args,
     mut tell: impl FnMut(News) -> io::Result<()>,
 ) -> Result<Found, Box<dyn std::error::Error>> {
     let interrupts = interrupts()?;
-    let beats = tick(HEARTBEAT);
     let start = Instant::now();
+    let mut next_beat = start + HEARTBEAT;
     engine.go(&args.limits());
-    loop {
-        let deadline = engine.deadline().map_or_else(never, at);
-        let event = select! {
-            recv(engine.events()) -> event => Some(event?),
-            recv(deadline) -> _ => None,
-            recv(interrupts) -> _ => {
-                engine.stop();
-                continue;
+    let outcome = loop {
+        match engine.wait(&interrupts, Some(next_beat)) {
+            Wake::Output(Output::Best(outcome)) => break outcome,
+            Wake::Output(Output::Info(info)) => tell(News::Info(&info))?,
+            Wake::Output(Output::Progress(progress)) => tell(News::Progress(&progress))?,
+            Wake::Message(()) | Wake::Closed => {
+                if let Some(outcome) = engine.stop() {
+                    break outcome;
+                }
             }
-            recv(beats) -> _ => {
+            Wake::Timeout if output_is_gone() => return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe))),
+            Wake::Timeout => {
+                next_beat = Instant::now() + HEARTBEAT;
                 tell(News::Beat)?;
-                continue;
             }
-        };
-        let output = match event {
-            Some(event) => engine.digest(event),
-            None => engine.digest_deadline(),
-        };
-        match output {
-            Some(Output::Best(outcome)) => return Ok(Found { outcome, elapsed: start.elapsed() }),
-            Some(Output::Info(info)) => tell(News::Info(&info))?,
-            Some(Output::Progress(progress)) => tell(News::Progress(&progress))?,
-            None => {}
         }
-    }
+    };
+    Ok(Found { outcome, elapsed: start.elapsed() })
 }
 
 /// A channel that tells of Ctrl-C. The second Ctrl-C ends the program on the spot.
@@ -212,7 +206,7 @@ struct Show<'a> {
     found: Option<Info>,
     /// Where the iteration after that is, when that is known.
     progress: Option<Progress>,
-    told: Told,
+    shown: ShownLines,
 }
 
 /// Back to the start of the line, and erase it.
@@ -223,7 +217,7 @@ impl<'a> Show<'a> {
         let terminal = io::stdout().is_terminal();
         let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let table = Table { width: terminal.then(width), ranked };
-        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, told: Told::default() }
+        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, shown: ShownLines::default() }
     }
 
     fn header(&self) -> io::Result<()> {
@@ -233,7 +227,7 @@ impl<'a> Show<'a> {
     fn news(&mut self, news: News) -> io::Result<()> {
         match news {
             News::Info(info) => {
-                self.told.remember(info.clone());
+                self.shown.remember(info.clone());
                 self.found = Some(info.clone());
                 self.progress = None;
                 if info.bound == Bound::Exact { self.row(info) } else { Ok(()) }
@@ -248,7 +242,7 @@ impl<'a> Show<'a> {
 
     /// What was not shown yet of the lines behind the best move.
     fn end(&mut self, outcome: &Outcome) -> io::Result<()> {
-        if outcome.best.is_some() && !self.told.has(&outcome.lines) {
+        if outcome.best.is_some() && !self.shown.has(&outcome.lines) {
             outcome.lines.iter().try_for_each(|line| self.row(line))?;
         }
         if self.terminal { write!(io::stdout(), "{ERASE}") } else { Ok(()) }
@@ -288,13 +282,13 @@ mod tests {
     #[test]
     fn limits_are_what_was_given_or_ten_seconds() {
         let limits = |line| args(line).limits();
-        assert_eq!(limits("lento analyse"), GoArgs { movetime: Some(10_000), ..GoArgs::default() });
-        assert_eq!(limits("lento analyze --depth 9"), GoArgs { depth: Some(9), ..GoArgs::default() });
+        assert_eq!(limits("lento analyse"), Limits { movetime: Some(10_000), ..Limits::default() });
+        assert_eq!(limits("lento analyze --depth 9"), Limits { depth: Some(9), ..Limits::default() });
         assert_eq!(
             limits("lento analyse --nodes 5 --time 2m"),
-            GoArgs { nodes: Some(5), movetime: Some(120_000), ..GoArgs::default() }
+            Limits { nodes: Some(5), movetime: Some(120_000), ..Limits::default() }
         );
-        assert_eq!(limits("lento analyse --infinite"), GoArgs { infinite: true, ..GoArgs::default() });
+        assert_eq!(limits("lento analyse --infinite"), Limits { infinite: true, ..Limits::default() });
         assert_eq!(args("lento analyse --depth 9 --nodes 5000").limits_in_words(), "depth 9, 5,000 nodes");
     }
 

@@ -2,10 +2,12 @@
 
 use super::Done;
 use super::evaluator::EvaluatorArgs;
+use super::statistics::bench_json;
 use lento::bench::{BENCH_DEPTH, Bench};
 use lento::search::lbr::Lbr;
 use lento::search::lmr;
 use lento::search::params::Params;
+use lento::uci::statistics::{bench_line, bench_summary, lbr_table, lmr_table};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -76,19 +78,19 @@ pub fn run(args: &Args) -> Done {
     let mut written = Ok(());
     let report = bench.run(|entry| {
         if !args.json {
-            written = writeln!(out, "{}", entry.line());
+            written = writeln!(out, "{}", bench_line(entry));
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     written?;
     if let Some(report) = report {
         if args.json {
-            writeln!(out, "{:#}", report.json())?;
+            writeln!(out, "{:#}", bench_json(&report))?;
         } else {
             if let Some(stats) = &report.stats {
-                writeln!(out, "{}\n{}", stats.lbr, stats.lmr)?;
+                writeln!(out, "{}\n{}", lbr_table(&stats.lbr), lmr_table(&stats.lmr))?;
             }
-            writeln!(out, "{}", report.summary())?;
+            writeln!(out, "{}", bench_summary(&report))?;
         }
     }
     Ok(ExitCode::SUCCESS)

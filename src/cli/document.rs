@@ -3,8 +3,8 @@
 use super::analyse::Found;
 use lento::chess::{Board, Move};
 use lento::eval::wdl;
+use lento::score::{Bound, mate_distance};
 use lento::search::report::{Info, nps};
-use lento::search::score::{Bound, mate_distance};
 use serde_json::{Map, Value, json};
 
 /// What `--json` prints, for the help.

@@ -5,9 +5,9 @@ use super::{Done, setup::Setup};
 use lento::chess::{Board, Game, PieceType};
 use lento::engine::Engine;
 use lento::search::MAX_DEPTH;
-use lento::search::limits::GoArgs;
+use lento::search::limits::Limits;
+use lento::search::listing::ListedMove;
 use lento::search::lmr;
-use lento::search::ordering::Ranked;
 use lento::uci::listing::{USUAL_DEPTH, listing};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ The moves are listed as one thread would try them. Columns, and fields with --js
   rank                    place in the order, from 1
   move                    the move; with --json uci and san
   best                    whether it is the best move in the hash table
-  victim, attacker        for a capture: the man taken, the man that takes
+  victim, attacker        for a capture: the piece taken, the piece that takes
   promotion               what the pawn becomes
   killer                  whether it was the last quiet move to fail high here
   history                 what the histories say: below zero when it was tried
@@ -99,27 +99,27 @@ pub fn run(args: &Args) -> Done {
 
 impl SearchArgs {
     /// The limits of the search, if there is to be one.
-    fn limits(&self) -> Result<Option<GoArgs>, String> {
+    fn limits(&self) -> Result<Option<Limits>, String> {
         let &Self { depth, nodes, back } = self;
         if depth.is_some() || nodes.is_some() {
-            return Ok(Some(GoArgs { depth, nodes, ..GoArgs::default() }));
+            return Ok(Some(Limits { depth, nodes, ..Limits::default() }));
         }
         if back > 0 { Err(format!("--back {back}: expected --depth or --nodes with it")) } else { Ok(None) }
     }
 }
 
 /// The listing as JSON.
-fn document(board: &Board, moves: &[Ranked], depth: i32, chess960: bool) -> Value {
-    let man = |kind: Option<PieceType>| kind.map(PieceType::name);
-    let row = |(index, ranked): (usize, &Ranked)| {
+fn document(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> Value {
+    let name = |kind: Option<PieceType>| kind.map(PieceType::name);
+    let row = |(index, ranked): (usize, &ListedMove)| {
         json!({
             "rank": index + 1,
             "uci": board.uci(ranked.mv, chess960),
             "san": board.san(ranked.mv),
             "best": ranked.best,
-            "victim": man(ranked.victim),
-            "attacker": man(ranked.attacker),
-            "promotion": man(ranked.promotion),
+            "victim": name(ranked.victim),
+            "attacker": name(ranked.attacker),
+            "promotion": name(ranked.promotion),
             "killer": ranked.killer,
             "history": ranked.history,
             "continuation": ranked.continuation,

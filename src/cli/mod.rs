@@ -8,32 +8,28 @@ pub mod evaluator;
 pub mod listmoves;
 pub mod perft;
 pub mod setup;
+pub mod statistics;
 pub mod table;
 pub mod uci;
 pub mod units;
+pub mod version;
 
 use clap::{Parser, Subcommand};
-use lento::eval::Evaluation;
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
-use std::sync::LazyLock;
 
 /// How a task ends.
 pub type Done = Result<ExitCode, Box<dyn Error>>;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output, as chess programs expect.
 #[derive(Parser)]
-#[command(version = VERSION.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(display_name = "Lento", version = version::SHORT, long_version = version::LONG.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub task: Option<Task>,
 }
-
-/// The version, and what evaluates on this processor.
-static VERSION: LazyLock<String> =
-    LazyLock::new(|| format!("{}\nevaluation {}", env!("CARGO_PKG_VERSION"), Evaluation::default()));
 
 const AFTER_HELP: &str = "\
 UCI commands may be given as arguments, each in quotes. They run in order, each search to its end:
@@ -49,7 +45,7 @@ pub enum Task {
     Bench(bench::Args),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Args),
-    /// Show the static evaluation of a position, man by man or term by term
+    /// Show the static evaluation of a position, piece by piece or term by term
     Eval(eval::Args),
     /// List the legal moves of a position in the order of the search, and what it knows of each
     #[command(name = "listmoves")]

@@ -1,7 +1,9 @@
 //! `lento perft`.
 
 use super::{Done, setup::Setup};
-use lento::uci::chore::Chore;
+use crossbeam::channel::unbounded;
+use lento::uci::inbox::{Message, TaskId};
+use lento::uci::task::{Task, TaskOutput};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -18,9 +20,11 @@ pub struct Args {
 /// Prints the leaves below each root move, then their sum; one thread, no hashing.
 pub fn run(args: &Args) -> Done {
     let game = args.setup.game("")?;
-    let chore = Chore::perft(game.board().clone(), args.depth, args.setup.chess960)?;
+    let (inbox, printed) = unbounded();
+    let output = TaskOutput { id: TaskId::default(), inbox };
+    let _task = Task::perft(output, game.board().clone(), args.depth, args.setup.chess960)?;
     let mut out = io::stdout();
-    for line in chore.lines() {
+    while let Ok(Message::Task(_, Some(line))) = printed.recv() {
         writeln!(out, "{line}")?;
     }
     Ok(ExitCode::SUCCESS)

@@ -4,8 +4,8 @@ use super::analyse::Found;
 use super::units;
 use lento::chess::{Board, Color, Move};
 use lento::eval::wdl;
-use lento::search::report::{Info, Line, Progress, nps};
-use lento::search::score::{Bound, Score, mate_distance};
+use lento::score::{Bound, Score, mate_distance};
+use lento::search::report::{Info, Progress, PvLine, nps};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
     format!("{text}\n{nodes} nodes in {time}, {speed} nodes/s")
 }
 
-/// A score in pawns, where 1 wins every other game, or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
+/// A score in pawns, where 1 is a chance of 50 % to win, or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
 fn score(score: Score, material: i32, bound: Bound) -> String {
     let mark = match bound {
         Bound::Exact => "",
@@ -103,7 +103,7 @@ fn score(score: Score, material: i32, bound: Bound) -> String {
 }
 
 /// The moves of a line in SAN, with move numbers: `1.e4 e5 2.Nf3`.
-pub fn numbered(root: &Board, line: &Line) -> Vec<String> {
+pub fn numbered(root: &Board, line: &PvLine) -> Vec<String> {
     let mut board = root.clone();
     let mut words = Vec::new();
     for &mv in line {
@@ -144,7 +144,7 @@ fn wrap(mut text: String, words: &[String], width: usize, indent: usize) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento::search::score::mated_in;
+    use lento::score::mated_in;
 
     fn sample(root: &Board, moves: &str) -> Info {
         let mut info = Info {
@@ -156,7 +156,7 @@ mod tests {
             nodes: 1_234_567,
             elapsed: Duration::from_millis(500),
             hashfull: 34,
-            pv: Line::new(),
+            pv: PvLine::new(),
         };
         let mut board = root.clone();
         for text in moves.split(' ') {

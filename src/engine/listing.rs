@@ -2,11 +2,10 @@
 
 use super::Engine;
 use crate::chess::{Board, Move};
-use crate::search::limits::GoArgs;
-use crate::search::ordering::{Question, Ranked};
+use crate::search::limits::Limits;
+use crate::search::listing::ListedMove;
 use crate::search::worker::Worker;
 use crossbeam::channel::bounded;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// How far after the position searched last a position may lie to be seen as a node of that search, in plies: a game goes on
@@ -15,34 +14,36 @@ const FARTHEST: u32 = 2;
 
 impl Engine {
     /// The legal moves in the order in which the main thread would try them, with what it has learned so far; reductions are
-    /// those of a node of the principal variation at this depth, in plies.
+    /// those of a node of the principal variation at this depth, in plies. A search that still runs is ended.
     ///
     /// A position reached by at most two moves from the one that was searched last is ordered as the node of that search that
-    /// it is: with its killer, the last best reply to the move before it and continuation history. Any other is a root. A
-    /// search under way goes on, and is asked about its root in between.
-    pub fn list_moves(&mut self, depth: i32) -> Vec<Ranked> {
+    /// it is: with its killer, the last best reply to the move before it and continuation history. Any other is a root.
+    pub fn list_moves(&mut self, depth: i32) -> Vec<ListedMove> {
+        self.finish();
         let board = self.game.board();
-        let found = self.searched.as_ref().and_then(|last| Some((last.clone(), way(last.board(), board)?)));
-        let continues = found.is_some();
+        let found = self.searched.as_ref().and_then(|last| Some((last.clone(), path(last.board(), board)?)));
+        let was_searched = found.is_some();
         let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
         let root_moves = game.board().legal_moves().to_vec();
-        let (threads, events) = (self.threads(), self.sender.clone());
-        let job = Arc::new(self.job(&GoArgs::default(), game, root_moves, threads, events, Instant::now()));
-        let (reply, answer) = bounded(1);
-        let question = Question { job, path, continues, depth: depth.max(1), reply };
+        let job = self.job(&Limits::default(), game, root_moves, 1, Instant::now());
+        let (send, answer) = bounded(1);
+        let list = move |worker: &mut Worker| {
+            let moves = worker.list_moves(&job, &path, was_searched, depth.max(1));
+            // Let go of the job, and with it of the table, before the engine hears of the answer.
+            drop(job);
+            let _ = send.send(moves);
+        };
         if self.pool.is_empty() {
-            Worker::new(0).answer(question);
+            list(&mut Worker::new(0))
         } else {
-            // The receiver is the engine's own, so the channel is open.
-            let _ = self.questions.0.send(question);
-            self.pool.answer(&self.questions.1);
+            self.pool.run_on_main(list)
         }
         answer.recv().unwrap_or_default()
     }
 }
 
 /// The moves that lead from one position to another, if there are at most [`FARTHEST`].
-fn way(from: &Board, to: &Board) -> Option<Vec<Move>> {
+fn path(from: &Board, to: &Board) -> Option<Vec<Move>> {
     let half_moves = |board: &Board| 2 * board.fullmove_number() + board.side_to_move().index() as u32;
     let plies = half_moves(to).checked_sub(half_moves(from))?;
     if plies <= FARTHEST { walk(from, to, plies) } else { None }
@@ -77,7 +78,7 @@ mod tests {
     fn ways_are_found_as_far_as_two_plies() {
         let texts = |from: &str, to: &str| {
             let board = after(from);
-            way(&board, &after(to)).map(|moves| {
+            path(&board, &after(to)).map(|moves| {
                 let mut board = board.clone();
                 let text = |mv: Move| {
                     let text = board.uci(mv, false);

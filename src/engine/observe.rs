@@ -1,7 +1,7 @@
 //! Searches that are watched.
 
 use super::Engine;
-use crate::search::limits::GoArgs;
+use crate::search::limits::Limits;
 use crate::search::probe::SearchProbe;
 use crate::search::report::Outcome;
 use crate::smp::observe;
@@ -11,19 +11,19 @@ use std::time::Instant;
 
 impl Engine {
     /// Searches to the end on one thread, as the options say, and tells a probe what the search does. The thread has learned
-    /// nothing before, and what it learns is lost; the table stays. Something in `args` has to limit the search.
+    /// nothing before, and what it learns is lost; the table stays. Something in `limits` has to limit the search.
     ///
     /// # Errors
     /// The system refuses to start a thread.
-    pub fn observe(&mut self, args: &GoArgs, probe: impl SearchProbe + Send) -> io::Result<Outcome> {
+    pub fn observe(&mut self, limits: &Limits, probe: impl SearchProbe + Send) -> io::Result<Outcome> {
         let start = Instant::now();
-        let root_moves = self.begin(args);
+        let root_moves = self.begin(&[]);
         if root_moves.is_empty() {
             return Ok(self.nothing_to_search(None));
         }
-        // Nobody listens to the news: they go into a channel without an end.
-        let (nowhere, _) = unbounded();
-        let job = self.job(args, self.game.clone(), root_moves, 1, nowhere, start);
+        let mut job = self.job(limits, self.game.clone(), root_moves, 1, start);
+        // Nobody listens to the news.
+        job.events = unbounded().0;
         Ok(Outcome::new(observe::observe(&job, probe)?.lines))
     }
 }
@@ -35,15 +35,15 @@ mod tests {
     use crate::search::lbr::{Lbr, LbrStats};
     use crate::search::probe::{NoProbe, Scouted};
 
-    fn depth(depth: i32) -> GoArgs {
-        GoArgs { depth: Some(depth), ..GoArgs::default() }
+    fn depth(depth: i32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
     }
 
     #[test]
     fn being_watched_changes_nothing() {
         let mut engine = Engine::new();
         for lbr in [Lbr::Off, Lbr::default()] {
-            engine.settings_mut().lbr = lbr;
+            engine.settings_mut().search.lbr = lbr;
             let mut one = |watched: bool| {
                 engine.new_game();
                 let outcome = match watched {
@@ -75,7 +75,7 @@ mod tests {
         let LbrStats { asked, first_matches, second_matches, best, cutoffs } = replies;
         let counts = [nodes, asked, first_matches, second_matches, best, cutoffs, 0];
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
-        engine.settings_mut().lbr = Lbr::Off;
+        engine.settings_mut().search.lbr = Lbr::Off;
         engine.observe(&depth(7), &mut none).expect("a thread");
         assert_eq!(none, LbrStats::default());
     }

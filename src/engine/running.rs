@@ -1,66 +1,114 @@
 //! A search between `go` and its answer.
 
+use crate::search::findings::Finding;
 use crate::search::job::Job;
-use crate::search::limits::GoArgs;
+use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome};
-use crate::search::root::Report;
 use crate::smp::vote;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A search between `go` and its answer.
 pub(super) struct Running {
-    /// `None` when there was nothing to search.
-    pub(super) job: Option<Arc<Job>>,
-    depth_limited: bool,
-    /// The answer must wait for `stop` (or `ponderhit`).
-    pub(super) held: bool,
-    pub(super) infinite: bool,
-    /// The answer was asked for before there was one.
-    pub(super) answer_due: bool,
-    pub(super) outcome: Option<Outcome>,
+    /// `None` when there was nothing to search, and once there is an answer.
+    job: Option<Arc<Job>>,
+    /// The answer waits for `stop`.
+    infinite: bool,
+    /// The answer waits for `ponderhit` or `stop`.
+    pondering: bool,
+    /// `stop` came, or the time is over: the answer is due as soon as there is any.
+    due: bool,
+    /// What the main thread has found when it ended.
+    last: Option<Finding>,
+    answer: Option<Outcome>,
 }
 
 impl Running {
-    /// A search that has not begun.
-    pub(super) fn new(args: &GoArgs) -> Self {
-        Self {
-            job: None,
-            depth_limited: args.depth.is_some(),
-            held: args.infinite || args.ponder,
-            infinite: args.infinite,
-            answer_due: false,
-            outcome: None,
-        }
+    /// A search that has begun.
+    pub(super) fn new(limits: &Limits, job: Arc<Job>) -> Self {
+        Self::of(limits, Some(job), None)
     }
 
-    /// Ends the search, with the answer from what has been published if there is anything yet.
-    pub(super) fn cut_short(&mut self) {
+    /// A search whose answer is known without searching.
+    pub(super) fn answered(limits: &Limits, answer: Outcome) -> Self {
+        Self::of(limits, None, Some(answer))
+    }
+
+    fn of(limits: &Limits, job: Option<Arc<Job>>, answer: Option<Outcome>) -> Self {
+        Self { job, infinite: limits.infinite, pondering: limits.ponder, due: false, last: None, answer }
+    }
+
+    /// Ends the search. Nothing holds its answer back any more.
+    pub(super) fn stop(&mut self) {
+        (self.infinite, self.pondering) = (false, false);
+        self.time_is_over();
+    }
+
+    /// Ends the search.
+    pub(super) fn time_is_over(&mut self) {
         if let Some(job) = &self.job {
-            job.request_stop();
+            job.control.request_stop();
         }
-        self.answer_due = true;
-        self.conclude(None);
+        self.due = true;
     }
 
-    /// Picks the result, from the main thread's last report or what it has published, and from what the helpers have.
-    pub(super) fn conclude(&mut self, last: Option<Report>) {
-        let Some(job) = self.job.as_ref().filter(|_| self.outcome.is_none()) else { return };
-        let reports = match (job.findings(), last) {
-            (None, None) => return,
-            (None, Some(last)) => vec![last],
-            (Some(findings), None) => findings,
-            (Some(mut findings), Some(last)) => {
-                findings[0] = last;
-                findings
-            }
-        };
-        let main = &reports[0];
-        let by_main = self.depth_limited || main.lines.len() > 1 || job.params.vote == 0;
-        let chosen = if by_main { main } else { vote::elect(&reports).unwrap_or(main) };
-        let (nodes, elapsed) = (job.nodes(), job.start.elapsed());
+    /// The search runs on its own time from now on.
+    pub(super) fn ponder_hit(&mut self) {
+        self.pondering = false;
+        if let Some(job) = &self.job {
+            job.control.ponder_hit();
+            self.due |= job.control.is_stopped();
+        }
+    }
+
+    /// When [`time_is_over`](Self::time_is_over) should be called.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
+    }
+
+    /// The main thread has ended.
+    pub(super) fn main_has_ended(&mut self, finding: Finding) {
+        self.last = Some(finding);
+    }
+
+    /// Whether there is an answer already.
+    pub(super) fn is_answered(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    /// The answer, if it is there and nothing holds it back. `busy` threads still search.
+    pub(super) fn take_answer(&mut self, busy: usize) -> Option<Outcome> {
+        self.conclude(busy);
+        if self.infinite || self.pondering { None } else { self.answer.take() }
+    }
+
+    /// Picks the result as soon as the search has ended: when the main thread has, or, with a limit of nodes, when all have
+    /// searched theirs; and when the answer is due, as soon as any thread has finished a depth.
+    fn conclude(&mut self, busy: usize) {
+        let Some(job) = &self.job else { return };
+        let ended = self.last.is_some() && (busy == 0 || !job.control.limits_nodes());
+        if !ended && !self.due {
+            return;
+        }
+        let mut findings = job.findings.collect();
+        if let Some(last) = &self.last {
+            findings.retain(|finding| finding.thread != 0);
+            findings.insert(0, last.clone());
+        }
+        let Some(first) = findings.first() else { return };
+        // Lines, and results that must not depend on helpers, come from the main thread wherever it has any.
+        let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.shared.params.vote == 0;
+        let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&findings).unwrap_or(first) };
+        let (nodes, elapsed) = (job.findings.nodes(), job.control.elapsed());
         let lines: Vec<Info> = chosen.lines.iter().map(|line| Info { nodes, elapsed, ..line.clone() }).collect();
-        self.outcome = Some(Outcome::new(lines));
+        self.answer = Some(Outcome::new(lines));
         // The engine lets go of the job: once the threads have done so too, the table is its own again.
         self.job = None;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.time_is_over();
     }
 }

@@ -1,7 +1,7 @@
 //! Drawish endings: material without pawns that is usually drawn, whatever an evaluation thinks of it.
 //!
 //! The list is that of MadChess 3.0 (Erik Madsen, 2018), which gives such an ending the score of a draw but lets the search go
-//! on: a mate or a man that hangs is still found. Dead draws, in which nobody can mate, end the search whatever is set here
+//! on: a mate or a piece that hangs is still found. Dead draws, in which nobody can mate, end the search whatever is set here
 //! ([`Board::insufficient_material`]).
 
 use crate::chess::{Board, Color, PieceType};
@@ -24,8 +24,8 @@ const MATERIAL: [Material; ENDINGS.len()] = {
     all
 };
 
-/// No ending has more men than this, kings included.
-const MOST_MEN: u32 = {
+/// No ending has more pieces than this, kings included.
+const MOST_PIECES: u32 = {
     let (mut most, mut index) = (0, 0);
     while index < ENDINGS.len() {
         if ENDINGS[index].len() > most {
@@ -60,10 +60,10 @@ impl Material {
         Self(material)
     }
 
-    /// The material on a board with few men.
+    /// The material on a board with few pieces.
     fn on(board: &Board) -> Self {
         Self(Color::ALL.map(|color| {
-            let count = |(place, &kind): (usize, &PieceType)| (board.men(color, kind).count() as u16) << (4 * place);
+            let count = |(place, &kind): (usize, &PieceType)| (board.pieces(color, kind).count() as u16) << (4 * place);
             Self::KINDS.iter().enumerate().map(count).sum()
         }))
     }
@@ -77,7 +77,7 @@ impl Material {
 /// The drawish ending on the board, if there is one, by its name in [`ENDINGS`].
 #[inline(always)]
 pub fn find(board: &Board) -> Option<&'static str> {
-    if board.occupied().count() > MOST_MEN { None } else { among_few(board) }
+    if board.occupied().count() > MOST_PIECES { None } else { among_few(board) }
 }
 
 #[cold]
@@ -94,13 +94,14 @@ fn among_few(board: &Board) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// A board with these men, the kings in corners and the others in two rows between them.
+    /// A board with these pieces, the kings in corners and the others in two rows between them.
     fn set_up(name: &str) -> Board {
-        let men = |upper: bool| -> String {
+        let pieces = |upper: bool| -> String {
             name.chars().filter(|c| c.is_ascii_uppercase() == upper && !matches!(c, 'K' | 'k')).collect()
         };
-        let row = |men: String| if men.is_empty() { "8".to_owned() } else { format!("{men}{}", 8 - men.len()) };
-        let fen = format!("7k/8/{}/{}/8/8/8/K7 w - - 0 1", row(men(false)), row(men(true)));
+        let row =
+            |pieces: String| if pieces.is_empty() { "8".to_owned() } else { format!("{pieces}{}", 8 - pieces.len()) };
+        let fen = format!("7k/8/{}/{}/8/8/8/K7 w - - 0 1", row(pieces(false)), row(pieces(true)));
         Board::from_fen(&fen).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 

@@ -5,7 +5,7 @@ use super::drawish;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
 use crate::chess::{Board, Move, PieceType};
-use crate::search::score::{DRAW, MAX_EVAL, Score};
+use crate::score::{DRAW, MAX_EVAL, Score};
 use std::fmt;
 use std::sync::Arc;
 
@@ -184,11 +184,19 @@ impl Scaling {
     /// The network's value as the search takes it: by material, and fading towards the draw by the fifty-move rule.
     #[inline(always)]
     pub fn apply(self, board: &Board, value: Score) -> Score {
+        let clock = board.halfmove_clock().min(100) as i32;
+        let scaled = value * self.factor(board) / 1024;
+        (scaled * (classical::FADE - clock) / classical::FADE).clamp(-MAX_EVAL, MAX_EVAL)
+    }
+
+    /// In 1/1024. Nothing is counted while material does not matter, which is so by default.
+    #[inline(always)]
+    fn factor(self, board: &Board) -> i32 {
+        if self.material == 0 {
+            return self.base;
+        }
         let count = |kind| board.kind(kind).count() as i32;
         let minors = count(PieceType::Knight) + count(PieceType::Bishop);
-        let material = 3 * minors + 5 * count(PieceType::Rook) + 9 * count(PieceType::Queen);
-        let clock = board.halfmove_clock().min(100) as i32;
-        let scaled = value * (self.base + self.material * material) / 1024;
-        (scaled * (classical::FADE - clock) / classical::FADE).clamp(-MAX_EVAL, MAX_EVAL)
+        self.base + self.material * (3 * minors + 5 * count(PieceType::Rook) + 9 * count(PieceType::Queen))
     }
 }

@@ -1,7 +1,7 @@
 //! What a score is worth: chances to win, draw and lose, and centipawns on a scale of chances.
 //!
 //! The chance to win rises with the score as a logistic curve, `1 / (1 + exp((a - score) / b))`; the chance to lose is that
-//! of the negated score, and the rest is drawn. `a` is the score that wins every other game, `b` says how slowly certainty
+//! of the negated score, and the rest is drawn. `a` is the score with a chance of 50 % to win, `b` says how slowly certainty
 //! grows around it. Both depend on the material left, as cubic polynomials: the same lead says more when less is left. The
 //! form is that of Stockfish's win rate model (since 2020; by material since 2024), the numbers are fitted to games of
 //! Lento by `lento-tools wdl`.
@@ -10,7 +10,7 @@
 //! [normalised](normalise), so that 100 centipawns are a chance of 50 % to win, whatever the evaluation's own scale.
 
 use crate::chess::{Board, PieceType};
-use crate::search::score::{MAX_EVAL, Score, is_mate};
+use crate::score::{MAX_EVAL, Score, is_mate};
 use std::ops::RangeInclusive;
 
 /// Material that makes a difference, in the units of [`material`]: less counts as the start of the range, more as its end,
@@ -20,7 +20,7 @@ pub const RANGE: RangeInclusive<i32> = 10..=78;
 /// Coefficients of a polynomial, the constant first.
 pub type Coefficients = [f64; 4];
 
-/// The score that wins every other game. `lento-tools wdl --write` replaces the numbers.
+/// The score with a chance of 50 % to win. `lento-tools wdl --write` replaces the numbers.
 const A: Coefficients = [220.281, -209.815, 44.235, 20.277];
 /// How slowly certainty grows around it. `lento-tools wdl --write` replaces the numbers.
 const B: Coefficients = [62.263, -38.619, 21.989, 3.816];
@@ -31,7 +31,7 @@ pub const FITTED: Model = Model { a: A, b: B };
 /// Chances by score and material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// For the score that wins every other game.
+    /// For the score with a chance of 50 % to win.
     pub a: Coefficients,
     /// For how slowly certainty grows around it.
     pub b: Coefficients,
@@ -41,7 +41,7 @@ impl Model {
     /// What the polynomials are no less than, in centipawns: from zero on they would mean nothing.
     pub const LEAST: f64 = 1.0;
 
-    /// The score, in centipawns, that wins every other game with this material.
+    /// The score, in internal centipawns, with a chance of 50 % to win with this material.
     pub fn a(&self, material: i32) -> f64 {
         polynomial(&self.a, material).max(Self::LEAST)
     }
@@ -108,7 +108,7 @@ pub fn wdl(score: Score, material: i32) -> [u32; 3] {
     FITTED.wdl(score, material)
 }
 
-/// The score as it is shown, in centipawns: 100 wins every other game. Mates stay as they are, and nothing else becomes
+/// The score as it is shown, in centipawns: 100 is a chance of 50 % to win. Mates stay as they are, and nothing else becomes
 /// one.
 pub fn normalise(score: Score, material: i32) -> Score {
     FITTED.normalise(score, material)
@@ -117,7 +117,7 @@ pub fn normalise(score: Score, material: i32) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::score::{mate_in, mated_in};
+    use crate::score::{mate_in, mated_in};
     use std::iter::once;
 
     #[test]

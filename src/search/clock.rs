@@ -1,6 +1,6 @@
 //! How long to think.
 
-use super::limits::GoArgs;
+use super::limits::Limits;
 use crate::chess::Color;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Bounds {
     ///
     /// `overhead` milliseconds are kept back for the way to the GUI and back. A clock at or below that still gets a
     /// millisecond; negative clocks count as empty.
-    pub fn new(args: &GoArgs, side: Color, overhead: u64) -> Option<Self> {
+    pub fn new(args: &Limits, side: Color, overhead: u64) -> Option<Self> {
         let by_movetime =
             args.movetime.map(|limit| millis(limit as f64 - overhead.min(limit.max(0) as u64 / 2) as f64));
         let by_clock = args.clock[side.index()].map(|left| {
@@ -83,8 +83,8 @@ fn millis(time: f64) -> Duration {
 mod tests {
     use super::*;
 
-    fn clock(left: i64, increment: i64, moves_to_go: Option<u32>) -> GoArgs {
-        GoArgs { clock: [Some(left), Some(1)], increment: [Some(increment), None], moves_to_go, ..GoArgs::default() }
+    fn clock(left: i64, increment: i64, moves_to_go: Option<u32>) -> Limits {
+        Limits { clock: [Some(left), Some(1)], increment: [Some(increment), None], moves_to_go, ..Limits::default() }
     }
 
     const CALM: Stability = Stability { unchanged: 20, node_share: 0.95, drop: -20 };
@@ -122,11 +122,11 @@ mod tests {
 
     #[test]
     fn movetime_is_kept_and_combines_with_a_clock() {
-        let args = GoArgs { movetime: Some(1000), ..GoArgs::default() };
+        let args = Limits { movetime: Some(1000), ..Limits::default() };
         let bounds = Bounds::new(&args, Color::White, 10).unwrap();
         assert_eq!(bounds, Bounds { soft: None, hard: Duration::from_millis(990) });
-        let both = GoArgs { movetime: Some(5), ..clock(60_000, 0, None) };
+        let both = Limits { movetime: Some(5), ..clock(60_000, 0, None) };
         assert!(Bounds::new(&both, Color::White, 0).unwrap().hard <= Duration::from_millis(5));
-        assert_eq!(Bounds::new(&GoArgs::default(), Color::White, 10), None);
+        assert_eq!(Bounds::new(&Limits::default(), Color::White, 10), None);
     }
 }

@@ -2,30 +2,31 @@
 
 use super::MAX_DEPTH;
 use super::clock::Stability;
+use super::findings::Finding;
 use super::job::Event;
 use super::node::Root;
 use super::probe::SearchProbe;
 use super::report::Info;
-use super::root::{Report, RootMove};
-use super::score::{Bound, INFINITE, MATE, Score, is_mate, mate_distance};
+use super::root::RootMove;
 use super::window::Window;
 use super::worker::Search;
 use super::{Searched, Stopped};
 use crate::chess::Move;
+use crate::score::{INFINITE, MATE, Score, is_mate, mate_distance};
 use std::time::{Duration, Instant};
 
-/// What the iterations so far say about how settled the search is.
+/// Follows the best move and its score over the iterations.
 #[derive(Default)]
-struct Course {
+struct StabilityTracker {
     best: Option<Move>,
     unchanged: u32,
     /// Score averaged over the iterations.
     average: Option<Score>,
 }
 
-impl Course {
+impl StabilityTracker {
     /// Takes the result of an iteration into account.
-    fn advance(&mut self, best: Move, score: Score, node_share: f64) -> Stability {
+    fn update(&mut self, best: Move, score: Score, node_share: f64) -> Stability {
         self.unchanged = if self.best == Some(best) { self.unchanged + 1 } else { 0 };
         self.best = Some(best);
         let average = self.average.unwrap_or(score);
@@ -39,53 +40,51 @@ impl<P: SearchProbe> Search<'_, P> {
     const TALKATIVE: Duration = Duration::from_secs(3);
 
     /// Runs the search to its end and says what it found.
-    pub fn deepen(mut self) -> Report {
+    pub fn deepen(mut self) -> Finding {
         self.me.histories.own.start(self.lmr.own());
-        self.lines = self.root.all().iter().take(self.job.multi_pv).cloned().collect();
-        let mut course = Course::default();
+        self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
+        let mut tracker = StabilityTracker::default();
         for depth in 1..=MAX_DEPTH {
-            let Some(depth) = self.job.stagger.depth(self.me.id, depth) else { continue };
-            if depth > self.job.depth.min(MAX_DEPTH) || self.iterate(depth).is_err() {
+            let Some(depth) = self.job.options.stagger.depth(self.me.id, depth) else { continue };
+            if depth > self.job.depth() || self.iterate(depth).is_err() {
                 break;
             }
-            if self.me.id == 0 && self.is_enough(depth, &mut course) {
+            if self.me.id == 0 && self.is_enough(depth, &mut tracker) {
                 break;
             }
         }
-        self.settle_nodes();
-        if self.me.id == 0 {
-            self.job.request_stop();
+        // Where the nodes are used up, helpers may still search those that they have taken.
+        if self.me.id == 0 && !self.out_of_nodes {
+            self.job.control.request_stop();
         }
-        self.report()
+        self.finding()
     }
 
     /// What has been found so far.
-    fn report(&self) -> Report {
-        let depth = self.finished.max(1);
-        let lines = self.lines.iter().enumerate().map(|(rank, line)| self.describe(depth, rank, line)).collect();
-        Report { thread: self.me.id, depth: self.finished, lines }
+    fn finding(&self) -> Finding {
+        let lines = self.lines.iter().enumerate().map(|(rank, line)| self.describe(rank, line)).collect();
+        Finding { thread: self.me.id, depth: self.finished, lines }
     }
 
     /// One iteration: every line asked for, each without the moves of the lines before it.
     fn iterate(&mut self, depth: i32) -> Result<(), Stopped> {
         self.iteration = depth;
         self.root.begin_iteration();
-        for index in 0..self.job.multi_pv {
+        for index in 0..self.job.lines() {
             self.root.index = index;
             self.seldepth = 0;
             self.aspirate(depth)?;
             self.root.sort_finished(index + 1);
         }
         self.root.index = 0;
-        self.lines = self.root.all()[..self.job.multi_pv].to_vec();
+        self.lines = self.root.all()[..self.job.lines()].to_vec();
         self.finished = depth;
-        self.settle_nodes();
-        let report = self.report();
-        self.job.publish(report.clone());
+        let finding = self.finding();
+        self.job.findings.publish(finding.clone());
         if self.me.id == 0 {
             self.last_report = Instant::now();
-            for line in report.lines {
-                self.send(line);
+            for line in finding.lines {
+                self.job.tell(Event::Info(line));
             }
         }
         Ok(())
@@ -94,10 +93,10 @@ impl<P: SearchProbe> Search<'_, P> {
     /// Searches the root with a narrow window, widened on the side where it fails.
     fn aspirate(&mut self, depth: i32) -> Searched {
         let board = self.job.game.board().clone();
-        let mut delta = self.job.params.aspiration_delta;
+        let mut delta = self.params.aspiration_delta;
         let mut window = Window::FULL;
         let middle = self.root.current().average.filter(|middle| !is_mate(*middle));
-        if let Some(middle) = middle.filter(|_| depth >= self.job.params.aspiration_depth) {
+        if let Some(middle) = middle.filter(|_| depth >= self.params.aspiration_depth) {
             window = Window::new((middle - delta).max(-INFINITE), (middle + delta).min(INFINITE));
         }
         let mut lowered = 0;
@@ -115,9 +114,8 @@ impl<P: SearchProbe> Search<'_, P> {
             } else {
                 return Ok(score);
             }
-            if self.me.id == 0 && self.job.start.elapsed() > Self::TALKATIVE && self.root.index == 0 {
-                self.settle_nodes();
-                self.send(self.describe(depth, 0, self.root.current()));
+            if self.me.id == 0 && self.job.control.elapsed() > Self::TALKATIVE && self.root.index == 0 {
+                self.job.tell(Event::Info(self.describe(0, self.root.current())));
             }
             delta += delta / 2 + 3;
             if delta > 1000 || is_mate(score) {
@@ -132,54 +130,45 @@ impl<P: SearchProbe> Search<'_, P> {
         let (Some(found), [line]) = (self.root.all().iter().find(|root| root.mv == mv), &mut self.lines[..]) else {
             return;
         };
-        *line = RootMove { bound: Bound::Exact, ..found.clone() };
+        *line = found.clone();
         if self.finished > 0 {
-            self.job.publish(self.report());
+            self.job.findings.publish(self.finding());
         }
     }
 
     /// Whether the main thread has seen enough after finishing a depth.
-    fn is_enough(&self, depth: i32, course: &mut Course) -> bool {
+    fn is_enough(&self, depth: i32, tracker: &mut StabilityTracker) -> bool {
         let first = &self.root.all()[0];
-        let stability = course.advance(first.mv, first.score, self.root.first_share());
-        if let (Some(limit), Some(distance)) = (self.job.mate, mate_distance(first.score))
+        let stability = tracker.update(first.mv, first.score, self.root.first_share());
+        if let (Some(limit), Some(distance)) = (self.job.limits.mate, mate_distance(first.score))
             && distance > 0
             && distance <= limit as i32
         {
             return true;
         }
-        if self.job.soft_nodes.is_some_and(|soft| self.job.nodes() >= soft) {
+        if self.job.limits.soft_nodes.is_some_and(|soft| self.job.findings.nodes() >= soft) {
             return true;
         }
-        let Some(bounds) = self.job.bounds.filter(|_| !self.job.infinite && !self.job.pondering()) else {
-            return false;
-        };
-        if bounds.soft.is_none() {
-            return false;
-        }
+        let control = &self.job.control;
+        let Some(soft) = control.bounds().and_then(|bounds| bounds.soft_for(stability)) else { return false };
         // Nothing to choose, or nothing to gain: a mate searched well beyond its length cannot get shorter.
         let only_move = self.root.all().len() == 1;
         let settled_mate = is_mate(first.score) && depth > 2 * (MATE - first.score.abs()) + 2;
-        only_move || settled_mate || bounds.soft_for(stability).is_some_and(|soft| self.job.start.elapsed() >= soft)
+        control.may_end(only_move || settled_mate || control.elapsed() >= soft)
     }
 
-    fn send(&self, line: Info) {
-        // The engine holds the receiver as long as threads search; without it nobody would want to know.
-        let _ = self.job.events.send(Event::Info(line));
-    }
-
-    fn describe(&self, depth: i32, rank: usize, line: &RootMove) -> Info {
+    fn describe(&self, rank: usize, line: &RootMove) -> Info {
         // Before a line has been searched it has no score; nothing better than a draw is known of it.
         let score = if line.score == -INFINITE { line.previous } else { line.score };
         Info {
-            depth,
-            seldepth: line.seldepth.max(depth.min(1)),
+            depth: line.depth.max(1),
+            seldepth: line.seldepth.max(1),
             multipv: rank + 1,
             score: if score == -INFINITE { 0 } else { score },
             bound: line.bound,
-            nodes: self.job.nodes(),
-            elapsed: self.job.start.elapsed(),
-            hashfull: self.job.tt.hashfull(),
+            nodes: self.job.findings.nodes(),
+            elapsed: self.job.control.elapsed(),
+            hashfull: self.tt.hashfull(),
             pv: line.pv.clone(),
         }
     }

@@ -3,10 +3,10 @@
 use super::Stopped;
 use super::node::{Here, Node, NonPv};
 use super::probe::SearchProbe;
-use super::score::{Bound, Score, is_mate};
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, Move};
+use crate::score::{Bound, Score, is_mate};
 use std::ops::ControlFlow;
 
 /// Double extensions allowed on one line: enough for long forced lines, too few to explode.
@@ -16,8 +16,8 @@ impl<P: SearchProbe> Search<'_, P> {
     /// By how many plies to extend a move, or a score that makes searching it pointless.
     ///
     /// Singular extension (Anantharaman, Campbell and Hsu, 1988) in the form that uses the table: when all moves but
-    /// the table's stay well below its score in a search of half the depth, that move is extended. When another one
-    /// beats beta as well, several moves would fail high and the node is cut (multicut). When the table's move
+    /// the TT move stay well below its score in a search of half the depth, that move is extended. When another one
+    /// beats beta as well, several moves would fail high and the node is cut (multicut). When the TT move
     /// is good but not alone, it needs less depth.
     #[inline(always)]
     pub(super) fn extend<N: Node>(
@@ -27,36 +27,31 @@ impl<P: SearchProbe> Search<'_, P> {
         mv: Move,
         beta: Score,
     ) -> Result<ControlFlow<Score, i32>, Stopped> {
-        let Some(known) = here.known else { return Ok(ControlFlow::Continue(0)) };
-        let params = &self.job.params;
+        let Some(hit) = here.hit else { return Ok(ControlFlow::Continue(0)) };
+        let params = self.params;
         if N::ROOT
             || here.tt_move != Some(mv)
             || here.excluded.is_some()
             || here.depth < params.singular_depth
-            || known.depth < here.depth - 3
-            || known.bound == Bound::Upper
-            || is_mate(known.score)
+            || hit.depth < here.depth - 3
+            || hit.bound == Bound::Upper
+            || is_mate(hit.score)
             || here.ply as i32 >= 2 * self.iteration
         {
             return Ok(ControlFlow::Continue(0));
         }
-        let target = known.score - here.depth * params.singular_margin / 64;
+        let target = hit.score - here.depth * params.singular_margin / 64;
         let double = params.singular_double;
         self.frame_mut(here.ply).excluded = Some(mv);
         let others = self.negamax::<NonPv>(board, here.ply, Window::below(target), (here.depth - 1) / 2, here.cut)?;
         self.frame_mut(here.ply).excluded = None;
 
         let extension = if others < target {
-            let frame = self.frame_mut(here.ply);
-            if !N::PV && others < target - double && frame.double_extensions < MAX_DOUBLE {
-                frame.double_extensions += 1;
-                2
-            } else {
-                1
-            }
+            let doubled = self.me.stack.before(here.ply, 1).double_extensions;
+            if !N::PV && others < target - double && doubled < MAX_DOUBLE { 2 } else { 1 }
         } else if params.singular_multicut > 0 && others >= beta && !is_mate(others) {
             return Ok(ControlFlow::Break(others));
-        } else if known.score >= beta {
+        } else if hit.score >= beta {
             -(params.singular_negative - i32::from(N::PV)).max(0)
         } else if here.cut && params.singular_negative > 0 {
             -1

@@ -1,12 +1,12 @@
 //! What a finished node teaches.
 
-use super::history::Outcome;
+use super::history::NodeResult;
 use super::negamax::Tried;
 use super::node::Here;
 use super::probe::SearchProbe;
-use super::score::{Bound, Score, is_mate};
 use super::worker::Search;
 use crate::chess::{Board, Move};
+use crate::score::{Bound, Score, is_mate};
 
 impl<P: SearchProbe> Search<'_, P> {
     /// Learns from the best move: Last Best Reply in any case, histories and killer when it failed high.
@@ -57,7 +57,7 @@ impl<P: SearchProbe> Search<'_, P> {
     ) {
         if let Some(rule) = self.lmr.own() {
             let best = best.filter(|best| best.is_quiet());
-            let node = Outcome { ply: here.ply, depth: here.depth, best, failed_high, others: quiets };
+            let node = NodeResult { ply: here.ply, depth: here.depth, best, failed_high, others: quiets };
             self.me.histories.own.learn(rule, board, &node);
         }
     }

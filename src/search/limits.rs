@@ -1,10 +1,9 @@
 //! What a `go` asks for.
 
-use crate::chess::Move;
-
-/// What was said: each limit as given, none invented. Times are in milliseconds and may be negative, as GUIs send them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GoArgs {
+/// The limits of a search as they were given, none invented. Times are in milliseconds and may be negative, as GUIs send
+/// them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
     /// Deepest iteration, in plies.
     pub depth: Option<i32>,
     /// Nodes over all threads.
@@ -25,6 +24,17 @@ pub struct GoArgs {
     pub infinite: bool,
     /// Thinking on the opponent's time: no answer before `ponderhit` or `stop`.
     pub ponder: bool,
-    /// Search these root moves only; empty means all.
-    pub search_moves: Vec<Move>,
+}
+
+impl Limits {
+    /// Whether the search can end without being told to stop; one that ponders only after `ponderhit`.
+    pub fn ends_by_itself(&self, ponderhit: bool) -> bool {
+        let limited = self.depth.is_some()
+            || self.nodes.is_some()
+            || self.soft_nodes.is_some()
+            || self.movetime.is_some()
+            || self.mate.is_some()
+            || self.clock.iter().any(Option::is_some);
+        limited && !self.infinite && (!self.ponder || ponderhit)
+    }
 }

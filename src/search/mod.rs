@@ -1,36 +1,39 @@
 //! The search: everything one thread does with a position.
 
 pub mod clock;
+pub mod control;
+pub mod findings;
 pub mod history;
 pub mod job;
 pub mod lbr;
 pub mod limits;
+pub mod listing;
 pub mod lmr;
 pub mod node;
-pub mod ordering;
+
 pub mod params;
 pub mod picker;
 pub mod probe;
 pub mod report;
 pub mod root;
-pub mod score;
 pub mod stack;
 pub mod stagger;
+pub mod turns;
 pub mod window;
 pub mod worker;
 
 mod deepen;
 mod extend;
 mod learn;
+mod move_facts;
 mod negamax;
 mod prune;
 mod quiesce;
 mod scout;
 mod skip;
-mod weigh;
 
-/// The deepest line the search follows, in plies from the root.
-pub const MAX_PLY: usize = 128;
+pub use crate::score::MAX_PLY;
+
 /// The deepest iteration, in plies.
 pub const MAX_DEPTH: i32 = MAX_PLY as i32 - 8;
 
@@ -39,4 +42,4 @@ pub const MAX_DEPTH: i32 = MAX_PLY as i32 - 8;
 pub struct Stopped;
 
 /// What searching a node gives.
-type Searched = Result<score::Score, Stopped>;
+type Searched = Result<crate::score::Score, Stopped>;

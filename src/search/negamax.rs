@@ -1,14 +1,15 @@
 //! Principal variation search: the node.
 
-use super::node::{Here, Known, Node};
+use super::node::{Here, Node};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
-use super::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, Score, mate_in, mated_in};
+use super::root::RootResult;
 use super::skip::Skip;
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::{Board, Move};
+use crate::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, Score, mate_in, mated_in};
 use crate::tt::Hit;
 use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
@@ -44,28 +45,22 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 2. Transposition table.
         let excluded = self.frame(ply).excluded;
-        let hit = if excluded.is_none() { self.job.tt.probe(board.key()) } else { None };
-        let known = hit.map(|hit| Known {
-            mv: hit.mv,
-            score: score::from_table(hit.score, ply),
-            bound: hit.bound,
-            depth: hit.depth,
-        });
+        let hit = if excluded.is_none() { self.probe_table(board, ply) } else { None };
         if !N::PV
-            && let Some(known) = known
-            && known.depth >= depth + i32::from(known.bound == Bound::Upper && cut)
-            && known.bound.settles(known.score, window.beta)
+            && let Some(hit) = hit
+            && hit.depth >= depth + i32::from(hit.bound == Bound::Upper && cut)
+            && hit.bound.settles(hit.score, window.beta)
             && board.halfmove_clock() < TABLE_SAFE_CLOCK
         {
-            return Ok(known.score);
+            return Ok(hit.score);
         }
 
         // Step 3. The facts of this node: evaluation, corrected; are we improving?
-        let mut here = self.assess::<N>(board, ply, depth, cut, hit, known);
+        let mut here = self.assess::<N>(board, ply, depth, cut, hit);
 
         // Step 4. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
         // moves wants it proved: nothing is pruned on the strength of an evaluation.
-        let forward = self.job.mate.is_none();
+        let forward = self.job.limits.mate.is_none();
         if !N::PV
             && forward
             && !here.in_check
@@ -74,7 +69,7 @@ impl<P: SearchProbe> Search<'_, P> {
         {
             return Ok(score);
         }
-        if here.tt_move.is_none() && (N::PV || cut) && depth >= self.job.params.iir_depth && excluded.is_none() {
+        if here.tt_move.is_none() && (N::PV || cut) && depth >= self.params.iir_depth && excluded.is_none() {
             here.depth -= 1;
         }
 
@@ -93,10 +88,10 @@ impl<P: SearchProbe> Search<'_, P> {
                 continue;
             }
             number += 1;
-            let about =
-                self.about(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
+            let facts =
+                self.gather(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
             if !N::ROOT && forward && best > -MATE_IN_MAX {
-                match self.skip(board, &here, &about, alpha) {
+                match self.skip(board, &here, &facts, alpha) {
                     Skip::No => {}
                     Skip::This => continue,
                     Skip::Quiets => {
@@ -109,12 +104,14 @@ impl<P: SearchProbe> Search<'_, P> {
                 ControlFlow::Break(score) => return Ok(score),
                 ControlFlow::Continue(extension) => extension,
             };
+            let doubled = self.me.stack.before(ply, 1).double_extensions + u8::from(extension > 1);
+            self.frame_mut(ply).double_extensions = doubled;
             let nodes_before = self.nodes();
             if N::ROOT {
                 self.current = Some((mv, number));
             }
             let child = self.play(board, ply, mv);
-            let score = self.scout::<N>(board, &child, &here, &about, Window { alpha, ..window }, extension)?;
+            let score = self.scout::<N>(board, &child, &here, &facts, Window { alpha, ..window }, extension)?;
             self.take_back();
             if N::ROOT {
                 self.record_root(mv, number, score, Window { alpha, ..window }, nodes_before);
@@ -135,7 +132,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 }
             }
             if best_move != Some(mv) {
-                let tried = if about.quiet { &mut quiets_tried } else { &mut noisy_tried };
+                let tried = if facts.quiet { &mut quiets_tried } else { &mut noisy_tried };
                 // A node with more moves than the list holds has learned enough from these.
                 let _ = tried.try_push(mv);
             }
@@ -161,10 +158,7 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         if excluded.is_none() && !(N::ROOT && self.root.index > 0) {
             let eval = (!here.in_check).then_some(here.raw_eval);
-            let score = score::to_table(best, ply);
-            self.job
-                .tt
-                .store(board.key(), Hit { mv: best_move, score, eval, depth: here.depth, bound, pv: here.tt_pv });
+            self.store(board, ply, Hit { mv: best_move, score: best, eval, depth: here.depth, bound, pv: here.tt_pv });
             self.learn_correction(board, &here, best, best_move, bound);
         }
         Ok(best)
@@ -193,31 +187,26 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// Step 3: the facts of the node.
     #[inline(always)]
-    fn assess<N: Node>(
-        &mut self,
-        board: &Board,
-        ply: usize,
-        depth: i32,
-        cut: bool,
-        hit: Option<Hit>,
-        known: Option<Known>,
-    ) -> Here {
+    fn assess<N: Node>(&mut self, board: &Board, ply: usize, depth: i32, cut: bool, hit: Option<Hit>) -> Here {
         let in_check = board.in_check();
+        let excluded = self.frame(ply).excluded;
         let two_ago = self.me.stack.before(ply, 2).eval;
         let (raw_eval, eval) = if in_check {
             (DRAW, two_ago.unwrap_or(DRAW))
         } else {
-            let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
+            let known = if excluded.is_some() { Some(self.frame(ply).raw_eval) } else { hit.and_then(|hit| hit.eval) };
+            let raw = known.unwrap_or_else(|| self.evaluate(board, ply));
             (raw, (raw + self.correction(board, ply)).clamp(-score::MAX_EVAL, score::MAX_EVAL))
         };
-        let excluded = self.frame(ply).excluded;
+        let tt_pv = N::PV || hit.is_some_and(|hit| hit.pv) || (excluded.is_some() && self.frame(ply).tt_pv);
         let double_extensions = self.me.stack.before(ply, 1).double_extensions;
         let frame = self.frame_mut(ply);
         frame.eval = (!in_check).then_some(eval);
+        (frame.raw_eval, frame.tt_pv) = (raw_eval, tt_pv);
         frame.double_extensions = double_extensions;
         let before = two_ago.or(self.me.stack.before(ply, 4).eval);
-        let estimate = match known {
-            Some(known) if !in_check && known.bound.settles(known.score, eval) => known.score,
+        let estimate = match hit {
+            Some(hit) if !in_check && hit.bound.settles(hit.score, eval) => hit.score,
             _ => eval,
         };
         Here {
@@ -229,9 +218,14 @@ impl<P: SearchProbe> Search<'_, P> {
             eval,
             estimate,
             improving: !in_check && before.is_none_or(|before| eval > before),
-            known,
-            tt_move: known.and_then(|known| known.mv).filter(|&mv| board.is_legal(mv)),
-            tt_pv: N::PV || hit.is_some_and(|hit| hit.pv),
+            hit,
+            // The root follows its own list: the table's entry may be another line's, or a helper's.
+            tt_move: if N::ROOT {
+                Some(self.root.current().mv)
+            } else {
+                hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv))
+            },
+            tt_pv,
             excluded,
         }
     }
@@ -239,7 +233,7 @@ impl<P: SearchProbe> Search<'_, P> {
     /// What orders quiet moves besides history.
     #[inline(always)]
     pub(super) fn hints(&self, ply: usize, reply: Option<Move>) -> Hints {
-        let params = &self.job.params;
+        let params = self.params;
         Hints {
             context: self.context(ply),
             killer: (self.frame(ply).killer, params.order_killer),
@@ -269,8 +263,8 @@ impl<P: SearchProbe> Search<'_, P> {
         };
         // The first move always gets a score; later ones only when they are better.
         let counts = number == 1 || bound != Bound::Upper;
-        let result = counts.then_some((score, bound, self.seldepth, &self.me.pv[1]));
-        self.root.record(mv, nodes, result);
+        let (depth, seldepth, line) = (self.iteration, self.seldepth, &self.me.pv[1]);
+        self.root.record(mv, nodes, counts.then_some(RootResult { score, bound, depth, seldepth, line }));
         if number > 1 && bound != Bound::Upper {
             self.adopt_unfinished(mv);
         }

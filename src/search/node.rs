@@ -1,7 +1,8 @@
 //! Kinds of nodes as types, and the facts of one node.
 
-use super::score::{Bound, Score};
 use crate::chess::Move;
+use crate::score::Score;
+use crate::tt::Hit;
 
 /// A kind of node. PV nodes have a window wider than one; the root is a PV node.
 pub trait Node {
@@ -38,19 +39,6 @@ impl Node for NonPv {
     type Child = Self;
 }
 
-/// What the table knows of a node, its score counted from the root.
-#[derive(Clone, Copy, Debug)]
-pub struct Known {
-    /// The best move, not yet known to be legal here.
-    pub mv: Option<Move>,
-    /// The score.
-    pub score: Score,
-    /// What the score says.
-    pub bound: Bound,
-    /// The depth it was searched to.
-    pub depth: i32,
-}
-
 /// The facts of a node, computed once before its moves are searched.
 #[derive(Clone, Copy, Debug)]
 pub struct Here {
@@ -66,13 +54,13 @@ pub struct Here {
     pub raw_eval: Score,
     /// Corrected static evaluation; in check that of two plies ago or 0.
     pub eval: Score,
-    /// `eval`, or the table's score where that is nearer the truth.
+    /// `eval`, or the table's score where its bound says that this is nearer the truth.
     pub estimate: Score,
     /// Whether the side to move evaluates better than two plies ago.
     pub improving: bool,
-    /// What the table knows.
-    pub known: Option<Known>,
-    /// The table's move, legal here.
+    /// What the table knows, its score counted from the root; its move may be illegal here.
+    pub hit: Option<Hit>,
+    /// The TT move, legal here.
     pub tt_move: Option<Move>,
     /// Whether this node is, or is remembered, on a principal variation.
     pub tt_pv: bool,

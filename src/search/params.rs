@@ -50,7 +50,7 @@ pub enum ParamError {
 macro_rules! tunables {
     ($($(#[$doc:meta])+ $name:ident: $min:literal..=$max:literal = $default:literal $(, off $off:literal)?;)+) => {
         /// The numbers of the search. Margins are in centipawns, depths in plies, reductions in 1/1024 ply. What an idea is
-        /// worth stands at the number that switches it off: 400 games at 2500 nodes a move, see `docs/ablation.md`.
+        /// worth stands at the number that switches it off: 400 games at 2500 nodes a move, see `docs/results/ablation.md`.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Params { $($(#[$doc])+ pub $name: i32,)+ }
 
@@ -118,23 +118,19 @@ tunables! {
     /// Half width of the first aspiration window.
     aspiration_delta: 5..=60 = 14;
     /// From this depth on iterations start with an aspiration window.
-    /// Without it: -104 ± 30 Elo.
     aspiration_depth: 2..=8 = 4, off 255;
 
     /// Reverse futility: deepest node.
-    /// Without it: -75 ± 30 Elo.
     rfp_depth: 4..=12 = 9, off 0;
     /// Reverse futility: margin per ply.
     rfp_margin: 30..=150 = 66;
     /// Razoring: deepest node.
-    /// Without it: -23 ± 27 Elo.
     razor_depth: 1..=6 = 4, off 0;
     /// Razoring: margin.
     razor_base: 50..=500 = 133;
     /// Razoring: margin per ply.
     razor_margin: 80..=400 = 200;
     /// Null move: shallowest node.
-    /// Without it: -13 ± 28 Elo.
     null_min_depth: 1..=6 = 3, off 255;
     /// Null move: reduction in plies, before what depth and score add.
     null_base: 2..=6 = 5;
@@ -143,68 +139,54 @@ tunables! {
     /// Null move: evaluation above beta for each further ply of reduction.
     null_eval_divisor: 80..=400 = 190;
     /// Null move: most plies that the evaluation adds to the reduction.
-    /// Without it: -3 ± 26 Elo.
     null_eval_cap: 0..=8 = 3;
     /// Null move: how far below beta the static evaluation may lie at depth 0, as a margin above it.
     null_static_base: 0..=300 = 140;
     /// Null move: how much further below beta it may lie per ply of depth.
     null_static_slope: 0..=60 = 20;
     /// Null move: from this depth on a fail high is verified by a search without null moves.
-    /// Without it: +0 ± 2 Elo.
     null_verify_depth: 8..=20 = 13, off 255;
     /// Null move: with at most this many pieces besides king and pawns, too.
-    /// Without it: -3 ± 12 Elo.
     null_verify_pieces: 0..=2 = 1;
     /// ProbCut: shallowest node.
-    /// Without it: -2 ± 24 Elo.
     probcut_depth: 3..=8 = 5, off 255;
     /// ProbCut: margin above beta.
     probcut_margin: 80..=400 = 172;
     /// ProbCut: margin less when improving.
     probcut_improving: 0..=120 = 50;
     /// Internal iterative reduction: shallowest node.
-    /// Without it: -20 ± 27 Elo.
     iir_depth: 2..=8 = 4, off 255;
 
     /// Late-move pruning: moves searched at depth 0.
-    /// Without it: -34 ± 29 Elo.
     lmp_base: 1..=8 = 7, off 255;
     /// Futility of a move: deepest reduced depth.
-    /// Without it: -22 ± 29 Elo.
     futility_depth: 4..=12 = 8, off -1;
     /// Futility of a move: margin.
     futility_base: 20..=250 = 97;
     /// Futility of a move: margin per ply of reduced depth.
     futility_margin: 40..=200 = 92;
     /// SEE pruning: deepest reduced depth for quiet moves.
-    /// Without it: -31 ± 27 Elo.
     see_quiet_depth: 4..=12 = 8, off -1;
     /// SEE pruning: material a quiet move may lose per squared ply of reduced depth.
     see_quiet: 5..=60 = 27;
     /// SEE pruning: deepest node for captures.
-    /// Without it: -17 ± 27 Elo.
     see_noisy_depth: 4..=12 = 8, off 0;
     /// SEE pruning: material a capture may lose per ply.
     see_noisy: 30..=200 = 99;
     /// History pruning: deepest reduced depth.
-    /// Without it: -7 ± 23 Elo.
     history_depth: 2..=8 = 5, off -1;
     /// History pruning: history allowed below zero per ply.
     history_margin: 1000..=8000 = 2220;
 
     /// Singular extension: shallowest node.
-    /// Without it: -4 ± 28 Elo.
     singular_depth: 4..=10 = 7, off 255;
     /// Singular extension: margin below the table's score per ply of depth, in 1/64 centipawns.
     singular_margin: 16..=200 = 52;
     /// Singular extension: how far below the margin all others must stay for a double extension.
-    /// Without it: -24 ± 27 Elo.
     singular_double: 2..=60 = 14, off 30000;
-    /// Singular extension: whether a node is cut when another move than the table's beats beta, too.
-    /// Without it: -12 ± 26 Elo.
+    /// Singular extension: whether a node is cut when another move than the TT move beats beta, too.
     singular_multicut: 0..=1 = 1;
-    /// Singular extension: plies less for a table's move that is good but not alone, in a node that is not on the PV.
-    /// Without it: +3 ± 24 Elo.
+    /// Singular extension: plies less for a TT move that is good but not alone, in a node that is not on the PV.
     singular_negative: 0..=3 = 2;
 
     /// Reduction: logarithmic base for quiet moves, constant part in 1/1024 ply.
@@ -212,41 +194,30 @@ tunables! {
     /// Reduction: logarithmic base for quiet moves, divisor in 1/1024.
     lmr_quiet_divisor: 1200..=4096 = 2159;
     /// Reduction: logarithmic base for captures and promotions, constant part in 1/1024 ply.
-    /// Without it: -10 ± 30 Elo.
     lmr_noisy_base: -1024..=2048 = 142;
     /// Reduction: logarithmic base for captures and promotions, divisor in 1/1024.
     lmr_noisy_divisor: 1200..=6144 = 3200;
     /// Reduction: change in a PV node.
-    /// Without it: +9 ± 28 Elo.
     lmr_pv: -3072..=1024 = 193;
     /// Reduction: change where the table remembers the node from a PV.
-    /// Without it: -23 ± 27 Elo.
     lmr_tt_pv: -3072..=1024 = -243;
     /// Reduction: change in an expected cut node.
-    /// Without it: -7 ± 28 Elo.
     lmr_cut: 0..=4096 = 1704;
     /// Reduction: change when the evaluation is improving.
-    /// Without it: -23 ± 28 Elo.
     lmr_improving: -2048..=1024 = -299;
     /// Reduction: change when the move gives check.
-    /// Without it: -13 ± 28 Elo.
     lmr_check: -3072..=1024 = -942;
     /// Reduction: change for the killer move.
-    /// Without it: +10 ± 30 Elo.
     lmr_killer: -3072..=1024 = -896;
     /// Reduction: change for the last best reply.
     lmr_reply: -2048..=1024 = 0;
-    /// Reduction: change when the table's move is a capture.
-    /// Without it: -21 ± 27 Elo.
+    /// Reduction: change when the TT move is a capture.
     lmr_tt_capture: 0..=2048 = 1006;
     /// Reduction: change when the children of the next ply have often failed high.
-    /// Without it: -10 ± 29 Elo.
     lmr_fail_highs: 0..=2048 = 679;
     /// Reduction: change per 1024 points of history.
-    /// Without it: +6 ± 27 Elo.
     lmr_history: -400..=0 = -155;
     /// How much better than the best score a reduced search must be for a deeper verification.
-    /// Without it: -10 ± 27 Elo.
     deeper_margin: 10..=150 = 53, off 30000;
 
     /// History bonus per ply of depth.
@@ -262,36 +233,26 @@ tunables! {
     /// Largest history malus.
     malus_cap: 400..=4000 = 1350;
     /// Weight of butterfly history, in 1/64.
-    /// Without it: -114 ± 28 Elo.
     history_butterfly: 0..=160 = 64;
     /// Weight of continuation history one ply back, in 1/64.
-    /// Without it: -27 ± 29 Elo.
     history_one: 0..=160 = 64;
     /// Weight of continuation history two plies back, in 1/64.
-    /// Without it: -4 ± 29 Elo.
     history_two: 0..=160 = 64;
     /// Weight of continuation history four plies back, in 1/64.
-    /// Without it: -37 ± 29 Elo.
     history_four: 0..=160 = 32;
     /// Weight of continuation history six plies back, in 1/64.
-    /// Without it: -8 ± 30 Elo.
     history_six: 0..=160 = 32;
     /// Weight of capture history, in 1/64.
-    /// Without it: +23 ± 28 Elo.
     history_noisy: 0..=160 = 68;
     /// Ordering bonus of the killer move.
-    /// Without it: +10 ± 29 Elo.
     order_killer: 0..=60000 = 16000;
     /// Ordering bonus of the last best reply.
     order_reply: 0..=60000 = 8000;
     /// Weight of the pawn structure's correction, in 1/1024 centipawns per point.
-    /// Without it: +17 ± 29 Elo.
     correct_pawns: 0..=256 = 42;
     /// Weight of each color's pieces' correction, in 1/1024 centipawns per point.
-    /// Without it: +28 ± 27 Elo.
     correct_pieces: 0..=256 = 62;
     /// Weight of the last two moves' correction, in 1/1024 centipawns per point.
-    /// Without it: +6 ± 30 Elo.
     correct_moves: 0..=256 = 61;
 
     /// What the network's value counts, in 1/1024, with no pieces on the board.
@@ -303,7 +264,6 @@ tunables! {
     vote: 0..=1 = 1;
 
     /// Quiescence: margin above the evaluation that a capture must be able to bridge.
-    /// Without it: +10 ± 28 Elo.
     quiesce_margin: 20..=300 = 132, off 30000;
 }
 

@@ -1,6 +1,7 @@
 //! The order in which a node's moves are tried.
 
 use super::history::{Context, Histories};
+use crate::chess::movegen::MOST_MOVES;
 use crate::chess::{Board, Move, PieceType};
 use arrayvec::ArrayVec;
 
@@ -11,7 +12,7 @@ struct Scored {
     score: i32,
 }
 
-type List = ArrayVec<Scored, 256>;
+type List = ArrayVec<Scored, MOST_MOVES>;
 
 impl From<Move> for Scored {
     #[inline(always)]
@@ -22,7 +23,7 @@ impl From<Move> for Scored {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    TableMove,
+    TtMove,
     MakeNoisy,
     GoodNoisy,
     MakeQuiets,
@@ -56,11 +57,11 @@ impl Hints {
     }
 }
 
-/// Yields the legal moves of a node, best first as far as anyone knows: the table's move, captures that win material or
+/// Yields the legal moves of a node, best first as far as anyone knows: the TT move, captures that win material or
 /// lose none, quiet moves by history, losing captures. Moves are generated when they are needed.
 pub struct Picker {
     stage: Stage,
-    table_move: Option<Move>,
+    tt_move: Option<Move>,
     /// Losing captures up to `losing`, tried moves up to `at`, and those still to be tried: noisy ones first, later quiets.
     list: List,
     losing: usize,
@@ -72,12 +73,12 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// All moves. `table_move` must be legal here.
+    /// All moves. `tt_move` must be legal here.
     #[inline]
-    pub fn new(table_move: Option<Move>) -> Self {
+    pub fn new(tt_move: Option<Move>) -> Self {
         Self {
-            stage: if table_move.is_some() { Stage::TableMove } else { Stage::MakeNoisy },
-            table_move,
+            stage: if tt_move.is_some() { Stage::TtMove } else { Stage::MakeNoisy },
+            tt_move,
             list: List::new(),
             losing: 0,
             at: 0,
@@ -89,8 +90,8 @@ impl Picker {
 
     /// Only captures and promotions that win at least `threshold` centipawns of material.
     #[inline]
-    pub fn winning(table_move: Option<Move>, threshold: i32) -> Self {
-        Self { threshold, with_quiets: false, with_losing: false, ..Self::new(table_move) }
+    pub fn winning(tt_move: Option<Move>, threshold: i32) -> Self {
+        Self { threshold, with_quiets: false, with_losing: false, ..Self::new(tt_move) }
     }
 
     /// From now on only captures and promotions.
@@ -104,9 +105,9 @@ impl Picker {
     pub fn next(&mut self, board: &Board, histories: &Histories, hints: &Hints) -> Option<Move> {
         loop {
             match self.stage {
-                Stage::TableMove => {
+                Stage::TtMove => {
                     self.stage = Stage::MakeNoisy;
-                    return self.table_move;
+                    return self.tt_move;
                 }
                 Stage::MakeNoisy => {
                     self.stage = Stage::GoodNoisy;
@@ -117,7 +118,7 @@ impl Picker {
                 }
                 Stage::GoodNoisy => match self.take_best() {
                     None => self.stage = Stage::MakeQuiets,
-                    Some(mv) if Some(mv) == self.table_move => {}
+                    Some(mv) if Some(mv) == self.tt_move => {}
                     Some(mv) if board.see_ge(mv, self.threshold) => return Some(mv),
                     Some(mv) => {
                         self.list[self.losing] = mv.into();
@@ -143,7 +144,7 @@ impl Picker {
                         self.at = 0;
                         self.stage = if self.with_losing { Stage::BadNoisy } else { Stage::Done };
                     }
-                    Some(mv) if Some(mv) == self.table_move => {}
+                    Some(mv) if Some(mv) == self.tt_move => {}
                     Some(mv) => return Some(mv),
                 },
                 Stage::BadNoisy if self.at < self.losing => {
@@ -184,11 +185,7 @@ impl Picker {
 /// Most valuable victim first, the more so the better such captures have served; underpromotions last.
 #[inline(always)]
 fn noisy_score(board: &Board, histories: &Histories, mv: Move) -> i32 {
-    let victim = match board.piece_on(mv.to()) {
-        Some(piece) => piece.kind().exchange_value(),
-        None if mv.is_en_passant() => PieceType::Pawn.exchange_value(),
-        None => 0,
-    };
+    let victim = board.captured(mv).map_or(0, |piece| piece.kind().exchange_value());
     let promotion = match mv.promoted() {
         None => 0,
         Some(PieceType::Queen) => PieceType::Queen.exchange_value(),
@@ -225,9 +222,9 @@ mod tests {
             let board = Board::from_fen(fen).unwrap();
             let mut expected: Vec<u16> = board.legal_moves().iter().map(|mv| mv.word()).collect();
             expected.sort_unstable();
-            for table_move in board.legal_moves().into_iter().map(Some).chain([None]) {
-                let found = all(&board, Picker::new(table_move), &hints());
-                assert!(table_move.is_none() || found[0] == table_move.unwrap());
+            for tt_move in board.legal_moves().into_iter().map(Some).chain([None]) {
+                let found = all(&board, Picker::new(tt_move), &hints());
+                assert!(tt_move.is_none() || found[0] == tt_move.unwrap());
                 let mut found: Vec<u16> = found.iter().map(|mv| mv.word()).collect();
                 found.sort_unstable();
                 assert_eq!(found, expected);

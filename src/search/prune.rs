@@ -4,17 +4,17 @@ use super::Stopped;
 use super::node::{Here, NonPv};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
-use super::score::{self, Bound, MATE_IN_MAX, Score, is_mate};
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, PieceType};
+use crate::score::{Bound, MATE_IN_MAX, Score, is_mate};
 use crate::tt::Hit;
 
 impl<P: SearchProbe> Search<'_, P> {
     /// A score if this node needs no search of its moves.
     #[inline(always)]
     pub(super) fn prune_node(&mut self, board: &Board, here: &Here, window: Window) -> Result<Option<Score>, Stopped> {
-        let params = &self.job.params;
+        let params = self.params;
         let beta = window.beta;
 
         // Razoring: so far below alpha that only captures can help; let quiescence say.
@@ -25,7 +25,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 return Ok(Some(score));
             }
         }
-        let params = &self.job.params;
+        let params = self.params;
 
         // Reverse futility: so far above beta that the opponent will not catch up. Like the null move it is blind to
         // zugzwang, so it may not judge a null move that is being verified for it.
@@ -50,7 +50,7 @@ impl<P: SearchProbe> Search<'_, P> {
     /// piece, and at great depth, a cutoff is verified by a search in which this line may not pass again.
     #[inline(always)]
     fn try_null_move(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {
-        let params = &self.job.params;
+        let params = self.params;
         let passed = here.ply > 0 && self.prior(here.ply).is_none();
         if passed
             || here.depth < params.null_min_depth
@@ -88,16 +88,16 @@ impl<P: SearchProbe> Search<'_, P> {
     /// ProbCut (Buro, 1994): a capture that beats beta by a margin in a shallow search will beat beta in a deep one.
     #[inline(always)]
     fn try_probcut(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {
-        let params = &self.job.params;
+        let params = self.params;
         let target = beta + params.probcut_margin - params.probcut_improving * i32::from(here.improving);
-        let refuted = here.known.is_some_and(|known| known.depth >= here.depth - 3 && known.score < target);
+        let refuted = here.hit.is_some_and(|hit| hit.depth >= here.depth - 3 && hit.score < target);
         if here.depth < params.probcut_depth || is_mate(beta) || is_mate(target) || refuted {
             return Ok(None);
         }
         let hints = Hints { context: self.context(here.ply), killer: (None, 0), reply: (None, 0) };
         let threshold = target - here.eval;
-        let table_move = here.tt_move.filter(|&mv| !mv.is_quiet() && board.see_ge(mv, threshold));
-        let mut picker = Picker::winning(table_move, threshold);
+        let tt_move = here.tt_move.filter(|&mv| !mv.is_quiet() && board.see_ge(mv, threshold));
+        let mut picker = Picker::winning(tt_move, threshold);
         let window = Window::below(target).flipped();
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             let child = self.play(board, here.ply, mv);
@@ -107,17 +107,9 @@ impl<P: SearchProbe> Search<'_, P> {
             }
             self.take_back();
             if score >= target {
-                self.job.tt.store(
-                    board.key(),
-                    Hit {
-                        mv: Some(mv),
-                        score: score::to_table(score, here.ply),
-                        eval: Some(here.raw_eval),
-                        depth: here.depth - 3,
-                        bound: Bound::Lower,
-                        pv: here.tt_pv,
-                    },
-                );
+                let (depth, eval) = (here.depth - 3, Some(here.raw_eval));
+                let found = Hit { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: here.tt_pv };
+                self.store(board, here.ply, found);
                 return Ok(Some(if is_mate(score) { score } else { score - (target - beta) }));
             }
         }
@@ -130,6 +122,6 @@ impl<P: SearchProbe> Search<'_, P> {
         let side = board.side_to_move();
         let pawns_and_king = board.kind(PieceType::Pawn) | board.kind(PieceType::King);
         let pieces = (board.color(side) & !pawns_and_king).count();
-        pieces as i32 <= self.job.params.null_verify_pieces
+        pieces as i32 <= self.params.null_verify_pieces
     }
 }

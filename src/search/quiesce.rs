@@ -3,23 +3,23 @@
 use super::node::Node;
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
-use super::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, mated_in};
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move};
+use crate::score::{Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, is_mate, mated_in};
 use crate::tt::Hit;
 
 /// What a position is worth if the side to move leaves it as it is.
-struct Standing {
+struct StandPat {
     score: Score,
     /// The evaluation as the evaluator gave it.
     raw_eval: Option<Score>,
-    /// What a capture must be able to bridge, but for the man it takes.
+    /// What a capture must be able to bridge, but for the piece it takes.
     futility: Score,
 }
 
-impl Standing {
+impl StandPat {
     /// In check there is no leaving it as it is.
     const IN_CHECK: Self = Self { score: -INFINITE, raw_eval: None, futility: -INFINITE };
 }
@@ -48,27 +48,26 @@ impl<P: SearchProbe> Search<'_, P> {
         }
 
         // Step 2. Transposition table.
-        let hit = self.job.tt.probe(board.key());
-        let known_score = hit.map(|hit| (score::from_table(hit.score, ply), hit.bound));
+        let hit = self.probe_table(board, ply);
         if !N::PV
-            && let Some((known, bound)) = known_score
-            && bound.settles(known, window.beta)
+            && let Some(hit) = hit
+            && hit.bound.settles(hit.score, window.beta)
         {
-            return Ok(known);
+            return Ok(hit.score);
         }
 
         // Step 3. Stand pat: the side to move need not capture.
-        let Standing { score: mut best, raw_eval, futility } =
-            if in_check { Standing::IN_CHECK } else { self.stand(board, ply, hit, known_score) };
+        let StandPat { score: mut best, raw_eval, futility } =
+            if in_check { StandPat::IN_CHECK } else { self.stand_pat(board, ply, hit) };
         if best >= window.beta {
             return Ok(best);
         }
         alpha = alpha.max(best);
 
         // Step 4. Captures; in check all moves, until one does not lose to a mate.
-        let table_move = hit.and_then(|hit| hit.mv).filter(|&mv| (in_check || !mv.is_quiet()) && board.is_legal(mv));
+        let tt_move = hit.and_then(|hit| hit.mv).filter(|&mv| (in_check || !mv.is_quiet()) && board.is_legal(mv));
         let hints = Hints { context: self.context(ply), killer: (None, 0), reply: (None, 0) };
-        let mut picker = if in_check { Picker::new(table_move) } else { Picker::winning(table_move, 0) };
+        let mut picker = if in_check { Picker::new(tt_move) } else { Picker::winning(tt_move, 0) };
         let (mut best_move, mut searched) = (None, 0);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             searched += 1;
@@ -106,21 +105,21 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 5. Store.
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
-        let (score, pv) = (score::to_table(best, ply), hit.is_some_and(|hit| hit.pv));
-        self.job.tt.store(board.key(), Hit { mv: best_move, score, eval: raw_eval, depth: 0, bound, pv });
+        let pv = hit.is_some_and(|hit| hit.pv);
+        self.store(board, ply, Hit { mv: best_move, score: best, eval: raw_eval, depth: 0, bound, pv });
         Ok(best)
     }
 
-    /// Step 3: the corrected evaluation, or the table's score where that is nearer the truth.
+    /// Step 3: the corrected evaluation, or the table's score where its bound says that this is nearer the truth.
     #[inline(always)]
-    fn stand(&mut self, board: &Board, ply: usize, hit: Option<Hit>, known: Option<(Score, Bound)>) -> Standing {
+    fn stand_pat(&mut self, board: &Board, ply: usize, hit: Option<Hit>) -> StandPat {
         let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
         let eval = (raw + self.correction(board, ply)).clamp(-MAX_EVAL, MAX_EVAL);
-        let score = match known {
-            Some((known, bound)) if bound.settles(known, eval) && !score::is_mate(known) => known,
+        let score = match hit {
+            Some(hit) if hit.bound.settles(hit.score, eval) && !is_mate(hit.score) => hit.score,
             _ => eval,
         };
-        Standing { score, raw_eval: Some(raw), futility: eval + self.job.params.quiesce_margin }
+        StandPat { score, raw_eval: Some(raw), futility: eval + self.params.quiesce_margin }
     }
 
     /// Whether a capture cannot lift the evaluation over alpha: what it takes, and even a won exchange, is too little.
@@ -129,7 +128,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if mv.is_promotion() || alpha <= -MATE_IN_MAX {
             return false;
         }
-        let victim = board.piece_on(mv.to()).map_or(PieceType::Pawn, |piece| piece.kind());
-        futility + victim.exchange_value() <= alpha || !board.see_ge(mv, 1)
+        let victim = board.captured(mv).map_or(0, |piece| piece.kind().exchange_value());
+        futility + victim <= alpha || !board.see_ge(mv, 1)
     }
 }

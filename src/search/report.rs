@@ -1,13 +1,13 @@
 //! What a search tells while it runs and when it ends.
 
 use super::MAX_PLY;
-use super::score::{Bound, Score};
 use crate::chess::Move;
+use crate::score::{Bound, Score};
 use arrayvec::ArrayVec;
 use std::time::Duration;
 
 /// A line of best play, from the root on.
-pub type Line = ArrayVec<Move, MAX_PLY>;
+pub type PvLine = ArrayVec<Move, MAX_PLY>;
 
 /// The state of the search after an iteration, or within a long one.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Info {
     /// Use of the hash table by this search, per mille.
     pub hashfull: u32,
     /// The line.
-    pub pv: Line,
+    pub pv: PvLine,
 }
 
 /// Where a long iteration is.

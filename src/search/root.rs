@@ -1,8 +1,8 @@
 //! The moves of the root, and what is known of each.
 
-use super::report::{Info, Line};
-use super::score::{Bound, INFINITE, Score};
+use super::report::PvLine;
 use crate::chess::Move;
+use crate::score::{Bound, INFINITE, Score};
 
 /// A move of the root.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct RootMove {
     pub score: Score,
     /// Whether that score is exact.
     pub bound: Bound,
+    /// The iteration that gave that score, in plies; 0 until there is one.
+    pub depth: i32,
     /// Score of the last iteration that finished.
     pub previous: Score,
     /// Score averaged over iterations: the middle of the next window.
@@ -22,9 +24,24 @@ pub struct RootMove {
     /// Nodes spent below it in this search.
     pub nodes: u64,
     /// Its line, itself first.
-    pub pv: Line,
+    pub pv: PvLine,
     /// Whether it has been the best move at some time in this search.
     pub(super) been_best: bool,
+}
+
+/// What searching a move of the root has given.
+#[derive(Clone, Copy, Debug)]
+pub struct RootResult<'a> {
+    /// The score.
+    pub score: Score,
+    /// Whether the score is exact.
+    pub bound: Bound,
+    /// The iteration, in plies.
+    pub depth: i32,
+    /// Deepest line below the move, in plies.
+    pub seldepth: i32,
+    /// The line after the move.
+    pub line: &'a PvLine,
 }
 
 /// All moves to search at the root, best first.
@@ -35,17 +52,6 @@ pub struct RootMoves {
     pub index: usize,
 }
 
-/// How one thread's search ended.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The thread.
-    pub thread: usize,
-    /// The last depth it finished, in plies.
-    pub depth: i32,
-    /// Its lines, best first.
-    pub lines: Vec<Info>,
-}
-
 impl RootMoves {
     /// Starts with moves that nothing is known of.
     pub fn new(moves: &[Move]) -> Self {
@@ -53,11 +59,12 @@ impl RootMoves {
             mv,
             score: -INFINITE,
             bound: Bound::Exact,
+            depth: 0,
             previous: -INFINITE,
             average: None,
             seldepth: 0,
             nodes: 0,
-            pv: Line::from_iter([mv]),
+            pv: PvLine::from_iter([mv]),
             been_best: false,
         };
         Self { moves: moves.iter().map(start).collect(), index: 0 }
@@ -93,17 +100,18 @@ impl RootMoves {
 
     /// Records the result of a move. Moves that do not raise alpha lose their score, so that sorting keeps the order of
     /// the earlier iterations among them.
-    pub fn record(&mut self, mv: Move, nodes: u64, result: Option<(Score, Bound, i32, &Line)>) {
+    pub fn record(&mut self, mv: Move, nodes: u64, result: Option<RootResult>) {
         let Some(root) = self.moves.iter_mut().find(|root| root.mv == mv) else { return };
         root.nodes += nodes;
         match result {
-            Some((score, bound, seldepth, line)) => {
+            Some(RootResult { score, bound, depth, seldepth, line }) => {
                 root.score = score;
                 root.bound = bound;
+                root.depth = depth;
                 root.been_best |= bound != Bound::Upper;
                 root.seldepth = seldepth;
                 root.average = Some(root.average.map_or(score, |average| (average + score) / 2));
-                root.pv = Line::from_iter([mv]);
+                root.pv = PvLine::from_iter([mv]);
                 root.pv.extend(line.iter().copied().take(super::MAX_PLY - 1));
             }
             None => root.score = -INFINITE,

@@ -2,13 +2,13 @@
 
 use super::Searched;
 use super::lmr::{Class, Fact};
+use super::move_facts::MoveFacts;
 use super::node::{Here, Node, NonPv};
 use super::probe::{Scouted, SearchProbe};
-use super::score::Score;
-use super::skip::About;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::Board;
+use crate::score::Score;
 
 impl<P: SearchProbe> Search<'_, P> {
     /// The score of a move of `here`, on `board`, already made on `child`. The window is the node's with the current alpha.
@@ -21,13 +21,13 @@ impl<P: SearchProbe> Search<'_, P> {
         board: &Board,
         child: &Board,
         here: &Here,
-        about: &About,
+        facts: &MoveFacts,
         window: Window,
         extension: i32,
     ) -> Searched {
         let ply = here.ply + 1;
         let mut depth = here.depth - 1 + extension;
-        if about.number == 1 {
+        if facts.number == 1 {
             self.probe.searched_first(here.depth);
             return if N::PV {
                 Ok(-self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?)
@@ -37,19 +37,19 @@ impl<P: SearchProbe> Search<'_, P> {
         }
 
         let asked = Window::above(window.alpha).flipped();
-        let reduced = self.reduced_depth::<N>(board, child, here, about, window.alpha, depth);
+        let reduced = self.reduced_depth::<N>(board, child, here, facts, window.alpha, depth);
         let mut score = -self.negamax::<NonPv>(child, ply, asked, reduced, reduced < depth || !here.cut)?;
         let verify = score > window.alpha && reduced < depth;
         let reduction = depth - reduced;
         if verify {
             // Far better than expected deserves more depth than planned.
-            let deeper = score > window.alpha + self.job.params.deeper_margin && reduction > 1 && !N::ROOT;
+            let deeper = score > window.alpha + self.params.deeper_margin && reduction > 1 && !N::ROOT;
             depth += i32::from(deeper);
             score = -self.negamax::<NonPv>(child, ply, asked, depth, !here.cut)?;
         }
         self.probe.scouted(Scouted {
             depth: here.depth,
-            number: about.number,
+            number: facts.number,
             reduction,
             verified: verify,
             confirmed: verify && score > window.alpha,
@@ -67,19 +67,19 @@ impl<P: SearchProbe> Search<'_, P> {
         board: &Board,
         child: &Board,
         here: &Here,
-        about: &About,
+        facts: &MoveFacts,
         alpha: Score,
         depth: i32,
     ) -> i32 {
         let lmr = self.lmr;
-        let facts = about.facts.with_if(Fact::Pv, N::PV);
+        let flags = facts.flags.with_if(Fact::Pv, N::PV);
         if depth < 2 {
             return depth;
         }
         let reduction = if !lmr.is_plain() {
-            self.weigh::<N>(board, child, here, about, facts, alpha)
-        } else if lmr.applies(facts, here.depth, about.number) {
-            Some(lmr.sum(Class::of(about.quiet), here.depth, about.number, facts, about.history))
+            self.reduction_of::<N>(board, child, here, facts, flags, alpha)
+        } else if lmr.applies(flags, here.depth, facts.number) {
+            Some(lmr.sum(Class::of(facts.quiet), here.depth, facts.number, flags, facts.history))
         } else {
             None
         };

@@ -2,14 +2,18 @@
 
 use super::MAX_PLY;
 use super::history::Continuation;
-use super::score::Score;
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move, Piece, PieceType};
+use crate::score::Score;
 
 /// One ply of the current line.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Corrected static evaluation; `None` in check.
     pub eval: Option<Score>,
+    /// Static evaluation before correction: a singular search of the same node need not ask for it again.
+    pub raw_eval: Score,
+    /// Whether the node is, or is remembered, on a principal variation.
+    pub tt_pv: bool,
     /// The move played from this node, `None` for a null move and before the first move.
     pub played: Option<Played>,
     /// The row of continuation history that the played move opens.
@@ -29,9 +33,9 @@ pub struct Frame {
 pub struct Played {
     /// The move.
     pub mv: Move,
-    /// The man that moved.
+    /// The piece that moved.
     pub mover: PieceType,
-    /// The man that was taken.
+    /// The piece that was taken.
     pub victim: Option<PieceType>,
 }
 
@@ -40,18 +44,15 @@ impl Played {
     #[inline(always)]
     pub fn of(board: &Board, mv: Move) -> Self {
         let mover = board.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
-        let victim = if mv.is_en_passant() {
-            Some(PieceType::Pawn)
-        } else {
-            board.piece_on(mv.to()).filter(|_| mv.is_capture()).map(|piece| piece.kind())
-        };
-        Self { mv, mover, victim }
+        Self { mv, mover, victim: board.captured(mv).map(Piece::kind) }
     }
 }
 
 impl Frame {
     const EMPTY: Self = Self {
         eval: None,
+        raw_eval: 0,
+        tt_pv: false,
         played: None,
         continuation: Continuation::NONE,
         excluded: None,

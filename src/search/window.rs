@@ -1,6 +1,6 @@
 //! Alpha-beta windows.
 
-use super::score::{INFINITE, Score};
+use crate::score::{INFINITE, Score};
 
 /// The open interval of scores that a search is asked to tell apart: `alpha < beta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

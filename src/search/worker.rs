@@ -1,19 +1,24 @@
 //! Everything one thread owns, and one run of it on one job.
 
+use super::control::Control;
+use super::findings::Finding;
 use super::history::{Context, Continuation, Histories};
 use super::job::{Event, Job};
 use super::lbr::{LastBestReply, Place};
 use super::lmr::{Lmr, LmrStats};
+use super::params::Params;
 use super::probe::{NoProbe, SearchProbe};
-use super::report::{Line, Progress};
-use super::root::{Report, RootMove, RootMoves};
-use super::score::Score;
+use super::report::{Progress, PvLine};
+use super::root::{RootMove, RootMoves};
 use super::stack::{Frame, Played, Stack};
+use super::turns::Turn;
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move};
 use crate::eval::{Evaluator, Scaling};
+use crate::score::{self, Score};
+use crate::smp::sync::{AtomicU64, Ordering};
+use crate::tt::{Hit, Tt};
 use arrayvec::ArrayVec;
-use parking_lot::MutexGuard;
 use std::time::{Duration, Instant};
 
 /// Keys of earlier positions kept from before the root: no repetition reaches back beyond fifty moves by each side.
@@ -27,10 +32,13 @@ pub struct Worker {
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
     pub(super) stack: Box<Stack>,
-    pub(super) pv: Box<[Line]>,
+    pub(super) pv: Box<[PvLine]>,
 }
 
 impl Worker {
+    /// The memory of a worker, in bytes, rounded up.
+    pub const BYTES: usize = 3 << 20;
+
     /// A worker that has learned nothing.
     pub fn new(id: usize) -> Self {
         Self {
@@ -39,7 +47,7 @@ impl Worker {
             lbr: LastBestReply::new(),
             evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
-            pv: vec![Line::new(); MAX_PLY + 2].into_boxed_slice(),
+            pv: vec![PvLine::new(); MAX_PLY + 2].into_boxed_slice(),
         }
     }
 
@@ -52,12 +60,12 @@ impl Worker {
     }
 
     /// Searches a job to its end.
-    pub fn search(&mut self, job: &Job) -> Report {
-        let Some(tally) = &job.tally else { return Search::new(self, job, NoProbe).deepen() };
+    pub fn search(&mut self, job: &Job) -> Finding {
+        let Some(sum) = &job.shared.lmr_stats else { return Search::new(self, job, NoProbe).deepen() };
         let mut stats = LmrStats::default();
-        let report = Search::new(self, job, &mut stats).deepen();
-        tally.lock().add(&stats);
-        report
+        let finding = Search::new(self, job, &mut stats).deepen();
+        sum.lock().add(&stats);
+        finding
     }
 }
 
@@ -65,17 +73,21 @@ impl Worker {
 pub struct Search<'a, P: SearchProbe = NoProbe> {
     pub(super) me: &'a mut Worker,
     pub(super) job: &'a Job,
+    pub(super) tt: &'a Tt,
+    pub(super) params: &'a Params,
     /// How this thread reduces.
     pub(super) lmr: &'a Lmr,
     pub(super) probe: P,
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
-    /// Nodes that may be searched before looking at the clock again, out of `granted`.
-    left: u64,
+    /// Nodes of this thread, also published in `counter`.
+    nodes: u64,
+    counter: &'a AtomicU64,
+    /// When `nodes` reaches this, the limits are checked and more nodes are asked for.
     granted: u64,
-    /// Nodes before those granted.
-    counted: u64,
+    /// Whether the search ended because there were no nodes left to take.
+    pub(super) out_of_nodes: bool,
     pub(super) seldepth: i32,
     /// Nominal depth of the iteration.
     pub(super) iteration: i32,
@@ -89,13 +101,11 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     pub(super) lines: Vec<RootMove>,
     scaling: Scaling,
     /// The right to run, where threads take turns.
-    turn: Option<MutexGuard<'a, ()>>,
+    turn: Turn<'a>,
 }
 
 impl<'a, P: SearchProbe> Search<'a, P> {
-    /// How many nodes a thread searches between two looks at the clock: about half a millisecond.
-    const QUANTUM: u64 = 512;
-    /// How many of these a thread searches before it is another one's turn: a few milliseconds.
+    /// How often a thread checks the limits before it is another one's turn: a few milliseconds.
     const QUANTA_PER_TURN: u64 = 8;
     /// A long iteration shows a sign of life this often.
     const HEARTBEAT: Duration = Duration::from_secs(2);
@@ -103,10 +113,11 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// Prepares a run.
     pub fn new(me: &'a mut Worker, job: &'a Job, probe: P) -> Self {
         me.stack.clear();
-        let lmr = job.lmr.of(me.id);
-        me.histories.weigh(&job.params);
-        me.lbr.set_mode(job.lbr);
-        me.evaluator.start(&job.evaluation, job.game.board());
+        let shared = &job.shared;
+        let lmr = shared.lmr.of(me.id);
+        me.histories.set_weights(&shared.params);
+        me.lbr.set_mode(job.options.lbr);
+        me.evaluator.start(&shared.evaluation, job.game.board());
         let id = me.id;
         let earlier = job.game.earlier_keys();
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
@@ -114,95 +125,83 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             root: RootMoves::new(&job.root_moves),
             me,
             job,
+            tt: &shared.tt,
+            params: &shared.params,
             lmr,
             probe,
             keys,
-            left: 0,
-            granted: 0,
-            counted: 0,
+            nodes: 0,
+            counter: job.findings.counter(id),
+            granted: job.control.first_nodes(id),
+            out_of_nodes: false,
             seldepth: 0,
             iteration: 0,
             null_from: 0,
             current: None,
-            last_report: job.start,
+            last_report: Instant::now(),
             finished: 0,
             lines: Vec::new(),
-            scaling: job.params.scaling(),
-            turn: job.take_turn(id),
+            scaling: shared.params.scaling(),
+            turn: job.turns.take(id),
         }
     }
 
     /// Nodes of this thread.
     #[inline(always)]
     pub(super) fn nodes(&self) -> u64 {
-        self.counted + self.granted - self.left
+        self.nodes
     }
 
     /// Counts a node and notices that the search has to end. The main thread finishes the first iteration in any case: it
     /// takes microseconds, and without it there would be nothing better to play than any legal move.
     #[inline(always)]
     pub(super) fn enter(&mut self, ply: usize) -> Result<(), Stopped> {
-        if self.job.stopped() && (self.iteration > 1 || self.me.id != 0) {
+        if self.job.control.is_stopped() && (self.iteration > 1 || self.me.id != 0) {
             return Err(Stopped);
         }
-        if self.left == 0 {
-            self.look_up()?;
+        if self.nodes == self.granted {
+            self.check_limits()?;
         }
-        self.left -= 1;
+        self.nodes += 1;
+        self.counter.store(self.nodes, Ordering::Relaxed);
         self.seldepth = self.seldepth.max(ply as i32);
         Ok(())
     }
 
-    /// Publishes the node count, looks at the clock and asks for more nodes.
+    /// Checks the clock and asks for more nodes.
     #[cold]
-    fn look_up(&mut self) -> Result<(), Stopped> {
-        self.counted += self.granted;
-        self.job.publish_nodes(self.me.id, self.counted);
-        self.granted = self.job.take_nodes(Self::QUANTUM);
-        self.left = self.granted;
-        if let Some(turn) = &mut self.turn
-            && (self.counted / Self::QUANTUM).is_multiple_of(Self::QUANTA_PER_TURN)
-        {
-            MutexGuard::bump(turn);
+    fn check_limits(&mut self) -> Result<(), Stopped> {
+        let control = &self.job.control;
+        if (self.nodes / Control::QUANTUM).is_multiple_of(Self::QUANTA_PER_TURN) {
+            self.turn.pass_on();
         }
         if self.me.id == 0 {
             let now = Instant::now();
-            if self.job.hard_deadline().is_some_and(|deadline| now >= deadline) {
-                self.job.request_stop();
+            if control.hard_deadline().is_some_and(|deadline| now >= deadline) {
+                control.request_stop();
             }
             if now.duration_since(self.last_report) >= Self::HEARTBEAT {
                 self.last_report = now;
-                self.show_progress(now);
-            }
-            if let Ok(question) = self.job.questions.try_recv() {
-                self.answer(question);
+                self.show_progress();
             }
         }
-        if self.granted == 0 {
-            self.job.request_stop();
-            return Err(Stopped);
-        }
-        Ok(())
-    }
-
-    /// Publishes the exact node count.
-    pub(super) fn settle_nodes(&mut self) {
-        self.job.publish_nodes(self.me.id, self.nodes());
+        let more = control.take_nodes();
+        self.granted += more;
+        self.out_of_nodes = more == 0;
+        if self.out_of_nodes { Err(Stopped) } else { Ok(()) }
     }
 
     /// Says where a long iteration is.
-    pub(super) fn show_progress(&self, now: Instant) {
+    fn show_progress(&self) {
         let Some((current, number)) = self.current else { return };
-        let progress = Progress {
+        self.job.tell(Event::Progress(Progress {
             depth: self.iteration,
             current,
             number,
-            nodes: self.job.nodes(),
-            elapsed: now.duration_since(self.job.start),
-            hashfull: self.job.tt.hashfull(),
-        };
-        // The engine holds the receiver as long as threads search; without it nobody would want to know.
-        let _ = self.job.events.send(Event::Progress(progress));
+            nodes: self.job.findings.nodes(),
+            elapsed: self.job.control.elapsed(),
+            hashfull: self.tt.hashfull(),
+        }));
     }
 
     #[inline(always)]
@@ -218,7 +217,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// Makes a move: the position after it, with the table's line on its way and the stack told.
     #[inline(always)]
     pub(super) fn play(&mut self, board: &Board, ply: usize, mv: Move) -> Board {
-        self.job.tt.prefetch(board.key_after(mv));
+        self.tt.prefetch(board.key_after(mv));
         let played = Played::of(board, mv);
         let continuation = Continuation::of(board, mv);
         let frame = self.frame_mut(ply);
@@ -239,7 +238,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.keys.push(board.key());
         let mut child = board.clone();
         child.pass();
-        self.job.tt.prefetch(child.key());
+        self.tt.prefetch(child.key());
         child
     }
 
@@ -247,6 +246,19 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     #[inline(always)]
     pub(super) fn take_back(&mut self) {
         self.keys.pop();
+    }
+
+    /// What the table knows of the position, with mates counted from the root.
+    #[inline(always)]
+    pub(super) fn probe_table(&self, board: &Board, ply: usize) -> Option<Hit> {
+        let hit = self.tt.probe(board.key())?;
+        Some(Hit { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
+    }
+
+    /// Tells the table what is known of the position, with mates counted from the root.
+    #[inline(always)]
+    pub(super) fn store(&self, board: &Board, ply: usize, known: Hit) {
+        self.tt.store(board.key(), Hit { score: score::to_table(known.score, ply), ..known });
     }
 
     /// Whether the position is drawn by rule: repetition, fifty moves or insufficient material.
@@ -268,7 +280,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         if self.me.evaluator.is_drawish(board) {
             return 0;
         }
-        self.me.histories.corrections.correction(board, &self.me.stack, ply, &self.job.params)
+        self.me.histories.corrections.correction(board, &self.me.stack, ply, self.params)
     }
 
     #[inline(always)]

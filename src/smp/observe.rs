@@ -1,9 +1,10 @@
 //! A thread for a search that is watched.
 
 use super::pool::STACK_BYTES;
+use crate::search::findings::Finding;
 use crate::search::job::Job;
 use crate::search::probe::SearchProbe;
-use crate::search::root::Report;
+
 use crate::search::worker::{Search, Worker};
 use std::io;
 use std::panic::resume_unwind;
@@ -13,7 +14,7 @@ use std::thread::{self, Builder};
 ///
 /// # Errors
 /// The system refuses to start a thread.
-pub fn observe(job: &Job, probe: impl SearchProbe + Send) -> io::Result<Report> {
+pub fn observe(job: &Job, probe: impl SearchProbe + Send) -> io::Result<Finding> {
     thread::scope(|scope| {
         let search = || Search::new(&mut Worker::new(0), job, probe).deepen();
         let thread = Builder::new().name("observed".into()).stack_size(STACK_BYTES).spawn_scoped(scope, search)?;

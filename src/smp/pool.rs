@@ -1,9 +1,9 @@
 //! Worker threads that live as long as the engine and take orders over channels.
 
+use super::memory;
 use crate::search::job::{Event, Job};
-use crate::search::ordering::Question;
 use crate::search::worker::Worker;
-use crossbeam::channel::{Receiver, Sender, unbounded};
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use std::io;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
@@ -11,10 +11,13 @@ use std::thread::{Builder, JoinHandle};
 /// Recursion over the deepest line needs less than this; only what is used is backed by memory.
 pub(super) const STACK_BYTES: usize = 8 << 20;
 
+/// Something to be done with a worker.
+type Task = Box<dyn FnOnce(&mut Worker) + Send>;
+
 enum Order {
     Search(Arc<Job>),
     Forget,
-    Answer(Receiver<Question>),
+    Run(Task),
 }
 
 struct Thread {
@@ -39,16 +42,34 @@ impl Pool {
         self.threads.is_empty()
     }
 
-    /// Starts or ends threads until there are `count`. Those that stay keep what they have learned. No search may run.
+    /// Starts or ends threads until there are `count`. Those that stay keep what they have learned; the memory of those that
+    /// end is given back. No search may run.
     ///
     /// # Errors
-    /// The system refuses to start another thread; those started so far stay.
+    /// The system has no memory for so many threads, or refuses to start them; the old number stays.
     pub fn resize(&mut self, count: usize) -> io::Result<()> {
-        self.threads.truncate(count);
+        let before = self.threads.len();
+        memory::keep_large_tables_apart();
         while self.threads.len() < count {
-            self.threads.push(Thread::start(self.threads.len())?);
+            match Thread::start(self.threads.len()) {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) => {
+                    self.truncate(before);
+                    return Err(error);
+                }
+            }
         }
+        self.truncate(count);
         Ok(())
+    }
+
+    fn truncate(&mut self, count: usize) {
+        if count < self.threads.len() {
+            // All are told before the first is waited for.
+            self.threads[count..].iter_mut().for_each(Thread::dismiss);
+            self.threads.truncate(count);
+            memory::give_back();
+        }
     }
 
     /// Sends a job to every thread and returns at once.
@@ -58,11 +79,10 @@ impl Pool {
         }
     }
 
-    /// Makes the main thread answer what is asked there. A search under way looks there, too; this finds what has come too
-    /// late for it.
-    pub fn answer(&self, questions: &Receiver<Question>) {
+    /// Runs something on the main thread, with its worker, once the orders before it are carried out.
+    pub fn run_on_main(&self, task: impl FnOnce(&mut Worker) + Send + 'static) {
         if let Some(thread) = self.threads.first() {
-            thread.order(Order::Answer(questions.clone()));
+            thread.order(Order::Run(Box::new(task)));
         }
     }
 
@@ -75,11 +95,32 @@ impl Pool {
 }
 
 impl Thread {
+    /// Starts a thread and waits until it has its worker: so nobody else takes memory between the question whether there
+    /// is any and the use of it.
     fn start(id: usize) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
-        let handle =
-            Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(move || serve(id, &inbox))?;
-        Ok(Self { orders, handle: Some(handle) })
+        let (send, started) = bounded(1);
+        let life = move || {
+            let worker = memory::check_room_for_a_worker().map(|()| Worker::new(id));
+            let (worker, result) = match worker {
+                Ok(worker) => (Some(worker), Ok(())),
+                Err(error) => (None, Err(error)),
+            };
+            // The pool waits for this.
+            let _ = send.send(result);
+            if let Some(worker) = worker {
+                serve(worker, &inbox);
+            }
+        };
+        let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(life)?;
+        let thread = Self { orders, handle: Some(handle) };
+        started.recv().map_err(io::Error::other)??;
+        Ok(thread)
+    }
+
+    /// Without a sender the worker's loop ends.
+    fn dismiss(&mut self) {
+        self.orders = unbounded().0;
     }
 
     fn order(&self, order: Order) {
@@ -90,8 +131,7 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        // Without a sender the worker's loop ends.
-        self.orders = unbounded().0;
+        self.dismiss();
         if let Some(handle) = self.handle.take() {
             let _ = handle.join();
         }
@@ -99,18 +139,17 @@ impl Drop for Thread {
 }
 
 /// The life of a worker thread.
-fn serve(id: usize, inbox: &Receiver<Order>) {
-    let mut worker = Worker::new(id);
+fn serve(mut worker: Worker, inbox: &Receiver<Order>) {
     for order in inbox {
         match order {
             Order::Forget => worker.clear(),
-            Order::Answer(questions) => questions.try_iter().for_each(|question| worker.answer(question)),
+            Order::Run(task) => task(&mut worker),
             Order::Search(job) => {
                 let events = job.events.clone();
-                let report = worker.search(&job);
-                // Let go of the job first: when the engine hears of the last report it owns the table alone.
+                let finding = worker.search(&job);
+                // Let go of the job first: when the engine hears of the last thread it owns the table alone.
                 drop(job);
-                let _ = events.send(Event::Done(report));
+                let _ = events.send(Event::Done(finding));
             }
         }
     }

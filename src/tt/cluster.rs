@@ -1,7 +1,7 @@
 //! One cache line of the table: where a key may lie, and which entry gives way to a new one.
 
 use super::entry::{Hit, Packed};
-use crate::search::score::Bound;
+use crate::score::Bound;
 use crate::smp::sync::{AtomicU64, Ordering::Relaxed};
 
 /// How many entries share a cache line.

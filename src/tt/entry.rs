@@ -1,7 +1,7 @@
 //! What the table knows about one position, and its packing into 64 bits.
 
 use crate::chess::Move;
-use crate::search::score::Bound;
+use crate::score::Bound;
 
 /// What the table knows about one position; handed to [`Tt::store`](super::Tt::store) and returned by
 /// [`Tt::probe`](super::Tt::probe).
@@ -9,7 +9,7 @@ use crate::search::score::Bound;
 pub struct Hit {
     /// The best move found. From a probe it may be any word: check that it is legal before playing it.
     pub mv: Option<Move>,
-    /// The score, mates counted from this node (see [`to_table`](crate::search::score::to_table)); kept within
+    /// The score, mates counted from this node (see [`to_table`](crate::score::to_table)); kept within
     /// ±32 767.
     pub score: i32,
     /// The static evaluation, if there is one; kept within ±32 767.
@@ -116,7 +116,7 @@ impl Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::score::{INFINITE, MATE, MAX_EVAL};
+    use crate::score::{INFINITE, MATE, MAX_EVAL};
 
     const BOUNDS: [Bound; 3] = [Bound::Upper, Bound::Lower, Bound::Exact];
 

@@ -151,7 +151,7 @@ fn allocate(mib: usize, threads: usize) -> Option<Pages> {
 mod tests {
     use super::*;
     use crate::chess::Move;
-    use crate::search::score::Bound;
+    use crate::score::Bound;
 
     const KEY: u64 = 0x0123_4567_89ab_cdef;
     /// Too large for every machine, yet not for its numbers.

@@ -73,7 +73,7 @@ pub enum Base {
 
 /// A line, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct ParsedLine {
     /// The command in it, if there is one that can be obeyed.
     pub command: Option<Command>,
     /// What could not be used.
@@ -113,7 +113,7 @@ const KEYWORDS: &[Keyword] = &[
     standard("quit", "quit: end every search and the program"),
     standard("debug", "debug on | off: more messages"),
     standard("register", "register: accepted and ignored"),
-    extra("d", "d: the board, its FEN, its key and the checking men"),
+    extra("d", "d: the board, its FEN, its key and the checking pieces"),
     extra("eval", "eval: the static evaluation, term by term"),
     extra("listmoves", "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each"),
     extra("lmrstats", "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved"),
@@ -129,9 +129,9 @@ pub fn usage() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads a line. Never fails: what cannot be used is among the problems. Command words are recognised in any case,
-/// behind unknown words, between any blanks. Empty lines and lines that start with `#` say nothing.
-pub fn parse(line: &str) -> Line {
-    let mut read = Line::default();
+/// behind unknown words, between any white space. Empty lines and lines that start with `#` say nothing.
+pub fn parse(line: &str) -> ParsedLine {
+    let mut read = ParsedLine::default();
     let line = line.trim_start_matches('\u{feff}').trim();
     if line.is_empty() || line.starts_with('#') {
         return read;
@@ -295,7 +295,7 @@ mod tests {
     fn every_keyword_is_read_and_starts_its_usage() {
         for keyword in KEYWORDS {
             assert!(keyword.usage.starts_with(keyword.word));
-            let Line { command, problems } = parse(keyword.word);
+            let ParsedLine { command, problems } = parse(keyword.word);
             assert!(command.is_some() || !matches!(problems[0], Problem::UnknownCommand(_)), "{}", keyword.word);
         }
     }
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn empty_lines_and_comments_say_nothing() {
         for line in ["", "  \t ", "\r\n", "# go infinite"] {
-            assert_eq!(parse(line), Line::default());
+            assert_eq!(parse(line), ParsedLine::default());
         }
     }
 

@@ -5,8 +5,8 @@ use super::rebel;
 use crate::chess::{Board, Color, File, Move, Rank, Square};
 use crate::engine::Settings;
 use crate::eval::{Evaluation, Model, Scaling, classical, nnue, wdl};
+use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, Outcome, Progress, nps};
-use crate::search::score::{Bound, DRAW, Score, mate_distance};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ pub fn info(root: &Board, info: &Info, style: Style) -> String {
     line
 }
 
-/// `score cp X`, where 100 wins every other game, or `score mate X`, with its bound when it is not exact.
+/// `score cp X`, where 100 is a chance of 50 % to win, or `score mate X`, with its bound when it is not exact.
 pub fn score(score: Score, material: i32, bound: Bound) -> String {
     let value = match mate_distance(score) {
         Some(moves) => format!("score mate {moves}"),
@@ -113,7 +113,7 @@ pub fn error(problem: &dyn std::error::Error) -> String {
     format!("info string error: {}", one_line(&problem.to_string()))
 }
 
-/// One line whatever the text: control characters become blanks, and what would be too long to read is cut.
+/// One line whatever the text: control characters become spaces, and what would be too long to read is cut.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 600;
     let clean: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -122,30 +122,26 @@ fn one_line(text: &str) -> String {
 
 /// The static evaluation laid open, and what its score is worth.
 pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> String {
-    let (mut table, mut score) = match &evaluation.model {
-        Model::Classical => {
-            let trace = classical::trace(board);
-            (trace.to_string(), trace.score())
-        }
+    let mut table = match &evaluation.model {
+        Model::Classical => classical::trace(board).to_string(),
         Model::Nnue(network, simd) => {
             let trace = nnue::Trace::new(network, *simd, board);
-            let score = evaluation.value(board, scaling) * board.side_to_move().sign();
-            let value = trace.value();
-            (
-                format!("{trace}\nvalue {value:+}, in the search {score:+} (fifty-move rule, material, known endings)"),
-                score,
-            )
+            let output = trace.value();
+            format!("{trace}\n\nnetwork output {output:+} internal centipawns, White's view: of the pieces alone")
         }
     };
     if let Some(name) = evaluation.drawish_ending(board) {
         let _ = write!(table, "\ndrawish ending {name}: a draw as long as the search finds nothing better");
-        score = DRAW;
     }
+    let score = evaluation.value(board, scaling) * board.side_to_move().sign();
     let material = wdl::material(board);
     let shown = f64::from(wdl::normalise(score, material)) / 100.0;
     let [win, draw, loss] = wdl::wdl(score, material).map(|chance| f64::from(chance) / 10.0);
     format!(
-        "{table}\nshown as {shown:+.2} (White's view, +1.00 wins every other game)\n\
+        "{table}\n\
+         static evaluation {score:+} internal centipawns, White's view: what the search takes, \
+         with fifty-move rule, material and known endings\n\
+         shown as {shown:+.2} pawns, White's view: the static evaluation on UCI's scale, where 1.00 is a chance of 50 % to win\n\
          White wins {win:.1} %, draws {draw:.1} %, loses {loss:.1} %"
     )
 }
@@ -181,7 +177,7 @@ pub fn perft_line(board: &Board, mv: Move, nodes: u64, chess960: bool) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::score::{mate_in, mated_in};
+    use crate::score::{mate_in, mated_in};
 
     const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
 
@@ -270,7 +266,7 @@ mod tests {
         );
     }
 
-    /// The score of a position with few men is worth something else than with all of them.
+    /// The score of a position with few pieces is worth something else than with all of them.
     #[test]
     fn scores_are_worth_what_the_root_s_material_says() {
         for fen in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", CASTLING] {
@@ -293,13 +289,15 @@ mod tests {
         let scaling = Scaling { base: 1024, material: 0 };
         for by in [Model::Classical, Model::default()].map(Evaluation::from) {
             let text = evaluation(&board, &by, scaling);
-            let (table, worth) = text.split_once("\nshown as ").expect("the shown score");
+            let (table, taken) = text.split_once("\nstatic evaluation ").expect("the static evaluation");
+            let (taken, worth) = taken.split_once("\nshown as ").expect("the shown score");
             match by.model {
                 Model::Classical => assert_eq!(table, classical::trace(&board).to_string()),
                 Model::Nnue(..) => {
                     assert!(table.contains("<- counts here") && table.contains("Network"), "{table}")
                 }
             }
+            assert!(taken.starts_with(&format!("{:+} internal centipawns, ", -by.value(&board, scaling))), "{taken}");
             assert!(
                 worth.starts_with('+') && worth.ends_with("White wins 100.0 %, draws 0.0 %, loses 0.0 %"),
                 "{worth}"
@@ -315,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn diagram_shows_men_fen_and_checkers() {
+    fn diagram_shows_pieces_fen_and_checkers() {
         let board = Board::from_fen("4k3/8/8/8/8/8/4r3/R3K3 w Q - 5 40").expect("a good FEN");
         let text = diagram(&board, false);
         assert!(text.contains("\n | R |   |   |   | K |   |   |   | 1\n"), "{text}");

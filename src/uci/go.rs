@@ -3,28 +3,15 @@
 use super::command::Command;
 use super::problem::{Problem, Quoted};
 use super::words::Words;
-use crate::search::limits::GoArgs;
+use crate::search::limits::Limits;
 
 /// A `go`, as said: the limits, and the root moves still as text because only the position can read them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
-    /// The limits; `search_moves` is empty here.
-    pub args: GoArgs,
+    /// The limits.
+    pub limits: Limits,
     /// The words after `searchmoves`.
     pub search_moves: Vec<String>,
-}
-
-impl Go {
-    /// Whether the search can end without being told to stop; one that ponders only after `ponderhit`.
-    pub fn ends_by_itself(&self, ponderhit: bool) -> bool {
-        let args = &self.args;
-        let limited = args.depth.is_some()
-            || args.nodes.is_some()
-            || args.movetime.is_some()
-            || args.mate.is_some()
-            || args.clock.iter().any(Option::is_some);
-        limited && !args.infinite && (!args.ponder || ponderhit)
-    }
 }
 
 /// A limit that takes a number.
@@ -32,27 +19,27 @@ struct Limit {
     word: &'static str,
     /// The least and the greatest value with a meaning. Below is an error, above counts as the greatest.
     range: (i64, i64),
-    set: fn(&mut GoArgs, i64),
+    set: fn(&mut Limits, i64),
 }
 
 const ANY: (i64, i64) = (i64::MIN, i64::MAX);
 
 /// Every limit with a number. Times may be negative: user interfaces send such clocks when they lag.
 const LIMITS: &[Limit] = &[
-    Limit { word: "depth", range: (0, i32::MAX as i64), set: |args, n| args.depth = Some(n as i32) },
-    Limit { word: "nodes", range: (0, i64::MAX), set: |args, n| args.nodes = Some(n as u64) },
-    Limit { word: "movetime", range: ANY, set: |args, n| args.movetime = Some(n) },
-    Limit { word: "wtime", range: ANY, set: |args, n| args.clock[0] = Some(n) },
-    Limit { word: "btime", range: ANY, set: |args, n| args.clock[1] = Some(n) },
-    Limit { word: "winc", range: ANY, set: |args, n| args.increment[0] = Some(n) },
-    Limit { word: "binc", range: ANY, set: |args, n| args.increment[1] = Some(n) },
+    Limit { word: "depth", range: (0, i32::MAX as i64), set: |limits, n| limits.depth = Some(n as i32) },
+    Limit { word: "nodes", range: (0, i64::MAX), set: |limits, n| limits.nodes = Some(n as u64) },
+    Limit { word: "movetime", range: ANY, set: |limits, n| limits.movetime = Some(n) },
+    Limit { word: "wtime", range: ANY, set: |limits, n| limits.clock[0] = Some(n) },
+    Limit { word: "btime", range: ANY, set: |limits, n| limits.clock[1] = Some(n) },
+    Limit { word: "winc", range: ANY, set: |limits, n| limits.increment[0] = Some(n) },
+    Limit { word: "binc", range: ANY, set: |limits, n| limits.increment[1] = Some(n) },
     // Zero means "for the rest of the game", as if it had not been said.
     Limit {
         word: "movestogo",
         range: (0, u32::MAX as i64),
-        set: |args, n| args.moves_to_go = (n > 0).then_some(n as u32),
+        set: |limits, n| limits.moves_to_go = (n > 0).then_some(n as u32),
     },
-    Limit { word: "mate", range: (1, u32::MAX as i64), set: |args, n| args.mate = Some(n as u32) },
+    Limit { word: "mate", range: (1, u32::MAX as i64), set: |limits, n| limits.mate = Some(n as u32) },
 ];
 
 /// The words without a number, and those that are read in their own way.
@@ -72,13 +59,13 @@ pub fn parse(mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
     while let Some(word) = words.next() {
         if let Some(limit) = LIMITS.iter().find(|limit| word.eq_ignore_ascii_case(limit.word)) {
             if let Some(n) = number(limit.word, limit.range, &mut words, problems) {
-                (limit.set)(&mut go.args, n);
+                (limit.set)(&mut go.limits, n);
             }
             continue;
         }
         match word.to_ascii_lowercase().as_str() {
-            "infinite" => go.args.infinite = true,
-            "ponder" => go.args.ponder = true,
+            "infinite" => go.limits.infinite = true,
+            "ponder" => go.limits.ponder = true,
             "searchmoves" => search_moves(&mut go, &mut words, problems),
             "perft" => perft = Some(number("perft", PERFT, &mut words, problems)),
             _ => unknown.push(word),
@@ -161,7 +148,7 @@ mod tests {
     fn limits_in_any_order_and_case() {
         let (go, problems) =
             read("btime 2000 ponder WTIME 1000 winc 5 binc 6 movestogo 7 Depth 8 nodes 9 mate 2 movetime 3");
-        let expected = GoArgs {
+        let expected = Limits {
             depth: Some(8),
             nodes: Some(9),
             movetime: Some(3),
@@ -170,9 +157,9 @@ mod tests {
             moves_to_go: Some(7),
             mate: Some(2),
             ponder: true,
-            ..GoArgs::default()
+            ..Limits::default()
         };
-        assert_eq!((go.args, problems), (expected, vec![]));
+        assert_eq!((go.limits, problems), (expected, vec![]));
     }
 
     #[test]
@@ -180,10 +167,10 @@ mod tests {
         for text in ["searchmoves e2e4 A7A8Q depth 3", "depth 3 searchmoves e2e4 a7a8q"] {
             let (go, problems) = read(text);
             assert_eq!(go.search_moves, ["e2e4", "a7a8q"], "{text}");
-            assert_eq!((go.args.depth, problems), (Some(3), vec![]));
+            assert_eq!((go.limits.depth, problems), (Some(3), vec![]));
         }
         let (go, problems) = read("searchmoves e9e4 depth 2");
-        assert_eq!((go.search_moves.len(), go.args.depth), (0, Some(2)));
+        assert_eq!((go.search_moves.len(), go.limits.depth), (0, Some(2)));
         assert_eq!(problems[0], Problem::NoSearchMoves(Quoted::new("e9e4")));
         assert!(matches!(&problems[1], Problem::UnknownLimits(words, _) if words.text() == "e9e4"));
     }
@@ -191,10 +178,10 @@ mod tests {
     #[test]
     fn a_missing_number_does_not_swallow_the_next_limit() {
         let (go, problems) = read("depth nodes 5");
-        assert_eq!((go.args.depth, go.args.nodes), (None, Some(5)));
+        assert_eq!((go.limits.depth, go.limits.nodes), (None, Some(5)));
         assert_eq!(problems, [Problem::Number { word: "depth", found: Quoted::new(""), min: 0 }]);
         let (go, problems) = read("depth x nodes 5 movetime");
-        assert_eq!((go.args.depth, go.args.nodes, go.args.movetime), (None, Some(5), None));
+        assert_eq!((go.limits.depth, go.limits.nodes, go.limits.movetime), (None, Some(5), None));
         assert_eq!(problems.len(), 2);
     }
 
@@ -202,17 +189,17 @@ mod tests {
     fn numbers_saturate_and_negative_ones_stay_where_they_mean_something() {
         let (go, problems) = read("nodes 99999999999999999999 depth 99999999999 wtime -500 binc -99999999999999999999");
         assert_eq!(problems, []);
-        assert_eq!((go.args.nodes, go.args.depth), (Some(i64::MAX as u64), Some(i32::MAX)));
-        assert_eq!((go.args.clock[0], go.args.increment[1]), (Some(-500), Some(i64::MIN)));
+        assert_eq!((go.limits.nodes, go.limits.depth), (Some(i64::MAX as u64), Some(i32::MAX)));
+        assert_eq!((go.limits.clock[0], go.limits.increment[1]), (Some(-500), Some(i64::MIN)));
         let (go, problems) = read("nodes -1 mate -2 depth 1.5 movestogo 0");
-        assert_eq!((go.args, problems.len()), (GoArgs::default(), 3));
+        assert_eq!((go.limits, problems.len()), (Limits::default(), 3));
         assert_eq!(saturating("-"), None);
     }
 
     #[test]
     fn unknown_words_are_reported_once() {
         let (go, problems) = read("foo depth 2 bar");
-        assert_eq!(go.args.depth, Some(2));
+        assert_eq!(go.limits.depth, Some(2));
         assert!(matches!(&problems[..], [Problem::UnknownLimits(words, _)] if words.text() == "foo bar"));
     }
 
@@ -239,8 +226,8 @@ mod tests {
             ("nodes 5", true),
             ("mate 5", true),
         ] {
-            assert_eq!(read(text).0.ends_by_itself(false), ends, "{text}");
+            assert_eq!(read(text).0.limits.ends_by_itself(false), ends, "{text}");
         }
-        assert!(read("ponder wtime 5").0.ends_by_itself(true) && !read("ponder").0.ends_by_itself(true));
+        assert!(read("ponder wtime 5").0.limits.ends_by_itself(true) && !read("ponder").0.limits.ends_by_itself(true));
     }
 }

@@ -3,7 +3,7 @@
 //! The columns up to history are those of `listmoves` in MadChess (Erik Madsen, 2018). The others are Lento's own.
 
 use crate::chess::{Board, PieceType};
-use crate::search::ordering::Ranked;
+use crate::search::listing::ListedMove;
 use std::fmt::Write;
 
 /// The depth that reductions are for unless another one is asked for, in plies.
@@ -31,7 +31,7 @@ impl Column {
 /// A row for each move, best first, below the names of the columns; the last line says how many moves there are.
 ///
 /// `depth` is what the reductions are for.
-pub fn listing(board: &Board, moves: &[Ranked], depth: i32, chess960: bool) -> String {
+pub fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
     let columns = columns(board, moves, depth, chess960);
     let line = |cell: &dyn Fn(&Column) -> String| {
         let cells: Vec<String> = columns.iter().map(|column| column.fit(&cell(column))).collect();
@@ -54,21 +54,21 @@ fn count(board: &Board, moves: usize) -> String {
     }
 }
 
-fn columns(board: &Board, moves: &[Ranked], depth: i32, chess960: bool) -> Vec<Column> {
-    let column = |name: &str, right, cell: &dyn Fn(usize, &Ranked) -> String| Column {
+fn columns(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> Vec<Column> {
+    let column = |name: &str, right, cell: &dyn Fn(usize, &ListedMove) -> String| Column {
         name: name.into(),
         right,
         cells: moves.iter().enumerate().map(|(index, ranked)| cell(index, ranked)).collect(),
     };
     let mark = |holds: bool| if holds { "yes".into() } else { String::new() };
-    let man = |kind: Option<PieceType>| kind.map_or_else(String::new, |kind| kind.name().into());
+    let name = |kind: Option<PieceType>| kind.map_or_else(String::new, |kind| kind.name().into());
     vec![
         column("rank", true, &|index, _| (index + 1).to_string()),
         column("move", false, &|_, ranked| board.uci(ranked.mv, chess960)),
         column("best", false, &|_, ranked| mark(ranked.best)),
-        column("victim", false, &|_, ranked| man(ranked.victim)),
-        column("attacker", false, &|_, ranked| man(ranked.attacker)),
-        column("promotion", false, &|_, ranked| man(ranked.promotion)),
+        column("victim", false, &|_, ranked| name(ranked.victim)),
+        column("attacker", false, &|_, ranked| name(ranked.attacker)),
+        column("promotion", false, &|_, ranked| name(ranked.promotion)),
         column("killer", false, &|_, ranked| mark(ranked.killer)),
         column("history", true, &|_, ranked| ranked.history.to_string()),
         column("continuation", true, &|_, ranked| {
@@ -84,8 +84,8 @@ fn columns(board: &Board, moves: &[Ranked], depth: i32, chess960: bool) -> Vec<C
 mod tests {
     use super::*;
 
-    fn quiet(board: &Board, text: &str) -> Ranked {
-        Ranked {
+    fn quiet(board: &Board, text: &str) -> ListedMove {
+        ListedMove {
             mv: board.parse_uci(text, false).expect("a legal move"),
             best: false,
             victim: None,
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_row_for_each_move_and_their_number() {
         let board = Board::from_fen("1n2k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1").expect("a good FEN");
-        let taking = Ranked {
+        let taking = ListedMove {
             best: true,
             victim: Some(PieceType::Knight),
             attacker: Some(PieceType::Pawn),
@@ -113,7 +113,7 @@ mod tests {
             see: 1200,
             ..quiet(&board, "a7b8q")
         };
-        let castling = Ranked {
+        let castling = ListedMove {
             killer: true,
             history: -56,
             continuation: Some(-7),

@@ -1,24 +1,52 @@
 //! The debug log: everything read and written, with the time of each line.
 
+use crate::files::open_regular;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use thiserror::Error;
 
 /// A log that may be open or not. A log that cannot be written any more closes itself: play goes on.
 #[derive(Debug, Default)]
 pub struct Log {
-    file: Option<File>,
+    open: Option<Open>,
+    failure: Option<Failure>,
+}
+
+/// The file that is written, and its name.
+#[derive(Debug)]
+struct Open {
+    file: File,
+    name: String,
+}
+
+/// Why the log has closed itself.
+#[derive(Debug, Error)]
+#[error("the debug log \"{name}\" cannot be written: {error}; it is switched off")]
+pub struct Failure {
+    name: String,
+    error: io::Error,
 }
 
 impl Log {
-    /// Appends to this file from now on; an empty name closes the log. When the file cannot be opened the log stays
-    /// as it was.
+    /// Appends to this file from now on; an empty name closes the log.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is no regular file; the log stays as it was.
     pub fn set_file(&mut self, name: &str) -> io::Result<()> {
-        self.file = match name {
-            "" => None,
-            _ => Some(OpenOptions::new().create(true).append(true).open(name)?),
+        self.open = if name.is_empty() {
+            None
+        } else {
+            let file = open_regular(Path::new(name), OpenOptions::new().create(true).append(true))?;
+            Some(Open { file, name: name.to_owned() })
         };
         Ok(())
+    }
+
+    /// Why the log has closed itself, the first time that this is asked.
+    pub fn take_failure(&mut self) -> Option<Failure> {
+        self.failure.take()
     }
 
     /// A line that was read, and when.
@@ -32,11 +60,11 @@ impl Log {
     }
 
     fn write(&mut self, mark: char, at: SystemTime, lines: &str) {
-        let Some(file) = &mut self.file else { return };
+        let Some(open) = &mut self.open else { return };
         let stamp = timestamp(at.duration_since(UNIX_EPOCH).unwrap_or_default());
         let text: String = lines.lines().map(|line| format!("{stamp} {mark} {line}\n")).collect();
-        if file.write_all(text.as_bytes()).is_err() {
-            self.file = None;
+        if let Err(error) = open.file.write_all(text.as_bytes()) {
+            self.failure = self.open.take().map(|Open { name, .. }| Failure { name, error });
         }
     }
 }

@@ -3,11 +3,12 @@
 //! [`command`] and [`go`] read a line, [`options`] declares what can be set, [`format`](mod@format) writes the
 //! answers, all without side effects; [`session`] holds the state of a conversation and [`run`] feeds it.
 
-pub mod chore;
 pub mod command;
 pub mod format;
-mod former;
 pub mod go;
+pub mod hangup;
+pub mod inbox;
+mod legacy;
 pub mod listing;
 pub mod log;
 pub mod options;
@@ -16,5 +17,7 @@ pub mod queue;
 pub mod rebel;
 pub mod run;
 pub mod session;
-pub mod told;
+pub mod shown;
+pub mod statistics;
+pub mod task;
 pub mod words;

@@ -1,6 +1,6 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
-use super::former;
+use super::legacy;
 use super::log::Log;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
@@ -23,7 +23,7 @@ pub struct Target<'a> {
 
 /// An option.
 pub struct UciOption {
-    /// The name, as printed. It is recognised in any case, with or without its blanks.
+    /// The name, as printed. It is recognised in any case, with or without spaces.
     pub name: &'static str,
     /// What values it takes and how they are applied.
     pub kind: Kind,
@@ -81,7 +81,7 @@ pub static OPTIONS: &[UciOption] = &[
             range: (1, 1024),
             apply: |to, n| {
                 let done = to.engine.set_threads(n as usize);
-                done.map_err(|error| format!("{error}; {} threads search", to.engine.threads()))
+                done.map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
             },
         },
         help: "Threads that search together. Changing it keeps the hash table.",
@@ -106,7 +106,7 @@ pub static OPTIONS: &[UciOption] = &[
             default: 1,
             range: (1, 256),
             apply: |to, n| {
-                to.engine.settings_mut().multi_pv = n as usize;
+                to.engine.settings_mut().search.multi_pv = n as usize;
                 Ok(())
             },
         },
@@ -123,7 +123,7 @@ pub static OPTIONS: &[UciOption] = &[
             default: 10,
             range: (0, 5000),
             apply: |to, ms| {
-                to.engine.settings_mut().move_overhead = ms as u64;
+                to.engine.settings_mut().search.move_overhead = ms as u64;
                 Ok(())
             },
         },
@@ -144,7 +144,7 @@ pub static OPTIONS: &[UciOption] = &[
         kind: Kind::Combo {
             default: || Stagger::default().name(),
             choices: || &Stagger::NAMES,
-            apply: |to, name| to.engine.settings_mut().stagger = Stagger::from_name(name).unwrap_or_default(),
+            apply: |to, name| to.engine.settings_mut().search.stagger = Stagger::from_name(name).unwrap_or_default(),
         },
         help: "How the depths of the threads differ: not at all, by skipping some depths, or every other thread one ply deeper.",
     },
@@ -153,7 +153,7 @@ pub static OPTIONS: &[UciOption] = &[
         kind: Kind::Combo {
             default: || Lbr::default().name(),
             choices: || &Lbr::NAMES,
-            apply: |to, name| to.engine.settings_mut().lbr = Lbr::from_name(name).unwrap_or_default(),
+            apply: |to, name| to.engine.settings_mut().search.lbr = Lbr::from_name(name).unwrap_or_default(),
         },
         help: "Order moves by Last Best Reply: not at all, by the prior move, or by a variant (docs/lbr.md).",
     },
@@ -245,7 +245,7 @@ fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(),
     target.engine.set_param(name, number).map_err(|_| refused())
 }
 
-/// Whether two names are the same but for case and blanks.
+/// Whether two names are the same but for case and spaces.
 pub fn same_name(a: &str, b: &str) -> bool {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
@@ -253,7 +253,7 @@ pub fn same_name(a: &str, b: &str) -> bool {
     plain(a) == plain(b)
 }
 
-/// The option of this name, in any case, with or without its blanks.
+/// The option of this name, in any case, with or without spaces.
 pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
     OPTIONS.iter().find(|option| same_name(option.name, name)).ok_or_else(|| {
         let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
@@ -331,7 +331,7 @@ impl UciOption {
                 Ok(())
             }
             Kind::Combo { choices, apply, .. } => {
-                let value = former::today(self.name, value);
+                let value = legacy::today(self.name, value);
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
                 apply(target, choice);
                 Ok(())
@@ -447,13 +447,13 @@ mod tests {
             }
             assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
             let settings = target.engine.settings();
-            assert_eq!((settings.multi_pv, settings.move_overhead), (4, 0));
+            assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
             assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
             assert_eq!(
-                (settings.lmr.main, settings.stagger.name(), settings.lbr.name()),
+                (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
                 (other, "skip", "pair+quiet")
             );
-            assert_eq!((set(target, "LBR", Some("false")), target.engine.settings().lbr), (Ok(()), Lbr::Off));
+            assert_eq!((set(target, "LBR", Some("false")), target.engine.settings().search.lbr), (Ok(()), Lbr::Off));
             assert_eq!(set(target, "Clear Hash", None), Ok(()));
         });
     }

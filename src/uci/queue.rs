@@ -15,23 +15,18 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// The program is to end: work that nobody waits for is stopped, and so is work that would never end.
+    /// The program is to end: a search that nobody waits for is stopped, and so is one that would never end. Perft and bench
+    /// go on to their sums, as they do in other engines.
     pub fn close(&mut self, command: &Command) {
-        self.stopped |= !self.waited || !self.ends(command);
-    }
-
-    /// Whether the work ends without a `stop`.
-    fn ends(self, command: &Command) -> bool {
-        match command {
-            Command::Go(go) => go.ends_by_itself(self.ponderhit),
-            _ => true,
+        if let Command::Go(go) = command {
+            self.stopped |= !self.waited || !go.limits.ends_by_itself(self.ponderhit);
         }
     }
 }
 
 /// A command with its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
+pub struct Queued {
     /// The command.
     pub command: Command,
     /// What was said about it since.
@@ -41,28 +36,28 @@ pub struct Job {
 /// Commands in the order they came.
 #[derive(Debug, Default)]
 pub struct Queue {
-    jobs: VecDeque<Job>,
+    commands: VecDeque<Queued>,
 }
 
 impl Queue {
     /// Adds a command at the end.
     pub fn push(&mut self, command: Command, marks: Marks) {
-        self.jobs.push_back(Job { command, marks });
+        self.commands.push_back(Queued { command, marks });
     }
 
     /// Takes the command at the front.
-    pub fn pop(&mut self) -> Option<Job> {
-        self.jobs.pop_front()
+    pub fn pop(&mut self) -> Option<Queued> {
+        self.commands.pop_front()
     }
 
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.jobs.is_empty()
+        self.commands.is_empty()
     }
 
     /// Everything that waits, in order.
-    pub fn jobs_mut(&mut self) -> impl Iterator<Item = &mut Job> {
-        self.jobs.iter_mut()
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Queued> {
+        self.commands.iter_mut()
     }
 }
 
@@ -81,8 +76,8 @@ mod tests {
     fn closing_stops_what_nobody_waits_for_and_what_never_ends() {
         let plain = Marks::default();
         let waited = Marks { waited: true, ..plain };
-        assert!(closed("go depth 5", plain) && closed("perft 9", plain));
-        assert!(!closed("go depth 5", waited) && !closed("perft 9", waited));
+        assert!(closed("go depth 5", plain) && !closed("go depth 5", waited));
+        assert!(!closed("perft 9", plain) && !closed("bench", plain), "other engines finish these");
         assert!(closed("go infinite", waited) && closed("go ponder depth 9", waited));
         assert!(!closed("go ponder depth 9", Marks { ponderhit: true, ..waited }));
     }
@@ -92,9 +87,9 @@ mod tests {
         let mut queue = Queue::default();
         queue.push(Command::Uci, Marks::default());
         queue.push(Command::Eval, Marks::default());
-        queue.jobs_mut().for_each(|job| job.marks.stopped = true);
-        let job = queue.pop().expect("a job");
-        assert_eq!((job.command, job.marks.stopped), (Command::Uci, true));
+        queue.iter_mut().for_each(|queued| queued.marks.stopped = true);
+        let queued = queue.pop().expect("a command");
+        assert_eq!((queued.command, queued.marks.stopped), (Command::Uci, true));
         assert!(!queue.is_empty());
         assert!(queue.pop().is_some() && queue.pop().is_none() && queue.is_empty());
     }

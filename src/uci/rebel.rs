@@ -4,7 +4,7 @@
 use super::options::{Target, same_name};
 use super::problem::{OptionError, Quoted};
 use crate::search::lmr::Rebel;
-use crate::search::lmr::rebel::{LINES, Line};
+use crate::search::lmr::rebel::{LINES, RebelLine};
 use RebelOption::{Extends, Margin, Percent, Switch, Weight};
 use std::fmt::Write;
 
@@ -31,14 +31,14 @@ enum Value {
 
 /// All of them, in the order they are listed.
 pub fn all() -> impl Iterator<Item = RebelOption> {
-    let of_line = |(index, line): (usize, &Line)| {
+    let of_line = |(index, line): (usize, &RebelLine)| {
         let margin = line.margin.map(|_| Margin(index));
         [Some(Switch(index)), Some(Weight(index)), margin].into_iter().flatten()
     };
     [Percent, Extends].into_iter().chain(LINES.iter().enumerate().flat_map(of_line))
 }
 
-/// The option of this name, in any case, with or without its blanks.
+/// The option of this name, in any case, with or without spaces.
 pub fn find(name: &str) -> Option<RebelOption> {
     all().find(|option| same_name(&option.name(), name))
 }

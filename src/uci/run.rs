@@ -1,126 +1,96 @@
 //! The event loop: lines in, lines out. The only reader of standard input and the only writer of standard output.
 
-use super::session::{Pace, Session};
-use crate::engine::{Engine, Output};
-use crate::search::job::Event;
-use crossbeam::channel::{Receiver, RecvError, Sender, at, never, select, unbounded};
-use std::io::{self, BufRead, IsTerminal, Write};
+use super::format;
+use super::hangup;
+use super::inbox::Message;
+use super::session::{InputMode, Session};
+use crate::engine::{Engine, Wake};
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::thread;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
-/// A line of input, and when it was read.
-struct Input {
-    line: String,
-    at: SystemTime,
-}
-
-/// What the loop woke up for.
-#[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
-enum Wake {
-    Input(Result<Input, RecvError>),
-    Engine(Result<Event, RecvError>),
-    Deadline,
-    Chore(Result<String, RecvError>),
-}
+/// How often it is checked, while work is under way, that somebody still reads what is written.
+const CHECK_OUTPUT: Duration = Duration::from_millis(500);
 
 /// Speaks UCI on standard input and output until `quit` or the end of input.
 ///
 /// # Errors
-/// Standard output cannot be written, or the engine has died.
+/// Standard output cannot be written, or nobody reads it any more.
 pub fn stdio(engine: Engine) -> io::Result<()> {
     let (send, receive) = unbounded();
+    let mut session = Session::new(engine, InputMode::Live, send.clone());
     thread::Builder::new().name("input".into()).spawn(move || read_lines(io::stdin().lock(), &send))?;
-    let mut session = Session::new(engine, Pace::Live);
     if io::stdin().is_terminal() {
         writeln!(io::stdout(), "Lento {}; `help` lists the commands", env!("CARGO_PKG_VERSION"))?;
     }
-    serve(&mut session, receive, io::stdout())
+    serve(&mut session, &receive, io::stdout(), hangup::output_is_gone)
 }
 
 /// Runs commands one after the other, each search to its end, and writes the answers to standard output. Returns
 /// whether every command could be obeyed.
 ///
 /// # Errors
-/// Standard output cannot be written, or the engine has died.
+/// Standard output cannot be written, or nobody reads it any more.
 pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     let (send, receive) = unbounded();
-    for line in lines {
-        let input = Input { line: line.clone(), at: SystemTime::now() };
-        send.send(input).map_err(io::Error::other)?;
+    let input = lines.iter().map(|line| Message::Line(line.clone(), SystemTime::now()));
+    for message in input.chain([Message::EndOfInput]) {
+        send.send(message).map_err(io::Error::other)?;
     }
-    drop(send);
-    let mut session = Session::new(engine, Pace::InOrder);
-    serve(&mut session, receive, io::stdout())?;
+    let mut session = Session::new(engine, InputMode::Script, send);
+    serve(&mut session, &receive, io::stdout(), hangup::output_is_gone)?;
     Ok(!session.has_failed())
 }
 
 /// Sends every line, without its line break, until the input ends. Bytes that are not UTF-8 are replaced.
-fn read_lines(mut from: impl BufRead, to: &Sender<Input>) {
+fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        match from.read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {
-                let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
-                if to.send(Input { line, at: SystemTime::now() }).is_err() {
-                    return;
-                }
-            }
+        let message = match from.read_until(b'\n', &mut bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Ok(0) | Err(_) => Message::EndOfInput,
+            Ok(_) => Message::Line(String::from_utf8_lossy(&bytes).trim_end().to_owned(), SystemTime::now()),
+        };
+        let end = message == Message::EndOfInput;
+        if to.send(message).is_err() || end {
+            return;
         }
     }
 }
 
-/// The loop. Whatever a wake-up gives to say is written in one piece, then flushed.
-fn serve(session: &mut Session, mut input: Receiver<Input>, mut output: impl Write) -> io::Result<()> {
+/// The loop. Whatever a wake-up gives to say is written in one piece, then flushed. An error ends the search as well: it
+/// goes with the session's engine.
+fn serve(
+    session: &mut Session,
+    inbox: &Receiver<Message>,
+    mut output: impl Write,
+    is_gone: impl Fn() -> bool,
+) -> io::Result<()> {
     while !session.is_over() {
-        match wait(session, &input) {
-            Wake::Input(Ok(Input { line, at })) => {
-                session.log_mut().read(at, &line);
-                session.read(&line);
-            }
-            Wake::Input(Err(_)) => {
-                input = never();
-                session.end_of_input();
-            }
-            Wake::Engine(event) => {
-                let event = event.map_err(|_| io::Error::other("the search threads have died"))?;
-                let said = session.engine_mut().digest(event);
-                hear(session, said);
-            }
-            Wake::Deadline => {
-                let said = session.engine_mut().digest_deadline();
-                hear(session, said);
-            }
-            Wake::Chore(line) => session.hear_chore(line.ok().as_deref()),
+        let until = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
+        match session.engine_mut().wait(inbox, until) {
+            Wake::Message(message) => session.hear(message),
+            Wake::Output(output) => session.hear_engine(output),
+            Wake::Timeout if is_gone() => return Err(ErrorKind::BrokenPipe.into()),
+            Wake::Timeout => {}
+            Wake::Closed => return Err(io::Error::other("the input thread has died")),
         }
-        let text = session.take_text();
+        let mut text = session.take_text();
         if !text.is_empty() {
             session.log_mut().wrote(&text);
+        }
+        if let Some(failure) = session.log_mut().take_failure() {
+            text += &format::error(&failure);
+            text.push('\n');
+        }
+        if !text.is_empty() {
             output.write_all(text.as_bytes())?;
             output.flush()?;
         }
     }
     Ok(())
-}
-
-fn hear(session: &mut Session, said: Option<Output>) {
-    if let Some(said) = said {
-        session.hear(said);
-    }
-}
-
-/// Sleeps until there is something to do.
-fn wait(session: &Session, input: &Receiver<Input>) -> Wake {
-    let deadline = session.engine().deadline().map_or_else(never, at);
-    let silence = never();
-    let chore = session.chore().map_or(&silence, |chore| chore.lines());
-    select! {
-        recv(input) -> line => Wake::Input(line),
-        recv(session.engine().events()) -> event => Wake::Engine(event),
-        recv(deadline) -> _ => Wake::Deadline,
-        recv(chore) -> line => Wake::Chore(line),
-    }
 }
 
 #[cfg(test)]
@@ -134,39 +104,52 @@ mod tests {
         bytes.extend([b'x'; 100_000]);
         read_lines(&bytes[..], &send);
         drop(send);
-        let lines: Vec<String> = receive.iter().map(|input| input.line).collect();
+        let mut messages: Vec<Message> = receive.iter().collect();
+        assert_eq!(messages.pop(), Some(Message::EndOfInput));
+        let lines: Vec<&str> = messages
+            .iter()
+            .map(|message| match message {
+                Message::Line(line, _) => line.as_str(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
         assert_eq!(lines[..3], ["uci", "", "\u{fffd} go"]);
         assert_eq!((lines.len(), lines[3].len()), (4, 100_000));
     }
 
-    /// What the loop writes for these lines.
-    fn answers(pace: Pace, lines: &[&str]) -> String {
+    /// A conversation in which these lines have been said, with its inbox.
+    fn conversation(mode: InputMode, lines: &[&str]) -> (Session, Receiver<Message>) {
         let (send, receive) = unbounded();
-        for line in lines {
-            assert!(send.send(Input { line: (*line).into(), at: SystemTime::now() }).is_ok());
+        let input = lines.iter().map(|line| Message::Line((*line).into(), SystemTime::now()));
+        for message in input.chain([Message::EndOfInput]) {
+            assert!(send.send(message).is_ok());
         }
-        drop(send);
-        let mut session = Session::new(Engine::new(), pace);
+        (Session::new(Engine::new(), mode, send), receive)
+    }
+
+    /// What the loop writes for these lines.
+    fn answers(mode: InputMode, lines: &[&str]) -> String {
+        let (mut session, receive) = conversation(mode, lines);
         let mut output = Vec::new();
-        assert!(serve(&mut session, receive, &mut output).is_ok());
+        assert!(serve(&mut session, &receive, &mut output, || false).is_ok());
         String::from_utf8(output).expect("UTF-8")
     }
 
     #[test]
     fn the_loop_ends_with_the_input() {
-        assert_eq!(answers(Pace::Live, &[]), "");
-        assert_eq!(answers(Pace::Live, &["isready", "quit", "isready"]), "readyok\n");
-        let text = answers(Pace::Live, &["position startpos", "go infinite", "isready"]);
+        assert_eq!(answers(InputMode::Live, &[]), "");
+        assert_eq!(answers(InputMode::Live, &["isready", "quit", "isready"]), "readyok\n");
+        let text = answers(InputMode::Live, &["position startpos", "go infinite", "isready"]);
         assert_eq!((text.matches("readyok").count(), text.matches("bestmove").count()), (1, 1));
     }
 
     #[test]
     fn scripts_keep_their_order() {
-        let text = answers(Pace::InOrder, &["position startpos", "go depth 3", "isready", "go depth 2", "quit"]);
+        let text = answers(InputMode::Script, &["position startpos", "go depth 3", "isready", "go depth 2", "quit"]);
         let order: Vec<&str> =
             text.lines().filter(|line| !line.starts_with("info")).filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(order, ["bestmove", "readyok", "bestmove"]);
-        let live = answers(Pace::Live, &["position startpos", "go depth 3", "isready"]);
+        let live = answers(InputMode::Live, &["position startpos", "go depth 3", "isready"]);
         assert!(live.find("readyok") < live.find("bestmove"));
     }
 
@@ -181,10 +164,27 @@ mod tests {
                 Ok(())
             }
         }
+        let (mut session, receive) = conversation(InputMode::Live, &["isready"]);
+        let error = serve(&mut session, &receive, Closed, || false).expect_err("nobody reads");
+        assert_eq!(error.kind(), ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn a_search_ends_when_nobody_reads_any_more() {
         let (send, receive) = unbounded();
-        assert!(send.send(Input { line: "isready".into(), at: SystemTime::now() }).is_ok());
-        let mut session = Session::new(Engine::new(), Pace::Live);
-        let error = serve(&mut session, receive, Closed).expect_err("nobody reads");
-        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        assert!(send.send(Message::Line("go infinite".into(), SystemTime::now())).is_ok());
+        let mut session = Session::new(Engine::new(), InputMode::Live, send);
+        let error = serve(&mut session, &receive, io::sink(), || true).expect_err("nobody reads");
+        assert_eq!(error.kind(), ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn perft_and_bench_go_on_to_their_sums_when_the_input_ends() {
+        for last in [&["perft 4", "quit"][..], &["perft 4"]] {
+            assert!(answers(InputMode::Live, last).ends_with("Nodes searched: 197281\n"));
+        }
+        assert!(answers(InputMode::Live, &["bench 1", "quit"]).trim_end().ends_with(" nps"));
+        assert!(answers(InputMode::Live, &["perft 20", "quit", "quit"]).ends_with("info string stopped\n"));
+        assert!(answers(InputMode::Live, &["perft 20", "stop", "perft 1"]).ends_with("Nodes searched: 20\n"));
     }
 }

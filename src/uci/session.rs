@@ -1,27 +1,29 @@
 //! A conversation: what was asked, what is under way, what is to be said. Reads and prints nothing itself.
 
-use super::chore::Chore;
 use super::command::{self, Base, Command};
 use super::format::{self, Style};
 use super::go::Go;
+use super::inbox::{Message, TaskId};
 use super::listing;
 use super::log::Log;
 use super::options::{self, Target};
 use super::problem::{Problem, Quoted};
-use super::queue::{Job, Marks, Queue};
-use super::told::Told;
+use super::queue::{Marks, Queue, Queued};
+use super::shown::ShownLines;
+use super::statistics;
+use super::task::{Task, TaskOutput};
 use crate::bench::{BENCH_DEPTH, Bench};
-use crate::chess::Game;
+use crate::chess::{Game, Move};
 use crate::engine::{Engine, Output};
 use crate::search::report::Outcome;
+use crossbeam::channel::Sender;
 use std::io;
 use std::time::Instant;
 
 /// The state of a conversation.
 ///
 /// While a search, a perft or a bench is under way, these are obeyed at once: `stop`, `ponderhit`, `wait`, `quit`,
-/// `isready`, `uci`, `debug`, `register` and `help`; and `d`, `eval` and `listmoves` unless a command before them still
-/// waits.
+/// `isready`, `uci`, `debug`, `register` and `help`; and `d` and `eval` unless a command before them still waits.
 /// All others wait for the end of the work, in the order they came. `stop` ends everything asked for before it, also
 /// what still waits: each such `go` still gets its `bestmove`, at once.
 pub struct Session {
@@ -29,7 +31,10 @@ pub struct Session {
     log: Log,
     queue: Queue,
     work: Option<Work>,
-    pace: Pace,
+    mode: InputMode,
+    /// Where tasks send their lines: to the loop that hears them.
+    inbox: Sender<Message>,
+    last_task: TaskId,
     closing: bool,
     failed: bool,
     positioned: bool,
@@ -39,32 +44,35 @@ pub struct Session {
 
 /// How commands are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum InputMode {
     /// From a user interface: what cannot wait does not wait, and the end of input ends a search.
     Live,
     /// From a list known beforehand: one after the other, each search to its end.
-    InOrder,
+    Script,
 }
 
 /// Work that is under way.
 struct Work {
-    job: Job,
-    /// The thread that does it, when it is no search of the engine.
-    chore: Option<Chore>,
+    asked: Queued,
+    /// What does it, when it is no search of the engine.
+    task: Option<Task>,
     started: Instant,
     stopped: Option<Instant>,
-    told: Told,
+    shown: ShownLines,
 }
 
 impl Session {
-    /// A conversation about this engine.
-    pub fn new(engine: Engine, pace: Pace) -> Self {
+    /// A conversation about this engine. Its tasks send what they print to `inbox`, from where it has to come back to
+    /// [`hear`](Self::hear).
+    pub fn new(engine: Engine, mode: InputMode, inbox: Sender<Message>) -> Self {
         Self {
             engine,
             log: Log::default(),
             queue: Queue::default(),
             work: None,
-            pace,
+            mode,
+            inbox,
+            last_task: TaskId::default(),
             closing: false,
             failed: false,
             positioned: false,
@@ -78,14 +86,9 @@ impl Session {
         &self.engine
     }
 
-    /// The engine, to hand it its events.
+    /// The engine, to wait for what it has to tell.
     pub fn engine_mut(&mut self) -> &mut Engine {
         &mut self.engine
-    }
-
-    /// The perft or bench that is under way.
-    pub fn chore(&self) -> Option<&Chore> {
-        self.work.as_ref()?.chore.as_ref()
     }
 
     /// The debug log.
@@ -103,32 +106,39 @@ impl Session {
         self.closing && self.work.is_none() && self.queue.is_empty()
     }
 
+    /// Whether work is under way.
+    pub fn is_working(&self) -> bool {
+        self.work.is_some()
+    }
+
     /// Whether something could not be obeyed so far.
     pub fn has_failed(&self) -> bool {
         self.failed
     }
 
-    /// A line of input.
-    pub fn read(&mut self, line: &str) {
-        let line = command::parse(line);
-        for problem in line.problems {
-            self.complain(&problem);
+    /// A message from the inbox.
+    pub fn hear(&mut self, message: Message) {
+        match message {
+            Message::Line(line, at) => {
+                self.log.read(at, &line);
+                self.read(&line);
+            }
+            Message::EndOfInput => match self.mode {
+                InputMode::Live => self.close(),
+                InputMode::Script => self.closing = true,
+            },
+            Message::Task(id, line) if self.is_task(id) => match line {
+                Some(line) => self.say(&line),
+                None => self.work = None,
+            },
+            // A task that was called off.
+            Message::Task(..) => {}
         }
-        if let Some(command) = line.command {
-            self.receive(command);
-        }
+        self.drain();
     }
 
-    /// There is no more input.
-    pub fn end_of_input(&mut self) {
-        match self.pace {
-            Pace::Live => self.close(),
-            Pace::InOrder => self.closing = true,
-        }
-    }
-
-    /// Something the engine said.
-    pub fn hear(&mut self, output: Output) {
+    /// Something the engine has to tell.
+    pub fn hear_engine(&mut self, output: Output) {
         let style = self.style();
         let root = self.engine.game().board();
         match output {
@@ -140,18 +150,27 @@ impl Session {
                 let text = format::info(root, &info, style);
                 self.say(&text);
                 if let Some(work) = &mut self.work {
-                    work.told.remember(info);
+                    work.shown.remember(info);
                 }
             }
-            Output::Best(outcome) => self.conclude(&outcome),
+            Output::Best(outcome) => {
+                self.conclude(&outcome);
+                self.drain();
+            }
         }
     }
 
-    /// A line of the chore, or its end.
-    pub fn hear_chore(&mut self, line: Option<&str>) {
-        match line {
-            Some(line) => self.say(line),
-            None => self.finish_work(),
+    fn is_task(&self, id: TaskId) -> bool {
+        self.work.as_ref().and_then(|work| work.task.as_ref()).is_some_and(|task| task.id == id)
+    }
+
+    fn read(&mut self, line: &str) {
+        let line = command::parse(line);
+        for problem in line.problems {
+            self.complain(&problem);
+        }
+        if let Some(command) = line.command {
+            self.receive(command);
         }
     }
 
@@ -174,16 +193,13 @@ impl Session {
     /// Obeys a command now, or lets it wait. After `quit` only impatience is heard.
     fn receive(&mut self, command: Command) {
         match command {
-            Command::Stop | Command::Quit if self.closing => self.mark(|job| job.marks.stopped = true),
+            Command::Stop | Command::Quit if self.closing => self.mark(|asked| asked.marks.stopped = true),
             _ if self.closing => {}
-            Command::Stop => self.mark(|job| job.marks.stopped = true),
-            Command::PonderHit => self.mark(|job| job.marks.ponderhit = true),
-            Command::Wait => self.mark(|job| job.marks.waited = true),
+            Command::Stop => self.mark(|asked| asked.marks.stopped = true),
+            Command::PonderHit => self.mark(|asked| asked.marks.ponderhit = true),
+            Command::Wait => self.mark(|asked| asked.marks.waited = true),
             Command::Quit => self.close(),
-            command if self.may_run(&command) => {
-                self.execute(Job { command, marks: self.first_marks() });
-                self.drain();
-            }
+            command if self.may_run(&command) => self.execute(Queued { command, marks: self.first_marks() }),
             command => self.queue.push(command, self.first_marks()),
         }
     }
@@ -193,70 +209,65 @@ impl Session {
         if self.work.is_none() && self.queue.is_empty() {
             return true;
         }
-        self.pace == Pace::Live
+        self.mode == InputMode::Live
             && match command {
                 Command::IsReady | Command::Uci | Command::Debug(_) | Command::Register | Command::Help => true,
-                Command::Display | Command::Eval | Command::ListMoves(_) => self.queue.is_empty(),
+                Command::Display | Command::Eval => self.queue.is_empty(),
                 _ => false,
             }
     }
 
     /// What is said about a command by the way it came.
     fn first_marks(&self) -> Marks {
-        Marks { waited: self.pace == Pace::InOrder, ..Marks::default() }
+        Marks { waited: self.mode == InputMode::Script, ..Marks::default() }
     }
 
     /// Says something about all work asked for so far, and lets it take effect on what is under way.
-    fn mark(&mut self, say: impl Fn(&mut Job)) {
-        self.queue.jobs_mut().for_each(&say);
+    fn mark(&mut self, say: impl Fn(&mut Queued)) {
+        self.queue.iter_mut().for_each(&say);
         if let Some(work) = &mut self.work {
-            say(&mut work.job);
+            say(&mut work.asked);
             self.apply_marks();
         }
-        self.drain();
     }
 
     /// Ends the program as soon as what must be waited for is done.
     fn close(&mut self) {
         self.closing = true;
-        self.mark(|job| job.marks.close(&job.command));
+        self.mark(|asked| asked.marks.close(&asked.command));
     }
 
     /// Lets the marks of the work under way take effect.
     fn apply_marks(&mut self) {
         let Some(work) = &mut self.work else { return };
-        let Marks { stopped, ponderhit, .. } = work.job.marks;
-        match work.chore {
-            None => {
-                if ponderhit {
-                    self.engine.ponderhit();
-                    work.job.marks.ponderhit = false;
-                }
-                if stopped && work.stopped.is_none() {
-                    work.stopped = Some(Instant::now());
-                    self.engine.stop();
-                }
-            }
-            Some(_) if stopped => {
-                self.work = None;
-                self.say(&format::message("stopped"));
-            }
-            Some(_) => {}
+        let marks = &mut work.asked.marks;
+        if work.task.is_none() && std::mem::take(&mut marks.ponderhit) {
+            self.engine.ponderhit();
+        }
+        if !marks.stopped {
+            return;
+        }
+        work.stopped = Some(Instant::now());
+        if work.task.is_some() {
+            self.work = None;
+            self.say(&format::message("stopped"));
+        } else if let Some(outcome) = self.engine.stop() {
+            self.conclude(&outcome);
         }
     }
 
     /// Runs what waits until something takes time.
     fn drain(&mut self) {
         while self.work.is_none()
-            && let Some(job) = self.queue.pop()
+            && let Some(next) = self.queue.pop()
         {
-            self.execute(job);
+            self.execute(next);
         }
     }
 
-    fn execute(&mut self, job: Job) {
+    fn execute(&mut self, asked: Queued) {
         let style = self.style();
-        match &job.command {
+        match &asked.command {
             Command::Uci => self.say(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
             Command::IsReady => {
                 if let Err(problem) = self.engine.prepare() {
@@ -275,17 +286,19 @@ impl Session {
             },
             Command::Go(go) => {
                 let go = go.clone();
-                self.begin(job, None);
+                self.begin(asked, None);
                 self.search(&go);
             }
             Command::Perft(depth) => {
-                let chore = Chore::perft(self.engine.game().board().clone(), *depth, style.chess960);
-                self.begin_chore(job, chore);
+                let board = self.engine.game().board().clone();
+                let task = Task::perft(self.task_output(), board, *depth, style.chess960);
+                self.begin_task(asked, task);
             }
             Command::Bench(depth) => {
                 let depth = depth.unwrap_or(BENCH_DEPTH);
-                let chore = Chore::bench(Bench { depth, evaluation: self.engine.evaluation(), ..Bench::default() });
-                self.begin_chore(job, chore);
+                let bench = Bench { depth, evaluation: self.engine.evaluation(), ..Bench::default() };
+                let task = Task::bench(self.task_output(), bench);
+                self.begin_task(asked, task);
             }
             Command::Debug(on) => self.verbose = *on,
             Command::Display => self.say(&format::diagram(self.engine.game().board(), style.chess960)),
@@ -297,21 +310,21 @@ impl Session {
                 let moves = self.engine.list_moves(depth);
                 self.say(&listing::listing(self.engine.game().board(), &moves, depth, style.chess960));
             }
-            &Command::LmrStats { off } => self.show_reductions(job, off),
+            &Command::LmrStats { off } => self.show_reductions(asked, off),
             Command::Help => command::usage().for_each(|line| self.say(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
         }
     }
 
     /// Shows what reductions did in the last search, at once or after a search without them.
-    fn show_reductions(&mut self, job: Job, off: bool) {
+    fn show_reductions(&mut self, asked: Queued, off: bool) {
         match self.engine.lmr_report() {
             None => self.complain(&Problem::NotCounted),
             Some(report) if off => {
-                let chore = Chore::without_reductions(report, &self.engine);
-                self.begin_chore(job, chore);
+                let task = Task::without_reductions(self.task_output(), report, &self.engine);
+                self.begin_task(asked, task);
             }
-            Some(report) => self.say(&report.to_string()),
+            Some(report) => self.say(&statistics::lmr_table(&report)),
         }
     }
 
@@ -322,14 +335,21 @@ impl Session {
         }
     }
 
-    fn begin(&mut self, job: Job, chore: Option<Chore>) {
-        self.work = Some(Work { job, chore, started: Instant::now(), stopped: None, told: Told::default() });
+    fn begin(&mut self, asked: Queued, task: Option<Task>) {
+        let shown = ShownLines::default();
+        self.work = Some(Work { asked, task, started: Instant::now(), stopped: None, shown });
     }
 
-    fn begin_chore(&mut self, job: Job, chore: io::Result<Chore>) {
-        match chore {
-            Ok(chore) => {
-                self.begin(job, Some(chore));
+    /// Where the next task sends its lines.
+    fn task_output(&mut self) -> TaskOutput {
+        self.last_task = self.last_task.next();
+        TaskOutput { id: self.last_task, inbox: self.inbox.clone() }
+    }
+
+    fn begin_task(&mut self, asked: Queued, task: io::Result<Task>) {
+        match task {
+            Ok(task) => {
+                self.begin(asked, Some(task));
                 self.apply_marks();
             }
             Err(error) => self.complain(&error),
@@ -344,20 +364,19 @@ impl Session {
                 "no position given before go; expected position ...; this is the start position",
             ));
         }
-        let mut args = go.args.clone();
         let chess960 = self.style().chess960;
+        let mut among: Vec<Move> = Vec::new();
         for text in &go.search_moves {
             match self.engine.game().board().parse_uci(text, chess960) {
-                Some(mv) if args.search_moves.contains(&mv) => {}
-                Some(mv) => args.search_moves.push(mv),
+                Some(mv) => among.push(mv),
                 None => self.complain(&Problem::IllegalSearchMove(Quoted::new(text))),
             }
         }
         if self.verbose {
             let fen = self.engine.game().board().fen(chess960);
-            self.say(&format::message(&format!("go in {fen}: {args:?}")));
+            self.say(&format::message(&format!("go in {fen}: {:?}", go.limits)));
         }
-        self.engine.go(&args);
+        self.engine.go_among(&go.limits, &among);
         self.apply_marks();
     }
 
@@ -365,26 +384,18 @@ impl Session {
     fn conclude(&mut self, outcome: &Outcome) {
         let style = self.style();
         let root = self.engine.game().board().clone();
-        let Some(work) = &self.work else { return };
-        let timing = work.timing();
-        let news = !work.told.has(&outcome.lines);
+        let Some(work) = self.work.take() else { return };
         if outcome.best.is_none() {
             self.say(&format::no_move(&root, style));
-        } else if news {
+        } else if !work.shown.has(&outcome.lines) {
             for line in &outcome.lines {
                 self.say(&format::info(&root, line, style));
             }
         }
         if self.verbose {
-            self.say(&format::message(&timing));
+            self.say(&format::message(&work.timing()));
         }
         self.say(&format::best_move(&root, outcome, style));
-        self.finish_work();
-    }
-
-    fn finish_work(&mut self) {
-        self.work = None;
-        self.drain();
     }
 }
 
@@ -426,15 +437,17 @@ fn set_up(base: &Base, moves: &[String], style: Style) -> Result<Game, Problem> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossbeam::channel::unbounded;
+    use std::time::SystemTime;
 
     fn session() -> Session {
-        Session::new(Engine::new(), Pace::Live)
+        Session::new(Engine::new(), InputMode::Live, unbounded().0)
     }
 
     /// What is said at once to these lines.
     fn tell(session: &mut Session, lines: &[&str]) -> String {
-        for line in lines {
-            session.read(line);
+        for &line in lines {
+            session.hear(Message::Line(line.into(), SystemTime::now()));
         }
         session.take_text()
     }
@@ -448,7 +461,7 @@ mod tests {
         assert!(!session.has_failed());
         assert!(tell(&mut session, &["fly"]).starts_with("info string error: unknown command \"fly\""));
         assert!(session.has_failed() && !session.is_over());
-        session.read("quit");
+        tell(&mut session, &["quit"]);
         assert!(session.is_over());
     }
 
@@ -477,16 +490,30 @@ mod tests {
         // The board waits behind a position that waits.
         assert_eq!(tell(&mut session, &["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "d", "isready"]), "readyok\n");
         assert_eq!(session.engine().game().board().fen(false), Game::start().board().fen(false));
-        session.read("stop");
-        while session.work.is_some() {
-            let event = session.engine().events().recv_timeout(std::time::Duration::from_secs(20));
-            let said = session.engine_mut().digest(event.expect("the search ends"));
-            said.into_iter().for_each(|said| session.hear(said));
-            let due = session.engine_mut().digest_deadline();
-            due.into_iter().for_each(|said| session.hear(said));
-        }
-        let text = session.take_text();
+        let text = tell(&mut session, &["stop"]);
         assert_eq!(text.matches("bestmove").count(), 1);
         assert!(text.find("bestmove") < text.find("Fen: 4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "{text}");
+    }
+
+    /// `ponderhit` says nothing to a search that `stop` has released, whatever comes first.
+    #[test]
+    fn every_go_is_answered_once_in_any_order_of_stop_and_ponderhit() {
+        for go in ["go infinite", "go ponder infinite", "go ponder depth 1", "go ponder wtime 1 btime 1"] {
+            for last in [["stop", "ponderhit"], ["ponderhit", "stop"], ["stop", "stop"]] {
+                let mut session = session();
+                let text = tell(&mut session, &[go, last[0], last[1], "quit"]);
+                assert_eq!(text.matches("bestmove").count(), 1, "{go}, {last:?}: {text}");
+                assert!(session.is_over(), "{go}, {last:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_queue_is_stopped_at_once() {
+        let mut session = session();
+        tell(&mut session, &["go infinite"]);
+        let text = tell(&mut session, &["go infinite"; 2000]);
+        assert_eq!(text.matches("bestmove").count(), 0);
+        assert_eq!(tell(&mut session, &["stop"]).matches("bestmove").count(), 2001);
     }
 }

@@ -2,7 +2,7 @@
 
 /// Walks over the words of a line, and knows what is left of it.
 ///
-/// Words are separated by any blanks: spaces, tabs, a carriage return at the end of the line.
+/// Words are separated by any white space: spaces, tabs, a carriage return at the end of the line.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
     rest: &'a str,
@@ -14,7 +14,7 @@ impl<'a> Words<'a> {
         Self { rest: line.trim() }
     }
 
-    /// What has not been read yet, without blanks around it.
+    /// What has not been read yet, without white space around it.
     pub fn rest(&self) -> &'a str {
         self.rest
     }
@@ -61,13 +61,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_separated_by_any_blanks() {
+    fn words_are_separated_by_any_white_space() {
         assert_eq!(Words::new("\t go   depth\t3 \r").collect::<Vec<_>>(), ["go", "depth", "3"]);
         assert_eq!(Words::new(" \t ").next(), None);
     }
 
     #[test]
-    fn the_rest_keeps_its_inner_blanks() {
+    fn the_rest_keeps_its_inner_spaces() {
         let mut words = Words::new("value  a  b ");
         words.next();
         assert_eq!(words.rest(), "a  b");

@@ -86,11 +86,20 @@ fn bench_quotes_what_it_does_not_know() {
 
 #[test]
 fn eval_prints_terms() {
-    let output = run(&["eval", "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]);
+    // A fifty-move clock of 50 sets what the search takes apart from what the network says.
+    let output = run(&["eval", "--fen", "r3kb1r/3n1pp1/p6p/2pPp2q/Pp2N3/3B2PP/1PQ2P2/R3K2R w KQkq - 50 90"]);
     let lines = lines(&output);
     assert!(output.status.success() && lines.len() > 3);
-    let [.., shown, chances] = lines.as_slice() else { panic!("{lines:#?}") };
-    assert!(shown.starts_with("shown as +") && chances.starts_with("White wins "), "{lines:#?}");
+    let [.., network, taken, shown, chances] = lines.as_slice() else { panic!("{lines:#?}") };
+    let number = |line: &str, name: &str, unit: &str| -> f64 {
+        let rest = line.strip_prefix(name).unwrap_or_else(|| panic!("{line}"));
+        rest.split_once(unit).unwrap_or_else(|| panic!("{line}")).0.parse().unwrap()
+    };
+    let network = number(network, "network output ", " internal centipawns, White's view: ");
+    let taken = number(taken, "static evaluation ", " internal centipawns, White's view: ");
+    let shown = number(shown, "shown as ", " pawns, White's view: ");
+    assert!(network.abs() > taken.abs() && taken.abs() > 0.0 && shown != 0.0, "{lines:#?}");
+    assert!(chances.starts_with("White wins "), "{lines:#?}");
 }
 
 #[test]
@@ -135,13 +144,46 @@ fn analyse_knows_when_the_game_is_over() {
 }
 
 #[test]
-fn help_and_version() {
+fn help() {
     for (args, word) in
-        [(&["--help"][..], "analyse"), (&["analyse", "--help"], "iterations"), (&["--version"], "lento")]
+        [(&["--help"][..], "analyse"), (&["analyse", "--help"], "iterations"), (&["uci", "--help"], "UCI")]
     {
         let output = run(args);
         assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains(word), "{args:?}");
     }
+}
+
+/// `Lento 0.1.0 (ea86e73, 2026-11-21; x86_64-unknown-linux-gnu, rustc 1.95.0; built for AVX2 BMI2; runs AVX-512)`.
+#[test]
+fn the_version_names_commit_date_and_build() {
+    let [long, short] = ["--version", "-V"].map(|arg| lines(&run(&[arg])));
+    let start = format!("Lento {} ({}", env!("CARGO_PKG_VERSION"), env!("LENTO_COMMIT"));
+    assert_eq!(short, [format!("{start})")]);
+    assert!(
+        long[0].starts_with(&start) && long[0].ends_with(')') && long[1].starts_with("evaluation nnue "),
+        "{long:#?}"
+    );
+    let parts: Vec<&str> = long[0].split("; ").collect();
+    let [_, compiler, built, runs] = parts.as_slice() else { panic!("{long:#?}") };
+    assert!(compiler.contains(std::env::consts::ARCH) && compiler.contains(", rustc 1."), "{compiler}");
+    assert!(built.starts_with("built for ") && runs.starts_with("runs "), "{built}; {runs}");
+}
+
+/// What is said is the commit that is checked out; the debug profile asks for none.
+#[test]
+fn the_commit_is_the_one_checked_out() {
+    let git = |args: &[&str]| {
+        let output = std::process::Command::new("git").args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+        let output = output.ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let here = git(&["rev-parse", "--show-toplevel"]).is_some_and(|top| top == env!("CARGO_MANIFEST_DIR"));
+    let expected = match git(&["log", "-1", "--format=%H %cs"]) {
+        _ if cfg!(debug_assertions) => "debug build".to_owned(),
+        Some(answer) if here => format!("{}, {}", &answer[..7], &answer[41..]),
+        _ => "commit unknown".to_owned(),
+    };
+    assert_eq!(env!("LENTO_COMMIT"), expected);
 }
 
 #[test]

@@ -24,11 +24,12 @@ pub struct Session {
 impl Session {
     /// Starts the binary as a user interface does.
     pub fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_lento"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
+        Self::of(Command::new(env!("CARGO_BIN_EXE_lento")))
+    }
+
+    /// Talks to the engine that this command starts.
+    pub fn of(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         let (send, output) = channel();
         thread::spawn(move || {
@@ -47,6 +48,11 @@ impl Session {
         session.say("uci\nisready");
         session.until("readyok");
         session
+    }
+
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Writes lines in one piece.

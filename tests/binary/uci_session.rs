@@ -384,8 +384,13 @@ fn perft_counts_and_can_be_stopped() {
     assert_eq!(count(&session.sync(), "Nodes searched"), 0);
     session.say("stop\ngo depth 2");
     session.best_move();
-    session.say("perft 13\nquit");
-    assert!(session.end().1.success());
+    session.say("perft 4\nquit");
+    let (said, status) = session.end();
+    assert_eq!(said.last().map(String::as_str), Some("Nodes searched: 4085603"), "perft ends with its sum");
+    assert!(status.success());
+    let mut session = Session::ready();
+    session.say("perft 13\nquit\nquit");
+    assert!(session.end().1.success(), "who insists is obeyed");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! When a game ends and which moves there are: games and positions on which one rule decides.
 
 use lento::chess::{Board, Game, Verdict};
-use serde_json::Value;
 
 /// Plays moves in UCI notation, separated by blanks.
 fn played(fen: &str, moves: &str, chess960: bool) -> Game {
@@ -133,84 +132,5 @@ fn moves_are_legal_as_the_rules_say() {
             assert!(board.parse_uci(text, chess960).is_none(), "{text} is not legal in {fen}");
         }
         assert_eq!(board.legal_moves().len(), count, "{fen}");
-    }
-}
-
-/// The collection knows claims that end a game at once; for an engine the earlier claims are what counts.
-fn verdict(name: &str) -> Option<Verdict> {
-    match name {
-        "ongoing" => None,
-        "checkmate" => Some(Verdict::Checkmate),
-        "stalemate" => Some(Verdict::Stalemate),
-        "insufficient" => Some(Verdict::Insufficient),
-        "threefold" | "fivefold" => Some(Verdict::Threefold),
-        "fifty" | "seventyfive" => Some(Verdict::Fifty),
-        other => panic!("verdict {other}"),
-    }
-}
-
-fn texts(list: &Value) -> Vec<&str> {
-    list.as_array().map_or(Vec::new(), |items| items.iter().map(|item| item.as_str().unwrap()).collect())
-}
-
-#[test]
-fn collection_of_edge_cases() {
-    let Some(lines) = crate::common::data("edge/rules.jsonl") else { return };
-    let mut judged = 0;
-    for line in lines.lines().filter(|line| !line.trim().is_empty()) {
-        let case: Value = serde_json::from_str(line).unwrap();
-        let id = case["id"].as_str().unwrap();
-        let chess960 = case["chess960"].as_bool().unwrap();
-        let game = played(case["fen"].as_str().unwrap(), &texts(&case["moves"]).join(" "), chess960);
-        let board = game.board();
-        assert_eq!(game.verdict(), verdict(case["verdict"].as_str().unwrap()), "{id}");
-        // Read and written again, because it notes en-passant squares where taking would be illegal.
-        let final_fen = Board::from_fen(case["final_fen"].as_str().unwrap()).unwrap().fen(false);
-        assert_eq!(board.fen(false), final_fen, "{id}");
-        assert_eq!(board.legal_moves().len() as u64, case["legal_moves"].as_u64().unwrap(), "{id}");
-        assert_eq!(board.in_check(), case["check"].as_bool().unwrap(), "{id}");
-        assert_eq!(u64::from(board.halfmove_clock()), case["halfmove"].as_u64().unwrap(), "{id}");
-        let occurrences = 1 + game.earlier_keys().iter().filter(|&&key| key == board.key()).count() as u64;
-        assert_eq!(occurrences, case["repetitions"].as_u64().unwrap(), "{id}");
-        for text in texts(&case["moves_in"]) {
-            assert!(board.parse_uci(text, chess960).is_some(), "{id}: {text} is legal");
-        }
-        for text in texts(&case["moves_out"]) {
-            assert!(board.parse_uci(text, chess960).is_none(), "{id}: {text} is not legal");
-        }
-        judged += 1;
-    }
-    assert!(judged > 0);
-}
-
-/// Each position of a file with all its moves in SAN and the FEN after each.
-fn assert_moves_of(name: &str) {
-    let Some(text) = crate::common::data(name) else { return };
-    let file: Value = serde_json::from_str(&text).unwrap();
-    let cases = file["testCases"].as_array().unwrap();
-    assert!(!cases.is_empty());
-    for case in cases {
-        let fen = case["start"]["fen"].as_str().unwrap();
-        let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{error}"));
-        let mut found: Vec<(String, String)> =
-            board.legal_moves().into_iter().map(|mv| (board.san(mv), board.after(mv).fen(false))).collect();
-        let wanted = case["expected"].as_array().unwrap().iter();
-        // Read and written again, because some writers note en-passant squares where nothing can be taken.
-        let mut wanted: Vec<(String, String)> = wanted
-            .map(|item| {
-                let after = Board::from_fen(item["fen"].as_str().unwrap()).unwrap();
-                (item["move"].as_str().unwrap().to_owned(), after.fen(false))
-            })
-            .collect();
-        found.sort();
-        wanted.sort();
-        assert_eq!(found, wanted, "{name}: {fen}");
-    }
-}
-
-#[test]
-fn collection_of_move_lists() {
-    for name in ["castling", "checkmates", "famous", "pawns", "promotions", "stalemates", "standard", "taxing"] {
-        assert_moves_of(&format!("movegen/{name}.json"));
     }
 }

@@ -5,16 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("chess", &[]),
-    ("tt", &["chess", "search::score", "smp::sync"]),
-    ("eval", &["chess", "search::score"]),
-    ("search", &["chess", "eval", "tt", "smp::sync"]),
-    ("smp", &["chess", "eval", "tt", "search"]),
-    ("engine", &["chess", "eval", "tt", "search", "smp"]),
-    ("bench", &["chess", "eval", "tt", "search", "smp", "engine"]),
-    ("uci", &["chess", "eval", "tt", "search", "smp", "engine", "bench"]),
-    ("cli", &["chess", "eval", "tt", "search", "smp", "engine", "bench", "uci"]),
+    ("score", &[]),
+    ("files", &[]),
+    ("tt", &["chess", "score", "smp::sync"]),
+    ("eval", &["chess", "score", "files"]),
+    ("search", &["chess", "score", "eval", "tt", "smp::sync"]),
+    ("smp", &["chess", "score", "eval", "tt", "search"]),
+    ("engine", &["chess", "score", "eval", "tt", "search", "smp"]),
+    ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
+    ("uci", &["chess", "score", "files", "eval", "tt", "search", "smp", "engine", "bench"]),
+    ("cli", &["chess", "score", "eval", "tt", "search", "smp", "engine", "bench", "uci"]),
     ("main", &["cli"]),
 ];
 
@@ -173,7 +175,7 @@ fn paths_are_found_however_they_are_written() {
     };
     let at = |line: usize, path: &str| (line, path.to_owned());
     assert_eq!(found("use crate::tt::Tt;", 2), [at(1, "tt::Tt")]);
-    assert_eq!(found("\nlet x = crate::search::score::DRAW;", 2), [at(2, "search::score::DRAW")]);
+    assert_eq!(found("\nlet x = crate::score::DRAW;", 2), [at(2, "score::DRAW")]);
     assert_eq!(found("use crate::{chess::{Board, Move}, tt};", 2), [at(1, "chess"), at(1, "tt")]);
     assert_eq!(found("use crate::{\n    chess::Board,\n};", 2), [at(1, "chess::Board")]);
     assert_eq!(found("use lento::engine;", 1), [at(1, "engine")]);
@@ -181,6 +183,6 @@ fn paths_are_found_however_they_are_written() {
     assert_eq!(found("use super::smp;\nmod tests {\n    use super::super::uci;\n}", 1), [at(1, "smp"), at(3, "uci")]);
     assert_eq!(found("use super::square::Square;\nmod tests {\n    use super::*;\n}", 2), []);
     assert_eq!(found("// crate::tt\n/// [`crate::tt`]\nuse my_crate::tt;", 2), []);
-    assert!(allows(&["search::score"], "search::score::Bound") && !allows(&["search::score"], "search::scout"));
+    assert!(allows(&["smp::sync"], "smp::sync::Atomic") && !allows(&["smp::sync"], "smp::synced"));
     assert!(!allows(&["chess"], "chess960"));
 }

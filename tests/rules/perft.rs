@@ -158,38 +158,3 @@ fn parts_of_the_generator_agree() {
         }
     }
 }
-
-/// Lines `FEN ;D1 n ;D2 n`, each to the deepest count that takes a moment.
-fn assert_suite(name: &str) {
-    const LARGEST: u64 = 20_000_000;
-    let Some(text) = crate::common::data(name) else { return };
-    let mut counted = 0;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let mut parts = line.split(';').map(str::trim);
-        let board = Board::from_fen(parts.next().unwrap()).unwrap_or_else(|error| panic!("{line}: {error}"));
-        for part in parts.filter(|part| part.starts_with('D')) {
-            let (depth, count) = part[1..].split_once(' ').unwrap();
-            let (depth, count): (u32, u64) = (depth.parse().unwrap(), count.trim().parse().unwrap());
-            if count <= LARGEST {
-                assert_eq!(perft(&board, depth), count, "{line} at depth {depth}");
-                counted += 1;
-            }
-        }
-    }
-    assert!(counted > 0, "{name} has no counts");
-}
-
-#[test]
-fn suite_of_well_known_positions() {
-    assert_suite("perft/cpw_positions.epd");
-}
-
-#[test]
-fn suite_of_special_moves() {
-    assert_suite("perft/cw_special_moves.epd");
-}
-
-#[test]
-fn suite_of_endgames_and_castling() {
-    assert_suite("perft/perftsuite.epd");
-}

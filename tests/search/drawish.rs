@@ -3,9 +3,9 @@
 use lento::chess::{Board, Color, Game, Piece, Square};
 use lento::engine::Engine;
 use lento::eval::{EvaluationKind, drawish};
-use lento::search::limits::GoArgs;
+use lento::score::{Score, mate_distance};
+use lento::search::limits::Limits;
 use lento::search::report::Outcome;
-use lento::search::score::{Score, mate_distance};
 
 /// A position of each ending, White to move.
 const POSITIONS: [(&str, &str); 15] = [
@@ -51,7 +51,7 @@ fn judge(engine: &mut Engine, fen: &str, depth: i32) -> (Score, Outcome) {
     engine.new_game();
     engine.set_game(Game::from_fen(fen).unwrap());
     let value = engine.evaluation().value(engine.game().board(), engine.params().scaling());
-    (value, engine.search_blocking(&GoArgs { depth: Some(depth), ..GoArgs::default() }, |_| ()))
+    (value, engine.search_blocking(&Limits { depth: Some(depth), ..Limits::default() }, |_| ()))
 }
 
 #[test]

@@ -1,18 +1,17 @@
 //! The moves in the order of the search, as the engine lists them.
 
 use lento::chess::{Board, Game, Move, PieceType};
-use lento::engine::{Engine, Output};
+use lento::engine::Engine;
 use lento::search::lbr::Lbr;
-use lento::search::limits::GoArgs;
-use lento::search::ordering::Ranked;
-use std::time::Duration;
+use lento::search::limits::Limits;
+use lento::search::listing::ListedMove;
 
 const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const EN_PASSANT: &str = "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/7P/P1P1P3/RNBQKBNR w KQkq e6 0 1";
 const IN_CHECK: &str = "4k3/8/8/8/7b/8/3P2P1/3QKB2 w - - 0 1";
 
-fn depth(depth: i32) -> GoArgs {
-    GoArgs { depth: Some(depth), ..GoArgs::default() }
+fn depth(depth: i32) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
 }
 
 fn at(fen: &str) -> Engine {
@@ -35,25 +34,25 @@ fn sorted(moves: impl Iterator<Item = Move>) -> Vec<u16> {
 
 /// What holds of every listing: each legal move once, the best one first, then captures that lose nothing, quiet moves with
 /// falling scores, and losing captures; columns as the board says.
-fn check(engine: &mut Engine) -> Vec<Ranked> {
+fn check(engine: &mut Engine) -> Vec<ListedMove> {
     let listed = engine.list_moves(10);
     let (board, params) = (engine.game().board(), engine.params());
     let fen = board.fen(false);
     assert_eq!(sorted(listed.iter().map(|ranked| ranked.mv)), sorted(board.legal_moves().into_iter()), "{fen}");
-    let group = |ranked: &Ranked| match ranked {
-        Ranked { best: true, .. } => 0,
-        Ranked { continuation: Some(_), .. } => 2,
-        Ranked { see: 0.., .. } => 1,
+    let group = |ranked: &ListedMove| match ranked {
+        ListedMove { best: true, .. } => 0,
+        ListedMove { continuation: Some(_), .. } => 2,
+        ListedMove { see: 0.., .. } => 1,
         _ => 3,
     };
     assert!(listed.is_sorted_by_key(group), "{fen}");
-    let score = |ranked: &Ranked| {
+    let score = |ranked: &ListedMove| {
         ranked.history + i32::from(ranked.killer) * params.order_killer + i32::from(ranked.reply) * params.order_reply
     };
     let quiets: Vec<i32> = listed.iter().filter(|ranked| group(ranked) == 2).map(score).collect();
     assert!(quiets.is_sorted_by(|earlier, later| earlier >= later), "{fen}: {quiets:?}");
     for ranked in &listed {
-        let Ranked { mv, victim, attacker, promotion, continuation, .. } = *ranked;
+        let ListedMove { mv, victim, attacker, promotion, continuation, .. } = *ranked;
         assert_eq!((victim.is_some(), attacker.is_some()), (mv.is_capture(), mv.is_capture()), "{fen}");
         assert_eq!((promotion, continuation.is_some()), (mv.promoted(), mv.is_quiet()), "{fen}");
         assert!(board.see_ge(mv, ranked.see) && !board.see_ge(mv, ranked.see + 1), "{fen}");
@@ -62,7 +61,7 @@ fn check(engine: &mut Engine) -> Vec<Ranked> {
     listed
 }
 
-fn row(listed: &[Ranked], board: &Board, text: &str) -> Ranked {
+fn row(listed: &[ListedMove], board: &Board, text: &str) -> ListedMove {
     let mv = board.parse_uci(text, false).unwrap();
     *listed.iter().find(|ranked| ranked.mv == mv).unwrap()
 }
@@ -130,7 +129,7 @@ fn the_search_goes_on_below_its_root() {
     let below = check(&mut engine);
     assert_eq!(below.iter().filter(|ranked| ranked.reply).count(), 1, "{below:?}");
     assert!(below.iter().any(|ranked| ranked.continuation.is_some_and(|part| part != 0)), "{below:?}");
-    engine.settings_mut().lbr = Lbr::Off;
+    engine.settings_mut().search.lbr = Lbr::Off;
     assert!(check(&mut engine).iter().all(|ranked| !ranked.reply), "without the option there is no reply");
     // A position that has nothing to do with the search is a root.
     engine.set_game(Game::from_fen(MIDDLEGAME).unwrap());
@@ -173,30 +172,15 @@ fn a_listing_leaves_no_trace() {
     assert_eq!(nodes(true), nodes(false));
 }
 
+/// A listing belongs between searches: one that still runs is ended.
 #[test]
-fn a_search_under_way_answers_and_goes_on() {
+fn a_search_under_way_is_ended() {
     let mut engine = Engine::new();
     for threads in [1, 3] {
         engine.set_threads(threads).unwrap();
-        engine.go(&GoArgs { infinite: true, ..GoArgs::default() });
-        for _ in 0..20 {
-            assert_eq!(check(&mut engine).len(), 20);
-        }
-        assert!(engine.is_searching());
-        engine.stop();
-        // The threads may still be on their way out of the search.
+        engine.go(&Limits { infinite: true, ..Limits::default() });
         assert_eq!(check(&mut engine).len(), 20);
-        let outcome = loop {
-            if let Some(Output::Best(outcome)) = engine.digest_deadline() {
-                break outcome;
-            }
-            let event = engine.events().recv_timeout(Duration::from_secs(60)).expect("the search ends");
-            if let Some(Output::Best(outcome)) = engine.digest(event) {
-                break outcome;
-            }
-        };
-        assert!(outcome.best.is_some());
-        check(&mut engine);
+        assert!(!engine.is_searching());
     }
     engine.set_hash(8).expect("the table is free again");
 }

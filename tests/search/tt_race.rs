@@ -1,7 +1,7 @@
 //! Threads that fight for a few clusters of the table never read what nobody wrote.
 
 use lento::chess::Move;
-use lento::search::score::Bound;
+use lento::score::Bound;
 use lento::tt::{Hit, Tt};
 use std::sync::Barrier;
 use std::thread;

@@ -1,26 +1,16 @@
 //! Measuring tools for Lento.
 
-mod ablate;
-mod data;
-mod datagen;
-mod dataset;
-mod elo;
-mod epd;
+mod common;
 mod lab;
-mod matches;
+mod learning;
 mod play;
-mod run;
-mod spsa;
-mod stats;
-mod train;
-mod tune;
-mod wdl;
+mod suites;
 
 use clap::{Parser, Subcommand};
-use run::notice::notice;
+use common::notice::notice;
 use std::error::Error;
-use std::io;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
+use std::{io, panic};
 
 /// Measuring tools for the Lento chess engine.
 #[derive(Parser)]
@@ -33,44 +23,46 @@ struct Cli {
 #[derive(Subcommand)]
 enum Tool {
     /// Switch each idea of the search off in turn, and play what it is worth
-    Ablate(ablate::Args),
+    Ablate(play::ablate::Args),
     /// Prepare training data: inspect, filter, shuffle, convert
     #[command(subcommand)]
-    Data(dataset::Command),
+    Data(learning::data::Command),
     /// Generate training data: games of the engine against itself, every position with its score
-    Datagen(datagen::Args),
+    Datagen(learning::datagen::Args),
     /// Solve suites of test positions in EPD
-    Epd(epd::Args),
+    Epd(suites::Args),
     /// Compare recipes of late move reductions, or the switches of one: searches, suites, games, pictures
     Lab(Box<lab::Args>),
     /// Play two configurations of the engine against each other
     #[command(name = "match")]
-    Match(Box<matches::Args>),
+    Match(Box<play::matches::Args>),
     /// Tune numbers of the search by self-play (SPSA)
-    Spsa(Box<spsa::Args>),
-    /// Count what a set of training data consists of: the same as data inspect
-    Stats(stats::Args),
+    Spsa(Box<play::spsa::Args>),
+    /// The same as data inspect
+    #[command(hide = true)]
+    Stats(learning::data::inspect::Args),
     /// Train the weights of the network by scored positions
-    Train(Box<train::Args>),
+    Train(Box<learning::train::Args>),
     /// Tune the weights of the classical evaluation by games (Texel's method)
-    Tune(Box<tune::Args>),
+    Tune(Box<learning::tune::Args>),
     /// Fit to games what chances to win a score means
-    Wdl(wdl::Args),
+    Wdl(learning::wdl::Args),
 }
 
 fn main() -> ExitCode {
+    abort_on_panic();
     let done = match Cli::parse().tool {
-        Tool::Ablate(args) => ablate::run(&args),
-        Tool::Data(command) => dataset::run(&command),
-        Tool::Datagen(args) => datagen::run(&args),
-        Tool::Epd(args) => epd::run(&args),
+        Tool::Ablate(args) => play::ablate::run(&args),
+        Tool::Data(command) => learning::data::run(&command),
+        Tool::Datagen(args) => learning::datagen::run(&args),
+        Tool::Epd(args) => suites::run(&args),
         Tool::Lab(args) => lab::run(&args),
-        Tool::Match(args) => matches::run(&args),
-        Tool::Spsa(args) => spsa::run(&args),
-        Tool::Stats(args) => stats::run(&args),
-        Tool::Train(args) => train::run(&args),
-        Tool::Tune(args) => tune::run(&args),
-        Tool::Wdl(args) => wdl::run(&args),
+        Tool::Match(args) => play::matches::run(&args),
+        Tool::Spsa(args) => play::spsa::run(&args),
+        Tool::Stats(args) => learning::data::inspect::run(&args),
+        Tool::Train(args) => learning::train::run(&args),
+        Tool::Tune(args) => learning::tune::run(&args),
+        Tool::Wdl(args) => learning::wdl::run(&args),
     };
     done.unwrap_or_else(|error| {
         tell(error.as_ref());
@@ -87,6 +79,15 @@ fn tell(error: &(dyn Error + 'static)) {
         Some(error) => notice(format_args!("standard output: {error}")),
         None => notice(error),
     }
+}
+
+/// A thread that panics ends the program: the others would wait for it.
+fn abort_on_panic() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        report(info);
+        process::abort();
+    }));
 }
 
 #[cfg(test)]

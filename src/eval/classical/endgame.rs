@@ -5,38 +5,49 @@ use super::material::Census;
 use super::survey::Survey;
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
-use crate::search::score::Score;
+use crate::score::Score;
 
 /// An advantage that counts in full.
 pub const FULL_SCALE: i32 = 64;
 /// An ending scaled below this is a draw in all but name: then the middlegame value is scaled too.
 pub const DRAWISH: i32 = 16;
 
-/// With more men than this no ending is known, unless one king is alone.
-const FEW_MEN: u32 = 4;
+/// With more pieces than this no ending is known, unless one king is alone.
+const FEW_PIECES: u32 = 4;
 /// What a known win is worth beyond its material, so that the search goes for it.
 const WIN: Score = 1000;
 
 /// The value of a known ending in centipawns from White's view.
 #[inline(always)]
 pub(super) fn known(board: &Board, census: &Census) -> Option<Score> {
-    let men = [board.color(Color::White).count(), board.color(Color::Black).count()];
-    if men[0] + men[1] > FEW_MEN && men[0].min(men[1]) > 1 {
-        return None;
-    }
-    by_material(board, census, men)
+    if may_be_known(board) { by_material(board, census) } else { None }
+}
+
+/// Whether there are few enough pieces for an ending that is known.
+#[inline(always)]
+pub(super) fn may_be_known(board: &Board) -> bool {
+    let alone = |color| !board.color(color).many();
+    board.occupied().count() <= FEW_PIECES || alone(Color::White) || alone(Color::Black)
+}
+
+/// The value in centipawns from White's view where there are [too many pieces](Census::is_crowded) to add up the terms: what
+/// White's are worth more than Black's.
+#[inline(always)]
+pub(super) fn crowded(census: &Census) -> Option<Score> {
+    census.is_crowded().then(|| worth(census, Color::White) - worth(census, Color::Black))
 }
 
 /// Finds the ending by who has what.
 #[cold]
-fn by_material(board: &Board, census: &Census, men: [u32; 2]) -> Option<Score> {
+fn by_material(board: &Board, census: &Census) -> Option<Score> {
+    let pieces = Color::ALL.map(|color| board.color(color).count());
     if board.insufficient_material() {
         return Some(0);
     }
     for strong in Color::ALL {
-        let value = match (men[strong.index()], men[strong.flip().index()]) {
+        let value = match (pieces[strong.index()], pieces[strong.flip().index()]) {
             (_, 1) => lone_king(board, census, strong),
-            (2, 2) => two_men_each(board, census, strong),
+            (2, 2) => one_piece_each(board, census, strong),
             _ => None,
         };
         if let Some(value) = value {
@@ -46,7 +57,7 @@ fn by_material(board: &Board, census: &Census, men: [u32; 2]) -> Option<Score> {
     None
 }
 
-/// The endgame value of all men of a color.
+/// The endgame value of all pieces of a color.
 fn worth(census: &Census, color: Color) -> Score {
     PieceType::ALL[..5].iter().map(|kind| census.of(color, *kind) * WEIGHTS.material[kind.index()].eg()).sum()
 }
@@ -68,10 +79,10 @@ fn lone_king(board: &Board, census: &Census, strong: Color) -> Option<Score> {
     let of = |kind| census.of(strong, kind);
     let [pawns, knights, bishops] = [PieceType::Pawn, PieceType::Knight, PieceType::Bishop].map(of);
     let majors = of(PieceType::Rook) + of(PieceType::Queen);
-    let bishop_squares = board.men(strong, PieceType::Bishop);
+    let bishop_squares = board.pieces(strong, PieceType::Bishop);
     let both_shades = (bishop_squares & Bitboard::LIGHT).any() && (bishop_squares & Bitboard::DARK).any();
     if pawns == 1 && census.pieces(strong) == 0 {
-        let pawn = board.men(strong, PieceType::Pawn).first()?;
+        let pawn = board.pieces(strong, PieceType::Pawn).first()?;
         return Some(king_and_pawn(board, strong, pawn));
     }
     if majors > 0 || both_shades || (knights >= 3 && pawns == 0) {
@@ -104,19 +115,19 @@ fn king_and_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
     if won { 250 + 25 * rank } else { 0 }
 }
 
-/// King and one man on each side.
-fn two_men_each(board: &Board, census: &Census, strong: Color) -> Option<Score> {
+/// King and one piece on each side.
+fn one_piece_each(board: &Board, census: &Census, strong: Color) -> Option<Score> {
     let only = |color| PieceType::ALL.into_iter().find(|kind| census.of(color, *kind) > 0);
     let (king, prey) = (board.king(strong), board.king(!strong));
     let edge = cornered(prey);
-    let weak_man = (board.color(!strong) & !prey.bitboard()).first()?;
+    let weak_piece = (board.color(!strong) & !prey.bitboard()).first()?;
     match (only(strong)?, only(!strong)?) {
-        (PieceType::Queen, PieceType::Pawn) => Some(queen_against_pawn(board, census, strong, weak_man)),
+        (PieceType::Queen, PieceType::Pawn) => Some(queen_against_pawn(board, census, strong, weak_piece)),
         (PieceType::Queen, PieceType::Rook) => Some(420 + 9 * edge + 8 * near(king, prey)),
         (PieceType::Queen, PieceType::Bishop | PieceType::Knight) => Some(WIN + 9 * edge + 8 * near(king, prey)),
-        (PieceType::Rook, PieceType::Pawn) => Some(rook_against_pawn(board, census, strong, weak_man)),
+        (PieceType::Rook, PieceType::Pawn) => Some(rook_against_pawn(board, census, strong, weak_piece)),
         (PieceType::Rook, PieceType::Bishop) => Some(6 + 3 * edge),
-        (PieceType::Rook, PieceType::Knight) => Some(6 + 3 * edge + 2 * (6 - near(prey, weak_man))),
+        (PieceType::Rook, PieceType::Knight) => Some(6 + 3 * edge + 2 * (6 - near(prey, weak_piece))),
         _ => None,
     }
 }
@@ -195,7 +206,7 @@ fn without_pawns(census: &Census, strong: Color, points: i32, against: i32) -> i
 /// Only pawns of one rook's file, no bishop that commands the corner, and the enemy king in it.
 fn beside_the_corner(survey: &Survey, strong: Color) -> bool {
     let pawns = survey.pawns[strong.index()];
-    let bishops = survey.board.men(strong, PieceType::Bishop);
+    let bishops = survey.board.pieces(strong, PieceType::Bishop);
     if survey.census.pieces(strong) != bishops.count() as i32 {
         return false;
     }
@@ -209,7 +220,7 @@ fn beside_the_corner(survey: &Survey, strong: Color) -> bool {
 
 /// Bishops of opposite colors: nearly nothing else left, or more.
 fn opposite_bishops(survey: &Survey, strong: Color, points: i32, against: i32) -> Option<i32> {
-    let [white, black] = Color::ALL.map(|color| survey.board.men(color, PieceType::Bishop));
+    let [white, black] = Color::ALL.map(|color| survey.board.pieces(color, PieceType::Bishop));
     let one_each = white.count() == 1 && black.count() == 1;
     if !one_each || (white & Bitboard::LIGHT).any() == (black & Bitboard::LIGHT).any() {
         return None;

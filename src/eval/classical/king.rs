@@ -74,7 +74,7 @@ fn check_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32
     let (us, them) = (color.index(), color.flip().index());
     let king = survey.king[us];
     let reach = &survey.by[them];
-    let occupied = survey.occupied ^ survey.board.men(color, PieceType::Queen);
+    let occupied = survey.occupied ^ survey.board.pieces(color, PieceType::Queen);
     let straight = attacks::rook(king, occupied);
     let diagonal = attacks::bishop(king, occupied);
     let open = !survey.board.color(!color) & (!survey.all[us] | (weak(survey, color) & survey.twice[them]));

@@ -1,4 +1,4 @@
-//! Material: what the men are worth, alone and together.
+//! Material: what the pieces are worth, alone and together.
 
 use super::pair::Pair;
 use super::tracer::{Tracer, take};
@@ -14,7 +14,7 @@ const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 /// A rough worth of each kind in pawns, pawn to king, to tell endings apart.
 const POINTS: [i32; 6] = [0, 3, 3, 5, 9, 0];
 
-/// How many men of each kind each color has.
+/// How many pieces of each kind each color has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Census {
     counts: [[i32; 6]; 2],
@@ -26,13 +26,13 @@ impl Census {
         let mut counts = [[0; 6]; 2];
         for color in Color::ALL {
             for kind in PieceType::ALL {
-                counts[color.index()][kind.index()] = board.men(color, kind).count() as i32;
+                counts[color.index()][kind.index()] = board.pieces(color, kind).count() as i32;
             }
         }
         Self { counts }
     }
 
-    /// How many men of this kind a color has.
+    /// How many pieces of this kind a color has.
     #[inline(always)]
     pub(super) const fn of(&self, color: Color, kind: PieceType) -> i32 {
         self.counts[color.index()][kind.index()]
@@ -41,9 +41,19 @@ impl Census {
     /// From 0 without pieces to [`FULL_PHASE`].
     #[inline(always)]
     pub(super) fn phase(&self) -> i32 {
+        self.unbounded_phase().min(FULL_PHASE)
+    }
+
+    /// Whether there are so many pieces that sums of [`Pair`]s could overflow.
+    #[inline(always)]
+    pub(super) fn is_crowded(&self) -> bool {
+        self.unbounded_phase() > 3 * FULL_PHASE
+    }
+
+    #[inline(always)]
+    fn unbounded_phase(&self) -> i32 {
         let [white, black] = self.counts;
-        let phase: i32 = (1..5).map(|kind| (white[kind] + black[kind]) * PHASE[kind]).sum();
-        phase.min(FULL_PHASE)
+        (1..5).map(|kind| (white[kind] + black[kind]) * PHASE[kind]).sum()
     }
 
     /// The pieces (no pawns) of a color in pawns' worth: 3 for a minor piece, 5 for a rook, 9 for a queen.
@@ -59,7 +69,7 @@ impl Census {
     }
 }
 
-/// The sum of a color's men.
+/// The sum of a color's pieces.
 #[inline(always)]
 pub(super) fn material<T: Tracer>(census: &Census, color: Color, tracer: &mut T) -> Pair {
     let mut value = Pair::ZERO;
@@ -69,7 +79,7 @@ pub(super) fn material<T: Tracer>(census: &Census, color: Color, tracer: &mut T)
     value
 }
 
-/// What a color's men are worth in each other's company (the idea of Kaufman, "The Evaluation of Material
+/// What a color's pieces are worth in each other's company (the idea of Kaufman, "The Evaluation of Material
 /// Imbalances", 1999: the bishop pair, knights for many pawns, rooks for few).
 #[inline(always)]
 pub(super) fn imbalance<T: Tracer>(census: &Census, color: Color, tracer: &mut T) -> Pair {

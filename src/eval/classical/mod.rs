@@ -32,7 +32,7 @@ pub use trace::Trace;
 pub use tracer::Tracer;
 
 use crate::chess::{Board, Color, Move, PieceType};
-use crate::search::score::{MAX_EVAL, Score};
+use crate::score::{MAX_EVAL, Score};
 use material::Census;
 use pawns::{PawnCache, Structure};
 use pieces::Pieces;
@@ -123,11 +123,16 @@ impl Tracer for TermReader {
 /// The value of a known ending in centipawns from the view of the side to move.
 #[inline(always)]
 pub fn known_ending(board: &Board) -> Option<Score> {
+    if endgame::may_be_known(board) { look_up(board) } else { None }
+}
+
+#[cold]
+fn look_up(board: &Board) -> Option<Score> {
     let value = endgame::known(board, &Census::new(board))?;
     Some(finish(board, value) * board.side_to_move().sign())
 }
 
-/// What a move adds to the piece-square value of the man that moves, in centipawns. Promotions and castling rooks are not
+/// What a move adds to the piece-square value of the piece that moves, in centipawns. Promotions and castling rooks are not
 /// looked at.
 pub fn square_gain(board: &Board, mv: Move) -> Score {
     let Some(piece) = board.piece_on(mv.from()) else { return 0 };
@@ -166,7 +171,7 @@ impl Tally {
 /// The evaluation, from White's view.
 fn run<T: Tracer>(board: &Board, cache: Option<&mut PawnCache>, tracer: &mut T) -> Score {
     let census = Census::new(board);
-    if let Some(value) = endgame::known(board, &census) {
+    if let Some(value) = endgame::known(board, &census).or_else(|| endgame::crowded(&census)) {
         let score = finish(board, value);
         let ending = Some(value);
         tracer.summary(&Summary { sum: Pair::ZERO, phase: census.phase(), scale: FULL_SCALE, ending, score });

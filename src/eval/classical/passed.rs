@@ -40,7 +40,7 @@ fn pawn<T: Tracer>(survey: &Survey, own: Bitboard, color: Color, square: Square,
     value += take(tracer, color, &w.passed_connected[rank], i32::from(connected));
     // Majors behind the pawn see along the whole file, through the pawn.
     let behind = attacks::rook(square, survey.occupied) & here.fill_forward(!color);
-    let against = behind & survey.board.men(!color, PieceType::Rook);
+    let against = behind & survey.board.pieces(!color, PieceType::Rook);
     value += take(tracer, color, &w.passed_rook_against, i32::from(against.any()));
     if rank < ADVANCED {
         return value;

@@ -139,7 +139,7 @@ impl PawnCache {
     pub(super) fn probe(&mut self, board: &Board) -> (Structure, [Pair; 2]) {
         let key = board.pawn_key();
         let entry = &mut self.entries[key as usize & (CACHE_SIZE - 1)];
-        let pawns = [board.men(Color::White, PieceType::Pawn), board.men(Color::Black, PieceType::Pawn)];
+        let pawns = [board.pieces(Color::White, PieceType::Pawn), board.pieces(Color::Black, PieceType::Pawn)];
         if entry.key != key {
             *entry = Entry { key, structure: Structure::new(pawns, &mut Silent), shelter: [None; 2] };
         }
@@ -161,7 +161,7 @@ impl PawnCache {
 
 /// The same as [`PawnCache::probe`], worked out before the tracer's eyes.
 pub(super) fn observe<T: Tracer>(board: &Board, tracer: &mut T) -> (Structure, [Pair; 2]) {
-    let pawns = [board.men(Color::White, PieceType::Pawn), board.men(Color::Black, PieceType::Pawn)];
+    let pawns = [board.pieces(Color::White, PieceType::Pawn), board.pieces(Color::Black, PieceType::Pawn)];
     let structure = Structure::new(pawns, tracer);
     (structure, Color::ALL.map(|color| shelter::shelter(board, pawns, color, tracer)))
 }

@@ -36,7 +36,7 @@ pub(super) fn minors_and_rooks<T: Tracer>(
 ) {
     let board = survey.board;
     let outposts = structure.outposts(survey, color);
-    for square in board.men(color, PieceType::Knight) {
+    for square in board.pieces(color, PieceType::Knight) {
         let attacked = survey.enter(color, PieceType::Knight, square, attacks::knight(square));
         pieces.squares += pst::at(tracer, color, PieceType::Knight, square);
         pieces.mobility += mobility::knight(tracer, color, survey.reach(color, attacked));
@@ -44,7 +44,7 @@ pub(super) fn minors_and_rooks<T: Tracer>(
     }
     // A bishop sees through queens, a rook through queens and own rooks: together they attack along the line.
     let queens = board.kind(PieceType::Queen);
-    for square in board.men(color, PieceType::Bishop) {
+    for square in board.pieces(color, PieceType::Bishop) {
         let attacked = attacks::bishop(square, survey.occupied ^ queens);
         let attacked = survey.enter(color, PieceType::Bishop, square, attacked);
         pieces.squares += pst::at(tracer, color, PieceType::Bishop, square);
@@ -52,7 +52,7 @@ pub(super) fn minors_and_rooks<T: Tracer>(
         pieces.minors += bishop(survey, color, square, outposts, tracer);
         pieces.trapped += caged_bishop(survey, color, square, tracer);
     }
-    let rooks = board.men(color, PieceType::Rook);
+    let rooks = board.pieces(color, PieceType::Rook);
     for square in rooks {
         let attacked = attacks::rook(square, survey.occupied ^ queens ^ rooks);
         let attacked = survey.enter(color, PieceType::Rook, square, attacked);
@@ -72,7 +72,7 @@ pub(super) fn queens<T: Tracer>(survey: &mut Survey, color: Color, pieces: &mut 
     let board = survey.board;
     let [_, knights, bishops, rooks, _, _] = survey.by[color.flip().index()];
     let lesser = knights | bishops | rooks;
-    for square in board.men(color, PieceType::Queen) {
+    for square in board.pieces(color, PieceType::Queen) {
         let attacked = survey.enter(color, PieceType::Queen, square, attacks::queen(square, survey.occupied));
         pieces.squares += pst::at(tracer, color, PieceType::Queen, square);
         pieces.mobility += mobility::queen(tracer, color, survey.reach(color, attacked & !lesser));
@@ -81,12 +81,12 @@ pub(super) fn queens<T: Tracer>(survey: &mut Survey, color: Color, pieces: &mut 
     }
 }
 
-/// Whether an enemy bishop or rook looks at the queen through one man; an own pawn is a veil that seldom lifts.
+/// Whether an enemy bishop or rook looks at the queen through one piece; an own pawn is a veil that seldom lifts.
 #[inline(always)]
 fn veiled_queen(survey: &Survey, color: Color, square: Square) -> bool {
     let board = survey.board;
-    let bishops = board.men(!color, PieceType::Bishop);
-    let rooks = board.men(!color, PieceType::Rook);
+    let bishops = board.pieces(!color, PieceType::Bishop);
+    let rooks = board.pieces(!color, PieceType::Rook);
     (veils(board, square, bishops, rooks) & !survey.pawns[color.index()]).any()
 }
 

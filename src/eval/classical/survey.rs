@@ -37,7 +37,7 @@ pub(super) struct Survey<'a> {
     pub occupied: Bitboard,
     pub pawns: [Bitboard; 2],
     pub king: [Square; 2],
-    /// Men pinned to their own king.
+    /// Pieces pinned to their own king.
     pub pinned: [Bitboard; 2],
     /// The squares that count for mobility.
     pub area: [Bitboard; 2],
@@ -58,7 +58,7 @@ impl<'a> Survey<'a> {
     #[inline(always)]
     pub(super) fn new(board: &'a Board, census: Census) -> Self {
         let [white, black] = Color::ALL;
-        let pawns = [board.men(white, PieceType::Pawn), board.men(black, PieceType::Pawn)];
+        let pawns = [board.pieces(white, PieceType::Pawn), board.pieces(black, PieceType::Pawn)];
         let king = [board.king(white), board.king(black)];
         let mut survey = Self {
             board,
@@ -95,7 +95,7 @@ impl<'a> Survey<'a> {
             Color::Black => Rank::Seventh.bitboard() | Rank::Sixth.bitboard(),
         };
         let stuck = self.pawns[us] & (low | self.occupied.forward(!color));
-        let royals = self.board.men(color, PieceType::Queen) | self.king[us].bitboard();
+        let royals = self.board.pieces(color, PieceType::Queen) | self.king[us].bitboard();
         self.area[us] = !(stuck | royals | self.pawns[them].pawn_attacks(!color));
     }
 
@@ -122,7 +122,7 @@ impl<'a> Survey<'a> {
         (attacked & self.area[color.index()]).count() as usize
     }
 
-    /// The squares a color holds for good: a pawn guards them, or two men do and the other color has not two there.
+    /// The squares a color holds for good: a pawn guards them, or two pieces do and the other color has not two there.
     #[inline(always)]
     pub(super) fn held(&self, color: Color) -> Bitboard {
         let (us, them) = (color.index(), color.flip().index());
@@ -139,7 +139,7 @@ fn zone(king: Square) -> Bitboard {
     attacks::king(center) | center.bitboard()
 }
 
-/// The men of either color that alone stand between this square and one of the sliders given: those that move along
+/// The pieces of either color that alone stand between this square and one of the sliders given: those that move along
 /// diagonals and those that move along ranks and files.
 #[inline(always)]
 pub(super) fn veils(board: &Board, square: Square, diagonal: Bitboard, straight: Bitboard) -> Bitboard {
@@ -158,8 +158,8 @@ pub(super) fn veils(board: &Board, square: Square, diagonal: Bitboard, straight:
 
 #[inline(always)]
 fn pinned(board: &Board, color: Color, king: Square) -> Bitboard {
-    let queens = board.men(!color, PieceType::Queen);
-    let diagonal = board.men(!color, PieceType::Bishop) | queens;
-    let straight = board.men(!color, PieceType::Rook) | queens;
+    let queens = board.pieces(!color, PieceType::Queen);
+    let diagonal = board.pieces(!color, PieceType::Bishop) | queens;
+    let straight = board.pieces(!color, PieceType::Rook) | queens;
     veils(board, king, diagonal, straight) & board.color(color)
 }

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Term {
-    /// What the men are worth.
+    /// What the pieces are worth.
     Material,
     /// What they are worth in company: bishop pair, knights and rooks by the number of pawns, redundant majors.
     Imbalance,
-    /// Where the men stand.
+    /// Where the pieces stand.
     PieceSquare,
     /// Isolated, doubled, backward, connected and candidate pawns.
     Pawns,

@@ -188,18 +188,18 @@ fn a_tracer_hears_every_weight() {
 fn advantages_have_their_usual_worth() {
     let base = white("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert!(base > 0 && base < 50, "the first move: {base}");
-    // An open middlegame with all pieces in play, and White's men taken away one by one.
+    // An open middlegame with all pieces in play, and White's pieces taken away one by one.
     let full = "r2q1rk1/pp2bppp/2n1bn2/8/8/2N1BN2/PP2BPPP/R2Q1RK1 w - - 0 12";
     let even = white(full);
-    for (men, less, low, high) in [
+    for (pieces, less, low, high) in [
         ("R2Q1RK1", "R4RK1", 880, 1130),
         ("R2Q1RK1", "3Q1RK1", 400, 580),
         ("PP2BPPP", "PP3PPP", 340, 450),
         ("2N1BN2", "4BN2", 300, 430),
         ("PP2BPPP", "P3BPPP", 70, 150),
     ] {
-        let worth = even - white(&full.replace(men, less));
-        assert!((low..=high).contains(&worth), "{less} for {men}: {worth}");
+        let worth = even - white(&full.replace(pieces, less));
+        assert!((low..=high).contains(&worth), "{less} for {pieces}: {worth}");
     }
     let worth = base - white("rnbqkbnr/pppppppp/8/8/8/8/PPPPP1PP/RNBQKBNR w KQkq - 0 1");
     assert!((50..=160).contains(&worth), "a pawn: {worth}");
@@ -244,7 +244,7 @@ fn piece_squares() {
 fn isolated_doubled_and_backward_pawns() {
     let w = &WEIGHTS;
     let pawns = |fen: &str| trace(&board(fen)).value(Term::Pawns, Color::White);
-    let rook = |men: &str| format!("r3k3/{men}/R3K3 w - - 0 1");
+    let rook = |pieces: &str| format!("r3k3/{pieces}/R3K3 w - - 0 1");
     // One pawn on a4, opposed.
     assert_eq!(pawns(&rook("p7/8/8/8/P7/8")), Pair::ZERO + w.isolated);
     // Two on the d file, opposed: isolated both, the rear one doubled.
@@ -260,7 +260,7 @@ fn isolated_doubled_and_backward_pawns() {
 #[test]
 fn connected_and_candidate_pawns() {
     let w = &WEIGHTS;
-    let pawns = |men: &str| trace(&board(&format!("r3k3/{men}/R3K3 w - - 0 1"))).value(Term::Pawns, Color::White);
+    let pawns = |pieces: &str| trace(&board(&format!("r3k3/{pieces}/R3K3 w - - 0 1"))).value(Term::Pawns, Color::White);
     assert_eq!(pawns("ppp5/8/8/PP6/8/8"), w.phalanx[3] * 2);
     assert_eq!(pawns("ppp5/8/8/1P6/P7/8"), w.supported[3]);
     // Two against one: the b pawn has no pawn ahead and as many helpers as there are sentries.

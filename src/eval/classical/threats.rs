@@ -1,4 +1,4 @@
-//! Threats: men that may be won, and squares the enemy may not use.
+//! Threats: pieces that may be won, and squares the enemy may not use.
 
 use super::pair::Pair;
 use super::survey::Survey;
@@ -27,7 +27,7 @@ pub(super) fn threats<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) 
     value + on_queen(survey, color, held, tracer)
 }
 
-/// The attacked men among `targets`, by their kind.
+/// The attacked pieces among `targets`, by their kind.
 #[inline(always)]
 fn by_kind<T: Tracer>(
     survey: &Survey,
@@ -70,7 +70,7 @@ fn by_pawns<T: Tracer>(survey: &Survey, color: Color, pieces: Bitboard, tracer: 
 fn on_queen<T: Tracer>(survey: &Survey, color: Color, held: Bitboard, tracer: &mut T) -> Pair {
     let w = &WEIGHTS;
     let us = color.index();
-    let queens = survey.board.men(!color, PieceType::Queen);
+    let queens = survey.board.pieces(!color, PieceType::Queen);
     let (Some(queen), false) = (queens.first(), queens.many()) else {
         return Pair::ZERO;
     };

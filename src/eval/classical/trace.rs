@@ -6,7 +6,7 @@ use super::pair::Pair;
 use super::term::Term;
 use super::tracer::{Summary, Tracer};
 use crate::chess::Color;
-use crate::search::score::Score;
+use crate::score::Score;
 use std::fmt;
 
 /// Every term of one evaluation. `Display` prints the table of `lento eval`.
@@ -71,9 +71,13 @@ impl fmt::Display for Trace {
         writeln!(f, "{:<14}|{:>16}|{:>16}|{m:>7}{e:>8}{now:>8}", "sum", "", "")?;
         writeln!(f, "phase {} of {FULL_PHASE}, endgame counts {} of {FULL_SCALE}", summary.phase, summary.scale)?;
         if let Some(ending) = summary.ending {
-            writeln!(f, "known ending: {} stands for all terms", pawns(ending))?;
+            writeln!(f, "known ending, or too many pieces to add up: {} stands for all terms", pawns(ending))?;
         }
-        write!(f, "score {} (White's view, in pawns)", pawns(summary.score))
+        write!(
+            f,
+            "score {} internal pawns, White's view: the sum at this phase, with fifty-move rule",
+            pawns(summary.score)
+        )
     }
 }
 

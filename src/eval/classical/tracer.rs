@@ -7,7 +7,7 @@
 use super::pair::Pair;
 use super::term::Term;
 use crate::chess::Color;
-use crate::search::score::Score;
+use crate::score::Score;
 
 /// How the terms became one number.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Summary {
     pub phase: i32,
     /// How much of the endgame value counts, in 1/[`super::endgame::FULL_SCALE`].
     pub scale: i32,
-    /// The value of a known ending from White's view, which then stands for all terms.
+    /// The value of a known ending, or of too many pieces to add up, from White's view, which then stands for all terms.
     pub ending: Option<Score>,
     /// The final score in centipawns from White's view, after tapering, scaling and fifty-move damping.
     pub score: Score,

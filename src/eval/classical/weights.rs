@@ -11,7 +11,7 @@ const O: Pair = Pair::ZERO;
 /// The linear weights. Only pairs, so that a weight's place in the structure is an index for a tuner.
 #[repr(C)]
 pub struct Weights {
-    /// A man's worth, pawn to queen.
+    /// What a piece is worth, pawn to queen.
     pub material: [Pair; 5],
     /// Having two bishops.
     pub bishop_pair: Pair,
@@ -49,7 +49,7 @@ pub struct Weights {
     pub passed_enemy_king: [Pair; 8],
     /// Each step (up to five) of the own king from the square ahead, by rank.
     pub passed_own_king: [Pair; 8],
-    /// An enemy man on the square ahead, by rank.
+    /// An enemy piece on the square ahead, by rank.
     pub passed_blocked: [Pair; 8],
     /// Nothing on the way to promotion and nothing attacks it, by rank.
     pub passed_free_path: [Pair; 8],
@@ -103,7 +103,7 @@ pub struct Weights {
     pub trapped_rook: Pair,
     /// A bishop on a7 or h7 (a2, h2) that a pawn on b6 or g6 shuts in.
     pub trapped_bishop: Pair,
-    /// A queen with one man between it and an enemy slider.
+    /// A queen with one piece between it and an enemy slider.
     pub veiled_queen: Pair,
 
     /// Own pawn before the king by the file's distance from the edge and rank; index 0 of the rank: none.
@@ -125,7 +125,7 @@ pub struct Weights {
     pub threat_by_rook: [Pair; 5],
     /// The king attacks something weak.
     pub threat_by_king: Pair,
-    /// Each attacked man that nothing guards, or piece attacked twice and guarded badly.
+    /// Each attacked piece that nothing guards, or piece attacked twice and guarded badly.
     pub hanging: Pair,
     /// Each square that both sides reach and the enemy does not hold.
     pub restricted: Pair,
@@ -308,7 +308,7 @@ pub struct Danger {
     pub more_checks: i32,
     /// Each square of a check that would cost the piece.
     pub unsafe_check: i32,
-    /// Each man pinned to the king.
+    /// Each piece pinned to the king.
     pub pinned: i32,
     /// Each square of the king's wing and half that the enemy attacks.
     pub wing_attack: i32,

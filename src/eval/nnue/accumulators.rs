@@ -6,7 +6,7 @@ use super::network::Network;
 use super::refresh::Cache;
 use super::simd::{Line, Simd};
 use crate::chess::{Board, Color, Move, Square};
-use crate::search::score::Score;
+use crate::score::Score;
 use std::sync::Arc;
 
 /// The accumulators of one thread.

@@ -2,20 +2,20 @@
 
 use crate::chess::{Board, Color, Move, Piece, PieceType, Square, Wing};
 
-/// A man on a square.
-pub type Man = (Piece, Square);
+/// A piece on a square.
+pub type Placed = (Piece, Square);
 
-/// The men that a move takes off the board and those it puts there.
+/// The pieces that a move takes off the board and those it puts there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing: the turn is passed.
     None,
     /// One off, one on.
-    Quiet { off: Man, on: Man },
-    /// The man that moves and the one it takes.
-    Capture { off: [Man; 2], on: Man },
+    Quiet { off: Placed, on: Placed },
+    /// The piece that moves and the one it takes.
+    Capture { off: [Placed; 2], on: Placed },
     /// King and rook.
-    Castle { off: [Man; 2], on: [Man; 2] },
+    Castle { off: [Placed; 2], on: [Placed; 2] },
 }
 
 impl Change {
@@ -29,10 +29,9 @@ impl Change {
         }
         let after = mv.promoted().map_or(mover, |kind| Piece::new(mover.color(), kind));
         let (off, on) = ((mover, from), (after, to));
-        let victim = if mv.is_en_passant() { Square::new(to.file(), from.rank()) } else { to };
-        match board.piece_on(victim) {
-            Some(taken) if mv.is_capture() => Self::Capture { off: [off, (taken, victim)], on },
-            _ => Self::Quiet { off, on },
+        match board.captured(mv) {
+            Some(captured) => Self::Capture { off: [off, (captured, mv.capture_square())], on },
+            None => Self::Quiet { off, on },
         }
     }
 

@@ -1,8 +1,8 @@
-//! The inputs of the network: one for each kind of man on each square, as one side sees the board.
+//! The inputs of the network: one for each kind of piece on each square, as one side sees the board.
 
 use crate::chess::{Color, Piece, Square};
 
-/// Inputs of one king bucket: six kinds of own and six of enemy men, on 64 squares.
+/// Inputs of one king bucket: six kinds of own and six of enemy pieces, on 64 squares.
 pub const INPUTS: usize = 768;
 /// Squares on which a king is seen, once the board is mirrored so that it stands on the files a to d.
 pub const KING_SQUARES: usize = 32;
@@ -18,6 +18,15 @@ pub struct KingBuckets {
 impl KingBuckets {
     /// One bucket: the king square matters only for the mirroring.
     pub const ONE: Self = Self { map: [0; KING_SQUARES], count: 1 };
+    /// A bucket for each king square.
+    pub const FINEST: Self = {
+        let (mut map, mut square) = ([0; KING_SQUARES], 0);
+        while square < KING_SQUARES {
+            map[square] = square as u8;
+            square += 1;
+        }
+        Self { map, count: KING_SQUARES }
+    };
     /// Names of the layouts that [`named`](Self::named) knows.
     pub const NAMES: [&str; 3] = ["one", "three", "six"];
 
@@ -75,12 +84,12 @@ pub struct View {
 }
 
 impl View {
-    /// The input that this man is: a row of the feature weights.
+    /// The input that this piece is: a row of the feature weights.
     #[inline(always)]
     pub fn feature(self, piece: Piece, square: Square) -> usize {
         let enemy = usize::from(piece.color() != self.side);
-        let man = (enemy * 6 + piece.kind().index()) * 64;
-        usize::from(self.bucket) * INPUTS + man + (square.index() ^ usize::from(self.flip))
+        let piece = (enemy * 6 + piece.kind().index()) * 64;
+        usize::from(self.bucket) * INPUTS + piece + (square.index() ^ usize::from(self.flip))
     }
 
     /// Whether the king stands on the right half of the board, so that left and right are exchanged.
@@ -147,6 +156,7 @@ mod tests {
             assert_eq!(KingBuckets::named(name).unwrap().count(), count);
         }
         assert_eq!(KingBuckets::named("one"), Some(KingBuckets::ONE));
+        assert_eq!(KingBuckets::new(KingBuckets::FINEST.map), Some(KingBuckets::FINEST));
         assert_eq!(KingBuckets::named("two"), None);
         assert_eq!(KingBuckets::new([2; KING_SQUARES]), None);
     }

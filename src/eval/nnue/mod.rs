@@ -1,6 +1,6 @@
 //! The network: a small neural network that is updated move by move.
 //!
-//! Each side sees the men on the board as inputs ([`features`]); the weights of those inputs are summed up in an accumulator of each
+//! Each side sees the pieces on the board as inputs ([`features`]); the weights of those inputs are summed up in an accumulator of each
 //! side. The squares of the accumulators' values, kept between 0 and 1 (SCReLU), are weighted and added up to the value of the position.
 //! Efficiently updatable networks are an idea of Yu Nasu (2018).
 

@@ -22,7 +22,8 @@
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
 use super::simd::{Line, Simd};
 use crate::chess::Board;
-use crate::search::score::Score;
+use crate::chess::fen::MAX_PIECES;
+use crate::score::Score;
 use std::fmt;
 use thiserror::Error;
 
@@ -39,13 +40,17 @@ pub const MAX_HIDDEN: usize = 2048;
 /// The most output buckets.
 pub const MAX_OUTPUTS: usize = 31;
 
+/// The largest file of a network, in bytes.
+pub const MAX_FILE_SIZE: u64 =
+    Architecture { hidden: MAX_HIDDEN, kings: KingBuckets::FINEST, outputs: MAX_OUTPUTS }.file_size() as u64;
+
 const MAGIC: &[u8; 8] = b"LENTONET";
 const VERSION: u32 = 1;
 const HEADER: usize = 128;
 const CHECKSUM_AT: usize = 32;
 const NAME_AT: usize = 72;
-/// More men than this are on no board.
-const MOST_MEN: i32 = 32;
+/// More pieces than this are on no board.
+const MOST_PIECES: i32 = MAX_PIECES as i32;
 
 /// The shape of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +59,7 @@ pub struct Architecture {
     pub hidden: usize,
     /// Which king squares share weights.
     pub kings: KingBuckets,
-    /// Output layers, chosen by the number of men on the board.
+    /// Output layers, chosen by the number of pieces on the board.
     pub outputs: usize,
 }
 
@@ -64,13 +69,13 @@ impl Architecture {
         self.kings.count() * INPUTS
     }
 
-    /// The output layer for so many men: equal shares of the numbers 2 to 32.
+    /// The output layer for so many pieces: equal shares of the numbers 2 to 32.
     #[inline(always)]
-    pub fn output_bucket(&self, men: usize) -> usize {
-        (men.saturating_sub(2) / 31usize.div_ceil(self.outputs)).min(self.outputs - 1)
+    pub fn output_bucket(&self, pieces: usize) -> usize {
+        (pieces.saturating_sub(2) / 31usize.div_ceil(self.outputs)).min(self.outputs - 1)
     }
 
-    fn file_size(&self) -> usize {
+    const fn file_size(&self) -> usize {
         HEADER + 2 * (self.inputs() + 1) * self.hidden + self.outputs * (2 * self.hidden + 4)
     }
 
@@ -355,8 +360,8 @@ impl Parts {
             return Err(NetworkError::Shape { what: "bytes of name", found: self.name.len() as u64, expected });
         }
         let largest = |weights: &[i16]| weights.iter().map(|&weight| i32::from(weight).abs()).max().unwrap_or(0);
-        // An accumulator is the bias and a weight for each man. That sums on the way there may overflow does no harm.
-        if largest(&self.biases) + MOST_MEN * largest(&self.features) > i32::from(i16::MAX) {
+        // An accumulator is the bias and a weight for each piece. That sums on the way there may overflow does no harm.
+        if largest(&self.biases) + MOST_PIECES * largest(&self.features) > i32::from(i16::MAX) {
             return Err(NetworkError::Range("feature weights"));
         }
         // The product of a full neuron and its weight has to fit into 16 bits.
@@ -462,10 +467,10 @@ pub(crate) mod tests {
     #[test]
     fn output_buckets_share_the_men() {
         let eight = Architecture { outputs: 8, ..small().architecture };
-        let buckets: Vec<usize> = (2..=32).map(|men| eight.output_bucket(men)).collect();
+        let buckets: Vec<usize> = (2..=32).map(|pieces| eight.output_bucket(pieces)).collect();
         assert!(buckets.is_sorted() && buckets[0] == 0 && buckets[30] == 7);
         assert_eq!(buckets.iter().filter(|&&bucket| bucket == 3).count(), 4);
         let one = Architecture { outputs: 1, ..eight };
-        assert!((0..=64).all(|men| one.output_bucket(men) == 0 && eight.output_bucket(men) < 8));
+        assert!((0..=64).all(|pieces| one.output_bucket(pieces) == 0 && eight.output_bucket(pieces) < 8));
     }
 }

@@ -1,21 +1,22 @@
 //! Accumulators of positions seen earlier, to begin from when the board has to be seen anew.
 //!
-//! One is kept for each way to see the board. A position differs from the last one that was seen in this way by a few men only, so that
-//! far fewer rows are added than there are men on the board. The idea is known as "Finny tables", after its inventor
+//! One is kept for each way to see the board. A position differs from the last one that was seen in this way by a few pieces only, so that
+//! far fewer rows are added than there are pieces on the board. The idea is known as "Finny tables", after its inventor
 //! Luecx (2023).
 
 use super::features::View;
 use super::network::Network;
 use super::simd::{Line, Simd};
+use crate::chess::fen::MAX_PIECES;
 use crate::chess::{Bitboard, Board, Color, Piece};
 use arrayvec::ArrayVec;
 
-/// More men than this are on no board.
-const MEN: usize = 32;
+/// More pieces than this are on no board.
+const MOST_PIECES: usize = MAX_PIECES as usize;
 
 /// The cache of one thread.
 pub struct Cache {
-    /// For each color, king bucket, and way of mirroring: where the men stood.
+    /// For each color, king bucket, and way of mirroring: where the pieces stood.
     boards: Box<[[Bitboard; Piece::COUNT]]>,
     /// The accumulators of those positions.
     rows: Box<[Line]>,
@@ -31,9 +32,9 @@ impl Cache {
     /// The accumulator of a position for a color.
     pub fn refresh(&mut self, network: &Network, simd: Simd, board: &Board, color: Color, view: View) -> &[Line] {
         let way = (view.bucket() * 2 + usize::from(view.is_mirrored())) * 2 + color.index();
-        let (mut adds, mut subs) = (ArrayVec::<u16, MEN>::new(), ArrayVec::<u16, MEN>::new());
+        let (mut adds, mut subs) = (ArrayVec::<u16, MOST_PIECES>::new(), ArrayVec::<u16, MOST_PIECES>::new());
         for (piece, old) in Piece::ALL.into_iter().zip(&mut self.boards[way]) {
-            let new = board.men(piece.color(), piece.kind());
+            let new = board.pieces(piece.color(), piece.kind());
             let feature = |square| view.feature(piece, square) as u16;
             adds.extend((new & !*old).into_iter().map(feature));
             subs.extend((*old & !new).into_iter().map(feature));

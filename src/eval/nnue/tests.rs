@@ -161,7 +161,7 @@ fn a_trace_adds_up() {
         let text = trace.to_string();
         assert!(text.contains(&format!("{:>+8}  <- counts here", trace.value())), "{text}");
     }
-    // What a man is worth is what the position loses without it; here that leaves the bucket as it is.
+    // What a piece is worth is what the position loses without it; here that leaves the bucket as it is.
     let (with, without) = ("4k3/pp3p1p/8/2n5/8/3B4/PP4P1/1K6 w - - 0 1", "4k3/pp3p1p/8/2n5/8/8/PP4P1/1K6 w - - 0 1");
     let [with, without] = [with, without].map(|fen| Trace::new(&network, Simd::best(), &Board::from_fen(fen).unwrap()));
     assert_eq!(with.worth(Square::D3), Some(with.value() - without.value()));

@@ -1,17 +1,17 @@
-//! The network's value laid open: what each man and each output layer says.
+//! The network's value laid open: what each piece and each output layer says.
 
-use super::change::Man;
+use super::change::Placed;
 use super::features::View;
 use super::network::Network;
 use super::simd::{Line, Simd};
 use crate::chess::{Board, Color, File, PieceType, Rank, Square};
-use crate::search::score::Score;
+use crate::score::Score;
 use std::fmt;
 
 /// The network's view of a position. `Display` prints the tables of `lento eval`. All values are centipawns from White's view.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    men: Vec<(Man, Option<Score>)>,
+    pieces: Vec<(Placed, Option<Score>)>,
     buckets: Vec<Score>,
     bucket: usize,
     network: String,
@@ -21,18 +21,19 @@ impl Trace {
     /// Lays a position's value open.
     pub fn new(network: &Network, simd: Simd, board: &Board) -> Self {
         let bucket = network.output_bucket(board);
-        let men: Vec<Man> =
+        let pieces: Vec<Placed> =
             board.occupied().into_iter().filter_map(|square| Some((board.piece_on(square)?, square))).collect();
         let value = |left_out: Option<Square>, bucket| {
-            let rows = rows(network, simd, board, men.iter().copied().filter(|&(_, square)| Some(square) != left_out));
+            let rows =
+                rows(network, simd, board, pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out));
             let [us, them] = [board.side_to_move(), !board.side_to_move()].map(|color| &rows[color.index()]);
             network.value(simd, us, them, bucket) * board.side_to_move().sign()
         };
         let whole = value(None, bucket);
         let worth =
-            |(piece, square): Man| (piece.kind() != PieceType::King).then(|| whole - value(Some(square), bucket));
+            |(piece, square): Placed| (piece.kind() != PieceType::King).then(|| whole - value(Some(square), bucket));
         Self {
-            men: men.iter().map(|&man| (man, worth(man))).collect(),
+            pieces: pieces.iter().map(|&piece| (piece, worth(piece))).collect(),
             buckets: (0..network.architecture().outputs).map(|bucket| value(None, bucket)).collect(),
             bucket,
             network: network.to_string(),
@@ -44,9 +45,9 @@ impl Trace {
         self.buckets[self.bucket]
     }
 
-    /// How much the value would change without the man on a square; `None` for kings and empty squares.
+    /// How much the value would change without the piece on a square; `None` for kings and empty squares.
     pub fn worth(&self, square: Square) -> Option<Score> {
-        self.men.iter().find(|((_, at), _)| *at == square)?.1
+        self.pieces.iter().find(|((_, at), _)| *at == square)?.1
     }
 
     /// The value by each output layer, and which of them counts.
@@ -55,11 +56,11 @@ impl Trace {
     }
 }
 
-/// The accumulators of these men, White's and Black's, added up from nothing.
-fn rows(network: &Network, simd: Simd, board: &Board, men: impl Iterator<Item = Man> + Clone) -> [Vec<Line>; 2] {
+/// The accumulators of these pieces, White's and Black's, added up from nothing.
+fn rows(network: &Network, simd: Simd, board: &Board, pieces: impl Iterator<Item = Placed> + Clone) -> [Vec<Line>; 2] {
     Color::ALL.map(|color| {
         let view: View = network.architecture().kings.view(color, board.king(color));
-        let features: Vec<u16> = men.clone().map(|(piece, square)| view.feature(piece, square) as u16).collect();
+        let features: Vec<u16> = pieces.clone().map(|(piece, square)| view.feature(piece, square) as u16).collect();
         let mut row = network.biases().to_vec();
         simd.apply(&mut row, network.features(), &features, &[]);
         row
@@ -71,7 +72,7 @@ impl fmt::Display for Trace {
         let edge = format!(" {}+", "+-------".repeat(8));
         for rank in Rank::ALL.into_iter().rev() {
             writeln!(f, "{edge}")?;
-            let on = |file| self.men.iter().find(|((_, square), _)| *square == Square::new(file, rank));
+            let on = |file| self.pieces.iter().find(|((_, square), _)| *square == Square::new(file, rank));
             let letters = File::ALL.map(|file| on(file).map_or(' ', |((piece, _), _)| piece.letter()));
             let worths = File::ALL.map(|file| on(file).and_then(|(_, worth)| *worth));
             letters.iter().try_for_each(|letter| write!(f, " |   {letter}  "))?;
@@ -82,7 +83,7 @@ impl fmt::Display for Trace {
             writeln!(f, " | {}", rank.index() + 1)?;
         }
         writeln!(f, "{edge}\n     a       b       c       d       e       f       g       h\n")?;
-        writeln!(f, "Each man: the change of the value without it, in centipawns from White's view.\n")?;
+        writeln!(f, "Each piece: the change of the value without it, in centipawns from White's view.\n")?;
         writeln!(f, "{:<8}{:>8}", "bucket", "value")?;
         for (index, value) in self.buckets.iter().enumerate() {
             let mark = if index == self.bucket { "  <- counts here" } else { "" };

@@ -7,5 +7,5 @@ mod tables;
 
 pub use cell::Cell;
 pub use correction::Corrections;
-pub use own::{Outcome, PieceSquares};
+pub use own::{NodeResult, PieceSquares};
 pub use tables::{Context, Continuation, Histories};

@@ -1,11 +1,11 @@
-//! The history that a reduction recipe keeps for itself, by man and target square.
+//! The history that a reduction recipe keeps for itself, by piece and target square.
 
 use crate::chess::{Board, Move, Piece};
 use crate::search::lmr::{Lesson, OwnHistory};
 
 /// What became of a node's quiet moves.
 #[derive(Clone, Copy, Debug)]
-pub struct Outcome<'a> {
+pub struct NodeResult<'a> {
     /// Distance from the root.
     pub ply: usize,
     /// Remaining depth, in plies.
@@ -54,7 +54,7 @@ impl PieceSquares {
     }
 
     /// Learns from a node.
-    pub fn learn(&mut self, rule: &OwnHistory, board: &Board, node: &Outcome) {
+    pub fn learn(&mut self, rule: &OwnHistory, board: &Board, node: &NodeResult) {
         let teaches = match rule.lesson {
             Lesson::Every => true,
             Lesson::QuietCut => node.failed_high && node.best.is_some(),
@@ -93,8 +93,8 @@ mod tests {
         orders: true,
     };
 
-    fn node(best: Option<Move>, others: &[Move]) -> Outcome<'_> {
-        Outcome { ply: 8, depth: 5, best, failed_high: best.is_some(), others }
+    fn node(best: Option<Move>, others: &[Move]) -> NodeResult<'_> {
+        NodeResult { ply: 8, depth: 5, best, failed_high: best.is_some(), others }
     }
 
     #[test]
@@ -105,11 +105,11 @@ mod tests {
         table.learn(&RULE, &board, &node(Some(e4), &[d4]));
         table.learn(&RULE, &board, &node(None, &[d4]));
         assert_eq!([e4, d4, c4].map(|mv| table.get(&board, mv)), [25, -10, 0]);
-        table.learn(&RULE, &board, &Outcome { ply: 9, ..node(Some(c4), &[]) });
+        table.learn(&RULE, &board, &NodeResult { ply: 9, ..node(Some(c4), &[]) });
         assert_eq!(table.get(&board, c4), 0, "too far from the root");
         let cut = OwnHistory { lesson: Lesson::QuietCut, ..RULE };
         table.learn(&cut, &board, &node(None, &[d4]));
-        table.learn(&cut, &board, &Outcome { failed_high: false, ..node(Some(e4), &[d4]) });
+        table.learn(&cut, &board, &NodeResult { failed_high: false, ..node(Some(e4), &[d4]) });
         assert_eq!([e4, d4].map(|mv| table.get(&board, mv)), [25, -10], "no quiet move failed high");
         table.learn(&cut, &board, &node(Some(e4), &[d4]));
         assert_eq!([e4, d4].map(|mv| table.get(&board, mv)), [50, -15]);
@@ -123,7 +123,7 @@ mod tests {
         table.start(Some(&RULE));
         assert!(table.orders());
         for _ in 0..2 {
-            table.learn(&RULE, &board, &Outcome { depth: 32, ..node(Some(mv), &[]) });
+            table.learn(&RULE, &board, &NodeResult { depth: 32, ..node(Some(mv), &[]) });
         }
         assert_eq!(table.get(&board, mv), 1024);
         table.start(None);

@@ -1,11 +1,11 @@
 //! Move histories: which moves have failed high, by what is known about them.
 
 use super::{Cell, Corrections, PieceSquares};
-use crate::chess::{Board, Move, Piece};
+use crate::chess::{Board, Move, Piece, PieceType};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
 
-/// A row of continuation history: the man and target square of an earlier move.
+/// A row of continuation history: the piece and target square of an earlier move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Continuation(u16);
 
@@ -30,9 +30,9 @@ impl Continuation {
 
 /// `[color][from attacked][to attacked][from][to]`
 type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
-/// `[man][to][victim]`
+/// `[piece][to][victim]`
 type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
-/// `[earlier man and square][man and square]`
+/// `[earlier piece and square][piece and square]`
 type Continuations = [[Cell; Continuation::MOVES]; Continuation::MOVES + 1];
 
 /// How much each part counts, in 1/64.
@@ -107,7 +107,7 @@ impl Histories {
     }
 
     /// Takes over the weights of the parts.
-    pub fn weigh(&mut self, params: &Params) {
+    pub fn set_weights(&mut self, params: &Params) {
         self.weights = Weights::from(params);
     }
 
@@ -151,20 +151,16 @@ impl Histories {
     /// What is known about a capture or promotion, inside ±[`Cell::MAX`] before it is weighed.
     #[inline(always)]
     pub fn noisy(&self, board: &Board, mv: Move) -> i32 {
-        let [man, to, victim] = Self::noisy_index(board, mv);
-        self.captures[man][to][victim].get() * self.weights.noisy / 64
+        let [piece, to, victim] = Self::noisy_index(board, mv);
+        self.captures[piece][to][victim].get() * self.weights.noisy / 64
     }
 
     /// A promotion without capture has the king's place among the victims.
     #[inline(always)]
     fn noisy_index(board: &Board, mv: Move) -> [usize; 3] {
-        let man = board.piece_on(mv.from()).map_or(0, Piece::index);
-        let victim = match board.piece_on(mv.to()) {
-            Some(piece) => piece.kind().index(),
-            None if mv.is_en_passant() => 0,
-            None => 5,
-        };
-        [man, mv.to().index(), victim]
+        let piece = board.piece_on(mv.from()).map_or(0, Piece::index);
+        let victim = board.captured(mv).map_or(PieceType::King, Piece::kind).index();
+        [piece, mv.to().index(), victim]
     }
 
     /// Learns that a quiet move was good (bonus above zero) or bad.
@@ -184,8 +180,8 @@ impl Histories {
 
     /// Learns that a capture or promotion was good (bonus above zero) or bad.
     pub fn learn_noisy(&mut self, board: &Board, mv: Move, bonus: i32) {
-        let [man, to, victim] = Self::noisy_index(board, mv);
-        self.captures[man][to][victim].update(bonus);
+        let [piece, to, victim] = Self::noisy_index(board, mv);
+        self.captures[piece][to][victim].update(bonus);
     }
 }
 
@@ -202,7 +198,7 @@ mod tests {
     #[test]
     fn learns_in_its_context_only() {
         let mut histories = Histories::new();
-        histories.weigh(&Params { history_butterfly: 64, history_one: 64, ..Params::default() });
+        histories.set_weights(&Params { history_butterfly: 64, history_one: 64, ..Params::default() });
         let board = Board::start();
         let (mv, other) = (board.parse_uci("e2e4", false).unwrap(), board.parse_uci("d2d4", false).unwrap());
         let mut stack = Stack::new();
@@ -219,7 +215,7 @@ mod tests {
     #[test]
     fn captures_are_told_apart_by_victim() {
         let mut histories = Histories::new();
-        histories.weigh(&Params { history_noisy: 64, ..Params::default() });
+        histories.set_weights(&Params { history_noisy: 64, ..Params::default() });
         let board = Board::from_fen("4k3/8/8/2n1p3/3P4/8/8/4K3 w - - 0 1").unwrap();
         let (knight, pawn) = (board.parse_uci("d4c5", false).unwrap(), board.parse_uci("d4e5", false).unwrap());
         histories.learn_noisy(&board, knight, -700);

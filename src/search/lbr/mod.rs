@@ -1,9 +1,9 @@
 //! Last Best Reply (Steven Edwards; Chess Programming Wiki, "Last Best Reply"): the move that was best the last time the
 //! same move had been played before, remembered for each ply.
 //!
-//! A move is the same if all of it is: squares, kind (promotion, en passant, castling), the man that moved and the man that
+//! A move is the same if all of it is: squares, kind (promotion, en passant, castling), the piece that moved and the piece that
 //! was taken. A match is rarer than a counter-move's, and means more. [`LbrMode`] tells the variants, `docs/lbr.md` what
-//! they do. Without it: -22 ± 30 Elo (docs/ablation.md).
+//! they do. What it is worth: docs/results/lbr.md.
 
 mod mode;
 mod stats;
@@ -36,7 +36,7 @@ struct Key {
 impl Key {
     const BITS_PER_MOVE: u32 = 22;
 
-    /// All that identifies a move: 16 bits of squares and kind, 3 for the man and 3 for its victim.
+    /// All that identifies a move: 16 bits of squares and kind, 3 for the piece and 3 for its victim.
     #[inline(always)]
     fn identity(played: Played) -> u32 {
         let victim = played.victim.map_or(6, |kind| kind.index() as u32);

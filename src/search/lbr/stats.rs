@@ -2,8 +2,6 @@
 
 use crate::chess::{Board, Move};
 use crate::search::probe::SearchProbe;
-use serde_json::{Value, json};
-use std::fmt;
 
 /// Counts of nodes, each a part of the one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +39,7 @@ impl SearchProbe for LbrStats {
 
 impl LbrStats {
     /// The counts with their names, in order.
-    fn rows(&self) -> [(&'static str, u64); 5] {
+    pub fn rows(&self) -> [(&'static str, u64); 5] {
         [
             ("nodes that asked", self.asked),
             ("first matches", self.first_matches),
@@ -49,32 +47,6 @@ impl LbrStats {
             ("reply best", self.best),
             ("cutoffs by it", self.cutoffs),
         ]
-    }
-
-    /// The counts as JSON.
-    pub fn json(&self) -> Value {
-        json!({
-            "asked": self.asked,
-            "first_matches": self.first_matches,
-            "second_matches": self.second_matches,
-            "best": self.best,
-            "cutoffs": self.cutoffs,
-        })
-    }
-}
-
-/// A table: each count, and what part it is of the one before it.
-impl fmt::Display for LbrStats {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "Last Best Reply")?;
-        let mut whole = None;
-        for (name, count) in self.rows() {
-            write!(f, "\n  {name:<16} {count:>12}")?;
-            if let Some(whole) = whole.replace(count).filter(|&whole| whole > 0) {
-                write!(f, " {:>6.2} %", 100.0 * count as f64 / whole as f64)?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -105,17 +77,5 @@ mod tests {
             }
         }
         assert_eq!(stats, LbrStats { asked: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });
-    }
-
-    #[test]
-    fn the_table_has_shares_where_there_is_something_to_share() {
-        let stats = LbrStats { asked: 8, first_matches: 4, second_matches: 3, best: 0, cutoffs: 0 };
-        let text = stats.to_string();
-        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(lines[1], ["nodes", "that", "asked", "8"]);
-        assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);
-        assert_eq!(lines[4], ["reply", "best", "0", "0.00", "%"]);
-        assert_eq!(lines[5], ["cutoffs", "by", "it", "0"]);
-        assert_eq!(stats.json()["first_matches"], 4);
     }
 }

@@ -148,7 +148,7 @@ const NOISY_REPLY: Move = Move::new(Square::D6, Square::E5, MoveKind::Capture);
 /// A line that differs from [`KNIGHT`], [`CAPTURE`] in one thing, and the variants that do not mind.
 #[test]
 fn exactly_the_moves_of_the_key_must_match() {
-    let other_man = Played { mover: PieceType::Bishop, ..CAPTURE };
+    let other_piece = Played { mover: PieceType::Bishop, ..CAPTURE };
     let other_victim = Played { victim: Some(PieceType::Pawn), ..CAPTURE };
     let en_passant = Played { mv: Move::new(Square::D4, Square::E5, MoveKind::EnPassant), ..CAPTURE };
     let other_square = Played { mv: Move::new(Square::F4, Square::E5, MoveKind::Capture), ..CAPTURE };
@@ -156,7 +156,7 @@ fn exactly_the_moves_of_the_key_must_match() {
     let (last, pair, two) = ("reply", "pair", "two-plies");
     for (what, moves, matching) in [
         ("the same moves", [Some(KNIGHT), Some(CAPTURE)], &[last, pair, two][..]),
-        ("another man", [Some(KNIGHT), Some(other_man)], &[two]),
+        ("another piece", [Some(KNIGHT), Some(other_piece)], &[two]),
         ("another victim", [Some(KNIGHT), Some(other_victim)], &[two]),
         ("another special case", [Some(KNIGHT), Some(en_passant)], &[two]),
         ("another square", [Some(KNIGHT), Some(other_square)], &[two]),

@@ -46,7 +46,7 @@ impl Lmr {
             weighted = weighted.with(fact);
         }
         let verdicts = recipe.verdicts.iter().fold(Facts::NONE, |facts, (fact, _)| facts.with(*fact));
-        let reads = recipe.gates.never.and(weighted).and(verdicts);
+        let reads = recipe.gates.never.union(weighted).union(verdicts);
         let plain = recipe.unit == Unit::Fraction
             && recipe.counting == Counting::Moves
             && !reads.meets(Fact::COSTLY)

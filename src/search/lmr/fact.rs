@@ -40,7 +40,7 @@ pub enum Fact {
     Killer,
     /// The move is the last best reply to the opponent's move.
     LbrReply,
-    /// The table's move is a capture.
+    /// The TT move is a capture.
     TtCapture,
     /// The move captures or promotes.
     Noisy,
@@ -115,7 +115,7 @@ impl Facts {
     /// With all facts of another set.
     #[inline(always)]
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 

@@ -5,6 +5,7 @@ mod fact;
 mod published;
 pub mod rebel;
 mod recipe;
+mod reduce;
 mod set;
 mod signal;
 mod stats;

@@ -1,7 +1,7 @@
 //! The recipes, one constructor each, next to what their sources say.
 //!
 //! Where a source is silent the comment says what was chosen. A reduced search that fails high is verified at full depth
-//! under every recipe, also where a listing forgets it. The table's move is searched first and never reduced.
+//! under every recipe, also where a listing forgets it. The TT move is searched first and never reduced.
 
 use super::fact::{Class, Fact, Facts};
 use super::rebel::Rebel;

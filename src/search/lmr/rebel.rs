@@ -24,7 +24,7 @@ enum Effect {
 
 /// A starred line.
 #[derive(Clone, Copy, Debug)]
-pub struct Line {
+pub struct RebelLine {
     /// Its name, as in options.
     pub name: &'static str,
     /// What it does.
@@ -36,7 +36,7 @@ pub struct Line {
     more: bool,
 }
 
-impl Line {
+impl RebelLine {
     const fn less(name: &'static str, help: &'static str, margin: Option<i32>, effect: Effect) -> Self {
         Self { name, help, margin, effect, more: false }
     }
@@ -47,67 +47,67 @@ impl Line {
 }
 
 /// The starred lines in the order of the document. Where it gives no number, "small" is 20 centipawns.
-pub const LINES: [Line; 20] = [
-    Line::more(
+pub const LINES: [RebelLine; 20] = [
+    RebelLine::more(
         "Bad Capture",
         "A capture that loses material is reduced by the weight alone.",
         None,
         Decides(Fact::BadCapture),
     ),
-    Line::more(
+    RebelLine::more(
         "Bad Check",
         "A check that loses material is reduced by the weight alone.",
         None,
         Decides(Fact::BadCheck),
     ),
-    Line::less("History Good", "Less where history is above 0.", None, History(1)),
-    Line::less("History Good 500", "Less where history is above 500.", None, History(501)),
-    Line::less("History Good 1000", "Less where history is above 1000.", None, History(1001)),
-    Line::less("History Good 1500", "Less where history is above 1500.", None, History(1501)),
-    Line::more("History Bad", "More where history is below 0.", None, History(-1)),
-    Line::more("History Bad 500", "More where history is below -500.", None, History(-501)),
-    Line::more("History Bad 1000", "More where history is below -1000.", None, History(-1001)),
-    Line::more("History Bad 1500", "More where history is below -1500.", None, History(-1501)),
-    Line::less(
+    RebelLine::less("History Good", "Less where history is above 0.", None, History(1)),
+    RebelLine::less("History Good 500", "Less where history is above 500.", None, History(501)),
+    RebelLine::less("History Good 1000", "Less where history is above 1000.", None, History(1001)),
+    RebelLine::less("History Good 1500", "Less where history is above 1500.", None, History(1501)),
+    RebelLine::more("History Bad", "More where history is below 0.", None, History(-1)),
+    RebelLine::more("History Bad 500", "More where history is below -500.", None, History(-501)),
+    RebelLine::more("History Bad 1000", "More where history is below -1000.", None, History(-1001)),
+    RebelLine::more("History Bad 1500", "More where history is below -1500.", None, History(-1501)),
+    RebelLine::less(
         "Above Alpha",
         "Step 3: less where the evaluation is above alpha by more than the margin.",
         Some(20),
         Above(Signal::AboveAlpha),
     ),
-    Line::less(
+    RebelLine::less(
         "Surplus",
         "Step 4: less where the evaluation is above the material by more than the margin.",
         Some(50),
         Above(Signal::Surplus),
     ),
-    Line::less(
+    RebelLine::less(
         "New Threat",
         "Step 5: less where the move attacks a piece anew and is not bad.",
         None,
         Any(Signal::Threats),
     ),
-    Line::less(
+    RebelLine::less(
         "Escape",
         "Step 6: less where the move takes a piece out of an attack and is not bad.",
         None,
         Any(Signal::Escapes),
     ),
-    Line::less(
+    RebelLine::less(
         "Passed Pawns",
         "Step 7: less where the value of passed pawns rises by the margin.",
         Some(25),
         AtLeast(Signal::PassedGain),
     ),
-    Line::less(
+    RebelLine::less(
         "King Safety",
         "Step 8: less where the own king becomes safer by the margin.",
         Some(25),
         AtLeast(Signal::SafetyGain),
     ),
-    Line::less("Gain", "Step 9: less where the evaluation rises by the margin.", Some(50), AtLeast(Signal::Gain)),
-    Line::more("Loss", "Step 10: more where the evaluation falls by the margin.", Some(50), AtLeast(Signal::Loss)),
-    Line::less("Killer", "Step 11: less for the killer move.", None, Holds(Fact::Killer)),
-    Line::less(
+    RebelLine::less("Gain", "Step 9: less where the evaluation rises by the margin.", Some(50), AtLeast(Signal::Gain)),
+    RebelLine::more("Loss", "Step 10: more where the evaluation falls by the margin.", Some(50), AtLeast(Signal::Loss)),
+    RebelLine::less("Killer", "Step 11: less for the killer move.", None, Holds(Fact::Killer)),
+    RebelLine::less(
         "Square",
         "Step 12: less where the piece-square value rises by the margin.",
         Some(20),

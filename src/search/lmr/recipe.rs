@@ -53,7 +53,7 @@ pub enum Lesson {
     QuietCut,
 }
 
-/// A history that a recipe keeps for itself, by man and target square. A recipe brings its own where its thresholds mean
+/// A history that a recipe keeps for itself, by piece and target square. A recipe brings its own where its thresholds mean
 /// nothing without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnHistory {

@@ -19,7 +19,7 @@ pub enum Signal {
     Gain,
     /// What the move takes from the evaluation.
     Loss,
-    /// What the move adds to the piece-square value of the man that moves.
+    /// What the move adds to the piece-square value of the piece that moves.
     SquareGain,
 }
 

@@ -1,8 +1,6 @@
 //! What late move reductions do in a search: how many moves they reach, by how much, and how often they are wrong.
 
 use crate::search::probe::{Scouted, SearchProbe};
-use serde_json::{Value, json};
-use std::fmt;
 
 /// Counts of moves, for one depth or number or for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,17 +68,6 @@ impl Counts {
             measure("searched again", share(self.verified, self.reduced), "%", Some((10.0, 20.0))),
             measure("failed high again", share(self.confirmed, self.verified), "%", None),
         ]
-    }
-
-    fn json(&self) -> Value {
-        let [reduced, average, verified, confirmed] = self.measures().map(|measure| measure.value);
-        json!({
-            "moves": self.moves,
-            "reduced_percent": reduced,
-            "average_plies": average,
-            "searched_again_percent": verified,
-            "failed_high_again_percent": confirmed,
-        })
     }
 }
 
@@ -191,74 +178,6 @@ impl LmrReport {
         let saved = Measure { name: "nodes saved", value: saved, unit: "%", healthy: Some((40.0, 60.0)) };
         self.stats.total().measures().into_iter().chain([saved]).collect()
     }
-
-    /// Everything for programs.
-    pub fn json(&self) -> Value {
-        let measures = self.measures();
-        let measure = |measure: &Measure| {
-            json!({
-                "name": measure.name,
-                "value": measure.value,
-                "unit": measure.unit,
-                "healthy": measure.healthy.map(|(low, high)| [low, high]),
-                "place": measure.place(),
-            })
-        };
-        let rows = |rows: Vec<(String, Counts)>, key: &str| {
-            let row = |(name, counts): (String, Counts)| {
-                let mut row = counts.json();
-                row[key] = name.into();
-                row
-            };
-            rows.into_iter().map(row).collect::<Vec<_>>()
-        };
-        json!({
-            "recipe": self.recipe,
-            "depth": self.depth,
-            "nodes": self.nodes,
-            "nodes_without_reductions": self.nodes_off,
-            "measures": measures.iter().map(measure).collect::<Vec<_>>(),
-            "by_depth": rows(self.stats.by_depth(), "depth"),
-            "by_number": rows(self.stats.by_number(), "number"),
-        })
-    }
-}
-
-/// Tables for people.
-impl fmt::Display for LmrReport {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { recipe, depth, nodes, .. } = self;
-        write!(f, "recipe {recipe} to depth {depth}: {nodes} nodes")?;
-        match self.nodes_off {
-            Some(off) => writeln!(f, ", {off} without reductions")?,
-            None => writeln!(f)?,
-        }
-        for measure in self.measures() {
-            let value = measure.value.map_or("-".into(), |value| format!("{value:.2} {}", measure.unit));
-            write!(f, "{:<18}{value:>12}", measure.name)?;
-            if let (Some((low, high)), Some(place)) = (measure.healthy, measure.place()) {
-                write!(f, "   {place} the healthy range, {low} to {high}")?;
-            }
-            writeln!(f)?;
-        }
-        rows(f, "depth", &self.stats.by_depth())?;
-        writeln!(f)?;
-        rows(f, "move", &self.stats.by_number())
-    }
-}
-
-fn rows(f: &mut fmt::Formatter, first: &str, rows: &[(String, Counts)]) -> fmt::Result {
-    let heads = ["moves", "reduced %", "plies", "again %", "high %"];
-    write!(f, "\n{first:>6}")?;
-    heads.iter().try_for_each(|head| write!(f, " {head:>10}"))?;
-    for (name, counts) in rows {
-        write!(f, "\n{name:>6} {:>10}", counts.moves)?;
-        for measure in counts.measures() {
-            let value = measure.value.map_or("-".into(), |value| format!("{value:.2}"));
-            write!(f, " {value:>10}")?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -308,13 +227,5 @@ mod tests {
         let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats: sample() };
         let saved = report.measures()[4];
         assert_eq!((saved.value, saved.place()), (Some(75.0), Some("above")));
-        assert_eq!(report.json()["measures"][4]["value"], 75.0);
-        assert_eq!(report.json()["by_number"][2]["reduced_percent"], 100.0);
-        let text = report.to_string();
-        assert!(text.contains("nodes saved            75.00 %   above the healthy range, 40 to 60\n"), "{text}");
-        assert!(
-            text.lines().any(|line| line.split_whitespace().eq(["5-6", "2", "100.00", "1.50", "50.00", "0.00"])),
-            "{text}"
-        );
     }
 }

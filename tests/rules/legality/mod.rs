@@ -3,6 +3,7 @@
 
 mod against_cozy;
 mod attacks;
+mod captures;
 mod exchange;
 mod games;
 mod keys;

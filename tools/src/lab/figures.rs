@@ -1,10 +1,10 @@
 //! The numbers of a variant, as tables and files show them.
 
 use super::measure::Budget;
-use super::session::{Row, Session};
+use super::session::{Session, VariantRow};
 use super::variants::Variant;
-use crate::elo::Pentanomial;
-use crate::epd::Total;
+use crate::common::elo::Pentanomial;
+use crate::suites::Total;
 use lento::search::lmr::Counts;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -43,14 +43,14 @@ pub fn all(session: &Session) -> Vec<Figures<'_>> {
     session.rows().map(|row| of(session, row)).collect()
 }
 
-fn of<'a>(session: &'a Session, row: &'a Row) -> Figures<'a> {
+fn of<'a>(session: &'a Session, row: &'a VariantRow) -> Figures<'a> {
     let plan = session.plan();
     let fixed_depth = matches!(plan.budget, Budget::Depth(_));
     let (positions, first) = (row.measured.len(), session.first());
     // Of an interrupted run only what both have searched can be compared.
-    let both = |other: &Row| Some(positions.min(other.measured.len())).filter(|&both| both > 0 && fixed_depth);
+    let both = |other: &VariantRow| Some(positions.min(other.measured.len())).filter(|&both| both > 0 && fixed_depth);
     let nodes_ratio = both(first).map(|both| row.nodes(both) as f64 / first.nodes(both).max(1) as f64);
-    let seconds = |row: &Row, both| row.elapsed(both).as_secs_f64().max(1e-9);
+    let seconds = |row: &VariantRow, both| row.elapsed(both).as_secs_f64().max(1e-9);
     let time_ratio = both(first).map(|both| seconds(row, both) / seconds(first, both));
     let saved = session
         .off()

@@ -4,7 +4,7 @@ use crate::play::opening::read_book;
 use lento::bench::POSITIONS;
 use lento::chess::Game;
 use lento::engine::Engine;
-use lento::search::limits::GoArgs;
+use lento::search::limits::Limits;
 use lento::search::lmr::{Counts, LmrStats};
 use serde_json::{Value, json};
 use std::error::Error;
@@ -22,10 +22,10 @@ pub enum Budget {
 }
 
 impl Budget {
-    fn args(self) -> GoArgs {
+    fn args(self) -> Limits {
         match self {
-            Self::Depth(depth) => GoArgs { depth: Some(depth), ..GoArgs::default() },
-            Self::Nodes(nodes) => GoArgs { nodes: Some(nodes), ..GoArgs::default() },
+            Self::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+            Self::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
         }
     }
 }

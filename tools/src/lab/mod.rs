@@ -10,19 +10,18 @@ mod session;
 mod tests;
 mod variants;
 
-use crate::epd;
+use crate::common::draft::{self, WriteError};
+use crate::common::interrupt::Stop;
+use crate::common::{number, outputs, progress, summary};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
-use crate::run::draft::{self, WriteError};
-use crate::run::interrupt::Stop;
-use crate::run::{INTERRUPTED, outputs, progress};
+use crate::suites;
 use lento::bench::{Bench, BenchError};
 use lento::search::lmr;
 use measure::Budget;
 use serde_json::{Value, json};
-use session::{Plan, Session};
+use session::{LabPlan, Session};
 use std::error::Error;
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,7 +33,7 @@ const SIGNATURE_DEPTH: i32 = 4;
 
 const EXAMPLES: &str = "\
 All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own; a page with pictures:
-  lento-tools lab recipes --pairs 200 --journal lmr.jsonl --markdown docs/lmr.md --pictures docs/lmr
+  lento-tools lab recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr
 
 Every starred line of rebel switched off in turn; games only where the tree changes by 2 % or more:
   lento-tools lab switches --recipe rebel --pairs 200 --against rebel --only-changed 2 --csv rebel.csv";
@@ -73,7 +72,7 @@ enum What {
 /// What to do with each variant.
 #[derive(clap::Args)]
 struct How {
-    /// Positions to search on one thread with a table of --hash MiB, one FEN or EPD a line [default: those of the bench]
+    /// Positions to search on one thread with a hash table of --hash MiB, one FEN or EPD a line [default: those of the bench]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Depth to search each position to, in plies
@@ -123,8 +122,7 @@ struct How {
 
 /// Reads a percentage.
 fn per_cent(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "expected a number of per cent, 0 or more, such as 2.5".to_owned())
+    number::within(text, 0.0..=f64::MAX, "a number of per cent, 0 or more, such as 2.5")
 }
 
 impl How {
@@ -133,13 +131,13 @@ impl How {
     }
 
     /// All files and names turned into what they stand for.
-    fn plan(&self) -> Result<Plan, String> {
+    fn plan(&self) -> Result<LabPlan, String> {
         let against = if self.pairs.is_some() { variants::recipes(&self.against)? } else { Vec::new() };
-        Ok(Plan {
+        Ok(LabPlan {
             budget: self.budget(),
             hash: self.conditions.hash as usize,
             positions: measure::positions(self.positions.as_deref())?,
-            problems: self.suite.as_deref().map_or(Ok(Vec::new()), epd::read)?,
+            problems: self.suite.as_deref().map_or(Ok(Vec::new()), suites::read)?,
             suite_nodes: self.suite_nodes,
             pairs: self.pairs.unwrap_or(0),
             against,
@@ -237,7 +235,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     })?;
     bar.finish_and_clear();
     write(args, &session)?;
-    Ok(if session.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+    Ok(summary::exit(session.is_complete()))
 }
 
 /// Everything that was asked for, from what there is.
@@ -256,11 +254,6 @@ fn write(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
     if let Some(path) = &how.markdown {
         draft::write(path, page::markdown(args, session, &figures, &pictures).as_bytes())?;
     }
-    let mut out = io::stdout().lock();
-    if how.json {
-        writeln!(out, "{:#}", report::json(args, &figures))?;
-    } else {
-        write!(out, "{}", report::text(&figures))?;
-    }
+    summary::show(how.json, || report::json(args, &figures), || report::text(&figures))?;
     Ok(())
 }

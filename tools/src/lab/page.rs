@@ -63,7 +63,7 @@ fn subject(args: &Args, session: &Session) -> String {
     };
     let _ = writeln!(
         text,
-        "\n- Searches: {positions}, {budget}, on one thread, with a table of {} MiB, each as the first of a new game.\n\
+        "\n- Searches: {positions}, {budget}, on one thread, with a hash table of {} MiB, each as the first of a new game.\n\
          \x20 Ratios are those to the first row, `{first}`.",
         plan.hash
     );
@@ -215,7 +215,7 @@ fn broken(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::arguments::parse;
+    use crate::common::arguments::parse;
 
     #[test]
     fn links_are_seen_from_the_page() {

@@ -2,12 +2,12 @@
 
 use super::figures::Figures;
 use super::session::Session;
-use crate::elo::Estimate;
+use crate::common::chart::{self, Canvas, Drawn, label};
+use crate::common::elo::Estimate;
 use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
 use lento::search::params::Params;
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::prelude::{BLACK, BLUE, Circle, Color, PathElement, RGBColor, Rectangle, ShapeStyle, WHITE};
+use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
 /// A picture as a file.
@@ -20,15 +20,11 @@ pub struct Picture {
     pub svg: String,
 }
 
-type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
-
-const FONT: &str = "sans-serif";
 const HEADING: i32 = 50;
 /// Sizes of letters.
-const LARGE: i32 = 20;
-const USUAL: i32 = 15;
-const SMALL: i32 = 14;
+const LARGE: i32 = 16;
+const USUAL: i32 = 12;
+const SMALL: i32 = 11;
 
 /// What the surfaces show: depths from 1, in plies, and numbers of moves from 1.
 const DEPTHS: i32 = 32;
@@ -36,6 +32,8 @@ const NUMBERS: i32 = 64;
 const CELL: i32 = 10;
 /// The darkest cells stand for so many plies of reduction, and more.
 const DARKEST: i32 = 10;
+/// Cells differ in color by this many plies: finer shades nobody can tell apart, and each would need a cell of its own.
+const SHADE: f64 = 0.25;
 
 /// All pictures of a run: the table of each recipe, the nodes, and Elo if games were played.
 ///
@@ -69,22 +67,10 @@ pub fn all(session: &Session, figures: &[Figures]) -> Result<Vec<Picture>, Box<d
 }
 
 fn render(size: (i32, i32), title: &str, draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, (size.0 as u32, size.1 as u32)).into_drawing_area();
-        let done = root
-            .fill(&WHITE)
-            .and_then(|()| label(&root, title, (12, HEADING / 2 - 3), HPos::Left, LARGE))
-            .and_then(|()| draw(&root))
-            .and_then(|()| root.present());
-        done.map_err(|error| error.to_string())?;
-    }
-    Ok(text)
-}
-
-fn label(canvas: &Canvas, text: &str, at: (i32, i32), side: HPos, size: i32) -> Drawn {
-    let style = TextStyle::from((FONT, size).into_font()).pos(Pos::new(side, VPos::Center));
-    canvas.draw(&Text::new(text.to_owned(), at, style))
+    chart::svg((size.0 as u32, size.1 as u32), |paper| {
+        label(paper, title, (12, HEADING / 2 - 3), HPos::Left, LARGE)?;
+        draw(paper)
+    })
 }
 
 fn line(canvas: &Canvas, ends: [(i32, i32); 2], style: impl Into<ShapeStyle>) -> Drawn {
@@ -98,6 +84,11 @@ fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
         return 0.0;
     }
     f64::from(lmr.reduction(lmr.base(Class::Quiet, depth, number), false)) / f64::from(PLY)
+}
+
+/// The reduction that is shown for this one, both in plies.
+fn shade(plies: f64) -> f64 {
+    (plies / SHADE).round() * SHADE
 }
 
 /// The color of a reduction: white where nothing is reduced, darker with every ply.
@@ -125,8 +116,8 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
             canvas.draw(&Rectangle::new(ends, color(plies).filled()))
         };
         for depth in 1..=DEPTHS {
-            // Neighbours that are alike are drawn at once: pictures of recipes in whole plies become a tenth as large.
-            let row: Vec<f64> = (1..=NUMBERS).map(|number| plies(&lmr, depth, number)).collect();
+            // Neighbours that are alike are drawn at once: it makes a small file.
+            let row: Vec<f64> = (1..=NUMBERS).map(|number| shade(plies(&lmr, depth, number))).collect();
             let mut x = left;
             for alike in row.chunk_by(|one, other| one == other) {
                 let count = alike.len() as i32;
@@ -233,6 +224,7 @@ mod tests {
             let areas = svg.split("<rect").skip(1).map(|rect| number(rect, " width") * number(rect, " height"));
             // The first is the ground; the scale consists of cells, too.
             assert_eq!(areas.skip(1).sum::<i32>(), (32 * 64 + 11) * CELL * CELL, "{recipe}");
+            assert!(svg.len() < chart::MOST_BYTES, "{recipe}: {} bytes", svg.len());
         }
         assert!(surface("magic", "").is_err());
     }

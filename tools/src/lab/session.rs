@@ -2,17 +2,16 @@
 
 use super::measure::{Budget, Measured, measure};
 use super::variants::Variant;
-use crate::elo::Pentanomial;
-use crate::epd::{Problem, record, solve};
+use crate::common::elo::Pentanomial;
+use crate::common::interrupt::Stop;
+use crate::common::journal::{Journal, keep};
 use crate::play::arena::Arena;
 use crate::play::player::Player;
-use crate::run::interrupt::Stop;
-use crate::run::journal::Journal;
-use lento::search::limits::GoArgs;
+use crate::suites::{Problem, record, solve};
+use lento::search::limits::Limits;
 use lento::search::lmr::Counts;
 use serde_json::{Value, json};
 use std::error::Error;
-use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
@@ -22,10 +21,10 @@ pub const OFF: &str = "off";
 
 /// What is done with each variant.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct LabPlan {
     /// What the search of a position may cost.
     pub budget: Budget,
-    /// The table, in MiB.
+    /// The hash table, in MiB.
     pub hash: usize,
     /// The positions.
     pub positions: Vec<String>,
@@ -43,10 +42,10 @@ pub struct Plan {
 
 /// A variant and what is known of it.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct VariantRow {
     /// The variant.
     pub variant: Variant,
-    /// Whether it was asked for; otherwise it is only searched, as a yardstick.
+    /// Whether it was asked for; otherwise it is only searched, as the baseline.
     pub shown: bool,
     /// The positions searched, in their order.
     pub measured: Vec<Measured>,
@@ -56,7 +55,7 @@ pub struct Row {
     pub games: Vec<Pentanomial>,
 }
 
-impl Row {
+impl VariantRow {
     /// Nodes of the first so many positions.
     pub fn nodes(&self, positions: usize) -> u64 {
         self.measured[..positions].iter().map(|measured| measured.nodes).sum()
@@ -78,13 +77,13 @@ impl Row {
 
 /// A run in progress.
 pub struct Session {
-    plan: Plan,
-    rows: Vec<Row>,
+    plan: LabPlan,
+    rows: Vec<VariantRow>,
     journal: Option<Journal>,
 }
 
 /// Hears of each finished piece, with the name of its variant.
-pub type Listener<'a> = &'a mut dyn FnMut(&Session, &str);
+pub type OnPiece<'a> = &'a mut dyn FnMut(&Session, &str);
 
 impl Session {
     /// Takes up what the journal (a file and its header) holds. Where depth is fixed, the recipe without reductions is searched
@@ -92,10 +91,15 @@ impl Session {
     ///
     /// # Errors
     /// The journal cannot be read or is that of another run.
-    pub fn open(plan: Plan, variants: Vec<Variant>, journal: Option<(&Path, Value)>) -> Result<Self, Box<dyn Error>> {
+    pub fn open(
+        plan: LabPlan,
+        variants: Vec<Variant>,
+        journal: Option<(&Path, Value)>,
+    ) -> Result<Self, Box<dyn Error>> {
         let games = vec![Pentanomial::default(); plan.against.len()];
-        let row = |variant, shown| Row { variant, shown, measured: vec![], solved: vec![], games: games.clone() };
-        let mut rows: Vec<Row> = variants.into_iter().map(|variant| row(variant, true)).collect();
+        let row =
+            |variant, shown| VariantRow { variant, shown, measured: vec![], solved: vec![], games: games.clone() };
+        let mut rows: Vec<VariantRow> = variants.into_iter().map(|variant| row(variant, true)).collect();
         let has_off = rows.iter().any(|row| row.variant.name == OFF);
         if !has_off && matches!(plan.budget, Budget::Depth(_)) {
             rows.push(row(Variant::of(OFF)?, false));
@@ -140,27 +144,27 @@ impl Session {
     }
 
     /// What is done.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &LabPlan {
         &self.plan
     }
 
     /// The variants asked for.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &VariantRow> {
         self.rows.iter().filter(|row| row.shown)
     }
 
     /// The first variant, with which the others are compared.
-    pub fn first(&self) -> &Row {
+    pub fn first(&self) -> &VariantRow {
         &self.rows[0]
     }
 
     /// The recipe without reductions, if it is searched.
-    pub fn off(&self) -> Option<&Row> {
+    pub fn off(&self) -> Option<&VariantRow> {
         self.rows.iter().find(|row| row.variant.name == OFF)
     }
 
     /// Whether a variant plays no games because its search is too much like that of the first row.
-    pub fn is_left_out(&self, row: &Row) -> bool {
+    pub fn is_left_out(&self, row: &VariantRow) -> bool {
         let all = self.plan.positions.len();
         let (Some(least), first) = (self.plan.only_changed, self.first()) else { return false };
         if row.variant == first.variant || row.measured.len() < all || first.measured.len() < all {
@@ -171,14 +175,14 @@ impl Session {
     }
 
     /// How many pairs a variant plays against an opponent. Nobody plays against itself: that says nothing.
-    pub fn wanted(&self, row: &Row, opponent: usize) -> u64 {
+    pub fn wanted(&self, row: &VariantRow, opponent: usize) -> u64 {
         let itself = row.variant.settings == self.plan.against[opponent].settings;
         if !row.shown || itself || self.is_left_out(row) { 0 } else { self.plan.pairs }
     }
 
     /// How many pieces are finished, and how many there are.
     pub fn progress(&self) -> (u64, u64) {
-        let Plan { positions, problems, .. } = &self.plan;
+        let LabPlan { positions, problems, .. } = &self.plan;
         let (mut done, mut all) = (0, 0);
         for row in &self.rows {
             let problems = if row.shown { problems.len() } else { 0 };
@@ -199,11 +203,11 @@ impl Session {
         done == all
     }
 
-    /// Does what is not finished yet. A stop is heard between positions, in a problem and in a game.
+    /// Does what is not finished yet. A stop is obeyed between positions, in a problem and in a game.
     ///
     /// # Errors
     /// A player cannot be set up, or the journal cannot be written.
-    pub fn run(&mut self, arena: &Arena, stop: &Stop, on_piece: Listener) -> Result<(), Box<dyn Error>> {
+    pub fn run(&mut self, arena: &Arena, stop: &Stop, on_piece: OnPiece) -> Result<(), Box<dyn Error>> {
         for row in 0..self.rows.len() {
             self.measure(row, stop, on_piece)?;
         }
@@ -218,8 +222,8 @@ impl Session {
         Ok(())
     }
 
-    fn measure(&mut self, row: usize, stop: &Stop, on_piece: Listener) -> Result<(), Box<dyn Error>> {
-        let Row { variant, measured, .. } = &self.rows[row];
+    fn measure(&mut self, row: usize, stop: &Stop, on_piece: OnPiece) -> Result<(), Box<dyn Error>> {
+        let VariantRow { variant, measured, .. } = &self.rows[row];
         let (name, rest) = (variant.name.clone(), measured.len()..self.plan.positions.len());
         if rest.is_empty() || stop.asked() {
             return Ok(());
@@ -238,14 +242,14 @@ impl Session {
         Ok(())
     }
 
-    fn solve(&mut self, row: usize, stop: &Stop, on_piece: Listener) -> Result<(), Box<dyn Error>> {
-        let Row { variant, shown, solved, .. } = &self.rows[row];
+    fn solve(&mut self, row: usize, stop: &Stop, on_piece: OnPiece) -> Result<(), Box<dyn Error>> {
+        let VariantRow { variant, shown, solved, .. } = &self.rows[row];
         let (name, rest) = (variant.name.clone(), solved.len()..self.plan.problems.len());
         if !shown || rest.is_empty() || stop.asked() {
             return Ok(());
         }
         let mut player = Player::new(&variant.settings, self.plan.hash)?;
-        let limits = GoArgs { nodes: Some(self.plan.suite_nodes), ..GoArgs::default() };
+        let limits = Limits { nodes: Some(self.plan.suite_nodes), ..Limits::default() };
         for index in rest {
             let problem = &self.plan.problems[index];
             let Some(solution) = solve::solve(player.engine(), problem, &limits, stop) else { break };
@@ -263,7 +267,7 @@ impl Session {
         [row, opponent]: [usize; 2],
         arena: &Arena,
         stop: &Stop,
-        on_piece: Listener,
+        on_piece: OnPiece,
     ) -> Result<(), Box<dyn Error>> {
         let wanted = self.wanted(&self.rows[row], opponent);
         let rest = self.rows[row].games[opponent].pairs()..wanted;
@@ -290,12 +294,5 @@ impl Session {
             ControlFlow::Continue(())
         })?;
         Ok(written?)
-    }
-}
-
-fn keep(journal: &mut Option<Journal>, record: &Value) -> io::Result<()> {
-    match journal {
-        Some(journal) => journal.append(record),
-        None => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
-use crate::data::sample::Folder;
-use crate::elo::Pentanomial;
-use crate::run::arguments::parse;
+use crate::common::arguments::parse;
+use crate::common::elo::Pentanomial;
+use crate::common::scratch::Folder;
 use lento::search::lmr::Counts;
 
 const POSITIONS: &str = "\
@@ -45,7 +45,7 @@ type Repeats = (String, Vec<u64>, Counts, Vec<(bool, u64)>, Vec<Pentanomial>);
 
 /// All that has to be the same when a run is repeated.
 fn repeats(session: &Session) -> Vec<Repeats> {
-    let row = |row: &session::Row| {
+    let row = |row: &session::VariantRow| {
         let nodes = row.measured.iter().map(|measured| measured.nodes).collect();
         let solved = row.solved.iter().map(|solution| (solution.solved, solution.nodes)).collect();
         (row.variant.name.clone(), nodes, row.counts(), solved, row.games.clone())
@@ -106,11 +106,11 @@ fn an_interrupted_run_goes_on_to_the_same_result() {
     }
     let resumed = run_whole(&kept);
     assert_eq!(repeats(&resumed), repeats(&whole));
-    // Three positions of two recipes and of the yardstick, two problems for both, games of all but tuned with itself.
+    // Three positions of two recipes and of the baseline, two problems for both, games of all but tuned with itself.
     assert_eq!(resumed.progress(), (9 + 4 + 6, 19));
     let lines = std::fs::read_to_string(&journal).unwrap().lines().count();
     assert_eq!(lines, 1 + 19);
-    let pairs = |row: &session::Row| row.games.iter().map(Pentanomial::pairs).collect::<Vec<_>>();
+    let pairs = |row: &session::VariantRow| row.games.iter().map(Pentanomial::pairs).collect::<Vec<_>>();
     assert_eq!(resumed.rows().map(pairs).collect::<Vec<_>>(), [[0, 2], [2, 2]]);
 
     drop(resumed);

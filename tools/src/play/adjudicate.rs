@@ -2,7 +2,7 @@
 
 use super::record::{Ending, GameResult, Ply};
 use lento::chess::Color;
-use lento::search::score::Score;
+use lento::score::Score;
 
 /// When a game is decided before its end by the rules of chess.
 #[derive(clap::Args, Clone, Debug, PartialEq, Eq)]

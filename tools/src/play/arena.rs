@@ -4,11 +4,11 @@ use super::adjudicate::Rules;
 use super::game::{Seats, play};
 use super::limit::Limit;
 use super::opening::Openings;
-use super::ordered;
 use super::player::Player;
 use super::record::{GameResult, Record};
 use super::setting::Setting;
-use crate::run::interrupt::Stop;
+use crate::common::interrupt::Stop;
+use crate::common::ordered;
 use std::ops::ControlFlow;
 use thiserror::Error;
 
@@ -21,7 +21,7 @@ pub struct Arena {
     pub limit: Limit,
     /// When they are adjudicated.
     pub rules: Rules,
-    /// The table of each player, in MiB.
+    /// The hash table of each player, in MiB.
     pub hash: usize,
     /// How many games run at the same time.
     pub concurrency: usize,
@@ -34,14 +34,14 @@ pub struct PlayError(String);
 
 /// Two games from one opening, each player with White once.
 #[derive(Clone, Debug)]
-pub struct Pair {
+pub struct GamePair {
     /// The number of the opening.
     pub number: u64,
     /// The games; in the first one the first player has White.
     pub games: [Record; 2],
 }
 
-impl Pair {
+impl GamePair {
     /// The first player's half points: 0 to 4.
     pub fn half_points(&self) -> u32 {
         let [white, black] = self.games.each_ref().map(|game| game.result.half_points());
@@ -61,7 +61,7 @@ impl Pair {
 }
 
 impl Arena {
-    /// Plays a pair of games from each of these openings, between fresh players. `on_pair` hears the finished pairs in the
+    /// Plays a pair of games from each of these openings, between fresh players. `on_pair` gets the finished pairs in the
     /// order of the openings, whichever was finished first; it can end the run, and so can `stop`. Pairs that
     /// are not finished then, and those that wait for one of them, are lost.
     ///
@@ -72,7 +72,7 @@ impl Arena {
         players: [&[Setting]; 2],
         pairs: I,
         stop: &Stop,
-        on_pair: impl FnMut(Pair) -> ControlFlow<()>,
+        on_pair: impl FnMut(GamePair) -> ControlFlow<()>,
     ) -> Result<(), PlayError>
     where
         I: IntoIterator<Item = u64, IntoIter: Send>,
@@ -85,7 +85,7 @@ impl Arena {
             let opening = self.openings.get(number, judge);
             let first = play(Seats::Two([one, other]), &opening, self.limit, &self.rules, stops)?;
             let second = play(Seats::Two([other, one]), &opening, self.limit, &self.rules, stops)?;
-            Some(Pair { number, games: [first, second] })
+            Some(GamePair { number, games: [first, second] })
         };
         ordered::run(self.concurrency, pairs, stop, set_up, work, on_pair).map_err(PlayError)
     }

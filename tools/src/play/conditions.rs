@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 /// What games depend on besides their players and the limit of a move, and how many run at once.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Conditions {
-    /// Table of each player in MiB
+    /// Hash table of each player in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
     pub hash: u32,
     /// Games at the same time [default: the number of cores, divided by the Threads of a player]
@@ -92,7 +92,7 @@ fn free_places(players: [&[Setting]; 2]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::arguments::parse;
+    use crate::common::arguments::parse;
 
     fn conditions(words: &str) -> Conditions {
         parse(std::iter::once("play").chain(words.split_whitespace())).unwrap()

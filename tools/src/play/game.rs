@@ -4,7 +4,7 @@ use super::adjudicate::{Referee, Rules};
 use super::limit::Limit;
 use super::player::Player;
 use super::record::{Ending, GameResult, Record, by_rules};
-use crate::run::interrupt::Stop;
+use crate::common::interrupt::Stop;
 use lento::chess::{Color, Game};
 
 /// Who plays a game.
@@ -52,7 +52,7 @@ pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: 
         if limit.clock().is_some() {
             match clock.checked_sub(ply.time) {
                 Some(left) => *clock = left + increment,
-                None => break (lost_by(side), Ending::Time),
+                None => break (GameResult::lost_by(side), Ending::Time),
             }
         }
         plies.push(ply);
@@ -63,13 +63,6 @@ pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: 
         }
     };
     Some(Record { start: start.board().clone(), plies, result, ending })
-}
-
-fn lost_by(side: Color) -> GameResult {
-    match side {
-        Color::White => GameResult::BlackWins,
-        Color::Black => GameResult::WhiteWins,
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a player may use for a move.
 
 use lento::chess::Color;
-use lento::search::limits::GoArgs;
+use lento::search::limits::Limits;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -31,8 +31,8 @@ impl Limit {
     pub const OVERRUN: u64 = 8;
 
     /// What a `go` says, for the side to move with this much left on its clock.
-    pub fn args(self, side: Color, left: Duration) -> GoArgs {
-        let mut args = GoArgs::default();
+    pub fn args(self, side: Color, left: Duration) -> Limits {
+        let mut args = Limits::default();
         match self {
             Self::Nodes(nodes) => args.nodes = Some(nodes),
             Self::SoftNodes(nodes) => {

@@ -1,15 +1,17 @@
 //! Games of the engine against itself, in process.
 
+pub mod ablate;
 pub mod adjudicate;
 pub mod arena;
 pub mod conditions;
 pub mod game;
 pub mod limit;
+pub mod matches;
 mod names;
 pub mod opening;
-pub mod ordered;
 pub mod pgn;
 pub mod player;
 pub mod record;
 pub mod setting;
 pub mod shuffle;
+pub mod spsa;

@@ -3,7 +3,7 @@
 use super::limit::Limit;
 use super::player::Player;
 use super::shuffle::double_fischer;
-use crate::run::inputs;
+use crate::common::{inputs, mix, number};
 use fastrand::Rng;
 use lento::chess::{Board, Game};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct OpeningArgs {
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(..=40))]
     pub random_plies: Option<u32>,
     /// Share of games that begin from double Fischer random positions, 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share)]
     pub dfrc: f64,
     /// After random plies neither side may be better than this, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 250, value_parser = clap::value_parser!(i32).range(1..))]
@@ -29,11 +29,6 @@ pub struct OpeningArgs {
     /// Number that decides everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// Openings by number.
@@ -66,7 +61,7 @@ impl Openings {
     /// The opening with this number; a book starts over when it is through. The same number gives the same opening. The judge
     /// sorts out what is lost after random plies.
     pub fn get(&self, number: u64, judge: &mut Player) -> Game {
-        let mut rng = Rng::with_seed(mix(self.args.seed, number));
+        let mut rng = Rng::with_seed(mix::seed(self.args.seed, number));
         let plies = self.args.random_plies.unwrap_or(if self.book.is_empty() { 8 } else { 0 });
         let plies = if plies > 0 { plies + u32::from(rng.bool()) } else { 0 };
         if plies == 0 {
@@ -135,14 +130,6 @@ fn random_walk(board: Board, plies: u32, rng: &mut Rng) -> Option<Game> {
     }
     // The players see the position, not how it came about.
     Some(Game::from(game.board().clone())).filter(|game| game.verdict().is_none())
-}
-
-/// A seed for each number of a run (the finaliser of SplitMix64).
-pub fn mix(seed: u64, number: u64) -> u64 {
-    let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

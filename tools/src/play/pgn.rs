@@ -3,7 +3,7 @@
 use super::record::Record;
 use lento::chess::{Board, Color, File, Wing};
 use lento::eval::wdl;
-use lento::search::score::{Score, mate_distance};
+use lento::score::{Score, mate_distance};
 use std::fmt::Write;
 
 /// What the tags of a game say besides what the game itself tells.
@@ -93,7 +93,7 @@ fn words(record: &Record) -> Vec<String> {
     words
 }
 
-/// A score as it is shown everywhere, in pawns of which one wins every other game, or the distance to mate in moves.
+/// A score as it is shown everywhere: in pawns, where one pawn means 50 % wins, or the distance to mate in moves.
 fn score(score: Score, material: i32) -> String {
     match mate_distance(score) {
         Some(moves) if moves < 0 => format!("-M{}", -moves),
@@ -106,7 +106,7 @@ fn score(score: Score, material: i32) -> String {
 mod tests {
     use super::super::record::{Ending, GameResult, Ply};
     use super::*;
-    use lento::search::score::mate_in;
+    use lento::score::mate_in;
 
     #[test]
     fn chess960_is_named_where_castling_differs() {

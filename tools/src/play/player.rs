@@ -13,15 +13,15 @@ pub struct Player {
 }
 
 impl Player {
-    /// An engine with a table of this many MiB and these settings.
+    /// An engine with a hash table of this many MiB and these settings.
     ///
     /// # Errors
-    /// The table cannot be had, or a setting cannot be applied.
+    /// The hash table cannot be allocated, or a setting cannot be applied.
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
         let mut engine = Engine::new();
         engine.set_hash(hash).map_err(|error| error.to_string())?;
         // Nothing lies between this clock and the engine.
-        engine.settings_mut().move_overhead = 0;
+        engine.settings_mut().search.move_overhead = 0;
         for setting in settings {
             setting.apply(&mut engine).map_err(|error| error.to_string())?;
         }

@@ -1,7 +1,7 @@
 //! A game that has been played.
 
-use lento::chess::{Board, Game, Move, Verdict};
-use lento::search::score::Score;
+use lento::chess::{Board, Color, Game, Move, Verdict};
+use lento::score::Score;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -23,6 +23,23 @@ impl GameResult {
             Self::WhiteWins => "1-0",
             Self::Draw => "1/2-1/2",
             Self::BlackWins => "0-1",
+        }
+    }
+
+    /// The result of a game that this side has lost.
+    pub fn lost_by(side: Color) -> Self {
+        match side {
+            Color::White => Self::BlackWins,
+            Color::Black => Self::WhiteWins,
+        }
+    }
+
+    /// Its place where results are counted: White's wins, draws, Black's wins.
+    pub fn index(self) -> usize {
+        match self {
+            Self::WhiteWins => 0,
+            Self::Draw => 1,
+            Self::BlackWins => 2,
         }
     }
 
@@ -132,10 +149,7 @@ pub struct Record {
 
 /// The result that the rules of chess give, for the side to move.
 pub fn by_rules(game: &Game, verdict: Verdict) -> (GameResult, Ending) {
-    let lost = match game.board().side_to_move() {
-        lento::chess::Color::White => GameResult::BlackWins,
-        lento::chess::Color::Black => GameResult::WhiteWins,
-    };
+    let lost = GameResult::lost_by(game.board().side_to_move());
     match verdict {
         Verdict::Checkmate => (lost, Ending::Checkmate),
         Verdict::Stalemate => (GameResult::Draw, Ending::Stalemate),

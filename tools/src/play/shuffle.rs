@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use lento::chess::Board;
 
-/// A random start position in which both sides have their men in orders of their own (double Fischer random).
+/// A random start position in which both sides have their pieces in orders of their own (double Fischer random).
 pub fn double_fischer(rng: &mut Rng) -> Board {
     let [white, black] = [(); 2].map(|()| back_rank(rng));
     let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{} w KQkq - 0 1", black.to_lowercase(), white);
@@ -15,12 +15,12 @@ fn back_rank(rng: &mut Rng) -> String {
     let mut files = [None; 8];
     files[2 * rng.usize(..4)] = Some('B');
     files[2 * rng.usize(..4) + 1] = Some('B');
-    for man in ['Q', 'N', 'N'] {
+    for piece in ['Q', 'N', 'N'] {
         let free: Vec<usize> = (0..8).filter(|&file| files[file].is_none()).collect();
-        files[free[rng.usize(..free.len())]] = Some(man);
+        files[free[rng.usize(..free.len())]] = Some(piece);
     }
     let mut rest = ['R', 'K', 'R'].into_iter();
-    files.into_iter().filter_map(|man| man.or_else(|| rest.next())).collect()
+    files.into_iter().filter_map(|piece| piece.or_else(|| rest.next())).collect()
 }
 
 #[cfg(test)]

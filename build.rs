@@ -1,0 +1,65 @@
+//! Tells the program which commit it is built from, and by which compiler.
+//!
+//! A release build says its commit, and is made anew when another commit is checked out. Checks and tests in the debug profile ask for
+//! none, so that a commit does not compile them again. Outside of git, as in an archive of the sources, everything builds as well.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-env=LENTO_COMMIT={}", commit());
+    println!("cargo::rustc-env=LENTO_TARGET={}", env::var("TARGET").unwrap_or_default());
+    println!("cargo::rustc-env=LENTO_RUSTC={}", rustc().unwrap_or_else(|| "rustc of unknown version".into()));
+}
+
+/// `ea86e73, 2026-11-21`, or why there is none.
+fn commit() -> String {
+    if env::var("PROFILE").as_deref() != Ok("release") {
+        return "debug build".into();
+    }
+    let found = checked_out().inspect(|_| watch_head());
+    found.unwrap_or_else(|| "commit unknown".into())
+}
+
+/// The commit of this folder's own repository, with the date in the committer's time zone: the same wherever it is built.
+fn checked_out() -> Option<String> {
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    // Sources unpacked within somebody else's repository are not a part of it.
+    if Path::new(&top).canonicalize().ok()? != folder.canonicalize().ok()? {
+        return None;
+    }
+    let answer = git(&["log", "-1", "--no-show-signature", "--format=%H %cs"])?;
+    let (hash, date) = answer.split_once(' ')?;
+    Some(format!("{}, {date}", hash.get(..7)?))
+}
+
+/// Has this run again when `HEAD` names another commit. A file that is not there would have it run every time.
+fn watch_head() {
+    let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
+    for name in ["HEAD", "logs/HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
+        let path = git(&["rev-parse", "--git-path", name]).filter(|path| Path::new(path).is_file());
+        if let Some(path) = path {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+}
+
+/// `rustc 1.95.0`.
+fn rustc() -> Option<String> {
+    let answer = output(Command::new(env::var_os("RUSTC")?).arg("--version"))?;
+    Some(answer.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+}
+
+fn git(args: &[&str]) -> Option<String> {
+    output(Command::new("git").args(args))
+}
+
+/// What a command prints, if it succeeds.
+fn output(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}

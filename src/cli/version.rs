@@ -1,0 +1,47 @@
+//! What `--version` and `-V` say.
+
+use lento::eval::Evaluation;
+use lento::eval::nnue::simd::Simd;
+use std::sync::LazyLock;
+
+/// The version and its commit: one line.
+pub const SHORT: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("LENTO_COMMIT"), ")");
+
+/// The same with what it was compiled for and with, what this processor runs, and what evaluates.
+pub static LONG: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{} ({}; {}, {}; built for {}; runs {})\nevaluation {}",
+        env!("CARGO_PKG_VERSION"),
+        env!("LENTO_COMMIT"),
+        env!("LENTO_TARGET"),
+        env!("LENTO_RUSTC"),
+        built_for(),
+        runs(Simd::best().name()),
+        Evaluation::default()
+    )
+});
+
+/// The instruction sets that every part of the program may use: it starts on no processor without them.
+fn built_for() -> String {
+    let vectors = if cfg!(target_feature = "avx512bw") {
+        "AVX-512"
+    } else if cfg!(target_feature = "avx2") {
+        "AVX2"
+    } else if cfg!(target_feature = "neon") {
+        "NEON"
+    } else {
+        "any processor of its kind"
+    };
+    let pext = if cfg!(target_feature = "bmi2") { " BMI2" } else { "" };
+    format!("{vectors}{pext}")
+}
+
+/// What the network's arithmetic uses: it is chosen when the program runs.
+fn runs(name: &str) -> &str {
+    match name {
+        "avx512" => "AVX-512",
+        "avx2" => "AVX2",
+        "neon" => "NEON",
+        _ => "no vector instructions of its own",
+    }
+}

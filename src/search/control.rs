@@ -1,0 +1,160 @@
+//! How a search ends: its stop flag, its clocks and its nodes. Only atomics, written from all sides.
+
+use super::clock::Bounds;
+use super::limits::Limits;
+use crate::chess::Color;
+use crate::smp::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use crossbeam::utils::CachePadded;
+use std::time::{Duration, Instant};
+
+/// Decides when the threads of a search have to end.
+pub struct Control {
+    /// When `go` was read.
+    start: Instant,
+    /// What the clocks allow; `None` without clocks, and for a search that only `stop` may end.
+    bounds: Option<Bounds>,
+    /// Set once, when the search has to end.
+    stop: CachePadded<AtomicBool>,
+    ponder: AtomicU8,
+    /// Nodes that may still be handed out, when nodes are limited.
+    budget: Option<CachePadded<AtomicU64>>,
+    /// Nodes kept back for the main thread, so that it has something to answer with however many threads there are.
+    reserve: u64,
+}
+
+/// Not on the opponent's time.
+const NOT_PONDERING: u8 = 0;
+/// On the opponent's time.
+const PONDERING: u8 = 1;
+/// On the opponent's time, and on its own time the search would have ended by now.
+const PONDERED_ENOUGH: u8 = 2;
+
+impl Control {
+    /// How many nodes a thread searches between two checks of the limits: about half a millisecond.
+    pub const QUANTUM: u64 = 512;
+
+    /// The control of a search that starts now, for the side to move; `overhead` milliseconds of its clock are kept back.
+    pub fn new(limits: &Limits, side: Color, overhead: u64, start: Instant) -> Self {
+        let nodes = limits.nodes.map(|nodes| nodes.max(1));
+        let reserve = nodes.map_or(0, |nodes| nodes.min(Self::QUANTUM));
+        Self {
+            start,
+            bounds: Bounds::new(limits, side, overhead).filter(|_| !limits.infinite),
+            stop: CachePadded::default(),
+            ponder: AtomicU8::new(if limits.ponder { PONDERING } else { NOT_PONDERING }),
+            budget: nodes.map(|nodes| CachePadded::new(AtomicU64::new(nodes - reserve))),
+            reserve,
+        }
+    }
+
+    /// Time since `go` was read.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Asks all threads to end. Relaxed is enough: nothing else is published with the flag.
+    pub fn request_stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the threads have been asked to end.
+    #[inline(always)]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The opponent has played the expected move: the search runs on its own time from now on, and ends at once if it
+    /// would have ended by now. The time pondered counts, since the clock has just begun to run.
+    pub fn ponder_hit(&self) {
+        // One atomic holds both facts, so a hit and an iteration that ends at the same moment cannot miss each other.
+        if self.ponder.swap(NOT_PONDERING, Ordering::Relaxed) == PONDERED_ENOUGH {
+            self.request_stop();
+        }
+    }
+
+    /// Whether the search runs on the opponent's time.
+    pub fn is_pondering(&self) -> bool {
+        self.ponder.load(Ordering::Relaxed) != NOT_PONDERING
+    }
+
+    /// Whether the search may end now, where it has found `enough` for the time it has had. On the opponent's time it may
+    /// not; then this is remembered for `ponder_hit`.
+    pub fn may_end(&self, enough: bool) -> bool {
+        let next = if enough { PONDERED_ENOUGH } else { PONDERING };
+        let note = |now| (now != NOT_PONDERING).then_some(next);
+        self.ponder.fetch_update(Ordering::Relaxed, Ordering::Relaxed, note).is_err() && enough
+    }
+
+    /// What the clocks allow, unless only `stop` may end the search.
+    pub fn bounds(&self) -> Option<Bounds> {
+        self.bounds
+    }
+
+    /// When the hard bound ends the search, if the clock runs.
+    pub fn hard_deadline(&self) -> Option<Instant> {
+        let bounds = self.bounds.filter(|_| !self.is_pondering())?;
+        self.start.checked_add(bounds.hard)
+    }
+
+    /// Whether the search has a limit of nodes.
+    pub fn limits_nodes(&self) -> bool {
+        self.budget.is_some()
+    }
+
+    /// Nodes that a thread may search before it asks for more. All threads together get exactly the limit.
+    pub fn first_nodes(&self, thread: usize) -> u64 {
+        if thread == 0 && self.limits_nodes() { self.reserve } else { 0 }
+    }
+
+    /// Takes up to [`QUANTUM`](Self::QUANTUM) nodes from what is left of the limit; 0 when nothing is left.
+    pub fn take_nodes(&self) -> u64 {
+        let Some(budget) = &self.budget else { return Self::QUANTUM };
+        let take = |left: u64| Some(left - left.min(Self::QUANTUM));
+        budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).map_or(0, |left| left.min(Self::QUANTUM))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn control(limits: Limits) -> Control {
+        Control::new(&limits, Color::White, 0, Instant::now())
+    }
+
+    #[test]
+    fn nodes_are_handed_out_to_the_last_one_and_the_main_thread_has_some() {
+        for limit in [1, 511, 512, 513, 5000] {
+            let control = control(Limits { nodes: Some(limit), ..Limits::default() });
+            let helpers: u64 = std::iter::repeat_with(|| control.take_nodes()).take_while(|&nodes| nodes > 0).sum();
+            assert_eq!(control.first_nodes(0), limit.min(Control::QUANTUM));
+            assert_eq!(control.first_nodes(0) + helpers, limit);
+            assert_eq!(control.first_nodes(1), 0);
+        }
+        let unlimited = control(Limits::default());
+        assert_eq!((unlimited.first_nodes(0), unlimited.take_nodes()), (0, Control::QUANTUM));
+    }
+
+    #[test]
+    fn a_hit_ends_a_search_that_has_had_its_time() {
+        let ponder = Limits { ponder: true, clock: [Some(1000); 2], ..Limits::default() };
+        let tired = control(ponder);
+        assert!(!tired.may_end(true) && tired.is_pondering() && tired.hard_deadline().is_none());
+        tired.ponder_hit();
+        assert!(tired.is_stopped() && !tired.is_pondering());
+
+        let eager = control(ponder);
+        assert!(!eager.may_end(true) && !eager.may_end(false), "the last iteration counts");
+        eager.ponder_hit();
+        assert!(!eager.is_stopped() && eager.hard_deadline().is_some());
+        assert!(eager.may_end(true) && !eager.may_end(false));
+        eager.ponder_hit();
+        assert!(!eager.is_stopped(), "a second hit says nothing");
+    }
+
+    #[test]
+    fn an_infinite_search_has_no_deadline() {
+        let limits = Limits { infinite: true, movetime: Some(5), ..Limits::default() };
+        assert!(control(limits).hard_deadline().is_none() && control(limits).bounds().is_none());
+    }
+}

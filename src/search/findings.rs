@@ -1,0 +1,71 @@
+//! What the threads of a search have found so far: written by each for itself, read whenever an answer is due.
+
+use super::report::Info;
+use crate::smp::sync::{AtomicU64, Mutex, Ordering};
+use crossbeam::utils::CachePadded;
+
+/// What a thread has found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The thread; 0 is the main thread.
+    pub thread: usize,
+    /// The last depth it finished, in plies.
+    pub depth: i32,
+    /// Its lines, best first.
+    pub lines: Vec<Info>,
+}
+
+/// The findings of all threads, and how many nodes each has searched.
+pub struct Findings {
+    nodes: Box<[CachePadded<AtomicU64>]>,
+    latest: Box<[CachePadded<Mutex<Option<Finding>>>]>,
+}
+
+impl Findings {
+    /// Nothing yet, for so many threads.
+    pub fn new(threads: usize) -> Self {
+        Self {
+            nodes: (0..threads).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            latest: (0..threads).map(|_| CachePadded::new(Mutex::new(None))).collect(),
+        }
+    }
+
+    /// The node counter of a thread, which is its only writer.
+    pub fn counter(&self, thread: usize) -> &AtomicU64 {
+        &self.nodes[thread]
+    }
+
+    /// Nodes of all threads so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Publishes what a thread has found so far. This happens a few times per iteration at most.
+    pub fn publish(&self, finding: Finding) {
+        let latest = &self.latest[finding.thread];
+        *latest.lock() = Some(finding);
+    }
+
+    /// What the threads have found so far, those that have finished a depth, in their order.
+    pub fn collect(&self) -> Vec<Finding> {
+        self.latest.iter().filter_map(|latest| latest.lock().clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_finding_of_each_thread_counts() {
+        let findings = Findings::new(3);
+        assert!(findings.collect().is_empty());
+        for (thread, depth) in [(2, 1), (0, 4), (2, 3)] {
+            findings.publish(Finding { thread, depth, lines: vec![] });
+            findings.counter(thread).store(10 * depth as u64, Ordering::Relaxed);
+        }
+        let seen: Vec<_> = findings.collect().iter().map(|finding| (finding.thread, finding.depth)).collect();
+        assert_eq!(seen, [(0, 4), (2, 3)]);
+        assert_eq!(findings.nodes(), 70);
+    }
+}

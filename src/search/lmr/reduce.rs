@@ -1,0 +1,174 @@
+//! The reduction of a move under a recipe that asks for more than depth, number and cheap facts.
+
+use super::{Class, Counting, Fact, Facts, Signal};
+use crate::chess::{Bitboard, Board, Move, PieceType};
+use crate::eval::classical::{Terms, square_gain};
+use crate::score::Score;
+use crate::search::move_facts::MoveFacts;
+use crate::search::node::{Here, Node};
+use crate::search::probe::SearchProbe;
+use crate::search::worker::Search;
+
+/// From this iteration on root moves that have been best are known to recipes.
+const ROOT_BEST_FROM: i32 = 8;
+
+/// A move that has been made, with what has been worked out of it so far.
+struct MadeMove<'a> {
+    board: &'a Board,
+    child: &'a Board,
+    here: &'a Here,
+    mv: Move,
+    alpha: Score,
+    /// Whether the move is not bad: SEE at least 0.
+    sound: Option<bool>,
+    /// Terms of the classical evaluation before and after the move.
+    terms: Option<[Terms; 2]>,
+    /// What the move adds to the evaluation, in centipawns.
+    gain: Option<Score>,
+}
+
+/// What is known of a reduction before the move is made.
+enum KnownPart {
+    /// The reduction, in 1/1024 ply.
+    Decided(i32),
+    /// The sum so far, in the recipe's unit.
+    Sum(i32),
+}
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// The reduction in 1/1024 ply; `None` where the recipe does not reduce the move.
+    #[inline(never)]
+    pub(in crate::search) fn reduction_of<N: Node>(
+        &mut self,
+        board: &Board,
+        child: &Board,
+        here: &Here,
+        facts: &MoveFacts,
+        flags: Facts,
+        alpha: Score,
+    ) -> Option<i32> {
+        let lmr = self.lmr;
+        let mut sum = match self.known_part::<N>(board, here, facts, flags)? {
+            KnownPart::Decided(reduction) => return Some(reduction),
+            KnownPart::Sum(sum) => sum,
+        };
+        let mut made = MadeMove { board, child, here, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
+        for term in lmr.terms() {
+            if self.signal(term.signal, &mut made) >= term.from {
+                sum += term.change;
+            }
+        }
+        Some(lmr.reduction(sum, N::ROOT))
+    }
+
+    /// The depth of the first look at a late move that has not been made: what it does to the evaluation is left out.
+    pub(in crate::search) fn foreseen_depth<N: Node>(
+        &self,
+        board: &Board,
+        here: &Here,
+        facts: &MoveFacts,
+        depth: i32,
+    ) -> i32 {
+        let flags = facts.flags.with_if(Fact::Pv, N::PV);
+        let known = if depth < 2 { None } else { self.known_part::<N>(board, here, facts, flags) };
+        let reduction = match known {
+            None => return depth,
+            Some(KnownPart::Decided(reduction)) => reduction,
+            Some(KnownPart::Sum(sum)) => self.lmr.reduction(sum, N::ROOT),
+        };
+        self.lmr.reduced(depth, reduction, N::PV)
+    }
+
+    fn known_part<N: Node>(&self, board: &Board, here: &Here, facts: &MoveFacts, flags: Facts) -> Option<KnownPart> {
+        let lmr = self.lmr;
+        let number = match lmr.counting() {
+            Counting::Moves => facts.number,
+            Counting::Quiets => facts.quiet_number,
+        };
+        let flags = if lmr.reads(Fact::COSTLY) { flags.union(self.costly_facts::<N>(board, facts)) } else { flags };
+        if !lmr.applies(flags, here.depth, number) {
+            return None;
+        }
+        if let Some(verdict) = lmr.verdict(flags) {
+            return Some(KnownPart::Decided(verdict));
+        }
+        let history = match lmr.own() {
+            Some(_) => self.me.histories.own.get(board, facts.mv),
+            None => facts.history,
+        };
+        Some(KnownPart::Sum(lmr.sum(Class::of(facts.quiet), here.depth, number, flags, history)))
+    }
+
+    /// The facts that are worked out only when asked for.
+    fn costly_facts<N: Node>(&self, board: &Board, facts: &MoveFacts) -> Facts {
+        let mv = facts.mv;
+        let mover = board.piece_on(mv.from()).map(|piece| piece.kind());
+        let far = mv.to().rank().relative_to(board.side_to_move()).index() >= 5;
+        let (capture, check) = (mv.is_capture(), facts.gives_check);
+        let good = (capture || check) && board.see_ge(mv, 0);
+        let root_best = N::ROOT && self.iteration >= ROOT_BEST_FROM && self.root.has_been_best(mv);
+        Facts::NONE
+            .with_if(Fact::Capture, capture)
+            .with_if(Fact::QueenPromotion, mv.promoted() == Some(PieceType::Queen))
+            .with_if(Fact::FarPawn, mover == Some(PieceType::Pawn) && far)
+            .with_if(Fact::GoodCapture, capture && good)
+            .with_if(Fact::BadCapture, capture && !good)
+            .with_if(Fact::GoodCheck, check && good)
+            .with_if(Fact::BadCheck, check && !good)
+            .with_if(Fact::RootBest, root_best)
+    }
+
+    /// The value of a signal for a move that has been made.
+    fn signal(&mut self, signal: Signal, made: &mut MadeMove) -> i32 {
+        let us = made.board.side_to_move();
+        let of_us = |values: [Score; 2]| values[us.index()];
+        match signal {
+            Signal::AboveAlpha => made.here.eval - made.alpha,
+            Signal::Surplus => {
+                let [before, _] = self.terms(made);
+                made.here.eval - (of_us(before.material) - before.material[us.flip().index()])
+            }
+            Signal::Threats if made.is_sound() => count(made.child.hanging(!us) & !made.board.hanging(!us)),
+            Signal::Escapes if made.is_sound() => {
+                count(made.board.hanging(us)).saturating_sub(count(made.child.hanging(us)))
+            }
+            Signal::Threats | Signal::Escapes => 0,
+            Signal::PassedGain => {
+                let [before, after] = self.terms(made);
+                of_us(after.passed) - of_us(before.passed)
+            }
+            Signal::SafetyGain => {
+                let [before, after] = self.terms(made);
+                of_us(after.king_safety) - of_us(before.king_safety)
+            }
+            Signal::Gain => self.gain(made),
+            Signal::Loss => -self.gain(made),
+            Signal::SquareGain => square_gain(made.board, made.mv),
+        }
+    }
+
+    fn terms(&mut self, made: &mut MadeMove) -> [Terms; 2] {
+        let evaluator = &mut self.me.evaluator;
+        *made.terms.get_or_insert_with(|| [made.board, made.child].map(|board| evaluator.terms(board)))
+    }
+
+    /// What the move adds to the evaluation; nothing is known where it was or is in check.
+    fn gain(&mut self, made: &mut MadeMove) -> Score {
+        *made.gain.get_or_insert_with(|| {
+            if made.here.in_check || made.child.in_check() {
+                return 0;
+            }
+            -self.evaluate(made.child, made.here.ply + 1) - made.here.raw_eval
+        })
+    }
+}
+
+impl MadeMove<'_> {
+    fn is_sound(&mut self) -> bool {
+        *self.sound.get_or_insert_with(|| self.board.see_ge(self.mv, 0))
+    }
+}
+
+fn count(pieces: Bitboard) -> i32 {
+    pieces.count() as i32
+}

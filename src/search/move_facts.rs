@@ -1,0 +1,57 @@
+//! What is known of a move before it is searched.
+
+use super::lmr::{Fact, Facts};
+use super::node::Here;
+use super::picker::Hints;
+use super::probe::SearchProbe;
+use super::worker::Search;
+use crate::chess::{Board, Move};
+
+/// The facts of a move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MoveFacts {
+    /// The move.
+    pub mv: Move,
+    /// Its number in the node, from 1.
+    pub number: usize,
+    /// How many quiet moves of the node have been searched, with this one.
+    pub quiet_number: usize,
+    /// Whether it neither captures nor promotes.
+    pub quiet: bool,
+    /// Whether it gives check.
+    pub gives_check: bool,
+    /// What recipes of reduction read.
+    pub flags: Facts,
+    /// What histories know of it.
+    pub history: i32,
+}
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// Gathers the facts of a move, whose number in the node is given among all moves and among the quiet ones.
+    #[inline(always)]
+    pub(super) fn gather(
+        &self,
+        board: &Board,
+        here: &Here,
+        mv: Move,
+        [number, quiet_number]: [usize; 2],
+        hints: &Hints,
+        gives_check: bool,
+    ) -> MoveFacts {
+        let quiet = mv.is_quiet();
+        let histories = &self.me.histories;
+        let history = if quiet { histories.quiet(board, mv, &hints.context) } else { histories.noisy(board, mv) };
+        let flags = Facts::NONE
+            .with_if(Fact::TtPv, here.tt_pv)
+            .with_if(Fact::Cut, here.cut)
+            .with_if(Fact::Improving, here.improving)
+            .with_if(Fact::InCheck, here.in_check)
+            .with_if(Fact::GivesCheck, gives_check)
+            .with_if(Fact::Killer, hints.killer.0 == Some(mv))
+            .with_if(Fact::LbrReply, hints.reply.0 == Some(mv))
+            .with_if(Fact::TtCapture, here.tt_move.is_some_and(Move::is_capture))
+            .with_if(Fact::Noisy, !quiet)
+            .with_if(Fact::FailHighs, self.frame(here.ply + 1).fail_highs > 3);
+        MoveFacts { mv, number, quiet_number, quiet, gives_check, flags, history }
+    }
+}

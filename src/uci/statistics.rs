@@ -1,0 +1,100 @@
+//! The tables of bench and of the statistics of a search.
+
+use crate::bench::{BenchEntry, BenchReport, POSITIONS};
+use crate::search::lbr::LbrStats;
+use crate::search::lmr::{Counts, LmrReport};
+use crate::search::report::nps;
+use std::fmt::Write;
+
+/// The result of a position of the bench, as a line of a table.
+pub fn bench_line(entry: &BenchEntry) -> String {
+    let BenchEntry { number, fen, best, nodes, elapsed } = entry;
+    format!("{number:>2}/{} {nodes:>10} nodes {:>6} ms  {best:<7} {fen}", POSITIONS.len(), elapsed.as_millis())
+}
+
+/// The last line of the bench: nodes and nodes per second, in the words that testing frameworks look for.
+pub fn bench_summary(report: &BenchReport) -> String {
+    format!("{} nodes {} nps", report.nodes(), nps(report.nodes(), report.elapsed()))
+}
+
+/// What Last Best Reply did: each count, and what part it is of the one before it.
+pub fn lbr_table(stats: &LbrStats) -> String {
+    let mut text = String::from("Last Best Reply");
+    let mut whole = None;
+    for (name, count) in stats.rows() {
+        let _ = write!(text, "\n  {name:<16} {count:>12}");
+        if let Some(whole) = whole.replace(count).filter(|&whole| whole > 0) {
+            let _ = write!(text, " {:>6.2} %", 100.0 * count as f64 / whole as f64);
+        }
+    }
+    text
+}
+
+/// What reductions did: in all, by depth and by the number of the move.
+pub fn lmr_table(report: &LmrReport) -> String {
+    let LmrReport { recipe, depth, nodes, .. } = report;
+    let mut text = format!("recipe {recipe} to depth {depth}: {nodes} nodes");
+    let _ = match report.nodes_off {
+        Some(off) => writeln!(text, ", {off} without reductions"),
+        None => writeln!(text),
+    };
+    for measure in report.measures() {
+        let value = measure.value.map_or("-".into(), |value| format!("{value:.2} {}", measure.unit));
+        let _ = write!(text, "{:<18}{value:>12}", measure.name);
+        if let (Some((low, high)), Some(place)) = (measure.healthy, measure.place()) {
+            let _ = write!(text, "   {place} the healthy range, {low} to {high}");
+        }
+        text.push('\n');
+    }
+    lmr_rows(&mut text, "depth", &report.stats.by_depth());
+    text.push('\n');
+    lmr_rows(&mut text, "move", &report.stats.by_number());
+    text
+}
+
+fn lmr_rows(text: &mut String, first: &str, rows: &[(String, Counts)]) {
+    let _ = write!(text, "\n{first:>6}");
+    for head in ["moves", "reduced %", "plies", "again %", "high %"] {
+        let _ = write!(text, " {head:>10}");
+    }
+    for (name, counts) in rows {
+        let _ = write!(text, "\n{name:>6} {:>10}", counts.moves);
+        for measure in counts.measures() {
+            let value = measure.value.map_or("-".into(), |value| format!("{value:.2}"));
+            let _ = write!(text, " {value:>10}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::lmr::LmrStats;
+    use crate::search::probe::{Scouted, SearchProbe};
+
+    fn words(text: &str) -> Vec<Vec<&str>> {
+        text.lines().map(|line| line.split_whitespace().collect()).collect()
+    }
+
+    #[test]
+    fn shares_stand_where_there_is_something_to_share() {
+        let stats = LbrStats { asked: 8, first_matches: 4, second_matches: 3, best: 0, cutoffs: 0 };
+        let text = lbr_table(&stats);
+        let lines = words(&text);
+        assert_eq!(lines[1], ["nodes", "that", "asked", "8"]);
+        assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);
+        assert_eq!(lines[4], ["reply", "best", "0", "0.00", "%"]);
+        assert_eq!(lines[5], ["cutoffs", "by", "it", "0"]);
+    }
+
+    #[test]
+    fn reductions_stand_in_rows() {
+        let mut stats = LmrStats::default();
+        for (reduction, verified) in [(2, false), (1, true)] {
+            stats.scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });
+        }
+        let text = lmr_table(&LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats });
+        assert!(text.contains("nodes saved            75.00 %   above the healthy range, 40 to 60\n"), "{text}");
+        assert!(words(&text).contains(&vec!["5-6", "2", "100.00", "1.50", "50.00", "0.00"]), "{text}");
+    }
+}

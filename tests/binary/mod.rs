@@ -1,0 +1,14 @@
+//! The real binary, over its real protocol.
+
+pub mod harness;
+
+mod command_line;
+mod drawish;
+#[cfg(unix)]
+mod files;
+
+mod limits_of_sessions;
+mod listmoves;
+mod network;
+mod reductions;
+mod uci_session;

@@ -1,0 +1,174 @@
+//! The documents: links lead somewhere, files that are named exist, pictures are small, results say when they were measured.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of a picture.
+const LARGEST_PICTURE: u64 = 100_000;
+
+/// Names at the start of a path in a document that belong to the repository.
+const ROOMS: [&str; 8] = ["src/", "tests/", "tools/", "docs/", "nets/", "benches/", "examples/", ".ci/"];
+
+/// All files below a folder with one of the endings, but for build outputs, hidden folders and data from elsewhere.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !(name.starts_with('.') || name == "target" || name == "shared") {
+                found.extend(files(&path, ending));
+            }
+        } else if path.extension().is_some_and(|extension| extension == ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The lines outside of code blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut code = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        !code && !fence
+    })
+}
+
+/// The targets of the links in a text, and what stands in backticks.
+fn links_and_code(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut links, mut code) = (Vec::new(), Vec::new());
+    // A link may be broken over two lines.
+    let text = prose(text).collect::<Vec<_>>().join("\n");
+    for (index, part) in text.split('`').enumerate() {
+        if index % 2 == 1 {
+            code.push(part.to_owned());
+        }
+    }
+    for (at, _) in text.match_indices("](") {
+        let rest = &text[at + 2..];
+        if let Some(end) = rest.find(')') {
+            links.push(rest[..end].to_owned());
+        }
+    }
+    (links, code)
+}
+
+/// What a heading is called in a link to it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// What is wrong with the links of a page.
+fn broken_links(page: &Path) -> Vec<String> {
+    let text = fs::read_to_string(page).expect("a page");
+    let folder = page.parent().expect("a folder");
+    let mut broken = Vec::new();
+    for link in links_and_code(&text).0 {
+        if link.contains("://") || link.starts_with("mailto:") {
+            continue;
+        }
+        let (path, heading) = link.split_once('#').unwrap_or((&link, ""));
+        let target = if path.is_empty() { page.to_owned() } else { folder.join(path) };
+        if !target.exists() {
+            broken.push(format!("{}: no file {link}", page.display()));
+        } else if !heading.is_empty() {
+            let text = fs::read_to_string(&target).unwrap_or_default();
+            if !prose(&text).any(|line| line.starts_with('#') && anchor(line) == heading) {
+                broken.push(format!("{}: no heading {link}", page.display()));
+            }
+        }
+    }
+    broken
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let pages = files(root(), "md");
+    assert!(pages.iter().any(|page| page.ends_with("README.md")) && pages.len() > 5, "{pages:?}");
+    let broken: Vec<String> = pages.iter().flat_map(|page| broken_links(page)).collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn every_file_that_a_page_names_exists() {
+    let results = root().join("docs/results");
+    let mut missing = Vec::new();
+    // Results and the changelog speak of older versions, whose files may have moved since.
+    for page in files(root(), "md").iter().filter(|page| !page.starts_with(&results) && !page.ends_with("CHANGELOG.md"))
+    {
+        let text = fs::read_to_string(page).expect("a page");
+        for name in links_and_code(&text).1 {
+            if ROOMS.iter().any(|room| name.starts_with(room)) && !root().join(&name).exists() {
+                missing.push(format!("{}: `{name}`", page.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn pictures_are_small_and_shown() {
+    let mut shown = BTreeSet::new();
+    for page in files(root(), "md") {
+        let folder = page.parent().expect("a folder");
+        let links = links_and_code(&fs::read_to_string(&page).expect("a page")).0;
+        shown.extend(links.iter().filter_map(|link| folder.join(link).canonicalize().ok()));
+    }
+    let pictures = files(&root().join("docs"), "svg");
+    assert!(!pictures.is_empty());
+    for picture in pictures {
+        let bytes = fs::metadata(&picture).expect("a picture").len();
+        assert!(bytes <= LARGEST_PICTURE, "{}: {bytes} bytes, at most {LARGEST_PICTURE}: sample", picture.display());
+        assert!(shown.contains(&picture.canonicalize().expect("a path")), "{} is on no page", picture.display());
+    }
+}
+
+#[test]
+fn every_result_says_when_it_was_measured_and_by_which_version() {
+    let pages = files(&root().join("docs/results"), "md");
+    assert!(pages.len() > 1, "{pages:?}");
+    for page in pages.iter().filter(|page| !page.ends_with("README.md")) {
+        let text = fs::read_to_string(page).expect("a page");
+        let recorded = text.lines().find(|line| line.starts_with("Recorded ")).unwrap_or_default();
+        let date = recorded.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|word| {
+            word.len() == 10
+                && word.bytes().enumerate().all(|(at, byte)| match at {
+                    4 | 7 => byte == b'-',
+                    _ => byte.is_ascii_digit(),
+                })
+        });
+        assert!(date && recorded.contains("commit"), "{}: 'Recorded on DATE in commit ID'", page.display());
+        assert!(text.contains("```sh"), "{}: no command", page.display());
+    }
+}
+
+#[test]
+fn what_is_wrong_is_found() {
+    let folder = std::env::temp_dir().join(format!("lento-documents-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("target")).unwrap();
+    fs::write(folder.join("target/built.md"), "[gone](gone.md)").unwrap();
+    fs::write(folder.join("other.md"), "# A `name`, and more\n```\n# no heading\n```\n").unwrap();
+    let page = folder.join("page.md");
+    fs::write(
+        &page,
+        "[here](other.md) [heading](other.md#a-name-and-more) [web](https://a.b/c)\n[gone](gone.md) ![none](a/b.svg)\n\
+         ```\n[code](code.md)\n```\n[broken\nline](later.md) [code](other.md#no-heading)\n",
+    )
+    .unwrap();
+    let names: Vec<String> =
+        broken_links(&page).iter().map(|fault| fault.rsplit(' ').next().unwrap_or_default().to_owned()).collect();
+    assert_eq!(names, ["gone.md", "a/b.svg", "later.md", "other.md#no-heading"]);
+    assert_eq!(files(&folder, "md"), [folder.join("other.md"), page]);
+    fs::remove_dir_all(&folder).unwrap();
+}

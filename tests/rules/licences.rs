@@ -1,0 +1,87 @@
+//! What Lento is built from may be given away under Lento's own licences. `deny.toml` lists what is allowed.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// The words of an expression: names, `AND`, `OR`, `WITH` and parentheses.
+fn words(expression: &str) -> Vec<String> {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    spaced.split_whitespace().rev().map(String::from).collect()
+}
+
+/// Whether an expression can be met by allowed licences. `OR` binds weaker than `AND`.
+fn either(words: &mut Vec<String>, allowed: &[String]) -> bool {
+    let mut met = both(words, allowed);
+    while words.pop_if(|word| word == "OR").is_some() {
+        met |= both(words, allowed);
+    }
+    met
+}
+
+fn both(words: &mut Vec<String>, allowed: &[String]) -> bool {
+    let mut met = one(words, allowed);
+    while words.pop_if(|word| word == "AND").is_some() {
+        met &= one(words, allowed);
+    }
+    met
+}
+
+fn one(words: &mut Vec<String>, allowed: &[String]) -> bool {
+    let word = words.pop().expect("a licence");
+    if word == "(" {
+        let met = either(words, allowed);
+        assert_eq!(words.pop().as_deref(), Some(")"));
+        return met;
+    }
+    let excepted = words.pop_if(|word| word == "WITH").map(|_| words.pop().expect("an exception"));
+    let name = excepted.map_or(word.clone(), |exception| format!("{word} WITH {exception}"));
+    allowed.contains(&name)
+}
+
+/// Whether an expression can be met by these licences.
+fn is_met(expression: &str, allowed: &[String]) -> bool {
+    let mut words = words(expression);
+    let met = either(&mut words, allowed);
+    assert!(words.is_empty(), "{expression}: {words:?} left");
+    met
+}
+
+/// The licences of `allow = [...]` in `deny.toml`.
+fn allowed() -> Vec<String> {
+    let text = include_str!("../../deny.toml");
+    let line = text.lines().find_map(|line| line.strip_prefix("allow = [")).expect("a list of licences");
+    line.trim_end_matches(']').split(',').map(|name| name.trim().trim_matches('"').to_owned()).collect()
+}
+
+#[test]
+fn expressions_are_understood() {
+    let allowed = ["MIT".to_owned(), "Apache-2.0".to_owned()];
+    for met in ["MIT", "MIT/GPL-3.0", "GPL-3.0 OR (MIT AND Apache-2.0)", "GPL-3.0 AND BSD-2-Clause OR MIT"] {
+        assert!(is_met(met, &allowed), "{met}");
+    }
+    for refused in ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR GPL-3.0) AND Zlib", "Apache-2.0 WITH LLVM-exception"] {
+        assert!(!is_met(refused, &allowed), "{refused}");
+    }
+}
+
+#[test]
+fn every_dependency_has_an_allowed_licence() {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let mut command = Command::new(env!("CARGO"));
+    let output = command.args(["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]).output();
+    let output = output.expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = document["packages"].as_array().expect("packages");
+    assert!(packages.len() > 20);
+    let allowed = allowed();
+    let mut refused = BTreeMap::new();
+    for package in packages {
+        let licence = package["license"].as_str();
+        if !licence.is_some_and(|licence| is_met(licence, &allowed)) {
+            refused.insert(package["name"].as_str(), licence);
+        }
+    }
+    assert!(refused.is_empty(), "not allowed by deny.toml: {refused:#?}");
+}

@@ -1,0 +1,132 @@
+//! Positions with more pieces than promotions allow: nothing may overflow, and no list may be too short.
+
+use lento::chess::perft::perft;
+use lento::chess::{Board, Color, Game, PieceType};
+use lento::engine::Engine;
+use lento::eval::classical::tracer::Summary;
+use lento::eval::classical::{self, Pair, Term, Tracer};
+use lento::eval::{Classical, Evaluation, Model};
+use lento::score::MAX_EVAL;
+use lento::search::limits::Limits;
+use lento::search::params::Params;
+
+/// Crowds of one color against the other's king, with many moves.
+const CROWDS: [(&str, u64); 4] = [
+    // A ring of queens: each empty square within is reached from eight sides.
+    ("QQQQQQQQ/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/pp5Q/knQQQQQK w - - 0 1", 257),
+    ("qqqqqqqk/q6q/q6q/q6q/q6q/q6q/q5PP/qqqqqqNK b - - 0 1", 257),
+    // The record of positions that a game can reach.
+    ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),
+    // Eight pawns promote, seven of them to two squares and one to one.
+    ("1q1q1q1q/PPPPPPPP/8/8/8/2k5/8/K7 w - - 0 1", 4 * 4 + 7 * 4),
+];
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let word = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((word ^ word >> 31) % limit as u64) as usize
+    }
+
+    /// The board field of a FEN with both kings and up to 30 of these pieces, on the ranks 2 to 7 if pawns are among them.
+    fn placement(&mut self, letters: &[u8]) -> String {
+        let mut squares = [b'1'; 64];
+        let (first, count) = if letters.iter().any(|letter| b"Pp".contains(letter)) { (8, 48) } else { (0, 64) };
+        for _ in 0..self.below(31) {
+            squares[first + self.below(count)] = letters[self.below(letters.len())];
+        }
+        let kings = [self.below(64), self.below(64)];
+        squares[kings[0]] = b'K';
+        squares[kings[1]] = b'k';
+        squares.chunks(8).map(|rank| String::from_utf8_lossy(rank).into_owned()).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// Random positions in which nothing limits how many there are of a kind.
+fn random_crowds(count: usize) -> Vec<Board> {
+    const LETTERS: [&[u8]; 9] =
+        [b"QQQQQQQQQq", b"Q", b"Qq", b"QNqn", b"QQQRBNPqrbnp", b"PpPpPpQq", b"Nn", b"RRRrrrBb", b"QQQQQQQQQQQQQQQQp"];
+    let mut random = Random(5);
+    let mut boards = Vec::new();
+    while boards.len() < count {
+        let letters = LETTERS[random.below(LETTERS.len())];
+        let side = if random.below(2) == 0 { 'w' } else { 'b' };
+        let fen = format!("{} {side} - - {} 1", random.placement(letters), random.below(120));
+        boards.extend(Board::from_fen(&fen));
+    }
+    boards
+}
+
+fn crowds() -> Vec<Board> {
+    CROWDS.iter().map(|(fen, _)| Board::from_fen(fen).unwrap()).chain(random_crowds(400)).collect()
+}
+
+/// The terms added up in wide numbers, beside the sum that the evaluation made of them.
+#[derive(Default)]
+struct WideSum {
+    terms: [i32; 2],
+    sum: [i32; 2],
+}
+
+impl Tracer for WideSum {
+    fn term(&mut self, _: Term, color: Color, value: Pair) {
+        self.terms[0] += color.sign() * value.mg();
+        self.terms[1] += color.sign() * value.eg();
+    }
+
+    fn summary(&mut self, summary: &Summary) {
+        self.sum = [summary.sum.mg(), summary.sum.eg()];
+    }
+}
+
+#[test]
+fn lists_hold_all_moves() {
+    for (fen, expected) in CROWDS {
+        let board = Board::from_fen(fen).unwrap();
+        assert!(perft(&board, 1) >= expected, "{fen}: {} moves", perft(&board, 1));
+    }
+    for board in crowds() {
+        let moves = board.legal_moves();
+        assert_eq!(moves.len() as u64, perft(&board, 1), "{}", board.fen(false));
+        assert_eq!(moves.iter().map(|&mv| perft(&board.after(mv), 1)).sum::<u64>(), perft(&board, 2));
+        assert!(moves.iter().all(|&mv| board.is_legal(mv)), "{}", board.fen(false));
+    }
+}
+
+#[test]
+fn evaluations_do_not_overflow() {
+    let scaling = Params::default().scaling();
+    let (network, terms) = (Evaluation::default(), Evaluation::from(Model::Classical));
+    for board in crowds() {
+        let fen = board.fen(false);
+        for evaluation in [&network, &terms] {
+            assert!(evaluation.value(&board, scaling).abs() <= MAX_EVAL, "{evaluation}: {fen}");
+        }
+        let mut wide = WideSum::default();
+        let value = classical::observe(&board, &mut wide) * board.side_to_move().sign();
+        assert_eq!(wide.sum, wide.terms, "{fen}");
+        assert_eq!(Classical::new().evaluate(&board), value, "{fen}");
+        let queens = Color::ALL.map(|color| board.pieces(color, PieceType::Queen).count() as i32);
+        if queens[0] - queens[1] >= 20 && board.halfmove_clock() == 0 {
+            assert!(value * board.side_to_move().sign() > 10_000, "{fen}: {value}");
+        }
+    }
+}
+
+#[test]
+fn searches_end_with_a_legal_move() {
+    let mut engine = Engine::new();
+    for board in crowds() {
+        engine.new_game();
+        engine.set_game(Game::from_fen(&board.fen(false)).unwrap());
+        let outcome = engine.search_blocking(&Limits { nodes: Some(300), ..Limits::default() }, |_| ());
+        match outcome.lines[0].pv.first() {
+            Some(&mv) => assert!(board.is_legal(mv), "{}", board.fen(false)),
+            None => assert!(!board.has_legal_move() || board.halfmove_clock() >= 100, "{}", board.fen(false)),
+        }
+    }
+}

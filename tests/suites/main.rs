@@ -1,0 +1,29 @@
+//! Tests over suites of positions and conversations that are not part of the repository.
+
+#[path = "../binary/harness.rs"]
+mod harness;
+mod mates;
+mod rules;
+#[path = "../common/suites.rs"]
+mod suites;
+mod uci;
+
+use std::process::ExitCode;
+use suites::{Suites, text};
+
+fn main() -> ExitCode {
+    let mut suites = Suites::of(env!("CARGO_MANIFEST_DIR"));
+    for name in ["cpw_positions", "cw_special_moves", "perftsuite"] {
+        suites.add(&format!("perft/{name}.epd"), |path| rules::perft_counts(&text(path)));
+    }
+    suites.add("bad/bad_fens.tsv", |path| rules::bad_fens(&text(path)));
+    suites.add("edge/rules.jsonl", |path| rules::edge_cases(&text(path)));
+    for name in ["castling", "checkmates", "famous", "pawns", "promotions", "stalemates", "standard", "taxing"] {
+        suites.add(&format!("movegen/{name}.json"), |path| rules::move_lists(&text(path)));
+    }
+    for (moves, nodes) in [(1, 20_000), (2, 200_000), (3, 400_000)] {
+        suites.add(&format!("epd/mate_in_{moves}.epd"), move |path| mates::mates(&text(path), moves, nodes));
+    }
+    suites.add("bad/bad_uci.jsonl", |path| uci::conversations(&text(path)));
+    suites.run()
+}

@@ -1,0 +1,55 @@
+//! Numbers on the command line.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// The number that a text is, within a range.
+///
+/// # Errors
+/// It is none, or out of range; the message says what is expected.
+pub fn within<T: FromStr + PartialOrd>(text: &str, range: RangeInclusive<T>, expected: &str) -> Result<T, String> {
+    let number = text.trim().parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("expected {expected}"))
+}
+
+/// A share of a whole, from 0 to 1.
+///
+/// # Errors
+/// The text is something else.
+pub fn share(text: &str) -> Result<f64, String> {
+    within(text, 0.0..=1.0, "a number from 0 to 1")
+}
+
+/// A number above 0, up to `most`.
+///
+/// # Errors
+/// The text is something else.
+pub fn positive(text: &str, most: f64) -> Result<f64, String> {
+    within(text, f64::MIN_POSITIVE..=most, &format!("a number above 0 and up to {most}"))
+}
+
+/// A number from 1 to 2^30.
+///
+/// # Errors
+/// The text is something else.
+pub fn count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let expected = "a number from 1";
+    within::<u64>(text, 1..=1 << 30, expected)?.try_into().map_err(|_| format!("expected {expected}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        assert_eq!((share("0"), share("0.25"), share("1")), (Ok(0.0), Ok(0.25), Ok(1.0)));
+        assert_eq!(count::<u64>("16384"), Ok(16_384));
+        for text in ["-0.1", "1.1", "nan", "half", ""] {
+            assert_eq!(share(text), Err("expected a number from 0 to 1".to_owned()), "{text}");
+        }
+        for text in ["0", "-1", "1.5", "9999999999"] {
+            assert_eq!(count::<u64>(text), Err("expected a number from 1".to_owned()), "{text}");
+        }
+    }
+}

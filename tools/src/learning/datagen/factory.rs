@@ -1,0 +1,80 @@
+//! Playing the games of a data set, in their order.
+
+use crate::common::interrupt::Stop;
+use crate::common::ordered;
+use crate::play::arena::Arena;
+use crate::play::game::{Seats, play};
+use crate::play::player::Player;
+use crate::play::record::Record;
+use crate::play::setting::Setting;
+use std::error::Error;
+use std::ops::{ControlFlow, Range};
+
+/// Plays the games with these numbers, several at once, by a player with these settings, and hands them over in the order of their numbers, so that the
+/// outcome depends on the numbers alone.
+///
+/// # Errors
+/// A player cannot be set up, or `on_game` fails.
+pub fn run(
+    arena: &Arena,
+    settings: &[Setting],
+    numbers: Range<u64>,
+    stop: &Stop,
+    mut on_game: impl FnMut(&Record) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let set_up = || Ok((Player::new(settings, arena.hash)?, Player::new(&[], 1)?));
+    let work = |(player, judge): &mut (Player, Player), number, stops: [&Stop; 2]| {
+        let opening = arena.openings.get(number, judge);
+        play(Seats::Alone(player), &opening, arena.limit, &arena.rules, stops)
+    };
+    let mut kept = Ok(());
+    ordered::run::<_, _, _, String>(arena.concurrency, numbers, stop, set_up, work, |record| {
+        kept = on_game(&record);
+        if kept.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::adjudicate::Rules;
+    use crate::play::limit::Limit;
+    use crate::play::opening::{OpeningArgs, Openings};
+
+    fn arena(concurrency: usize) -> Arena {
+        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, max_imbalance: 250, seed: 9 };
+        let openings = Openings::from_args(&args).unwrap();
+        Arena { openings, limit: Limit::SoftNodes(60), rules: Rules::default(), hash: 1, concurrency }
+    }
+
+    fn games(numbers: Range<u64>, concurrency: usize) -> Vec<String> {
+        let mut games = Vec::new();
+        let keep = |record: &Record| {
+            let moves: Vec<u16> = record.plies.iter().map(|ply| ply.mv.word()).collect();
+            games.push(format!("{} {moves:?} {:?}", record.start.fen(true), record.result));
+            Ok(())
+        };
+        run(&arena(concurrency), &[], numbers, &Stop::default(), keep).unwrap();
+        games
+    }
+
+    #[test]
+    fn games_depend_on_their_number_alone() {
+        let all = games(0..12, 1);
+        assert_eq!(all.len(), 12);
+        assert_eq!(all, games(0..12, 3));
+        assert_eq!(all[7..], games(7..12, 2));
+    }
+
+    #[test]
+    fn an_error_ends_the_run() {
+        let mut count = 0;
+        let fail = |_: &Record| {
+            count += 1;
+            Err("the disk is full".into())
+        };
+        let error = run(&arena(2), &[], 0..u64::MAX, &Stop::default(), fail).unwrap_err();
+        assert_eq!((error.to_string().as_str(), count), ("the disk is full", 1));
+    }
+}

@@ -1,0 +1,182 @@
+//! Writing games to shards.
+
+use crate::common::inputs;
+use crate::common::outputs::named;
+use crate::learning::formats::Shards;
+use crate::learning::formats::convert::{to_viri_board, to_viri_move};
+use crate::learning::formats::game::{HEADER, PLY, TERMINATOR};
+use crate::play::record::{GameResult, Record};
+use lento::chess::Color;
+use std::error::Error;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use viriformat::chess::board::{DrawType, GameOutcome, WinType};
+use viriformat::dataformat::Game as ViriGame;
+
+/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on.
+pub struct ShardWriter {
+    folder: PathBuf,
+    /// Games in a full shard.
+    size: u64,
+    /// Games in all shards.
+    games: u64,
+    current: Option<File>,
+}
+
+impl ShardWriter {
+    /// Opens the folder, and says how many whole games are there. A game that was not written whole is removed.
+    ///
+    /// # Errors
+    /// The folder cannot be read, a shard cannot be written, or one is damaged.
+    pub fn open(folder: &Path, size: u64) -> Result<(Self, u64), Box<dyn Error>> {
+        let mut shards = Self { folder: folder.to_owned(), size, games: 0, current: None };
+        loop {
+            let path = shards.path(shards.games / size);
+            if !path.exists() {
+                let games = shards.games;
+                return Ok((shards, games));
+            }
+            let io = |error| named(&path, &error);
+            let bytes = inputs::read(&path).map_err(io)?;
+            let (games, whole) = whole_games(&bytes);
+            let is_last = !shards.path(shards.games / size + 1).exists();
+            if games > size || games == size && whole < bytes.len() || games < size && !is_last {
+                let (path, found) = (path.display(), bytes.len());
+                return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
+            }
+            let mut file = OpenOptions::new().write(true).open(&path).map_err(io)?;
+            if games < size {
+                // Readers look at full shards; here the next game is to follow the right one.
+                let mut stored = Shards::new(vec![path.clone()]).take(games as usize);
+                stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
+            }
+            file.set_len(whole as u64).map_err(io)?;
+            file.seek(SeekFrom::End(0)).map_err(io)?;
+            shards.games += games;
+            if games < size {
+                shards.current = Some(file);
+                let games = shards.games;
+                return Ok((shards, games));
+            }
+        }
+    }
+
+    fn path(&self, shard: u64) -> PathBuf {
+        self.folder.join(format!("{shard:05}.vf"))
+    }
+
+    /// Adds a game and says how many bytes it took.
+    ///
+    /// # Errors
+    /// The shard cannot be written, or the format has no room for the game.
+    pub fn append(&mut self, record: &Record) -> Result<usize, Box<dyn Error>> {
+        if self.games.is_multiple_of(self.size) {
+            self.current = None;
+        }
+        let path = self.path(self.games / self.size);
+        let file = match &mut self.current {
+            Some(file) => file,
+            None => {
+                let file = OpenOptions::new().create(true).append(true).open(&path);
+                self.current.insert(file.map_err(|error| named(&path, &error))?)
+            }
+        };
+        let bytes = pack(record)?;
+        // One write for a whole game: whatever ends the program, at most the last game is torn.
+        file.write_all(&bytes).map_err(|error| named(&path, &error))?;
+        self.games += 1;
+        Ok(bytes.len())
+    }
+}
+
+/// The game in viriformat; scores are White's.
+fn pack(record: &Record) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut game = ViriGame::new(&to_viri_board(&record.start)?);
+    game.set_outcome(match record.result {
+        GameResult::WhiteWins => GameOutcome::WhiteWin(WinType::Mate),
+        GameResult::Draw => GameOutcome::Draw(DrawType::Adjudication),
+        GameResult::BlackWins => GameOutcome::BlackWin(WinType::Mate),
+    });
+    let mut side = record.start.side_to_move();
+    for ply in &record.plies {
+        let score = if side == Color::White { ply.score } else { -ply.score };
+        game.add_move(to_viri_move(ply.mv), score as i16);
+        side = !side;
+    }
+    let mut bytes = Vec::with_capacity(HEADER + PLY * (record.plies.len() + 1));
+    game.serialise_into(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// How many whole games there are, and how many bytes they take.
+fn whole_games(bytes: &[u8]) -> (u64, usize) {
+    let (mut games, mut whole) = (0, 0);
+    while let Some(plies) = bytes.get(whole + HEADER..) {
+        let Some(last) = plies.chunks_exact(PLY).position(|ply| ply == TERMINATOR) else { break };
+        games += 1;
+        whole += HEADER + PLY * (last + 1);
+    }
+    (games, whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::record::{Ending, Ply};
+    use lento::chess::Board;
+
+    /// A game from Black's point of departure: e5 at +30 for Black, then White's Nf3 at +12.
+    fn record() -> Record {
+        let start = Board::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
+        let mut board = start.clone();
+        let mut plies = Vec::new();
+        for (text, score) in [("e7e5", 30), ("g1f3", 12)] {
+            let mv = board.parse_uci(text, false).unwrap();
+            plies.push(Ply { score, ..Ply::new(mv) });
+            board = board.after(mv);
+        }
+        Record { start, plies, result: GameResult::BlackWins, ending: Ending::Resignation }
+    }
+
+    fn scratch(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("lento-shards-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_game_is_packed_with_scores_of_white() {
+        let bytes = pack(&record()).unwrap();
+        assert_eq!((bytes.len(), whole_games(&bytes)), (HEADER + 3 * PLY, (1, HEADER + 3 * PLY)));
+        let game = ViriGame::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
+        let scores: Vec<i16> = game.moves.iter().map(|(_, score)| score.get()).collect();
+        assert_eq!(scores, [-30, 12]);
+        assert_eq!(game.outcome(), viriformat::dataformat::WDL::Loss);
+    }
+
+    #[test]
+    fn shards_fill_up_and_are_gone_on_with() {
+        let folder = scratch("resume");
+        let (mut shards, before) = ShardWriter::open(&folder, 3).unwrap();
+        assert_eq!(before, 0);
+        for _ in 0..5 {
+            shards.append(&record()).unwrap();
+        }
+        let size = |shard: u64| std::fs::metadata(folder.join(format!("{shard:05}.vf"))).unwrap().len();
+        assert_eq!([size(0), size(1)], [132, 88]);
+
+        // The last game is torn: it is played again.
+        OpenOptions::new().write(true).open(folder.join("00001.vf")).unwrap().set_len(80).unwrap();
+        let (mut shards, before) = ShardWriter::open(&folder, 3).unwrap();
+        assert_eq!((before, size(1)), (4, 44));
+        for _ in 0..3 {
+            shards.append(&record()).unwrap();
+        }
+        assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
+        let (_, before) = ShardWriter::open(&folder, 3).unwrap();
+        assert_eq!(before, 7);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

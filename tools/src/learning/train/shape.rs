@@ -1,0 +1,105 @@
+//! Where the parameters lie.
+//!
+//! All parameters but the output biases are rows of `hidden` numbers, one for each neuron: a row for each input, with more than
+//! one king bucket a row for each input without its bucket (the factoriser, whose weights all buckets share), the feature biases,
+//! and for each output bucket the weights of the side to move and those of the other side.
+
+use lento::eval::nnue::Architecture;
+use lento::eval::nnue::features::INPUTS;
+use std::ops::Range;
+
+/// The parameters of an architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// What is trained.
+    pub architecture: Architecture,
+}
+
+impl Shape {
+    /// The weights of the inputs, by bucket.
+    pub fn features(&self) -> Range<usize> {
+        0..self.architecture.inputs()
+    }
+
+    /// The weights that all king buckets share; none with one bucket.
+    pub fn shared(&self) -> Range<usize> {
+        let start = self.features().end;
+        let count = if self.architecture.kings.count() > 1 { INPUTS } else { 0 };
+        start..start + count
+    }
+
+    /// The feature biases.
+    pub fn bias(&self) -> usize {
+        self.shared().end
+    }
+
+    /// The output weights: for each bucket those of the side to move and those of the other side.
+    pub fn outputs(&self) -> Range<usize> {
+        let start = self.bias() + 1;
+        start..start + 2 * self.architecture.outputs
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.outputs().end
+    }
+}
+
+/// A number for each parameter: its value, its gradient, or what the optimiser remembers of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// The rows, one after the other.
+    pub rows: Vec<f32>,
+    /// The output biases.
+    pub output_biases: Vec<f32>,
+}
+
+impl Parameters {
+    /// All zero.
+    pub fn zero(shape: &Shape) -> Self {
+        let Architecture { hidden, outputs, .. } = shape.architecture;
+        Self { rows: vec![0.0; shape.rows() * hidden], output_biases: vec![0.0; outputs] }
+    }
+
+    /// Where training begins: small random weights, no biases. What the king buckets do not share begins at zero.
+    pub fn random(shape: &Shape, seed: u64) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut parameters = Self::zero(shape);
+        let hidden = shape.architecture.hidden;
+        let inputs = if shape.shared().is_empty() { shape.features() } else { shape.shared() };
+        for (rows, fan_in) in [(inputs, INPUTS), (shape.outputs(), 2 * hidden)] {
+            let deviation = (1.0 / fan_in as f64).sqrt();
+            for value in &mut parameters.rows[rows.start * hidden..rows.end * hidden] {
+                *value = (deviation * normal(&mut random)) as f32;
+            }
+        }
+        parameters
+    }
+
+    /// A row.
+    pub fn row(&self, index: usize, shape: &Shape) -> &[f32] {
+        let hidden = shape.architecture.hidden;
+        &self.rows[index * hidden..][..hidden]
+    }
+
+    /// How many parameters there are.
+    pub fn len(&self) -> usize {
+        self.rows.len() + self.output_biases.len()
+    }
+
+    /// All of them in the order in which files have them.
+    pub fn iter(&self) -> impl Iterator<Item = &f32> {
+        self.rows.iter().chain(&self.output_biases)
+    }
+
+    /// The same, to change them.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut f32> {
+        self.rows.iter_mut().chain(&mut self.output_biases)
+    }
+}
+
+/// A number from the normal distribution (Box and Muller, 1958).
+fn normal(random: &mut fastrand::Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.f64()).cos()
+}

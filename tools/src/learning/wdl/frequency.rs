@@ -1,0 +1,117 @@
+//! How often games were won, drawn and lost, and how often the model expects it.
+
+use super::counts::{MaterialRow, Results};
+use lento::eval::wdl::Model;
+use serde_json::{Value, json};
+
+/// Positions with about the same score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frequency {
+    /// The smallest score.
+    pub start: i32,
+    /// The first score that does not belong to it.
+    pub end: i32,
+    /// Won, drawn and lost.
+    pub results: Results,
+    /// What the model expects of these very positions, in positions.
+    pub expected: [f64; 3],
+}
+
+impl Frequency {
+    /// Positions.
+    pub fn positions(&self) -> u64 {
+        self.results.iter().sum()
+    }
+
+    /// Shares of the positions that were won, drawn and lost.
+    pub fn observed(&self) -> [f64; 3] {
+        self.results.map(|count| count as f64 / self.positions().max(1) as f64)
+    }
+
+    /// Shares that the model expects.
+    pub fn predicted(&self) -> [f64; 3] {
+        self.expected.map(|count| count / self.positions().max(1) as f64)
+    }
+
+    /// The middle of the scores.
+    pub fn middle(&self) -> f64 {
+        f64::from(self.start + self.end - 1) / 2.0
+    }
+
+    /// For programs.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "from": self.start,
+            "to": self.end - 1,
+            "positions": self.positions(),
+            "observed": self.observed(),
+            "predicted": self.predicted(),
+        })
+    }
+}
+
+/// Frequencies by score, in steps of this width around zero; only what occurred.
+pub fn frequencies(rows: &[MaterialRow], model: &Model, width: i32) -> Vec<Frequency> {
+    let cells = || rows.iter().flat_map(|row| row.cells.iter().map(|cell| (row.material, cell)));
+    let step = |score: i32| (score + width / 2).div_euclid(width);
+    let steps = cells().map(|(_, cell)| step(cell.score));
+    let (Some(first), Some(last)) = (steps.clone().min(), steps.max()) else { return Vec::new() };
+    let empty = |index: i32| {
+        let start = index * width - width / 2;
+        Frequency { start, end: start + width, results: [0; 3], expected: [0.0; 3] }
+    };
+    let mut all: Vec<Frequency> = (first..=last).map(empty).collect();
+    for (material, cell) in cells() {
+        let frequency = &mut all[(step(cell.score) - first) as usize];
+        let positions = cell.results.iter().sum::<u64>() as f64;
+        for (index, chance) in model.chances(cell.score, material).into_iter().enumerate() {
+            frequency.results[index] += cell.results[index];
+            frequency.expected[index] += positions * chance;
+        }
+    }
+    all.retain(|frequency| frequency.positions() > 0);
+    all
+}
+
+/// By how much the shares of won games are off, on average over the positions.
+pub fn error(frequencies: &[Frequency]) -> f64 {
+    let positions: u64 = frequencies.iter().map(Frequency::positions).sum();
+    let off = |frequency: &Frequency| (frequency.results[0] as f64 - frequency.expected[0]).abs();
+    frequencies.iter().map(off).sum::<f64>() / positions.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::counts::tests as sample;
+    use super::*;
+
+    const MODEL: Model = Model { a: [100.0, 40.0, 0.0, 0.0], b: [60.0, 10.0, 0.0, 0.0] };
+
+    #[test]
+    fn positions_are_gathered_by_score() {
+        let mut counts = sample::empty();
+        for (score, material, outcome) in
+            [(-25, 20, 2), (-26, 20, 1), (24, 70, 0), (25, 20, 0), (74, 78, 1), (0, 20, 1)]
+        {
+            counts.add(score, material, outcome);
+        }
+        let all = frequencies(&counts.rows(), &MODEL, 50);
+        let found: Vec<_> = all.iter().map(|f| (f.start, f.end, f.results)).collect();
+        assert_eq!(found, [(-75, -25, [0, 1, 0]), (-25, 25, [1, 1, 1]), (25, 75, [1, 1, 0])]);
+        let chances = MODEL.chances(25, 20).into_iter().zip(MODEL.chances(74, 78));
+        for (predicted, (one, other)) in all[2].predicted().into_iter().zip(chances) {
+            assert!((predicted - (one + other) / 2.0).abs() < 1e-12);
+        }
+        assert_eq!((all[2].observed(), all[1].middle()), ([0.5, 0.5, 0.0], -0.5));
+        assert!(frequencies(&[], &MODEL, 50).is_empty() && error(&[]) == 0.0);
+    }
+
+    #[test]
+    fn the_true_model_is_hardly_off_and_another_is() {
+        let rows = sample::counts(&MODEL, 300_000, 81).rows();
+        let off = |model| error(&frequencies(&rows, model, 50));
+        assert!(off(&MODEL) < 0.004, "{}", off(&MODEL));
+        let other = Model { a: [60.0, 0.0, 0.0, 0.0], ..MODEL };
+        assert!(off(&other) > 0.03, "{}", off(&other));
+    }
+}

@@ -1,0 +1,139 @@
+//! The coefficients as the engine's source holds them: `const A: Coefficients = [1.0, 2.0, 3.0, 4.0];`, and `B` likewise.
+
+use lento::eval::wdl::{Coefficients, Model};
+use std::ops::Range;
+use thiserror::Error;
+
+/// Coefficients are kept with this many decimals.
+const DECIMALS: f64 = 1e3;
+/// The names of both polynomials.
+const NAMES: [&str; 2] = ["A", "B"];
+
+/// The source is not laid out as expected.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CoefficientError {
+    /// The coefficients are not there.
+    #[error("no line begins with 'const {0}: Coefficients = ['; expected src/eval/wdl.rs of the engine")]
+    Missing(&'static str),
+    /// The coefficients are there more than once.
+    #[error("more than one line begins with 'const {0}: Coefficients = ['")]
+    Twice(&'static str),
+    /// They are something else.
+    #[error("'[{1}]' for {0}; expected four numbers such as '[1.0, 2.0, 3.0, 4.0]'")]
+    Numbers(&'static str, String),
+}
+
+/// The coefficients with as many decimals as the source keeps.
+pub fn rounded(model: &Model) -> Model {
+    // Adding zero turns -0 into 0.
+    let round = |powers: Coefficients| powers.map(|power| (power * DECIMALS).round() / DECIMALS + 0.0);
+    Model { a: round(model.a), b: round(model.b) }
+}
+
+/// The lines that declare the coefficients.
+pub fn declarations(model: &Model) -> String {
+    let line = |(name, powers): (&str, &Coefficients)| format!("const {name}: Coefficients = {powers:?};");
+    NAMES.into_iter().zip([&model.a, &model.b]).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The coefficients in a source.
+///
+/// # Errors
+/// It is not laid out as expected.
+pub fn read(text: &str) -> Result<Model, CoefficientError> {
+    let [a, b] = NAMES.map(|name| {
+        let inside = &text[find(text, name)?];
+        let numbers: Option<Vec<f64>> = inside.split(',').map(|number| number.trim().parse().ok()).collect();
+        numbers
+            .and_then(|numbers| Coefficients::try_from(numbers).ok())
+            .ok_or_else(|| CoefficientError::Numbers(name, inside.to_owned()))
+    });
+    Ok(Model { a: a?, b: b? })
+}
+
+/// The source with other coefficients. Every other byte stays.
+///
+/// # Errors
+/// It is not laid out as expected.
+pub fn rewrite(text: &str, model: &Model) -> Result<String, CoefficientError> {
+    read(text)?;
+    let mut written = text.to_owned();
+    for (name, powers) in NAMES.into_iter().zip([&model.a, &model.b]) {
+        let place = find(&written, name)?;
+        written.replace_range(place, format!("{powers:?}").trim_matches(['[', ']']));
+    }
+    Ok(written)
+}
+
+/// Where the numbers of a polynomial stand: what lies between the brackets.
+fn find(text: &str, name: &'static str) -> Result<Range<usize>, CoefficientError> {
+    let head = format!("const {name}: Coefficients = [");
+    let mut found = None;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some((inside, _)) = line.strip_prefix(&head).and_then(|rest| rest.split_once("];")) {
+            if found.is_some() {
+                return Err(CoefficientError::Twice(name));
+            }
+            let begin = start + head.len();
+            found = Some(begin..begin + inside.len());
+        }
+        start += line.len();
+    }
+    found.ok_or(CoefficientError::Missing(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::eval::wdl::FITTED;
+
+    const SOURCE: &str = "//! const A: Coefficients = [9.0];\nconst A: Coefficients = [1.5, -2.0, 0.0, 4.25];\r\n\
+                          /// B\nconst B: Coefficients = [5, 6, 7, 8]; // as measured\nfn a() {}\n";
+    const MODEL: Model = Model { a: [0.5, -1.0, 2.125, -0.001], b: [100.0, 0.0, 0.0, 1e-3] };
+
+    #[test]
+    fn only_the_numbers_change() {
+        assert_eq!(read(SOURCE), Ok(Model { a: [1.5, -2.0, 0.0, 4.25], b: [5.0, 6.0, 7.0, 8.0] }));
+        let written = rewrite(SOURCE, &MODEL).unwrap();
+        let expected = SOURCE
+            .replace("1.5, -2.0, 0.0, 4.25", "0.5, -1.0, 2.125, -0.001")
+            .replace("5, 6, 7, 8", "100.0, 0.0, 0.0, 0.001");
+        assert_eq!(written, expected);
+        assert_eq!(read(&written), Ok(MODEL));
+        assert_eq!(rewrite(&written, &MODEL), Ok(written.clone()));
+        assert_eq!(read(&declarations(&MODEL)), Ok(MODEL));
+    }
+
+    #[test]
+    fn what_is_not_the_source_is_refused() {
+        assert_eq!(rewrite("fn main() {}", &MODEL), Err(CoefficientError::Missing("A")));
+        let twice = SOURCE.to_owned() + "const B: Coefficients = [1, 2, 3, 4];\n";
+        assert_eq!(rewrite(&twice, &MODEL), Err(CoefficientError::Twice("B")));
+        for bad in ["5, 6, 7", "5, 6, 7, x", ""] {
+            let error = rewrite(&SOURCE.replace("5, 6, 7, 8", bad), &MODEL).unwrap_err();
+            assert_eq!(error, CoefficientError::Numbers("B", bad.to_owned()));
+        }
+    }
+
+    #[test]
+    fn few_decimals_are_kept_and_no_negative_zero() {
+        let model = rounded(&Model { a: [1.23456, -0.0001, 7.0, -2.0005], b: [0.0; 4] });
+        assert_eq!(declarations(&model).lines().next(), Some("const A: Coefficients = [1.235, 0.0, 7.0, -2.001];"));
+        assert_eq!(rounded(&model), model);
+    }
+
+    /// The real file.
+    #[test]
+    fn the_engine_s_source_is_understood() {
+        let source = include_str!("../../../../src/eval/wdl.rs");
+        assert_eq!(read(source), Ok(FITTED));
+        assert_eq!(rewrite(source, &FITTED).as_deref(), Ok(source));
+        let written = rewrite(source, &MODEL).unwrap();
+        assert_eq!(read(&written), Ok(MODEL));
+        let differs = |(before, after): &(&str, &str)| before != after;
+        assert_eq!(source.lines().zip(written.lines()).filter(differs).count(), 2);
+        // The formatter leaves such lines alone.
+        assert!(declarations(&MODEL).lines().all(|line| line.len() <= 120));
+    }
+}

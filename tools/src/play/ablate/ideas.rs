@@ -1,0 +1,155 @@
+//! The ideas of the search, and how each is switched off.
+
+use crate::play::setting::Setting;
+
+/// What an idea is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Leaves nodes or moves out.
+    Pruning,
+    /// Searches less deep.
+    Reduction,
+    /// Searches deeper.
+    Extension,
+    /// Says which move comes first.
+    Ordering,
+    /// Corrects the evaluation.
+    Evaluation,
+    /// Steers the iterations.
+    Window,
+}
+
+impl Family {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Pruning => "pruning",
+            Self::Reduction => "reduction",
+            Self::Extension => "extension",
+            Self::Ordering => "ordering",
+            Self::Evaluation => "evaluation",
+            Self::Window => "window",
+        }
+    }
+}
+
+/// A step of the search that can be switched off.
+#[derive(Clone, Copy, Debug)]
+pub struct Idea {
+    /// Its name, in the words of the field.
+    pub name: &'static str,
+    /// What it is for.
+    pub family: Family,
+    /// The settings that switch it off, with spaces between.
+    pub off: &'static str,
+}
+
+impl Idea {
+    /// The settings that switch it off.
+    ///
+    /// # Errors
+    /// The engine does not know one of them.
+    pub fn settings(&self) -> Result<Vec<Setting>, String> {
+        self.off.split_whitespace().map(str::parse).collect()
+    }
+}
+
+const fn idea(family: Family, name: &'static str, off: &'static str) -> Idea {
+    Idea { name, family, off }
+}
+
+use Family::{Evaluation, Extension, Ordering, Pruning, Reduction, Window};
+
+/// Every idea that can be switched off.
+pub const IDEAS: &[Idea] = &[
+    idea(Reduction, "late move reductions", "LMR=off"),
+    idea(Reduction, "LMR: of captures and promotions", "lmr_noisy_base=-1024 lmr_noisy_divisor=6144"),
+    idea(Reduction, "LMR: less in PV nodes", "lmr_pv=0"),
+    idea(Reduction, "LMR: less where the TT entry is of a PV node", "lmr_tt_pv=0"),
+    idea(Reduction, "LMR: more in cut nodes", "lmr_cut=0"),
+    idea(Reduction, "LMR: less when improving", "lmr_improving=0"),
+    idea(Reduction, "LMR: less for checks", "lmr_check=0"),
+    idea(Reduction, "LMR: less for the killer", "lmr_killer=0"),
+    idea(Reduction, "LMR: more when the TT move captures", "lmr_tt_capture=0"),
+    idea(Reduction, "LMR: more after fail highs among the children", "lmr_fail_highs=0"),
+    idea(Reduction, "LMR: by history", "lmr_history=0"),
+    idea(Reduction, "LMR: deeper verification", "deeper_margin=30000"),
+    idea(Reduction, "internal iterative reduction", "iir_depth=255"),
+    idea(Pruning, "null move", "null_min_depth=255"),
+    idea(Pruning, "null move: more with a better evaluation", "null_eval_cap=0"),
+    idea(Pruning, "null move: verification at depth", "null_verify_depth=255"),
+    idea(Pruning, "null move: verification with few pieces", "null_verify_pieces=0"),
+    idea(Pruning, "reverse futility", "rfp_depth=0"),
+    idea(Pruning, "razoring", "razor_depth=0"),
+    idea(Pruning, "ProbCut", "probcut_depth=255"),
+    idea(Pruning, "late-move pruning", "lmp_base=255"),
+    idea(Pruning, "futility of moves", "futility_depth=-1"),
+    idea(Pruning, "SEE pruning of quiet moves", "see_quiet_depth=-1"),
+    idea(Pruning, "SEE pruning of captures", "see_noisy_depth=0"),
+    idea(Pruning, "history pruning", "history_depth=-1"),
+    idea(Pruning, "futility in quiescence", "quiesce_margin=30000"),
+    idea(Pruning, "multicut", "singular_multicut=0"),
+    idea(Extension, "singular extension, with all that hangs on it", "singular_depth=255"),
+    idea(Extension, "double singular extension", "singular_double=30000"),
+    idea(Extension, "negative singular extension", "singular_negative=0"),
+    idea(Ordering, "killer move", "order_killer=0 lmr_killer=0"),
+    idea(Ordering, "Last Best Reply", "LBR=off"),
+    idea(Ordering, "butterfly history", "history_butterfly=0"),
+    idea(Ordering, "continuation history", "history_one=0 history_two=0 history_four=0 history_six=0"),
+    idea(Ordering, "continuation history: one ply back", "history_one=0"),
+    idea(Ordering, "continuation history: two plies back", "history_two=0"),
+    idea(Ordering, "continuation history: four plies back", "history_four=0"),
+    idea(Ordering, "continuation history: six plies back", "history_six=0"),
+    idea(Ordering, "capture history", "history_noisy=0"),
+    idea(Evaluation, "correction history", "correct_pawns=0 correct_pieces=0 correct_moves=0"),
+    idea(Evaluation, "correction history: by pawns", "correct_pawns=0"),
+    idea(Evaluation, "correction history: by pieces", "correct_pieces=0"),
+    idea(Evaluation, "correction history: by moves", "correct_moves=0"),
+    idea(Window, "aspiration windows", "aspiration_depth=255"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::chess::Game;
+    use lento::engine::Engine;
+    use lento::search::limits::Limits;
+    use std::collections::HashSet;
+
+    const FENS: [&str; 4] = [
+        "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7",
+        "r2q1rk1/1b2bppp/p1n1pn2/1p6/3P4/1BN2N2/PP2QPPP/R1BR2K1 w - - 4 13",
+        "8/5pk1/4p1p1/1p1pP2p/1P1P1P1P/3K2P1/3B4/4n3 w - - 0 1",
+        "8/2k5/1p1p1p2/pPpPpPp1/P1P1P1P1/3B4/2K5/5n2 b - - 3 50",
+    ];
+
+    /// The nodes that searches to this depth take.
+    fn nodes(settings: &[Setting], depth: i32) -> u64 {
+        let mut engine = Engine::new();
+        settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
+        let search = |fen: &&str| {
+            engine.set_game(Game::from_fen(fen).unwrap());
+            let outcome = engine.search_blocking(&Limits { depth: Some(depth), ..Limits::default() }, |_| {});
+            outcome.lines[0].nodes
+        };
+        FENS.iter().map(search).sum()
+    }
+
+    #[test]
+    fn every_switch_changes_the_search() {
+        let shallow = nodes(&[], 10);
+        for idea in IDEAS {
+            let settings = idea.settings().unwrap();
+            assert!(!settings.is_empty(), "{}", idea.name);
+            // What is seldom needed shows later.
+            let differs = nodes(&settings, 10) != shallow || nodes(&settings, 18) != nodes(&[], 18);
+            assert!(differs, "{} is the same without it", idea.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let names: HashSet<&str> = IDEAS.iter().map(|idea| idea.name).collect();
+        assert_eq!(names.len(), IDEAS.len());
+    }
+}

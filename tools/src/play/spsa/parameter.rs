@@ -1,0 +1,181 @@
+//! Which parameters are tuned, from where and how coarsely.
+
+use lento::search::params::{TUNABLES, Tunable};
+use std::str::FromStr;
+
+/// The part of its range that a parameter is moved by, to each side, at the end of a run, unless something else is said.
+const C_END_PER_RANGE: f64 = 1.0 / 20.0;
+
+/// The smallest distance at which the two sides of a parameter, which are whole numbers, always differ.
+pub const MIN_C_END: f64 = 0.5;
+
+/// A parameter that is tuned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Name, range and default.
+    pub tunable: Tunable,
+    /// The value to start from.
+    pub start: f64,
+    /// The distance to both sides at the end of the run.
+    pub c_end: f64,
+}
+
+impl Parameter {
+    /// A parameter that starts from its default with the usual distance.
+    pub fn new(tunable: Tunable) -> Self {
+        let range = f64::from(tunable.max) - f64::from(tunable.min);
+        Self { tunable, start: f64::from(tunable.default), c_end: (range * C_END_PER_RANGE).max(MIN_C_END) }
+    }
+
+    /// The value held inside the range.
+    pub fn clamp(&self, value: f64) -> f64 {
+        value.clamp(f64::from(self.tunable.min), f64::from(self.tunable.max))
+    }
+
+    /// The whole number next to the value, inside the range.
+    pub fn round(&self, value: f64) -> i32 {
+        self.clamp(value.round()) as i32
+    }
+}
+
+/// A choice of parameters: a name or a pattern, and what is said for all that fit. `rfp_*`, `lmr_pv:start=-900,c=64`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterChoice {
+    /// A name in which `*` stands for any text.
+    pattern: String,
+    /// Where to start; the default otherwise.
+    start: Option<f64>,
+    /// The distance at the end; a part of the range otherwise.
+    c_end: Option<f64>,
+}
+
+impl FromStr for ParameterChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (pattern, details) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let pattern = if pattern == "all" { "*" } else { pattern };
+        let mut choice = Self { pattern: pattern.to_owned(), start: None, c_end: None };
+        if choice.tunables().next().is_none() {
+            return Err(format!(
+                "no parameter is called '{pattern}', expected a name, a pattern such as rfp_*, or all"
+            ));
+        }
+        for detail in details.into_iter().flat_map(|details| details.split(',')) {
+            let expected = || format!("'{detail}', expected start=NUMBER or c=NUMBER");
+            let (key, value) = detail.split_once('=').ok_or_else(expected)?;
+            let value: f64 = value.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(expected)?;
+            match key {
+                "start" => choice.start = Some(value),
+                "c" => choice.c_end = Some(value),
+                _ => return Err(expected()),
+            }
+        }
+        Ok(choice)
+    }
+}
+
+impl ParameterChoice {
+    fn tunables(&self) -> impl Iterator<Item = &'static Tunable> {
+        TUNABLES.iter().filter(|tunable| fits(&self.pattern, tunable.name))
+    }
+}
+
+/// All parameters that are chosen, in the order of their declaration. What a later choice says counts.
+///
+/// # Errors
+/// A parameter is to start outside its range, or with a distance that is too small or too large for it.
+pub fn chosen(choices: &[ParameterChoice]) -> Result<Vec<Parameter>, String> {
+    let chosen = |tunable: &Tunable| {
+        let fitting = choices.iter().filter(|choice| fits(&choice.pattern, tunable.name));
+        fitting.fold(None, |parameter, choice| {
+            let mut parameter = parameter.unwrap_or_else(|| Parameter::new(*tunable));
+            parameter.start = choice.start.unwrap_or(parameter.start);
+            parameter.c_end = choice.c_end.unwrap_or(parameter.c_end);
+            Some(parameter)
+        })
+    };
+    TUNABLES.iter().filter_map(chosen).map(checked).collect()
+}
+
+/// The parameter, if it can be tuned from there and so coarsely.
+fn checked(parameter: Parameter) -> Result<Parameter, String> {
+    let Parameter { tunable: Tunable { name, min, max, .. }, start, c_end } = parameter;
+    let half = (f64::from(max) - f64::from(min)) / 2.0;
+    if parameter.clamp(start) != start {
+        return Err(format!("start={start} for {name}, expected {min} to {max}"));
+    }
+    if !(MIN_C_END..=half).contains(&c_end) {
+        return Err(format!("c={c_end} for {name}, expected {MIN_C_END} to {half}, half of its range"));
+    }
+    Ok(parameter)
+}
+
+/// Whether a pattern, in which `*` stands for any text, is a name.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, tail)) => name
+            .strip_prefix(head)
+            .is_some_and(|rest| rest.char_indices().any(|(at, _)| fits(tail, &rest[at..])) || fits(tail, "")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices(texts: &[&str]) -> Vec<ParameterChoice> {
+        texts.iter().map(|text| text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))).collect()
+    }
+
+    fn names(texts: &[&str]) -> Vec<&'static str> {
+        chosen(&choices(texts)).unwrap().iter().map(|parameter| parameter.tunable.name).collect()
+    }
+
+    #[test]
+    fn patterns_choose_by_name() {
+        assert_eq!(names(&["rfp_*"]), ["rfp_depth", "rfp_margin"]);
+        assert_eq!(names(&["*_pv", "rfp_margin"]), ["rfp_margin", "lmr_pv", "lmr_tt_pv"], "in order of declaration");
+        assert_eq!(names(&["lmr*base"]), ["lmr_quiet_base", "lmr_noisy_base"]);
+        assert_eq!(names(&["all"]).len(), TUNABLES.len());
+        assert_eq!(names(&["*"]), names(&["all"]));
+        assert!(fits("a*b*c", "abbc") && fits("a*", "a") && !fits("a*b", "ab_") && !fits("rfp", "rfp_margin"));
+    }
+
+    #[test]
+    fn what_is_said_last_counts() {
+        let list =
+            chosen(&choices(&["rfp_*:c=8", "rfp_margin:start=80.5", "rfp_depth:c=2", "rfp_margin:c=9"])).unwrap();
+        assert_eq!((list[0].start, list[0].c_end), (f64::from(list[0].tunable.default), 2.0));
+        assert_eq!((list[1].start, list[1].c_end), (80.5, 9.0));
+    }
+
+    #[test]
+    fn distances_follow_from_the_range() {
+        let tunable = Tunable { name: "x", min: 0, max: 100, default: 30, off: None };
+        let parameter = Parameter::new(tunable);
+        assert_eq!((parameter.start, parameter.c_end), (30.0, 5.0));
+        assert_eq!(Parameter::new(Tunable { max: 8, default: 3, ..tunable }).c_end, MIN_C_END);
+        assert_eq!([-0.6, 29.5, 100.4].map(|value| parameter.round(value)), [0, 30, 100]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_quoted() {
+        let message = |text: &str| text.parse::<ParameterChoice>().and_then(|choice| chosen(&[choice])).unwrap_err();
+        for (text, quoted) in [
+            ("rfp_margn", "'rfp_margn'"),
+            ("", "''"),
+            ("rfp_margin:", "''"),
+            ("rfp_margin:start", "'start'"),
+            ("rfp_margin:start=many", "'start=many'"),
+            ("rfp_margin:c=NaN", "'c=NaN'"),
+            ("rfp_margin:step=3", "'step=3'"),
+            ("rfp_margin:start=1000", "start=1000 for rfp_margin, expected 30 to 150"),
+            ("rfp_margin:c=0.1", "c=0.1 for rfp_margin"),
+            ("all:c=60", "c=60 for"),
+        ] {
+            assert!(message(text).contains(quoted), "{text}: {}", message(text));
+        }
+    }
+}
