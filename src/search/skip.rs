@@ -50,7 +50,7 @@ impl<P: SearchProbe> Search<'_, P> {
             && alpha.abs() < MATE_IN_MAX
             && here.eval + margin <= alpha
         {
-            return Skip::Quiets;
+            return Skip::This;
         }
         // History pruning: it has failed again and again.
         if reduced <= params.history_depth && facts.history < -params.history_margin * here.depth.max(1) {

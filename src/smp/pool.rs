@@ -1,9 +1,10 @@
-//! Worker threads that live as long as the engine and take orders over channels.
+//! Worker threads that live as long as the engine and take orders from mailboxes.
 
+use super::mailbox::Mailbox;
 use super::memory;
 use crate::search::job::{Event, Job};
 use crate::search::worker::Worker;
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam::channel::bounded;
 use std::io;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
@@ -21,7 +22,7 @@ enum Order {
 }
 
 struct Thread {
-    orders: Sender<Order>,
+    orders: Arc<Mailbox<Order>>,
     handle: Option<JoinHandle<()>>,
 }
 
@@ -98,7 +99,8 @@ impl Thread {
     /// Starts a thread and waits until it has its worker: so nobody else takes memory between the question whether there
     /// is any and the use of it.
     fn start(id: usize) -> io::Result<Self> {
-        let (orders, inbox) = unbounded();
+        let orders: Arc<Mailbox<Order>> = Arc::default();
+        let inbox = Arc::clone(&orders);
         let (send, started) = bounded(1);
         let life = move || {
             let worker = memory::check_room_for_a_worker().map(|()| Worker::new(id));
@@ -118,14 +120,13 @@ impl Thread {
         Ok(thread)
     }
 
-    /// Without a sender the worker's loop ends.
+    /// Ends the worker's loop after the orders it has.
     fn dismiss(&mut self) {
-        self.orders = unbounded().0;
+        self.orders.close();
     }
 
     fn order(&self, order: Order) {
-        // A worker ends only when its sender is dropped, so there is somebody to receive this.
-        let _ = self.orders.send(order);
+        self.orders.send(order);
     }
 }
 
@@ -139,8 +140,8 @@ impl Drop for Thread {
 }
 
 /// The life of a worker thread.
-fn serve(mut worker: Worker, inbox: &Receiver<Order>) {
-    for order in inbox {
+fn serve(mut worker: Worker, inbox: &Mailbox<Order>) {
+    while let Some(order) = inbox.receive() {
         match order {
             Order::Forget => worker.clear(),
             Order::Run(task) => task(&mut worker),

@@ -1,4 +1,46 @@
-//! The atomics and locks of the engine, all from here: a model checker's can take their place in one line.
+//! The atomics and locks of the engine, all from here: under `--cfg loom` those of the model checker take their place.
 
-pub use parking_lot::Mutex;
-pub use std::sync::atomic::*;
+#[cfg(not(loom))]
+mod shipped {
+    pub use parking_lot::{Condvar, Mutex, MutexGuard};
+    pub use std::sync::Arc;
+    pub use std::sync::atomic::*;
+
+    /// Lets go of the lock, sleeps until the condition variable is notified, and locks again.
+    pub fn wait<'a, T>(condvar: &Condvar, mut guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        condvar.wait(&mut guard);
+        guard
+    }
+}
+
+#[cfg(loom)]
+mod modelled {
+    pub use loom::sync::atomic::*;
+    pub use loom::sync::{Arc, Condvar, MutexGuard};
+
+    /// The model checker's mutex, with the interface of the shipped one.
+    #[derive(Debug)]
+    pub struct Mutex<T>(loom::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        /// A mutex that is not locked.
+        pub fn new(value: T) -> Self {
+            Self(loom::sync::Mutex::new(value))
+        }
+
+        /// Waits for the lock.
+        pub fn lock(&self) -> MutexGuard<'_, T> {
+            self.0.lock().expect("no thread panics while it holds the lock")
+        }
+    }
+
+    /// Lets go of the lock, sleeps until the condition variable is notified, and locks again.
+    pub fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        condvar.wait(guard).expect("no thread panics while it holds the lock")
+    }
+}
+
+#[cfg(loom)]
+pub use modelled::*;
+#[cfg(not(loom))]
+pub use shipped::*;

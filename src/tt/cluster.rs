@@ -4,6 +4,9 @@ use super::entry::{Hit, Packed};
 use crate::score::Bound;
 use crate::smp::sync::{AtomicU64, Ordering::Relaxed};
 
+#[cfg(all(test, loom))]
+mod model;
+
 /// How many entries share a cache line.
 pub const SLOTS: usize = 4;
 

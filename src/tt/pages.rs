@@ -154,7 +154,7 @@ mod tests {
                 calls.fetch_add(1, Relaxed);
             });
             assert!(items.iter().all(|&item| item == 1));
-            assert_eq!(calls.into_inner(), len);
+            assert_eq!(calls.load(Relaxed), len);
         }
     }
 }

@@ -60,9 +60,12 @@ fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
     }
 }
 
-/// The loop. Whatever a wake-up gives to say is written in one piece, then flushed. An error ends the search as well: it
-/// goes with the session's engine.
-fn serve(
+/// The loop: hears what comes to the inbox and what the engine tells until the session is over. Whatever a wake-up gives to say
+/// is written in one piece, then flushed. `is_gone` says whether the output has no reader any more.
+///
+/// # Errors
+/// The output cannot be written, or nobody reads it any more. The search ends with the session's engine.
+pub fn serve(
     session: &mut Session,
     inbox: &Receiver<Message>,
     mut output: impl Write,

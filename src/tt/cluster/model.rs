@@ -1,0 +1,91 @@
+//! Every way in which threads can meet in a cluster, and every value that the memory model lets them read, tried out by loom:
+//! `RUSTFLAGS="--cfg loom" cargo test --release --target-dir target/loom --lib model`.
+
+use super::{Cluster, Slot};
+use crate::chess::Move;
+use crate::score::Bound;
+use crate::tt::entry::{Hit, Packed};
+use loom::model::Builder;
+use loom::sync::Arc;
+use loom::thread;
+
+const ONE: u64 = 0x0123_4567_89ab_cdef;
+const TWO: u64 = 0xfedc_ba98_7654_3210;
+
+fn entry(depth: i32) -> Hit {
+    Hit { mv: Move::from_word(0x1234), score: 7 * depth, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
+}
+
+/// Runs a model with every schedule that takes a thread off its core at most so many times.
+fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = preemptions;
+    builder.check(model);
+}
+
+/// Two writers and a reader at one slot, without any bound: what is read under a key was written under it.
+#[test]
+fn a_slot_never_mixes_two_entries() {
+    for (first, second) in [(ONE, TWO), (ONE, ONE)] {
+        check(None, move || {
+            let written = [(first, Packed::new(entry(3), 0)), (second, Packed::new(entry(9), 0))];
+            let slot = Arc::new(Slot::default());
+            let writers = written.map(|(key, data)| {
+                let slot = Arc::clone(&slot);
+                thread::spawn(move || slot.store(key, data))
+            });
+            let (key, data) = slot.load();
+            let known = [ONE, TWO].contains(&key);
+            assert!(!known || written.contains(&(key, data)), "{key:x} with {data:?}");
+            writers.into_iter().for_each(|writer| writer.join().expect("it ends"));
+            let (key, data) = slot.load();
+            let known = [ONE, TWO].contains(&key);
+            assert!(!known || written.contains(&(key, data)), "{key:x} with {data:?} in the end");
+        });
+    }
+}
+
+/// What a probe finds is what was stored under its key: while two threads drive each other's entries out of a full cluster, and
+/// while both store the same position.
+#[test]
+fn a_cluster_never_returns_what_nobody_stored() {
+    for (first, second) in [(ONE, TWO), (ONE, ONE)] {
+        check(Some(2), move || {
+            let cluster = Arc::new(Cluster::default());
+            // The last slot is the one that gives way, so that every slot is looked at.
+            (1..4).for_each(|key| cluster.store(key, entry(20), 0));
+            let writers = [(first, 3), (second, 5)].map(|(key, depth)| {
+                let cluster = Arc::clone(&cluster);
+                thread::spawn(move || cluster.store(key, entry(depth), 0))
+            });
+            let allowed: Vec<Hit> = [(first, entry(3)), (second, entry(5))]
+                .into_iter()
+                .filter(|&(key, _)| key == ONE)
+                .map(|(_, hit)| hit)
+                .collect();
+            let is_allowed = |hit: Option<Hit>| hit.is_none_or(|hit| allowed.contains(&hit));
+            assert!(is_allowed(cluster.probe(ONE)));
+            writers.into_iter().for_each(|writer| writer.join().expect("it ends"));
+            assert!(is_allowed(cluster.probe(ONE)));
+            (1..4).for_each(|key| assert_eq!(cluster.probe(key), Some(entry(20)), "nobody touched it"));
+        });
+    }
+}
+
+/// An entry without a move inherits one of the same position, never one of another.
+#[test]
+fn an_inherited_move_belongs_to_the_position() {
+    check(Some(2), || {
+        let bare = Hit { mv: None, ..entry(9) };
+        let cluster = Arc::new(Cluster::default());
+        cluster.store(ONE, entry(3), 0);
+        let writer = Arc::clone(&cluster);
+        let writer = thread::spawn(move || writer.store(ONE, bare, 0));
+        cluster.store(TWO, Hit { mv: Move::from_word(0x777), ..entry(5) }, 0);
+        writer.join().expect("it ends");
+        // Whichever came first, the position keeps its own move.
+        if let Some(hit) = cluster.probe(ONE) {
+            assert!(hit == Hit { mv: entry(3).mv, ..bare } || hit == entry(3), "{hit:?}");
+        }
+    });
+}

@@ -1,0 +1,124 @@
+//! The real program over its pipes.
+
+use super::play::{Engine, Heard, patience};
+use std::env;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// A running program.
+pub struct Program {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+    /// Makes the thread that reads go away with its end of the pipe.
+    deaf: Arc<AtomicBool>,
+    reader: JoinHandle<()>,
+    complaints: Option<JoinHandle<String>>,
+}
+
+impl Engine for Program {
+    fn start() -> Self {
+        let program = env::var_os("LENTO_FUZZ_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_lento").into());
+        let mut child = Command::new(&program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut stderr = child.stderr.take().expect("a pipe");
+        let (send, output) = channel();
+        let deaf = Arc::new(AtomicBool::new(false));
+        let ear = Arc::clone(&deaf);
+        let reader = thread::spawn(move || {
+            for line in stdout.split(b'\n').map_while(Result::ok) {
+                if ear.load(Ordering::Relaxed) || send.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                    break;
+                }
+            }
+        });
+        let complaints = thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = stderr.read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        Self { input: child.stdin.take(), child, output, deaf, reader, complaints: Some(complaints) }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the input is open");
+        let _ = input.write_all(bytes).and_then(|()| input.flush());
+    }
+
+    fn end_input(&mut self) {
+        self.input = None;
+    }
+
+    fn listen(&mut self, time: Duration) -> Heard {
+        match self.output.recv_timeout(time) {
+            Ok(line) => Heard::Line(line),
+            Err(RecvTimeoutError::Timeout) => Heard::Silence,
+            Err(RecvTimeoutError::Disconnected) => Heard::End,
+        }
+    }
+
+    fn end(mut self) -> Result<(), String> {
+        let status = self.wait()?;
+        let complaints = self.complaints();
+        if status.success() && complaints.is_empty() {
+            return Ok(());
+        }
+        Err(format!("{status}, standard error: {complaints:?}"))
+    }
+
+    fn vanish(mut self) -> Result<(), String> {
+        self.deaf.store(true, Ordering::Relaxed);
+        let deadline = Instant::now() + patience();
+        // The first answer wakes the reader, which goes away; the next ones find nobody.
+        while self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            if Instant::now() >= deadline {
+                let gone = if self.reader.is_finished() { "nobody reads" } else { "it says nothing" };
+                let patience = patience();
+                return Err(format!("still there {patience:?} after its output broke ({gone})"));
+            }
+            self.write(b"\nisready\n");
+            thread::sleep(Duration::from_millis(10));
+        }
+        let status = self.wait()?;
+        let complaints = self.complaints();
+        if status.code().is_some() && !complaints.contains("panicked") {
+            return Ok(());
+        }
+        Err(format!("{status}, standard error: {complaints:?}"))
+    }
+}
+
+impl Program {
+    fn wait(&mut self) -> Result<ExitStatus, String> {
+        let deadline = Instant::now() + patience();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
+                other => return Err(format!("no end after its output ended: {other:?}")),
+            }
+        }
+    }
+
+    fn complaints(&mut self) -> String {
+        let thread = self.complaints.take().expect("asked for once");
+        thread.join().expect("the reader of standard error ends")
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,128 @@
+//! The conversation's own code in process, without pipes: many times faster. The only place that knows the engine's interface.
+
+use super::play::{Engine, Heard, patience};
+use super::step::Lines;
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, never, unbounded};
+use lento::uci::inbox::Message;
+use lento::uci::run;
+use lento::uci::session::{InputMode, Session};
+use std::io::{self, ErrorKind, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, Once};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// A session on a thread of its own, so that one that hangs is seen.
+pub struct Inside {
+    input: Option<Sender<Message>>,
+    output: Receiver<String>,
+    ended: Receiver<()>,
+    lines: Lines,
+}
+
+/// What panicked, in any thread.
+static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+fn watch_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let thread = thread::current().name().unwrap_or("").to_owned();
+            // A test that fails panics, too; only threads of the engine are meant.
+            if ["worker", "task", "session", "observed"].iter().any(|name| thread.starts_with(name)) {
+                PANICS.lock().expect("no panic in between").push(format!("{thread}: {panic}"));
+            }
+            usual(panic);
+        }));
+    });
+}
+
+impl Engine for Inside {
+    fn start() -> Self {
+        watch_panics();
+        let (input, lines) = unbounded();
+        let (say, output) = unbounded();
+        let (end, ended) = unbounded();
+        let inbox = input.clone();
+        let session = move || {
+            let _end: Sender<()> = end;
+            let mut session = Session::new(lento::engine::Engine::new(), InputMode::Live, inbox);
+            let _ =
+                catch_unwind(AssertUnwindSafe(|| run::serve(&mut session, &lines, LineSender { to: say }, || false)));
+        };
+        thread::Builder::new().name("session".into()).spawn(session).expect("a thread");
+        Self { input: Some(input), output, ended, lines: Lines::default() }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for line in self.lines.feed(bytes) {
+            self.say(line);
+        }
+    }
+
+    fn end_input(&mut self) {
+        if let Some(line) = self.lines.finish() {
+            self.say(line);
+        }
+        if let Some(input) = self.input.take() {
+            let _ = input.send(Message::EndOfInput);
+        }
+    }
+
+    fn listen(&mut self, time: Duration) -> Heard {
+        match self.output.recv_timeout(time) {
+            Ok(line) => Heard::Line(line),
+            Err(RecvTimeoutError::Timeout) => Heard::Silence,
+            Err(RecvTimeoutError::Disconnected) => Heard::End,
+        }
+    }
+
+    fn end(self) -> Result<(), String> {
+        self.wait("its last answer")
+    }
+
+    fn vanish(self) -> Result<(), String> {
+        // The session hears that nobody listens when it next says something.
+        let Self { input, output, ended, lines } = self;
+        drop(output);
+        let gone = Self { input, output: never(), ended, lines };
+        gone.say("isready".into());
+        gone.wait("its listener went away")
+    }
+}
+
+impl Inside {
+    fn say(&self, line: String) {
+        if let Some(input) = &self.input {
+            let _ = input.send(Message::Line(line, SystemTime::now()));
+        }
+    }
+
+    fn wait(&self, since: &str) -> Result<(), String> {
+        let patience = patience();
+        if let Err(RecvTimeoutError::Timeout) = self.ended.recv_timeout(patience) {
+            return Err(format!("still there {patience:?} after {since}"));
+        }
+        let panics = std::mem::take(&mut *PANICS.lock().expect("no panic in between"));
+        if panics.is_empty() { Ok(()) } else { Err(panics.join("; ")) }
+    }
+}
+
+/// Hands out what is written, line by line.
+struct LineSender {
+    to: Sender<String>,
+}
+
+impl Write for LineSender {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for line in String::from_utf8_lossy(bytes).lines() {
+            self.to.send(line.to_owned()).map_err(|_| ErrorKind::BrokenPipe)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

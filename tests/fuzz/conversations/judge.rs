@@ -1,0 +1,101 @@
+//! What was answered so far, and whether it may be.
+
+use super::model::{Model, Search};
+
+/// Longer lines are no answers.
+const LONGEST: usize = 20_000;
+
+/// What was answered so far.
+#[derive(Default)]
+pub struct Judge {
+    pub best_moves: usize,
+    pub readies: usize,
+    introductions: usize,
+    displays: usize,
+    pub infos: usize,
+}
+
+impl Judge {
+    /// A line of the engine.
+    pub fn hear(&mut self, line: &str, model: &Model) -> Result<(), String> {
+        if line.len() > LONGEST || line.chars().any(char::is_control) {
+            return Err(format!("no line for a reader: {:?}", line.chars().take(200).collect::<String>()));
+        }
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        match words[..] {
+            ["readyok"] => self.readies += 1,
+            ["uciok"] => self.introductions += 1,
+            ["Fen:", ..] => self.display(&line["Fen: ".len()..], model)?,
+            ["bestmove", ..] => self.best_move(&words, line, model)?,
+            ["info", "depth", ..] => self.info(&words, line, model)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether everything asked for has been answered.
+    pub fn conclude(&self, model: &Model) -> Result<(), String> {
+        let counts = [
+            ("bestmove", self.best_moves, model.searches.len()),
+            ("readyok", self.readies, model.readies),
+            ("uciok", self.introductions, model.introductions),
+            ("Fen:", self.displays, model.displays.len()),
+        ];
+        match counts.into_iter().find(|(_, found, expected)| found != expected) {
+            None => Ok(()),
+            Some((what, found, expected)) => Err(format!("{found} lines with {what} in all, expected {expected}")),
+        }
+    }
+
+    fn display(&mut self, fen: &str, model: &Model) -> Result<(), String> {
+        let expected = model.displays.get(self.displays).ok_or("a board that nobody asked for")?;
+        self.displays += 1;
+        if fen == expected { Ok(()) } else { Err(format!("the board shows {fen}, expected {expected}")) }
+    }
+
+    fn best_move(&mut self, words: &[&str], line: &str, model: &Model) -> Result<(), String> {
+        let search = model.searches.get(self.best_moves).ok_or_else(|| format!("{line:?} without a go"))?;
+        self.best_moves += 1;
+        let fen = search.root.fen(true);
+        let (best, ponder) = match *words {
+            [_, best] => (best, None),
+            [_, best, "ponder", ponder] => (best, Some(ponder)),
+            _ => return Err(format!("not understood: {line:?}")),
+        };
+        if best == "0000" {
+            return if search.legal.is_empty() && ponder.is_none() { Ok(()) } else { Err(format!("no move in {fen}")) };
+        }
+        if !search.legal.iter().any(|legal| legal == best) {
+            return Err(format!("{best} in {fen}, expected one of {}", search.legal.join(" ")));
+        }
+        match ponder {
+            None => Ok(()),
+            Some(ponder) => line_of_play(search, &[best, ponder]),
+        }
+    }
+
+    fn info(&mut self, words: &[&str], line: &str, model: &Model) -> Result<(), String> {
+        let search = model.searches.get(self.best_moves).ok_or_else(|| format!("{line:?} without a go"))?;
+        self.infos += 1;
+        match words.iter().position(|&word| word == "pv") {
+            None => Ok(()),
+            Some(at) => line_of_play(search, &words[at + 1..]),
+        }
+    }
+}
+
+/// Whether the moves are legal one after the other.
+fn line_of_play(search: &Search, moves: &[&str]) -> Result<(), String> {
+    let Some(mut board) = search.second.clone() else { return Ok(()) };
+    for (index, text) in moves.iter().enumerate() {
+        // A text that means two moves is followed no further.
+        if board.is_ambiguous(search.chess960) {
+            return Ok(());
+        }
+        if !board.play(text, search.chess960) {
+            let line = moves.join(" ");
+            return Err(format!("move {} of {line} is not legal after {}", index + 1, search.root.fen(true)));
+        }
+    }
+    Ok(())
+}

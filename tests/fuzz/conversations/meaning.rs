@@ -1,0 +1,83 @@
+//! What a line means, as far as the answers to it can be foretold. The only place that asks the engine's own parser.
+
+use lento::chess::Board;
+use lento::uci::command::{self, Base, Command};
+use lento::uci::options::same_name;
+
+/// What a line means.
+pub enum Meaning {
+    Go(Go),
+    /// Perft and bench; whether it takes little time.
+    Work(bool),
+    /// A new position, if it is one.
+    Position(Option<Box<Board>>),
+    Chess960(bool),
+    Uci,
+    IsReady,
+    Display,
+    Stop,
+    PonderHit,
+    Wait,
+    Quit,
+    /// An option with this name and value.
+    Option(String, String),
+    Other,
+}
+
+/// A `go` as far as it can be foretold.
+#[derive(Clone)]
+pub struct Go {
+    /// The words after `searchmoves`.
+    pub wanted: Vec<String>,
+    /// Whether it ends soon, once it does not ponder any more.
+    pub brief: bool,
+    pub ponder: bool,
+    pub infinite: bool,
+}
+
+/// What a line means in this position and notation.
+pub fn of(line: &str, chess960: bool) -> Meaning {
+    let Some(command) = command::parse(line).command else { return Meaning::Other };
+    match command {
+        Command::Go(go) => {
+            let args = &go.limits;
+            let ms = |time: Option<i64>| time.is_some_and(|ms| ms <= 300);
+            let brief = args.depth.is_some_and(|depth| depth <= 4)
+                || args.nodes.is_some_and(|nodes| nodes <= 20_000)
+                || ms(args.movetime)
+                || (args.clock.into_iter().all(ms)
+                    && args.increment.into_iter().all(|ms| ms.is_none_or(|ms| ms <= 100)));
+            Meaning::Go(Go { wanted: go.search_moves, brief, ponder: args.ponder, infinite: args.infinite })
+        }
+        Command::Perft(depth) => Meaning::Work(depth <= 3),
+        Command::Bench(depth) => Meaning::Work(depth.is_some_and(|depth| depth <= 2)),
+        Command::LmrStats { off: true } => Meaning::Work(false),
+        Command::Position { base, moves } => Meaning::Position(position(&base, &moves, chess960).map(Box::new)),
+        Command::SetOption { name, value } => {
+            let value = value.unwrap_or_default();
+            match value.to_ascii_lowercase().parse() {
+                Ok(on) if same_name(&name, "UCI_Chess960") => Meaning::Chess960(on),
+                _ => Meaning::Option(name, value),
+            }
+        }
+        Command::Uci => Meaning::Uci,
+        Command::IsReady => Meaning::IsReady,
+        Command::Display => Meaning::Display,
+        Command::Stop => Meaning::Stop,
+        Command::PonderHit => Meaning::PonderHit,
+        Command::Wait => Meaning::Wait,
+        Command::Quit => Meaning::Quit,
+        _ => Meaning::Other,
+    }
+}
+
+fn position(base: &Base, moves: &[String], chess960: bool) -> Option<Board> {
+    let mut board = match base {
+        Base::Start => Board::start(),
+        Base::Fen(fen) => Board::from_fen(fen).ok()?,
+    };
+    for text in moves {
+        board = board.after(board.parse_uci(text, chess960)?);
+    }
+    Some(board)
+}

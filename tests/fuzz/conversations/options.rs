@@ -1,0 +1,112 @@
+//! Options with good values and bad ones, none of which would be too much for a small machine.
+
+use super::super::random::Random;
+use super::meaning::{self, Meaning};
+use lento::search::params::TUNABLES;
+use lento::uci::options::{Kind, OPTIONS, UciOption, same_name};
+use lento::uci::rebel;
+
+/// Values that no option or few take.
+const BAD: &[&str] = &[
+    "",
+    " ",
+    "-1",
+    "0",
+    "1.5",
+    "1e3",
+    "0x10",
+    "yes",
+    "TRUE",
+    "true false",
+    "99999999999999999999",
+    "-99999999999999999999",
+    "value",
+    "name",
+    "<empty>",
+    "NaN",
+    "\u{663}",
+    "1 2",
+    "+1",
+];
+
+/// What the options with a text are set to, and nothing else: the log is appended to whatever file it names.
+const FILES: &[&str] = &["", "<empty>", "/nonexistent/folder/file", "/", "/dev/null"];
+
+/// `setoption` with an option that is there, or is not.
+pub fn line(random: &mut Random) -> String {
+    let (name, value) = match random.below(12) {
+        0 => (random.pick(&["Contempt", "SyzygyPath", "Hsh", "", "value", "Hash Hash"]).to_string(), bad(random)),
+        1 => {
+            let tunable = random.pick(TUNABLES);
+            let span = (i64::from(tunable.max) - i64::from(tunable.min) + 1) as usize;
+            let inside = i64::from(tunable.min) + random.below(span) as i64;
+            let value = *random.pick(&[
+                inside,
+                inside,
+                inside,
+                tunable.max.into(),
+                tunable.min.into(),
+                i64::from(tunable.max) + 1,
+            ]);
+            (tunable.name.into(), value.to_string())
+        }
+        2 => {
+            let all: Vec<_> = rebel::all().collect();
+            (random.pick(&all).name(), random.pick(&["true", "false", "0", "7", "30", "1000000", "x"]).to_string())
+        }
+        _ => {
+            let option = random.pick(OPTIONS);
+            (option.name.into(), value(option, random))
+        }
+    };
+    match random.below(20) {
+        0 => format!("setoption name {name}"),
+        1 => format!("setoption {name} {value}"),
+        2 => format!("setoption name {} value {value}", name.replace(' ', "").to_uppercase()),
+        _ => format!("setoption name {name} value {value}"),
+    }
+}
+
+fn bad(random: &mut Random) -> String {
+    random.pick(BAD).to_string()
+}
+
+fn value(option: &UciOption, random: &mut Random) -> String {
+    if let Kind::Text { .. } = option.kind {
+        return random.pick(FILES).to_string();
+    }
+    if random.once_in(6) {
+        return bad(random);
+    }
+    match &option.kind {
+        Kind::Spin { range: (min, max), .. } => {
+            let small = if option.name == "Hash" { 64 } else { 8 };
+            let few = min + random.below(small) as i64;
+            random.pick(&[few, few, few, few, few, few, min - 1, max + 1]).to_string()
+        }
+        Kind::Check { .. } => random.pick(&["true", "false"]).to_string(),
+        Kind::Combo { choices, .. } => random.pick(choices()).to_string(),
+        Kind::Button { .. } | Kind::Text { .. } => String::new(),
+    }
+}
+
+/// Whether a line, however it came to be, asks for no more than a small machine has and touches no file but those above.
+pub fn is_harmless(line: &[u8]) -> bool {
+    String::from_utf8_lossy(line).split('\n').all(|line| match meaning::of(line.trim_end(), false) {
+        Meaning::Option(name, value) => {
+            let value = value.as_str();
+            let at_most = |most: i64| value.parse().map_or(true, |n: i64| n <= most);
+            let is = |option: &str| same_name(&name, option);
+            if is("Hash") {
+                at_most(64) || !at_most(33_554_432)
+            } else if is("Threads") {
+                at_most(16) || !at_most(1024)
+            } else if is("EvalFile") || is("Debug Log File") {
+                FILES.contains(&value)
+            } else {
+                true
+            }
+        }
+        _ => true,
+    })
+}

@@ -1,0 +1,46 @@
+//! Whatever a reader is given, it never panics, and what it takes is what was meant. More cases: `PROPTEST_CASES=100000`.
+
+mod commands;
+mod fen;
+mod moves;
+mod network;
+
+use super::random::Random;
+use cozy_chess::Board;
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+/// So many cases, unless `PROPTEST_CASES` says more; nothing is written into the source tree.
+fn cases(count: u32) -> Config {
+    let count = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(count);
+    Config { cases: count, failure_persistence: None, ..Config::default() }
+}
+
+/// A position of a random game, of chess or of Chess960.
+fn position() -> impl Strategy<Value = Board> {
+    (any::<u64>(), 0..200_usize).prop_map(|(seed, plies)| {
+        let mut random = Random::new(seed);
+        let mut board = match random.below(3) {
+            0 => Board::double_chess960_startpos(random.below(960) as u32, random.below(960) as u32),
+            _ => Board::startpos(),
+        };
+        for _ in 0..plies {
+            let mut moves = Vec::new();
+            board.generate_moves(|set| {
+                moves.extend(set);
+                false
+            });
+            if moves.is_empty() {
+                break;
+            }
+            board.play_unchecked(*random.pick(&moves));
+        }
+        board
+    })
+}
+
+/// The position in both libraries.
+fn both(theirs: &Board) -> lento::chess::Board {
+    let fen = format!("{theirs:#}");
+    lento::chess::Board::from_fen(&fen).unwrap_or_else(|error| panic!("{error}"))
+}

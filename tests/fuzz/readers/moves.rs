@@ -1,0 +1,69 @@
+//! Moves in SAN and in UCI's notation, as files and people write them.
+
+use super::super::mutate::mutate;
+use super::super::random::Random;
+use super::{both, cases, position};
+use cozy_chess::util::{display_san_move, parse_san_move};
+use lento::chess::{Board, Move};
+use proptest::prelude::*;
+
+/// The other library's move for one of ours.
+fn theirs(board: &Board, mv: Move) -> cozy_chess::Move {
+    board.uci(mv, true).parse().expect("a move")
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    /// Each library reads what the other writes.
+    #[test]
+    fn san_round_trip(position in position()) {
+        let board = both(&position);
+        for &mv in board.legal_moves().iter() {
+            let san = board.san(mv);
+            prop_assert_eq!(board.parse_san(&san), Some(mv), "{}", san);
+            let other = theirs(&board, mv);
+            prop_assert_eq!(parse_san_move(&position, &san).ok(), Some(other), "{} in {}", san, board.fen(true));
+            let written = display_san_move(&position, other).to_string();
+            prop_assert_eq!(board.parse_san(&written), Some(mv), "{} in {}", written, board.fen(true));
+        }
+    }
+
+    /// A damaged move is none, or what the other library reads there, too.
+    #[test]
+    fn damaged_san_means_no_other_move(position in position(), seed: u64) {
+        let board = both(&position);
+        let mut random = Random::new(seed);
+        for &mv in board.legal_moves().iter() {
+            let damaged = mutate(board.san(mv).into_bytes(), &mut random);
+            let text = String::from_utf8_lossy(&damaged);
+            let Some(found) = board.parse_san(&text) else { continue };
+            prop_assert!(board.is_legal(found), "{:?}", text);
+            if let Ok(other) = parse_san_move(&position, &text) {
+                prop_assert_eq!(theirs(&board, found), other, "{:?} in {}", text, board.fen(true));
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_uci_is_a_legal_move_or_none(position in position(), seed: u64, chess960: bool) {
+        let board = both(&position);
+        let mut random = Random::new(seed);
+        for &mv in board.legal_moves().iter() {
+            let text = board.uci(mv, chess960);
+            let damaged = mutate(text.clone().into_bytes(), &mut random);
+            let damaged = String::from_utf8_lossy(&damaged);
+            let Some(found) = board.parse_uci(&damaged, chess960) else { continue };
+            let spellings = [board.uci(found, false), board.uci(found, true)];
+            prop_assert!(board.is_legal(found) && spellings.contains(&damaged.into_owned()), "{:?}", spellings);
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_move_or_none(position in position(), text in "\\PC{0,12}|[a-hNBRQKOox1-8=+#-]{0,8}") {
+        let board = both(&position);
+        for mv in [board.parse_san(&text), board.parse_uci(&text, false), board.parse_uci(&text, true)].into_iter().flatten() {
+            prop_assert!(board.is_legal(mv), "{:?}", text);
+        }
+    }
+}

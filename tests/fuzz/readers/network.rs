@@ -1,0 +1,104 @@
+//! Network files, whole and damaged.
+
+use super::super::random::Random;
+use super::{both, cases, position};
+use lento::eval::nnue::features::KingBuckets;
+use lento::eval::nnue::network::checksum;
+use lento::eval::nnue::simd::Simd;
+use lento::eval::nnue::{Architecture, Network, NetworkError, Parts, Trace};
+use proptest::prelude::*;
+
+/// Where the header keeps its checksum.
+const CHECKSUM: std::ops::Range<usize> = 32..40;
+const HEADER: usize = 128;
+
+/// A small network of random weights, among them the largest that may be.
+fn parts() -> impl Strategy<Value = Parts> {
+    let kings = prop::sample::select(KingBuckets::NAMES.to_vec());
+    (kings, 1..4_usize, 1..=31_usize, any::<u64>(), "\\PC{0,14}").prop_map(|(kings, lots, outputs, seed, name)| {
+        let kings = KingBuckets::named(kings).expect("a known layout");
+        let architecture = Architecture { hidden: 32 * lots, kings, outputs };
+        let mut random = Random::new(seed);
+        let largest = *random.pick(&[1, 90, 1000]);
+        let mut weight = |most: i64| (random.word() % (2 * most as u64 + 1)) as i64 - most;
+        let hidden = architecture.hidden;
+        Parts {
+            architecture,
+            name,
+            features: (0..architecture.inputs() * hidden).map(|_| weight(largest) as i16).collect(),
+            biases: (0..hidden).map(|_| weight(700) as i16).collect(),
+            outputs: (0..2 * hidden * outputs).map(|_| weight(127) as i8).collect(),
+            output_biases: (0..outputs).map(|_| weight(1_000_000) as i32).collect(),
+        }
+    })
+}
+
+fn seal(bytes: &mut [u8]) {
+    let sum = checksum(bytes);
+    bytes[CHECKSUM].copy_from_slice(&sum.to_le_bytes());
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn a_file_gives_back_what_was_written(parts in parts(), position in position()) {
+        let bytes = parts.to_bytes().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let read = Parts::from_bytes(&bytes).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert!(read == parts);
+        let network = Network::from_bytes(&bytes).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        Trace::new(&network, Simd::best(), &both(&position));
+    }
+
+    /// No damage goes unnoticed: neither bits that flip, nor a file that is cut or goes on.
+    #[test]
+    fn damage_is_noticed(parts in parts(), seed: u64) {
+        let whole = parts.to_bytes().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let mut random = Random::new(seed);
+        for _ in 0..20 {
+            let mut bytes = whole.clone();
+            for _ in 0..=random.below(3) {
+                let among = if random.once_in(2) { HEADER } else { bytes.len() };
+                bytes[random.below(among)] ^= 1 << random.below(8);
+            }
+            prop_assert!(bytes == whole || Network::from_bytes(&bytes).is_err());
+            prop_assert!(Network::from_bytes(&whole[..random.below(whole.len())]).is_err());
+            let mut longer = whole.clone();
+            longer.extend(vec![0; 1 + random.below(100)]);
+            let noticed = matches!(Network::from_bytes(&longer), Err(NetworkError::Size { .. }));
+            prop_assert!(noticed);
+        }
+    }
+
+    /// A header that somebody else has written, with a checksum that is right: refused, or a network that can be used.
+    #[test]
+    fn strange_headers_with_good_checksums(parts in parts(), seed: u64, position in position()) {
+        let whole = parts.to_bytes().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let board = both(&position);
+        let mut random = Random::new(seed);
+        for _ in 0..20 {
+            let mut bytes = whole.clone();
+            for _ in 0..=random.below(3) {
+                let among = if random.once_in(4) { bytes.len() } else { HEADER };
+                let byte = [0, 1, 2, 0x7f, 0x80, 0xff, random.word() as u8][random.below(7)];
+                bytes[random.below(among)] = byte;
+            }
+            if random.once_in(8) {
+                bytes.truncate(HEADER + random.below(whole.len() - HEADER));
+            }
+            seal(&mut bytes);
+            if let Ok(network) = Network::from_bytes(&bytes) {
+                Trace::new(&network, Simd::best(), &board);
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..300), named: bool) {
+        let mut bytes = bytes;
+        if named {
+            bytes.splice(..8.min(bytes.len()), *b"LENTONET");
+        }
+        prop_assert!(Network::from_bytes(&bytes).is_err());
+    }
+}

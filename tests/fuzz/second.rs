@@ -1,0 +1,69 @@
+//! The second opinion on the rules: cozy-chess, asked in UCI notation.
+
+use cozy_chess::{Board, Move, Square};
+
+/// A position that both libraries know.
+#[derive(Clone)]
+pub struct Second(Board);
+
+impl Second {
+    /// The position, if the other library takes it.
+    pub fn new(board: &lento::chess::Board) -> Option<Self> {
+        Board::from_fen(&board.fen(true), true).ok().map(Self)
+    }
+
+    /// Every legal move with its text.
+    fn moves(&self, chess960: bool) -> Vec<(String, Move)> {
+        let mut moves = Vec::new();
+        self.0.generate_moves(|set| {
+            moves.extend(set.into_iter().map(|mv| (self.text(mv, chess960), mv)));
+            false
+        });
+        moves
+    }
+
+    /// The texts of all legal moves.
+    pub fn texts(&self, chess960: bool) -> Vec<String> {
+        self.moves(chess960).into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn text(&self, mv: Move, chess960: bool) -> String {
+        let castles = self.0.color_on(mv.to) == Some(self.0.side_to_move());
+        if !castles || chess960 {
+            return mv.to_string();
+        }
+        let file = if mv.to.file() > mv.from.file() { cozy_chess::File::G } else { cozy_chess::File::C };
+        format!("{}{}", mv.from, Square::new(file, mv.from.rank()))
+    }
+
+    /// Plays the move that the text means, if it is legal.
+    pub fn play(&mut self, text: &str, chess960: bool) -> bool {
+        // Without the option a king's move and castling may have one text.
+        let moves = self.moves(chess960);
+        let mut found = moves.iter().filter(|(spelled, _)| spelled == text).map(|&(_, mv)| mv);
+        let Some(mv) = found.next() else { return false };
+        if found.next().is_some() {
+            return false;
+        }
+        self.0.play_unchecked(mv);
+        true
+    }
+
+    /// Whether castling may be written like a king's move.
+    pub fn is_ambiguous(&self, chess960: bool) -> bool {
+        let mut texts = self.texts(chess960);
+        texts.sort_unstable();
+        texts.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// The other library's own form.
+    pub fn into_board(self) -> Board {
+        self.0
+    }
+}
+
+impl From<Board> for Second {
+    fn from(board: Board) -> Self {
+        Self(board)
+    }
+}
