@@ -7,8 +7,10 @@ mod play;
 mod suites;
 
 use clap::{Parser, Subcommand};
-use std::panic;
+use common::notice::notice;
+use std::error::Error;
 use std::process::{self, ExitCode};
+use std::{io, panic};
 
 /// Measuring tools for the Lento chess engine.
 #[derive(Parser)]
@@ -63,9 +65,20 @@ fn main() -> ExitCode {
         Tool::Wdl(args) => learning::wdl::run(&args),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("lento-tools: {error}");
+        tell(error.as_ref());
         ExitCode::FAILURE
     })
+}
+
+/// Tells what went wrong. Files are named by all who write them, so an error of the system that says nothing else is that of
+/// standard output; that its reader has gone away is no news to anybody.
+fn tell(error: &(dyn Error + 'static)) {
+    let system = error.downcast_ref::<io::Error>().filter(|error| error.raw_os_error().is_some());
+    match system {
+        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Some(error) => notice(format_args!("standard output: {error}")),
+        None => notice(error),
+    }
 }
 
 /// A thread that panics ends the program: the others would wait for it.

@@ -17,6 +17,7 @@ fn read_whole(path: &Path) {
     let lines = text(path).lines().filter(|line| !line.trim().is_empty()).count();
     assert!(lines > 0);
     assert_eq!(document["problems"].as_array().map(Vec::len), Some(lines), "{}", path.display());
+    assert_eq!(document["without_task"], 0, "{}", path.display());
 }
 
 fn main() -> ExitCode {

@@ -5,11 +5,16 @@ pub mod arguments;
 pub mod chart;
 pub mod draft;
 pub mod elo;
+pub mod inputs;
 pub mod interrupt;
 pub mod journal;
+mod line;
+pub mod lock;
 pub mod mix;
+pub mod notice;
 pub mod number;
 pub mod ordered;
+pub mod outputs;
 pub mod progress;
 #[cfg(test)]
 pub mod scratch;

@@ -10,9 +10,9 @@ mod session;
 mod tests;
 mod variants;
 
-use crate::common::draft::{self, Draft, WriteError};
+use crate::common::draft::{self, WriteError};
 use crate::common::interrupt::Stop;
-use crate::common::{number, progress, summary};
+use crate::common::{number, outputs, progress, summary};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
 use crate::suites;
@@ -207,12 +207,9 @@ fn signature() -> Result<u64, BenchError> {
 /// Whether what is to be written can be, before hours are spent.
 fn check_outputs(how: &How) -> Result<(), WriteError> {
     if let Some(folder) = &how.pictures {
-        std::fs::create_dir_all(folder).map_err(|error| WriteError::new(folder, error))?;
+        outputs::check_folder(folder)?;
     }
-    for path in [&how.csv, &how.markdown].into_iter().flatten() {
-        Draft::create(path)?;
-    }
-    Ok(())
+    outputs::check([&how.csv, &how.markdown].into_iter().flatten())
 }
 
 /// Measures each variant, solves and plays with it, and shows the numbers. After Ctrl-C those that there are.
@@ -222,8 +219,8 @@ fn check_outputs(how: &How) -> Result<(), WriteError> {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let how = args.how();
     let arena = how.conditions.arena(how.limit, [&[], &[]])?;
-    let mut session = args.open()?;
     check_outputs(how)?;
+    let mut session = args.open()?;
     let stop = Stop::on_ctrl_c()?;
     let bar = progress::bar(Some(session.progress().1), "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]");
     bar.set_position(session.progress().0);

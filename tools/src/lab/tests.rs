@@ -113,6 +113,8 @@ fn an_interrupted_run_goes_on_to_the_same_result() {
     let pairs = |row: &session::VariantRow| row.games.iter().map(Pentanomial::pairs).collect::<Vec<_>>();
     assert_eq!(resumed.rows().map(pairs).collect::<Vec<_>>(), [[0, 2], [2, 2]]);
 
+    drop(resumed);
+
     // Fewer recipes are part of the same run; other numbers are not.
     let fewer = small(&folder, &format!("recipes guide-log --pairs 1 --journal {}", journal.display()));
     assert_eq!(fewer.open().unwrap().progress(), (3 + 3 + 2 + 1, 9));

@@ -7,6 +7,7 @@ pub mod conditions;
 pub mod game;
 pub mod limit;
 pub mod matches;
+mod names;
 pub mod opening;
 pub mod pgn;
 pub mod player;

@@ -3,7 +3,7 @@
 use super::limit::Limit;
 use super::player::Player;
 use super::shuffle::double_fischer;
-use crate::common::{mix, number};
+use crate::common::{inputs, mix, number};
 use fastrand::Rng;
 use lento::chess::{Board, Game};
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ impl Openings {
 /// The file cannot be read, is empty, or has a line that is no position to play from.
 pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = inputs::read_text(path).map_err(|error| format!("{name}: {error}"))?;
     let mut book = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let fen = position(line);

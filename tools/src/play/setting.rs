@@ -1,5 +1,6 @@
 //! Options of a player.
 
+use super::names;
 use lento::engine::Engine;
 use lento::uci::log::Log;
 use lento::uci::options::{self, Target};
@@ -36,7 +37,10 @@ impl FromStr for Setting {
         let setting = Self { name: name.trim().to_owned(), value: value.trim().to_owned() };
         // A table is only taken when it is needed, so trying a size out costs nothing; a log would be opened.
         if !setting.name.eq_ignore_ascii_case("Debug Log File") {
-            setting.apply(&mut Engine::new()).map_err(|error| error.to_string())?;
+            setting.apply(&mut Engine::new()).map_err(|error| match error {
+                OptionError::Unknown(..) => names::unknown(&setting.name),
+                error => error.to_string(),
+            })?;
         }
         Ok(setting)
     }
@@ -58,9 +62,13 @@ mod tests {
         let mut engine = Engine::new();
         setting.apply(&mut engine).unwrap();
         assert_eq!((engine.params().rfp_margin, setting.to_string()), (80, "rfp_margin=80".to_owned()));
-        for (text, part) in
-            [("rfp_margin", "NAME=VALUE"), ("rfp_margin=9", "30 to 150"), ("nonsense=1", "nonsense"), ("LMR=x", "log")]
-        {
+        for (text, part) in [
+            ("rfp_margin", "NAME=VALUE"),
+            ("rfp_margin=9", "30 to 150"),
+            ("nonsense=1", "nonsense"),
+            ("nonsense=1", "rfp_margin (30 to 150"),
+            ("LMR=x", "log"),
+        ] {
             let error = text.parse::<Setting>().unwrap_err();
             assert!(error.contains(part), "{error}");
         }

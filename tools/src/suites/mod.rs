@@ -2,6 +2,7 @@
 
 mod parse;
 pub mod record;
+mod skipped;
 pub mod solve;
 mod table;
 
@@ -10,11 +11,12 @@ pub use table::Total;
 
 use crate::common::interrupt::Stop;
 use crate::common::journal::{Journal, keep};
-use crate::common::{progress, summary};
+use crate::common::{inputs, progress, summary};
 use indicatif::ProgressBar;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use serde_json::{Value, json};
+use skipped::Skipped;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,8 +27,9 @@ use table::Layout;
 /// What to solve, and how long to think.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Suites in EPD: positions with bm (best moves), am (moves to avoid), dm (mate in so many moves) or points for moves
-    /// (c0 "f5=10, Be5+=2", or c8 with c9 or c7)
+    /// Suites in EPD or FEN, one position a line: those with bm (best moves), am (moves to avoid), dm (mate in so many
+    /// moves) or points for moves (c0 "f5=10, Be5+=2", or c8 with c9 or c7) count; others are searched as well. Lines that
+    /// are neither are skipped
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Time for each position, with its unit: 1s, 500ms, 2m [default: 1s, unless another limit is given]
@@ -85,7 +88,8 @@ impl Args {
     fn suites(&self) -> Result<Vec<Suite<'_>>, String> {
         let mut suites = Vec::new();
         for file in &self.files {
-            suites.push(Suite { file, problems: read(file)?, total: Total::default() });
+            let (problems, skipped) = skipped::read(file)?;
+            suites.push(Suite { file, problems, skipped, total: Total::default() });
         }
         Ok(suites)
     }
@@ -104,12 +108,12 @@ impl Args {
     }
 }
 
-/// The problems of a file.
+/// The problems of a file, which holds nothing else.
 ///
 /// # Errors
 /// The file cannot be read, or a line of it is no problem.
 pub fn read(file: &Path) -> Result<Vec<Problem>, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text = inputs::read_text(file).map_err(|error| format!("{}: {error}", file.display()))?;
     parse::problems(&text).map_err(|(line, error)| format!("{}:{line}: {error}", file.display()))
 }
 
@@ -117,15 +121,17 @@ pub fn read(file: &Path) -> Result<Vec<Problem>, String> {
 struct Suite<'a> {
     file: &'a Path,
     problems: Vec<Problem>,
+    skipped: Vec<Skipped>,
     total: Total,
 }
 
 /// Solves the suites and shows each result as it comes. After Ctrl-C the results so far are kept.
 ///
 /// # Errors
-/// A file cannot be read, or the engine cannot be set up.
+/// A file cannot be read or holds no position, or the engine cannot be set up.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let mut suites = args.suites()?;
+    skipped::tell(suites.iter().map(|suite| (suite.file, suite.skipped.as_slice())), &mut io::stderr());
     let mut solver = Solver::new(args, Stop::on_ctrl_c()?)?;
     let count = suites.iter().map(|suite| suite.problems.len()).sum();
     let layout = Layout::of(suites.iter().flat_map(|suite| &suite.problems));
@@ -143,9 +149,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         }
     }
     for suite in suites.iter().filter(|_| suites.len() > 1) {
-        show.line(&format!("{}: {}", suite.file.display(), suite.total.line(suite.problems.len())))?;
+        let line = suite.total.line(suite.problems.len()) + &skipped::count(suite.skipped.len());
+        show.line(&format!("{}: {line}", suite.file.display()))?;
     }
-    show.line(&total.line(count))?;
+    let skipped = suites.iter().map(|suite| suite.skipped.len()).sum();
+    show.line(&(total.line(count) + &skipped::count(skipped)))?;
     show.end();
     summary::show(args.json, || document(args, &suites, total, results), String::new)?;
     Ok(summary::exit(total.searched == count))
@@ -162,11 +170,15 @@ fn document(args: &Args, suites: &[Suite], total: Total, results: Vec<Value>) ->
     merge(&mut document, total.json());
     let totals = suites.iter().map(|suite| {
         let mut sums = json!({ "file": suite.file.display().to_string(), "problems": suite.problems.len() });
+        sums["lines_skipped"] = suite.skipped.len().into();
         merge(&mut sums, suite.total.json());
         sums
     });
     document["totals"] = totals.collect();
     document["problems"] = results.into();
+    let skipped = suites.iter().flat_map(|suite| suite.skipped.iter().map(|line| line.to_json(suite.file)));
+    document["skipped"] = skipped.collect();
+    document["lines_skipped"] = suites.iter().map(|suite| suite.skipped.len()).sum::<usize>().into();
     document
 }
 
@@ -290,6 +302,7 @@ mod tests {
         again.stop.ask();
         assert_eq!(again.solve(&problems[0]).unwrap(), first);
         assert_eq!(again.solve(&problems[1]).unwrap(), None);
+        drop(again);
         assert!(solver(3).unwrap().solve(&problems[1]).unwrap_err().to_string().contains(":2: no record of 'line 2'"));
         assert!(solver(4).err().is_some_and(|error| error.to_string().contains("depth is 3, here 4")));
         std::fs::remove_dir_all(&folder).unwrap();
@@ -305,7 +318,7 @@ mod tests {
         let mut suites = Vec::new();
         let mut total = Total::default();
         for file in &given.files {
-            let mut suite = Suite { file, problems: problems.clone(), total: Total::default() };
+            let mut suite = Suite { file, problems: problems.clone(), skipped: Vec::new(), total: Total::default() };
             suite.total.add(&problems[0], &solution);
             total.add(&problems[0], &solution);
             suites.push(suite);

@@ -56,16 +56,29 @@ pub enum EpdError {
     Quotation,
 }
 
-/// Reads a whole file; lines that are empty or begin with `#` say nothing.
+impl Problem {
+    /// Whether anything says what the solution is. A plain FEN does not.
+    pub fn has_task(&self) -> bool {
+        !self.best.is_empty() || !self.avoid.is_empty() || self.mate.is_some()
+    }
+}
+
+/// Reads a whole file, every line of which must say what the solution is; lines that are empty or begin with `#` say nothing.
 ///
 /// # Errors
 /// The first line that cannot be read: its number from 1, and why.
 pub fn problems(text: &str) -> Result<Vec<Problem>, (usize, EpdError)> {
-    let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|(number, line)| problem(line, number).map_err(|error| (number, error))).collect()
+    let with_task = |problem: Problem| if problem.has_task() { Ok(problem) } else { Err(EpdError::NoSolution) };
+    lines(text).map(|(number, _, read)| read.and_then(with_task).map_err(|error| (number, error))).collect()
 }
 
-/// Reads a line; its number serves as name if it has none.
+/// Reads the lines that say anything: the number of each from 1, its text, and what it says.
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str, Result<Problem, EpdError>)> {
+    let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|(number, line)| (number, line, problem(line, number)))
+}
+
+/// Reads a line, which may be a FEN without operations; its number serves as name if it has none.
 fn problem(line: &str, place: usize) -> Result<Problem, EpdError> {
     let mut rest = line;
     for _ in 0..4 {
@@ -95,9 +108,6 @@ fn problem(line: &str, place: usize) -> Result<Problem, EpdError> {
         // Without a named solution it is what earns most.
         let most = points.iter().map(|&(_, points)| points).max();
         best.extend(points.iter().filter(|&&(_, points)| Some(points) == most).map(|&(mv, _)| mv));
-    }
-    if best.is_empty() && avoid.is_empty() && mate.is_none() {
-        return Err(EpdError::NoSolution);
     }
     let id = find("id").map_or_else(|| format!("line {place}"), |id| id.trim_matches('"').to_owned());
     Ok(Problem { id, board, best, avoid, mate, points })
@@ -253,10 +263,20 @@ mod tests {
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - c8 \"10 2\"; c9 \"a1a8\";").contains("2 moves, but c9 names 1"));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - dm 0;").contains("dm \"0\""));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - dm soon;").contains("dm \"soon\""));
-        assert_eq!(one("4k3/8/8/8/8/8/8/R3K3 w - - id \"x\";").unwrap_err(), EpdError::NoSolution);
         assert_eq!(one("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8; id \"x;").unwrap_err(), EpdError::Quotation);
         assert!(matches!(one("8/8/8/8/8/8/8/8 w - - bm e4;"), Err(EpdError::Position(_))));
         assert!(matches!(one("rubbish"), Err(EpdError::Position(_))));
+    }
+
+    #[test]
+    fn fens_are_positions_without_a_task() {
+        for line in
+            ["4k3/8/8/8/8/8/8/R3K3 w Q - 3 40", "4k3/8/8/8/8/8/8/R3K3 w Q -", "4k3/8/8/8/8/8/8/R3K3 w Q - id \"x\";"]
+        {
+            assert!(!one(line).unwrap().has_task(), "{line}");
+            assert_eq!(problems(line).unwrap_err(), (1, EpdError::NoSolution), "{line}");
+        }
+        assert_eq!(one("4k3/8/8/8/8/8/8/R3K3 w Q - 3 40").unwrap().board.fen(false), "4k3/8/8/8/8/8/8/R3K3 w Q - 3 40");
     }
 
     #[test]

@@ -29,10 +29,10 @@ pub struct Solution {
 }
 
 impl Problem {
-    /// Whether a move with this score is a solution. Where a mate is asked for, its length alone decides: some have
-    /// more than one first move.
+    /// Whether a move with this score is a solution; where there is no task, nothing is. Where a mate is asked for, its
+    /// length alone decides: some have more than one first move.
     pub fn is_solved_by(&self, mv: Option<Move>, score: Score) -> bool {
-        let Some(mv) = mv else { return false };
+        let Some(mv) = mv.filter(|_| self.has_task()) else { return false };
         if let Some(mate) = self.mate {
             return mate_distance(score).is_some_and(|moves| (1..=mate).contains(&moves));
         }

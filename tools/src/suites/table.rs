@@ -63,6 +63,7 @@ impl Layout {
 fn verdict(problem: &Problem, solution: &Solution) -> String {
     match mate_distance(solution.score).filter(|_| problem.mate.is_some()) {
         Some(moves) if solution.solved => format!("mate in {moves}"),
+        _ if !problem.has_task() => "-".to_owned(),
         _ => if solution.solved { "yes" } else { "no" }.to_owned(),
     }
 }
@@ -83,8 +84,11 @@ fn san(problem: &Problem, moves: &[Move]) -> String {
     moves.iter().map(|&mv| problem.board.san(mv)).collect::<Vec<_>>().join(" ")
 }
 
-/// What solves a problem: `dm 3`, `bm Nf3 e4`, `am Rd1`. Without `bm`, what earns most stands there.
+/// What solves a problem: `dm 3`, `bm Nf3 e4`, `am Rd1`. Without `bm`, what earns most stands there; `-` where there is no task.
 fn expected(problem: &Problem) -> String {
+    if !problem.has_task() {
+        return "-".to_owned();
+    }
     if let Some(mate) = problem.mate {
         return format!("dm {mate}");
     }
@@ -102,6 +106,8 @@ fn played(problem: &Problem, solution: &Solution) -> String {
 pub struct Total {
     /// How many were searched.
     pub searched: usize,
+    /// How many of these are positions without a task.
+    pub without_task: usize,
     /// How many were solved.
     pub solved: usize,
     /// Nodes of all searches.
@@ -119,6 +125,7 @@ impl Total {
         self.points.0 += u64::from(won);
         self.points.1 += u64::from(possible);
         self.searched += 1;
+        self.without_task += usize::from(!problem.has_task());
         self.solved += usize::from(solution.solved);
         self.nodes += solution.nodes;
         self.elapsed += solution.elapsed;
@@ -126,7 +133,7 @@ impl Total {
 
     /// The line below the table; `of` is how many problems there are.
     pub fn line(&self, of: usize) -> String {
-        let Self { searched, solved, nodes, elapsed, points } = *self;
+        let Self { searched, without_task, solved, nodes, elapsed, points } = *self;
         let rest = if searched < of { format!(" ({} of {of} not searched)", of - searched) } else { String::new() };
         let points = match points {
             (_, 0) => String::new(),
@@ -135,7 +142,9 @@ impl Total {
             }
         };
         let (seconds, nps) = (elapsed.as_secs_f64(), nps(nodes, elapsed));
-        format!("{solved} of {searched} solved{rest}{points}, {nodes} nodes, {seconds:.1} s, {nps} nodes/s")
+        let tasks = searched - without_task;
+        let without = if without_task > 0 { format!(", {without_task} without a task") } else { String::new() };
+        format!("{solved} of {tasks} solved{without}{rest}{points}, {nodes} nodes, {seconds:.1} s, {nps} nodes/s")
     }
 
     /// The sums as JSON; points are null where there are none to earn.
@@ -143,6 +152,7 @@ impl Total {
         let (won, possible) = self.points;
         json!({
             "searched": self.searched,
+            "without_task": self.without_task,
             "solved": self.solved,
             "points": (possible > 0).then_some(won),
             "points_possible": (possible > 0).then_some(possible),
@@ -158,9 +168,9 @@ pub fn json(problem: &Problem, solution: &Solution) -> Value {
     json!({
         "id": problem.id,
         "fen": problem.board.fen(false),
-        "expected": expected(problem),
+        "expected": problem.has_task().then(|| expected(problem)),
         "played": solution.played.map(|mv| problem.board.san(mv)),
-        "solved": solution.solved,
+        "solved": problem.has_task().then_some(solution.solved),
         "solved_after_ms": solution.since.map(|since| since.as_secs_f64() * 1e3),
         "points": points.map(|(won, _)| won),
         "points_possible": points.map(|(_, possible)| possible),
@@ -222,6 +232,21 @@ mod tests {
         assert_eq!(json(&problems[0], &solution)["points"], json!(3));
         assert_eq!(json(&problems[1], &solution)["points_possible"], Value::Null);
         assert_eq!(Total::default().json()["points"], Value::Null);
+    }
+
+    #[test]
+    fn positions_without_a_task_are_neither_solved_nor_missed() {
+        let problem = super::super::parse::lines("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").next().unwrap().2.unwrap();
+        let played = problem.board.parse_san("Ra8");
+        let solved = problem.is_solved_by(played, 500);
+        let elapsed = Duration::from_millis(10);
+        let solution = Solution { played, solved, since: None, score: 500, depth: 9, nodes: 500, elapsed };
+        let line = Layout::of([&problem]).line(&problem, &solution);
+        assert_eq!(line.split_whitespace().collect::<Vec<_>>()[..6], ["line", "1", "-", "Ra8+", "-", "-"], "{line}");
+        let mut total = Total::default();
+        total.add(&problem, &solution);
+        assert!(total.line(1).starts_with("0 of 0 solved, 1 without a task, 500 nodes"), "{}", total.line(1));
+        assert_eq!((&json(&problem, &solution)["solved"], &total.json()["without_task"]), (&Value::Null, &json!(1)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What became of games and their positions.
 
 use super::conversion::Conversion;
+use crate::common::notice::notice;
 use crate::common::summary::{self, percent};
 use crate::learning::formats::{self, Place, Rule};
 use indicatif::HumanCount;
@@ -32,7 +33,7 @@ impl ConversionReport<'_> {
         formats::warn_of_torn(&self.conversion.torn);
         summary::show(json, || self.json(), || self.table())?;
         if let Some(path) = self.unfinished {
-            eprintln!("lento-tools: interrupted; {} was not written", path.display());
+            notice(format_args!("interrupted; {} was not written", path.display()));
         }
         Ok(summary::exit(self.unfinished.is_none()))
     }

@@ -2,6 +2,7 @@
 
 use super::writer::{OrderArgs, PositionWriter};
 use crate::common::interrupt::Stop;
+use crate::common::notice::notice;
 use crate::common::{progress, summary};
 use crate::learning::formats::packed::{self, PackedFile, to_bytes};
 use crate::learning::formats::shards::POSITIONS;
@@ -65,7 +66,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     };
     summary::show(args.json, document, text)?;
     if written.is_none() {
-        eprintln!("lento-tools: interrupted; {} was not written", args.output.display());
+        notice(format_args!("interrupted; {} was not written", args.output.display()));
     }
     Ok(summary::exit(written.is_some()))
 }

@@ -57,7 +57,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 
     std::fs::create_dir_all(&args.output).map_err(|error| format!("{}: {error}", args.output.display()))?;
     let header = header(args)?;
-    Journal::open(&args.output.join("run.json"), &header)?;
+    // Whoever has the journal has the folder.
+    let _journal = Journal::open(&args.output.join("run.json"), &header)?;
     let (mut shards, before) = ShardWriter::open(&args.output, args.shard)?;
     let bar = progress::bar(Some(args.games), "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");
     bar.set_position(before);

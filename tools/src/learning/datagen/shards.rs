@@ -1,12 +1,15 @@
 //! Writing games to shards.
 
+use crate::common::inputs;
+use crate::common::outputs::named;
+use crate::learning::formats::Shards;
 use crate::learning::formats::convert::{to_viri_board, to_viri_move};
 use crate::learning::formats::game::{HEADER, PLY, TERMINATOR};
 use crate::play::record::{GameResult, Record};
 use lento::chess::Color;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use viriformat::chess::board::{DrawType, GameOutcome, WinType};
 use viriformat::dataformat::Game as ViriGame;
@@ -25,8 +28,8 @@ impl ShardWriter {
     /// Opens the folder, and says how many whole games are there. A game that was not written whole is removed.
     ///
     /// # Errors
-    /// The folder cannot be read, or a shard cannot be written.
-    pub fn open(folder: &Path, size: u64) -> io::Result<(Self, u64)> {
+    /// The folder cannot be read, a shard cannot be written, or one is damaged.
+    pub fn open(folder: &Path, size: u64) -> Result<(Self, u64), Box<dyn Error>> {
         let mut shards = Self { folder: folder.to_owned(), size, games: 0, current: None };
         loop {
             let path = shards.path(shards.games / size);
@@ -34,12 +37,22 @@ impl ShardWriter {
                 let games = shards.games;
                 return Ok((shards, games));
             }
-            let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
+            let io = |error| named(&path, &error);
+            let bytes = inputs::read(&path).map_err(io)?;
             let (games, whole) = whole_games(&bytes);
-            file.set_len(whole as u64)?;
-            file.seek(SeekFrom::End(0))?;
+            let is_last = !shards.path(shards.games / size + 1).exists();
+            if games > size || games == size && whole < bytes.len() || games < size && !is_last {
+                let (path, found) = (path.display(), bytes.len());
+                return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
+            }
+            let mut file = OpenOptions::new().write(true).open(&path).map_err(io)?;
+            if games < size {
+                // Readers look at full shards; here the next game is to follow the right one.
+                let mut stored = Shards::new(vec![path.clone()]).take(games as usize);
+                stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
+            }
+            file.set_len(whole as u64).map_err(io)?;
+            file.seek(SeekFrom::End(0)).map_err(io)?;
             shards.games += games;
             if games < size {
                 shards.current = Some(file);
@@ -64,11 +77,14 @@ impl ShardWriter {
         let path = self.path(self.games / self.size);
         let file = match &mut self.current {
             Some(file) => file,
-            None => self.current.insert(OpenOptions::new().create(true).append(true).open(path)?),
+            None => {
+                let file = OpenOptions::new().create(true).append(true).open(&path);
+                self.current.insert(file.map_err(|error| named(&path, &error))?)
+            }
         };
         let bytes = pack(record)?;
         // One write for a whole game: whatever ends the program, at most the last game is torn.
-        file.write_all(&bytes)?;
+        file.write_all(&bytes).map_err(|error| named(&path, &error))?;
         self.games += 1;
         Ok(bytes.len())
     }

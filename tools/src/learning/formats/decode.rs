@@ -35,7 +35,9 @@ impl Iterator for Parcels {
     /// The next games. There is nothing after an error.
     fn next(&mut self) -> Option<Self::Item> {
         let mut games: Vec<StoredGame> = self.left.take().into_iter().collect();
-        let mut positions: usize = games.iter().map(|game| game.plies.len()).sum();
+        // A game without moves takes memory, too.
+        let weight = |game: &StoredGame| game.plies.len() + 1;
+        let mut positions: usize = games.iter().map(weight).sum();
         while !self.ended {
             match self.shards.next() {
                 None => self.ended = true,
@@ -43,12 +45,12 @@ impl Iterator for Parcels {
                     self.ended = true;
                     return Some(Err(error));
                 }
-                Some(Ok(game)) if !games.is_empty() && positions + game.plies.len() > PARCEL => {
+                Some(Ok(game)) if !games.is_empty() && positions + weight(&game) > PARCEL => {
                     self.left = Some(game);
                     break;
                 }
                 Some(Ok(game)) => {
-                    positions += game.plies.len();
+                    positions += weight(&game);
                     games.push(game);
                 }
             }

@@ -1,7 +1,7 @@
 //! A stored game and the walk through its positions.
 
 use super::convert::{from_viri_board, from_viri_move};
-use super::{DataError, Place};
+use super::{DataError, Place, plausible};
 use crate::play::record::GameResult;
 use lento::chess::{Board, Move};
 use viriformat::chess::chessmove::Move as ViriMove;
@@ -44,7 +44,7 @@ impl StoredGame {
     /// Shows every position in which a move was played, in order, and gives the game's result.
     ///
     /// # Errors
-    /// The bytes are no position, or a move is not legal.
+    /// The bytes are no position, a move is not legal, a score is none, or the result cannot be.
     pub fn walk(&self, mut visit: impl FnMut(&Position)) -> Result<GameResult, DataError> {
         let corrupt = |reason: String| DataError::Corrupt { place: self.place.clone(), reason };
         let (mut board, result) = self.start().map_err(corrupt)?;
@@ -54,11 +54,13 @@ impl StoredGame {
                 .ok_or_else(|| corrupt(format!("ply {}: a score without a move", ply + 1)))?;
             let mv = from_viri_move(&board, viri).map_err(|error| corrupt(format!("ply {}: {error}", ply + 1)))?;
             let score = i32::from(i16::from_le_bytes([score_low, score_high]));
+            plausible::score(score).map_err(|reason| corrupt(format!("ply {}: {reason}", ply + 1)))?;
             let position = Position { board, score, result, mv, ply };
             visit(&position);
             board = position.board;
             board.play(mv);
         }
+        plausible::ending(&board, result).map_err(corrupt)?;
         Ok(result)
     }
 
@@ -69,6 +71,7 @@ impl StoredGame {
         bytes.extend(TERMINATOR);
         let game = ViriGame::deserialise_from(&mut bytes.as_slice(), Vec::new()).map_err(|error| error.to_string())?;
         let board = from_viri_board(&game.initial_position()).map_err(|error| error.to_string())?;
+        plausible::start(&self.header, &board)?;
         let result = match game.outcome() {
             WDL::Win => GameResult::WhiteWins,
             WDL::Draw => GameResult::Draw,

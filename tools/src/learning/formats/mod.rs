@@ -9,12 +9,14 @@ pub mod decode;
 pub mod filter;
 pub mod game;
 pub mod packed;
+mod plausible;
 pub mod shards;
 
 pub use filter::{Filter, Rule};
 pub use game::{Position, StoredGame};
 pub use shards::Shards;
 
+use crate::common::notice::notice;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,7 +43,7 @@ impl fmt::Display for Place {
 /// Says on standard error which games were not written whole.
 pub fn warn_of_torn(places: &[Place]) {
     for place in places {
-        eprintln!("lento-tools: {place}: not written whole, left out");
+        notice(format_args!("{place}: not written whole, left out"));
     }
 }
 
@@ -89,7 +91,7 @@ pub enum DataError {
         bytes: u64,
     },
     /// The bytes are no position.
-    #[error("{}: position {number}: {reason}; expected bulletformat", path.display())]
+    #[error("{}: position {number} at byte {}: {reason}; expected bulletformat", path.display(), (number - 1) * packed::RECORD as u64)]
     Position {
         /// The file.
         path: PathBuf,

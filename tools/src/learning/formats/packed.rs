@@ -4,7 +4,8 @@
 //! board is turned over, ranks only, when Black is to move. Score and result are the side to move's as well. Castling
 //! rights, en passant and counters are not kept. A file is such positions and nothing else, its name ends with `.bf`.
 
-use super::DataError;
+use super::{DataError, plausible};
+use crate::common::inputs;
 use crate::play::record::GameResult;
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, Piece, PieceType, Square, fen::FenError};
@@ -15,8 +16,8 @@ use std::path::{Path, PathBuf};
 /// The bytes of a position.
 pub const RECORD: usize = 32;
 
-/// A position with its score in centipawns **from White's view** and the game's result. Scores that 16 bits do not hold are
-/// cut.
+/// A position with its score in centipawns **from White's view** and the game's result. Scores beyond that of a
+/// mate are cut.
 ///
 /// # Panics
 /// Never: every piece of a board is of one of the six kinds.
@@ -25,7 +26,7 @@ pub fn pack(board: &Board, score: i32, result: GameResult) -> ChessBoard {
     let [pawns, knights, bishops, rooks, queens, kings] = kinds;
     let [white, black] = Color::ALL.map(|color| board.color(color).0);
     let boards = [white, black, pawns, knights, bishops, rooks, queens, kings];
-    let score = score.clamp(-i32::from(i16::MAX), i32::from(i16::MAX)) as i16;
+    let score = score.clamp(-plausible::MAX_SCORE, plausible::MAX_SCORE) as i16;
     let points = result.half_points() as f32 / 2.0;
     ChessBoard::from_raw(boards, board.side_to_move().index(), score, points).expect("every piece is of one kind")
 }
@@ -88,7 +89,7 @@ fn check(position: &ChessBoard) -> Result<(), String> {
     if position.result > 2 {
         return Err(format!("result {}, expected 0, 1 or 2", position.result));
     }
-    Ok(())
+    plausible::packed(position)
 }
 
 /// The pieces with their squares from a1 upwards, as the side to move sees the board: its own pieces are the white ones.
@@ -134,7 +135,11 @@ pub fn result(position: &ChessBoard) -> GameResult {
 pub fn count(path: &Path) -> Result<u64, DataError> {
     let metadata = std::fs::metadata(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
     let bytes = metadata.len();
-    if !metadata.is_file() || !bytes.is_multiple_of(RECORD as u64) {
+    if !metadata.is_file() {
+        let error = std::io::Error::other("no regular file; expected positions in bulletformat");
+        return Err(DataError::Io { path: path.to_owned(), error });
+    }
+    if !bytes.is_multiple_of(RECORD as u64) {
         return Err(DataError::Torn { path: path.to_owned(), bytes });
     }
     Ok(bytes / RECORD as u64)
@@ -156,7 +161,7 @@ impl PackedFile {
     /// The file cannot be read, or its size is not that of whole positions.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let count = count(path)?;
-        let file = File::open(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
+        let file = inputs::open(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
         Ok(Self { path: path.to_owned(), reader: BufReader::with_capacity(1 << 18, file), next: 0, count })
     }
 }
@@ -229,10 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_cut_to_16_bits() {
+    fn scores_are_cut_to_those_of_mates() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1").unwrap();
-        assert_eq!(pack(&board, 40_000, GameResult::WhiteWins).score, -32_767);
-        assert_eq!(pack(&board, -40_000, GameResult::WhiteWins).score, 32_767);
+        assert_eq!(pack(&board, 40_000, GameResult::WhiteWins).score, -32_000);
+        assert_eq!(pack(&board, -40_000, GameResult::WhiteWins).score, 32_000);
     }
 
     #[test]
@@ -270,7 +275,10 @@ mod tests {
         let mut file = PackedFile::open(&folder.write("bad.bf", &bytes)).unwrap();
         assert!(file.next().unwrap().is_ok());
         let error = file.next().unwrap().unwrap_err().to_string();
-        assert!(error.contains("bad.bf: position 2: result 9, expected 0, 1 or 2; expected bulletformat"), "{error}");
+        assert!(
+            error.contains("bad.bf: position 2 at byte 32: result 9, expected 0, 1 or 2; expected bulletformat"),
+            "{error}"
+        );
         assert!(file.next().is_none());
         assert!(PackedFile::open(&folder.path().join("missing.bf")).unwrap_err().to_string().contains("missing.bf"));
         assert!(PackedFile::open(folder.path()).is_err());

@@ -2,6 +2,7 @@
 
 use super::game::{HEADER, PLY, StoredGame, TERMINATOR};
 use super::{DataError, Place};
+use crate::common::inputs;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -138,7 +139,7 @@ impl Shards {
         self.finished = self.bytes();
         self.open = None;
         let Some(path) = self.files.next() else { return Ok(false) };
-        let file = File::open(&path).map_err(|error| DataError::Io { path: path.clone(), error })?;
+        let file = inputs::open(&path).map_err(|error| DataError::Io { path: path.clone(), error })?;
         let next = Place { file: Arc::from(Path::new(&path)), game: 1, offset: 0 };
         self.open = Some(Shard { reader: BufReader::with_capacity(1 << 16, file), next });
         Ok(true)

@@ -9,6 +9,7 @@ use super::model::OptimiserState;
 use super::progress::Progress;
 use super::shape::{Parameters, Shape};
 use crate::common::draft::{self, WriteError};
+use crate::common::inputs;
 use crate::common::journal::Difference;
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::KingBuckets;
@@ -72,7 +73,7 @@ impl Checkpoint {
     /// # Errors
     /// The file cannot be read, or is none.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes = std::fs::read(path).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })?;
+        let bytes = inputs::read(path).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })?;
         Self::from_bytes(&bytes).map_err(|reason| CheckpointError::Foreign { path: path.to_owned(), reason })
     }
 

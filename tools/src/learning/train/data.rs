@@ -289,7 +289,7 @@ mod tests {
         assert!(torn.contains("torn.bf: 100 bytes, expected whole positions"), "{torn}");
         content[5 * RECORD + 26] = 7;
         let bad = open(&[folder.write("bad.bf", &content)], 0.1, 2).unwrap_err();
-        assert!(bad.contains("bad.bf: position 6: result 7"), "{bad}");
+        assert!(bad.contains("bad.bf: position 6 at byte 160: result 7"), "{bad}");
         assert!(open(&[folder.path().join("missing.bf")], 0.1, 1).unwrap_err().contains("missing.bf"));
     }
 }

@@ -26,9 +26,11 @@ mod shape;
 mod strip;
 mod tile;
 
-use crate::common::draft::{self, Draft};
+use crate::common::draft;
 use crate::common::interrupt::Stop;
-use crate::common::{progress as bars, summary};
+use crate::common::lock::Lock;
+use crate::common::notice::notice;
+use crate::common::{outputs, progress as bars, summary};
 use crate::learning::formats::packed;
 use crate::learning::losses::{self, Losses};
 use data::DataSet;
@@ -55,8 +57,9 @@ const MEASURED: usize = 100_000;
 /// A file cannot be read or written, there is too little data, or the checkpoint is that of another run.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
+    let _lock = args.checkpoint.as_deref().map(Lock::take).transpose()?;
     let Some(mut session) = open(args, &stop)? else {
-        eprintln!("lento-tools: interrupted while reading; nothing has been learned");
+        notice(format_args!("interrupted while reading; nothing has been learned"));
         return Ok(summary::exit(false));
     };
     if !args.json {
@@ -84,8 +87,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         return Err(format!("{}: network and checkpoint in one file; give two", args.output.display()).into());
     }
     // Better now than when all is learned.
-    Draft::create(&args.output)?;
-    args.checkpoint.as_deref().map(Draft::create).transpose()?;
+    outputs::check([Some(&args.output), args.checkpoint.as_ref(), args.svg.as_ref()].into_iter().flatten())?;
     let shape = Shape { architecture: args.architecture() };
     let init = args.init.as_deref().map(Origin::read).transpose()?;
     let Some(data) = read(args, stop)? else { return Ok(None) };

@@ -2,6 +2,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::shape::{Parameters, Shape};
+use crate::common::inputs;
 use lento::eval::nnue::Parts;
 use lento::eval::nnue::network::{QA, QB};
 use std::error::Error;
@@ -26,7 +27,7 @@ impl Origin {
             let Checkpoint { shape, weights, .. } = Checkpoint::read(path)?;
             return Ok(Self { shape, values: weights.values });
         }
-        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = inputs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let parts = Parts::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self::from(&parts))
     }

@@ -10,6 +10,7 @@ use super::progress::{Epoch, Progress};
 use super::schedule::LearningSchedule;
 use super::shape::Shape;
 use crate::common::interrupt::Stop;
+use crate::common::outputs::named;
 use crossbeam::channel::bounded;
 use serde_json::Value;
 use std::error::Error;
@@ -50,7 +51,7 @@ impl Session {
     /// The file cannot be read, or is not of this run.
     pub fn resume(&mut self, path: &Path) -> Result<(), Box<dyn Error>> {
         self.checkpoint = Some(path.to_owned());
-        if path.try_exists()? {
+        if path.try_exists().map_err(|error| named(path, &error))? {
             let kept = Checkpoint::read(path)?;
             kept.expect(&self.settings, path)?;
             if kept.shape != self.shape {

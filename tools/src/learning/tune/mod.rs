@@ -17,8 +17,9 @@ mod space;
 mod train;
 
 use crate::common::interrupt::Stop;
+use crate::common::notice::notice;
 use crate::common::threads::Threads;
-use crate::common::{number, progress, summary};
+use crate::common::{draft, number, outputs, progress, summary};
 use crate::learning::formats::Filter;
 use crate::learning::losses;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
@@ -108,10 +109,11 @@ fn parse_weight(text: &str) -> Result<f64, String> {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     if let Some(folder) = &args.output {
-        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        outputs::check_folder(folder)?;
     }
+    outputs::check([&args.report, &args.svg].into_iter().flatten())?;
     let Some(mut session) = Session::open(args, &stop)? else {
-        eprintln!("lento-tools: interrupted while reading; nothing has been learned");
+        notice(format_args!("interrupted while reading; nothing has been learned"));
         return Ok(summary::exit(false));
     };
     if !args.json {
@@ -210,7 +212,7 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()).into())
+    Ok(draft::write(path, text.as_bytes())?)
 }
 
 /// Everything that was asked and found.

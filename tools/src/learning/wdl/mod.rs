@@ -12,7 +12,8 @@ mod report;
 mod source;
 
 use crate::common::interrupt::Stop;
-use crate::common::{draft, progress, summary};
+use crate::common::notice::notice;
+use crate::common::{draft, inputs, outputs, progress, summary};
 use crate::learning::formats::{self, Shards, shards};
 use counts::{Limits, MaterialRow, WdlCounts};
 use fit::{Fit, MAX_DEGREE};
@@ -56,6 +57,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     // What cannot be written is better known before the games than after them.
+    outputs::check([&args.svg, &args.write].into_iter().flatten())?;
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
     let files = shards::find(&args.data)?;
     let size = shards::size(&files)?;
@@ -66,7 +68,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     if !finished {
         let untouched =
             source.as_ref().map_or_else(String::new, |(path, _)| format!("; {} is as it was", path.display()));
-        eprintln!("lento-tools: interrupted after {} games{untouched}", HumanCount(counts.games));
+        notice(format_args!("interrupted after {} games{untouched}", HumanCount(counts.games)));
     }
     let fit = match fitted(&rows, &counts, args.degree.into()) {
         Err(_) if !finished => return Ok(summary::exit(false)),
@@ -125,7 +127,7 @@ fn fitted(rows: &[MaterialRow], counts: &WdlCounts, degree: usize) -> Result<Fit
 /// The source, when it can be understood.
 fn read_source(path: &Path) -> Result<String, Box<dyn Error>> {
     let quote = |error: &dyn Error| format!("{}: {error}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|error| quote(&error))?;
+    let text = inputs::read_utf8(path).map_err(|error| quote(&error))?;
     source::read(&text).map_err(|error| quote(&error))?;
     Ok(text)
 }

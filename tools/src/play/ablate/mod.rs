@@ -5,7 +5,7 @@ mod report;
 mod session;
 
 use crate::common::interrupt::Stop;
-use crate::common::{progress, summary};
+use crate::common::{draft, outputs, progress, summary};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
 use ideas::{IDEAS, Idea};
@@ -83,6 +83,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     }
     let arena = args.conditions.arena(args.limit, [&[], &[]])?;
     let stop = Stop::on_ctrl_c()?;
+    outputs::check(&args.markdown)?;
     let mut session = Session::open(args, &chosen)?;
     let bar = progress::bar(Some(chosen.len() as u64), "{bar:30} {pos}/{len} {msg} [{elapsed}]");
     bar.enable_steady_tick(std::time::Duration::from_secs(1));
@@ -93,7 +94,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     bar.finish_and_clear();
     if let Some(path) = &args.markdown {
         let page = report::markdown(args, session.trials());
-        std::fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
+        draft::write(path, page.as_bytes())?;
     }
     summary::show(args.json, || report::json(args, session.trials()), || report::text(session.trials()))?;
     let complete = session.trials().iter().all(|trial| args.goal().is_reached(&trial.results));

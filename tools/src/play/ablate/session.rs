@@ -159,12 +159,14 @@ mod tests {
         drop(first);
         let mut second = Session::open(&args, &ideas).unwrap();
         second.play(&arena(2), goal, &Stop::default(), |_, _| {}).unwrap();
+        let resumed = results(&second);
+        drop(second);
         std::fs::remove_file(&path).unwrap();
 
         let mut whole = Session::open(&args, &ideas).unwrap();
         whole.play(&arena(2), goal, &Stop::default(), |_, _| {}).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(results(&second), results(&whole));
+        assert_eq!(resumed, results(&whole));
         assert_eq!(results(&whole).iter().map(Pentanomial::pairs).collect::<Vec<_>>(), [3, 3]);
     }
 }

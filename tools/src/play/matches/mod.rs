@@ -16,6 +16,7 @@ use lento::bench::BenchError;
 use serde_json::Value;
 use session::{Goal, Session};
 use std::error::Error;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -174,7 +175,8 @@ impl MatchProgress {
             self.bar.set_message(report::line(session));
         }
         if self.verbose && games.is_multiple_of(2 * LINE_EVERY) {
-            self.bar.suspend(|| eprintln!("{games} games {}", report::line(session)));
+            // That nobody listens is no reason to end.
+            let _ = self.bar.suspend(|| writeln!(io::stderr(), "{games} games {}", report::line(session)));
         }
     }
 }

@@ -4,6 +4,8 @@ use super::tally::Tally;
 use crate::common::elo::{Sprt, SprtVerdict};
 use crate::common::interrupt::Stop;
 use crate::common::journal::{Journal, keep};
+use crate::common::lock::Lock;
+use crate::common::outputs::named;
 use crate::play::arena::{Arena, GamePair};
 use crate::play::pgn::{self, Tags};
 use crate::play::record::Record;
@@ -13,7 +15,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// When a match is over.
@@ -170,14 +172,17 @@ fn from_record(record: &Value, number: u64) -> Option<(GamePair, Duration)> {
 /// The games as PGN.
 struct PgnFile {
     file: File,
+    path: PathBuf,
     /// The names of the new and the old player.
     names: [String; 2],
+    _lock: Lock,
 }
 
 impl PgnFile {
-    fn create(path: &Path, names: [String; 2]) -> Result<Self, String> {
-        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Self { file, names })
+    fn create(path: &Path, names: [String; 2]) -> Result<Self, Box<dyn Error>> {
+        let lock = Lock::take(path)?;
+        let file = File::create(path).map_err(|error| named(path, &error))?;
+        Ok(Self { file, path: path.to_owned(), names, _lock: lock })
     }
 
     fn write(&mut self, pair: &GamePair) -> io::Result<()> {
@@ -187,7 +192,7 @@ impl PgnFile {
             let round = format!("{}.{}", pair.number + 1, game + 1);
             text += &pgn::write(record, Tags { event: "Lento match", round: &round, players });
         }
-        self.file.write_all(text.as_bytes())
+        self.file.write_all(text.as_bytes()).map_err(|error| named(&self.path, &error))
     }
 }
 

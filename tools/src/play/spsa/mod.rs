@@ -10,7 +10,7 @@ mod session;
 mod source;
 
 use crate::common::interrupt::Stop;
-use crate::common::{draft, number, progress, summary};
+use crate::common::{draft, inputs, number, outputs, progress, summary};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
 use lento::search::params::TUNABLES;
@@ -95,6 +95,7 @@ const REDRAW: Duration = Duration::from_secs(10);
 /// # Errors
 /// A file cannot be read or written, or does not fit; a player cannot be set up.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+    outputs::check([&args.svg, &args.write].into_iter().flatten())?;
     let mut session = Session::open(args)?;
     // What cannot be written is better known before the games than after them.
     draw(args, &session)?;
@@ -146,7 +147,7 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 
 /// The source with the values found.
 fn rewritten(path: &Path, session: &Session) -> Result<String, Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = inputs::read_utf8(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let names = session.spsa.parameters().iter().map(|parameter| parameter.tunable.name);
     let values: Vec<(&str, i32)> = names.zip(session.spsa.rounded()).collect();
     Ok(source::rewrite(&text, &values).map_err(|error| format!("{}: {error}", path.display()))?)

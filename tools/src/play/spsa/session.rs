@@ -7,13 +7,13 @@ use super::optimiser::Spsa;
 use super::parameter::chosen;
 use super::schedule::GainSchedule;
 use crate::common::draft;
+use crate::common::inputs;
 use crate::common::interrupt::Stop;
 use crate::common::journal::{Journal, keep};
 use crate::play::arena::PlayError;
 use lento::bench::BenchError;
 use serde_json::{Value, json};
 use std::error::Error;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -126,7 +126,7 @@ impl Session {
 /// The horizon that a journal was begun with. What is wrong with the file is told when it is opened.
 fn horizon(path: &Path) -> Option<u64> {
     let mut line = String::new();
-    BufReader::new(File::open(path).ok()?).read_line(&mut line).ok()?;
+    BufReader::new(inputs::open(path).ok()?).read_line(&mut line).ok()?;
     serde_json::from_str::<Value>(&line).ok()?["horizon"].as_u64()
 }
 
@@ -192,6 +192,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let resumed = run(&args(&format!("--iterations 4 --concurrency 2 {journal}")));
         assert_eq!((&resumed.values, resumed.pairs), (&whole.values, whole.pairs));
+        drop(resumed);
         // Prolonged beyond the horizon, which the journal keeps.
         let longer = run(&args(&format!("--iterations 5 {journal}")));
         assert_eq!(longer.values[..5], whole.values[..]);
@@ -212,12 +213,12 @@ mod tests {
     fn other_runs_and_odd_records_are_refused() {
         let path = scratch("other");
         let journal = format!("--iterations 3 --journal {}", path.display());
-        let mut first = Session::open(&args(&journal)).unwrap();
+        drop(Session::open(&args(&journal)).unwrap());
         let error = |line: &str| Session::open(&args(line)).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error(&format!("{journal} --seed 2")).contains("seed is 1, here 2"));
         assert!(error(&format!("{journal} --horizon 5")).contains("horizon is 3, here 5"));
         let odd = json!({ "iteration": 0, "pairs": [0, 0, 1, 0, 0] });
-        first.journal.as_mut().unwrap().append(&odd).unwrap();
+        Session::open(&args(&journal)).unwrap().journal.unwrap().append(&odd).unwrap();
         assert!(error(&journal).contains(":2: no record of an iteration"), "{}", error(&journal));
         std::fs::remove_file(&path).unwrap();
     }

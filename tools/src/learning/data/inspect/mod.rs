@@ -7,7 +7,7 @@ mod survey;
 
 use crate::common::interrupt::Stop;
 use crate::common::threads::Threads;
-use crate::common::{draft, progress, summary};
+use crate::common::{draft, outputs, progress, summary};
 use crate::learning::formats::packed::{self, PackedFile};
 use crate::learning::formats::shards::{GAMES, POSITIONS};
 use crate::learning::formats::{self, DataError, Filter, StoredGame, decode, shards};
@@ -45,6 +45,7 @@ pub struct Args {
 /// A file cannot be read or written, or holds something else.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
+    outputs::check(&args.svg)?;
     let mut survey = Survey::new(args.filter.clone(), args.compare);
     let (files, are_games) = find(&args.data)?;
     let bar =

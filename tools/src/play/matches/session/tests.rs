@@ -96,6 +96,7 @@ fn a_verdict_ends_a_match_wherever_the_pairs_come_from() {
     let session = open(tested, &paths);
     assert!(session.is_over());
     assert_eq!(session.tally, expected);
+    drop(session);
     // And with less than are wanted now.
     let mut more = open(Goal { pairs: 9, sprt: None }, &paths);
     play(&mut more, 1, usize::MAX);
