@@ -18,9 +18,11 @@ impl Marks {
     /// The program is to end: a search that nobody waits for is stopped, and so is one that would never end. Perft and bench
     /// go on to their sums, as they do in other engines.
     pub fn close(&mut self, command: &Command) {
-        if let Command::Go(go) = command {
-            self.stopped |= !self.waited || !go.limits.ends_by_itself(self.ponderhit);
-        }
+        self.stopped |= match command {
+            Command::Go(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
+            Command::LmrStats { .. } => !self.waited,
+            _ => false,
+        };
     }
 }
 
@@ -78,6 +80,7 @@ mod tests {
         let waited = Marks { waited: true, ..plain };
         assert!(closed("go depth 5", plain) && !closed("go depth 5", waited));
         assert!(!closed("perft 9", plain) && !closed("bench", plain), "other engines finish these");
+        assert!(closed("lmrstats off", plain) && !closed("lmrstats off", waited));
         assert!(closed("go infinite", waited) && closed("go ponder depth 9", waited));
         assert!(!closed("go ponder depth 9", Marks { ponderhit: true, ..waited }));
     }

@@ -125,9 +125,9 @@ impl<'a> Generator<'a> {
             87 => self.random.pick(&["lmrstats", "lmrstats off", "lmrstats on"]).to_string(),
             88 | 89 => self
                 .random
-                .pick(&["perft 1", "perft 2", "perft 3", "go perft 3", "perft 12", "perft", "perft -3"])
+                .pick(&["perft 1", "perft 2", "perft 3", "go perft 3", "perft 4", "perft", "perft -3"])
                 .to_string(),
-            90 => self.random.pick(&["bench 1", "bench 2", "bench 0", "bench", "bench x"]).to_string(),
+            90 => self.random.pick(&["bench 1", "bench 2", "bench 0", "bench 3", "bench x"]).to_string(),
             91 | 92 => "wait".into(),
             93 => self.random.pick(&["debug on", "debug off", "debug"]).to_string(),
             94 => self.random.pick(&["help", "register later", "register"]).to_string(),

@@ -71,6 +71,15 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
     }
 }
 
+/// Whether a line asks for a count or a bench that is only a nuisance: both go on to their sums even when the input ends.
+pub fn takes_long(line: &str) -> bool {
+    match command::parse(line).command {
+        Some(Command::Perft(depth)) => depth > 4,
+        Some(Command::Bench(depth)) => depth.is_none_or(|depth| depth > 4),
+        _ => false,
+    }
+}
+
 fn position(base: &Base, moves: &[String], chess960: bool) -> Option<Board> {
     let mut board = match base {
         Base::Start => Board::start(),

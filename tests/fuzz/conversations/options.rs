@@ -107,6 +107,7 @@ pub fn is_harmless(line: &[u8]) -> bool {
                 true
             }
         }
+        Meaning::Work(_) => !meaning::takes_long(line),
         _ => true,
     })
 }
