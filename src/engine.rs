@@ -339,7 +339,7 @@ impl Engine {
         let root_moves = self.begin(moves);
         let lmr_stats = self.start_counting();
         self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
-            Running::answered(limits, self.nothing_to_search(root_moves.first().copied()))
+            Running::new(limits, None, Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
             self.searched = Some(self.game.clone());
             let mut job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
@@ -347,7 +347,7 @@ impl Engine {
             let job = Arc::new(job);
             self.pool.search(&job);
             self.busy = self.threads();
-            Running::new(limits, job)
+            Running::new(limits, Some(job), None)
         });
     }
 
@@ -430,7 +430,7 @@ impl Engine {
                 self.busy -= 1;
                 // Helpers have published theirs.
                 if let Some(running) = self.running.as_mut().filter(|_| finding.thread == 0) {
-                    running.main_has_ended(finding);
+                    running.last = Some(finding);
                 }
                 None
             }

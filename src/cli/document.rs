@@ -5,7 +5,7 @@ use lento::chess::{Board, Move};
 use lento::eval::wdl;
 use lento::score::{Bound, mate_distance};
 use lento::search::report::{Info, nps};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// What `--json` prints, for the help.
 pub const SCHEMA: &str = "\
@@ -74,10 +74,9 @@ impl Search<'_> {
             board = board.after(mv);
         }
         let material = wdl::material(self.root);
-        let mut score = Map::new();
-        match mate_distance(info.score) {
-            Some(moves) => score.insert("mate".into(), moves.into()),
-            None => score.insert("cp".into(), wdl::normalise(info.score, material).into()),
+        let score = match mate_distance(info.score) {
+            Some(moves) => json!({ "mate": moves }),
+            None => json!({ "cp": wdl::normalise(info.score, material) }),
         };
         let bound = match info.bound {
             Bound::Exact => "exact",

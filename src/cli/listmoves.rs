@@ -39,8 +39,15 @@ pub struct Args {
     /// The position.
     #[command(flatten)]
     pub setup: Setup,
-    #[command(flatten)]
-    pub search: SearchArgs,
+    /// Search first, so many plies deep
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
+    pub depth: Option<i32>,
+    /// Search first, so many nodes
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// Search the position so many moves before the listed one: only below a root are there replies and continuations
+    #[arg(long, value_name = "MOVES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub back: u8,
     /// Depth that reductions are shown for
     #[arg(long, value_name = "DEPTH", default_value_t = USUAL_DEPTH,
           value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_DEPTH)))]
@@ -55,20 +62,6 @@ pub struct Args {
     pub json: bool,
 }
 
-/// What to search before, so that there is something to list.
-#[derive(clap::Args)]
-pub struct SearchArgs {
-    /// Search first, so many plies deep
-    #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
-    depth: Option<i32>,
-    /// Search first, so many nodes
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Search the position so many moves before the listed one: only below a root are there replies and continuations
-    #[arg(long, value_name = "MOVES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
-    back: u8,
-}
-
 /// Searches, if that is wanted, and lists the moves.
 pub fn run(args: &Args) -> Done {
     let (first, later) = args.setup.course(&args.moves.join(" "))?;
@@ -76,16 +69,18 @@ pub fn run(args: &Args) -> Done {
     let mut engine = Engine::new();
     engine.set_evaluation(args.evaluator.evaluation()?);
     engine.settings_mut().lmr.main = args.lmr;
-    let [depth, back] = [args.reductions, i32::from(args.search.back)];
-    if let Some(limits) = args.search.limits()? {
-        let before = games
-            .len()
-            .checked_sub(1 + back as usize)
-            .ok_or_else(|| format!("--back {back}: expected at most the number of moves given, {}", games.len() - 1))?;
+    let &Args { reductions: depth, back, .. } = args;
+    let last = games.len() - 1;
+    if args.depth.is_some() || args.nodes.is_some() {
+        let before = last.checked_sub(usize::from(back));
+        let before =
+            before.ok_or_else(|| format!("--back {back}: expected at most the number of moves given, {last}"))?;
         engine.set_game(games[before].clone());
-        engine.search_blocking(&limits, |_| ());
+        engine.search_blocking(&Limits { depth: args.depth, nodes: args.nodes, ..Limits::default() }, |_| ());
+    } else if back > 0 {
+        return Err(format!("--back {back}: expected --depth or --nodes with it").into());
     }
-    engine.set_game(games[games.len() - 1].clone());
+    engine.set_game(games[last].clone());
     let moves = engine.list_moves(depth);
     let (board, chess960) = (engine.game().board(), args.setup.chess960);
     let mut out = io::stdout();
@@ -95,17 +90,6 @@ pub fn run(args: &Args) -> Done {
         writeln!(out, "{}", listing(board, &moves, depth, chess960))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-impl SearchArgs {
-    /// The limits of the search, if there is to be one.
-    fn limits(&self) -> Result<Option<Limits>, String> {
-        let &Self { depth, nodes, back } = self;
-        if depth.is_some() || nodes.is_some() {
-            return Ok(Some(Limits { depth, nodes, ..Limits::default() }));
-        }
-        if back > 0 { Err(format!("--back {back}: expected --depth or --nodes with it")) } else { Ok(None) }
-    }
 }
 
 /// The listing as JSON.

@@ -19,22 +19,13 @@ pub(super) struct Running {
     /// `stop` came, or the time is over: the answer is due as soon as there is any.
     due: bool,
     /// What the main thread has found when it ended.
-    last: Option<Finding>,
+    pub(super) last: Option<Finding>,
     answer: Option<Outcome>,
 }
 
 impl Running {
-    /// A search that has begun.
-    pub(super) fn new(limits: &Limits, job: Arc<Job>) -> Self {
-        Self::of(limits, Some(job), None)
-    }
-
-    /// A search whose answer is known without searching.
-    pub(super) fn answered(limits: &Limits, answer: Outcome) -> Self {
-        Self::of(limits, None, Some(answer))
-    }
-
-    fn of(limits: &Limits, job: Option<Arc<Job>>, answer: Option<Outcome>) -> Self {
+    /// A search that has begun, or one whose answer is known without searching.
+    pub(super) fn new(limits: &Limits, job: Option<Arc<Job>>, answer: Option<Outcome>) -> Self {
         Self { job, infinite: limits.infinite, pondering: limits.ponder, due: false, last: None, answer }
     }
 
@@ -64,11 +55,6 @@ impl Running {
     /// When [`time_is_over`](Self::time_is_over) should be called.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
-    }
-
-    /// The main thread has ended.
-    pub(super) fn main_has_ended(&mut self, finding: Finding) {
-        self.last = Some(finding);
     }
 
     /// Whether there is an answer already.

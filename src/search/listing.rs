@@ -1,7 +1,6 @@
 //! The moves of a position in the order of the search, with what a thread knows of each.
 
 use super::job::Job;
-use super::move_facts::MoveFacts;
 use super::node::{Here, Root};
 use super::picker::Picker;
 use super::probe::{NoProbe, SearchProbe};
@@ -96,16 +95,14 @@ impl<P: SearchProbe> Search<'_, P> {
                 history: facts.history,
                 continuation: facts.quiet.then(|| self.me.histories.continuation(board, mv, &hints.context)),
                 see: board.see(mv),
-                reduction: self.listed_reduction(board, &here, &facts),
+                reduction: if moves.is_empty() {
+                    0
+                } else {
+                    depth - 1 - self.foreseen_depth::<Root>(board, &here, &facts, depth - 1)
+                },
             });
         }
         moves
-    }
-
-    /// How many plies a move loses at the first look.
-    fn listed_reduction(&self, board: &Board, here: &Here, facts: &MoveFacts) -> i32 {
-        let full = here.depth - 1;
-        if facts.number == 1 { 0 } else { full - self.foreseen_depth::<Root>(board, here, facts, full) }
     }
 }
 

@@ -43,3 +43,13 @@ pub struct Stopped;
 
 /// What searching a node gives.
 type Searched = Result<crate::score::Score, Stopped>;
+
+/// The names of a table of named things, in its order.
+const fn names_of<T, const N: usize>(table: &[(&'static str, T); N]) -> [&'static str; N] {
+    let (mut names, mut index) = ([""; N], 0);
+    while index < N {
+        names[index] = table[index].0;
+        index += 1;
+    }
+    names
+}

@@ -42,51 +42,36 @@ pub struct NoProbe;
 
 impl SearchProbe for NoProbe {}
 
+/// The methods of a probe that tells others everything.
+macro_rules! pass_on {
+    ($probe:ident => $($other:expr),+) => {
+        #[inline(always)]
+        fn searched_first(&mut $probe, depth: i32) {
+            $($other.searched_first(depth);)+
+        }
+
+        #[inline(always)]
+        fn scouted(&mut $probe, what: Scouted) {
+            $($other.scouted(what);)+
+        }
+
+        #[inline(always)]
+        fn reply_asked(&mut $probe, board: &Board, reply: Option<Move>) {
+            $($other.reply_asked(board, reply);)+
+        }
+
+        #[inline(always)]
+        fn best_found(&mut $probe, best: Move, reply: Option<Move>, cutoff: bool) {
+            $($other.best_found(best, reply, cutoff);)+
+        }
+    };
+}
+
 impl<P: SearchProbe> SearchProbe for &mut P {
-    #[inline(always)]
-    fn searched_first(&mut self, depth: i32) {
-        (**self).searched_first(depth);
-    }
-
-    #[inline(always)]
-    fn scouted(&mut self, what: Scouted) {
-        (**self).scouted(what);
-    }
-
-    #[inline(always)]
-    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
-        (**self).reply_asked(board, reply);
-    }
-
-    #[inline(always)]
-    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
-        (**self).best_found(best, reply, cutoff);
-    }
+    pass_on!(self => (**self));
 }
 
 /// Two probes, both told of everything.
 impl<A: SearchProbe, B: SearchProbe> SearchProbe for (A, B) {
-    #[inline(always)]
-    fn searched_first(&mut self, depth: i32) {
-        self.0.searched_first(depth);
-        self.1.searched_first(depth);
-    }
-
-    #[inline(always)]
-    fn scouted(&mut self, what: Scouted) {
-        self.0.scouted(what);
-        self.1.scouted(what);
-    }
-
-    #[inline(always)]
-    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
-        self.0.reply_asked(board, reply);
-        self.1.reply_asked(board, reply);
-    }
-
-    #[inline(always)]
-    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
-        self.0.best_found(best, reply, cutoff);
-        self.1.best_found(best, reply, cutoff);
-    }
+    pass_on!(self => self.0, self.1);
 }

@@ -9,74 +9,54 @@ use std::fmt::Write;
 /// The depth that reductions are for unless another one is asked for, in plies.
 pub const USUAL_DEPTH: i32 = 10;
 
-/// A column: its name, whether it is flush right, and what it says of each move.
-struct Column {
-    name: String,
-    right: bool,
-    cells: Vec<String>,
-}
-
-impl Column {
-    fn width(&self) -> usize {
-        self.cells.iter().map(String::len).max().unwrap_or(0).max(self.name.len())
-    }
-
-    /// Text in the width of the column.
-    fn fit(&self, text: &str) -> String {
-        let width = self.width();
-        if self.right { format!("{text:>width$}") } else { format!("{text:<width$}") }
-    }
-}
-
-/// A row for each move, best first, below the names of the columns; the last line says how many moves there are.
+/// A row for each move, best first, below the names of the columns; the last line says how many moves there are, or why there
+/// is none.
 ///
 /// `depth` is what the reductions are for.
 pub fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
-    let columns = columns(board, moves, depth, chess960);
-    let line = |cell: &dyn Fn(&Column) -> String| {
-        let cells: Vec<String> = columns.iter().map(|column| column.fit(&cell(column))).collect();
-        cells.join("  ").trim_end().to_owned()
-    };
-    let mut text = line(&|column| column.name.clone());
-    for row in 0..moves.len() {
-        let _ = write!(text, "\n{}", line(&|column| column.cells[row].clone()));
+    let names = "rank move best victim attacker promotion killer history continuation lbr see";
+    let reduction = format!("reduction at depth {depth}");
+    let head: Vec<String> = names.split(' ').chain([&*reduction]).map(String::from).collect();
+    let rows = moves.iter().zip(1..).map(|(ranked, rank)| cells(board, ranked, rank, chess960));
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let line = row.iter().enumerate().fold(String::new(), |line, (column, cell)| {
+            let width = rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+            // Numbers are flush right.
+            let fitted = if matches!(column, 0 | 7 | 8 | 10 | 11) {
+                format!("{cell:>width$}")
+            } else {
+                format!("{cell:<width$}")
+            };
+            line + &fitted + "  "
+        });
+        let _ = writeln!(text, "{}", line.trim_end());
     }
-    let _ = write!(text, "\n{}", count(board, moves.len()));
-    text
-}
-
-/// How many moves there are, and if none, why the game is over.
-fn count(board: &Board, moves: usize) -> String {
-    match moves {
+    text + &match moves.len() {
         0 => format!("0 legal moves: {}", if board.in_check() { "checkmate" } else { "stalemate" }),
         1 => "1 legal move".into(),
-        _ => format!("{moves} legal moves"),
+        many => format!("{many} legal moves"),
     }
 }
 
-fn columns(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> Vec<Column> {
-    let column = |name: &str, right, cell: &dyn Fn(usize, &ListedMove) -> String| Column {
-        name: name.into(),
-        right,
-        cells: moves.iter().enumerate().map(|(index, ranked)| cell(index, ranked)).collect(),
-    };
-    let mark = |holds: bool| if holds { "yes".into() } else { String::new() };
-    let name = |kind: Option<PieceType>| kind.map_or_else(String::new, |kind| kind.name().into());
+/// What the columns say of a move.
+fn cells(board: &Board, ranked: &ListedMove, rank: usize, chess960: bool) -> Vec<String> {
+    let mark = |holds: bool| if holds { "yes" } else { "" }.to_owned();
+    let name = |kind: Option<PieceType>| kind.map_or("", PieceType::name).to_owned();
     vec![
-        column("rank", true, &|index, _| (index + 1).to_string()),
-        column("move", false, &|_, ranked| board.uci(ranked.mv, chess960)),
-        column("best", false, &|_, ranked| mark(ranked.best)),
-        column("victim", false, &|_, ranked| name(ranked.victim)),
-        column("attacker", false, &|_, ranked| name(ranked.attacker)),
-        column("promotion", false, &|_, ranked| name(ranked.promotion)),
-        column("killer", false, &|_, ranked| mark(ranked.killer)),
-        column("history", true, &|_, ranked| ranked.history.to_string()),
-        column("continuation", true, &|_, ranked| {
-            ranked.continuation.map_or_else(String::new, |value| value.to_string())
-        }),
-        column("lbr", false, &|_, ranked| mark(ranked.reply)),
-        column("see", true, &|_, ranked| ranked.see.to_string()),
-        column(&format!("reduction at depth {depth}"), true, &|_, ranked| ranked.reduction.to_string()),
+        rank.to_string(),
+        board.uci(ranked.mv, chess960),
+        mark(ranked.best),
+        name(ranked.victim),
+        name(ranked.attacker),
+        name(ranked.promotion),
+        mark(ranked.killer),
+        ranked.history.to_string(),
+        ranked.continuation.map_or_else(String::new, |value| value.to_string()),
+        mark(ranked.reply),
+        ranked.see.to_string(),
+        ranked.reduction.to_string(),
     ]
 }
 

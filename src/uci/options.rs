@@ -42,10 +42,8 @@ pub enum Kind {
         /// Applies a value in the range; an error says what is instead.
         apply: fn(&mut Target, i64) -> Result<(), String>,
     },
-    /// True or false.
+    /// True or false; false at the start.
     Check {
-        /// The value at the start.
-        default: bool,
         /// Applies a value.
         apply: fn(&mut Target, bool),
     },
@@ -114,7 +112,7 @@ pub static OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Ponder",
-        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().ponder = on },
+        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().ponder = on },
         help: "Whether the user interface may let the engine think on the opponent's time.",
     },
     UciOption {
@@ -131,12 +129,12 @@ pub static OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "UCI_Chess960",
-        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().chess960 = on },
+        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().chess960 = on },
         help: "Write castling as the king taking its rook, and FENs with the files of the rooks.",
     },
     UciOption {
         name: "UCI_ShowWDL",
-        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().show_wdl = on },
+        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().show_wdl = on },
         help: "Show the chances to win, draw and lose, per mille, with each score. 100 centipawns are a chance of 50 % to win.",
     },
     UciOption {
@@ -177,7 +175,7 @@ pub static OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "LMR Statistics",
-        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().lmr_statistics = on },
+        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().lmr_statistics = on },
         help: "Count what reductions do, for `lmrstats`. A search that counts is a little slower.",
     },
     UciOption {
@@ -203,7 +201,7 @@ pub static OPTIONS: &[UciOption] = &[
     },
     UciOption {
         name: "Drawish Endings",
-        kind: Kind::Check { default: false, apply: |to, on| to.engine.settings_mut().drawish_endings = on },
+        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().drawish_endings = on },
         help: "Count pawnless endings that are usually drawn, such as rook against rook, as draws while the search goes on.",
     },
     UciOption {
@@ -264,23 +262,14 @@ pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
 impl UciOption {
     /// The line that announces the option.
     pub fn announcement(&self) -> String {
-        let mut line = format!("option name {} type {}", self.name, self.type_word());
+        let start = format!("option name {} type {}", self.name, self.type_word());
+        let default = self.default();
         match &self.kind {
-            Kind::Spin { range: (min, max), .. } => {
-                let _ = write!(line, " default {} min {min} max {max}", self.default());
-            }
-            Kind::Combo { choices, .. } => {
-                let _ = write!(line, " default {}", self.default());
-                for choice in choices() {
-                    let _ = write!(line, " var {choice}");
-                }
-            }
-            Kind::Check { .. } | Kind::Text { .. } => {
-                let _ = write!(line, " default {}", self.default());
-            }
-            Kind::Button { .. } => {}
+            Kind::Spin { range: (min, max), .. } => format!("{start} default {default} min {min} max {max}"),
+            Kind::Combo { choices, .. } => format!("{start} default {default} var {}", choices().join(" var ")),
+            Kind::Check { .. } | Kind::Text { .. } => format!("{start} default {default}"),
+            Kind::Button { .. } => start,
         }
-        line
     }
 
     /// The kind, as the protocol calls it.
@@ -298,7 +287,7 @@ impl UciOption {
     pub fn default(&self) -> String {
         match &self.kind {
             Kind::Spin { default, .. } => default.to_string(),
-            Kind::Check { default, .. } => default.to_string(),
+            Kind::Check { .. } => "false".into(),
             Kind::Combo { default, .. } => default().into(),
             Kind::Text { .. } => "<empty>".into(),
             Kind::Button { .. } => String::new(),

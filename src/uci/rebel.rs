@@ -23,10 +23,10 @@ pub enum RebelOption {
     Extends,
 }
 
-/// A value: all options are switches or numbers.
-enum Value {
-    Switch(bool),
-    Number { value: i32, max: i32 },
+/// A value among the settings: all options are switches or numbers.
+enum Value<'a> {
+    Switch(&'a mut bool),
+    Number { value: &'a mut i32, max: i32 },
 }
 
 /// All of them, in the order they are listed.
@@ -47,7 +47,7 @@ pub fn find(name: &str) -> Option<RebelOption> {
 pub fn announcements() -> String {
     all().fold(String::new(), |mut text, option| {
         let _ = write!(text, "option name {} ", option.name());
-        let _ = match option.read(&Rebel::default()) {
+        let _ = match option.value(&mut Rebel::default()) {
             Value::Switch(on) => writeln!(text, "type check default {on}"),
             Value::Number { value, max } => writeln!(text, "type spin default {value} min 0 max {max}"),
         };
@@ -77,13 +77,13 @@ impl RebelOption {
         }
     }
 
-    fn read(self, rebel: &Rebel) -> Value {
+    fn value(self, rebel: &mut Rebel) -> Value<'_> {
         match self {
-            Switch(line) => Value::Switch(rebel.lines[line].on),
-            Weight(line) => Value::Number { value: rebel.lines[line].weight, max: Rebel::MAX_WEIGHT },
-            Margin(line) => Value::Number { value: rebel.lines[line].margin, max: Rebel::MAX_MARGIN },
-            Percent => Value::Number { value: rebel.percent, max: Rebel::MAX_PERCENT },
-            Extends => Value::Switch(rebel.extends),
+            Switch(line) => Value::Switch(&mut rebel.lines[line].on),
+            Weight(line) => Value::Number { value: &mut rebel.lines[line].weight, max: Rebel::MAX_WEIGHT },
+            Margin(line) => Value::Number { value: &mut rebel.lines[line].margin, max: Rebel::MAX_MARGIN },
+            Percent => Value::Number { value: &mut rebel.percent, max: Rebel::MAX_PERCENT },
+            Extends => Value::Switch(&mut rebel.extends),
         }
     }
 
@@ -92,20 +92,16 @@ impl RebelOption {
     /// # Errors
     /// The value is none that the option takes.
     pub fn set(self, target: &mut Target, value: &str) -> Result<(), OptionError> {
-        let rebel = &mut target.engine.settings_mut().lmr.rebel;
         let bad =
             |expected: String| OptionError::Value { name: self.name().into(), expected, value: Quoted::new(value) };
-        let on = || value.to_ascii_lowercase().parse().map_err(|_| bad("true or false".into()));
-        let number = |max: i32| {
-            let number = value.parse().ok().filter(|number| (0..=max).contains(number));
-            number.ok_or_else(|| bad(format!("a whole number from 0 to {max}")))
-        };
-        match self {
-            Switch(line) => rebel.lines[line].on = on()?,
-            Weight(line) => rebel.lines[line].weight = number(Rebel::MAX_WEIGHT)?,
-            Margin(line) => rebel.lines[line].margin = number(Rebel::MAX_MARGIN)?,
-            Percent => rebel.percent = number(Rebel::MAX_PERCENT)?,
-            Extends => rebel.extends = on()?,
+        match self.value(&mut target.engine.settings_mut().lmr.rebel) {
+            Value::Switch(on) => {
+                *on = value.to_ascii_lowercase().parse().map_err(|_| bad("true or false".into()))?;
+            }
+            Value::Number { value: number, max } => {
+                let given = value.parse().ok().filter(|given| (0..=max).contains(given));
+                *number = given.ok_or_else(|| bad(format!("a whole number from 0 to {max}")))?;
+            }
         }
         Ok(())
     }

@@ -7,7 +7,6 @@ mod initiative;
 mod king;
 mod kpk;
 pub mod material;
-mod mobility;
 pub mod pair;
 mod passed;
 mod pawns;

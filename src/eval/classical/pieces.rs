@@ -1,7 +1,6 @@
 //! Knights, bishops, rooks and queens: one pass over the pieces that enters their attacks in the survey and adds up
 //! where they stand, how far they reach, and what is good or bad about their place.
 
-use super::mobility;
 use super::pair::Pair;
 use super::pawns::Structure;
 use super::pst;
@@ -39,7 +38,7 @@ pub(super) fn minors_and_rooks<T: Tracer>(
     for square in board.pieces(color, PieceType::Knight) {
         let attacked = survey.enter(color, PieceType::Knight, square, attacks::knight(square));
         pieces.squares += pst::at(tracer, color, PieceType::Knight, square);
-        pieces.mobility += mobility::knight(tracer, color, survey.reach(color, attacked));
+        pieces.mobility += take(tracer, color, &WEIGHTS.knight_mobility[survey.reach(color, attacked)], 1);
         pieces.minors += knight(survey, color, square, attacked, outposts, tracer);
     }
     // A bishop sees through queens, a rook through queens and own rooks: together they attack along the line.
@@ -48,7 +47,7 @@ pub(super) fn minors_and_rooks<T: Tracer>(
         let attacked = attacks::bishop(square, survey.occupied ^ queens);
         let attacked = survey.enter(color, PieceType::Bishop, square, attacked);
         pieces.squares += pst::at(tracer, color, PieceType::Bishop, square);
-        pieces.mobility += mobility::bishop(tracer, color, survey.reach(color, attacked));
+        pieces.mobility += take(tracer, color, &WEIGHTS.bishop_mobility[survey.reach(color, attacked)], 1);
         pieces.minors += bishop(survey, color, square, outposts, tracer);
         pieces.trapped += caged_bishop(survey, color, square, tracer);
     }
@@ -58,7 +57,7 @@ pub(super) fn minors_and_rooks<T: Tracer>(
         let attacked = survey.enter(color, PieceType::Rook, square, attacked);
         let reach = survey.reach(color, attacked);
         pieces.squares += pst::at(tracer, color, PieceType::Rook, square);
-        pieces.mobility += mobility::rook(tracer, color, reach);
+        pieces.mobility += take(tracer, color, &WEIGHTS.rook_mobility[reach], 1);
         pieces.rooks += rook(survey, color, square, tracer);
         if reach <= 3 {
             pieces.trapped += shut_in_rook(survey, color, square, tracer);
@@ -75,7 +74,7 @@ pub(super) fn queens<T: Tracer>(survey: &mut Survey, color: Color, pieces: &mut 
     for square in board.pieces(color, PieceType::Queen) {
         let attacked = survey.enter(color, PieceType::Queen, square, attacks::queen(square, survey.occupied));
         pieces.squares += pst::at(tracer, color, PieceType::Queen, square);
-        pieces.mobility += mobility::queen(tracer, color, survey.reach(color, attacked & !lesser));
+        pieces.mobility += take(tracer, color, &WEIGHTS.queen_mobility[survey.reach(color, attacked & !lesser)], 1);
         let veiled = veiled_queen(survey, color, square);
         pieces.trapped += take(tracer, color, &WEIGHTS.veiled_queen, i32::from(veiled));
     }

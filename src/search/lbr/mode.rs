@@ -73,15 +73,7 @@ impl Lbr {
     ];
 
     /// The names that the UCI option offers, in the order of [`ALL`](Self::ALL).
-    pub const NAMES: [&'static str; Self::COUNT] = {
-        let mut names = [""; Self::COUNT];
-        let mut index = 0;
-        while index < Self::COUNT {
-            names[index] = Self::NAMED[index].0;
-            index += 1;
-        }
-        names
-    };
+    pub const NAMES: [&'static str; Self::COUNT] = crate::search::names_of(&Self::NAMED);
 
     /// All choices.
     pub const ALL: [Self; Self::COUNT] = {

@@ -29,42 +29,33 @@ pub const PLY: i32 = 1024;
 /// The name of Lento's own recipe, the default.
 pub const TUNED: &str = "tuned";
 
+/// What makes a recipe of the numbers of the search and the settings of `rebel`.
+type Make = fn(&Params, &Rebel) -> Recipe;
+
 /// The recipes that the `LMR` option offers, the default first.
-const NAMES: &[&str] = &[
-    TUNED,
-    "off",
-    "guide-fixed",
-    "guide-adaptive",
-    "guide-log",
-    "guide-conservative",
-    "guide-aggressive",
-    "guide-custom",
-    "mediocre",
-    "madchess",
-    "rebel-simple",
-    "rebel",
+const RECIPES: [(&str, Make); 12] = [
+    (TUNED, |params, _| published::tuned(params)),
+    ("off", |params, _| published::off(params)),
+    ("guide-fixed", |params, _| published::guide_fixed(params)),
+    ("guide-adaptive", |params, _| published::guide_adaptive(params)),
+    ("guide-log", |params, _| published::guide_logarithmic(params, 2.0)),
+    ("guide-conservative", |params, _| published::guide_logarithmic(params, 3.0)),
+    ("guide-aggressive", |params, _| published::guide_logarithmic(params, 1.5)),
+    ("guide-custom", |params, _| published::guide_custom(params)),
+    ("mediocre", |params, _| published::mediocre(params)),
+    ("madchess", |params, _| published::madchess(params)),
+    ("rebel-simple", |params, _| published::rebel_simple(params)),
+    ("rebel", published::rebel),
 ];
+
+const NAMES: [&str; RECIPES.len()] = super::names_of(&RECIPES);
 
 /// The recipe of this name, with its numbers from the parameters and the settings of `rebel`.
 pub fn recipe(name: &str, params: &Params, rebel: &Rebel) -> Option<Recipe> {
-    Some(match name {
-        TUNED => published::tuned(params),
-        "off" => published::off(params),
-        "guide-fixed" => published::guide_fixed(params),
-        "guide-adaptive" => published::guide_adaptive(params),
-        "guide-log" => published::guide_logarithmic(params, 2.0),
-        "guide-conservative" => published::guide_logarithmic(params, 3.0),
-        "guide-aggressive" => published::guide_logarithmic(params, 1.5),
-        "guide-custom" => published::guide_custom(params),
-        "mediocre" => published::mediocre(params),
-        "madchess" => published::madchess(params),
-        "rebel-simple" => published::rebel_simple(params),
-        "rebel" => published::rebel(params, rebel),
-        _ => return None,
-    })
+    RECIPES.iter().find(|(known, _)| *known == name).map(|(_, make)| make(params, rebel))
 }
 
 /// The names of all recipes, the default first.
 pub fn names() -> &'static [&'static str] {
-    NAMES
+    &NAMES
 }
