@@ -89,7 +89,7 @@ pub enum Wake<T> {
     Output(Output),
     /// A message was in the inbox.
     Message(T),
-    /// No message will come any more. Whoever goes on waits with [`never`] as the inbox.
+    /// No message will come any more. Whoever goes on waits with [`never()`] as the inbox.
     Closed,
     /// It is as late as the caller wanted to wait.
     Timeout,
@@ -399,7 +399,7 @@ impl Engine {
 
     /// Sleeps until the search has something to tell, a message is in the inbox, or it is `until`, and says which.
     ///
-    /// This is the one way to follow a search. A caller that waits for nothing else passes [`never`] as its inbox.
+    /// This is the one way to follow a search. A caller that waits for nothing else passes [`never()`] as its inbox.
     pub fn wait<T>(&mut self, inbox: &Receiver<T>, until: Option<Instant>) -> Wake<T> {
         loop {
             if let Some(answer) = self.take_answer() {
