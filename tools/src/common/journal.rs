@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// A file of JSON lines: first what is being run, then one record for each finished piece. Each line ends with its checksum
-/// (see [`line`]), unless the journal was begun before there were any. It belongs to one process at a time.
+/// (see [`mod@line`]), unless the journal was begun before there were any. It belongs to one process at a time.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
