@@ -55,8 +55,11 @@ fn isready_is_answered_while_searching() {
 fn commands_behind_go_are_kept_in_order() {
     let mut session = Session::ready();
     session.say(&format!(
-        "position startpos\ngo depth 5\nposition fen {KING_AND_PAWN}\nsetoption name MultiPV value 2\ngo depth 4\nd\nposition startpos"
+        "position startpos\ngo infinite\nposition fen {KING_AND_PAWN}\nsetoption name MultiPV value 2\ngo depth 4\nd\nposition startpos"
     ));
+    // Everything has been read before the first search ends, so the board waits behind the second one.
+    session.sync();
+    session.say("stop");
     let first = session.until("bestmove");
     assert!(first.iter().all(|line| field(line, "multipv").is_none_or(|rank| rank == "1")));
     let second = session.until("bestmove");
