@@ -28,6 +28,8 @@
 
 pub mod bench;
 pub mod chess;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod engine;
 pub mod eval;
 pub mod files;

@@ -1,6 +1,7 @@
 //! All tests of the library and the binary from outside, in one program: each further one costs a newcomer half a minute.
 
 mod binary;
+mod fuzz;
 mod rules;
 mod search;
 

@@ -3,11 +3,11 @@
 use super::Done;
 use super::evaluator::EvaluatorArgs;
 use super::statistics::bench_json;
-use lento::bench::{BENCH_DEPTH, Bench};
-use lento::search::lbr::Lbr;
-use lento::search::lmr;
-use lento::search::params::Params;
-use lento::uci::statistics::{bench_line, bench_summary, lbr_table, lmr_table};
+use crate::bench::{BENCH_DEPTH, Bench};
+use crate::search::lbr::Lbr;
+use crate::search::lmr;
+use crate::search::params::Params;
+use crate::uci::statistics::{bench_line, bench_summary, lbr_table, lmr_table};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;

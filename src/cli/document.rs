@@ -1,10 +1,10 @@
 //! An analysis as JSON.
 
 use super::analyse::Found;
-use lento::chess::{Board, Move};
-use lento::eval::wdl;
-use lento::score::{Bound, mate_distance};
-use lento::search::report::{Info, nps};
+use crate::chess::{Board, Move};
+use crate::eval::wdl;
+use crate::score::{Bound, mate_distance};
+use crate::search::report::{Info, nps};
 use serde_json::{Value, json};
 
 /// What `--json` prints, for the help.

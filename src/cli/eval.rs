@@ -2,8 +2,8 @@
 
 use super::evaluator::EvaluatorArgs;
 use super::{Done, setup::Setup};
-use lento::search::params::Params;
-use lento::uci::format;
+use crate::search::params::Params;
+use crate::uci::format;
 use std::io::{self, Write};
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! What evaluates, as the command line says it.
 
-use lento::eval::nnue::{self, simd::Simd};
-use lento::eval::{Evaluation, EvaluationKind, Model};
+use crate::eval::nnue::{self, simd::Simd};
+use crate::eval::{Evaluation, EvaluationKind, Model};
 use std::path::PathBuf;
 
 /// Which evaluation to use.

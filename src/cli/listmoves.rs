@@ -2,13 +2,13 @@
 
 use super::evaluator::EvaluatorArgs;
 use super::{Done, setup::Setup};
-use lento::chess::{Board, Game, PieceType};
-use lento::engine::Engine;
-use lento::search::MAX_DEPTH;
-use lento::search::limits::Limits;
-use lento::search::listing::ListedMove;
-use lento::search::lmr;
-use lento::uci::listing::{USUAL_DEPTH, listing};
+use crate::chess::{Board, Game, PieceType};
+use crate::engine::Engine;
+use crate::search::MAX_DEPTH;
+use crate::search::limits::Limits;
+use crate::search::listing::ListedMove;
+use crate::search::lmr;
+use crate::uci::listing::{USUAL_DEPTH, listing};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,31 +1,32 @@
-//! The command line.
+//! The command line: what `lento` does with its arguments.
 
-pub mod analyse;
-pub mod bench;
-pub mod document;
-pub mod eval;
-pub mod evaluator;
-pub mod listmoves;
-pub mod perft;
-pub mod setup;
-pub mod statistics;
-pub mod table;
-pub mod uci;
-pub mod units;
-pub mod version;
+mod analyse;
+mod bench;
+mod document;
+mod eval;
+mod evaluator;
+mod listmoves;
+mod perft;
+mod setup;
+mod statistics;
+mod table;
+mod uci;
+mod units;
+mod version;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, ErrorKind};
-use std::process::ExitCode;
+use std::panic;
+use std::process::{self, ExitCode};
 
 /// How a task ends.
-pub type Done = Result<ExitCode, Box<dyn Error>>;
+type Done = Result<ExitCode, Box<dyn Error>>;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output, as chess programs expect.
 #[derive(Parser)]
 #[command(display_name = "Lento", version = version::SHORT, long_version = version::LONG.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
-pub struct Cli {
+struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub task: Option<Task>,
@@ -37,7 +38,7 @@ UCI commands may be given as arguments, each in quotes. They run in order, each 
 
 /// What to do.
 #[derive(Subcommand)]
-pub enum Task {
+enum Task {
     /// Search a position with all cores and show what is found, as it is found
     #[command(visible_alias = "analyze")]
     Analyse(analyse::Args),
@@ -63,8 +64,31 @@ impl Default for Task {
     }
 }
 
+/// The program: from the arguments it was given to its exit code. A panic in any thread ends it.
+pub fn main() -> ExitCode {
+    abort_on_panic();
+    exit_code(match &Cli::parse().task.unwrap_or_default() {
+        Task::Uci(args) => uci::run(args),
+        Task::Analyse(args) => analyse::run(args),
+        Task::Bench(args) => bench::run(args),
+        Task::Perft(args) => perft::run(args),
+        Task::Eval(args) => eval::run(args),
+        Task::ListMoves(args) => listmoves::run(args),
+        Task::Commands(lines) => uci::script(lines),
+    })
+}
+
+/// A thread that panics ends the program: an engine that has lost one would never answer.
+fn abort_on_panic() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        report(info);
+        process::abort();
+    }));
+}
+
 /// Says what went wrong on standard error. That nobody reads our output any more is not wrong.
-pub fn exit_code(done: Done) -> ExitCode {
+fn exit_code(done: Done) -> ExitCode {
     done.unwrap_or_else(|error| {
         if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
             return ExitCode::SUCCESS;
@@ -78,6 +102,8 @@ pub fn exit_code(done: Done) -> ExitCode {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+    use std::process::{Command, exit};
+    use std::thread;
 
     #[test]
     fn the_declarations_are_consistent() {
@@ -93,5 +119,21 @@ mod tests {
             panic!("not taken as commands")
         };
         assert_eq!(lines, ["position startpos", "go depth 2"]);
+    }
+
+    /// Runs itself again, as the program whose thread panics.
+    #[test]
+    fn a_thread_that_panics_ends_the_program() {
+        const CHILD: &str = "LENTO_TEST_PANICS";
+        if std::env::var_os(CHILD).is_some() {
+            abort_on_panic();
+            let _ = thread::spawn(|| panic!("lost a thread")).join();
+            exit(0);
+        }
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "cli::tests::a_thread_that_panics_ends_the_program", "--nocapture"]).env(CHILD, "1");
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("lost a thread"), "{output:?}");
     }
 }

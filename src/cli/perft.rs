@@ -1,9 +1,9 @@
 //! `lento perft`.
 
 use super::{Done, setup::Setup};
+use crate::uci::inbox::{Message, TaskId};
+use crate::uci::task::{Task, TaskOutput};
 use crossbeam::channel::unbounded;
-use lento::uci::inbox::{Message, TaskId};
-use lento::uci::task::{Task, TaskOutput};
 use std::io::{self, Write};
 use std::process::ExitCode;
 

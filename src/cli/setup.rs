@@ -1,7 +1,7 @@
 //! The position a task starts from.
 
+use crate::chess::Game;
 use clap::Args;
-use lento::chess::Game;
 
 /// A position on the command line.
 #[derive(Args, Clone, Debug, Default)]

@@ -1,14 +1,14 @@
 //! The JSON of bench and of the statistics of a search.
 
-use lento::bench::BenchReport;
-use lento::search::lbr::LbrStats;
-use lento::search::lmr::{Counts, LmrReport, Measure};
-use lento::search::report::nps;
+use crate::bench::BenchReport;
+use crate::search::lbr::LbrStats;
+use crate::search::lmr::{Counts, LmrReport, Measure};
+use crate::search::report::nps;
 use serde_json::{Map, Value, json};
 
 /// A report of the bench.
 pub fn bench_json(report: &BenchReport) -> Value {
-    let position = |entry: &lento::bench::BenchEntry| {
+    let position = |entry: &crate::bench::BenchEntry| {
         let ms = entry.elapsed.as_secs_f64() * 1e3;
         json!({ "fen": entry.fen, "best": entry.best, "nodes": entry.nodes, "time_ms": ms })
     };
@@ -89,7 +89,7 @@ fn counts_json(counts: &Counts) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento::bench::Bench;
+    use crate::bench::Bench;
     use std::ops::ControlFlow;
 
     #[test]

@@ -2,10 +2,10 @@
 
 use super::analyse::Found;
 use super::units;
-use lento::chess::{Board, Color, Move};
-use lento::eval::wdl;
-use lento::score::{Bound, Score, mate_distance};
-use lento::search::report::{Info, Progress, PvLine, nps};
+use crate::chess::{Board, Color, Move};
+use crate::eval::wdl;
+use crate::score::{Bound, Score, mate_distance};
+use crate::search::report::{Info, Progress, PvLine, nps};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -144,7 +144,7 @@ fn wrap(mut text: String, words: &[String], width: usize, indent: usize) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento::score::mated_in;
+    use crate::score::mated_in;
 
     fn sample(root: &Board, moves: &str) -> Info {
         let mut info = Info {

@@ -1,8 +1,8 @@
 //! `lento uci`, and UCI commands on the command line.
 
 use super::Done;
-use lento::engine::Engine;
-use lento::uci::{command, options, rebel, run};
+use crate::engine::Engine;
+use crate::uci::{command, options, rebel, run};
 use std::process::ExitCode;
 
 /// How to speak.

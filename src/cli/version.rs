@@ -1,7 +1,7 @@
 //! What `--version` and `-V` say.
 
-use lento::eval::Evaluation;
-use lento::eval::nnue::simd::Simd;
+use crate::eval::Evaluation;
+use crate::eval::nnue::simd::Simd;
 use std::sync::LazyLock;
 
 /// The version and its commit: one line.

@@ -36,8 +36,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// The memory of a worker, in bytes, rounded up.
-    pub const BYTES: usize = 3 << 20;
+    /// The most memory that a worker takes, in bytes: its tables come to some 4.5 MiB, its accumulators to one more.
+    pub const BYTES: usize = 6 << 20;
 
     /// A worker that has learned nothing.
     pub fn new(id: usize) -> Self {

@@ -114,7 +114,7 @@ fn conversations_with_the_program() {
 
 #[test]
 fn conversations_in_process() {
-    run::<inside::Inside>("in process", 400);
+    run::<inside::Inside>("in process", 150);
 }
 
 /// Conversations that failed once.

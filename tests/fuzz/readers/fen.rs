@@ -4,7 +4,7 @@ use super::super::mutate::mutate;
 use super::super::random::Random;
 use super::super::second::Second;
 use super::{cases, position};
-use lento::chess::Board;
+use lento::chess::{Board, Color, PieceType};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -24,9 +24,11 @@ fn consistent(board: &Board) -> Result<(), TestCaseError> {
     if let Some(second) = plain(board) {
         prop_assert_eq!(texts, second.texts(true).into_iter().collect::<BTreeSet<_>>(), "{}", board.fen(true));
     } else {
-        // The other library is stricter: no more than 16 men a side, two that give check, an en-passant square that fits them.
-        let crowd =
-            [lento::chess::Color::White, lento::chess::Color::Black].iter().any(|&c| board.color(c).count() > 16);
+        // The other library is stricter: no more than 16 men a side, 8 pawns among them, two that give check, an en-passant
+        // square that fits them.
+        let crowd = Color::ALL
+            .into_iter()
+            .any(|color| board.color(color).count() > 16 || board.pieces(color, PieceType::Pawn).count() > 8);
         let odd = crowd || board.checkers().count() > 1 || board.en_passant().is_some();
         prop_assert!(odd, "refused by cozy-chess alone: {}", board.fen(true));
     }

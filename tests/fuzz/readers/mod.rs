@@ -8,12 +8,14 @@ mod network;
 use super::random::Random;
 use cozy_chess::Board;
 use proptest::prelude::*;
-use proptest::test_runner::Config;
+use proptest::test_runner::{Config, RngSeed};
 
-/// So many cases, unless `PROPTEST_CASES` says more; nothing is written into the source tree.
+/// So many cases, the same in every run; or as many as `PROPTEST_CASES` says, new ones each time. Nothing is written into the
+/// source tree.
 fn cases(count: u32) -> Config {
-    let count = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(count);
-    Config { cases: count, failure_persistence: None, ..Config::default() }
+    let more = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    let rng_seed = if more.is_some() { RngSeed::Random } else { RngSeed::Fixed(1) };
+    Config { cases: more.unwrap_or(count), rng_seed, failure_persistence: None, ..Config::default() }
 }
 
 /// A position of a random game, of chess or of Chess960.

@@ -3,6 +3,7 @@
 mod ablate;
 #[cfg(unix)]
 mod abuse;
+mod damaged;
 mod data;
 mod datagen;
 mod lab;

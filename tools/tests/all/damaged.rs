@@ -1,9 +1,9 @@
 //! Damaged files: every tool that reads one refuses it by its name or makes something of it, and never panics or hangs.
 //! `LENTO_FUZZ_SECONDS` gives each kind of file so much time instead of a few rounds, `LENTO_FUZZ_SEED` begins elsewhere.
 
-#[path = "../../tests/fuzz/mutate.rs"]
+#[path = "../../../tests/fuzz/mutate.rs"]
 mod mutate;
-#[path = "../../tests/fuzz/random.rs"]
+#[path = "../../../tests/fuzz/random.rs"]
 #[allow(dead_code, reason = "each test program uses its part")]
 mod random;
 
@@ -16,7 +16,7 @@ use std::{env, fs, thread};
 /// Longer than anything here takes on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Damaged files of each kind, where no time is given.
-const ROUNDS: u64 = 25;
+const ROUNDS: u64 = 12;
 
 /// A folder that goes away with the test.
 struct Scratch(PathBuf);
