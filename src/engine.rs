@@ -313,7 +313,7 @@ impl Engine {
             lmr_stats: None,
         };
         let options = self.settings.search;
-        let control = Control::new(limits, game.board().side_to_move(), options.move_overhead, &self.params, start);
+        let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
         Job {
             game,
             root_moves,

@@ -48,7 +48,6 @@ impl Bounds {
 
     /// From the time left (without overhead) and the increment, both in milliseconds.
     fn by_clock(left: f64, increment: f64, moves_to_go: Option<u32>, params: &Params) -> Self {
-        let percent = |number: i32| f64::from(number) / 100.0;
         let increment = percent(params.time_increment) * increment;
         let (soft, hard) = match moves_to_go.map(|moves| f64::from(moves.clamp(1, 50))) {
             // The last move before the control may use nearly everything, others keep some back.
@@ -69,12 +68,16 @@ impl Bounds {
 
     /// The soft bound for a search as settled as this, never above the hard one. A best move that stands, has most of the
     /// nodes and holds its score needs less time.
-    pub fn soft_for(&self, stability: Stability) -> Option<Duration> {
-        let by_stability = 1.35 - 0.07 * f64::from(stability.unchanged.min(9));
-        let by_nodes = (1.55 - 1.1 * stability.node_share).clamp(0.45, 1.5);
-        let by_score = (1.0 + 0.009 * f64::from(stability.drop)).clamp(0.8, 1.6);
-        self.soft.map(|soft| soft.mul_f64(by_stability * by_nodes * by_score).min(self.hard))
+    pub fn soft_for(&self, stability: Stability, params: &Params) -> Option<Duration> {
+        let by_stability = percent(params.time_changing - params.time_stable * stability.unchanged.min(9) as i32);
+        let by_nodes = percent(params.time_nodes_base) - percent(params.time_nodes_slope) * stability.node_share;
+        let by_score = (1.0 + f64::from(params.time_falling * stability.drop) / 1e3).clamp(0.8, 1.6);
+        self.soft.map(|soft| soft.mul_f64(by_stability.max(0.2) * by_nodes.max(0.2) * by_score).min(self.hard))
     }
+}
+
+fn percent(number: i32) -> f64 {
+    f64::from(number) / 100.0
 }
 
 /// At least one millisecond.
@@ -102,8 +105,11 @@ mod tests {
                         Bounds::new(&clock(left, increment, moves), Color::White, 10, &Params::default()).unwrap();
                     let limit = Duration::from_millis(left.max(2) as u64);
                     assert!(bounds.hard < limit, "{left}+{increment}/{moves:?}: {bounds:?}");
-                    assert!(bounds.soft_for(WILD).unwrap() <= bounds.hard);
-                    assert!(bounds.soft_for(CALM).unwrap() <= bounds.soft_for(WILD).unwrap());
+                    assert!(bounds.soft_for(WILD, &Params::default()).unwrap() <= bounds.hard);
+                    assert!(
+                        bounds.soft_for(CALM, &Params::default()).unwrap()
+                            <= bounds.soft_for(WILD, &Params::default()).unwrap()
+                    );
                 }
             }
         }
@@ -118,7 +124,7 @@ mod tests {
                     Bounds::new(&clock(left as i64, increment as i64, None), Color::White, 5, &Params::default())
                         .unwrap();
                 let stability = if number % 3 == 0 { WILD } else { CALM };
-                left -= bounds.soft_for(stability).unwrap().as_secs_f64() * 1000.0 + 2.0;
+                left -= bounds.soft_for(stability, &Params::default()).unwrap().as_secs_f64() * 1000.0 + 2.0;
                 assert!(left > 0.0, "{start}+{increment} at move {number}");
                 left += increment;
             }

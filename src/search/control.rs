@@ -1,6 +1,7 @@
 //! How a search ends: its stop flag, its clocks and its nodes. Only atomics, written from all sides.
 
 use super::clock::Bounds;
+use super::job::SearchOptions;
 use super::limits::Limits;
 use super::params::Params;
 use crate::chess::Color;
@@ -14,6 +15,8 @@ pub struct Control {
     start: Instant,
     /// What the clocks allow; `None` without clocks, and for a search that only `stop` may end.
     bounds: Option<Bounds>,
+    /// So many nodes are a millisecond on the clock; 0 when it shows the time.
+    nodes_time: u64,
     /// Set once, when the search has to end.
     stop: CachePadded<AtomicBool>,
     ponder: AtomicU8,
@@ -34,14 +37,14 @@ impl Control {
     /// How many nodes a thread searches between two checks of the limits: about half a millisecond.
     pub const QUANTUM: u64 = 512;
 
-    /// The control of a search that started at `start`, for the side to move; `overhead` milliseconds of its clock are kept
-    /// back.
-    pub fn new(limits: &Limits, side: Color, overhead: u64, params: &Params, start: Instant) -> Self {
+    /// The control of a search that started at `start`, for the side to move.
+    pub fn new(limits: &Limits, side: Color, options: &SearchOptions, params: &Params, start: Instant) -> Self {
         let nodes = limits.nodes.map(|nodes| nodes.max(1));
         let reserve = nodes.map_or(0, |nodes| nodes.min(Self::QUANTUM));
         Self {
             start,
-            bounds: Bounds::new(limits, side, overhead, params).filter(|_| !limits.infinite),
+            bounds: Bounds::new(limits, side, options.move_overhead, params).filter(|_| !limits.infinite),
+            nodes_time: options.nodes_time,
             stop: CachePadded::default(),
             ponder: AtomicU8::new(if limits.ponder { PONDERING } else { NOT_PONDERING }),
             budget: nodes.map(|nodes| CachePadded::new(AtomicU64::new(nodes - reserve))),
@@ -92,9 +95,22 @@ impl Control {
         self.bounds
     }
 
-    /// When the hard bound ends the search, if the clock runs.
+    /// What the search has taken of its clock: time, or what stands for it, the nodes of all threads.
+    pub fn spent(&self, nodes: impl FnOnce() -> u64) -> Duration {
+        match self.nodes_time {
+            0 => self.elapsed(),
+            rate => Duration::from_secs_f64(nodes() as f64 / rate as f64 / 1e3),
+        }
+    }
+
+    /// Whether the hard bound ends the search now.
+    pub fn is_out_of_time(&self, nodes: impl FnOnce() -> u64) -> bool {
+        self.bounds.is_some_and(|bounds| !self.is_pondering() && self.spent(nodes) >= bounds.hard)
+    }
+
+    /// When the hard bound ends the search, if the clock runs and shows the time.
     pub fn hard_deadline(&self) -> Option<Instant> {
-        let bounds = self.bounds.filter(|_| !self.is_pondering())?;
+        let bounds = self.bounds.filter(|_| self.nodes_time == 0 && !self.is_pondering())?;
         self.start.checked_add(bounds.hard)
     }
 
@@ -121,7 +137,7 @@ mod tests {
     use super::*;
 
     fn control(limits: Limits) -> Control {
-        Control::new(&limits, Color::White, 0, &Params::default(), Instant::now())
+        Control::new(&limits, Color::White, &SearchOptions::default(), &Params::default(), Instant::now())
     }
 
     #[test]

@@ -150,11 +150,13 @@ impl<P: SearchProbe> Search<'_, P> {
             return true;
         }
         let control = &self.job.control;
-        let Some(soft) = control.bounds().and_then(|bounds| bounds.soft_for(stability)) else { return false };
+        let Some(soft) = control.bounds().and_then(|bounds| bounds.soft_for(stability, self.params)) else {
+            return false;
+        };
         // Nothing to choose, or nothing to gain: a mate searched well beyond its length cannot get shorter.
         let only_move = self.root.all().len() == 1;
         let settled_mate = is_mate(first.score) && depth > 2 * (MATE - first.score.abs()) + 2;
-        control.may_end(only_move || settled_mate || control.elapsed() >= soft)
+        control.may_end(only_move || settled_mate || control.spent(|| self.job.findings.nodes()) >= soft)
     }
 
     fn describe(&self, rank: usize, line: &RootMove) -> Info {

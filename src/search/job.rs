@@ -49,6 +49,8 @@ pub struct SearchOptions {
     pub multi_pv: usize,
     /// Time kept back for the way to the GUI and back, in milliseconds.
     pub move_overhead: u64,
+    /// So many nodes count as a millisecond of thinking; 0: the time itself counts.
+    pub nodes_time: u64,
     /// How helper threads choose their depths.
     pub stagger: Stagger,
     /// Whether to order by Last Best Reply, and by which variant.
@@ -57,7 +59,7 @@ pub struct SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { multi_pv: 1, move_overhead: 10, stagger: Stagger::default(), lbr: Lbr::default() }
+        Self { multi_pv: 1, move_overhead: 10, nodes_time: 0, stagger: Stagger::default(), lbr: Lbr::default() }
     }
 }
 

@@ -119,10 +119,20 @@ tunables! {
     time_share: 10..=80 = 34;
     /// Time for a move: share of the increment, in percent.
     time_increment: 0..=100 = 70;
-    /// Soft bound, in percent of the time for a move. How settled the search is scales it by 0.26 to 3.3.
+    /// Soft bound, in percent of the time for a move. How settled the search is scales it.
     time_soft: 30..=200 = 72;
     /// Hard bound, in percent of the time for a move.
     time_hard: 200..=900 = 500;
+    /// Soft bound while the best move changes, in percent.
+    time_changing: 50..=300 = 135;
+    /// Less of it for each iteration that kept the best move, up to nine, in percent.
+    time_stable: 0..=15 = 7;
+    /// Soft bound when the best move has none of the nodes, in percent.
+    time_nodes_base: 100..=300 = 155;
+    /// Less of it when it has all of them, in percent.
+    time_nodes_slope: 0..=200 = 110;
+    /// Soft bound for each centipawn that the score has fallen, in 1/1000.
+    time_falling: 0..=30 = 9;
 
     /// Half width of the first aspiration window.
     aspiration_delta: 5..=60 = 14;

@@ -176,10 +176,10 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             self.turn.pass_on();
         }
         if self.me.id == 0 {
-            let now = Instant::now();
-            if control.hard_deadline().is_some_and(|deadline| now >= deadline) {
+            if control.is_out_of_time(|| self.job.findings.nodes()) {
                 control.request_stop();
             }
+            let now = Instant::now();
             if now.duration_since(self.last_report) >= Self::HEARTBEAT {
                 self.last_report = now;
                 self.show_progress();

@@ -6,6 +6,7 @@ use super::sync::{Arc, Ordering};
 use crate::chess::Color;
 use crate::search::control::Control;
 use crate::search::findings::{Finding, Findings};
+use crate::search::job::SearchOptions;
 use crate::search::limits::Limits;
 use crate::search::params::Params;
 use loom::thread;
@@ -69,7 +70,13 @@ fn findings_are_seen_whole() {
 fn a_hit_and_the_end_of_an_iteration_do_not_miss_each_other() {
     loom::model(|| {
         let limits = Limits { ponder: true, clock: [Some(1000); 2], ..Limits::default() };
-        let control = Arc::new(Control::new(&limits, Color::White, 0, &Params::default(), Instant::now()));
+        let control = Arc::new(Control::new(
+            &limits,
+            Color::White,
+            &SearchOptions::default(),
+            &Params::default(),
+            Instant::now(),
+        ));
         let gui = {
             let control = Arc::clone(&control);
             thread::spawn(move || control.ponder_hit())
@@ -86,7 +93,13 @@ fn a_hit_and_the_end_of_an_iteration_do_not_miss_each_other() {
 fn a_stop_is_never_taken_back() {
     loom::model(|| {
         let limits = Limits { ponder: true, movetime: Some(1), ..Limits::default() };
-        let control = Arc::new(Control::new(&limits, Color::Black, 0, &Params::default(), Instant::now()));
+        let control = Arc::new(Control::new(
+            &limits,
+            Color::Black,
+            &SearchOptions::default(),
+            &Params::default(),
+            Instant::now(),
+        ));
         let other = {
             let control = Arc::clone(&control);
             thread::spawn(move || control.request_stop())
@@ -106,7 +119,7 @@ fn nodes_are_handed_out_once() {
         let control = Arc::new(Control::new(
             &Limits { nodes: Some(limit), ..Limits::default() },
             Color::White,
-            0,
+            &SearchOptions::default(),
             &Params::default(),
             Instant::now(),
         ));

@@ -128,6 +128,18 @@ pub static OPTIONS: &[UciOption] = &[
         help: "Milliseconds to keep back for each move, for what happens between engine and clock.",
     },
     UciOption {
+        name: "nodestime",
+        kind: Kind::Spin {
+            default: 0,
+            range: (0, 1_000_000),
+            apply: |to, nodes| {
+                to.engine.settings_mut().search.nodes_time = nodes as u64;
+                Ok(())
+            },
+        },
+        help: "So many nodes count as a millisecond of thinking, for tests that are to repeat; 0: time is time.",
+    },
+    UciOption {
         name: "UCI_Chess960",
         kind: Kind::Check { apply: |to, on| to.engine.settings_mut().chess960 = on },
         help: "Write castling as the king taking its rook, and FENs with the files of the rooks.",

@@ -235,3 +235,17 @@ fn stop_without_a_search_has_no_answer() {
     engine.ponderhit();
     assert!(engine.stop().is_none() && !engine.is_searching());
 }
+
+/// A clock that counts nodes says the same on every machine, and the search keeps to it: it ends long before the clock does.
+#[test]
+fn a_clock_of_nodes_repeats() {
+    let nodes = |rate: u64| {
+        let mut engine = Engine::new();
+        engine.settings_mut().search.nodes_time = rate;
+        let limits = Limits { clock: [Some(2000); 2], increment: [Some(20); 2], ..Limits::default() };
+        engine.search_blocking(&limits, |_| ()).lines[0].nodes
+    };
+    let (once, again, more) = (nodes(100), nodes(100), nodes(300));
+    assert_eq!(once, again);
+    assert!(once < more && more < 300 * 1000, "{once} and {more} nodes");
+}

@@ -46,12 +46,11 @@ impl Player {
         let outcome = self.engine.search_blocking(&args, |_| {});
         let mv = outcome.best.expect("a position with a legal move has a best move");
         let line = outcome.lines.first();
-        Ply {
-            mv,
-            score: line.map_or(0, |line| line.score),
-            depth: line.map_or(0, |line| line.depth),
-            nodes: line.map_or(0, |line| line.nodes),
-            time: start.elapsed(),
-        }
+        let nodes = line.map_or(0, |line| line.nodes);
+        let time = match self.engine.settings().search.nodes_time {
+            0 => start.elapsed(),
+            rate => Duration::from_nanos(nodes * 1_000_000 / rate),
+        };
+        Ply { mv, score: line.map_or(0, |line| line.score), depth: line.map_or(0, |line| line.depth), nodes, time }
     }
 }
