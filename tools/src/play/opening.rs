@@ -79,6 +79,11 @@ impl Openings {
         Game::from(self.first(number, &mut rng))
     }
 
+    /// The positions of the book.
+    pub fn book(&self) -> &[String] {
+        &self.book
+    }
+
     /// The position before the random plies.
     fn first(&self, number: u64, rng: &mut Rng) -> Board {
         if rng.f64() < self.args.dfrc {

@@ -6,11 +6,13 @@ mod shards;
 use crate::common::interrupt::Stop;
 use crate::common::journal::Journal;
 use crate::common::{progress, summary};
+use crate::learning::formats::plausible;
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
 use crate::play::record::Record;
 use crate::play::setting::Setting;
 use indicatif::{HumanCount, ProgressBar};
+use lento::chess::Board;
 use serde_json::{Value, json};
 use shards::ShardWriter;
 use std::error::Error;
@@ -54,6 +56,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     }
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     let stop = Stop::on_ctrl_c()?;
+    for fen in arena.openings.book() {
+        let no_data = |problem| format!("--book: data do not begin with \"{fen}\": {problem}");
+        plausible::crowd(&Board::from_fen(fen)?).map_err(no_data)?;
+    }
 
     std::fs::create_dir_all(&args.output).map_err(|error| format!("{}: {error}", args.output.display()))?;
     let header = header(args)?;

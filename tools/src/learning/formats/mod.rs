@@ -9,7 +9,7 @@ pub mod decode;
 pub mod filter;
 pub mod game;
 pub mod packed;
-mod plausible;
+pub mod plausible;
 pub mod shards;
 
 pub use filter::{Filter, Rule};

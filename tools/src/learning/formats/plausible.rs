@@ -22,10 +22,7 @@ pub fn score(score: i32) -> Result<(), String> {
 /// Refuses a first position of viriformat that another program would have written otherwise: castling rights without king or
 /// rook, an en-passant square without a pawn, codes behind the last piece.
 pub fn start(header: &[u8; HEADER], board: &Board) -> Result<(), String> {
-    for color in Color::ALL {
-        let count = |kind| (board.kind(kind) & board.color(color)).count();
-        pieces_of(if color == Color::White { "White" } else { "Black" }, PieceType::ALL.map(count))?;
-    }
+    crowd(board)?;
     let mut again = Vec::with_capacity(HEADER + 4);
     let viri = to_viri_board(board).map_err(|error| error.to_string())?;
     ViriGame::new(&viri).serialise_into(&mut again).map_err(|error| error.to_string())?;
@@ -79,7 +76,15 @@ pub fn ending(board: &Board, result: GameResult) -> Result<(), String> {
     Err(format!("result {said}, but the game ends with \"{fen}\", which is {expected}"))
 }
 
-/// Refuses more pieces of a side than promotions explain. Books may begin with such positions, but data that do are damaged.
+/// Refuses more pieces of a side than promotions explain. They can be played from, but data that begin with them are damaged.
+pub fn crowd(board: &Board) -> Result<(), String> {
+    for color in Color::ALL {
+        let count = |kind| (board.kind(kind) & board.color(color)).count();
+        pieces_of(if color == Color::White { "White" } else { "Black" }, PieceType::ALL.map(count))?;
+    }
+    Ok(())
+}
+
 fn pieces_of(side: &str, counts: [u32; 6]) -> Result<(), String> {
     let [pawns, knights, bishops, rooks, queens, _] = counts;
     let promoted = [(knights, 2), (bishops, 2), (rooks, 2), (queens, 1)];
