@@ -10,31 +10,67 @@ mod model;
 /// How many entries share a cache line.
 pub const SLOTS: usize = 4;
 
+/// How often the table has been emptied. What was stored in an earlier epoch is as good as gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epoch(u64);
+
+impl Epoch {
+    /// The epoch of a new table. Memory that was never written to belongs to none.
+    pub const FIRST: Self = Self(1 << Tag::KEY_BITS);
+
+    /// The next one; `None` when all have been.
+    pub fn next(self) -> Option<Self> {
+        self.0.checked_add(Self::FIRST.0).map(Self)
+    }
+}
+
+/// What an entry is found by: the lower bits of its key and, in place of the upper ones, the epoch. Keys of one cluster with the
+/// same lower bits are the same, since the clusters are too many for their upper bits to differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag(u64);
+
+impl Tag {
+    /// How many bits of the key there are in it. A table has at least as many clusters as the other bits can tell apart.
+    pub const KEY_BITS: u32 = 50;
+
+    /// The tag of a key.
+    #[inline(always)]
+    pub fn new(key: u64, epoch: Epoch) -> Self {
+        Self(key & (Epoch::FIRST.0 - 1) | epoch.0)
+    }
+
+    /// Whether both are of the same epoch.
+    #[inline(always)]
+    fn lives_with(self, other: Self) -> bool {
+        (self.0 ^ other.0) >> Self::KEY_BITS == 0
+    }
+}
+
 /// Four slots, filling one cache line.
 #[derive(Default)]
 #[repr(align(64))]
 pub struct Cluster([Slot; SLOTS]);
 
-/// An entry and the check that it belongs to a key.
+/// An entry and the check that it belongs to a tag.
 #[derive(Default)]
 struct Slot {
-    /// The key xored with the data.
+    /// The tag xored with the data.
     check: AtomicU64,
     data: AtomicU64,
 }
 
 impl Slot {
-    /// The key that the two words belong to, and the data. Should they come from two writers, the key is none that
+    /// The tag that the two words belong to, and the data. Should they come from two writers, the tag is none that
     /// anybody looks for.
     #[inline(always)]
-    fn load(&self) -> (u64, Packed) {
+    fn load(&self) -> (Tag, Packed) {
         let (check, data) = (self.check.load(Relaxed), self.data.load(Relaxed));
-        (check ^ data, Packed(data))
+        (Tag(check ^ data), Packed(data))
     }
 
     #[inline(always)]
-    fn store(&self, key: u64, data: Packed) {
-        self.check.store(key ^ data.0, Relaxed);
+    fn store(&self, tag: Tag, data: Packed) {
+        self.check.store(tag.0 ^ data.0, Relaxed);
         self.data.store(data.0, Relaxed);
     }
 }
@@ -48,28 +84,29 @@ impl Cluster {
     /// How many plies more that margin has for a node of the principal variation.
     const PV_BONUS: i32 = 2;
 
-    /// The entry under a key, if it is here. Nothing is written, not even a new generation: the line stays shared by
+    /// The entry under a tag, if it is here. Nothing is written, not even a new generation: the line stays shared by
     /// all the cores that read it, and a node that the hit does not end stores its entry anew anyway.
     #[inline(always)]
-    pub fn probe(&self, key: u64) -> Option<Hit> {
+    pub fn probe(&self, tag: Tag) -> Option<Hit> {
         for slot in &self.0 {
             let (found, data) = slot.load();
-            if found == key {
+            if found == tag {
                 return data.hit();
             }
         }
         None
     }
 
-    /// Keeps an entry. It takes the slot of the same key if there is one (and then inherits the move, if it has none
-    /// itself, or gives up, if what is there is much deeper and as new), else that of the entry worth least.
+    /// Keeps an entry. It takes the slot of the same tag if there is one (and then inherits the move, if it has none
+    /// itself, or gives up, if what is there is much deeper and as new), else one of another epoch, else that of the entry
+    /// worth least.
     #[inline(always)]
-    pub fn store(&self, key: u64, mut hit: Hit, generation: u8) {
+    pub fn store(&self, tag: Tag, mut hit: Hit, generation: u8) {
         let mut target = &self.0[0];
         let mut least = i32::MAX;
         for slot in &self.0 {
             let (found, old) = slot.load();
-            if found == key {
+            if found == tag {
                 if Self::outweighs(old, &hit, generation) {
                     return;
                 }
@@ -77,19 +114,19 @@ impl Cluster {
                 target = slot;
                 break;
             }
-            let worth = Self::worth(old, generation);
+            let worth = if found.lives_with(tag) { Self::worth(old, generation) } else { i32::MIN };
             if worth < least {
                 least = worth;
                 target = slot;
             }
         }
-        target.store(key, Packed::new(hit, generation));
+        target.store(tag, Packed::new(hit, generation));
     }
 
-    /// How many of the slots hold an entry of this generation.
-    pub fn used(&self, generation: u8) -> usize {
-        let current = |data: Packed| !data.is_empty() && data.age(generation) == 0;
-        self.0.iter().filter(|slot| current(Packed(slot.data.load(Relaxed)))).count()
+    /// How many of the slots hold an entry of this epoch and generation.
+    pub fn used(&self, epoch: Epoch, generation: u8) -> usize {
+        let current = |(tag, data): (Tag, Packed)| tag.lives_with(Tag(epoch.0)) && data.age(generation) == 0;
+        self.0.iter().filter(|slot| current(slot.load())).count()
     }
 
     /// Whether what is known about a position is too good to be replaced by what is new.
@@ -99,10 +136,10 @@ impl Cluster {
         new.bound != Bound::Exact && old.age(generation) == 0 && new.depth + margin <= old.depth()
     }
 
-    /// What an entry is worth, in plies; an empty slot is worth less than any.
+    /// What an entry is worth, in plies.
     #[inline(always)]
     fn worth(data: Packed, generation: u8) -> i32 {
-        if data.is_empty() { i32::MIN } else { data.depth() - Self::AGE_WEIGHT * data.age(generation) }
+        data.depth() - Self::AGE_WEIGHT * data.age(generation)
     }
 }
 
@@ -115,8 +152,16 @@ mod tests {
         Hit { mv: Move::from_word(0x1234), score: 7, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
     }
 
+    fn store(cluster: &Cluster, key: u64, hit: Hit, generation: u8) {
+        cluster.store(Tag::new(key, Epoch::FIRST), hit, generation);
+    }
+
+    fn probe(cluster: &Cluster, key: u64) -> Option<Hit> {
+        cluster.probe(Tag::new(key, Epoch::FIRST))
+    }
+
     fn depths(cluster: &Cluster, keys: &[u64]) -> Vec<Option<i32>> {
-        keys.iter().map(|&key| cluster.probe(key).map(|hit| hit.depth)).collect()
+        keys.iter().map(|&key| probe(cluster, key).map(|hit| hit.depth)).collect()
     }
 
     #[test]
@@ -127,19 +172,19 @@ mod tests {
     #[test]
     fn empty_has_no_key_not_even_zero() {
         let cluster = Cluster::default();
-        assert_eq!((cluster.probe(0), cluster.probe(1)), (None, None));
-        cluster.store(0, entry(-7), 5);
-        assert_eq!(cluster.probe(0), Some(entry(-7)));
+        assert_eq!((probe(&cluster, 0), probe(&cluster, 1)), (None, None));
+        store(&cluster, 0, entry(-7), 5);
+        assert_eq!(probe(&cluster, 0), Some(entry(-7)));
     }
 
     #[test]
-    fn any_single_bit_of_the_key_matters() {
+    fn any_single_bit_of_the_tag_matters() {
         let cluster = Cluster::default();
         let key = 0x0123_4567_89ab_cdef;
-        cluster.store(key, entry(3), 0);
-        assert_eq!(cluster.probe(key), Some(entry(3)));
+        store(&cluster, key, entry(3), 0);
+        assert_eq!(probe(&cluster, key), Some(entry(3)));
         for bit in 0..64 {
-            assert_eq!(cluster.probe(key ^ 1 << bit), None);
+            assert_eq!(cluster.probe(Tag(Tag::new(key, Epoch::FIRST).0 ^ 1 << bit)), None);
         }
     }
 
@@ -149,34 +194,35 @@ mod tests {
         let data = [entry(3), entry(9), Hit { score: 8, ..entry(3) }].map(|hit| Packed::new(hit, 0));
         let cluster = Cluster::default();
         // Of two positions.
-        cluster.0[0].check.store(one ^ data[0].0, Relaxed);
+        let check = Tag::new(one, Epoch::FIRST).0 ^ data[0].0;
+        cluster.0[0].check.store(check, Relaxed);
         cluster.0[0].data.store(data[1].0, Relaxed);
         // Of one position, from two searches of it.
-        cluster.0[1].check.store(one ^ data[0].0, Relaxed);
+        cluster.0[1].check.store(check, Relaxed);
         cluster.0[1].data.store(data[2].0, Relaxed);
-        assert_eq!((cluster.probe(one), cluster.probe(two)), (None, None));
+        assert_eq!((probe(&cluster, one), probe(&cluster, two)), (None, None));
         cluster.0[1].data.store(data[0].0, Relaxed);
-        assert_eq!(cluster.probe(one), Some(entry(3)));
+        assert_eq!(probe(&cluster, one), Some(entry(3)));
     }
 
     #[test]
     fn empty_slots_are_taken_first_and_then_the_shallowest() {
         let cluster = Cluster::default();
         for (key, depth) in [(1, 9), (2, -7), (3, 5), (4, 6)] {
-            cluster.store(key, entry(depth), 31);
+            store(&cluster, key, entry(depth), 31);
         }
         assert_eq!(depths(&cluster, &[1, 2, 3, 4]), [Some(9), Some(-7), Some(5), Some(6)]);
-        cluster.store(5, entry(1), 31);
+        store(&cluster, 5, entry(1), 31);
         assert_eq!(depths(&cluster, &[1, 2, 3, 4, 5]), [Some(9), None, Some(5), Some(6), Some(1)]);
     }
 
     #[test]
     fn an_empty_slot_is_taken_before_the_oldest_entry() {
         let cluster = Cluster::default();
-        cluster.store(1, entry(0), 1);
+        store(&cluster, 1, entry(0), 1);
         // 31 searches later the generation is 0, as that of an empty slot seems to be.
         for key in 2..=4 {
-            cluster.store(key, entry(0), 0);
+            store(&cluster, key, entry(0), 0);
         }
         assert_eq!(depths(&cluster, &[1, 2, 3, 4]), [Some(0); 4]);
     }
@@ -186,14 +232,14 @@ mod tests {
         let cluster = Cluster::default();
         // The generations are 3, 2, 1 and 0 searches ago, across their wrap-around.
         for (key, depth, generation) in [(1, 20, 30), (2, 11, 31), (3, 4, 0), (4, 1, 1)] {
-            cluster.store(key, entry(depth), generation);
+            store(&cluster, key, entry(depth), generation);
         }
         // Worth 20 - 24, 11 - 16, 4 - 8 and 1.
-        cluster.store(5, entry(1), 1);
+        store(&cluster, 5, entry(1), 1);
         assert_eq!(depths(&cluster, &[1, 2, 3, 4, 5]), [Some(20), None, Some(4), Some(1), Some(1)]);
         // Of two worth the same, any may go; both are worth less than the newest ones.
-        cluster.store(6, entry(-3), 1);
-        cluster.store(7, entry(30), 1);
+        store(&cluster, 6, entry(-3), 1);
+        store(&cluster, 7, entry(30), 1);
         let left = depths(&cluster, &[1, 3, 4, 5, 6, 7]);
         assert_eq!(left[2..4], [Some(1), Some(1)]);
         assert_eq!(left[5], Some(30));
@@ -204,22 +250,22 @@ mod tests {
     fn same_key_keeps_its_slot_and_its_move() {
         let cluster = Cluster::default();
         for key in 1..=4 {
-            cluster.store(key, entry(key as i32), 0);
+            store(&cluster, key, entry(key as i32), 0);
         }
         let deeper = Hit { mv: None, bound: Bound::Upper, ..entry(12) };
-        cluster.store(3, deeper, 0);
-        assert_eq!(cluster.probe(3), Some(Hit { mv: entry(0).mv, ..deeper }));
+        store(&cluster, 3, deeper, 0);
+        assert_eq!(probe(&cluster, 3), Some(Hit { mv: entry(0).mv, ..deeper }));
         assert_eq!(depths(&cluster, &[1, 2, 4]), [Some(1), Some(2), Some(4)]);
         let other = Hit { mv: Move::from_word(0x777), ..entry(12) };
-        cluster.store(3, other, 0);
-        assert_eq!(cluster.probe(3), Some(other));
+        store(&cluster, 3, other, 0);
+        assert_eq!(probe(&cluster, 3), Some(other));
     }
 
     #[test]
     fn much_deeper_entry_of_the_same_search_stays() {
         let start = || {
             let cluster = Cluster::default();
-            cluster.store(1, entry(10), 4);
+            store(&cluster, 1, entry(10), 4);
             cluster
         };
         for (new, generation, replaced) in [
@@ -231,18 +277,42 @@ mod tests {
             (entry(0), 5, true),
         ] {
             let cluster = start();
-            cluster.store(1, new, generation);
-            assert_eq!(cluster.probe(1), Some(if replaced { new } else { entry(10) }), "{new:?}");
+            store(&cluster, 1, new, generation);
+            assert_eq!(probe(&cluster, 1), Some(if replaced { new } else { entry(10) }), "{new:?}");
         }
     }
 
     #[test]
     fn used_counts_this_generation_only() {
         let cluster = Cluster::default();
-        assert_eq!(cluster.used(0), 0);
+        assert_eq!(cluster.used(Epoch::FIRST, 0), 0);
         for (key, generation) in [(1, 0), (2, 0), (3, 1)] {
-            cluster.store(key, entry(1), generation);
+            store(&cluster, key, entry(1), generation);
         }
-        assert_eq!((cluster.used(0), cluster.used(1), cluster.used(2)), (2, 1, 0));
+        assert_eq!(
+            (cluster.used(Epoch::FIRST, 0), cluster.used(Epoch::FIRST, 1), cluster.used(Epoch::FIRST, 2)),
+            (2, 1, 0)
+        );
+    }
+
+    #[test]
+    fn another_epoch_finds_nothing_and_takes_the_places() {
+        let cluster = Cluster::default();
+        (1..=4).for_each(|key| store(&cluster, key, entry(100), 3));
+        let next = Epoch::FIRST.next().unwrap();
+        assert_eq!((cluster.probe(Tag::new(1, next)), cluster.used(next, 3)), (None, 0));
+        for key in 1..=4 {
+            cluster.store(Tag::new(key, next), Hit { mv: None, ..entry(-7) }, 3);
+        }
+        // Neither a move is inherited nor a deep entry spared.
+        let found: Vec<_> = (1..=4).filter_map(|key| cluster.probe(Tag::new(key, next))).collect();
+        assert_eq!(found, [Hit { mv: None, ..entry(-7) }; 4]);
+        assert_eq!((cluster.used(next, 3), cluster.used(Epoch::FIRST, 3)), (4, 0));
+    }
+
+    #[test]
+    fn epochs_end() {
+        let count = std::iter::successors(Some(Epoch::FIRST), |epoch| epoch.next()).count();
+        assert_eq!(count, (1 << (64 - Tag::KEY_BITS)) - 1);
     }
 }

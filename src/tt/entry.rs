@@ -88,12 +88,6 @@ impl Packed {
         })
     }
 
-    /// Whether there is no entry in the word.
-    #[inline(always)]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     /// The move, if there is one.
     #[inline(always)]
     pub const fn mv(self) -> Option<Move> {
@@ -127,7 +121,7 @@ mod tests {
         let packed = Packed::new(hit, generation);
         assert_eq!(packed.hit(), Some(hit));
         assert_eq!(packed.age(generation), 0);
-        assert_eq!((packed.mv(), packed.depth(), packed.is_empty()), (hit.mv, hit.depth, false));
+        assert_eq!((packed.mv(), packed.depth()), (hit.mv, hit.depth));
     }
 
     #[test]
@@ -189,7 +183,6 @@ mod tests {
 
     #[test]
     fn zero_is_no_entry() {
-        assert!(Packed(0).is_empty());
         assert_eq!(Packed(0).hit(), None);
         assert!(Packed(0).depth() < -7);
     }

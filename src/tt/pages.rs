@@ -126,13 +126,14 @@ fn advise_huge_pages(_: NonNull<Cluster>, _: usize) {}
 mod tests {
     use super::*;
     use crate::smp::sync::{AtomicUsize, Ordering::Relaxed};
+    use crate::tt::cluster::Epoch;
 
     #[test]
     fn starts_on_a_huge_page() {
         for len in [1, 100, 16_384, 100_000] {
             let pages = Pages::new(len, 2).unwrap();
             assert_eq!((pages.as_ptr() as usize % HUGE_PAGE, pages.len()), (0, len));
-            assert!(pages.iter().all(|cluster| cluster.used(0) == 0));
+            assert!(pages.iter().all(|cluster| cluster.used(Epoch::FIRST, 0) == 0));
         }
         assert_eq!(Pages::new(0, 1).unwrap().len(), 0);
     }

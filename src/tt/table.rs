@@ -1,6 +1,6 @@
 //! The table: finding the cluster of a key, generations, size.
 
-use super::cluster::{Cluster, SLOTS};
+use super::cluster::{Cluster, Epoch, SLOTS, Tag};
 use super::entry::{GENERATIONS, Hit};
 use super::error::TtError;
 use super::memory::{self, MIB};
@@ -9,6 +9,7 @@ use super::pages::Pages;
 /// The transposition table all threads share. Reading and writing need only `&self`.
 pub struct Tt {
     clusters: Pages,
+    epoch: Epoch,
     generation: u8,
 }
 
@@ -19,7 +20,7 @@ const SAMPLE: usize = 1000;
 
 impl Tt {
     /// A table without memory: it keeps nothing, and every probe misses.
-    pub const EMPTY: Self = Self { clusters: Pages::EMPTY, generation: 0 };
+    pub const EMPTY: Self = Self { clusters: Pages::EMPTY, epoch: Epoch::FIRST, generation: 0 };
 
     /// An empty table of so many MiB, from 1 up, prepared by so many threads.
     ///
@@ -75,9 +76,13 @@ impl Tt {
         Err(TtError::Lost { asked: mib, kept: self.size_mib() })
     }
 
-    /// Empties the table, on so many threads.
+    /// Empties the table. This takes no time, whatever its size: a new epoch begins, and nothing of the old ones is found any
+    /// more. Only when all epochs have been, after 16 383 times, the memory is really cleared, on so many threads.
     pub fn clear(&mut self, threads: usize) {
-        self.clusters.clear(threads);
+        self.epoch = self.epoch.next().unwrap_or_else(|| {
+            self.clusters.clear(threads);
+            Epoch::FIRST
+        });
         self.generation = 0;
     }
 
@@ -94,7 +99,7 @@ impl Tt {
     /// What is known about the position with this key.
     #[inline(always)]
     pub fn probe(&self, key: u64) -> Option<Hit> {
-        self.cluster(key)?.probe(key)
+        self.cluster(key)?.probe(Tag::new(key, self.epoch))
     }
 
     /// Keeps what is known about the position with this key, if it is worth a place: another entry may have to give
@@ -102,7 +107,7 @@ impl Tt {
     #[inline(always)]
     pub fn store(&self, key: u64, entry: Hit) {
         if let Some(cluster) = self.cluster(key) {
-            cluster.store(key, entry, self.generation);
+            cluster.store(Tag::new(key, self.epoch), entry, self.generation);
         }
     }
 
@@ -124,7 +129,7 @@ impl Tt {
     /// How full the table is with entries of this generation, per mille, judged by its first clusters.
     pub fn hashfull(&self) -> u32 {
         let sample = &self.clusters[..SAMPLE.min(self.clusters.len())];
-        let used: usize = sample.iter().map(|cluster| cluster.used(self.generation)).sum();
+        let used: usize = sample.iter().map(|cluster| cluster.used(self.epoch, self.generation)).sum();
         (used * 1000 / (sample.len() * SLOTS).max(1)) as u32
     }
 
@@ -259,7 +264,7 @@ mod tests {
 
     #[test]
     fn table_without_memory_answers_with_misses() {
-        let mut table = Tt { clusters: Pages::EMPTY, generation: 0 };
+        let mut table = Tt::EMPTY;
         table.store(KEY, entry(3));
         table.prefetch(KEY);
         table.clear(2);
@@ -277,6 +282,33 @@ mod tests {
             assert_eq!(keys().filter(|&key| table.probe(key).is_some()).count(), 0);
             assert_eq!((table.hashfull(), table.size_mib()), (0, 5));
         }
+    }
+
+    /// What a tag leaves out of a key the cluster knows: from its first key to its last there are fewer than the tag tells apart.
+    #[test]
+    fn keys_of_a_cluster_differ_in_their_tags() {
+        for mib in [1, 2, 3, 5, 1000, 33_554_432] {
+            let clusters = mib << 14;
+            let first = |nth: usize| (((nth as u128) << 64).div_ceil(clusters as u128)) as u64;
+            for nth in [0, 1, clusters / 3, clusters / 2, clusters - 2] {
+                let (low, high) = (first(nth), first(nth + 1) - 1);
+                assert_eq!((index(low, clusters), index(high, clusters)), (nth, nth), "{mib} MiB");
+                assert!(high - low < 1 << Tag::KEY_BITS, "{mib} MiB");
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_epoch_is_followed_by_a_real_clearing() {
+        let mut table = filled(1);
+        let before = table.epoch;
+        for _ in 0..(1 << (64 - Tag::KEY_BITS)) - 1 {
+            table.store(KEY, entry(1));
+            table.clear(1);
+            assert_eq!(table.probe(KEY), None);
+        }
+        assert_eq!(table.epoch, before);
+        assert!(table.clusters.iter().all(|cluster| cluster.used(before, 0) == 0));
     }
 
     #[test]

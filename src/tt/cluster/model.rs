@@ -1,7 +1,7 @@
 //! Every way in which threads can meet in a cluster, and every value that the memory model lets them read, tried out by loom:
 //! `RUSTFLAGS="--cfg loom" cargo test --release --target-dir target/loom --lib model`.
 
-use super::{Cluster, Slot};
+use super::{Cluster, Epoch, Slot, Tag};
 use crate::chess::Move;
 use crate::score::Bound;
 use crate::tt::entry::{Hit, Packed};
@@ -9,8 +9,12 @@ use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
 
-const ONE: u64 = 0x0123_4567_89ab_cdef;
-const TWO: u64 = 0xfedc_ba98_7654_3210;
+const ONE: Tag = Tag(1 << Tag::KEY_BITS | 0x0123_4567_89ab);
+const TWO: Tag = Tag(1 << Tag::KEY_BITS | 0x3210_fedc_ba98);
+
+fn tag(key: u64) -> Tag {
+    Tag::new(key, Epoch::FIRST)
+}
 
 fn entry(depth: i32) -> Hit {
     Hit { mv: Move::from_word(0x1234), score: 7 * depth, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
@@ -36,11 +40,11 @@ fn a_slot_never_mixes_two_entries() {
             });
             let (key, data) = slot.load();
             let known = [ONE, TWO].contains(&key);
-            assert!(!known || written.contains(&(key, data)), "{key:x} with {data:?}");
+            assert!(!known || written.contains(&(key, data)), "{key:?} with {data:?}");
             writers.into_iter().for_each(|writer| writer.join().expect("it ends"));
             let (key, data) = slot.load();
             let known = [ONE, TWO].contains(&key);
-            assert!(!known || written.contains(&(key, data)), "{key:x} with {data:?} in the end");
+            assert!(!known || written.contains(&(key, data)), "{key:?} with {data:?} in the end");
         });
     }
 }
@@ -53,7 +57,7 @@ fn a_cluster_never_returns_what_nobody_stored() {
         check(Some(2), move || {
             let cluster = Arc::new(Cluster::default());
             // The last slot is the one that gives way, so that every slot is looked at.
-            (1..4).for_each(|key| cluster.store(key, entry(20), 0));
+            (1..4).for_each(|key| cluster.store(tag(key), entry(20), 0));
             let writers = [(first, 3), (second, 5)].map(|(key, depth)| {
                 let cluster = Arc::clone(&cluster);
                 thread::spawn(move || cluster.store(key, entry(depth), 0))
@@ -67,7 +71,7 @@ fn a_cluster_never_returns_what_nobody_stored() {
             assert!(is_allowed(cluster.probe(ONE)));
             writers.into_iter().for_each(|writer| writer.join().expect("it ends"));
             assert!(is_allowed(cluster.probe(ONE)));
-            (1..4).for_each(|key| assert_eq!(cluster.probe(key), Some(entry(20)), "nobody touched it"));
+            (1..4).for_each(|key| assert_eq!(cluster.probe(tag(key)), Some(entry(20)), "nobody touched it"));
         });
     }
 }
