@@ -71,8 +71,10 @@ pub const POSITIONS: &[&str] = &[
 pub struct Bench {
     /// Depth of each search.
     pub depth: i32,
-    /// Threads; the node count repeats on one only.
+    /// Threads. On several, the node count repeats only where it is `deterministic`.
     pub threads: usize,
+    /// Whether several threads search so that the node count repeats.
+    pub deterministic: bool,
     /// Hash table in MiB.
     pub hash_mib: usize,
     /// What evaluates. The node count does not depend on the instruction set.
@@ -93,6 +95,7 @@ impl Default for Bench {
         Self {
             depth: BENCH_DEPTH,
             threads: 1,
+            deterministic: false,
             hash_mib: 16,
             evaluation: Evaluation::default(),
             lbr: Lbr::default(),
@@ -211,6 +214,7 @@ impl Bench {
         engine.set_hash(self.hash_mib)?;
         engine.set_evaluation(self.evaluation.clone());
         engine.settings_mut().search.lbr = self.lbr;
+        engine.settings_mut().search.deterministic = self.deterministic;
         engine.settings_mut().lmr.main = self.lmr;
         for (name, value) in &self.numbers {
             engine.set_param(name, *value)?;

@@ -18,6 +18,7 @@ use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrSet};
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Outcome, Progress, PvLine};
+use crate::search::rounds::Rounds;
 pub use crate::search::stagger::Stagger;
 use crate::search::turns::Turns;
 use crate::smp::pool::Pool;
@@ -322,6 +323,7 @@ impl Engine {
             shared,
             control,
             findings: Findings::new(threads),
+            rounds: (options.deterministic && threads > 1).then(|| Rounds::new(threads, limits.nodes)),
             turns: Turns::new(threads),
             events: self.sender.clone(),
         }

@@ -18,9 +18,12 @@ pub struct Args {
     /// Depth of each search
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     pub depth: i32,
-    /// Threads; the node count repeats on one only
+    /// Threads; on several the node count repeats with --deterministic only
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
+    /// Let several threads search in rounds, as the option Deterministic does
+    #[arg(long)]
+    pub deterministic: bool,
     /// Hash table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
     pub hash: u32,
@@ -67,6 +70,7 @@ pub fn run(args: &Args) -> Done {
     let bench = Bench {
         depth: args.depth,
         threads: usize::from(args.threads),
+        deterministic: args.deterministic,
         hash_mib: args.hash as usize,
         evaluation: args.evaluator.evaluation()?,
         lbr: args.lbr,

@@ -68,11 +68,12 @@ impl Running {
         if self.infinite || self.pondering { None } else { self.answer.take() }
     }
 
-    /// Picks the result as soon as the search has ended: when the main thread has, or, with a limit of nodes, when all have
-    /// searched theirs; and when the answer is due, as soon as any thread has finished a depth.
+    /// Picks the result as soon as the search has ended: when the main thread has, or, with a limit of nodes or where searches
+    /// are to repeat, when all have; and when the answer is due, as soon as any thread has finished a depth.
     fn conclude(&mut self, busy: usize) {
         let Some(job) = &self.job else { return };
-        let ended = self.last.is_some() && (busy == 0 || !job.control.limits_nodes());
+        let waits = job.control.limits_nodes() || job.rounds.is_some();
+        let ended = self.last.is_some() && (busy == 0 || !waits);
         if !ended && !self.due {
             return;
         }

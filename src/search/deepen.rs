@@ -53,6 +53,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 break;
             }
         }
+        self.leave_rounds();
         // Where the nodes are used up, helpers may still search those that they have taken.
         if self.me.id == 0 && !self.out_of_nodes {
             self.job.control.request_stop();
@@ -146,7 +147,7 @@ impl<P: SearchProbe> Search<'_, P> {
         {
             return true;
         }
-        if self.job.limits.soft_nodes.is_some_and(|soft| self.job.findings.nodes() >= soft) {
+        if self.job.limits.soft_nodes.is_some_and(|soft| self.total_nodes() >= soft) {
             return true;
         }
         let control = &self.job.control;
@@ -156,7 +157,7 @@ impl<P: SearchProbe> Search<'_, P> {
         // Nothing to choose, or nothing to gain: a mate searched well beyond its length cannot get shorter.
         let only_move = self.root.all().len() == 1;
         let settled_mate = is_mate(first.score) && depth > 2 * (MATE - first.score.abs()) + 2;
-        control.may_end(only_move || settled_mate || control.spent(|| self.job.findings.nodes()) >= soft)
+        control.may_end(only_move || settled_mate || control.spent(|| self.total_nodes()) >= soft)
     }
 
     fn describe(&self, rank: usize, line: &RootMove) -> Info {
@@ -168,7 +169,7 @@ impl<P: SearchProbe> Search<'_, P> {
             multipv: rank + 1,
             score: if score == -INFINITE { 0 } else { score },
             bound: line.bound,
-            nodes: self.job.findings.nodes(),
+            nodes: self.total_nodes(),
             elapsed: self.job.control.elapsed(),
             hashfull: self.tt.hashfull(),
             pv: line.pv.clone(),

@@ -35,6 +35,11 @@ impl Findings {
         &self.nodes[thread]
     }
 
+    /// Nodes of a thread so far.
+    pub fn of(&self, thread: usize) -> u64 {
+        self.nodes[thread].load(Ordering::Relaxed)
+    }
+
     /// Nodes of all threads so far.
     pub fn nodes(&self) -> u64 {
         self.nodes.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()

@@ -7,6 +7,7 @@ use super::limits::Limits;
 use super::lmr::{LmrSet, LmrStats};
 use super::params::Params;
 use super::report::{Info, Progress};
+use super::rounds::Rounds;
 use super::stagger::Stagger;
 use super::turns::Turns;
 use crate::chess::{Game, Move};
@@ -55,11 +56,20 @@ pub struct SearchOptions {
     pub stagger: Stagger,
     /// Whether to order by Last Best Reply, and by which variant.
     pub lbr: Lbr,
+    /// Whether searches of several threads repeat, at some cost in speed.
+    pub deterministic: bool,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { multi_pv: 1, move_overhead: 10, nodes_time: 0, stagger: Stagger::default(), lbr: Lbr::default() }
+        Self {
+            multi_pv: 1,
+            move_overhead: 10,
+            nodes_time: 0,
+            stagger: Stagger::default(),
+            lbr: Lbr::default(),
+            deterministic: false,
+        }
     }
 }
 
@@ -79,6 +89,8 @@ pub struct Job {
     pub control: Control,
     /// What the threads have found.
     pub findings: Findings,
+    /// How the threads keep in step, where the search is to repeat.
+    pub rounds: Option<Rounds>,
     /// Who may run, where there are more threads than cores.
     pub turns: Turns,
     /// Where news goes. The engine holds the receiver as long as threads search.

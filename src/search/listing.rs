@@ -149,6 +149,7 @@ mod tests {
                 Instant::now(),
             ),
             findings: Findings::new(1),
+            rounds: None,
             turns: Turns::new(1),
             events: unbounded().0,
             game,

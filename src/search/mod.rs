@@ -16,6 +16,7 @@ pub mod picker;
 pub mod probe;
 pub mod report;
 pub mod root;
+pub mod rounds;
 pub mod stack;
 pub mod stagger;
 pub mod turns;

@@ -26,6 +26,9 @@ impl Turns {
 }
 
 impl Turn<'_> {
+    /// No right to run, for a thread that waits.
+    pub const NONE: Self = Self(None);
+
     /// Lets a waiting thread run first, if there is one.
     pub fn pass_on(&mut self) {
         if let Some(guard) = &mut self.0 {

@@ -10,6 +10,7 @@ use super::params::Params;
 use super::probe::{NoProbe, SearchProbe};
 use super::report::{Progress, PvLine};
 use super::root::{RootMove, RootMoves};
+use super::rounds::Round;
 use super::stack::{Frame, Played, Stack};
 use super::turns::Turn;
 use super::{MAX_PLY, Stopped};
@@ -86,6 +87,8 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     counter: &'a AtomicU64,
     /// When `nodes` reaches this, the limits are checked and more nodes are asked for.
     granted: u64,
+    /// Whether this thread's search has ended.
+    ended: bool,
     /// Whether the search ended because there were no nodes left to take.
     pub(super) out_of_nodes: bool,
     pub(super) seldepth: i32,
@@ -102,6 +105,8 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     scaling: Scaling,
     /// The right to run, where threads take turns.
     turn: Turn<'a>,
+    /// Its part in the rounds, where the search is to repeat.
+    round: Option<Round<'a>>,
 }
 
 impl<'a, P: SearchProbe> Search<'a, P> {
@@ -120,6 +125,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         me.evaluator.start(&shared.evaluation, job.game.board());
         let id = me.id;
         let earlier = job.game.earlier_keys();
+        let round = job.rounds.as_ref().map(|rounds| rounds.join(id));
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
         Self {
             root: RootMoves::new(&job.root_moves),
@@ -132,7 +138,8 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             keys,
             nodes: 0,
             counter: job.findings.counter(id),
-            granted: job.control.first_nodes(id),
+            granted: round.as_ref().map_or(job.control.first_nodes(id), Round::granted),
+            ended: false,
             out_of_nodes: false,
             seldepth: 0,
             iteration: 0,
@@ -143,6 +150,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             lines: Vec::new(),
             scaling: shared.params.scaling(),
             turn: job.turns.take(id),
+            round,
         }
     }
 
@@ -176,7 +184,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             self.turn.pass_on();
         }
         if self.me.id == 0 {
-            if control.is_out_of_time(|| self.job.findings.nodes()) {
+            if control.is_out_of_time(|| self.total_nodes()) {
                 control.request_stop();
             }
             let now = Instant::now();
@@ -185,10 +193,38 @@ impl<'a, P: SearchProbe> Search<'a, P> {
                 self.show_progress();
             }
         }
-        let more = control.take_nodes();
+        let more = if self.round.is_some() { self.next_round(0) } else { control.take_nodes() };
         self.granted += more;
         self.out_of_nodes = more == 0;
         if self.out_of_nodes { Err(Stopped) } else { Ok(()) }
+    }
+
+    /// Nodes of all threads; where searches are to repeat, the others' as of the last round.
+    pub(super) fn total_nodes(&self) -> u64 {
+        self.round.as_ref().map_or_else(|| self.job.findings.nodes(), |round| round.others() + self.nodes)
+    }
+
+    /// Begins the next round, with so many nodes of this one not searched, and returns the nodes that it grants. The main
+    /// thread's last round is that of all. Whoever waits for the others lets them run.
+    fn next_round(&mut self, unused: u64) -> u64 {
+        let Some(round) = &mut self.round else { return 0 };
+        self.turn = Turn::NONE;
+        round.finish(self.tt, &self.job.findings, unused, self.me.id == 0 && self.ended);
+        self.turn = self.job.turns.take(self.me.id);
+        round.granted()
+    }
+
+    /// The thread's search has ended. Where searches are to repeat the rounds go on until that of the main thread has.
+    pub(super) fn leave_rounds(&mut self) {
+        self.ended = true;
+        let mut unused = self.granted - self.nodes;
+        while self.round.as_ref().is_some_and(|round| !round.is_over()) {
+            if self.job.control.is_stopped() {
+                self.round.as_mut().into_iter().for_each(Round::break_off);
+                break;
+            }
+            unused = self.next_round(unused);
+        }
     }
 
     /// Says where a long iteration is.
@@ -198,7 +234,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             depth: self.iteration,
             current,
             number,
-            nodes: self.job.findings.nodes(),
+            nodes: self.total_nodes(),
             elapsed: self.job.control.elapsed(),
             hashfull: self.tt.hashfull(),
         }));
@@ -251,14 +287,19 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// What the table knows of the position, with mates counted from the root.
     #[inline(always)]
     pub(super) fn probe_table(&self, board: &Board, ply: usize) -> Option<Hit> {
-        let hit = self.tt.probe(board.key())?;
+        let own = self.round.as_ref().and_then(|round| round.get(board.key()));
+        let hit = own.or_else(|| self.tt.probe(board.key()))?;
         Some(Hit { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
     }
 
     /// Tells the table what is known of the position, with mates counted from the root.
     #[inline(always)]
-    pub(super) fn store(&self, board: &Board, ply: usize, known: Hit) {
-        self.tt.store(board.key(), Hit { score: score::to_table(known.score, ply), ..known });
+    pub(super) fn store(&mut self, board: &Board, ply: usize, known: Hit) {
+        let hit = Hit { score: score::to_table(known.score, ply), ..known };
+        match &mut self.round {
+            None => self.tt.store(board.key(), hit),
+            Some(round) => round.put(board.key(), hit),
+        }
     }
 
     /// Whether the position is drawn by rule: repetition, fifty moves or insufficient material.

@@ -9,6 +9,8 @@ use crate::search::findings::{Finding, Findings};
 use crate::search::job::SearchOptions;
 use crate::search::limits::Limits;
 use crate::search::params::Params;
+use crate::search::rounds::Rounds;
+use crate::tt::Tt;
 use loom::thread;
 use std::time::Instant;
 
@@ -129,5 +131,53 @@ fn nodes_are_handed_out_once() {
         };
         let own = control.first_nodes(0) + control.take_nodes() + control.take_nodes();
         assert_eq!(own + helper.join().unwrap(), limit);
+    });
+}
+
+/// Threads in rounds agree on the round that is the last, though only one says so, and nobody waits for ever.
+#[test]
+fn the_last_round_is_that_of_all() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| {
+        let (rounds, findings) = (Arc::new(Rounds::new(2, None)), Arc::new(Findings::new(2)));
+        let helper = {
+            let (rounds, findings) = (Arc::clone(&rounds), Arc::clone(&findings));
+            thread::spawn(move || {
+                let mut round = rounds.join(1);
+                let mut count = 0;
+                while !round.is_over() {
+                    round.finish(&Tt::EMPTY, &findings, 0, false);
+                    count += 1;
+                }
+                count
+            })
+        };
+        let mut round = rounds.join(0);
+        round.finish(&Tt::EMPTY, &findings, 0, false);
+        assert!(!round.is_over());
+        round.finish(&Tt::EMPTY, &findings, 0, true);
+        assert!(round.is_over());
+        assert_eq!(helper.join().expect("it ends"), 2);
+    });
+}
+
+/// A thread that is stopped in the middle of a round ends the rounds of one that waits for it.
+#[test]
+fn rounds_are_broken_off_for_all() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| {
+        let (rounds, findings) = (Arc::new(Rounds::new(2, None)), Arc::new(Findings::new(2)));
+        let helper = {
+            let (rounds, findings) = (Arc::clone(&rounds), Arc::clone(&findings));
+            thread::spawn(move || {
+                let mut round = rounds.join(1);
+                round.finish(&Tt::EMPTY, &findings, 0, false);
+                round.is_over()
+            })
+        };
+        rounds.join(0).break_off();
+        assert!(helper.join().expect("it ends"));
     });
 }

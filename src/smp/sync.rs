@@ -2,7 +2,7 @@
 
 #[cfg(not(loom))]
 mod shipped {
-    pub use parking_lot::{Condvar, Mutex, MutexGuard};
+    pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockWriteGuard};
     pub use std::sync::Arc;
     pub use std::sync::atomic::*;
 
@@ -16,7 +16,7 @@ mod shipped {
 #[cfg(loom)]
 mod modelled {
     pub use loom::sync::atomic::*;
-    pub use loom::sync::{Arc, Condvar, MutexGuard};
+    pub use loom::sync::{Arc, Condvar, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
     /// The model checker's mutex, with the interface of the shipped one.
     #[derive(Debug)]
@@ -31,6 +31,27 @@ mod modelled {
         /// Waits for the lock.
         pub fn lock(&self) -> MutexGuard<'_, T> {
             self.0.lock().expect("no thread panics while it holds the lock")
+        }
+    }
+
+    /// The model checker's lock for many readers, with the interface of the shipped one.
+    #[derive(Debug)]
+    pub struct RwLock<T>(loom::sync::RwLock<T>);
+
+    impl<T> RwLock<T> {
+        /// A lock that nobody holds.
+        pub fn new(value: T) -> Self {
+            Self(loom::sync::RwLock::new(value))
+        }
+
+        /// Waits until nobody writes.
+        pub fn read(&self) -> RwLockReadGuard<'_, T> {
+            self.0.read().expect("no thread panics while it holds the lock")
+        }
+
+        /// Waits until nobody else holds the lock.
+        pub fn write(&self) -> RwLockWriteGuard<'_, T> {
+            self.0.write().expect("no thread panics while it holds the lock")
         }
     }
 

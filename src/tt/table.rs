@@ -111,6 +111,11 @@ impl Tt {
         }
     }
 
+    /// The number of the place where entries of this key lie.
+    pub fn place(&self, key: u64) -> usize {
+        index(key, self.clusters.len())
+    }
+
     /// Brings the place of this key near the processor, for a probe that comes soon.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {

@@ -159,6 +159,11 @@ pub static OPTIONS: &[UciOption] = &[
         help: "How the depths of the threads differ: not at all, by skipping some depths, or every other thread one ply deeper.",
     },
     UciOption {
+        name: "Deterministic",
+        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().search.deterministic = on },
+        help: "Whether searches of several threads repeat to the node where depth or nodes limit them. They are slower.",
+    },
+    UciOption {
         name: "LBR",
         kind: Kind::Combo {
             default: || Lbr::default().name(),

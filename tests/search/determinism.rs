@@ -249,3 +249,41 @@ fn a_clock_of_nodes_repeats() {
     assert_eq!(once, again);
     assert!(once < more && more < 300 * 1000, "{once} and {more} nodes");
 }
+
+/// Threads that search in rounds repeat themselves to the node, also in a game's later searches, more of them than cores, and
+/// with lines, depths and nodes of any number. A search that is stopped leaves them as they were.
+#[test]
+fn rounds_repeat_on_any_number_of_threads() {
+    let mut engine = Engine::new();
+    engine.settings_mut().search.deterministic = true;
+    for threads in [2, 3, 8] {
+        engine.set_threads(threads).unwrap();
+        let mut run = |limits: [Limits; 3], lines: usize| {
+            engine.settings_mut().search.multi_pv = lines;
+            engine.new_game();
+            let mut said = Vec::new();
+            for limits in limits {
+                engine.set_game(Game::from_fen(MIDDLEGAME).unwrap());
+                engine.search_blocking(&limits, |output| match output {
+                    Output::Info(info) => said.push((info.depth, info.nodes, info.score, info.pv.to_vec())),
+                    Output::Best(outcome) => {
+                        let nodes = outcome.lines[0].nodes;
+                        assert!(limits.nodes.is_none_or(|limit| limit == nodes), "{nodes} of {limits:?}");
+                        said.push((0, nodes, outcome.lines[0].score, outcome.lines[0].pv.to_vec()));
+                    }
+                    Output::Progress(_) => {}
+                });
+            }
+            said
+        };
+        for (limits, lines) in [([depth(9), nodes(30_001), depth(8)], 1), ([nodes(3), nodes(10_000), depth(7)], 3)] {
+            let first = run(limits, lines);
+            assert_eq!(run(limits, lines), first, "{threads} threads");
+        }
+        engine.settings_mut().search.multi_pv = 1;
+        engine.go(&Limits { infinite: true, ..Limits::default() });
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(engine.stop().is_some_and(|outcome| outcome.best.is_some()));
+        engine.search_blocking(&Limits { movetime: Some(30), ..Limits::default() }, |_| ());
+    }
+}
