@@ -1,5 +1,7 @@
 //! A window into the search for those who measure it.
 
+use super::lbr::LbrStats;
+use super::lmr::LmrStats;
 use crate::chess::{Board, Move};
 
 /// What became of one scouted move.
@@ -42,36 +44,41 @@ pub struct NoProbe;
 
 impl SearchProbe for NoProbe {}
 
-/// The methods of a probe that tells others everything.
-macro_rules! pass_on {
-    ($probe:ident => $($other:expr),+) => {
-        #[inline(always)]
-        fn searched_first(&mut $probe, depth: i32) {
-            $($other.searched_first(depth);)+
-        }
-
-        #[inline(always)]
-        fn scouted(&mut $probe, what: Scouted) {
-            $($other.scouted(what);)+
-        }
-
-        #[inline(always)]
-        fn reply_asked(&mut $probe, board: &Board, reply: Option<Move>) {
-            $($other.reply_asked(board, reply);)+
-        }
-
-        #[inline(always)]
-        fn best_found(&mut $probe, best: Move, reply: Option<Move>, cutoff: bool) {
-            $($other.best_found(best, reply, cutoff);)+
-        }
-    };
+/// Counts what Last Best Reply and reductions do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchStats {
+    /// What Last Best Reply did.
+    pub lbr: LbrStats,
+    /// What reductions did.
+    pub lmr: LmrStats,
 }
 
-impl<P: SearchProbe> SearchProbe for &mut P {
-    pass_on!(self => (**self));
+impl SearchStats {
+    /// Adds the counts of another search.
+    pub fn add(&mut self, other: &Self) {
+        self.lbr.add(&other.lbr);
+        self.lmr.add(&other.lmr);
+    }
 }
 
-/// Two probes, both told of everything.
-impl<A: SearchProbe, B: SearchProbe> SearchProbe for (A, B) {
-    pass_on!(self => self.0, self.1);
+impl SearchProbe for &mut SearchStats {
+    #[inline(always)]
+    fn searched_first(&mut self, depth: i32) {
+        self.lmr.searched_first(depth);
+    }
+
+    #[inline(always)]
+    fn scouted(&mut self, what: Scouted) {
+        self.lmr.scouted(what);
+    }
+
+    #[inline(always)]
+    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
+        self.lbr.reply_asked(board, reply);
+    }
+
+    #[inline(always)]
+    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
+        self.lbr.best_found(best, reply, cutoff);
+    }
 }

@@ -1,7 +1,6 @@
 //! How often Last Best Reply has something to say, and how often it is right.
 
 use crate::chess::{Board, Move};
-use crate::search::probe::SearchProbe;
 
 /// Counts of nodes, each a part of the one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,9 +17,19 @@ pub struct LbrStats {
     pub cutoffs: u64,
 }
 
-impl SearchProbe for LbrStats {
+impl LbrStats {
+    /// Adds the counts of another search.
+    pub fn add(&mut self, other: &Self) {
+        self.asked += other.asked;
+        self.first_matches += other.first_matches;
+        self.second_matches += other.second_matches;
+        self.best += other.best;
+        self.cutoffs += other.cutoffs;
+    }
+
+    /// A node has asked, and this is what the store knew.
     #[inline(always)]
-    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
+    pub fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
         self.asked += 1;
         if let Some(reply) = reply {
             self.first_matches += 1;
@@ -28,16 +37,15 @@ impl SearchProbe for LbrStats {
         }
     }
 
+    /// A node's search has ended with a best move, by failing high or not.
     #[inline(always)]
-    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
+    pub fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
         if reply == Some(best) {
             self.best += 1;
             self.cutoffs += u64::from(cutoff);
         }
     }
-}
 
-impl LbrStats {
     /// The counts with their names, in order.
     pub fn rows(&self) -> [(&'static str, u64); 5] {
         [

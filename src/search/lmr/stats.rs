@@ -1,6 +1,6 @@
 //! What late move reductions do in a search: how many moves they reach, by how much, and how often they are wrong.
 
-use crate::search::probe::{Scouted, SearchProbe};
+use crate::search::probe::{Scouted, SearchStats};
 
 /// Counts of moves, for one depth or number or for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Counts {
 const DEPTHS: usize = 32;
 const NUMBERS: usize = 64;
 
-/// A probe that counts, by the depth of the node and the number of the move in it.
+/// Counts by the depth of the node and the number of the move in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LmrStats {
     cells: Box<[[Counts; NUMBERS]; DEPTHS]>,
@@ -135,16 +135,16 @@ impl LmrStats {
         let rows = FIRST.into_iter().zip(ends).map(|(from, to)| (name(from, to), self.sum(0..DEPTHS, from..to)));
         rows.filter(|(_, counts)| counts.moves > 0).collect()
     }
-}
 
-impl SearchProbe for LmrStats {
+    /// The first move of a node of this depth is going to be searched.
     #[inline(always)]
-    fn searched_first(&mut self, depth: i32) {
+    pub fn searched_first(&mut self, depth: i32) {
         self.cell(depth, 1).moves += 1;
     }
 
+    /// A move after the first has been searched.
     #[inline(always)]
-    fn scouted(&mut self, what: Scouted) {
+    pub fn scouted(&mut self, what: Scouted) {
         let cell = self.cell(what.depth, what.number);
         cell.moves += 1;
         if what.reduction > 0 {
@@ -157,7 +157,7 @@ impl SearchProbe for LmrStats {
 }
 
 /// The counts of a search, or of several, next to what they save.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LmrReport {
     /// The recipe.
     pub recipe: &'static str,
@@ -168,7 +168,7 @@ pub struct LmrReport {
     /// Nodes to the same depth without reductions, where they have been counted.
     pub nodes_off: Option<u64>,
     /// The counts.
-    pub stats: LmrStats,
+    pub stats: SearchStats,
 }
 
 impl LmrReport {
@@ -176,7 +176,7 @@ impl LmrReport {
     pub fn measures(&self) -> Vec<Measure> {
         let saved = self.nodes_off.map(|off| 100.0 * (1.0 - self.nodes as f64 / off.max(1) as f64));
         let saved = Measure { name: "nodes saved", value: saved, unit: "%", healthy: Some((40.0, 60.0)) };
-        self.stats.total().measures().into_iter().chain([saved]).collect()
+        self.stats.lmr.total().measures().into_iter().chain([saved]).collect()
     }
 }
 
@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn the_report_compares_with_no_reductions() {
-        let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats: sample() };
+        let stats = SearchStats { lmr: sample(), ..SearchStats::default() };
+        let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats };
         let saved = report.measures()[4];
         assert_eq!((saved.value, saved.place()), (Some(75.0), Some("above")));
     }
