@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Options that are read at each `go`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// What the search itself reads.
     pub search: SearchOptions,
@@ -50,22 +50,6 @@ pub struct Settings {
     pub simd: Simd,
     /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
     pub drawish_endings: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            search: SearchOptions::default(),
-            chess960: false,
-            show_wdl: false,
-            ponder: false,
-            lmr: lmr::Choice::default(),
-            lmr_statistics: false,
-            evaluation: EvaluationKind::default(),
-            simd: Simd::best(),
-            drawish_endings: false,
-        }
-    }
 }
 
 /// What a listener is told.

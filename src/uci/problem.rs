@@ -59,6 +59,13 @@ pub enum OptionError {
     },
 }
 
+impl OptionError {
+    /// The value is none the option takes.
+    pub fn value(name: impl Into<Cow<'static, str>>, expected: String, value: &str) -> Self {
+        Self::Value { name: name.into(), expected, value: Quoted::new(value) }
+    }
+}
+
 /// Why a line, or a part of it, was not obeyed. Each message quotes the input and says what is expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
