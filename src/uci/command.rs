@@ -4,6 +4,7 @@ use super::go::{self, Go};
 use super::listing;
 use super::problem::{Problem, Quoted};
 use super::words::Words;
+use crate::chess::Game;
 use crate::search::MAX_DEPTH;
 
 /// A command, as said.
@@ -69,6 +70,33 @@ pub enum Base {
     Start,
     /// A FEN, as given.
     Fen(String),
+}
+
+impl Base {
+    /// Sets up the position and plays moves from it. When anything is wrong there is no new position at all.
+    ///
+    /// # Errors
+    /// The FEN is not good, or a move is not legal.
+    pub fn set_up(&self, moves: &[String], chess960: bool) -> Result<Game, Problem> {
+        let mut game = match self {
+            Self::Start => Game::start(),
+            Self::Fen(fen) => Game::from_fen(fen).map_err(|error| Problem::Fen(error.to_string()))?,
+        };
+        for (index, text) in moves.iter().enumerate() {
+            let board = game.board();
+            let mv = board.parse_uci(text, chess960).ok_or_else(|| Problem::IllegalMove {
+                number: index + 1,
+                text: Quoted::new(text),
+                fen: board.fen(chess960),
+                example: match board.legal_moves().first() {
+                    Some(&mv) => format!("a legal move such as {}", board.uci(mv, chess960)),
+                    None => "none, the game is over".into(),
+                },
+            })?;
+            game.play(mv);
+        }
+        Ok(game)
+    }
 }
 
 /// A line, read.
@@ -404,5 +432,20 @@ mod tests {
             }
         }
         assert!(commands > 1000, "the words of the protocol are to be met often: {commands}");
+    }
+
+    #[test]
+    fn positions_are_set_up_whole_or_not_at_all() {
+        let moves = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+        let game = Base::Start.set_up(&moves("e2e4 e7e5 g1f3"), false).expect("legal moves");
+        assert_eq!(game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+        match Base::Start.set_up(&moves("e2e4 e2e4"), false).map(|game| game.board().fen(false)) {
+            Err(Problem::IllegalMove { number: 2, text, fen, example }) => {
+                assert_eq!(text, Quoted::new("e2e4"));
+                assert!(fen.contains(" b ") && example.starts_with("a legal move such as "), "{fen} {example}");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(Base::Fen("x".into()).set_up(&[], false), Err(Problem::Fen(text)) if text.contains("x")));
     }
 }

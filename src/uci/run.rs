@@ -73,7 +73,7 @@ pub fn serve(
 ) -> io::Result<()> {
     while !session.is_over() {
         let until = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
-        match session.engine_mut().wait(inbox, until) {
+        match session.engine.wait(inbox, until) {
             Wake::Message(message) => session.hear(message),
             Wake::Output(output) => session.hear_engine(output),
             Wake::Timeout if is_gone() => return Err(ErrorKind::BrokenPipe.into()),
@@ -82,9 +82,9 @@ pub fn serve(
         }
         let mut text = session.take_text();
         if !text.is_empty() {
-            session.log_mut().wrote(&text);
+            session.log.wrote(&text);
         }
-        if let Some(failure) = session.log_mut().take_failure() {
+        if let Some(failure) = session.log.take_failure() {
             text += &format::error(&failure);
             text.push('\n');
         }
