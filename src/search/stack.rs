@@ -60,9 +60,7 @@ impl Frame {
         fail_highs: 0,
         double_extensions: 0,
     };
-}
 
-impl Frame {
     /// Another grandparent is being searched: what its grandchildren found says little here.
     #[inline(always)]
     pub fn forget_siblings(&mut self) {

@@ -44,7 +44,7 @@ impl Worker {
         Self {
             id,
             histories: Histories::new(),
-            lbr: LastBestReply::new(),
+            lbr: LastBestReply::default(),
             evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
             pv: vec![PvLine::new(); MAX_PLY + 2].into_boxed_slice(),

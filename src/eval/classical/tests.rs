@@ -87,7 +87,7 @@ fn many_boards() -> Vec<Board> {
 
 #[test]
 fn colors_are_treated_alike() {
-    let mut classical = Classical::new();
+    let mut classical = Classical::default();
     for original in many_boards() {
         let fen = original.fen(false);
         let mirror = board(&mirrored(&fen));
@@ -103,9 +103,9 @@ fn colors_are_treated_alike() {
 
 #[test]
 fn trace_terms_and_play_agree_with_warm_and_cold_caches() {
-    let mut warm = Classical::new();
+    let mut warm = Classical::default();
     for board in many_boards() {
-        let score = Classical::new().evaluate(&board);
+        let score = Classical::default().evaluate(&board);
         assert_eq!(warm.evaluate(&board), score);
         assert_eq!(warm.evaluate(&board), score);
         let terms = warm.evaluate_terms(&board);
@@ -214,7 +214,7 @@ fn scores_fade_towards_the_fifty_move_draw_and_stay_bounded() {
     let stale = white("4k3/5p2/8/8/8/8/PP1R1P2/4K3 w - - 90 60");
     assert!(stale < fresh && stale > fresh / 2 - 1);
     let most = board("8/k7/PP6/PP5R/8/1QQQQ3/8/KRBB1NN1 b - - 0 1");
-    let score = Classical::new().evaluate(&most);
+    let score = Classical::default().evaluate(&most);
     assert!((-MAX_EVAL..-7000).contains(&score));
 }
 

@@ -96,7 +96,7 @@ impl Histories {
             captures: boxed([[cell; 6]; 64]),
             continuations: boxed([cell; Continuation::MOVES]),
             weights: Weights::from(&Params::default()),
-            own: PieceSquares::new(),
+            own: PieceSquares::default(),
             corrections: Corrections::new(),
         }
     }
