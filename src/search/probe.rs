@@ -64,21 +64,65 @@ impl SearchStats {
 impl SearchProbe for &mut SearchStats {
     #[inline(always)]
     fn searched_first(&mut self, depth: i32) {
-        self.lmr.searched_first(depth);
+        self.lmr.cell(depth, 1).moves += 1;
     }
 
     #[inline(always)]
     fn scouted(&mut self, what: Scouted) {
-        self.lmr.scouted(what);
+        let cell = self.lmr.cell(what.depth, what.number);
+        cell.moves += 1;
+        if what.reduction > 0 {
+            cell.reduced += 1;
+            cell.plies += what.reduction as u64;
+            cell.verified += u64::from(what.verified);
+            cell.confirmed += u64::from(what.confirmed);
+        }
     }
 
     #[inline(always)]
     fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
-        self.lbr.reply_asked(board, reply);
+        self.lbr.asked += 1;
+        if let Some(reply) = reply {
+            self.lbr.first_matches += 1;
+            self.lbr.second_matches += u64::from(board.is_legal(reply));
+        }
     }
 
     #[inline(always)]
     fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
-        self.lbr.best_found(best, reply, cutoff);
+        if reply == Some(best) {
+            self.lbr.best += 1;
+            self.lbr.cutoffs += u64::from(cutoff);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{MoveKind, Square};
+
+    #[test]
+    fn each_count_is_a_part_of_the_one_before_it() {
+        let board = Board::start();
+        let legal = Move::new(Square::G1, Square::F3, MoveKind::Quiet);
+        let illegal = Move::new(Square::G1, Square::F3, MoveKind::Capture);
+        let mut stats = SearchStats::default();
+        // What the store answered, the best move if there was one, and whether it failed high.
+        for (reply, best) in [
+            (None, None),
+            (None, Some((legal, true))),
+            (Some(illegal), Some((legal, true))),
+            (Some(legal), None),
+            (Some(legal), Some((Move::new(Square::E2, Square::E4, MoveKind::DoublePush), true))),
+            (Some(legal), Some((legal, false))),
+            (Some(legal), Some((legal, true))),
+        ] {
+            (&mut stats).reply_asked(&board, reply);
+            if let Some((best, cutoff)) = best {
+                (&mut stats).best_found(best, reply, cutoff);
+            }
+        }
+        assert_eq!(stats.lbr, LbrStats { asked: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });
     }
 }

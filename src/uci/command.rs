@@ -108,52 +108,38 @@ pub struct ParsedLine {
     pub problems: Vec<Problem>,
 }
 
-/// A command word, its place among the words of the protocol, and what it does in one line for `help`.
-struct Keyword {
-    word: &'static str,
-    /// Whether the word belongs to the protocol: only such a word is looked for behind unknown words.
-    standard: bool,
-    usage: &'static str,
-}
+/// What the commands of the protocol do, in one line each that begins with the word. Only these words are looked for behind
+/// unknown words.
+const STANDARD: [&str; 11] = [
+    "uci: name, author and options, then uciok",
+    "isready: readyok, at once, also while searching",
+    "ucinewgame: forget the last game and empty the hash table",
+    "setoption name <option> [value <value>]",
+    "position startpos | fen <FEN> [moves <move> ...]",
+    "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N] [mate N] \
+     [infinite] [ponder] [searchmoves <move> ...] | go perft N",
+    "stop: end every search asked for so far",
+    "ponderhit: the move pondered on was played",
+    "quit: end every search and the program",
+    "debug on | off: more messages",
+    "register: accepted and ignored",
+];
 
-const fn standard(word: &'static str, usage: &'static str) -> Keyword {
-    Keyword { word, standard: true, usage }
-}
-
-const fn extra(word: &'static str, usage: &'static str) -> Keyword {
-    Keyword { word, standard: false, usage }
-}
-
-/// Every command word.
-const KEYWORDS: &[Keyword] = &[
-    standard("uci", "uci: name, author and options, then uciok"),
-    standard("isready", "isready: readyok, at once, also while searching"),
-    standard("ucinewgame", "ucinewgame: forget the last game and empty the hash table"),
-    standard("setoption", "setoption name <option> [value <value>]"),
-    standard("position", "position startpos | fen <FEN> [moves <move> ...]"),
-    standard(
-        "go",
-        "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N] [mate N] \
-         [infinite] [ponder] [searchmoves <move> ...] | go perft N",
-    ),
-    standard("stop", "stop: end every search asked for so far"),
-    standard("ponderhit", "ponderhit: the move pondered on was played"),
-    standard("quit", "quit: end every search and the program"),
-    standard("debug", "debug on | off: more messages"),
-    standard("register", "register: accepted and ignored"),
-    extra("d", "d: the board, its FEN, its key and the checking pieces"),
-    extra("eval", "eval: the static evaluation, term by term"),
-    extra("listmoves", "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each"),
-    extra("lmrstats", "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved"),
-    extra("bench", "bench [depth]: search fixed positions on one thread; nodes and speed"),
-    extra("perft", "perft N: count the leaves of the tree of legal moves"),
-    extra("wait", "wait: let the searches asked for so far end before quit, or the end of input, is obeyed"),
-    extra("help", "help: this list"),
+/// The same of the other commands.
+const EXTRA: [&str; 8] = [
+    "d: the board, its FEN, its key and the checking pieces",
+    "eval: the static evaluation, term by term",
+    "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each",
+    "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved",
+    "bench [depth]: search fixed positions on one thread; nodes and speed",
+    "perft N: count the leaves of the tree of legal moves",
+    "wait: let the searches asked for so far end before quit, or the end of input, is obeyed",
+    "help: this list",
 ];
 
 /// The commands, one line each.
 pub fn usage() -> impl Iterator<Item = &'static str> {
-    KEYWORDS.iter().map(|keyword| keyword.usage)
+    STANDARD.into_iter().chain(EXTRA)
 }
 
 /// Reads a line. Never fails: what cannot be used is among the problems. Command words are recognised in any case,
@@ -180,11 +166,12 @@ pub fn parse(line: &str) -> ParsedLine {
 
 /// Reads up to and with the first command word.
 fn keyword(words: &mut Words) -> Option<&'static str> {
-    let find = |word: &str, any: bool| {
-        KEYWORDS.iter().find(|keyword| (any || keyword.standard) && word.eq_ignore_ascii_case(keyword.word))
+    let find = |word: &str, among: &[&'static str]| {
+        let known = among.iter().filter_map(|usage| usage.split([' ', ':']).next());
+        known.into_iter().find(|known| word.eq_ignore_ascii_case(known))
     };
-    let first = find(words.next()?, true);
-    first.or_else(|| words.find_map(|word| find(word, false))).map(|keyword| keyword.word)
+    let first = words.next()?;
+    find(first, &STANDARD).or_else(|| find(first, &EXTRA)).or_else(|| words.find_map(|word| find(word, &STANDARD)))
 }
 
 /// Reads what follows a command word.
@@ -321,10 +308,10 @@ mod tests {
 
     #[test]
     fn every_keyword_is_read_and_starts_its_usage() {
-        for keyword in KEYWORDS {
-            assert!(keyword.usage.starts_with(keyword.word));
-            let ParsedLine { command, problems } = parse(keyword.word);
-            assert!(command.is_some() || !matches!(problems[0], Problem::UnknownCommand(_)), "{}", keyword.word);
+        for usage in usage() {
+            let word = usage.split([' ', ':']).next().expect("a word");
+            let ParsedLine { command, problems } = parse(word);
+            assert!(command.is_some() || !matches!(problems[0], Problem::UnknownCommand(_)), "{word}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::options::OPTIONS;
 use super::rebel;
-use crate::chess::{Board, Color, File, Move, Rank, Square};
+use crate::chess::{Board, Color, File, Rank, Square};
 use crate::engine::Settings;
 use crate::eval::{Evaluation, Model, Scaling, classical, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
@@ -158,11 +158,6 @@ pub fn diagram(board: &Board, chess960: bool) -> String {
         checkers.join(" ")
     );
     text
-}
-
-/// One root move of a perft and the leaves below it.
-pub fn perft_line(board: &Board, mv: Move, nodes: u64, chess960: bool) -> String {
-    format!("{}: {nodes}", board.uci(mv, chess960))
 }
 
 #[cfg(test)]

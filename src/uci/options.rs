@@ -1,6 +1,5 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
-use super::legacy;
 use super::log::Log;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
@@ -243,25 +242,15 @@ pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
 impl UciOption {
     /// The line that announces the option.
     pub fn announcement(&self) -> String {
-        let start = format!("option name {} type {}", self.name, self.type_word());
         let default = self.default();
-        match &self.kind {
-            Spin { range: (min, max), .. } => format!("{start} default {default} min {min} max {max}"),
-            Combo { choices, .. } => format!("{start} default {default} var {}", choices().join(" var ")),
-            Check(_) | Text(..) => format!("{start} default {default}"),
-            Button(_) => start,
-        }
-    }
-
-    /// The kind, as the protocol calls it.
-    pub fn type_word(&self) -> &'static str {
-        match self.kind {
-            Spin { .. } => "spin",
-            Check(_) => "check",
-            Combo { .. } => "combo",
-            Button(_) => "button",
-            Text(..) => "string",
-        }
+        let kind = match &self.kind {
+            Spin { range: (min, max), .. } => format!("spin default {default} min {min} max {max}"),
+            Check(_) => format!("check default {default}"),
+            Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
+            Button(_) => "button".into(),
+            Text(..) => format!("string default {default}"),
+        };
+        format!("option name {} type {kind}", self.name)
     }
 
     /// The value at the start, as text; empty for a button.
@@ -299,7 +288,7 @@ impl UciOption {
                 Ok(())
             }
             Combo { choices, apply, .. } => {
-                let value = legacy::today(self.name, value);
+                let value = today(self.name, value);
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
                 apply(target.engine.settings_mut(), choice);
                 Ok(())
@@ -312,6 +301,15 @@ impl UciOption {
         };
         applied.map_err(|reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason })
     }
+}
+
+/// Old values of options, as programs may have saved them: the option, the value, and what that is called today.
+const LEGACY: [(&str, &str, &str); 3] = [("LBR", "true", "reply"), ("LBR", "false", "off"), ("LMR", "log", "tuned")];
+
+/// The value as the option of this name takes it today: another word for an old value, any other value as it is.
+fn today<'a>(option: &str, value: &'a str) -> &'a str {
+    let known = |(name, legacy, _): &&(&str, &str, &str)| *name == option && legacy.eq_ignore_ascii_case(value);
+    LEGACY.iter().find(known).map_or(value, |(_, _, today)| today)
 }
 
 /// The table of the options for the documentation.
@@ -461,5 +459,15 @@ mod tests {
         let table = markdown();
         assert_eq!(table.lines().count(), OPTIONS.len() + 2);
         assert!(table.contains("| `Hash` | 1 to 33554432 | `16` | "));
+    }
+
+    #[test]
+    fn legacy_values_have_a_meaning_today_and_no_other_one() {
+        for (name, legacy, value) in LEGACY {
+            let Kind::Combo { choices, .. } = find(name).expect(name).kind else { panic!("{name} has no choices") };
+            assert!(choices().contains(&value) && !choices().contains(&legacy), "{name}: {legacy}, {value}");
+            assert_eq!((today(name, legacy), today(name, &legacy.to_uppercase())), (value, value));
+        }
+        assert_eq!((today("LBR", "pair"), today("LBR", "maybe"), today("LMR", "true")), ("pair", "maybe", "true"));
     }
 }

@@ -130,9 +130,6 @@ pub enum Problem {
     /// `setoption` without a name.
     #[error("`setoption` expects name <option> value <value>, not {0}")]
     NoOptionName(Quoted),
-    /// An option could not be set.
-    #[error(transparent)]
-    Option(#[from] OptionError),
 }
 
 /// The lower end of a range in words, when there is one worth naming.

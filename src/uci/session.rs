@@ -115,12 +115,15 @@ impl Session {
                 InputMode::Live => self.close(),
                 InputMode::Script => self.closing = true,
             },
-            Message::Task(id, line) if self.is_task(id) => match line {
-                Some(line) => self.say(&line),
-                None => self.work = None,
-            },
-            // A task that was called off.
-            Message::Task(..) => {}
+            Message::Task(id, line) => {
+                // Any other task was called off.
+                let task = self.work.as_ref().and_then(|work| work.task.as_ref());
+                match line {
+                    _ if task.is_none_or(|task| task.id != id) => {}
+                    Some(line) => self.say(&line),
+                    None => self.work = None,
+                }
+            }
         }
         self.drain();
     }
@@ -141,10 +144,6 @@ impl Session {
                 self.drain();
             }
         }
-    }
-
-    fn is_task(&self, id: u64) -> bool {
-        self.work.as_ref().and_then(|work| work.task.as_ref()).is_some_and(|task| task.id == id)
     }
 
     fn read(&mut self, line: &str) {
@@ -178,7 +177,8 @@ impl Session {
             Command::Wait => self.mark(|asked| asked.marks.waited = true),
             Command::Quit => self.close(),
             command => {
-                let asked = Queued { marks: self.first_marks(), command };
+                let waited = self.mode == InputMode::Script;
+                let asked = Queued { command, marks: Marks { waited, ..Marks::default() } };
                 if self.may_run(&asked.command) { self.execute(asked) } else { self.queue.push_back(asked) }
             }
         }
@@ -195,11 +195,6 @@ impl Session {
                 Command::Display | Command::Eval => self.queue.is_empty(),
                 _ => false,
             }
-    }
-
-    /// What is said about a command by the way it came.
-    fn first_marks(&self) -> Marks {
-        Marks { waited: self.mode == InputMode::Script, ..Marks::default() }
     }
 
     /// Says something about all work asked for so far, and lets it take effect on what is under way.
@@ -269,17 +264,13 @@ impl Session {
                 self.begin(asked, None);
                 self.search(&go);
             }
-            Command::Perft(depth) => {
-                let board = self.engine.game().board().clone();
-                let task = Task::perft(self.task_output(), board, *depth, chess960);
-                self.begin_task(asked, task);
-            }
-            Command::Bench(depth) => {
+            &Command::Perft(depth) => self.begin_task(asked, |engine, output| {
+                Task::perft(output, engine.game().board().clone(), depth, chess960)
+            }),
+            &Command::Bench(depth) => self.begin_task(asked, |engine, output| {
                 let depth = depth.unwrap_or(BENCH_DEPTH);
-                let bench = Bench { depth, evaluation: self.engine.evaluation(), ..Bench::default() };
-                let task = Task::bench(self.task_output(), bench);
-                self.begin_task(asked, task);
-            }
+                Task::bench(output, Bench { depth, evaluation: engine.evaluation(), ..Bench::default() })
+            }),
             Command::Debug(on) => self.verbose = *on,
             Command::Display => self.say(&format::diagram(self.engine.game().board(), chess960)),
             Command::Eval => {
@@ -301,8 +292,7 @@ impl Session {
         match self.engine.lmr_report() {
             None => self.complain(&Problem::NotCounted),
             Some(report) if off => {
-                let task = Task::without_reductions(self.task_output(), report, &self.engine);
-                self.begin_task(asked, task);
+                self.begin_task(asked, |engine, output| Task::without_reductions(output, report, engine));
             }
             Some(report) => self.say(&statistics::lmr_table(&report)),
         }
@@ -320,14 +310,10 @@ impl Session {
         self.work = Some(Work { asked, task, started: Instant::now(), stopped: None, shown });
     }
 
-    /// Where the next task sends its lines.
-    fn task_output(&mut self) -> TaskOutput {
+    /// Starts a task, which takes where to send its lines.
+    fn begin_task(&mut self, asked: Queued, start: impl FnOnce(&Engine, TaskOutput) -> io::Result<Task>) {
         self.last_task += 1;
-        TaskOutput { id: self.last_task, inbox: self.inbox.clone() }
-    }
-
-    fn begin_task(&mut self, asked: Queued, task: io::Result<Task>) {
-        match task {
+        match start(&self.engine, TaskOutput { id: self.last_task, inbox: self.inbox.clone() }) {
             Ok(task) => {
                 self.begin(asked, Some(task));
                 self.apply_marks();

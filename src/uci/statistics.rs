@@ -69,8 +69,7 @@ fn lmr_rows(text: &mut String, first: &str, rows: &[(String, Counts)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::lmr::LmrStats;
-    use crate::search::probe::{Scouted, SearchStats};
+    use crate::search::probe::{Scouted, SearchProbe, SearchStats};
 
     fn words(text: &str) -> Vec<Vec<&str>> {
         text.lines().map(|line| line.split_whitespace().collect()).collect()
@@ -89,11 +88,10 @@ mod tests {
 
     #[test]
     fn reductions_stand_in_rows() {
-        let mut lmr = LmrStats::default();
+        let mut stats = SearchStats::default();
         for (reduction, verified) in [(2, false), (1, true)] {
-            lmr.scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });
+            (&mut stats).scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });
         }
-        let stats = SearchStats { lmr, ..SearchStats::default() };
         let text = lmr_table(&LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats });
         assert!(text.contains("nodes saved            75.00 %   above the healthy range, 40 to 60\n"), "{text}");
         assert!(words(&text).contains(&vec!["5-6", "2", "100.00", "1.50", "50.00", "0.00"]), "{text}");

@@ -122,7 +122,7 @@ fn divide(board: &Board, depth: u32, chess960: bool, console: &Console) -> Contr
         let Some(below) = depth.checked_sub(1) else { break };
         let nodes = count(&board.after(mv), below, console)?;
         sum += nodes;
-        console.print(format::perft_line(board, mv, nodes, chess960))?;
+        console.print(format!("{}: {nodes}", board.uci(mv, chess960)))?;
     }
     let (elapsed, speed) = (start.elapsed(), nps(sum, start.elapsed()));
     console.print(format::message(&format!("perft {depth} took {} ms, {speed} nps", elapsed.as_millis())))?;

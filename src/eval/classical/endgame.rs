@@ -263,7 +263,7 @@ mod tests {
     use crate::eval::classical::trace;
 
     fn white(fen: &str) -> i32 {
-        trace(&Board::from_fen(fen).unwrap()).score()
+        trace(&Board::from_fen(fen).unwrap()).summary.score
     }
 
     #[test]

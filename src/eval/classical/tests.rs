@@ -49,7 +49,7 @@ fn board(fen: &str) -> Board {
 
 /// The evaluation from White's view.
 fn white(fen: &str) -> Score {
-    trace(&board(fen)).score()
+    trace(&board(fen)).summary.score
 }
 
 /// A term's value for White, in a position and in another.
@@ -111,17 +111,17 @@ fn trace_terms_and_play_agree_with_warm_and_cold_caches() {
         let terms = warm.evaluate_terms(&board);
         assert_eq!(terms.score, score);
         let trace = trace(&board);
-        assert_eq!(trace.score() * board.side_to_move().sign(), score);
-        if trace.summary().ending.is_some() {
+        assert_eq!(trace.summary.score * board.side_to_move().sign(), score);
+        if trace.summary.ending.is_some() {
             continue;
         }
         let sum: Pair = Term::ALL.into_iter().map(|term| trace.balance(term)).sum();
-        assert_eq!(sum, trace.summary().sum, "{}", board.fen(false));
+        assert_eq!(sum, trace.summary.sum, "{}", board.fen(false));
         for color in Color::ALL {
-            let passed = trace.value(Term::Passed, color).taper(trace.summary().phase);
+            let passed = trace.value(Term::Passed, color).taper(trace.summary.phase);
             assert_eq!(terms.passed[color.index()], passed);
             let king = trace.value(Term::Shelter, color) + trace.value(Term::Danger, color);
-            assert_eq!(terms.king_safety[color.index()], king.taper(trace.summary().phase));
+            assert_eq!(terms.king_safety[color.index()], king.taper(trace.summary.phase));
         }
     }
 }
@@ -425,8 +425,8 @@ fn initiative_follows_the_play_there_is() {
     // A small advantage never turns into its opposite.
     for board in many_boards() {
         let trace = self::trace(&board);
-        let before = trace.summary().sum.eg() - trace.balance(Term::Initiative).eg();
-        assert!(before * trace.summary().sum.eg() >= 0);
+        let before = trace.summary.sum.eg() - trace.balance(Term::Initiative).eg();
+        assert!(before * trace.summary.sum.eg() >= 0);
     }
 }
 

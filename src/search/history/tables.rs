@@ -112,12 +112,6 @@ impl Histories {
     }
 
     #[inline(always)]
-    fn quiet_cell(&self, board: &Board, mv: Move) -> &Cell {
-        let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
-        &self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()]
-    }
-
-    #[inline(always)]
     fn quiet_index(board: &Board, mv: Move) -> [usize; 3] {
         let threats = board.threats();
         [board.side_to_move().index(), usize::from(threats.has(mv.from())), usize::from(threats.has(mv.to()))]
@@ -128,8 +122,9 @@ impl Histories {
     /// weighed.
     #[inline(always)]
     pub fn quiet(&self, board: &Board, mv: Move, context: &Context) -> i32 {
-        (self.quiet_cell(board, mv).get() * self.weights.butterfly + self.weighed_continuations(board, mv, context))
-            / 64
+        let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
+        let butterfly = &self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()];
+        (butterfly.get() * self.weights.butterfly + self.weighed_continuations(board, mv, context)) / 64
     }
 
     /// The part of continuation history in [`quiet`](Self::quiet).

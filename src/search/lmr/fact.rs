@@ -68,17 +68,8 @@ pub enum Fact {
 impl Fact {
     /// How many facts there are.
     pub const COUNT: usize = Self::RootBest as usize + 1;
-    /// The facts that cost something to know.
-    pub const COSTLY: Facts = Facts::of(&[
-        Self::Capture,
-        Self::QueenPromotion,
-        Self::FarPawn,
-        Self::GoodCapture,
-        Self::BadCapture,
-        Self::GoodCheck,
-        Self::BadCheck,
-        Self::RootBest,
-    ]);
+    /// The facts that cost something to know: those from [`Capture`](Self::Capture) on.
+    pub const COSTLY: Facts = Facts((1 << Self::COUNT) - (1 << Self::Capture as u8));
 }
 
 /// A set of facts.

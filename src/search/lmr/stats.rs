@@ -1,6 +1,6 @@
 //! What late move reductions do in a search: how many moves they reach, by how much, and how often they are wrong.
 
-use crate::search::probe::{Scouted, SearchStats};
+use crate::search::probe::SearchStats;
 
 /// Counts of moves, for one depth or number or for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,9 @@ impl Default for LmrStats {
 }
 
 impl LmrStats {
-    fn cell(&mut self, depth: i32, number: usize) -> &mut Counts {
+    /// The counts of moves of this number at this depth.
+    #[inline(always)]
+    pub(in crate::search) fn cell(&mut self, depth: i32, number: usize) -> &mut Counts {
         &mut self.cells[(depth.max(0) as usize).min(DEPTHS - 1)][number.min(NUMBERS - 1)]
     }
 
@@ -135,25 +137,6 @@ impl LmrStats {
         let rows = FIRST.into_iter().zip(ends).map(|(from, to)| (name(from, to), self.sum(0..DEPTHS, from..to)));
         rows.filter(|(_, counts)| counts.moves > 0).collect()
     }
-
-    /// The first move of a node of this depth is going to be searched.
-    #[inline(always)]
-    pub fn searched_first(&mut self, depth: i32) {
-        self.cell(depth, 1).moves += 1;
-    }
-
-    /// A move after the first has been searched.
-    #[inline(always)]
-    pub fn scouted(&mut self, what: Scouted) {
-        let cell = self.cell(what.depth, what.number);
-        cell.moves += 1;
-        if what.reduction > 0 {
-            cell.reduced += 1;
-            cell.plies += what.reduction as u64;
-            cell.verified += u64::from(what.verified);
-            cell.confirmed += u64::from(what.confirmed);
-        }
-    }
 }
 
 /// The counts of a search, or of several, next to what they save.
@@ -183,20 +166,22 @@ impl LmrReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::probe::{Scouted, SearchProbe};
 
     fn scouted(depth: i32, number: usize, reduction: i32, verified: bool, confirmed: bool) -> Scouted {
         Scouted { depth, number, reduction, verified, confirmed }
     }
 
     fn sample() -> LmrStats {
-        let mut stats = LmrStats::default();
+        let mut counted = SearchStats::default();
+        let mut stats = &mut counted;
         stats.searched_first(5);
         stats.scouted(scouted(5, 2, 0, false, false));
         stats.scouted(scouted(5, 6, 2, false, false));
         stats.scouted(scouted(5, 6, 1, true, false));
         stats.scouted(scouted(90, 200, 3, true, true));
         stats.scouted(scouted(3, 40, -1, false, false));
-        stats
+        counted.lmr
     }
 
     #[test]
