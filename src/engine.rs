@@ -7,7 +7,7 @@ use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind, Model};
-use crate::score::{Bound, DRAW, mated_in};
+use crate::score::{DRAW, mated_in};
 use crate::search::control::Control;
 use crate::search::findings::Findings;
 pub use crate::search::job::SearchOptions;
@@ -27,7 +27,7 @@ use parking_lot::Mutex;
 use running::Running;
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Options that are read at each `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -331,17 +331,7 @@ impl Engine {
     /// The answer when there is no legal move, or no thread to look for one.
     fn nothing_to_search(&self, best: Option<Move>) -> Outcome {
         let score = if best.is_none() && self.game.board().in_check() { mated_in(0) } else { DRAW };
-        let info = Info {
-            depth: 0,
-            seldepth: 0,
-            multipv: 1,
-            score,
-            bound: Bound::Exact,
-            nodes: 0,
-            elapsed: Duration::ZERO,
-            hashfull: 0,
-            pv: PvLine::from_iter(best),
-        };
+        let info = Info { multipv: 1, score, pv: PvLine::from_iter(best), ..Info::default() };
         Outcome { best, ponder: None, lines: vec![info] }
     }
 
@@ -412,7 +402,7 @@ impl Engine {
                 None
             }
             // News of a search that has its answer is no news.
-            _ if self.running.as_ref().is_none_or(Running::is_answered) => None,
+            _ if self.running.as_ref().is_none_or(|running| running.answer.is_some()) => None,
             Event::Info(info) => Some(Output::Info(info)),
             Event::Progress(progress) => Some(Output::Progress(progress)),
         }

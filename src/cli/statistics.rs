@@ -30,20 +30,17 @@ pub fn bench_json(report: &BenchReport) -> Value {
         "nps": nps(report.nodes(), report.elapsed()),
     });
     if let Some(counted) = &report.counted {
-        document["lbr_stats"] = lbr_json(&counted.stats.lbr);
+        let LbrStats { asked, first_matches, second_matches, best, cutoffs } = counted.stats.lbr;
+        document["lbr_stats"] = json!({
+            "asked": asked,
+            "first_matches": first_matches,
+            "second_matches": second_matches,
+            "best": best,
+            "cutoffs": cutoffs,
+        });
         document["lmr_stats"] = lmr_json(counted);
     }
     document
-}
-
-fn lbr_json(stats: &LbrStats) -> Value {
-    json!({
-        "asked": stats.asked,
-        "first_matches": stats.first_matches,
-        "second_matches": stats.second_matches,
-        "best": stats.best,
-        "cutoffs": stats.cutoffs,
-    })
 }
 
 fn lmr_json(report: &LmrReport) -> Value {

@@ -324,10 +324,8 @@ pub fn markdown() -> String {
                 .replace("one of ", "")
                 .replace("<empty>", "`<empty>`"),
         };
-        let default = match option.default() {
-            none if none.is_empty() => none,
-            some => format!("`{some}`"),
-        };
+        let default = Some(option.default()).filter(|text| !text.is_empty());
+        let default = default.map_or_else(String::new, |text| format!("`{text}`"));
         let _ = writeln!(table, "| `{}` | {} | {} | {} |", option.name, values, default, option.help);
     }
     table

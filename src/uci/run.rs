@@ -40,7 +40,7 @@ pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     }
     let mut session = Session::new(engine, InputMode::Script, send);
     serve(&mut session, &receive, io::stdout(), hangup::output_is_gone)?;
-    Ok(!session.has_failed())
+    Ok(!session.failed)
 }
 
 /// Sends every line, without its line break, until the input ends. Bytes that are not UTF-8 are replaced.
@@ -81,9 +81,7 @@ pub fn serve(
             Wake::Closed => return Err(io::Error::other("the input thread has died")),
         }
         let mut text = session.take_text();
-        if !text.is_empty() {
-            session.log.wrote(&text);
-        }
+        session.log.wrote(&text);
         if let Some(failure) = session.log.take_failure() {
             text += &format::error(&failure);
             text.push('\n');

@@ -39,7 +39,8 @@ pub struct Session {
     inbox: Sender<Message>,
     last_task: u64,
     closing: bool,
-    failed: bool,
+    /// Whether something could not be obeyed so far.
+    pub failed: bool,
     positioned: bool,
     verbose: bool,
     text: String,
@@ -97,11 +98,6 @@ impl Session {
     /// Whether work is under way.
     pub fn is_working(&self) -> bool {
         self.work.is_some()
-    }
-
-    /// Whether something could not be obeyed so far.
-    pub fn has_failed(&self) -> bool {
-        self.failed
     }
 
     /// A message from the inbox.
@@ -401,9 +397,9 @@ mod tests {
         assert_eq!(tell(&mut session, &["isready", "", "# nothing"]), "readyok\n");
         assert!(tell(&mut session, &["uci"]).ends_with("\nuciok\n"));
         assert_eq!(tell(&mut session, &["register later", "debug on", "stop", "ponderhit", "wait"]), "");
-        assert!(!session.has_failed());
+        assert!(!session.failed);
         assert!(tell(&mut session, &["fly"]).starts_with("info string error: unknown command \"fly\""));
-        assert!(session.has_failed() && !session.is_over());
+        assert!(session.failed && !session.is_over());
         tell(&mut session, &["quit"]);
         assert!(session.is_over());
     }

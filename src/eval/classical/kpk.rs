@@ -65,8 +65,7 @@ impl Ending {
 
     /// What follows from the positions after each move.
     fn look_ahead(self, known: &[u8]) -> u8 {
-        let Self { side, pawn, white, black } = self;
-        let mut union = INVALID;
+        let (Self { side, pawn, white, black }, mut union) = (self, INVALID);
         let [best, worst] = if side == Color::White {
             for white in attacks::king(white) {
                 union |= known[Self { side: Color::Black, white, ..self }.index()];

@@ -28,6 +28,12 @@ impl Continuation {
     }
 }
 
+impl Default for Continuation {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 /// `[color][from attacked][to attacked][from][to]`
 type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
 /// `[piece][to][victim]`
@@ -162,11 +168,6 @@ impl Histories {
     pub fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
         self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()].update(bonus);
-        self.learn_continuation(board, mv, context, bonus);
-    }
-
-    /// Learns about a move as a continuation only.
-    pub fn learn_continuation(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         let column = Continuation::of(board, mv).row() % Continuation::MOVES;
         for row in context.0.into_iter().filter(|&row| row != Continuation::NONE) {
             self.continuations[row.row()][column].update(bonus);

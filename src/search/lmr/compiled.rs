@@ -20,7 +20,7 @@ pub struct Lmr {
 impl Lmr {
     /// Fills the table and the weights. This is done when an option is set, never in the search.
     pub fn compile(mut recipe: Recipe) -> Self {
-        let ply = f64::from(recipe.unit.ply());
+        let ply = if recipe.unit == Unit::Fraction { f64::from(PLY) } else { 10.0 };
         let mut table = [[[0; 64]; 64]; 2];
         for class in Class::ALL {
             for (depth, row) in table[class as usize].iter_mut().enumerate().skip(1) {
@@ -51,7 +51,7 @@ impl Lmr {
             Extends::InPv => [0, 1],
             Extends::Always => [1, 1],
         };
-        Self { table, weights, weighted: weighted.bits(), extension, plain, reads, recipe }
+        Self { table, weights, weighted: weighted.0, extension, plain, reads, recipe }
     }
 
     /// What it was compiled from.
@@ -105,7 +105,7 @@ impl Lmr {
     #[inline(always)]
     pub fn sum(&self, class: Class, depth: i32, number: usize, facts: Facts, history: i32) -> i32 {
         let mut sum = self.base(class, depth, number) + history * self.recipe.history.slope / 1024;
-        let mut bits = facts.bits() & self.weighted;
+        let mut bits = facts.0 & self.weighted;
         while bits != 0 {
             sum += self.weights[bits.trailing_zeros() as usize];
             bits &= bits - 1;
@@ -131,8 +131,8 @@ impl Lmr {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fact::{Signal, Term};
     use super::super::recipe::{Gates, History, HistoryRule, Polynomial};
-    use super::super::signal::{Signal, Term};
     use super::*;
 
     fn recipe() -> Recipe {

@@ -1,8 +1,7 @@
 //! The starred lines of the second Rebel listing (Ed Schröder, "LMR advanced"), each with its switch, weight and margin.
 
-use super::fact::Fact;
+use super::fact::{Fact, Signal, Term};
 use super::recipe::{Extends, Recipe, Unit};
-use super::signal::{Signal, Term};
 use Effect::{Above, Any, AtLeast, Decides, History, Holds};
 use Fact::{BadCapture, BadCheck, Killer};
 use Signal::{AboveAlpha, Escapes, Gain, Loss, PassedGain, SafetyGain, SquareGain, Surplus, Threats};
