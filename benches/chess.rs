@@ -49,8 +49,8 @@ fn generation(c: &mut Criterion) {
         group.bench_function(name, |b| b.iter(|| boards.iter().map(|board| count(black_box(board))).sum::<u64>()));
     };
     generate("legal moves", |board, list| *list = board.legal_moves());
-    generate("noisy moves", |board, list| board.noisy_moves(list));
-    generate("quiet moves", |board, list| board.quiet_moves(list));
+    generate("noisy moves", |board, list| board.generate::<true, false>(list));
+    generate("quiet moves", |board, list| board.generate::<false, true>(list));
     group.finish();
 }
 

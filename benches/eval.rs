@@ -16,13 +16,13 @@ fn evaluation(c: &mut Criterion) {
     let boards = boards();
     let mut group = c.benchmark_group("eval");
     group.throughput(Throughput::Elements(boards.len() as u64));
-    let mut classical = Classical::new();
+    let mut classical = Classical::default();
     group.bench_function("classical, pawns known", |b| {
         b.iter(|| boards.iter().map(|board| classical.evaluate(black_box(board))).sum::<i32>());
     });
     group.bench_function("classical, pawns new", |b| {
         b.iter_batched_ref(
-            Classical::new,
+            Classical::default,
             |classical| boards.iter().map(|board| classical.evaluate(black_box(board))).sum::<i32>(),
             criterion::BatchSize::LargeInput,
         );

@@ -4,10 +4,11 @@
 use crate::chess::Game;
 use crate::engine::Engine;
 use crate::eval::Evaluation;
-use crate::search::lbr::{Lbr, LbrStats};
+use crate::search::lbr::Lbr;
 use crate::search::limits::Limits;
-use crate::search::lmr::{self, LmrReport, LmrStats};
+use crate::search::lmr::{self, LmrReport};
 use crate::search::params::ParamError;
+use crate::search::probe::SearchStats;
 use crate::tt::TtError;
 use std::io;
 use std::ops::ControlFlow;
@@ -135,15 +136,6 @@ pub struct BenchEntry {
     pub elapsed: Duration,
 }
 
-/// What is counted on the way.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Counts {
-    /// What Last Best Reply did.
-    pub lbr: LbrStats,
-    /// What reductions did.
-    pub lmr: LmrReport,
-}
-
 /// Everything, searched.
 #[derive(Clone, Debug)]
 pub struct BenchReport {
@@ -152,7 +144,7 @@ pub struct BenchReport {
     /// The positions.
     pub entries: Vec<BenchEntry>,
     /// What was counted in all of them, if it was to be.
-    pub stats: Option<Counts>,
+    pub counted: Option<LmrReport>,
 }
 
 impl Bench {
@@ -165,11 +157,10 @@ impl Bench {
         mut self,
         mut on_entry: impl FnMut(&BenchEntry) -> ControlFlow<()>,
     ) -> Result<Option<BenchReport>, BenchError> {
-        let mut stats = self.stats.then(<(LbrStats, LmrStats)>::default);
         if self.stats {
             self.threads = 1;
         }
-        let mut engine = self.engine()?;
+        let (mut engine, mut stats) = (self.engine()?, SearchStats::default());
         let args = Limits { depth: Some(self.depth), ..Limits::default() };
         let mut entries = Vec::new();
         for (index, &fen) in POSITIONS.iter().enumerate() {
@@ -178,10 +169,7 @@ impl Bench {
             engine.new_game();
             engine.set_game(game);
             let start = Instant::now();
-            let outcome = match &mut stats {
-                None => engine.search_blocking(&args, |_| {}),
-                Some(stats) => engine.observe(&args, stats)?,
-            };
+            let outcome = engine.search_blocking(&args, |_| {});
             let entry = BenchEntry {
                 number: index + 1,
                 fen,
@@ -189,22 +177,25 @@ impl Bench {
                 nodes: outcome.lines.first().map_or(0, |line| line.nodes),
                 elapsed: start.elapsed(),
             };
+            if let Some(report) = engine.lmr_report() {
+                stats.add(&report.stats);
+            }
             if on_entry(&entry).is_break() {
                 return Ok(None);
             }
             entries.push(entry);
         }
-        let stats = stats.map(|stats| self.count(&entries, stats)).transpose()?;
-        Ok(Some(BenchReport { bench: self, entries, stats }))
+        let counted = if self.stats { Some(self.count(&entries, stats)?) } else { None };
+        Ok(Some(BenchReport { bench: self, entries, counted }))
     }
 
     /// What was counted, with what the same searches cost without reductions.
-    fn count(&self, entries: &[BenchEntry], (lbr, stats): (LbrStats, LmrStats)) -> Result<Counts, BenchError> {
+    fn count(&self, entries: &[BenchEntry], stats: SearchStats) -> Result<LmrReport, BenchError> {
         let off = Self { lmr: "off", stats: false, ..self.clone() };
         let off = off.run(|_| ControlFlow::Continue(()))?;
         let nodes = entries.iter().map(|entry| entry.nodes).sum();
         let nodes_off = off.map(|report| report.nodes());
-        Ok(Counts { lbr, lmr: LmrReport { recipe: self.lmr, depth: self.depth, nodes, nodes_off, stats } })
+        Ok(LmrReport { recipe: self.lmr, depth: self.depth, nodes, nodes_off, stats })
     }
 
     /// An engine set up as asked.
@@ -216,6 +207,7 @@ impl Bench {
         engine.settings_mut().search.lbr = self.lbr;
         engine.settings_mut().search.deterministic = self.deterministic;
         engine.settings_mut().lmr.main = self.lmr;
+        engine.settings_mut().lmr_statistics = self.stats;
         for (name, value) in &self.numbers {
             engine.set_param(name, *value)?;
         }
@@ -274,11 +266,12 @@ mod tests {
     fn counting_is_summed_over_the_positions_and_changes_no_node() {
         let asked = |stats, threads| report(Bench { depth: 5, stats, threads, ..Bench::default() });
         let (plain, counted, again) = (asked(false, 1), asked(true, 1), asked(true, 3));
-        assert_eq!((plain.nodes(), &plain.stats), (counted.nodes(), &None));
-        assert_eq!((counted.nodes(), &counted.stats), (again.nodes(), &again.stats), "on one thread in any case");
-        let Counts { lbr: stats, lmr } = counted.stats.as_ref().expect("counted");
+        assert_eq!((plain.nodes(), &plain.counted), (counted.nodes(), &None));
+        assert_eq!((counted.nodes(), &counted.counted), (again.nodes(), &again.counted), "on one thread in any case");
+        let lmr = counted.counted.as_ref().expect("counted");
+        let stats = &lmr.stats.lbr;
         assert!(lmr.nodes_off.is_some_and(|off| off > lmr.nodes) && lmr.nodes == counted.nodes());
-        assert!(lmr.stats.total().reduced > 0 && lmr.stats.total().moves < lmr.nodes);
+        assert!(lmr.stats.lmr.total().reduced > 0 && lmr.stats.lmr.total().moves < lmr.nodes);
         let counts =
             [counted.nodes(), stats.asked, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");

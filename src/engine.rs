@@ -1,22 +1,21 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
 mod listing;
-mod observe;
-mod reductions;
 mod running;
 
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind, Model};
-use crate::score::{Bound, DRAW, mated_in};
+use crate::score::{DRAW, mated_in};
 use crate::search::control::Control;
 use crate::search::findings::Findings;
 pub use crate::search::job::SearchOptions;
 use crate::search::job::{Event, Job, Shared};
 use crate::search::limits::Limits;
-use crate::search::lmr::{self, LmrSet};
+use crate::search::lmr::{self, LmrReport, LmrSet};
 use crate::search::params::{ParamError, Params};
+use crate::search::probe::SearchStats;
 use crate::search::report::{Info, Outcome, Progress, PvLine};
 use crate::search::rounds::Rounds;
 pub use crate::search::stagger::Stagger;
@@ -25,14 +24,14 @@ use crate::smp::pool::Pool;
 use crate::tt::{Tt, TtError};
 pub use crossbeam::channel::never;
 use crossbeam::channel::{Receiver, Sender, at, select, unbounded};
-use reductions::Counted;
+use parking_lot::Mutex;
 use running::Running;
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Options that are read at each `go`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// What the search itself reads.
     pub search: SearchOptions,
@@ -52,22 +51,6 @@ pub struct Settings {
     pub simd: Simd,
     /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
     pub drawish_endings: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            search: SearchOptions::default(),
-            chess960: false,
-            show_wdl: false,
-            ponder: false,
-            lmr: lmr::Choice::default(),
-            lmr_statistics: false,
-            evaluation: EvaluationKind::default(),
-            simd: Simd::best(),
-            drawish_endings: false,
-        }
-    }
 }
 
 /// What a listener is told.
@@ -112,8 +95,8 @@ pub struct Engine {
     events: Receiver<Event>,
     /// What was searched last, since [`new_game`](Self::new_game).
     searched: Option<Game>,
-    /// What reductions did in the last search that was counted.
-    counted: Option<Counted>,
+    /// The last search, if it was counted, and where its threads count.
+    counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
     running: Option<Running>,
     /// Threads that have not yet let go of their last job.
     busy: usize,
@@ -292,18 +275,6 @@ impl Engine {
         }
     }
 
-    /// Ends what still runs, gets the table ready and says which moves to search: those asked for, or all when none of
-    /// them is legal.
-    fn begin(&mut self, among: &[Move]) -> Vec<Move> {
-        self.finish();
-        // Without memory the table keeps nothing, and the search goes on all the same.
-        let _ = self.prepare();
-        self.exclusive_table().new_search();
-        let legal = self.game.board().legal_moves();
-        let root_moves: Vec<Move> = legal.iter().copied().filter(|mv| among.contains(mv)).collect();
-        if root_moves.is_empty() { legal.to_vec() } else { root_moves }
-    }
-
     /// A search of these moves of a game's position, as the options say.
     fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize, start: Instant) -> Job {
         let shared = Shared {
@@ -311,7 +282,7 @@ impl Engine {
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
             evaluation: self.evaluation(),
-            lmr_stats: None,
+            stats: self.counted.as_ref().map(|(_, stats)| Arc::clone(stats)),
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
@@ -338,15 +309,21 @@ impl Engine {
     /// [`go`](Self::go) among these moves only; among all when none of them is legal.
     pub fn go_among(&mut self, limits: &Limits, moves: &[Move]) {
         let start = Instant::now();
-        let root_moves = self.begin(moves);
-        let lmr_stats = self.start_counting();
+        self.finish();
+        // Without memory the table keeps nothing, and the search goes on all the same.
+        let _ = self.prepare();
+        self.exclusive_table().new_search();
+        let mut root_moves = self.game.board().legal_moves().to_vec();
+        if root_moves.iter().any(|mv| moves.contains(mv)) {
+            root_moves.retain(|mv| moves.contains(mv));
+        }
+        let counts = || (LmrReport { recipe: self.settings.lmr.main, ..LmrReport::default() }, Arc::default());
+        self.counted = self.settings.lmr_statistics.then(counts);
         self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
             Running::new(limits, None, Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
             self.searched = Some(self.game.clone());
-            let mut job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
-            job.shared.lmr_stats = lmr_stats;
-            let job = Arc::new(job);
+            let job = Arc::new(self.job(limits, self.game.clone(), root_moves, self.threads(), start));
             self.pool.search(&job);
             self.busy = self.threads();
             Running::new(limits, Some(job), None)
@@ -356,17 +333,7 @@ impl Engine {
     /// The answer when there is no legal move, or no thread to look for one.
     fn nothing_to_search(&self, best: Option<Move>) -> Outcome {
         let score = if best.is_none() && self.game.board().in_check() { mated_in(0) } else { DRAW };
-        let info = Info {
-            depth: 0,
-            seldepth: 0,
-            multipv: 1,
-            score,
-            bound: Bound::Exact,
-            nodes: 0,
-            elapsed: Duration::ZERO,
-            hashfull: 0,
-            pv: PvLine::from_iter(best),
-        };
+        let info = Info { multipv: 1, score, pv: PvLine::from_iter(best), ..Info::default() };
         Outcome { best, ponder: None, lines: vec![info] }
     }
 
@@ -437,7 +404,7 @@ impl Engine {
                 None
             }
             // News of a search that has its answer is no news.
-            _ if self.running.as_ref().is_none_or(Running::is_answered) => None,
+            _ if self.running.as_ref().is_none_or(|running| running.answer.is_some()) => None,
             Event::Info(info) => Some(Output::Info(info)),
             Event::Progress(progress) => Some(Output::Progress(progress)),
         }
@@ -447,10 +414,18 @@ impl Engine {
     fn take_answer(&mut self) -> Option<Outcome> {
         let answer = self.running.as_mut()?.take_answer(self.busy)?;
         self.running = None;
-        if let (Some(counted), [first, ..]) = (&mut self.counted, &answer.lines[..]) {
+        if let (Some((counted, _)), [first, ..]) = (&mut self.counted, &answer.lines[..]) {
             (counted.depth, counted.nodes) = (first.depth, first.nodes);
         }
         Some(answer)
+    }
+
+    /// What reductions did in the last search, of all threads together; `None` unless
+    /// [`lmr_statistics`](Settings::lmr_statistics) was set when it began. A search that still runs is ended.
+    pub fn lmr_report(&mut self) -> Option<LmrReport> {
+        self.finish();
+        let (report, stats) = self.counted.as_ref()?;
+        Some(LmrReport { stats: stats.lock().clone(), ..report.clone() })
     }
 
     /// Searches to the end on the calling thread's time, telling a listener what happens.

@@ -73,7 +73,7 @@ pub const fn from_table(score: Score, ply: usize, clock: u32) -> Score {
 }
 
 /// What a score says about the true value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Bound {
     /// The value is at most the score (fail low).
@@ -81,6 +81,7 @@ pub enum Bound {
     /// The value is at least the score (fail high).
     Lower = 2,
     /// The value is the score.
+    #[default]
     Exact = 3,
 }
 

@@ -101,16 +101,6 @@ impl Board {
         moves
     }
 
-    /// Adds the legal captures and promotions.
-    pub fn noisy_moves(&self, moves: &mut MoveList) {
-        self.generate::<true, false>(moves);
-    }
-
-    /// Adds the legal moves that neither capture nor promote.
-    pub fn quiet_moves(&self, moves: &mut MoveList) {
-        self.generate::<false, true>(moves);
-    }
-
     /// Whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
         let mut counter = Counter::default();

@@ -1,7 +1,7 @@
 //! Counting the leaves of the move tree: the classical test and speed measure of a move generator.
 
+use super::Board;
 use super::movegen::Counter;
-use super::{Board, Move};
 
 /// The number of move sequences of this length. The last ply is counted without being played.
 pub fn perft(board: &Board, depth: u32) -> u64 {
@@ -22,10 +22,4 @@ pub fn perft(board: &Board, depth: u32) -> u64 {
             count
         }
     }
-}
-
-/// [`perft`] split by first move, in the order of generation. Depth 0 lists nothing.
-pub fn divide(board: &Board, depth: u32) -> Vec<(Move, u64)> {
-    let Some(rest) = depth.checked_sub(1) else { return Vec::new() };
-    board.legal_moves().into_iter().map(|mv| (mv, perft(&board.after(mv), rest))).collect()
 }

@@ -1,6 +1,6 @@
 //! `lento analyse`.
 
-use super::document::{SCHEMA, Search};
+use super::document::{SCHEMA, document};
 use super::setup::Setup;
 use super::table::{Table, summary};
 use super::{Done, units};
@@ -80,20 +80,19 @@ pub fn run(args: &Args) -> Done {
     if args.json {
         let mut told = Vec::new();
         let found = search(&mut engine, args, |news| {
-            if let News::Info(info) = news {
+            if let Some(Output::Info(info)) = news {
                 told.push(info.clone());
             }
             Ok(())
         })?;
-        let search = Search { root: &root, chess960, threads, hash_mib, told: &told };
-        writeln!(out, "{:#}", search.document(&found))?;
+        writeln!(out, "{:#}", document(&engine, &told, &found))?;
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(out, "{}", root.fen(chess960))?;
     let plural = if threads == 1 { "" } else { "s" };
     writeln!(out, "{threads} thread{plural}, hash {hash_mib} MiB, {}\n", args.limits_in_words())?;
     let mut show = Show::new(&root, args.multipv > 1);
-    show.header()?;
+    writeln!(out, "{}", show.table.header())?;
     let found = search(&mut engine, args, |news| show.news(news))?;
     show.end(&found.outcome)?;
     writeln!(out, "\n{}", summary(&root, &found, chess960))?;
@@ -126,16 +125,6 @@ impl Args {
     }
 }
 
-/// What happens during a search.
-enum News<'a> {
-    /// A line of play.
-    Info(&'a Info),
-    /// The state of a long iteration.
-    Progress(&'a Progress),
-    /// Time has passed.
-    Beat,
-}
-
 /// What a search found.
 pub struct Found {
     /// The move and the lines behind it.
@@ -151,11 +140,12 @@ impl Found {
     }
 }
 
-/// Searches to the end, to Ctrl-C, or until nobody reads standard output any more, and tells what happens.
+/// Searches to the end, to Ctrl-C, or until nobody reads standard output any more, and tells what happens; nothing when only
+/// time has passed.
 fn search(
     engine: &mut Engine,
     args: &Args,
-    mut tell: impl FnMut(News) -> io::Result<()>,
+    mut tell: impl FnMut(Option<&Output>) -> io::Result<()>,
 ) -> Result<Found, Box<dyn std::error::Error>> {
     let interrupts = interrupts()?;
     let start = Instant::now();
@@ -164,8 +154,7 @@ fn search(
     let outcome = loop {
         match engine.wait(&interrupts, Some(next_beat)) {
             Wake::Output(Output::Best(outcome)) => break outcome,
-            Wake::Output(Output::Info(info)) => tell(News::Info(&info))?,
-            Wake::Output(Output::Progress(progress)) => tell(News::Progress(&progress))?,
+            Wake::Output(output) => tell(Some(&output))?,
             Wake::Message(()) | Wake::Closed => {
                 if let Some(outcome) = engine.stop() {
                     break outcome;
@@ -174,7 +163,7 @@ fn search(
             Wake::Timeout if output_is_gone() => return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe))),
             Wake::Timeout => {
                 next_beat = Instant::now() + HEARTBEAT;
-                tell(News::Beat)?;
+                tell(None)?;
             }
         }
     };
@@ -220,24 +209,24 @@ impl<'a> Show<'a> {
         Self { root, table, terminal, start: Instant::now(), found: None, progress: None, shown: ShownLines::default() }
     }
 
-    fn header(&self) -> io::Result<()> {
-        writeln!(io::stdout(), "{}", self.table.header())
-    }
-
-    fn news(&mut self, news: News) -> io::Result<()> {
+    fn news(&mut self, news: Option<&Output>) -> io::Result<()> {
         match news {
-            News::Info(info) => {
+            Some(Output::Info(info)) => {
                 self.shown.remember(info.clone());
                 self.found = Some(info.clone());
                 self.progress = None;
-                if info.bound == Bound::Exact { self.row(info) } else { Ok(()) }
+                return if info.bound == Bound::Exact { self.row(info) } else { Ok(()) };
             }
-            News::Progress(progress) => {
-                self.progress = Some(*progress);
-                self.beat()
-            }
-            News::Beat => self.beat(),
+            Some(Output::Progress(progress)) => self.progress = Some(*progress),
+            _ => {}
         }
+        if !self.terminal {
+            return Ok(());
+        }
+        let line = self.table.heartbeat(self.root, self.found.as_ref(), self.progress.as_ref(), self.start.elapsed());
+        let mut out = io::stdout();
+        write!(out, "{ERASE}{line}")?;
+        out.flush()
     }
 
     /// What was not shown yet of the lines behind the best move.
@@ -252,16 +241,6 @@ impl<'a> Show<'a> {
         let erase = if self.terminal { ERASE } else { "" };
         let mut out = io::stdout();
         writeln!(out, "{erase}{}", self.table.row(self.root, info))?;
-        out.flush()
-    }
-
-    fn beat(&self) -> io::Result<()> {
-        if !self.terminal {
-            return Ok(());
-        }
-        let line = self.table.heartbeat(self.root, self.found.as_ref(), self.progress.as_ref(), self.start.elapsed());
-        let mut out = io::stdout();
-        write!(out, "{ERASE}{line}")?;
         out.flush()
     }
 }

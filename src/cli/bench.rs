@@ -91,8 +91,8 @@ pub fn run(args: &Args) -> Done {
         if args.json {
             writeln!(out, "{:#}", bench_json(&report))?;
         } else {
-            if let Some(stats) = &report.stats {
-                writeln!(out, "{}\n{}", lbr_table(&stats.lbr), lmr_table(&stats.lmr))?;
+            if let Some(counted) = &report.counted {
+                writeln!(out, "{}\n{}", lbr_table(&counted.stats.lbr), lmr_table(counted))?;
             }
             writeln!(out, "{}", bench_summary(&report))?;
         }

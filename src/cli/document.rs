@@ -2,6 +2,7 @@
 
 use super::analyse::Found;
 use crate::chess::{Board, Move};
+use crate::engine::Engine;
 use crate::eval::wdl;
 use crate::score::{Bound, mate_distance};
 use crate::search::report::{Info, nps};
@@ -27,75 +28,55 @@ Each line of play in iterations and lines has:
   hashfull                use of the hash table, per mille
   pv, san                 the moves, in UCI and in SAN";
 
-/// The search, apart from its result.
-pub struct Search<'a> {
-    /// The position.
-    pub root: &'a Board,
-    /// Castling as the king taking its rook.
-    pub chess960: bool,
-    /// Threads.
-    pub threads: usize,
-    /// Hash table in MiB.
-    pub hash_mib: usize,
-    /// Everything that was told, in order.
-    pub told: &'a [Info],
+/// The document of a search of the engine's position. `told` is every line that was told, in order.
+pub fn document(engine: &Engine, told: &[Info], found: &Found) -> Value {
+    let (root, chess960, outcome) = (engine.game().board(), engine.settings().chess960, &found.outcome);
+    let lines = |infos: &[Info]| infos.iter().map(|info| line(root, info, chess960)).collect::<Vec<_>>();
+    let named = |board: &Board, mv: Move| json!({ "san": board.san(mv), "uci": board.uci(mv, chess960) });
+    json!({
+        "fen": root.fen(chess960),
+        "threads": engine.threads(),
+        "hash_mib": engine.hash_mib(),
+        "iterations": lines(told),
+        "lines": lines(&outcome.lines),
+        "best": outcome.best.map(|best| named(root, best)),
+        "ponder": outcome.best.zip(outcome.ponder).map(|(best, ponder)| named(&root.after(best), ponder)),
+        "nodes": found.nodes(),
+        "nps": nps(found.nodes(), found.elapsed),
+        "time_ms": found.elapsed.as_millis() as u64,
+    })
 }
 
-impl Search<'_> {
-    /// The document.
-    pub fn document(&self, found: &Found) -> Value {
-        let outcome = &found.outcome;
-        let lines = |infos: &[Info]| infos.iter().map(|info| self.line(info)).collect::<Vec<_>>();
-        let ponder = outcome.best.zip(outcome.ponder).map(|(best, ponder)| self.named(&self.root.after(best), ponder));
-        json!({
-            "fen": self.root.fen(self.chess960),
-            "threads": self.threads,
-            "hash_mib": self.hash_mib,
-            "iterations": lines(self.told),
-            "lines": lines(&outcome.lines),
-            "best": outcome.best.map(|best| self.named(self.root, best)),
-            "ponder": ponder,
-            "nodes": found.nodes(),
-            "nps": nps(found.nodes(), found.elapsed),
-            "time_ms": found.elapsed.as_millis() as u64,
-        })
+fn line(root: &Board, info: &Info, chess960: bool) -> Value {
+    let mut board = root.clone();
+    let (mut uci, mut san) = (Vec::new(), Vec::new());
+    for &mv in &info.pv {
+        uci.push(board.uci(mv, chess960));
+        san.push(board.san(mv));
+        board = board.after(mv);
     }
-
-    fn named(&self, board: &Board, mv: Move) -> Value {
-        json!({ "san": board.san(mv), "uci": board.uci(mv, self.chess960) })
-    }
-
-    fn line(&self, info: &Info) -> Value {
-        let mut board = self.root.clone();
-        let (mut uci, mut san) = (Vec::new(), Vec::new());
-        for &mv in &info.pv {
-            uci.push(board.uci(mv, self.chess960));
-            san.push(board.san(mv));
-            board = board.after(mv);
-        }
-        let material = wdl::material(self.root);
-        let score = match mate_distance(info.score) {
-            Some(moves) => json!({ "mate": moves }),
-            None => json!({ "cp": wdl::normalise(info.score, material) }),
-        };
-        let bound = match info.bound {
-            Bound::Exact => "exact",
-            Bound::Lower => "lower",
-            Bound::Upper => "upper",
-        };
-        json!({
-            "depth": info.depth,
-            "seldepth": info.seldepth,
-            "multipv": info.multipv,
-            "score": score,
-            "wdl": wdl::wdl(info.score, material),
-            "bound": bound,
-            "nodes": info.nodes,
-            "nps": nps(info.nodes, info.elapsed),
-            "hashfull": info.hashfull,
-            "time_ms": info.elapsed.as_millis() as u64,
-            "pv": uci,
-            "san": san,
-        })
-    }
+    let material = wdl::material(root);
+    let score = match mate_distance(info.score) {
+        Some(moves) => json!({ "mate": moves }),
+        None => json!({ "cp": wdl::normalise(info.score, material) }),
+    };
+    let bound = match info.bound {
+        Bound::Exact => "exact",
+        Bound::Lower => "lower",
+        Bound::Upper => "upper",
+    };
+    json!({
+        "depth": info.depth,
+        "seldepth": info.seldepth,
+        "multipv": info.multipv,
+        "score": score,
+        "wdl": wdl::wdl(info.score, material),
+        "bound": bound,
+        "nodes": info.nodes,
+        "nps": nps(info.nodes, info.elapsed),
+        "hashfull": info.hashfull,
+        "time_ms": info.elapsed.as_millis() as u64,
+        "pv": uci,
+        "san": san,
+    })
 }

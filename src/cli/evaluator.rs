@@ -27,18 +27,16 @@ impl EvaluatorArgs {
     /// # Errors
     /// The network file is not usable.
     pub fn evaluation(&self) -> Result<Evaluation, String> {
-        Ok(Evaluation { model: self.model()?, drawish_endings: self.drawish_endings })
-    }
-
-    fn model(&self) -> Result<Model, String> {
-        if self.evaluation == EvaluationKind::Classical {
-            return Ok(Model::Classical);
-        }
-        let network = match &self.eval_file {
-            Some(path) => nnue::load(path).map_err(|error| format!("--eval-file {}: {error}", path.display()))?,
-            None => nnue::embedded(),
+        let simd = self.simd.unwrap_or_default();
+        let model = match (self.evaluation, &self.eval_file) {
+            (EvaluationKind::Classical, _) => Model::Classical,
+            (EvaluationKind::Nnue, None) => Model::Nnue(nnue::embedded(), simd),
+            (EvaluationKind::Nnue, Some(path)) => {
+                let network = nnue::load(path).map_err(|error| format!("--eval-file {}: {error}", path.display()))?;
+                Model::Nnue(network, simd)
+            }
         };
-        Ok(Model::Nnue(network, self.simd.unwrap_or_else(Simd::best)))
+        Ok(Evaluation { model, drawish_endings: self.drawish_endings })
     }
 }
 

@@ -1,20 +1,21 @@
 //! `lento listmoves`.
 
+use super::Done;
 use super::evaluator::EvaluatorArgs;
-use super::{Done, setup::Setup};
-use crate::chess::{Board, Game, PieceType};
+use super::setup::{self, Setup};
+use crate::chess::Board;
 use crate::engine::Engine;
 use crate::search::MAX_DEPTH;
 use crate::search::limits::Limits;
 use crate::search::listing::ListedMove;
 use crate::search::lmr;
-use crate::uci::listing::{USUAL_DEPTH, listing};
+use crate::uci::listing::{COLUMNS, Cell, USUAL_DEPTH, listing};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// What the columns mean, for the help.
-const COLUMNS: &str = "\
+const HELP: &str = "\
 The moves are listed as one thread would try them. Columns, and fields with --json:
   rank                    place in the order, from 1
   move                    the move; with --json uci and san
@@ -32,7 +33,7 @@ Without --depth or --nodes nothing is searched first, and little is known.";
 
 /// What to list.
 #[derive(clap::Args)]
-#[command(after_long_help = COLUMNS)]
+#[command(after_long_help = HELP)]
 pub struct Args {
     /// Moves to play first, in UCI or SAN: e4 e5 Nf3
     pub moves: Vec<String>,
@@ -64,58 +65,47 @@ pub struct Args {
 
 /// Searches, if that is wanted, and lists the moves.
 pub fn run(args: &Args) -> Done {
-    let (first, later) = args.setup.course(&args.moves.join(" "))?;
-    let games: Vec<Game> = std::iter::once(first).chain(later).collect();
+    let &Args { reductions: depth, back, setup: ref start, .. } = args;
+    let moves = args.moves.join(" ");
+    let game = start.game(&moves)?;
     let mut engine = Engine::new();
     engine.set_evaluation(args.evaluator.evaluation()?);
     engine.settings_mut().lmr.main = args.lmr;
-    let &Args { reductions: depth, back, .. } = args;
-    let last = games.len() - 1;
     if args.depth.is_some() || args.nodes.is_some() {
-        let before = last.checked_sub(usize::from(back));
-        let before =
-            before.ok_or_else(|| format!("--back {back}: expected at most the number of moves given, {last}"))?;
-        engine.set_game(games[before].clone());
+        let words: Vec<&str> = setup::words(&moves).collect();
+        let before = words.len().checked_sub(back.into()).map(|first| words[..first].join(" "));
+        let few = || format!("--back {back}: expected at most the number of moves given, {}", words.len());
+        engine.set_game(start.game(&before.ok_or_else(few)?)?);
         engine.search_blocking(&Limits { depth: args.depth, nodes: args.nodes, ..Limits::default() }, |_| ());
     } else if back > 0 {
         return Err(format!("--back {back}: expected --depth or --nodes with it").into());
     }
-    engine.set_game(games[last].clone());
+    let board = game.board().clone();
+    engine.set_game(game);
     let moves = engine.list_moves(depth);
-    let (board, chess960) = (engine.game().board(), args.setup.chess960);
-    let mut out = io::stdout();
-    if args.json {
-        writeln!(out, "{:#}", document(board, &moves, depth, chess960))?;
+    let text = if args.json {
+        format!("{:#}", document(&board, &moves, depth, start.chess960))
     } else {
-        writeln!(out, "{}", listing(board, &moves, depth, chess960))?;
-    }
+        listing(&board, &moves, depth, start.chess960)
+    };
+    writeln!(io::stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The listing as JSON.
 fn document(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> Value {
-    let name = |kind: Option<PieceType>| kind.map(PieceType::name);
-    let row = |(index, ranked): (usize, &ListedMove)| {
-        json!({
-            "rank": index + 1,
-            "uci": board.uci(ranked.mv, chess960),
-            "san": board.san(ranked.mv),
-            "best": ranked.best,
-            "victim": name(ranked.victim),
-            "attacker": name(ranked.attacker),
-            "promotion": name(ranked.promotion),
-            "killer": ranked.killer,
-            "history": ranked.history,
-            "continuation": ranked.continuation,
-            "lbr": ranked.reply,
-            "see": ranked.see,
-            "reduction": ranked.reduction,
-        })
+    let row = |(rank, listed): (usize, &ListedMove)| {
+        let mv = listed.mv;
+        let mut row = json!({ "rank": rank, "uci": board.uci(mv, chess960), "san": board.san(mv) });
+        for (name, cell) in COLUMNS {
+            row[name] = match cell(board, listed) {
+                Cell::Mark(holds) => holds.into(),
+                Cell::Name(name) => name.into(),
+                Cell::Number(number) => number.into(),
+            };
+        }
+        row
     };
-    json!({
-        "fen": board.fen(chess960),
-        "reduction_depth": depth,
-        "moves": moves.iter().enumerate().map(row).collect::<Vec<_>>(),
-        "legal_moves": moves.len(),
-    })
+    let rows: Vec<Value> = (1..).zip(moves).map(row).collect();
+    json!({ "fen": board.fen(chess960), "reduction_depth": depth, "moves": rows, "legal_moves": moves.len() })
 }

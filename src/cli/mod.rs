@@ -58,16 +58,10 @@ enum Task {
     Commands(Vec<String>),
 }
 
-impl Default for Task {
-    fn default() -> Self {
-        Self::Uci(uci::Args::default())
-    }
-}
-
 /// The program: from the arguments it was given to its exit code. A panic in any thread ends it.
 pub fn main() -> ExitCode {
     abort_on_panic();
-    exit_code(match &Cli::parse().task.unwrap_or_default() {
+    exit_code(match &Cli::parse().task.unwrap_or(Task::Uci(uci::Args::default())) {
         Task::Uci(args) => uci::run(args),
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),

@@ -1,7 +1,7 @@
 //! `lento perft`.
 
 use super::{Done, setup::Setup};
-use crate::uci::inbox::{Message, TaskId};
+use crate::uci::inbox::Message;
 use crate::uci::task::{Task, TaskOutput};
 use crossbeam::channel::unbounded;
 use std::io::{self, Write};
@@ -21,8 +21,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Done {
     let game = args.setup.game("")?;
     let (inbox, printed) = unbounded();
-    let output = TaskOutput { id: TaskId::default(), inbox };
-    let _task = Task::perft(output, game.board().clone(), args.depth, args.setup.chess960)?;
+    let _task = Task::perft(TaskOutput { id: 0, inbox }, game.board().clone(), args.depth, args.setup.chess960)?;
     let mut out = io::stdout();
     while let Ok(Message::Task(_, Some(line))) = printed.recv() {
         writeln!(out, "{line}")?;

@@ -20,22 +20,11 @@ impl Setup {
     /// # Errors
     /// The FEN is not good, or a move is not legal.
     pub fn game(&self, moves: &str) -> Result<Game, String> {
-        let (first, later) = self.course(moves)?;
-        Ok(later.into_iter().last().unwrap_or(first))
-    }
-
-    /// The game that starts here, and what it is after each of these moves.
-    ///
-    /// # Errors
-    /// As for [`game`](Self::game).
-    pub fn course(&self, moves: &str) -> Result<(Game, Vec<Game>), String> {
         let mut game = match &self.fen {
             None => Game::start(),
             Some(fen) => Game::from_fen(fen).map_err(|error| error.to_string())?,
         };
-        let (first, mut later) = (game.clone(), Vec::new());
-        for word in moves.split(|c: char| c.is_whitespace() || c == ',') {
-            let Some(text) = without_number(word) else { continue };
+        for text in words(moves) {
             let board = game.board();
             let mv = board.parse_uci(text, self.chess960).or_else(|| board.parse_san(text));
             let mv = mv.ok_or_else(|| {
@@ -43,17 +32,18 @@ impl Setup {
                 format!("{text:?} is not a legal move in {fen}; expected a move such as e2e4, Nf3 or O-O")
             })?;
             game.play(mv);
-            later.push(game.clone());
         }
-        Ok((first, later))
+        Ok(game)
     }
 }
 
-/// The move behind a move number, as in `1.e4` or `12...Nf6`; none when the word is only a number.
-fn without_number(word: &str) -> Option<&str> {
-    let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let text = if behind.starts_with('.') { behind.trim_start_matches('.') } else { word };
-    Some(text).filter(|text| !text.is_empty())
+/// The moves in a text, without the numbers before them, as in `1.e4` or `12...Nf6`.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    let moves = text.split(|c: char| c.is_whitespace() || c == ',').map(|word| {
+        let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        if behind.starts_with('.') { behind.trim_start_matches('.') } else { word }
+    });
+    moves.filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

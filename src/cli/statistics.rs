@@ -29,21 +29,18 @@ pub fn bench_json(report: &BenchReport) -> Value {
         "time_ms": report.elapsed().as_secs_f64() * 1e3,
         "nps": nps(report.nodes(), report.elapsed()),
     });
-    if let Some(stats) = &report.stats {
-        document["lbr_stats"] = lbr_json(&stats.lbr);
-        document["lmr_stats"] = lmr_json(&stats.lmr);
+    if let Some(counted) = &report.counted {
+        let LbrStats { asked, first_matches, second_matches, best, cutoffs } = counted.stats.lbr;
+        document["lbr_stats"] = json!({
+            "asked": asked,
+            "first_matches": first_matches,
+            "second_matches": second_matches,
+            "best": best,
+            "cutoffs": cutoffs,
+        });
+        document["lmr_stats"] = lmr_json(counted);
     }
     document
-}
-
-fn lbr_json(stats: &LbrStats) -> Value {
-    json!({
-        "asked": stats.asked,
-        "first_matches": stats.first_matches,
-        "second_matches": stats.second_matches,
-        "best": stats.best,
-        "cutoffs": stats.cutoffs,
-    })
 }
 
 fn lmr_json(report: &LmrReport) -> Value {
@@ -70,8 +67,8 @@ fn lmr_json(report: &LmrReport) -> Value {
         "nodes": report.nodes,
         "nodes_without_reductions": report.nodes_off,
         "measures": report.measures().iter().map(measure).collect::<Vec<_>>(),
-        "by_depth": rows(report.stats.by_depth(), "depth"),
-        "by_number": rows(report.stats.by_number(), "number"),
+        "by_depth": rows(report.stats.lmr.by_depth(), "depth"),
+        "by_number": rows(report.stats.lmr.by_number(), "number"),
     })
 }
 
@@ -100,7 +97,7 @@ mod tests {
         };
         let counted = run(true);
         let document = bench_json(&counted);
-        let stats = counted.stats.as_ref().expect("counted");
+        let stats = &counted.counted.as_ref().expect("counted").stats;
         assert_eq!(document["lbr_stats"]["asked"], stats.lbr.asked);
         assert_eq!(document["lmr_stats"]["by_number"][0]["number"], "1");
         assert_eq!(document["nodes"], counted.nodes());

@@ -8,20 +8,16 @@ use crate::search::worker::Worker;
 use crossbeam::channel::bounded;
 use std::time::Instant;
 
-/// How far after the position searched last a position may lie to be seen as a node of that search, in plies: a game goes on
-/// by two between two searches.
-const FARTHEST: u32 = 2;
-
 impl Engine {
     /// The legal moves in the order in which the main thread would try them, with what it has learned so far; reductions are
     /// those of a node of the principal variation at this depth, in plies. A search that still runs is ended.
     ///
     /// A position reached by at most two moves from the one that was searched last is ordered as the node of that search that
-    /// it is: with its killer, the last best reply to the move before it and continuation history. Any other is a root.
+    /// it is (a game goes on by two between two searches): with its killer, the last best reply to the move before it and continuation history. Any other is a root.
     pub fn list_moves(&mut self, depth: i32) -> Vec<ListedMove> {
         self.finish();
         let board = self.game.board();
-        let found = self.searched.as_ref().and_then(|last| Some((last.clone(), path(last.board(), board)?)));
+        let found = self.searched.as_ref().and_then(|last| Some((last.clone(), path(last.board(), board, 2)?)));
         let was_searched = found.is_some();
         let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
         let root_moves = game.board().legal_moves().to_vec();
@@ -42,23 +38,13 @@ impl Engine {
     }
 }
 
-/// The moves that lead from one position to another, if there are at most [`FARTHEST`].
-fn path(from: &Board, to: &Board) -> Option<Vec<Move>> {
-    let half_moves = |board: &Board| 2 * board.fullmove_number() + board.side_to_move().index() as u32;
-    let plies = half_moves(to).checked_sub(half_moves(from))?;
-    if plies <= FARTHEST { walk(from, to, plies) } else { None }
-}
-
-/// The moves that lead from one position to another in so many plies.
-fn walk(from: &Board, to: &Board, plies: u32) -> Option<Vec<Move>> {
-    if plies == 0 {
-        return (from.key() == to.key()).then(Vec::new);
+/// The moves that lead from one position to another, if at most so many do.
+fn path(from: &Board, to: &Board, most: usize) -> Option<Vec<Move>> {
+    if from.key() == to.key() {
+        return Some(Vec::new());
     }
-    from.legal_moves().iter().find_map(|&mv| {
-        let mut rest = walk(&from.after(mv), to, plies - 1)?;
-        rest.insert(0, mv);
-        Some(rest)
-    })
+    let through = |&mv: &Move| Some([&[mv], &path(&from.after(mv), to, most.checked_sub(1)?)?[..]].concat());
+    from.legal_moves().iter().find_map(through)
 }
 
 #[cfg(test)]
@@ -78,7 +64,7 @@ mod tests {
     fn ways_are_found_as_far_as_two_plies() {
         let texts = |from: &str, to: &str| {
             let board = after(from);
-            path(&board, &after(to)).map(|moves| {
+            path(&board, &after(to), 2).map(|moves| {
                 let mut board = board.clone();
                 let text = |mv: Move| {
                     let text = board.uci(mv, false);

@@ -20,7 +20,8 @@ pub(super) struct Running {
     due: bool,
     /// What the main thread has found when it ended.
     pub(super) last: Option<Finding>,
-    answer: Option<Outcome>,
+    /// Once it is known.
+    pub(super) answer: Option<Outcome>,
 }
 
 impl Running {
@@ -55,11 +56,6 @@ impl Running {
     /// When [`time_is_over`](Self::time_is_over) should be called.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
-    }
-
-    /// Whether there is an answer already.
-    pub(super) fn is_answered(&self) -> bool {
-        self.answer.is_some()
     }
 
     /// The answer, if it is there and nothing holds it back. `busy` threads still search.

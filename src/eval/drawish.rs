@@ -5,6 +5,7 @@
 //! ([`Board::insufficient_material`]).
 
 use crate::chess::{Board, Color, PieceType};
+use std::sync::LazyLock;
 
 /// The endings, each for either color. King, rook, bishop and knight against king and rook is among them as in the source,
 /// two minor pieces ahead though it is.
@@ -14,27 +15,10 @@ pub const ENDINGS: [&str; 15] = [
 ];
 
 /// The material of [`ENDINGS`].
-const MATERIAL: [Material; ENDINGS.len()] = {
-    let mut all = [Material([0; 2]); ENDINGS.len()];
-    let mut index = 0;
-    while index < all.len() {
-        all[index] = Material::named(ENDINGS[index]);
-        index += 1;
-    }
-    all
-};
+static MATERIAL: LazyLock<[Material; ENDINGS.len()]> = LazyLock::new(|| ENDINGS.map(Material::named));
 
 /// No ending has more pieces than this, kings included.
-const MOST_PIECES: u32 = {
-    let (mut most, mut index) = (0, 0);
-    while index < ENDINGS.len() {
-        if ENDINGS[index].len() > most {
-            most = ENDINGS[index].len();
-        }
-        index += 1;
-    }
-    most as u32
-};
+const MOST_PIECES: u32 = 6;
 
 /// How many knights, bishops, rooks and queens each color has: four bits for each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,18 +28,11 @@ impl Material {
     const KINDS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
 
     /// The material of a name such as `KRBkr`: White in upper case, Black in lower case.
-    const fn named(name: &str) -> Self {
-        let (letters, mut material, mut at) = (name.as_bytes(), [0; 2], 0);
-        while at < letters.len() {
-            let color = letters[at].is_ascii_lowercase() as usize;
-            let mut kind = 0;
-            while kind < Self::KINDS.len() {
-                if Self::KINDS[kind].letter() as u8 == letters[at].to_ascii_lowercase() {
-                    material[color] += 1 << (4 * kind);
-                }
-                kind += 1;
-            }
-            at += 1;
+    fn named(name: &str) -> Self {
+        let mut material = [0; 2];
+        for letter in name.chars() {
+            let kind = Self::KINDS.iter().position(|kind| kind.letter() == letter.to_ascii_lowercase());
+            material[usize::from(letter.is_ascii_lowercase())] += kind.map_or(0, |place| 1 << (4 * place));
         }
         Self(material)
     }
@@ -108,6 +85,11 @@ mod tests {
     fn with_colors_exchanged(name: &str) -> String {
         let swap = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
         name.chars().map(swap).collect()
+    }
+
+    #[test]
+    fn the_largest_endings_are_looked_for() {
+        assert_eq!(ENDINGS.map(str::len).into_iter().max(), Some(MOST_PIECES as usize));
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub struct Evaluator {
 impl Evaluator {
     /// An evaluator for lines of play of so many positions. It knows nothing, and is classical until it is told otherwise.
     pub fn new(positions: usize) -> Self {
-        Self { classical: Classical::new(), accumulators: None, drawish_endings: false, positions }
+        Self { classical: Classical::default(), accumulators: None, drawish_endings: false, positions }
     }
 
     /// A search begins with this position.

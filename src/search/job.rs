@@ -4,8 +4,9 @@ use super::control::Control;
 use super::findings::{Finding, Findings};
 use super::lbr::Lbr;
 use super::limits::Limits;
-use super::lmr::{LmrSet, LmrStats};
+use super::lmr::LmrSet;
 use super::params::Params;
+use super::probe::SearchStats;
 use super::report::{Info, Progress};
 use super::rounds::Rounds;
 use super::stagger::Stagger;
@@ -39,8 +40,8 @@ pub struct Shared {
     pub params: Arc<Params>,
     /// What positions are worth.
     pub evaluation: Evaluation,
-    /// Where threads add up what reductions did, if that is to be counted.
-    pub lmr_stats: Option<Arc<Mutex<LmrStats>>>,
+    /// Where threads add up what they did, if that is to be counted.
+    pub stats: Option<Arc<Mutex<SearchStats>>>,
 }
 
 /// The options that a search reads.

@@ -25,7 +25,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if !failed_high {
             return;
         }
-        let rule = self.lmr.rule();
+        let rule = self.lmr.recipe().rule;
         let (bonus, malus) = (rule.bonus.at(here.depth), rule.malus.at(here.depth));
         let context = self.context(here.ply);
         let histories = &mut self.me.histories;

@@ -3,9 +3,9 @@
 use super::job::Job;
 use super::node::{Here, Root};
 use super::picker::Picker;
-use super::probe::{NoProbe, SearchProbe};
+use super::probe::NoProbe;
 use super::worker::{Search, Worker};
-use crate::chess::{Board, Move, Piece, PieceType};
+use crate::chess::Move;
 use crate::score::DRAW;
 
 /// A legal move, with what orders it.
@@ -15,12 +15,6 @@ pub struct ListedMove {
     pub mv: Move,
     /// Whether it is the TT move.
     pub best: bool,
-    /// The piece it takes.
-    pub victim: Option<PieceType>,
-    /// The piece that takes.
-    pub attacker: Option<PieceType>,
-    /// What the pawn becomes.
-    pub promotion: Option<PieceType>,
     /// Whether it is the killer of its ply.
     pub killer: bool,
     /// Whether it is the last best reply to the move before it.
@@ -30,8 +24,6 @@ pub struct ListedMove {
     pub history: i32,
     /// The part of continuation history in that; `None` for captures and promotions, which have none.
     pub continuation: Option<i32>,
-    /// What exchanges on its target square win, in centipawns.
-    pub see: i32,
     /// How many plies less deep than the first move it would be searched at first; below zero, deeper.
     pub reduction: i32,
 }
@@ -50,18 +42,8 @@ impl Worker {
         if was_searched {
             search.frame_mut(ply).killer = kept.at(ply).killer;
         }
-        let moves = search.listed(&board, ply, depth);
-        drop(search);
-        self.stack = kept;
-        moves
-    }
-}
-
-impl<P: SearchProbe> Search<'_, P> {
-    /// The legal moves of the node at a ply, in the order in which a node of the principal variation tries them.
-    fn listed(&self, board: &Board, ply: usize, depth: i32) -> Vec<ListedMove> {
         let in_check = board.in_check();
-        let tt_move = self.tt.probe(board.key()).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
+        let tt_move = search.tt.probe(board.key()).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
         let here = Here {
             ply,
             depth,
@@ -76,32 +58,26 @@ impl<P: SearchProbe> Search<'_, P> {
             tt_pv: true,
             excluded: None,
         };
-        let reply = self.reply_place(board, ply).and_then(|place| self.me.lbr.reply(place));
-        let (hints, checks) = (self.hints(ply, reply), board.check_squares());
-        let mut picker = Picker::new(tt_move);
-        let (mut moves, mut quiets) = (Vec::new(), 1);
-        while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
-            let facts = self.gather(board, &here, mv, [moves.len() + 1, quiets], &hints, checks.gives_check(board, mv));
+        let reply = search.last_best_reply(&board, ply);
+        let (hints, checks) = (search.hints(ply, reply), board.check_squares());
+        let (mut picker, mut moves, mut quiets) = (Picker::new(tt_move), Vec::new(), 1);
+        while let Some(mv) = picker.next(&board, &search.me.histories, &hints) {
+            let numbers = [moves.len() + 1, quiets];
+            let facts = search.gather(&board, &here, mv, numbers, &hints, checks.gives_check(&board, mv));
             quiets += usize::from(facts.quiet);
-            let kind_on = |square| board.piece_on(square).map(|piece| piece.kind());
+            let foreseen = search.foreseen_depth::<Root>(&board, &here, &facts, depth - 1);
             moves.push(ListedMove {
                 mv,
                 best: tt_move == Some(mv),
-                victim: board.captured(mv).map(Piece::kind),
-                attacker: kind_on(mv.from()).filter(|_| mv.is_capture()),
-                promotion: mv.promoted(),
                 killer: hints.killer.0 == Some(mv),
                 reply: hints.reply.0 == Some(mv),
                 history: facts.history,
-                continuation: facts.quiet.then(|| self.me.histories.continuation(board, mv, &hints.context)),
-                see: board.see(mv),
-                reduction: if moves.is_empty() {
-                    0
-                } else {
-                    depth - 1 - self.foreseen_depth::<Root>(board, &here, &facts, depth - 1)
-                },
+                continuation: facts.quiet.then(|| search.me.histories.continuation(&board, mv, &hints.context)),
+                reduction: if moves.is_empty() { 0 } else { depth - 1 - foreseen },
             });
         }
+        drop(search);
+        self.stack = kept;
         moves
     }
 }
@@ -139,7 +115,7 @@ mod tests {
                 lmr: Arc::new(LmrSet::compile(&lmr, &params)),
                 params: Arc::new(params),
                 evaluation: Model::Classical.into(),
-                lmr_stats: None,
+                stats: None,
             },
             control: Control::new(
                 &limits,

@@ -10,7 +10,6 @@ pub mod limits;
 pub mod listing;
 pub mod lmr;
 pub mod node;
-
 pub mod params;
 pub mod picker;
 pub mod probe;

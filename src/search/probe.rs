@@ -1,5 +1,7 @@
 //! A window into the search for those who measure it.
 
+use super::lbr::LbrStats;
+use super::lmr::LmrStats;
 use crate::chess::{Board, Move};
 
 /// What became of one scouted move.
@@ -42,36 +44,85 @@ pub struct NoProbe;
 
 impl SearchProbe for NoProbe {}
 
-/// The methods of a probe that tells others everything.
-macro_rules! pass_on {
-    ($probe:ident => $($other:expr),+) => {
-        #[inline(always)]
-        fn searched_first(&mut $probe, depth: i32) {
-            $($other.searched_first(depth);)+
-        }
-
-        #[inline(always)]
-        fn scouted(&mut $probe, what: Scouted) {
-            $($other.scouted(what);)+
-        }
-
-        #[inline(always)]
-        fn reply_asked(&mut $probe, board: &Board, reply: Option<Move>) {
-            $($other.reply_asked(board, reply);)+
-        }
-
-        #[inline(always)]
-        fn best_found(&mut $probe, best: Move, reply: Option<Move>, cutoff: bool) {
-            $($other.best_found(best, reply, cutoff);)+
-        }
-    };
+/// Counts what Last Best Reply and reductions do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchStats {
+    /// What Last Best Reply did.
+    pub lbr: LbrStats,
+    /// What reductions did.
+    pub lmr: LmrStats,
 }
 
-impl<P: SearchProbe> SearchProbe for &mut P {
-    pass_on!(self => (**self));
+impl SearchStats {
+    /// Adds the counts of another search.
+    pub fn add(&mut self, other: &Self) {
+        self.lbr.add(&other.lbr);
+        self.lmr.add(&other.lmr);
+    }
 }
 
-/// Two probes, both told of everything.
-impl<A: SearchProbe, B: SearchProbe> SearchProbe for (A, B) {
-    pass_on!(self => self.0, self.1);
+impl SearchProbe for &mut SearchStats {
+    #[inline(always)]
+    fn searched_first(&mut self, depth: i32) {
+        self.lmr.cell(depth, 1).moves += 1;
+    }
+
+    #[inline(always)]
+    fn scouted(&mut self, what: Scouted) {
+        let cell = self.lmr.cell(what.depth, what.number);
+        cell.moves += 1;
+        if what.reduction > 0 {
+            cell.reduced += 1;
+            cell.plies += what.reduction as u64;
+            cell.verified += u64::from(what.verified);
+            cell.confirmed += u64::from(what.confirmed);
+        }
+    }
+
+    #[inline(always)]
+    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
+        self.lbr.asked += 1;
+        if let Some(reply) = reply {
+            self.lbr.first_matches += 1;
+            self.lbr.second_matches += u64::from(board.is_legal(reply));
+        }
+    }
+
+    #[inline(always)]
+    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
+        if reply == Some(best) {
+            self.lbr.best += 1;
+            self.lbr.cutoffs += u64::from(cutoff);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{MoveKind, Square};
+
+    #[test]
+    fn each_count_is_a_part_of_the_one_before_it() {
+        let board = Board::start();
+        let legal = Move::new(Square::G1, Square::F3, MoveKind::Quiet);
+        let illegal = Move::new(Square::G1, Square::F3, MoveKind::Capture);
+        let mut stats = SearchStats::default();
+        // What the store answered, the best move if there was one, and whether it failed high.
+        for (reply, best) in [
+            (None, None),
+            (None, Some((legal, true))),
+            (Some(illegal), Some((legal, true))),
+            (Some(legal), None),
+            (Some(legal), Some((Move::new(Square::E2, Square::E4, MoveKind::DoublePush), true))),
+            (Some(legal), Some((legal, false))),
+            (Some(legal), Some((legal, true))),
+        ] {
+            (&mut stats).reply_asked(&board, reply);
+            if let Some((best, cutoff)) = best {
+                (&mut stats).best_found(best, reply, cutoff);
+            }
+        }
+        assert_eq!(stats.lbr, LbrStats { asked: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });
+    }
 }

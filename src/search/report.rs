@@ -10,7 +10,7 @@ use std::time::Duration;
 pub type PvLine = ArrayVec<Move, MAX_PLY>;
 
 /// The state of the search after an iteration, or within a long one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Info {
     /// Nominal depth of the iteration, in plies.
     pub depth: i32,

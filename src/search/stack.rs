@@ -6,7 +6,7 @@ use crate::chess::{Board, Move, Piece, PieceType};
 use crate::score::Score;
 
 /// One ply of the current line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
     /// Corrected static evaluation; `None` in check.
     pub eval: Option<Score>,
@@ -49,20 +49,6 @@ impl Played {
 }
 
 impl Frame {
-    const EMPTY: Self = Self {
-        eval: None,
-        raw_eval: 0,
-        tt_pv: false,
-        played: None,
-        continuation: Continuation::NONE,
-        excluded: None,
-        killer: None,
-        fail_highs: 0,
-        double_extensions: 0,
-    };
-}
-
-impl Frame {
     /// Another grandparent is being searched: what its grandchildren found says little here.
     #[inline(always)]
     pub fn forget_siblings(&mut self) {
@@ -82,12 +68,12 @@ impl Stack {
 
     /// Empty frames.
     pub fn new() -> Self {
-        Self([Frame::EMPTY; Self::SIZE])
+        Self([Frame::default(); Self::SIZE])
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.0.fill(Frame::EMPTY);
+        self.0.fill(Frame::default());
     }
 
     /// The frame of a ply.

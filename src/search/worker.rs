@@ -5,9 +5,9 @@ use super::findings::Finding;
 use super::history::{Context, Continuation, Histories};
 use super::job::{Event, Job};
 use super::lbr::{LastBestReply, Place};
-use super::lmr::{Lmr, LmrStats};
+use super::lmr::Lmr;
 use super::params::Params;
-use super::probe::{NoProbe, SearchProbe};
+use super::probe::{NoProbe, SearchProbe, SearchStats};
 use super::report::{Progress, PvLine};
 use super::root::{RootMove, RootMoves};
 use super::rounds::Round;
@@ -45,7 +45,7 @@ impl Worker {
         Self {
             id,
             histories: Histories::new(),
-            lbr: LastBestReply::new(),
+            lbr: LastBestReply::default(),
             evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
             pv: vec![PvLine::new(); MAX_PLY + 2].into_boxed_slice(),
@@ -62,8 +62,8 @@ impl Worker {
 
     /// Searches a job to its end.
     pub fn search(&mut self, job: &Job) -> Finding {
-        let Some(sum) = &job.shared.lmr_stats else { return Search::new(self, job, NoProbe).deepen() };
-        let mut stats = LmrStats::default();
+        let Some(sum) = &job.shared.stats else { return Search::new(self, job, NoProbe).deepen() };
+        let mut stats = SearchStats::default();
         let finding = Search::new(self, job, &mut stats).deepen();
         sum.lock().add(&stats);
         finding

@@ -16,11 +16,6 @@ struct Content<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// An empty one.
-    pub fn new() -> Self {
-        Self { content: Mutex::new(Content { messages: VecDeque::new(), closed: false }), news: Condvar::new() }
-    }
-
     /// Puts a message behind those that wait.
     pub fn send(&self, message: T) {
         self.content.lock().messages.push_back(message);
@@ -50,7 +45,7 @@ impl<T> Mailbox<T> {
 
 impl<T> Default for Mailbox<T> {
     fn default() -> Self {
-        Self::new()
+        Self { content: Mutex::new(Content { messages: VecDeque::new(), closed: false }), news: Condvar::new() }
     }
 }
 
@@ -62,7 +57,7 @@ mod tests {
 
     #[test]
     fn messages_arrive_in_order_and_then_the_end() {
-        let mailbox = Arc::new(Mailbox::new());
+        let mailbox = Arc::new(Mailbox::default());
         let reader = {
             let mailbox = Arc::clone(&mailbox);
             thread::spawn(move || std::iter::from_fn(|| mailbox.receive()).collect::<Vec<u32>>())

@@ -4,7 +4,6 @@ pub mod mailbox;
 pub mod memory;
 #[cfg(all(test, loom))]
 mod model;
-pub mod observe;
 pub mod pool;
 pub mod sync;
 pub mod vote;

@@ -4,6 +4,7 @@ use super::go::{self, Go};
 use super::listing;
 use super::problem::{Problem, Quoted};
 use super::words::Words;
+use crate::chess::Game;
 use crate::search::MAX_DEPTH;
 
 /// A command, as said.
@@ -71,6 +72,33 @@ pub enum Base {
     Fen(String),
 }
 
+impl Base {
+    /// Sets up the position and plays moves from it. When anything is wrong there is no new position at all.
+    ///
+    /// # Errors
+    /// The FEN is not good, or a move is not legal.
+    pub fn set_up(&self, moves: &[String], chess960: bool) -> Result<Game, Problem> {
+        let mut game = match self {
+            Self::Start => Game::start(),
+            Self::Fen(fen) => Game::from_fen(fen).map_err(|error| Problem::Fen(error.to_string()))?,
+        };
+        for (index, text) in moves.iter().enumerate() {
+            let board = game.board();
+            let mv = board.parse_uci(text, chess960).ok_or_else(|| Problem::IllegalMove {
+                number: index + 1,
+                text: Quoted::new(text),
+                fen: board.fen(chess960),
+                example: match board.legal_moves().first() {
+                    Some(&mv) => format!("a legal move such as {}", board.uci(mv, chess960)),
+                    None => "none, the game is over".into(),
+                },
+            })?;
+            game.play(mv);
+        }
+        Ok(game)
+    }
+}
+
 /// A line, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedLine {
@@ -80,52 +108,38 @@ pub struct ParsedLine {
     pub problems: Vec<Problem>,
 }
 
-/// A command word, its place among the words of the protocol, and what it does in one line for `help`.
-struct Keyword {
-    word: &'static str,
-    /// Whether the word belongs to the protocol: only such a word is looked for behind unknown words.
-    standard: bool,
-    usage: &'static str,
-}
+/// What the commands of the protocol do, in one line each that begins with the word. Only these words are looked for behind
+/// unknown words.
+const STANDARD: [&str; 11] = [
+    "uci: name, author and options, then uciok",
+    "isready: readyok, at once, also while searching",
+    "ucinewgame: forget the last game and empty the hash table",
+    "setoption name <option> [value <value>]",
+    "position startpos | fen <FEN> [moves <move> ...]",
+    "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N] [mate N] \
+     [infinite] [ponder] [searchmoves <move> ...] | go perft N",
+    "stop: end every search asked for so far",
+    "ponderhit: the move pondered on was played",
+    "quit: end every search and the program",
+    "debug on | off: more messages",
+    "register: accepted and ignored",
+];
 
-const fn standard(word: &'static str, usage: &'static str) -> Keyword {
-    Keyword { word, standard: true, usage }
-}
-
-const fn extra(word: &'static str, usage: &'static str) -> Keyword {
-    Keyword { word, standard: false, usage }
-}
-
-/// Every command word.
-const KEYWORDS: &[Keyword] = &[
-    standard("uci", "uci: name, author and options, then uciok"),
-    standard("isready", "isready: readyok, at once, also while searching"),
-    standard("ucinewgame", "ucinewgame: forget the last game and empty the hash table"),
-    standard("setoption", "setoption name <option> [value <value>]"),
-    standard("position", "position startpos | fen <FEN> [moves <move> ...]"),
-    standard(
-        "go",
-        "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N] [mate N] \
-         [infinite] [ponder] [searchmoves <move> ...] | go perft N",
-    ),
-    standard("stop", "stop: end every search asked for so far"),
-    standard("ponderhit", "ponderhit: the move pondered on was played"),
-    standard("quit", "quit: end every search and the program"),
-    standard("debug", "debug on | off: more messages"),
-    standard("register", "register: accepted and ignored"),
-    extra("d", "d: the board, its FEN, its key and the checking pieces"),
-    extra("eval", "eval: the static evaluation, term by term"),
-    extra("listmoves", "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each"),
-    extra("lmrstats", "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved"),
-    extra("bench", "bench [depth]: search fixed positions on one thread; nodes and speed"),
-    extra("perft", "perft N: count the leaves of the tree of legal moves"),
-    extra("wait", "wait: let the searches asked for so far end before quit, or the end of input, is obeyed"),
-    extra("help", "help: this list"),
+/// The same of the other commands.
+const EXTRA: [&str; 8] = [
+    "d: the board, its FEN, its key and the checking pieces",
+    "eval: the static evaluation, term by term",
+    "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each",
+    "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved",
+    "bench [depth]: search fixed positions on one thread; nodes and speed",
+    "perft N: count the leaves of the tree of legal moves",
+    "wait: let the searches asked for so far end before quit, or the end of input, is obeyed",
+    "help: this list",
 ];
 
 /// The commands, one line each.
 pub fn usage() -> impl Iterator<Item = &'static str> {
-    KEYWORDS.iter().map(|keyword| keyword.usage)
+    STANDARD.into_iter().chain(EXTRA)
 }
 
 /// Reads a line. Never fails: what cannot be used is among the problems. Command words are recognised in any case,
@@ -152,11 +166,12 @@ pub fn parse(line: &str) -> ParsedLine {
 
 /// Reads up to and with the first command word.
 fn keyword(words: &mut Words) -> Option<&'static str> {
-    let find = |word: &str, any: bool| {
-        KEYWORDS.iter().find(|keyword| (any || keyword.standard) && word.eq_ignore_ascii_case(keyword.word))
+    let find = |word: &str, among: &[&'static str]| {
+        let known = among.iter().filter_map(|usage| usage.split([' ', ':']).next());
+        known.into_iter().find(|known| word.eq_ignore_ascii_case(known))
     };
-    let first = find(words.next()?, true);
-    first.or_else(|| words.find_map(|word| find(word, false))).map(|keyword| keyword.word)
+    let first = words.next()?;
+    find(first, &STANDARD).or_else(|| find(first, &EXTRA)).or_else(|| words.find_map(|word| find(word, &STANDARD)))
 }
 
 /// Reads what follows a command word.
@@ -293,10 +308,10 @@ mod tests {
 
     #[test]
     fn every_keyword_is_read_and_starts_its_usage() {
-        for keyword in KEYWORDS {
-            assert!(keyword.usage.starts_with(keyword.word));
-            let ParsedLine { command, problems } = parse(keyword.word);
-            assert!(command.is_some() || !matches!(problems[0], Problem::UnknownCommand(_)), "{}", keyword.word);
+        for usage in usage() {
+            let word = usage.split([' ', ':']).next().expect("a word");
+            let ParsedLine { command, problems } = parse(word);
+            assert!(command.is_some() || !matches!(problems[0], Problem::UnknownCommand(_)), "{word}");
         }
     }
 
@@ -404,5 +419,20 @@ mod tests {
             }
         }
         assert!(commands > 1000, "the words of the protocol are to be met often: {commands}");
+    }
+
+    #[test]
+    fn positions_are_set_up_whole_or_not_at_all() {
+        let moves = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+        let game = Base::Start.set_up(&moves("e2e4 e7e5 g1f3"), false).expect("legal moves");
+        assert_eq!(game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+        match Base::Start.set_up(&moves("e2e4 e2e4"), false).map(|game| game.board().fen(false)) {
+            Err(Problem::IllegalMove { number: 2, text, fen, example }) => {
+                assert_eq!(text, Quoted::new("e2e4"));
+                assert!(fen.contains(" b ") && example.starts_with("a legal move such as "), "{fen} {example}");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(Base::Fen("x".into()).set_up(&[], false), Err(Problem::Fen(text)) if text.contains("x")));
     }
 }

@@ -2,22 +2,13 @@
 
 use super::options::OPTIONS;
 use super::rebel;
-use crate::chess::{Board, Color, File, Move, Rank, Square};
+use crate::chess::{Board, Color, File, Rank, Square};
 use crate::engine::Settings;
 use crate::eval::{Evaluation, Model, Scaling, classical, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, Outcome, Progress, nps};
 use std::fmt::Write;
 use std::time::Duration;
-
-/// How lines are written.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Style {
-    /// Castling as the king taking its rook.
-    pub chess960: bool,
-    /// Chances to win, draw and lose with each score.
-    pub show_wdl: bool,
-}
 
 /// Name, author, options (those of a recipe while it is in use), what evaluates, `uciok`.
 pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
@@ -34,7 +25,7 @@ pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
 
 /// The line for the state of the search. `root` is the position it started from: scores belong to it, and its material
 /// says what they are worth.
-pub fn info(root: &Board, info: &Info, style: Style) -> String {
+pub fn info(root: &Board, info: &Info, settings: &Settings) -> String {
     let material = wdl::material(root);
     let mut line = format!(
         "info depth {} seldepth {} multipv {} {}",
@@ -43,7 +34,7 @@ pub fn info(root: &Board, info: &Info, style: Style) -> String {
         info.multipv,
         score(info.score, material, info.bound)
     );
-    if style.show_wdl {
+    if settings.show_wdl {
         let [win, draw, loss] = wdl::wdl(info.score, material);
         let _ = write!(line, " wdl {win} {draw} {loss}");
     }
@@ -54,7 +45,7 @@ pub fn info(root: &Board, info: &Info, style: Style) -> String {
         if !board.is_legal(mv) {
             break;
         }
-        let _ = write!(line, " {}", board.uci(mv, style.chess960));
+        let _ = write!(line, " {}", board.uci(mv, settings.chess960));
         board = board.after(mv);
     }
     line
@@ -80,27 +71,27 @@ fn counters(nodes: u64, hashfull: u32, elapsed: Duration, tablebases: bool) -> S
 }
 
 /// The two lines for the state of a long iteration: the move being searched, and the counters.
-pub fn progress(root: &Board, progress: &Progress, style: Style) -> String {
+pub fn progress(root: &Board, progress: &Progress, settings: &Settings) -> String {
     let depth = progress.depth;
-    let mv = root.uci(progress.current, style.chess960);
+    let mv = root.uci(progress.current, settings.chess960);
     let counters = counters(progress.nodes, progress.hashfull, progress.elapsed, false);
     format!("info depth {depth} currmove {mv} currmovenumber {}\ninfo depth {depth} {counters}", progress.number)
 }
 
 /// The answer to `go`.
-pub fn best_move(root: &Board, outcome: &Outcome, style: Style) -> String {
+pub fn best_move(root: &Board, outcome: &Outcome, settings: &Settings) -> String {
     let Some(best) = outcome.best else { return "bestmove 0000".into() };
-    let mut line = format!("bestmove {}", root.uci(best, style.chess960));
+    let mut line = format!("bestmove {}", root.uci(best, settings.chess960));
     if let Some(ponder) = outcome.ponder {
-        let _ = write!(line, " ponder {}", root.after(best).uci(ponder, style.chess960));
+        let _ = write!(line, " ponder {}", root.after(best).uci(ponder, settings.chess960));
     }
     line
 }
 
 /// What comes before `bestmove 0000`: the score of a position without legal moves, and why there is no move.
-pub fn no_move(root: &Board, style: Style) -> String {
+pub fn no_move(root: &Board, settings: &Settings) -> String {
     let (score, why) = if root.in_check() { ("mate 0", "checkmate") } else { ("cp 0", "stalemate") };
-    format!("info depth 0 score {score}\ninfo string no legal move: {why} in {}", root.fen(style.chess960))
+    format!("info depth 0 score {score}\ninfo string no legal move: {why} in {}", root.fen(settings.chess960))
 }
 
 /// A message for the reader.
@@ -169,11 +160,6 @@ pub fn diagram(board: &Board, chess960: bool) -> String {
     text
 }
 
-/// One root move of a perft and the leaves below it.
-pub fn perft_line(board: &Board, mv: Move, nodes: u64, chess960: bool) -> String {
-    format!("{}: {nodes}", board.uci(mv, chess960))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,7 +191,7 @@ mod tests {
     #[test]
     fn info_lines() {
         let board = Board::start();
-        let plain = Style::default();
+        let plain = &Settings::default();
         let mut sample = sample(&board, &["e2e4", "e7e5"]);
         let cp = wdl::normalise(-35, 78);
         assert_eq!(
@@ -217,7 +203,7 @@ mod tests {
         );
         sample.score = mate_in(5);
         sample.bound = Bound::Lower;
-        let line = info(&board, &sample, Style { show_wdl: true, ..plain });
+        let line = info(&board, &sample, &Settings { show_wdl: true, ..Settings::default() });
         assert!(line.contains(" multipv 2 score mate 3 lowerbound wdl 1000 0 0 nodes 3000 "), "{line}");
     }
 
@@ -231,11 +217,11 @@ mod tests {
     fn castling_in_both_styles() {
         let board = Board::from_fen(CASTLING).expect("a good FEN");
         let sample = sample(&board, &["e1g1", "e8c8"]);
-        let frc = Style { chess960: true, ..Style::default() };
-        assert!(info(&board, &sample, Style::default()).ends_with(" pv e1g1 e8c8"));
+        let frc = &Settings { chess960: true, ..Settings::default() };
+        assert!(info(&board, &sample, &Settings::default()).ends_with(" pv e1g1 e8c8"));
         assert!(info(&board, &sample, frc).ends_with(" pv e1h1 e8a8"));
         let outcome = Outcome { best: Some(sample.pv[0]), ponder: Some(sample.pv[1]), lines: vec![] };
-        assert_eq!(best_move(&board, &outcome, Style::default()), "bestmove e1g1 ponder e8c8");
+        assert_eq!(best_move(&board, &outcome, &Settings::default()), "bestmove e1g1 ponder e8c8");
         assert_eq!(best_move(&board, &outcome, frc), "bestmove e1h1 ponder e8a8");
     }
 
@@ -243,14 +229,14 @@ mod tests {
     fn no_legal_move() {
         let outcome = Outcome { best: None, ponder: None, lines: vec![] };
         let mated = Board::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").expect("mate");
-        assert_eq!(best_move(&mated, &outcome, Style::default()), "bestmove 0000");
+        assert_eq!(best_move(&mated, &outcome, &Settings::default()), "bestmove 0000");
         assert!(
-            no_move(&mated, Style::default())
+            no_move(&mated, &Settings::default())
                 .starts_with("info depth 0 score mate 0\ninfo string no legal move: checkmate in ")
         );
         let stuck = Board::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate");
         assert!(
-            no_move(&stuck, Style::default())
+            no_move(&stuck, &Settings::default())
                 .starts_with("info depth 0 score cp 0\ninfo string no legal move: stalemate in ")
         );
     }
@@ -261,7 +247,7 @@ mod tests {
         let current = board.parse_uci("g1f3", false).expect("a legal move");
         let state = Progress { depth: 9, current, number: 4, nodes: 500, elapsed: Duration::from_secs(2), hashfull: 7 };
         assert_eq!(
-            progress(&board, &state, Style::default()),
+            progress(&board, &state, &Settings::default()),
             "info depth 9 currmove g1f3 currmovenumber 4\ninfo depth 9 nodes 500 nps 250 hashfull 7 time 2000"
         );
     }
@@ -277,7 +263,7 @@ mod tests {
                 sample.score = score;
                 let cp = wdl::normalise(score, material);
                 let [win, draw, loss] = wdl::wdl(score, material);
-                let line = info(&board, &sample, Style { show_wdl: true, ..Style::default() });
+                let line = info(&board, &sample, &Settings { show_wdl: true, ..Settings::default() });
                 assert!(line.contains(&format!(" score cp {cp} wdl {win} {draw} {loss} nodes ")), "{line}");
             }
         }

@@ -9,17 +9,6 @@ pub enum Message {
     Line(String, SystemTime),
     /// There is no more input.
     EndOfInput,
-    /// A line that a task prints, or `None` when the task has ended.
-    Task(TaskId, Option<String>),
-}
-
-/// Tells the tasks of a conversation apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TaskId(u64);
-
-impl TaskId {
-    /// The next one.
-    pub fn next(self) -> Self {
-        Self(self.0 + 1)
-    }
+    /// The number of a task and a line that it prints, or `None` when it has ended.
+    Task(u64, Option<String>),
 }

@@ -2,62 +2,72 @@
 //!
 //! The columns up to history are those of `listmoves` in MadChess (Erik Madsen, 2018). The others are Lento's own.
 
-use crate::chess::{Board, PieceType};
+use crate::chess::{Board, Piece, PieceType};
 use crate::search::listing::ListedMove;
+use Cell::{Mark, Name, Number};
 use std::fmt::Write;
 
 /// The depth that reductions are for unless another one is asked for, in plies.
 pub const USUAL_DEPTH: i32 = 10;
+
+/// What a column says of a move.
+pub enum Cell {
+    /// Whether something holds.
+    Mark(bool),
+    /// The name of a piece.
+    Name(Option<&'static str>),
+    /// A number.
+    Number(Option<i32>),
+}
+
+/// A column: its name, and what it says of a move.
+pub type Column = (&'static str, fn(&Board, &ListedMove) -> Cell);
+
+/// The columns behind rank and move.
+pub const COLUMNS: [Column; 10] = [
+    ("best", |_, row| Mark(row.best)),
+    ("victim", |board, row| name(board.captured(row.mv))),
+    ("attacker", |board, row| name(board.captured(row.mv).and(board.piece_on(row.mv.from())))),
+    ("promotion", |_, row| Name(row.mv.promoted().map(PieceType::name))),
+    ("killer", |_, row| Mark(row.killer)),
+    ("history", |_, row| Number(Some(row.history))),
+    ("continuation", |_, row| Number(row.continuation)),
+    ("lbr", |_, row| Mark(row.reply)),
+    ("see", |board, row| Number(Some(board.see(row.mv)))),
+    ("reduction", |_, row| Number(Some(row.reduction))),
+];
+
+fn name(piece: Option<Piece>) -> Cell {
+    Name(piece.map(|piece| piece.kind().name()))
+}
 
 /// A row for each move, best first, below the names of the columns; the last line says how many moves there are, or why there
 /// is none.
 ///
 /// `depth` is what the reductions are for.
 pub fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
-    let names = "rank move best victim attacker promotion killer history continuation lbr see";
-    let reduction = format!("reduction at depth {depth}");
-    let head: Vec<String> = names.split(' ').chain([&*reduction]).map(String::from).collect();
-    let rows = moves.iter().zip(1..).map(|(ranked, rank)| cells(board, ranked, rank, chess960));
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let line = row.iter().enumerate().fold(String::new(), |line, (column, cell)| {
-            let width = rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-            // Numbers are flush right.
-            let fitted = if matches!(column, 0 | 7 | 8 | 10 | 11) {
-                format!("{cell:>width$}")
-            } else {
-                format!("{cell:<width$}")
+    let mut text = String::from("rank  move ");
+    for (name, _) in COLUMNS {
+        let _ = write!(text, "  {name:>5}");
+    }
+    let _ = writeln!(text, " at depth {depth}");
+    for (rank, row) in (1..).zip(moves) {
+        let _ = write!(text, "{rank:>4}  {:<5}", board.uci(row.mv, chess960));
+        for (name, cell) in COLUMNS {
+            let width = name.len().max(5);
+            let _ = match cell(board, row) {
+                Mark(holds) => write!(text, "  {:>width$}", if holds { "yes" } else { "" }),
+                Name(name) => write!(text, "  {:<width$}", name.unwrap_or("")),
+                Number(number) => write!(text, "  {:>width$}", number.map_or_else(String::new, |n| n.to_string())),
             };
-            line + &fitted + "  "
-        });
-        let _ = writeln!(text, "{}", line.trim_end());
+        }
+        text.push('\n');
     }
     text + &match moves.len() {
         0 => format!("0 legal moves: {}", if board.in_check() { "checkmate" } else { "stalemate" }),
         1 => "1 legal move".into(),
         many => format!("{many} legal moves"),
     }
-}
-
-/// What the columns say of a move.
-fn cells(board: &Board, ranked: &ListedMove, rank: usize, chess960: bool) -> Vec<String> {
-    let mark = |holds: bool| if holds { "yes" } else { "" }.to_owned();
-    let name = |kind: Option<PieceType>| kind.map_or("", PieceType::name).to_owned();
-    vec![
-        rank.to_string(),
-        board.uci(ranked.mv, chess960),
-        mark(ranked.best),
-        name(ranked.victim),
-        name(ranked.attacker),
-        name(ranked.promotion),
-        mark(ranked.killer),
-        ranked.history.to_string(),
-        ranked.continuation.map_or_else(String::new, |value| value.to_string()),
-        mark(ranked.reply),
-        ranked.see.to_string(),
-        ranked.reduction.to_string(),
-    ]
 }
 
 #[cfg(test)]
@@ -68,14 +78,10 @@ mod tests {
         ListedMove {
             mv: board.parse_uci(text, false).expect("a legal move"),
             best: false,
-            victim: None,
-            attacker: None,
-            promotion: None,
             killer: false,
             reply: false,
             history: 0,
             continuation: Some(0),
-            see: 0,
             reduction: 0,
         }
     }
@@ -83,16 +89,7 @@ mod tests {
     #[test]
     fn a_row_for_each_move_and_their_number() {
         let board = Board::from_fen("1n2k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1").expect("a good FEN");
-        let taking = ListedMove {
-            best: true,
-            victim: Some(PieceType::Knight),
-            attacker: Some(PieceType::Pawn),
-            promotion: Some(PieceType::Queen),
-            history: 12_345,
-            continuation: None,
-            see: 1200,
-            ..quiet(&board, "a7b8q")
-        };
+        let taking = ListedMove { best: true, history: 12_345, continuation: None, ..quiet(&board, "a7b8q") };
         let castling = ListedMove {
             killer: true,
             history: -56,
@@ -104,9 +101,9 @@ mod tests {
         assert_eq!(
             listing(&board, &[taking, castling], 12, false),
             "\
-rank  move   best  victim  attacker  promotion  killer  history  continuation  lbr   see  reduction at depth 12
-   1  a7b8q  yes   knight  pawn      queen                12345                     1200                      0
-   2  e1g1                                      yes         -56            -7  yes     0                     -1
+rank  move    best  victim  attacker  promotion  killer  history  continuation    lbr    see  reduction at depth 12
+   1  a7b8q    yes  knight  pawn      queen                12345                        1200          0
+   2  e1g1                                          yes      -56            -7    yes      0         -1
 2 legal moves"
         );
         assert!(listing(&board, &[castling], 1, true).ends_with("\n1 legal move"));

@@ -77,21 +77,15 @@ fn timestamp(since_epoch: Duration) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since_epoch.subsec_millis())
 }
 
-/// Year, month and day of the month in the Gregorian calendar, that many days after 1970-01-01.
-fn date(mut days: u64) -> (u64, usize, u64) {
-    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while days >= lengths[month] {
-        days -= lengths[month];
-        month += 1;
-    }
-    (year, month + 1, days + 1)
+/// Year, month and day of the month in the Gregorian calendar, that many days after 1970-01-01. Years are counted from March,
+/// so that a leap day is their last one (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    (400 * era + year + month / 10, (month + 2) % 12 + 1, day - (153 * month + 2) / 5 + 1)
 }
 
 #[cfg(test)]

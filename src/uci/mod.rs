@@ -8,7 +8,6 @@ pub mod format;
 pub mod go;
 pub mod hangup;
 pub mod inbox;
-mod legacy;
 pub mod listing;
 pub mod log;
 pub mod options;

@@ -1,15 +1,15 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
-use super::legacy;
 use super::log::Log;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
-use crate::engine::Engine;
+use crate::engine::{Engine, Settings};
 use crate::eval::{EvaluationKind, nnue};
 use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
+use Kind::{Button, Check, Combo, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -43,10 +43,7 @@ pub enum Kind {
         apply: fn(&mut Target, i64) -> Result<(), String>,
     },
     /// True or false; false at the start.
-    Check {
-        /// Applies a value.
-        apply: fn(&mut Target, bool),
-    },
+    Check(fn(&mut Settings) -> &mut bool),
     /// One of a few words.
     Combo {
         /// The value at the start.
@@ -54,27 +51,24 @@ pub enum Kind {
         /// The words.
         choices: fn() -> &'static [&'static str],
         /// Applies one of the words.
-        apply: fn(&mut Target, &'static str),
+        apply: fn(&mut Settings, &'static str),
     },
     /// Something to do, without a value.
-    Button {
-        /// Does it.
-        apply: fn(&mut Target),
-    },
-    /// Any text; empty at the start.
-    Text {
-        /// What the text has to be, for messages.
-        expected: &'static str,
-        /// Applies a text; an error says what is instead.
-        apply: fn(&mut Target, &str) -> Result<(), String>,
-    },
+    Button(fn(&mut Target)),
+    /// Any text, empty at the start: what it has to be, and how it is applied; an error says what is instead.
+    Text(&'static str, fn(&mut Target, &str) -> Result<(), String>),
+}
+
+const fn option(name: &'static str, help: &'static str, kind: Kind) -> UciOption {
+    UciOption { name, kind, help }
 }
 
 /// Every option, in the order they are listed.
 pub static OPTIONS: &[UciOption] = &[
-    UciOption {
-        name: "Threads",
-        kind: Kind::Spin {
+    option(
+        "Threads",
+        "Threads that search together. Changing it keeps the hash table.",
+        Spin {
             default: 1,
             range: (1, 1024),
             apply: |to, n| {
@@ -82,25 +76,21 @@ pub static OPTIONS: &[UciOption] = &[
                 done.map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
             },
         },
-        help: "Threads that search together. Changing it keeps the hash table.",
-    },
-    UciOption {
-        name: "Hash",
-        kind: Kind::Spin {
+    ),
+    option(
+        "Hash",
+        "Size of the hash table in MiB. When memory does not suffice the old table stays.",
+        Spin {
             default: 16,
             range: (1, 33_554_432),
             apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
         },
-        help: "Size of the hash table in MiB. When memory does not suffice the old table stays.",
-    },
-    UciOption {
-        name: "Clear Hash",
-        kind: Kind::Button { apply: |to| to.engine.clear_hash() },
-        help: "Empties the hash table.",
-    },
-    UciOption {
-        name: "MultiPV",
-        kind: Kind::Spin {
+    ),
+    option("Clear Hash", "Empties the hash table.", Button(|to| to.engine.clear_hash())),
+    option(
+        "MultiPV",
+        "Number of best lines to find and show.",
+        Spin {
             default: 1,
             range: (1, 256),
             apply: |to, n| {
@@ -108,16 +98,16 @@ pub static OPTIONS: &[UciOption] = &[
                 Ok(())
             },
         },
-        help: "Number of best lines to find and show.",
-    },
-    UciOption {
-        name: "Ponder",
-        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().ponder = on },
-        help: "Whether the user interface may let the engine think on the opponent's time.",
-    },
-    UciOption {
-        name: "Move Overhead",
-        kind: Kind::Spin {
+    ),
+    option(
+        "Ponder",
+        "Whether the user interface may let the engine think on the opponent's time.",
+        Check(|settings| &mut settings.ponder),
+    ),
+    option(
+        "Move Overhead",
+        "Milliseconds to keep back for each move, for what happens between engine and clock.",
+        Spin {
             default: 10,
             range: (0, 5000),
             apply: |to, ms| {
@@ -125,11 +115,11 @@ pub static OPTIONS: &[UciOption] = &[
                 Ok(())
             },
         },
-        help: "Milliseconds to keep back for each move, for what happens between engine and clock.",
-    },
-    UciOption {
-        name: "nodestime",
-        kind: Kind::Spin {
+    ),
+    option(
+        "nodestime",
+        "So many nodes count as a millisecond of thinking, for tests that are to repeat; 0: time is time.",
+        Spin {
             default: 0,
             range: (0, 1_000_000),
             apply: |to, nodes| {
@@ -137,98 +127,89 @@ pub static OPTIONS: &[UciOption] = &[
                 Ok(())
             },
         },
-        help: "So many nodes count as a millisecond of thinking, for tests that are to repeat; 0: time is time.",
-    },
-    UciOption {
-        name: "UCI_Chess960",
-        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().chess960 = on },
-        help: "Write castling as the king taking its rook, and FENs with the files of the rooks.",
-    },
-    UciOption {
-        name: "UCI_ShowWDL",
-        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().show_wdl = on },
-        help: "Show the chances to win, draw and lose, per mille, with each score. 100 centipawns are a chance of 50 % to win.",
-    },
-    UciOption {
-        name: "Stagger",
-        kind: Kind::Combo {
+    ),
+    option(
+        "UCI_Chess960",
+        "Write castling as the king taking its rook, and FENs with the files of the rooks.",
+        Check(|settings| &mut settings.chess960),
+    ),
+    option(
+        "UCI_ShowWDL",
+        "Show the chances to win, draw and lose, per mille, with each score. 100 centipawns are a chance of 50 % to win.",
+        Check(|settings| &mut settings.show_wdl),
+    ),
+    option(
+        "Stagger",
+        "How the depths of the threads differ: not at all, by skipping some depths, or every other thread one ply deeper.",
+        Combo {
             default: || Stagger::default().name(),
             choices: || &Stagger::NAMES,
-            apply: |to, name| to.engine.settings_mut().search.stagger = Stagger::from_name(name).unwrap_or_default(),
+            apply: |settings, name| settings.search.stagger = Stagger::from_name(name).unwrap_or_default(),
         },
-        help: "How the depths of the threads differ: not at all, by skipping some depths, or every other thread one ply deeper.",
-    },
-    UciOption {
-        name: "Deterministic",
-        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().search.deterministic = on },
-        help: "Whether searches of several threads repeat to the node where depth or nodes limit them. They are slower.",
-    },
-    UciOption {
-        name: "LBR",
-        kind: Kind::Combo {
+    ),
+    option(
+        "Deterministic",
+        "Whether searches of several threads repeat to the node where depth or nodes limit them. They are slower.",
+        Check(|settings| &mut settings.search.deterministic),
+    ),
+    option(
+        "LBR",
+        "Order moves by Last Best Reply: not at all, by the prior move, or by a variant (docs/lbr.md).",
+        Combo {
             default: || Lbr::default().name(),
             choices: || &Lbr::NAMES,
-            apply: |to, name| to.engine.settings_mut().search.lbr = Lbr::from_name(name).unwrap_or_default(),
+            apply: |settings, name| settings.search.lbr = Lbr::from_name(name).unwrap_or_default(),
         },
-        help: "Order moves by Last Best Reply: not at all, by the prior move, or by a variant (docs/lbr.md).",
-    },
-    UciOption {
-        name: "LMR",
-        kind: Kind::Combo {
-            default: || lmr::TUNED,
-            choices: lmr::names,
-            apply: |to, name| to.engine.settings_mut().lmr.main = name,
-        },
-        help: "The recipe for late move reductions.",
-    },
-    UciOption {
-        name: "LMR Helpers",
-        kind: Kind::Combo {
+    ),
+    option(
+        "LMR",
+        "The recipe for late move reductions.",
+        Combo { default: || lmr::TUNED, choices: lmr::names, apply: |settings, name| settings.lmr.main = name },
+    ),
+    option(
+        "LMR Helpers",
+        "The recipe of all threads but the first: the same, several in turn, or a recipe.",
+        Combo {
             default: || lmr::helpers()[0],
             choices: lmr::helpers,
-            apply: |to, name| to.engine.settings_mut().lmr.helpers = name,
+            apply: |settings, name| settings.lmr.helpers = name,
         },
-        help: "The recipe of all threads but the first: the same, several in turn, or a recipe.",
-    },
-    UciOption {
-        name: "LMR Statistics",
-        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().lmr_statistics = on },
-        help: "Count what reductions do, for `lmrstats`. A search that counts is a little slower.",
-    },
-    UciOption {
-        name: "Evaluation",
-        kind: Kind::Combo {
+    ),
+    option(
+        "LMR Statistics",
+        "Count what reductions do, for `lmrstats`. A search that counts is a little slower.",
+        Check(|settings| &mut settings.lmr_statistics),
+    ),
+    option(
+        "Evaluation",
+        "What values positions: the network, or the sum of classical terms.",
+        Combo {
             default: || EvaluationKind::default().name(),
             choices: || &EvaluationKind::NAMES,
-            apply: |to, name| to.engine.settings_mut().evaluation = EvaluationKind::from_name(name).unwrap_or_default(),
+            apply: |settings, name| settings.evaluation = EvaluationKind::from_name(name).unwrap_or_default(),
         },
-        help: "What values positions: the network, or the sum of classical terms.",
-    },
-    UciOption {
-        name: "EvalFile",
-        kind: Kind::Text {
-            expected: "the name of a network file, or <empty> for the network inside the program",
-            apply: |to, name| {
-                let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
-                to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
-                Ok(())
-            },
-        },
-        help: "Another network than the one inside the program.",
-    },
-    UciOption {
-        name: "Drawish Endings",
-        kind: Kind::Check { apply: |to, on| to.engine.settings_mut().drawish_endings = on },
-        help: "Count pawnless endings that are usually drawn, such as rook against rook, as draws while the search goes on.",
-    },
-    UciOption {
-        name: "Debug Log File",
-        kind: Kind::Text {
-            expected: "the name of a file that can be written, or <empty>",
-            apply: |to, name| to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
-        },
-        help: "Appends everything read and written to this file, with the time of each line.",
-    },
+    ),
+    option(
+        "EvalFile",
+        "Another network than the one inside the program.",
+        Text("the name of a network file, or <empty> for the network inside the program", |to, name| {
+            let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
+            to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
+            Ok(())
+        }),
+    ),
+    option(
+        "Drawish Endings",
+        "Count pawnless endings that are usually drawn, such as rook against rook, as draws while the search goes on.",
+        Check(|settings| &mut settings.drawish_endings),
+    ),
+    option(
+        "Debug Log File",
+        "Appends everything read and written to this file, with the time of each line.",
+        Text("the name of a file that can be written, or <empty>", |to, name| {
+            to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was"))
+        }),
+    ),
 ];
 
 /// Sets the option of this name. On an error everything stays as it was.
@@ -248,13 +229,12 @@ pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), O
 
 fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(), OptionError> {
     let Tunable { name, min, max, off, .. } = *tunable;
-    let refused = || OptionError::Value {
-        name: name.into(),
-        value: Quoted::new(value),
-        expected: match off {
+    let refused = || {
+        let expected = match off {
             None => format!("a whole number from {min} to {max}"),
             Some(off) => format!("a whole number from {min} to {max}, or {off} for off"),
-        },
+        };
+        OptionError::value(name, expected, value)
     };
     let number = value.parse().map_err(|_| refused())?;
     target.engine.set_param(name, number).map_err(|_| refused())
@@ -279,77 +259,74 @@ pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
 impl UciOption {
     /// The line that announces the option.
     pub fn announcement(&self) -> String {
-        let start = format!("option name {} type {}", self.name, self.type_word());
         let default = self.default();
-        match &self.kind {
-            Kind::Spin { range: (min, max), .. } => format!("{start} default {default} min {min} max {max}"),
-            Kind::Combo { choices, .. } => format!("{start} default {default} var {}", choices().join(" var ")),
-            Kind::Check { .. } | Kind::Text { .. } => format!("{start} default {default}"),
-            Kind::Button { .. } => start,
-        }
-    }
-
-    /// The kind, as the protocol calls it.
-    pub fn type_word(&self) -> &'static str {
-        match self.kind {
-            Kind::Spin { .. } => "spin",
-            Kind::Check { .. } => "check",
-            Kind::Combo { .. } => "combo",
-            Kind::Button { .. } => "button",
-            Kind::Text { .. } => "string",
-        }
+        let kind = match &self.kind {
+            Spin { range: (min, max), .. } => format!("spin default {default} min {min} max {max}"),
+            Check(_) => format!("check default {default}"),
+            Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
+            Button(_) => "button".into(),
+            Text(..) => format!("string default {default}"),
+        };
+        format!("option name {} type {kind}", self.name)
     }
 
     /// The value at the start, as text; empty for a button.
     pub fn default(&self) -> String {
         match &self.kind {
-            Kind::Spin { default, .. } => default.to_string(),
-            Kind::Check { .. } => "false".into(),
-            Kind::Combo { default, .. } => default().into(),
-            Kind::Text { .. } => "<empty>".into(),
-            Kind::Button { .. } => String::new(),
+            Spin { default, .. } => default.to_string(),
+            Check(_) => "false".into(),
+            Combo { default, .. } => default().into(),
+            Text(..) => "<empty>".into(),
+            Button(_) => String::new(),
         }
     }
 
     /// What values the option takes, in words.
     pub fn expected(&self) -> String {
         match &self.kind {
-            Kind::Spin { range: (min, max), .. } => format!("a whole number from {min} to {max}"),
-            Kind::Check { .. } => "true or false".into(),
-            Kind::Combo { choices, .. } => format!("one of {}", choices().join(", ")),
-            Kind::Text { expected, .. } => (*expected).into(),
-            Kind::Button { .. } => "nothing".into(),
+            Spin { range: (min, max), .. } => format!("a whole number from {min} to {max}"),
+            Check(_) => "true or false".into(),
+            Combo { choices, .. } => format!("one of {}", choices().join(", ")),
+            Text(expected, _) => (*expected).into(),
+            Button(_) => "nothing".into(),
         }
     }
 
     /// Parses and applies a value. A button takes any value and looks at none.
     fn set(&self, target: &mut Target, value: &str) -> Result<(), OptionError> {
-        let bad =
-            || OptionError::Value { name: self.name.into(), expected: self.expected(), value: Quoted::new(value) };
+        let bad = || OptionError::value(self.name, self.expected(), value);
         let applied = match &self.kind {
-            Kind::Spin { range: (min, max), apply, .. } => {
+            Spin { range: (min, max), apply, .. } => {
                 let n = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
                 apply(target, n)
             }
-            Kind::Check { apply, .. } => {
-                let on = value.to_ascii_lowercase().parse().map_err(|_| bad())?;
-                apply(target, on);
+            Check(switch) => {
+                *switch(target.engine.settings_mut()) = value.to_ascii_lowercase().parse().map_err(|_| bad())?;
                 Ok(())
             }
-            Kind::Combo { choices, apply, .. } => {
-                let value = legacy::today(self.name, value);
+            Combo { choices, apply, .. } => {
+                let value = today(self.name, value);
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
-                apply(target, choice);
+                apply(target.engine.settings_mut(), choice);
                 Ok(())
             }
-            Kind::Button { apply } => {
+            Button(apply) => {
                 apply(target);
                 Ok(())
             }
-            Kind::Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }),
+            Text(_, apply) => apply(target, if value == "<empty>" { "" } else { value }),
         };
         applied.map_err(|reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason })
     }
+}
+
+/// Old values of options, as programs may have saved them: the option, the value, and what that is called today.
+const LEGACY: [(&str, &str, &str); 3] = [("LBR", "true", "reply"), ("LBR", "false", "off"), ("LMR", "log", "tuned")];
+
+/// The value as the option of this name takes it today: another word for an old value, any other value as it is.
+fn today<'a>(option: &str, value: &'a str) -> &'a str {
+    let known = |(name, legacy, _): &&(&str, &str, &str)| *name == option && legacy.eq_ignore_ascii_case(value);
+    LEGACY.iter().find(known).map_or(value, |(_, _, today)| today)
 }
 
 /// The table of the options for the documentation.
@@ -357,17 +334,15 @@ pub fn markdown() -> String {
     let mut table = String::from("| Option | Values | Default | What it does |\n|---|---|---|---|\n");
     for option in OPTIONS {
         let values = match option.kind {
-            Kind::Button { .. } => "(button)".into(),
+            Button(_) => "(button)".into(),
             _ => option
                 .expected()
                 .replace("a whole number from ", "")
                 .replace("one of ", "")
                 .replace("<empty>", "`<empty>`"),
         };
-        let default = match option.default() {
-            none if none.is_empty() => none,
-            some => format!("`{some}`"),
-        };
+        let default = Some(option.default()).filter(|text| !text.is_empty());
+        let default = default.map_or_else(String::new, |text| format!("`{text}`"));
         let _ = writeln!(table, "| `{}` | {} | {} | {} |", option.name, values, default, option.help);
     }
     table
@@ -499,5 +474,15 @@ mod tests {
         let table = markdown();
         assert_eq!(table.lines().count(), OPTIONS.len() + 2);
         assert!(table.contains("| `Hash` | 1 to 33554432 | `16` | "));
+    }
+
+    #[test]
+    fn legacy_values_have_a_meaning_today_and_no_other_one() {
+        for (name, legacy, value) in LEGACY {
+            let Kind::Combo { choices, .. } = find(name).expect(name).kind else { panic!("{name} has no choices") };
+            assert!(choices().contains(&value) && !choices().contains(&legacy), "{name}: {legacy}, {value}");
+            assert_eq!((today(name, legacy), today(name, &legacy.to_uppercase())), (value, value));
+        }
+        assert_eq!((today("LBR", "pair"), today("LBR", "maybe"), today("LMR", "true")), ("pair", "maybe", "true"));
     }
 }

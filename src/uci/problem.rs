@@ -59,6 +59,13 @@ pub enum OptionError {
     },
 }
 
+impl OptionError {
+    /// The value is none the option takes.
+    pub fn value(name: impl Into<Cow<'static, str>>, expected: String, value: &str) -> Self {
+        Self::Value { name: name.into(), expected, value: Quoted::new(value) }
+    }
+}
+
 /// Why a line, or a part of it, was not obeyed. Each message quotes the input and says what is expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
@@ -123,9 +130,6 @@ pub enum Problem {
     /// `setoption` without a name.
     #[error("`setoption` expects name <option> value <value>, not {0}")]
     NoOptionName(Quoted),
-    /// An option could not be set.
-    #[error(transparent)]
-    Option(#[from] OptionError),
 }
 
 /// The lower end of a range in words, when there is one worth naming.

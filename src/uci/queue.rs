@@ -1,7 +1,6 @@
 //! Commands that wait for a search to end, and what was said about them meanwhile.
 
 use super::command::Command;
-use std::collections::VecDeque;
 
 /// What was said about work after it was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,34 +34,6 @@ pub struct Queued {
     pub marks: Marks,
 }
 
-/// Commands in the order they came.
-#[derive(Debug, Default)]
-pub struct Queue {
-    commands: VecDeque<Queued>,
-}
-
-impl Queue {
-    /// Adds a command at the end.
-    pub fn push(&mut self, command: Command, marks: Marks) {
-        self.commands.push_back(Queued { command, marks });
-    }
-
-    /// Takes the command at the front.
-    pub fn pop(&mut self) -> Option<Queued> {
-        self.commands.pop_front()
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.commands.is_empty()
-    }
-
-    /// Everything that waits, in order.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Queued> {
-        self.commands.iter_mut()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,17 +54,5 @@ mod tests {
         assert!(closed("lmrstats off", plain) && !closed("lmrstats off", waited));
         assert!(closed("go infinite", waited) && closed("go ponder depth 9", waited));
         assert!(!closed("go ponder depth 9", Marks { ponderhit: true, ..waited }));
-    }
-
-    #[test]
-    fn first_in_first_out() {
-        let mut queue = Queue::default();
-        queue.push(Command::Uci, Marks::default());
-        queue.push(Command::Eval, Marks::default());
-        queue.iter_mut().for_each(|queued| queued.marks.stopped = true);
-        let queued = queue.pop().expect("a command");
-        assert_eq!((queued.command, queued.marks.stopped), (Command::Uci, true));
-        assert!(!queue.is_empty());
-        assert!(queue.pop().is_some() && queue.pop().is_none() && queue.is_empty());
     }
 }

@@ -2,7 +2,7 @@
 //! source, all from [`LINES`]. They are announced while the recipe is in use and can be set at any time.
 
 use super::options::{Target, same_name};
-use super::problem::{OptionError, Quoted};
+use super::problem::OptionError;
 use crate::search::lmr::Rebel;
 use crate::search::lmr::rebel::{LINES, RebelLine};
 use RebelOption::{Extends, Margin, Percent, Switch, Weight};
@@ -32,7 +32,7 @@ enum Value<'a> {
 /// All of them, in the order they are listed.
 pub fn all() -> impl Iterator<Item = RebelOption> {
     let of_line = |(index, line): (usize, &RebelLine)| {
-        let margin = line.margin.map(|_| Margin(index));
+        let margin = line.margin().map(|_| Margin(index));
         [Some(Switch(index)), Some(Weight(index)), margin].into_iter().flatten()
     };
     [Percent, Extends].into_iter().chain(LINES.iter().enumerate().flat_map(of_line))
@@ -59,7 +59,7 @@ pub fn announcements() -> String {
 pub fn markdown() -> String {
     let mut table = String::from("| Line | Weight, 1/10 ply | Margin, cp | What it does |\n|---|---:|---:|---|\n");
     for (line, setting) in LINES.iter().zip(Rebel::default().lines) {
-        let margin = line.margin.map_or(String::new(), |margin| margin.to_string());
+        let margin = line.margin().map_or(String::new(), |margin| margin.to_string());
         let _ = writeln!(table, "| `Rebel {}` | {} | {} | {} |", line.name, setting.weight, margin, line.help);
     }
     table
@@ -92,8 +92,7 @@ impl RebelOption {
     /// # Errors
     /// The value is none that the option takes.
     pub fn set(self, target: &mut Target, value: &str) -> Result<(), OptionError> {
-        let bad =
-            |expected: String| OptionError::Value { name: self.name().into(), expected, value: Quoted::new(value) };
+        let bad = |expected: String| OptionError::value(self.name(), expected, value);
         match self.value(&mut target.engine.settings_mut().lmr.rebel) {
             Value::Switch(on) => {
                 *on = value.to_ascii_lowercase().parse().map_err(|_| bad("true or false".into()))?;

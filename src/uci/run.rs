@@ -40,7 +40,7 @@ pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     }
     let mut session = Session::new(engine, InputMode::Script, send);
     serve(&mut session, &receive, io::stdout(), hangup::output_is_gone)?;
-    Ok(!session.has_failed())
+    Ok(!session.failed)
 }
 
 /// Sends every line, without its line break, until the input ends. Bytes that are not UTF-8 are replaced.
@@ -73,7 +73,7 @@ pub fn serve(
 ) -> io::Result<()> {
     while !session.is_over() {
         let until = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
-        match session.engine_mut().wait(inbox, until) {
+        match session.engine.wait(inbox, until) {
             Wake::Message(message) => session.hear(message),
             Wake::Output(output) => session.hear_engine(output),
             Wake::Timeout if is_gone() => return Err(ErrorKind::BrokenPipe.into()),
@@ -81,10 +81,8 @@ pub fn serve(
             Wake::Closed => return Err(io::Error::other("the input thread has died")),
         }
         let mut text = session.take_text();
-        if !text.is_empty() {
-            session.log_mut().wrote(&text);
-        }
-        if let Some(failure) = session.log_mut().take_failure() {
+        session.log.wrote(&text);
+        if let Some(failure) = session.log.take_failure() {
             text += &format::error(&failure);
             text.push('\n');
         }

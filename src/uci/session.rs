@@ -1,22 +1,23 @@
 //! A conversation: what was asked, what is under way, what is to be said. Reads and prints nothing itself.
 
-use super::command::{self, Base, Command};
-use super::format::{self, Style};
+use super::command::{self, Command};
+use super::format;
 use super::go::Go;
-use super::inbox::{Message, TaskId};
+use super::inbox::Message;
 use super::listing;
 use super::log::Log;
 use super::options::{self, Target};
 use super::problem::{Problem, Quoted};
-use super::queue::{Marks, Queue, Queued};
+use super::queue::{Marks, Queued};
 use super::shown::ShownLines;
 use super::statistics;
 use super::task::{Task, TaskOutput};
 use crate::bench::{BENCH_DEPTH, Bench};
-use crate::chess::{Game, Move};
+use crate::chess::Move;
 use crate::engine::{Engine, Output};
 use crate::search::report::Outcome;
 use crossbeam::channel::Sender;
+use std::collections::VecDeque;
 use std::io;
 use std::time::Instant;
 
@@ -27,16 +28,19 @@ use std::time::Instant;
 /// All others wait for the end of the work, in the order they came. `stop` ends everything asked for before it, also
 /// what still waits: each such `go` still gets its `bestmove`, at once.
 pub struct Session {
-    engine: Engine,
-    log: Log,
-    queue: Queue,
+    /// The engine, to wait for what it has to tell.
+    pub engine: Engine,
+    /// The debug log.
+    pub log: Log,
+    queue: VecDeque<Queued>,
     work: Option<Work>,
     mode: InputMode,
     /// Where tasks send their lines: to the loop that hears them.
     inbox: Sender<Message>,
-    last_task: TaskId,
+    last_task: u64,
     closing: bool,
-    failed: bool,
+    /// Whether something could not be obeyed so far.
+    pub failed: bool,
     positioned: bool,
     verbose: bool,
     text: String,
@@ -68,32 +72,17 @@ impl Session {
         Self {
             engine,
             log: Log::default(),
-            queue: Queue::default(),
+            queue: VecDeque::new(),
             work: None,
             mode,
             inbox,
-            last_task: TaskId::default(),
+            last_task: 0,
             closing: false,
             failed: false,
             positioned: false,
             verbose: false,
             text: String::new(),
         }
-    }
-
-    /// The engine.
-    pub fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
-    /// The engine, to wait for what it has to tell.
-    pub fn engine_mut(&mut self) -> &mut Engine {
-        &mut self.engine
-    }
-
-    /// The debug log.
-    pub fn log_mut(&mut self) -> &mut Log {
-        &mut self.log
     }
 
     /// What is to be written now: whole lines, maybe none.
@@ -111,11 +100,6 @@ impl Session {
         self.work.is_some()
     }
 
-    /// Whether something could not be obeyed so far.
-    pub fn has_failed(&self) -> bool {
-        self.failed
-    }
-
     /// A message from the inbox.
     pub fn hear(&mut self, message: Message) {
         match message {
@@ -127,28 +111,26 @@ impl Session {
                 InputMode::Live => self.close(),
                 InputMode::Script => self.closing = true,
             },
-            Message::Task(id, line) if self.is_task(id) => match line {
-                Some(line) => self.say(&line),
-                None => self.work = None,
-            },
-            // A task that was called off.
-            Message::Task(..) => {}
+            Message::Task(id, line) => {
+                // Any other task was called off.
+                let task = self.work.as_ref().and_then(|work| work.task.as_ref());
+                match line {
+                    _ if task.is_none_or(|task| task.id != id) => {}
+                    Some(line) => self.say(&line),
+                    None => self.work = None,
+                }
+            }
         }
         self.drain();
     }
 
     /// Something the engine has to tell.
     pub fn hear_engine(&mut self, output: Output) {
-        let style = self.style();
-        let root = self.engine.game().board();
+        let (root, settings) = (self.engine.game().board(), self.engine.settings());
         match output {
-            Output::Progress(progress) => {
-                let text = format::progress(root, &progress, style);
-                self.say(&text);
-            }
+            Output::Progress(progress) => self.say(&format::progress(root, &progress, settings)),
             Output::Info(info) => {
-                let text = format::info(root, &info, style);
-                self.say(&text);
+                self.say(&format::info(root, &info, settings));
                 if let Some(work) = &mut self.work {
                     work.shown.remember(info);
                 }
@@ -160,10 +142,6 @@ impl Session {
         }
     }
 
-    fn is_task(&self, id: TaskId) -> bool {
-        self.work.as_ref().and_then(|work| work.task.as_ref()).is_some_and(|task| task.id == id)
-    }
-
     fn read(&mut self, line: &str) {
         let line = command::parse(line);
         for problem in line.problems {
@@ -172,11 +150,6 @@ impl Session {
         if let Some(command) = line.command {
             self.receive(command);
         }
-    }
-
-    fn style(&self) -> Style {
-        let settings = self.engine.settings();
-        Style { chess960: settings.chess960, show_wdl: settings.show_wdl }
     }
 
     fn say(&mut self, lines: &str) {
@@ -199,8 +172,11 @@ impl Session {
             Command::PonderHit => self.mark(|asked| asked.marks.ponderhit = true),
             Command::Wait => self.mark(|asked| asked.marks.waited = true),
             Command::Quit => self.close(),
-            command if self.may_run(&command) => self.execute(Queued { command, marks: self.first_marks() }),
-            command => self.queue.push(command, self.first_marks()),
+            command => {
+                let waited = self.mode == InputMode::Script;
+                let asked = Queued { command, marks: Marks { waited, ..Marks::default() } };
+                if self.may_run(&asked.command) { self.execute(asked) } else { self.queue.push_back(asked) }
+            }
         }
     }
 
@@ -215,11 +191,6 @@ impl Session {
                 Command::Display | Command::Eval => self.queue.is_empty(),
                 _ => false,
             }
-    }
-
-    /// What is said about a command by the way it came.
-    fn first_marks(&self) -> Marks {
-        Marks { waited: self.mode == InputMode::Script, ..Marks::default() }
     }
 
     /// Says something about all work asked for so far, and lets it take effect on what is under way.
@@ -259,14 +230,14 @@ impl Session {
     /// Runs what waits until something takes time.
     fn drain(&mut self) {
         while self.work.is_none()
-            && let Some(next) = self.queue.pop()
+            && let Some(next) = self.queue.pop_front()
         {
             self.execute(next);
         }
     }
 
     fn execute(&mut self, asked: Queued) {
-        let style = self.style();
+        let chess960 = self.engine.settings().chess960;
         match &asked.command {
             Command::Uci => self.say(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
             Command::IsReady => {
@@ -277,7 +248,7 @@ impl Session {
             }
             Command::NewGame => self.engine.new_game(),
             Command::SetOption { name, value } => self.set_option(name, value.as_deref()),
-            Command::Position { base, moves } => match set_up(base, moves, style) {
+            Command::Position { base, moves } => match base.set_up(moves, chess960) {
                 Ok(game) => {
                     self.engine.set_game(game);
                     self.positioned = true;
@@ -289,26 +260,22 @@ impl Session {
                 self.begin(asked, None);
                 self.search(&go);
             }
-            Command::Perft(depth) => {
-                let board = self.engine.game().board().clone();
-                let task = Task::perft(self.task_output(), board, *depth, style.chess960);
-                self.begin_task(asked, task);
-            }
-            Command::Bench(depth) => {
+            &Command::Perft(depth) => self.begin_task(asked, |engine, output| {
+                Task::perft(output, engine.game().board().clone(), depth, chess960)
+            }),
+            &Command::Bench(depth) => self.begin_task(asked, |engine, output| {
                 let depth = depth.unwrap_or(BENCH_DEPTH);
-                let bench = Bench { depth, evaluation: self.engine.evaluation(), ..Bench::default() };
-                let task = Task::bench(self.task_output(), bench);
-                self.begin_task(asked, task);
-            }
+                Task::bench(output, Bench { depth, evaluation: engine.evaluation(), ..Bench::default() })
+            }),
             Command::Debug(on) => self.verbose = *on,
-            Command::Display => self.say(&format::diagram(self.engine.game().board(), style.chess960)),
+            Command::Display => self.say(&format::diagram(self.engine.game().board(), chess960)),
             Command::Eval => {
                 let (board, scaling) = (self.engine.game().board(), self.engine.params().scaling());
                 self.say(&format::evaluation(board, &self.engine.evaluation(), scaling));
             }
             &Command::ListMoves(depth) => {
                 let moves = self.engine.list_moves(depth);
-                self.say(&listing::listing(self.engine.game().board(), &moves, depth, style.chess960));
+                self.say(&listing::listing(self.engine.game().board(), &moves, depth, chess960));
             }
             &Command::LmrStats { off } => self.show_reductions(asked, off),
             Command::Help => command::usage().for_each(|line| self.say(line)),
@@ -321,8 +288,7 @@ impl Session {
         match self.engine.lmr_report() {
             None => self.complain(&Problem::NotCounted),
             Some(report) if off => {
-                let task = Task::without_reductions(self.task_output(), report, &self.engine);
-                self.begin_task(asked, task);
+                self.begin_task(asked, |engine, output| Task::without_reductions(output, report, engine));
             }
             Some(report) => self.say(&statistics::lmr_table(&report)),
         }
@@ -340,14 +306,10 @@ impl Session {
         self.work = Some(Work { asked, task, started: Instant::now(), stopped: None, shown });
     }
 
-    /// Where the next task sends its lines.
-    fn task_output(&mut self) -> TaskOutput {
-        self.last_task = self.last_task.next();
-        TaskOutput { id: self.last_task, inbox: self.inbox.clone() }
-    }
-
-    fn begin_task(&mut self, asked: Queued, task: io::Result<Task>) {
-        match task {
+    /// Starts a task, which takes where to send its lines.
+    fn begin_task(&mut self, asked: Queued, start: impl FnOnce(&Engine, TaskOutput) -> io::Result<Task>) {
+        self.last_task += 1;
+        match start(&self.engine, TaskOutput { id: self.last_task, inbox: self.inbox.clone() }) {
             Ok(task) => {
                 self.begin(asked, Some(task));
                 self.apply_marks();
@@ -364,7 +326,7 @@ impl Session {
                 "no position given before go; expected position ...; this is the start position",
             ));
         }
-        let chess960 = self.style().chess960;
+        let chess960 = self.engine.settings().chess960;
         let mut among: Vec<Move> = Vec::new();
         for text in &go.search_moves {
             match self.engine.game().board().parse_uci(text, chess960) {
@@ -382,20 +344,18 @@ impl Session {
 
     /// The search has ended: the lines behind the move where they are news, and the move.
     fn conclude(&mut self, outcome: &Outcome) {
-        let style = self.style();
-        let root = self.engine.game().board().clone();
         let Some(work) = self.work.take() else { return };
         if outcome.best.is_none() {
-            self.say(&format::no_move(&root, style));
+            self.say(&format::no_move(self.engine.game().board(), self.engine.settings()));
         } else if !work.shown.has(&outcome.lines) {
             for line in &outcome.lines {
-                self.say(&format::info(&root, line, style));
+                self.say(&format::info(self.engine.game().board(), line, self.engine.settings()));
             }
         }
         if self.verbose {
             self.say(&format::message(&work.timing()));
         }
-        self.say(&format::best_move(&root, outcome, style));
+        self.say(&format::best_move(self.engine.game().board(), outcome, self.engine.settings()));
     }
 }
 
@@ -412,31 +372,10 @@ impl Work {
     }
 }
 
-/// Sets up a position and plays moves from it. When anything is wrong there is no new position at all.
-fn set_up(base: &Base, moves: &[String], style: Style) -> Result<Game, Problem> {
-    let mut game = match base {
-        Base::Start => Game::start(),
-        Base::Fen(fen) => Game::from_fen(fen).map_err(|error| Problem::Fen(error.to_string()))?,
-    };
-    for (index, text) in moves.iter().enumerate() {
-        let board = game.board();
-        let mv = board.parse_uci(text, style.chess960).ok_or_else(|| Problem::IllegalMove {
-            number: index + 1,
-            text: Quoted::new(text),
-            fen: board.fen(style.chess960),
-            example: match board.legal_moves().first() {
-                Some(&mv) => format!("a legal move such as {}", board.uci(mv, style.chess960)),
-                None => "none, the game is over".into(),
-            },
-        })?;
-        game.play(mv);
-    }
-    Ok(game)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::Game;
     use crossbeam::channel::unbounded;
     use std::time::SystemTime;
 
@@ -458,38 +397,22 @@ mod tests {
         assert_eq!(tell(&mut session, &["isready", "", "# nothing"]), "readyok\n");
         assert!(tell(&mut session, &["uci"]).ends_with("\nuciok\n"));
         assert_eq!(tell(&mut session, &["register later", "debug on", "stop", "ponderhit", "wait"]), "");
-        assert!(!session.has_failed());
+        assert!(!session.failed);
         assert!(tell(&mut session, &["fly"]).starts_with("info string error: unknown command \"fly\""));
-        assert!(session.has_failed() && !session.is_over());
+        assert!(session.failed && !session.is_over());
         tell(&mut session, &["quit"]);
         assert!(session.is_over());
-    }
-
-    #[test]
-    fn positions_are_set_up_whole_or_not_at_all() {
-        let style = Style::default();
-        let moves = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
-        let game = set_up(&Base::Start, &moves("e2e4 e7e5 g1f3"), style).expect("legal moves");
-        assert_eq!(game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
-        match set_up(&Base::Start, &moves("e2e4 e2e4"), style).map(|game| game.board().fen(false)) {
-            Err(Problem::IllegalMove { number: 2, text, fen, example }) => {
-                assert_eq!(text, Quoted::new("e2e4"));
-                assert!(fen.contains(" b ") && example.starts_with("a legal move such as "), "{fen} {example}");
-            }
-            other => panic!("{other:?}"),
-        }
-        assert!(matches!(set_up(&Base::Fen("x".into()), &[], style), Err(Problem::Fen(text)) if text.contains("x")));
     }
 
     #[test]
     fn commands_wait_for_a_search_but_for_those_that_cannot() {
         let mut session = session();
         tell(&mut session, &["position startpos", "go infinite"]);
-        assert!(session.engine().is_searching());
+        assert!(session.engine.is_searching());
         assert!(tell(&mut session, &["d"]).contains("Fen: rnbqkbnr/"));
         // The board waits behind a position that waits.
         assert_eq!(tell(&mut session, &["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "d", "isready"]), "readyok\n");
-        assert_eq!(session.engine().game().board().fen(false), Game::start().board().fen(false));
+        assert_eq!(session.engine.game().board().fen(false), Game::start().board().fen(false));
         let text = tell(&mut session, &["stop"]);
         assert_eq!(text.matches("bestmove").count(), 1);
         assert!(text.find("bestmove") < text.find("Fen: 4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "{text}");

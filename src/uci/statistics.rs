@@ -46,9 +46,9 @@ pub fn lmr_table(report: &LmrReport) -> String {
         }
         text.push('\n');
     }
-    lmr_rows(&mut text, "depth", &report.stats.by_depth());
+    lmr_rows(&mut text, "depth", &report.stats.lmr.by_depth());
     text.push('\n');
-    lmr_rows(&mut text, "move", &report.stats.by_number());
+    lmr_rows(&mut text, "move", &report.stats.lmr.by_number());
     text
 }
 
@@ -69,8 +69,7 @@ fn lmr_rows(text: &mut String, first: &str, rows: &[(String, Counts)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::lmr::LmrStats;
-    use crate::search::probe::{Scouted, SearchProbe};
+    use crate::search::probe::{Scouted, SearchProbe, SearchStats};
 
     fn words(text: &str) -> Vec<Vec<&str>> {
         text.lines().map(|line| line.split_whitespace().collect()).collect()
@@ -89,9 +88,9 @@ mod tests {
 
     #[test]
     fn reductions_stand_in_rows() {
-        let mut stats = LmrStats::default();
+        let mut stats = SearchStats::default();
         for (reduction, verified) in [(2, false), (1, true)] {
-            stats.scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });
+            (&mut stats).scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });
         }
         let text = lmr_table(&LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats });
         assert!(text.contains("nodes saved            75.00 %   above the healthy range, 40 to 60\n"), "{text}");

@@ -1,7 +1,7 @@
 //! Long work that is not a search of the engine, on a thread of its own: perft, bench, and a search to compare with.
 
 use super::format;
-use super::inbox::{Message, TaskId};
+use super::inbox::Message;
 use super::statistics;
 use crate::bench::Bench;
 use crate::chess::{Board, perft};
@@ -18,22 +18,21 @@ use std::time::Instant;
 
 /// Work that is under way. Dropping it calls it off; what it still sends is to be ignored by its id.
 pub struct Task {
-    /// Which one it is.
-    pub id: TaskId,
+    /// Its number, which is in its messages.
+    pub id: u64,
     _alive: Sender<Infallible>,
 }
 
 /// The worker's end.
 struct Console {
-    id: TaskId,
-    inbox: Sender<Message>,
+    to: TaskOutput,
     alive: Receiver<Infallible>,
 }
 
 impl Console {
     /// Hands out a line. Breaks when nobody wants it any more.
     fn print(&self, line: String) -> ControlFlow<()> {
-        let _ = self.inbox.send(Message::Task(self.id, Some(line)));
+        let _ = self.to.inbox.send(Message::Task(self.to.id, Some(line)));
         if self.is_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -45,8 +44,8 @@ impl Console {
 
 /// Where a task sends its lines, and under which id.
 pub struct TaskOutput {
-    /// Which task it is.
-    pub id: TaskId,
+    /// The number of the task.
+    pub id: u64,
     /// Where it sends its lines.
     pub inbox: Sender<Message>,
 }
@@ -63,9 +62,7 @@ impl Task {
     /// Runs the bench: a line for each position, then the summary.
     pub fn bench(to: TaskOutput, bench: Bench) -> io::Result<Self> {
         Self::start(to, move |console| {
-            let done = bench.run(|entry| {
-                if console.is_off() { ControlFlow::Break(()) } else { console.print(statistics::bench_line(entry)) }
-            });
+            let done = bench.run(|entry| console.print(statistics::bench_line(entry)));
             let _ = match done {
                 Ok(Some(report)) => console.print(statistics::bench_summary(&report)),
                 Ok(None) => ControlFlow::Break(()),
@@ -107,13 +104,13 @@ impl Task {
     }
 
     fn start(to: TaskOutput, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
-        let (alive, watch) = bounded(0);
-        let console = Console { id: to.id, inbox: to.inbox, alive: watch };
+        let (id, (_alive, alive)) = (to.id, bounded(0));
+        let console = Console { to, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
             work(&console);
-            let _ = console.inbox.send(Message::Task(console.id, None));
+            let _ = console.to.inbox.send(Message::Task(id, None));
         })?;
-        Ok(Self { id: to.id, _alive: alive })
+        Ok(Self { id, _alive })
     }
 }
 
@@ -125,7 +122,7 @@ fn divide(board: &Board, depth: u32, chess960: bool, console: &Console) -> Contr
         let Some(below) = depth.checked_sub(1) else { break };
         let nodes = count(&board.after(mv), below, console)?;
         sum += nodes;
-        console.print(format::perft_line(board, mv, nodes, chess960))?;
+        console.print(format!("{}: {nodes}", board.uci(mv, chess960)))?;
     }
     let (elapsed, speed) = (start.elapsed(), nps(sum, start.elapsed()));
     console.print(format::message(&format!("perft {depth} took {} ms, {speed} nps", elapsed.as_millis())))?;
@@ -157,7 +154,7 @@ mod tests {
     /// Everything that a task prints.
     fn lines(start: impl FnOnce(TaskOutput) -> io::Result<Task>) -> Vec<String> {
         let (inbox, printed) = unbounded();
-        let task = start(TaskOutput { id: TaskId::default(), inbox }).expect("a thread");
+        let task = start(TaskOutput { id: 0, inbox }).expect("a thread");
         let lines = printed.iter().map_while(|message| match message {
             Message::Task(id, line) if id == task.id => line,
             other => panic!("{other:?}"),

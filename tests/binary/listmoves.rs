@@ -18,7 +18,7 @@ fn rows(said: &[String], moves: usize, depth: i32) -> Vec<String> {
     let rows = said[header + 1..=header + moves].to_vec();
     for (index, row) in rows.iter().enumerate() {
         assert_eq!(first_two(row).0, index + 1, "{row}");
-        assert_eq!(row.len(), said[header].len(), "{row}");
+        assert_eq!(row.len(), said[header].len() - format!(" at depth {depth}").len(), "{row}");
     }
     rows
 }

@@ -1,7 +1,7 @@
 //! Counts of move sequences against published ones, which were recounted with another engine.
 
 use lento::chess::movegen::MoveList;
-use lento::chess::perft::{divide, perft};
+use lento::chess::perft::perft;
 use lento::chess::{Board, Move};
 
 /// A position and its counts from depth 1 on.
@@ -111,16 +111,6 @@ fn chess960_and_double_fischer() {
     assert_counts(&DOUBLE_FISCHER);
 }
 
-#[test]
-fn divide_adds_up() {
-    let board = Board::from_fen(CLASSICAL[1].0).unwrap();
-    let parts = divide(&board, 3);
-    assert_eq!(parts.len(), 48);
-    assert_eq!(parts.iter().map(|&(_, count)| count).sum::<u64>(), 97_862);
-    assert!(divide(&board, 0).is_empty());
-    assert_eq!(perft(&board, 0), 1);
-}
-
 /// Counts with every list checked: noisy and quiet moves make up the legal ones, each once, and each is legal when
 /// asked about alone.
 fn perft_by_hand(board: &Board, depth: u32) -> u64 {
@@ -128,8 +118,8 @@ fn perft_by_hand(board: &Board, depth: u32) -> u64 {
         return 1;
     }
     let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
-    board.noisy_moves(&mut noisy);
-    board.quiet_moves(&mut quiet);
+    board.generate::<true, false>(&mut noisy);
+    board.generate::<false, true>(&mut quiet);
     assert!(noisy.iter().all(|mv| !mv.is_quiet()) && quiet.iter().all(|mv| mv.is_quiet()), "{board:?}");
     let mut parts: Vec<u16> = noisy.into_iter().chain(quiet).map(Move::word).collect();
     let mut whole: Vec<u16> = board.legal_moves().into_iter().map(Move::word).collect();

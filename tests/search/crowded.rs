@@ -109,7 +109,7 @@ fn evaluations_do_not_overflow() {
         let mut wide = WideSum::default();
         let value = classical::observe(&board, &mut wide) * board.side_to_move().sign();
         assert_eq!(wide.sum, wide.terms, "{fen}");
-        assert_eq!(Classical::new().evaluate(&board), value, "{fen}");
+        assert_eq!(Classical::default().evaluate(&board), value, "{fen}");
         let queens = Color::ALL.map(|color| board.pieces(color, PieceType::Queen).count() as i32);
         if queens[0] - queens[1] >= 20 && board.halfmove_clock() == 0 {
             assert!(value * board.side_to_move().sign() > 10_000, "{fen}: {value}");

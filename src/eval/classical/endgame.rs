@@ -251,8 +251,7 @@ fn rook_ending(survey: &Survey, strong: Color, pawns: i32) -> i32 {
         };
         return if in_front { 22 } else { 46 };
     }
-    let one_wing =
-        (own & Bitboard(0x0F0F_0F0F_0F0F_0F0F)).is_empty() || (own & Bitboard(0xF0F0_F0F0_F0F0_F0F0)).is_empty();
+    let one_wing = Bitboard::WINGS.into_iter().any(|wing| (own & wing).is_empty());
     let guarded = (crate::chess::attacks::king(king) & survey.pawns[weak.index()]).any();
     if pawns - theirs <= 1 && one_wing && guarded { 36 } else { (40 + 5 * pawns).min(FULL_SCALE) }
 }
@@ -263,7 +262,7 @@ mod tests {
     use crate::eval::classical::trace;
 
     fn white(fen: &str) -> i32 {
-        trace(&Board::from_fen(fen).unwrap()).score()
+        trace(&Board::from_fen(fen).unwrap()).summary.score
     }
 
     #[test]

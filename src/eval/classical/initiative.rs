@@ -15,7 +15,7 @@ pub(super) fn initiative<T: Tracer>(survey: &Survey, structure: &Structure, eg: 
     let [white, black] = survey.king;
     let files = white.file().index().abs_diff(black.file().index()) as i32;
     let ranks = white.rank().index().abs_diff(black.rank().index()) as i32;
-    let both_wings = (pawns & Bitboard(0x0F0F_0F0F_0F0F_0F0F)).any() && (pawns & Bitboard(0xF0F0_F0F0_F0F0_F0F0)).any();
+    let both_wings = Bitboard::WINGS.into_iter().all(|wing| (pawns & wing).any());
     let no_pieces = survey.occupied.count() == pawns.count() + 2;
     let complexity = add(tracer, &w.passed, (structure.passed[0] | structure.passed[1]).count() as i32)
         + add(tracer, &w.pawn, pawns.count() as i32)

@@ -9,10 +9,9 @@ use crate::chess::{Bitboard, Color, PieceType, attacks};
 
 /// The files that belong to a king's wing, by the king's file.
 const WING: [Bitboard; 8] = {
-    const QUEEN_SIDE: Bitboard = Bitboard(0x0F0F_0F0F_0F0F_0F0F);
     const CENTER: Bitboard = super::survey::CENTER_FILES;
-    const KING_SIDE: Bitboard = Bitboard(0xF0F0_F0F0_F0F0_F0F0);
-    [QUEEN_SIDE, QUEEN_SIDE, QUEEN_SIDE, CENTER, CENTER, KING_SIDE, KING_SIDE, KING_SIDE]
+    let [queen, king] = Bitboard::WINGS;
+    [queen, queen, queen, CENTER, CENTER, king, king, king]
 };
 
 /// The four ranks nearest to a color and the one beyond them.

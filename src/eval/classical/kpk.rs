@@ -65,43 +65,27 @@ impl Ending {
 
     /// What follows from the positions after each move.
     fn look_ahead(self, known: &[u8]) -> u8 {
-        let Self { side, pawn, white, black } = self;
-        match side {
-            Color::White => {
-                let mut union = INVALID;
-                for white in attacks::king(white) {
-                    union |= known[Self { side: Color::Black, white, ..self }.index()];
-                }
-                if pawn.index() < 48 {
-                    let step = pawn.forward(Color::White);
-                    union |= known[Self { side: Color::Black, pawn: step, ..self }.index()];
-                    if pawn.index() < 16 && step != white && step != black {
-                        let leap = step.forward(Color::White);
-                        union |= known[Self { side: Color::Black, pawn: leap, ..self }.index()];
-                    }
-                }
-                if union & WIN != 0 {
-                    WIN
-                } else if union & UNKNOWN != 0 {
-                    UNKNOWN
-                } else {
-                    DRAW
+        let (Self { side, pawn, white, black }, mut union) = (self, INVALID);
+        let [best, worst] = if side == Color::White {
+            for white in attacks::king(white) {
+                union |= known[Self { side: Color::Black, white, ..self }.index()];
+            }
+            if pawn.index() < 48 {
+                let step = pawn.forward(Color::White);
+                union |= known[Self { side: Color::Black, pawn: step, ..self }.index()];
+                if pawn.index() < 16 && step != white && step != black {
+                    let leap = step.forward(Color::White);
+                    union |= known[Self { side: Color::Black, pawn: leap, ..self }.index()];
                 }
             }
-            Color::Black => {
-                let mut union = INVALID;
-                for black in attacks::king(black) {
-                    union |= known[Self { side: Color::White, black, ..self }.index()];
-                }
-                if union & DRAW != 0 {
-                    DRAW
-                } else if union & UNKNOWN != 0 {
-                    UNKNOWN
-                } else {
-                    WIN
-                }
+            [WIN, DRAW]
+        } else {
+            for black in attacks::king(black) {
+                union |= known[Self { side: Color::White, black, ..self }.index()];
             }
-        }
+            [DRAW, WIN]
+        };
+        [best, UNKNOWN].into_iter().find(|result| union & result != 0).unwrap_or(worst)
     }
 }
 

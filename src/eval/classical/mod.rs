@@ -48,11 +48,6 @@ pub struct Classical {
 }
 
 impl Classical {
-    /// An evaluator with an empty cache.
-    pub fn new() -> Self {
-        Self { pawns: PawnCache::new() }
-    }
-
     /// The value of a position in centipawns from the view of the side to move, inside ± [`MAX_EVAL`].
     #[inline]
     pub fn evaluate(&mut self, board: &Board) -> Score {
@@ -76,7 +71,7 @@ impl Classical {
 
 impl Default for Classical {
     fn default() -> Self {
-        Self::new()
+        Self { pawns: PawnCache::new() }
     }
 }
 

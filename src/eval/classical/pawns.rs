@@ -110,7 +110,7 @@ struct Shelter {
 }
 
 /// A line of the cache.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     key: u64,
     structure: Structure,
@@ -125,13 +125,12 @@ pub(super) struct PawnCache {
 impl PawnCache {
     /// An empty cache: every line holds the structure without pawns, which is right for the key 0 too.
     pub(super) fn new() -> Self {
-        let empty = Entry { key: 0, structure: Structure::default(), shelter: [None; 2] };
-        Self { entries: vec![empty; CACHE_SIZE].into_boxed_slice() }
+        Self { entries: vec![Entry::default(); CACHE_SIZE].into_boxed_slice() }
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.entries.fill(Entry { key: 0, structure: Structure::default(), shelter: [None; 2] });
+        self.entries.fill(Entry::default());
     }
 
     /// The structure and both shelters (see [`shelter::shelter`]) of a position.

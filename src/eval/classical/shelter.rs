@@ -5,9 +5,6 @@ use super::tracer::{Silent, Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, File, Square, Wing};
 
-/// Files a to d and e to h.
-const WINGS: [Bitboard; 2] = [Bitboard(0x0F0F_0F0F_0F0F_0F0F), Bitboard(0xF0F0_F0F0_F0F0_F0F0)];
-
 /// The shelter where the king stands, or where it may still castle to if that is better. Depends only on the pawns, on
 /// this color's king and on its castling rights.
 pub(super) fn shelter<T: Tracer>(board: &Board, pawns: [Bitboard; 2], color: Color, tracer: &mut T) -> Pair {
@@ -66,7 +63,7 @@ fn nearest(pawns: Bitboard, color: Color) -> usize {
 fn wing<T: Tracer>(pawns: [Bitboard; 2], color: Color, king: Square, tracer: &mut T) -> Pair {
     let w = &WEIGHTS;
     let own = pawns[color.index()];
-    let squares = WINGS[usize::from(king.file() >= File::E)];
+    let squares = Bitboard::WINGS[usize::from(king.file() >= File::E)];
     let pawnless = ((pawns[0] | pawns[1]) & squares).is_empty();
     let distance = own.map(|pawn| king.distance(pawn)).min().unwrap_or(0);
     take(tracer, color, &w.pawnless_wing, i32::from(pawnless)) + take(tracer, color, &w.king_to_pawn, distance as i32)

@@ -49,7 +49,7 @@ fn board(fen: &str) -> Board {
 
 /// The evaluation from White's view.
 fn white(fen: &str) -> Score {
-    trace(&board(fen)).score()
+    trace(&board(fen)).summary.score
 }
 
 /// A term's value for White, in a position and in another.
@@ -87,7 +87,7 @@ fn many_boards() -> Vec<Board> {
 
 #[test]
 fn colors_are_treated_alike() {
-    let mut classical = Classical::new();
+    let mut classical = Classical::default();
     for original in many_boards() {
         let fen = original.fen(false);
         let mirror = board(&mirrored(&fen));
@@ -103,25 +103,25 @@ fn colors_are_treated_alike() {
 
 #[test]
 fn trace_terms_and_play_agree_with_warm_and_cold_caches() {
-    let mut warm = Classical::new();
+    let mut warm = Classical::default();
     for board in many_boards() {
-        let score = Classical::new().evaluate(&board);
+        let score = Classical::default().evaluate(&board);
         assert_eq!(warm.evaluate(&board), score);
         assert_eq!(warm.evaluate(&board), score);
         let terms = warm.evaluate_terms(&board);
         assert_eq!(terms.score, score);
         let trace = trace(&board);
-        assert_eq!(trace.score() * board.side_to_move().sign(), score);
-        if trace.summary().ending.is_some() {
+        assert_eq!(trace.summary.score * board.side_to_move().sign(), score);
+        if trace.summary.ending.is_some() {
             continue;
         }
         let sum: Pair = Term::ALL.into_iter().map(|term| trace.balance(term)).sum();
-        assert_eq!(sum, trace.summary().sum, "{}", board.fen(false));
+        assert_eq!(sum, trace.summary.sum, "{}", board.fen(false));
         for color in Color::ALL {
-            let passed = trace.value(Term::Passed, color).taper(trace.summary().phase);
+            let passed = trace.value(Term::Passed, color).taper(trace.summary.phase);
             assert_eq!(terms.passed[color.index()], passed);
             let king = trace.value(Term::Shelter, color) + trace.value(Term::Danger, color);
-            assert_eq!(terms.king_safety[color.index()], king.taper(trace.summary().phase));
+            assert_eq!(terms.king_safety[color.index()], king.taper(trace.summary.phase));
         }
     }
 }
@@ -214,7 +214,7 @@ fn scores_fade_towards_the_fifty_move_draw_and_stay_bounded() {
     let stale = white("4k3/5p2/8/8/8/8/PP1R1P2/4K3 w - - 90 60");
     assert!(stale < fresh && stale > fresh / 2 - 1);
     let most = board("8/k7/PP6/PP5R/8/1QQQQ3/8/KRBB1NN1 b - - 0 1");
-    let score = Classical::new().evaluate(&most);
+    let score = Classical::default().evaluate(&most);
     assert!((-MAX_EVAL..-7000).contains(&score));
 }
 
@@ -425,8 +425,8 @@ fn initiative_follows_the_play_there_is() {
     // A small advantage never turns into its opposite.
     for board in many_boards() {
         let trace = self::trace(&board);
-        let before = trace.summary().sum.eg() - trace.balance(Term::Initiative).eg();
-        assert!(before * trace.summary().sum.eg() >= 0);
+        let before = trace.summary.sum.eg() - trace.balance(Term::Initiative).eg();
+        assert!(before * trace.summary.sum.eg() >= 0);
     }
 }
 

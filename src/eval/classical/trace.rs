@@ -6,14 +6,14 @@ use super::pair::Pair;
 use super::term::Term;
 use super::tracer::{Summary, Tracer};
 use crate::chess::Color;
-use crate::score::Score;
 use std::fmt;
 
 /// Every term of one evaluation. `Display` prints the table of `lento eval`.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     rows: [[Pair; 2]; Term::COUNT],
-    summary: Summary,
+    /// How the terms became the score.
+    pub summary: Summary,
 }
 
 impl Trace {
@@ -25,16 +25,6 @@ impl Trace {
     /// What a term gives White more than Black.
     pub fn balance(&self, term: Term) -> Pair {
         self.value(term, Color::White) - self.value(term, Color::Black)
-    }
-
-    /// The final score in centipawns from White's view: what the search gets, but for the view.
-    pub fn score(&self) -> Score {
-        self.summary.score
-    }
-
-    /// How the terms became the score.
-    pub fn summary(&self) -> &Summary {
-        &self.summary
     }
 }
 

@@ -135,7 +135,7 @@ impl Accumulators {
     /// Works out a row from the cache.
     fn refresh(&mut self, board: &Board, ply: usize, color: Color) {
         let view = self.plies[ply].views[color.index()];
-        let row = self.cache.refresh(&self.network, self.simd, board, color, view);
+        let row = self.cache.refresh(&self.network, self.simd, board, view);
         let lines = row.len();
         self.rows[(2 * ply + color.index()) * lines..][..lines].copy_from_slice(row);
         self.plies[ply].known[color.index()] = true;

@@ -92,16 +92,10 @@ impl View {
         usize::from(self.bucket) * INPUTS + piece + (square.index() ^ usize::from(self.flip))
     }
 
-    /// Whether the king stands on the right half of the board, so that left and right are exchanged.
+    /// A number for each way to see the board: four for each bucket.
     #[inline(always)]
-    pub fn is_mirrored(self) -> bool {
-        self.flip & 7 != 0
-    }
-
-    /// The king's bucket.
-    #[inline(always)]
-    pub fn bucket(self) -> usize {
-        usize::from(self.bucket)
+    pub fn way(self) -> usize {
+        (usize::from(self.bucket) * 2 + usize::from(self.flip & 7 != 0)) * 2 + self.side.index()
     }
 }
 

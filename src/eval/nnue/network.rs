@@ -49,8 +49,6 @@ const VERSION: u32 = 1;
 const HEADER: usize = 128;
 const CHECKSUM_AT: usize = 32;
 const NAME_AT: usize = 72;
-/// More pieces than this are on no board.
-const MOST_PIECES: i32 = MAX_PIECES as i32;
 
 /// The shape of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -361,7 +359,7 @@ impl Parts {
         }
         let largest = |weights: &[i16]| weights.iter().map(|&weight| i32::from(weight).abs()).max().unwrap_or(0);
         // An accumulator is the bias and a weight for each piece. That sums on the way there may overflow does no harm.
-        if largest(&self.biases) + MOST_PIECES * largest(&self.features) > i32::from(i16::MAX) {
+        if largest(&self.biases) + MAX_PIECES as i32 * largest(&self.features) > i32::from(i16::MAX) {
             return Err(NetworkError::Range("feature weights"));
         }
         // The product of a full neuron and its weight has to fit into 16 bits.

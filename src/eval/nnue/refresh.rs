@@ -8,11 +8,8 @@ use super::features::View;
 use super::network::Network;
 use super::simd::{Line, Simd};
 use crate::chess::fen::MAX_PIECES;
-use crate::chess::{Bitboard, Board, Color, Piece};
+use crate::chess::{Bitboard, Board, Piece};
 use arrayvec::ArrayVec;
-
-/// More pieces than this are on no board.
-const MOST_PIECES: usize = MAX_PIECES as usize;
 
 /// The cache of one thread.
 pub struct Cache {
@@ -29,10 +26,10 @@ impl Cache {
         Self { boards: vec![[Bitboard::EMPTY; Piece::COUNT]; ways].into(), rows: network.biases().repeat(ways).into() }
     }
 
-    /// The accumulator of a position for a color.
-    pub fn refresh(&mut self, network: &Network, simd: Simd, board: &Board, color: Color, view: View) -> &[Line] {
-        let way = (view.bucket() * 2 + usize::from(view.is_mirrored())) * 2 + color.index();
-        let (mut adds, mut subs) = (ArrayVec::<u16, MOST_PIECES>::new(), ArrayVec::<u16, MOST_PIECES>::new());
+    /// The accumulator of a position for a side that sees it so.
+    pub fn refresh(&mut self, network: &Network, simd: Simd, board: &Board, view: View) -> &[Line] {
+        let way = view.way();
+        let [mut adds, mut subs] = [(); 2].map(|()| ArrayVec::<u16, { MAX_PIECES as usize }>::new());
         for (piece, old) in Piece::ALL.into_iter().zip(&mut self.boards[way]) {
             let new = board.pieces(piece.color(), piece.kind());
             let feature = |square| view.feature(piece, square) as u16;

@@ -155,7 +155,7 @@ fn a_trace_adds_up() {
         let trace = Trace::new(&network, Simd::best(), &board);
         let sign = board.side_to_move().sign();
         assert_eq!(trace.value(), by_definition(&parts, &board) * sign);
-        let (buckets, chosen) = trace.buckets();
+        let (buckets, chosen) = (&trace.buckets, trace.bucket);
         assert_eq!((buckets.len(), buckets[chosen]), (8, trace.value()));
         assert_eq!(trace.worth(board.king(Color::White)), None);
         let text = trace.to_string();

@@ -12,8 +12,10 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct Trace {
     pieces: Vec<(Placed, Option<Score>)>,
-    buckets: Vec<Score>,
-    bucket: usize,
+    /// The value by each output layer.
+    pub buckets: Vec<Score>,
+    /// The output layer that counts.
+    pub bucket: usize,
     network: String,
 }
 
@@ -48,11 +50,6 @@ impl Trace {
     /// How much the value would change without the piece on a square; `None` for kings and empty squares.
     pub fn worth(&self, square: Square) -> Option<Score> {
         self.pieces.iter().find(|((_, at), _)| *at == square)?.1
-    }
-
-    /// The value by each output layer, and which of them counts.
-    pub fn buckets(&self) -> (&[Score], usize) {
-        (&self.buckets, self.bucket)
     }
 }
 

@@ -26,14 +26,9 @@ pub struct PieceSquares {
 }
 
 impl PieceSquares {
-    /// A table that knows nothing.
-    pub const fn new() -> Self {
-        Self { cells: [[0; 64]; Piece::COUNT], orders: false }
-    }
-
     /// Forgets everything, for a search under this rule.
     pub fn start(&mut self, rule: Option<&OwnHistory>) {
-        *self = Self { orders: rule.is_some_and(|rule| rule.orders), ..Self::new() };
+        *self = Self { orders: rule.is_some_and(|rule| rule.orders), ..Self::default() };
     }
 
     /// Whether quiet moves are ordered by it.
@@ -75,7 +70,7 @@ impl PieceSquares {
 
 impl Default for PieceSquares {
     fn default() -> Self {
-        Self::new()
+        Self { cells: [[0; 64]; Piece::COUNT], orders: false }
     }
 }
 
@@ -101,7 +96,7 @@ mod tests {
     fn gains_the_square_of_the_depth_and_loses_the_depth() {
         let board = Board::start();
         let [e4, d4, c4] = ["e2e4", "d2d4", "c2c4"].map(|text| board.parse_uci(text, false).unwrap());
-        let mut table = PieceSquares::new();
+        let mut table = PieceSquares::default();
         table.learn(&RULE, &board, &node(Some(e4), &[d4]));
         table.learn(&RULE, &board, &node(None, &[d4]));
         assert_eq!([e4, d4, c4].map(|mv| table.get(&board, mv)), [25, -10, 0]);
@@ -119,7 +114,7 @@ mod tests {
     fn is_halved_at_the_limit_and_starts_empty() {
         let board = Board::start();
         let mv = board.parse_uci("e2e4", false).unwrap();
-        let mut table = PieceSquares::new();
+        let mut table = PieceSquares::default();
         table.start(Some(&RULE));
         assert!(table.orders());
         for _ in 0..2 {

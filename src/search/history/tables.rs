@@ -28,6 +28,12 @@ impl Continuation {
     }
 }
 
+impl Default for Continuation {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 /// `[color][from attacked][to attacked][from][to]`
 type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
 /// `[piece][to][victim]`
@@ -96,7 +102,7 @@ impl Histories {
             captures: boxed([[cell; 6]; 64]),
             continuations: boxed([cell; Continuation::MOVES]),
             weights: Weights::from(&Params::default()),
-            own: PieceSquares::new(),
+            own: PieceSquares::default(),
             corrections: Corrections::new(),
         }
     }
@@ -112,12 +118,6 @@ impl Histories {
     }
 
     #[inline(always)]
-    fn quiet_cell(&self, board: &Board, mv: Move) -> &Cell {
-        let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
-        &self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()]
-    }
-
-    #[inline(always)]
     fn quiet_index(board: &Board, mv: Move) -> [usize; 3] {
         let threats = board.threats();
         [board.side_to_move().index(), usize::from(threats.has(mv.from())), usize::from(threats.has(mv.to()))]
@@ -128,8 +128,9 @@ impl Histories {
     /// weighed.
     #[inline(always)]
     pub fn quiet(&self, board: &Board, mv: Move, context: &Context) -> i32 {
-        (self.quiet_cell(board, mv).get() * self.weights.butterfly + self.weighed_continuations(board, mv, context))
-            / 64
+        let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
+        let butterfly = &self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()];
+        (butterfly.get() * self.weights.butterfly + self.weighed_continuations(board, mv, context)) / 64
     }
 
     /// The part of continuation history in [`quiet`](Self::quiet).
@@ -167,11 +168,6 @@ impl Histories {
     pub fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
         self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()].update(bonus);
-        self.learn_continuation(board, mv, context, bonus);
-    }
-
-    /// Learns about a move as a continuation only.
-    pub fn learn_continuation(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         let column = Continuation::of(board, mv).row() % Continuation::MOVES;
         for row in context.0.into_iter().filter(|&row| row != Continuation::NONE) {
             self.continuations[row.row()][column].update(bonus);

@@ -82,11 +82,6 @@ pub struct LastBestReply {
 }
 
 impl LastBestReply {
-    /// Empty stores, for no variant yet.
-    pub fn new() -> Self {
-        Self { mode: None, entries: vec![Entry::default(); SLOTS].into_boxed_slice() }
-    }
-
     /// Forgets all replies.
     pub fn clear(&mut self) {
         self.entries.fill(Entry::default());
@@ -137,6 +132,6 @@ impl LastBestReply {
 
 impl Default for LastBestReply {
     fn default() -> Self {
-        Self::new()
+        Self { mode: None, entries: vec![Entry::default(); SLOTS].into_boxed_slice() }
     }
 }

@@ -56,7 +56,7 @@ impl Lbr {
     const COUNT: usize = 13;
 
     /// Every choice with its name: what differs from the default, joined by `+`.
-    const NAMED: [(&'static str, Self); Self::COUNT] = [
+    pub const NAMED: [(&'static str, Self); Self::COUNT] = [
         ("off", Self::Off),
         ("reply", on(Prior::Last, false, Stores::PerPly)),
         ("pair", on(Prior::Pair, false, Stores::PerPly)),
@@ -72,19 +72,8 @@ impl Lbr {
         ("two-plies+quiet+colour", on(Prior::TwoPlies, true, Stores::PerColor)),
     ];
 
-    /// The names that the UCI option offers, in the order of [`ALL`](Self::ALL).
+    /// The names that the UCI option offers, in the order of [`NAMED`](Self::NAMED).
     pub const NAMES: [&'static str; Self::COUNT] = crate::search::names_of(&Self::NAMED);
-
-    /// All choices.
-    pub const ALL: [Self; Self::COUNT] = {
-        let mut all = [Self::Off; Self::COUNT];
-        let mut index = 0;
-        while index < Self::COUNT {
-            all[index] = Self::NAMED[index].1;
-            index += 1;
-        }
-        all
-    };
 
     /// The name of this choice.
     pub fn name(self) -> &'static str {
@@ -128,8 +117,7 @@ mod tests {
             }
         }
         assert_eq!(Lbr::NAMES.into_iter().map(str::to_owned).collect::<HashSet<_>>(), names);
-        assert_eq!(Lbr::ALL.map(Lbr::name), Lbr::NAMES);
-        assert_eq!(Lbr::ALL.into_iter().collect::<HashSet<_>>().len(), Lbr::COUNT);
+        assert_eq!(Lbr::NAMED.into_iter().map(|(_, lbr)| lbr).collect::<HashSet<_>>().len(), Lbr::COUNT);
     }
 
     #[test]

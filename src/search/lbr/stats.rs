@@ -1,8 +1,5 @@
 //! How often Last Best Reply has something to say, and how often it is right.
 
-use crate::chess::{Board, Move};
-use crate::search::probe::SearchProbe;
-
 /// Counts of nodes, each a part of the one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LbrStats {
@@ -18,26 +15,16 @@ pub struct LbrStats {
     pub cutoffs: u64,
 }
 
-impl SearchProbe for LbrStats {
-    #[inline(always)]
-    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
-        self.asked += 1;
-        if let Some(reply) = reply {
-            self.first_matches += 1;
-            self.second_matches += u64::from(board.is_legal(reply));
-        }
-    }
-
-    #[inline(always)]
-    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
-        if reply == Some(best) {
-            self.best += 1;
-            self.cutoffs += u64::from(cutoff);
-        }
-    }
-}
-
 impl LbrStats {
+    /// Adds the counts of another search.
+    pub fn add(&mut self, other: &Self) {
+        self.asked += other.asked;
+        self.first_matches += other.first_matches;
+        self.second_matches += other.second_matches;
+        self.best += other.best;
+        self.cutoffs += other.cutoffs;
+    }
+
     /// The counts with their names, in order.
     pub fn rows(&self) -> [(&'static str, u64); 5] {
         [
@@ -47,35 +34,5 @@ impl LbrStats {
             ("reply best", self.best),
             ("cutoffs by it", self.cutoffs),
         ]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::{MoveKind, Square};
-
-    #[test]
-    fn each_count_is_a_part_of_the_one_before_it() {
-        let board = Board::start();
-        let legal = Move::new(Square::G1, Square::F3, MoveKind::Quiet);
-        let illegal = Move::new(Square::G1, Square::F3, MoveKind::Capture);
-        let mut stats = LbrStats::default();
-        // What the store answered, the best move if there was one, and whether it failed high.
-        for (reply, best) in [
-            (None, None),
-            (None, Some((legal, true))),
-            (Some(illegal), Some((legal, true))),
-            (Some(legal), None),
-            (Some(legal), Some((Move::new(Square::E2, Square::E4, MoveKind::DoublePush), true))),
-            (Some(legal), Some((legal, false))),
-            (Some(legal), Some((legal, true))),
-        ] {
-            stats.reply_asked(&board, reply);
-            if let Some((best, cutoff)) = best {
-                stats.best_found(best, reply, cutoff);
-            }
-        }
-        assert_eq!(stats, LbrStats { asked: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });
     }
 }

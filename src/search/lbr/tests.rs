@@ -102,8 +102,8 @@ fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut 
 
 #[test]
 fn every_variant_answers_as_its_model_or_has_forgotten() {
-    for mode in Lbr::ALL.into_iter().filter_map(Lbr::mode) {
-        let mut ours = LastBestReply::new();
+    for mode in Lbr::NAMED.into_iter().filter_map(|(_, lbr)| lbr.mode()) {
+        let mut ours = LastBestReply::default();
         ours.set_mode(Lbr::On(mode));
         let mut model = Model { mode, replies: HashMap::new() };
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
@@ -121,7 +121,7 @@ fn every_variant_answers_as_its_model_or_has_forgotten() {
 }
 
 fn lbr(name: &str) -> LastBestReply {
-    let mut lbr = LastBestReply::new();
+    let mut lbr = LastBestReply::default();
     lbr.set_mode(Lbr::from_name(name).unwrap());
     lbr
 }

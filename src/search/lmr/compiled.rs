@@ -2,34 +2,25 @@
 
 use super::PLY;
 use super::fact::{Class, Fact, Facts};
-use super::recipe::{Counting, Extends, Gates, History, HistoryRule, OwnHistory, Recipe, Unit};
-use super::signal::Term;
+use super::recipe::{Counting, Extends, OwnHistory, Recipe, Unit};
 
 /// A recipe compiled for the search.
 #[derive(Clone, Debug)]
 pub struct Lmr {
     table: [[[i16; 64]; 64]; 2],
-    gates: Gates,
     weights: [i32; Fact::COUNT],
     weighted: u32,
-    history: History,
     extension: [i32; 2],
-    rule: HistoryRule,
-    /// Whether nothing below is in use, so that the sum of table, weights and history is the whole reduction.
+    /// Whether the sum of table, weights and history is the whole reduction.
     plain: bool,
-    unit: Unit,
-    counting: Counting,
     reads: Facts,
-    verdicts: Vec<(Fact, i32)>,
-    terms: Vec<Term>,
-    root_cap: i32,
-    own: Option<OwnHistory>,
+    recipe: Recipe,
 }
 
 impl Lmr {
     /// Fills the table and the weights. This is done when an option is set, never in the search.
-    pub fn compile(recipe: &Recipe) -> Self {
-        let ply = f64::from(recipe.unit.ply());
+    pub fn compile(mut recipe: Recipe) -> Self {
+        let ply = if recipe.unit == Unit::Fraction { f64::from(PLY) } else { 10.0 };
         let mut table = [[[0; 64]; 64]; 2];
         for class in Class::ALL {
             for (depth, row) in table[class as usize].iter_mut().enumerate().skip(1) {
@@ -45,6 +36,7 @@ impl Lmr {
             weights[fact as usize] += weight;
             weighted = weighted.with(fact);
         }
+        recipe.terms.retain(|term| term.change != 0);
         let verdicts = recipe.verdicts.iter().fold(Facts::NONE, |facts, (fact, _)| facts.with(*fact));
         let reads = recipe.gates.never.union(weighted).union(verdicts);
         let plain = recipe.unit == Unit::Fraction
@@ -54,39 +46,24 @@ impl Lmr {
             && recipe.terms.is_empty()
             && recipe.root_cap == i32::MAX
             && recipe.own.is_none();
-        Self {
-            table,
-            gates: recipe.gates,
-            weights,
-            weighted: weighted.bits(),
-            history: recipe.history.clone(),
-            extension: match recipe.extends {
-                Extends::Never => [0, 0],
-                Extends::InPv => [0, 1],
-                Extends::Always => [1, 1],
-            },
-            rule: recipe.rule,
-            plain,
-            unit: recipe.unit,
-            counting: recipe.counting,
-            reads,
-            verdicts: recipe.verdicts.clone(),
-            terms: recipe.terms.iter().copied().filter(|term| term.change != 0).collect(),
-            root_cap: recipe.root_cap,
-            own: recipe.own,
-        }
+        let extension = match recipe.extends {
+            Extends::Never => [0, 0],
+            Extends::InPv => [0, 1],
+            Extends::Always => [1, 1],
+        };
+        Self { table, weights, weighted: weighted.0, extension, plain, reads, recipe }
     }
 
-    /// How the histories that order moves learn under this recipe.
+    /// What it was compiled from.
     #[inline(always)]
-    pub fn rule(&self) -> &HistoryRule {
-        &self.rule
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
     }
 
     /// The history that the recipe keeps for itself.
     #[inline(always)]
     pub fn own(&self) -> Option<&OwnHistory> {
-        self.own.as_ref()
+        self.recipe.own.as_ref()
     }
 
     /// Whether [`sum`](Self::sum) of the move's number, its cheap facts and the common history is the whole reduction.
@@ -95,19 +72,9 @@ impl Lmr {
         self.plain
     }
 
-    /// Which number of a move counts.
-    pub fn counting(&self) -> Counting {
-        self.counting
-    }
-
     /// Whether any of these facts matters to the recipe.
     pub fn reads(&self, facts: Facts) -> bool {
         self.reads.meets(facts)
-    }
-
-    /// Changes by what the move does to the evaluation.
-    pub fn terms(&self) -> &[Term] {
-        &self.terms
     }
 
     /// A depth less a reduction in 1/1024 ply: at least one ply, more than before only where the recipe extends.
@@ -119,13 +86,13 @@ impl Lmr {
     /// Whether a move of this number may be reduced at this depth at all.
     #[inline(always)]
     pub fn applies(&self, facts: Facts, depth: i32, number: usize) -> bool {
-        let first = if facts.has(Fact::Pv) { self.gates.first_move_pv } else { self.gates.first_move };
-        depth >= self.gates.min_depth && number >= first && !facts.meets(self.gates.never)
+        let first = if facts.has(Fact::Pv) { self.recipe.gates.first_move_pv } else { self.recipe.gates.first_move };
+        depth >= self.recipe.gates.min_depth && number >= first && !facts.meets(self.recipe.gates.never)
     }
 
     /// The reduction of a move about which nothing else is asked, in 1/1024 ply.
     pub fn verdict(&self, facts: Facts) -> Option<i32> {
-        self.verdicts.iter().find(|(fact, _)| facts.has(*fact)).map(|(_, tenths)| tenths * PLY / 10)
+        self.recipe.verdicts.iter().find(|(fact, _)| facts.has(*fact)).map(|(_, tenths)| tenths * PLY / 10)
     }
 
     /// The table's part of a reduction, in the recipe's unit.
@@ -137,13 +104,13 @@ impl Lmr {
     /// Table, weights and history together, in the recipe's unit. The caller has asked [`applies`](Self::applies).
     #[inline(always)]
     pub fn sum(&self, class: Class, depth: i32, number: usize, facts: Facts, history: i32) -> i32 {
-        let mut sum = self.base(class, depth, number) + history * self.history.slope / 1024;
-        let mut bits = facts.bits() & self.weighted;
+        let mut sum = self.base(class, depth, number) + history * self.recipe.history.slope / 1024;
+        let mut bits = facts.0 & self.weighted;
         while bits != 0 {
             sum += self.weights[bits.trailing_zeros() as usize];
             bits &= bits - 1;
         }
-        for &(threshold, change) in &self.history.steps {
+        for &(threshold, change) in &self.recipe.history.steps {
             if if threshold < 0 { history <= threshold } else { history >= threshold } {
                 sum += change;
             }
@@ -154,18 +121,18 @@ impl Lmr {
     /// The reduction in 1/1024 ply that a sum in the recipe's unit stands for; below zero it asks for an extension. The
     /// caller clamps it to what its node allows.
     pub fn reduction(&self, sum: i32, root: bool) -> i32 {
-        let reduction = match self.unit {
+        let reduction = match self.recipe.unit {
             Unit::Fraction => sum,
             Unit::Tenth { percent } => sum * percent / 1000 * PLY,
         };
-        if root { reduction.min(self.root_cap.saturating_mul(PLY)) } else { reduction }
+        if root { reduction.min(self.recipe.root_cap.saturating_mul(PLY)) } else { reduction }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::recipe::Polynomial;
-    use super::super::signal::Signal;
+    use super::super::fact::{Signal, Term};
+    use super::super::recipe::{Gates, History, HistoryRule, Polynomial};
     use super::*;
 
     fn recipe() -> Recipe {
@@ -192,7 +159,7 @@ mod tests {
 
     #[test]
     fn gates() {
-        let lmr = Lmr::compile(&recipe());
+        let lmr = Lmr::compile(recipe());
         assert!(lmr.applies(Facts::NONE, 3, 4));
         assert!(!lmr.applies(Facts::NONE, 2, 4));
         assert!(!lmr.applies(Facts::NONE, 3, 3));
@@ -207,7 +174,7 @@ mod tests {
 
     #[test]
     fn sums_table_weights_and_history() {
-        let lmr = Lmr::compile(&recipe());
+        let lmr = Lmr::compile(recipe());
         let base = 512 + 1024;
         let sum = |facts, history| lmr.sum(Class::Quiet, 10, 10, facts, history);
         assert_eq!(sum(Facts::NONE, 0), base);
@@ -222,7 +189,7 @@ mod tests {
 
     #[test]
     fn tenths_become_whole_plies_by_percentage() {
-        let lmr = Lmr::compile(&Recipe { unit: Unit::Tenth { percent: 50 }, root_cap: 1, ..recipe() });
+        let lmr = Lmr::compile(Recipe { unit: Unit::Tenth { percent: 50 }, root_cap: 1, ..recipe() });
         assert_eq!(lmr.base(Class::Quiet, 10, 10), 15);
         let plies = |sum, root| lmr.reduction(sum, root) / PLY;
         assert_eq!((plies(39, false), plies(40, false), plies(40, true), plies(-40, true)), (1, 2, 1, -2));
@@ -231,7 +198,7 @@ mod tests {
     #[test]
     fn only_what_needs_more_than_sums_is_not_plain() {
         let term = Term { signal: Signal::Gain, from: 50, change: -10 };
-        assert!(Lmr::compile(&recipe()).is_plain());
+        assert!(Lmr::compile(recipe()).is_plain());
         for recipe in [
             Recipe { terms: vec![term], ..recipe() },
             Recipe { counting: Counting::Quiets, ..recipe() },
@@ -239,16 +206,17 @@ mod tests {
             Recipe { verdicts: vec![(Fact::Killer, 10)], ..recipe() },
             Recipe { root_cap: 1, ..recipe() },
         ] {
-            assert!(!Lmr::compile(&recipe).is_plain(), "{recipe:?}");
+            let text = format!("{recipe:?}");
+            assert!(!Lmr::compile(recipe).is_plain(), "{text}");
         }
         let idle = Recipe { weights: vec![(Fact::FarPawn, 0)], ..recipe() };
-        assert!(Lmr::compile(&idle).is_plain(), "what weighs nothing is not read");
+        assert!(Lmr::compile(idle).is_plain(), "what weighs nothing is not read");
     }
 
     #[test]
     fn the_first_verdict_decides() {
         let verdicts = vec![(Fact::BadCapture, 10), (Fact::GivesCheck, 25)];
-        let lmr = Lmr::compile(&Recipe { verdicts, ..recipe() });
+        let lmr = Lmr::compile(Recipe { verdicts, ..recipe() });
         let both = Facts::NONE.with(Fact::GivesCheck).with(Fact::BadCapture);
         assert_eq!(lmr.verdict(both), Some(PLY));
         assert_eq!(lmr.verdict(Facts::NONE.with(Fact::GivesCheck)), Some(2560));

@@ -1,4 +1,4 @@
-//! What a recipe may know of a move and its node.
+//! What a recipe may know of a move and its node, and of what the move does to the evaluation.
 
 /// What is being reduced: quiet moves, or captures and promotions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,22 +68,13 @@ pub enum Fact {
 impl Fact {
     /// How many facts there are.
     pub const COUNT: usize = Self::RootBest as usize + 1;
-    /// The facts that cost something to know.
-    pub const COSTLY: Facts = Facts::of(&[
-        Self::Capture,
-        Self::QueenPromotion,
-        Self::FarPawn,
-        Self::GoodCapture,
-        Self::BadCapture,
-        Self::GoodCheck,
-        Self::BadCheck,
-        Self::RootBest,
-    ]);
+    /// The facts that cost something to know: those from [`Capture`](Self::Capture) on.
+    pub const COSTLY: Facts = Facts((1 << Self::COUNT) - (1 << Self::Capture as u8));
 }
 
-/// A set of facts.
+/// A set of facts, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts(u32);
+pub struct Facts(pub(super) u32);
 
 impl Facts {
     /// No fact.
@@ -130,10 +121,38 @@ impl Facts {
     pub const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
+}
 
-    /// The facts as bits, by [`Fact`].
-    #[inline(always)]
-    pub(super) const fn bits(self) -> u32 {
-        self.0
-    }
+/// What a move does to the evaluation, as far as a recipe asks: a number, in centipawns where it is not a count, from the view of the side that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Static evaluation of the node above alpha.
+    AboveAlpha,
+    /// Static evaluation of the node above its material: the positional surplus.
+    Surplus,
+    /// Pieces of the opponent newly attacked, by a move that is not bad (SEE at least 0).
+    Threats,
+    /// Own pieces no longer attacked, by a move that is not bad.
+    Escapes,
+    /// What the move adds to the value of passed pawns.
+    PassedGain,
+    /// What the move adds to the safety of the own king.
+    SafetyGain,
+    /// What the move adds to the evaluation.
+    Gain,
+    /// What the move takes from the evaluation.
+    Loss,
+    /// What the move adds to the piece-square value of the piece that moves.
+    SquareGain,
+}
+
+/// A change of the reduction by a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The signal.
+    pub signal: Signal,
+    /// The least value at which the change applies.
+    pub from: i32,
+    /// The change, in the recipe's unit.
+    pub change: i32,
 }

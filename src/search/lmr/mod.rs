@@ -7,18 +7,16 @@ pub mod rebel;
 mod recipe;
 mod reduce;
 mod set;
-mod signal;
 mod stats;
 
 #[cfg(test)]
 mod tests;
 
 pub use compiled::Lmr;
-pub use fact::{Class, Fact, Facts};
+pub use fact::{Class, Fact, Facts, Signal, Term};
 pub use rebel::Rebel;
 pub use recipe::{Counting, Extends, Gates, History, HistoryRule, Lesson, OwnHistory, Polynomial, Recipe, Unit};
 pub use set::{Choice, LmrSet, helpers};
-pub use signal::{Signal, Term};
 pub use stats::{Counts, LmrReport, LmrStats, Measure};
 
 use super::params::Params;

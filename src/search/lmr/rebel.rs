@@ -1,11 +1,12 @@
 //! The starred lines of the second Rebel listing (Ed Schröder, "LMR advanced"), each with its switch, weight and margin.
 
-use super::fact::Fact;
+use super::fact::{Fact, Signal, Term};
 use super::recipe::{Extends, Recipe, Unit};
-use super::signal::{Signal, Term};
 use Effect::{Above, Any, AtLeast, Decides, History, Holds};
+use Fact::{BadCapture, BadCheck, Killer};
+use Signal::{AboveAlpha, Escapes, Gain, Loss, PassedGain, SafetyGain, SquareGain, Surplus, Threats};
 
-/// What a starred line does to a reduction.
+/// What a starred line does to a reduction. Numbers beside signals are margins in centipawns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     /// A move of this kind is reduced by the weight and by nothing else.
@@ -15,9 +16,9 @@ enum Effect {
     /// Changes the sum where this holds.
     Holds(Fact),
     /// Changes the sum where the signal is above the margin.
-    Above(Signal),
+    Above(Signal, i32),
     /// Changes the sum where the signal is at least the margin.
-    AtLeast(Signal),
+    AtLeast(Signal, i32),
     /// Changes the sum where the count is not zero.
     Any(Signal),
 }
@@ -29,90 +30,59 @@ pub struct RebelLine {
     pub name: &'static str,
     /// What it does.
     pub help: &'static str,
-    /// The margin in centipawns, for lines that have one.
-    pub margin: Option<i32>,
     effect: Effect,
     /// Whether the line adds to the reduction.
     more: bool,
 }
 
 impl RebelLine {
-    const fn less(name: &'static str, help: &'static str, margin: Option<i32>, effect: Effect) -> Self {
-        Self { name, help, margin, effect, more: false }
+    /// The margin in centipawns, for lines that have one.
+    pub fn margin(&self) -> Option<i32> {
+        match self.effect {
+            Above(_, margin) | AtLeast(_, margin) => Some(margin),
+            _ => None,
+        }
     }
+}
 
-    const fn more(name: &'static str, help: &'static str, margin: Option<i32>, effect: Effect) -> Self {
-        Self { name, help, margin, effect, more: true }
-    }
+const fn less(name: &'static str, help: &'static str, effect: Effect) -> RebelLine {
+    RebelLine { name, help, effect, more: false }
+}
+
+const fn more(name: &'static str, help: &'static str, effect: Effect) -> RebelLine {
+    RebelLine { name, help, effect, more: true }
 }
 
 /// The starred lines in the order of the document. Where it gives no number, "small" is 20 centipawns.
 pub const LINES: [RebelLine; 20] = [
-    RebelLine::more(
-        "Bad Capture",
-        "A capture that loses material is reduced by the weight alone.",
-        None,
-        Decides(Fact::BadCapture),
-    ),
-    RebelLine::more(
-        "Bad Check",
-        "A check that loses material is reduced by the weight alone.",
-        None,
-        Decides(Fact::BadCheck),
-    ),
-    RebelLine::less("History Good", "Less where history is above 0.", None, History(1)),
-    RebelLine::less("History Good 500", "Less where history is above 500.", None, History(501)),
-    RebelLine::less("History Good 1000", "Less where history is above 1000.", None, History(1001)),
-    RebelLine::less("History Good 1500", "Less where history is above 1500.", None, History(1501)),
-    RebelLine::more("History Bad", "More where history is below 0.", None, History(-1)),
-    RebelLine::more("History Bad 500", "More where history is below -500.", None, History(-501)),
-    RebelLine::more("History Bad 1000", "More where history is below -1000.", None, History(-1001)),
-    RebelLine::more("History Bad 1500", "More where history is below -1500.", None, History(-1501)),
-    RebelLine::less(
+    more("Bad Capture", "A capture that loses material is reduced by the weight alone.", Decides(BadCapture)),
+    more("Bad Check", "A check that loses material is reduced by the weight alone.", Decides(BadCheck)),
+    less("History Good", "Less where history is above 0.", History(1)),
+    less("History Good 500", "Less where history is above 500.", History(501)),
+    less("History Good 1000", "Less where history is above 1000.", History(1001)),
+    less("History Good 1500", "Less where history is above 1500.", History(1501)),
+    more("History Bad", "More where history is below 0.", History(-1)),
+    more("History Bad 500", "More where history is below -500.", History(-501)),
+    more("History Bad 1000", "More where history is below -1000.", History(-1001)),
+    more("History Bad 1500", "More where history is below -1500.", History(-1501)),
+    less(
         "Above Alpha",
         "Step 3: less where the evaluation is above alpha by more than the margin.",
-        Some(20),
-        Above(Signal::AboveAlpha),
+        Above(AboveAlpha, 20),
     ),
-    RebelLine::less(
+    less(
         "Surplus",
         "Step 4: less where the evaluation is above the material by more than the margin.",
-        Some(50),
-        Above(Signal::Surplus),
+        Above(Surplus, 50),
     ),
-    RebelLine::less(
-        "New Threat",
-        "Step 5: less where the move attacks a piece anew and is not bad.",
-        None,
-        Any(Signal::Threats),
-    ),
-    RebelLine::less(
-        "Escape",
-        "Step 6: less where the move takes a piece out of an attack and is not bad.",
-        None,
-        Any(Signal::Escapes),
-    ),
-    RebelLine::less(
-        "Passed Pawns",
-        "Step 7: less where the value of passed pawns rises by the margin.",
-        Some(25),
-        AtLeast(Signal::PassedGain),
-    ),
-    RebelLine::less(
-        "King Safety",
-        "Step 8: less where the own king becomes safer by the margin.",
-        Some(25),
-        AtLeast(Signal::SafetyGain),
-    ),
-    RebelLine::less("Gain", "Step 9: less where the evaluation rises by the margin.", Some(50), AtLeast(Signal::Gain)),
-    RebelLine::more("Loss", "Step 10: more where the evaluation falls by the margin.", Some(50), AtLeast(Signal::Loss)),
-    RebelLine::less("Killer", "Step 11: less for the killer move.", None, Holds(Fact::Killer)),
-    RebelLine::less(
-        "Square",
-        "Step 12: less where the piece-square value rises by the margin.",
-        Some(20),
-        AtLeast(Signal::SquareGain),
-    ),
+    less("New Threat", "Step 5: less where the move attacks a piece anew and is not bad.", Any(Threats)),
+    less("Escape", "Step 6: less where the move takes a piece out of an attack and is not bad.", Any(Escapes)),
+    less("Passed Pawns", "Step 7: less where the value of passed pawns rises by the margin.", AtLeast(PassedGain, 25)),
+    less("King Safety", "Step 8: less where the own king becomes safer by the margin.", AtLeast(SafetyGain, 25)),
+    less("Gain", "Step 9: less where the evaluation rises by the margin.", AtLeast(Gain, 50)),
+    more("Loss", "Step 10: more where the evaluation falls by the margin.", AtLeast(Loss, 50)),
+    less("Killer", "Step 11: less for the killer move.", Holds(Killer)),
+    less("Square", "Step 12: less where the piece-square value rises by the margin.", AtLeast(SquareGain, 20)),
 ];
 
 /// The settings of one line.
@@ -140,7 +110,7 @@ pub struct Rebel {
 impl Default for Rebel {
     /// Every line counts one ply, with the margins of the document; half of the sum counts.
     fn default() -> Self {
-        let lines = LINES.map(|line| Setting { on: true, weight: 10, margin: line.margin.unwrap_or(0) });
+        let lines = LINES.map(|line| Setting { on: true, weight: 10, margin: line.margin().unwrap_or(0) });
         Self { lines, percent: 50, extends: false }
     }
 }
@@ -165,8 +135,8 @@ impl Rebel {
                 Decides(fact) => recipe.verdicts.push((fact, weight)),
                 History(threshold) => recipe.history.steps.push((threshold, change)),
                 Holds(fact) => recipe.weights.push((fact, change)),
-                Above(signal) => term(signal, margin + 1),
-                AtLeast(signal) => term(signal, margin),
+                Above(signal, _) => term(signal, margin + 1),
+                AtLeast(signal, _) => term(signal, margin),
                 Any(signal) => term(signal, 1),
             }
         }

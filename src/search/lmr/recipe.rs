@@ -1,7 +1,6 @@
 //! The shape of a recipe: late move reductions as data.
 
-use super::fact::{Class, Fact, Facts};
-use super::signal::Term;
+use super::fact::{Class, Fact, Facts, Term};
 
 /// How history changes a reduction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,16 +102,6 @@ pub enum Unit {
         /// The percentage.
         percent: i32,
     },
-}
-
-impl Unit {
-    /// A ply in this unit.
-    pub const fn ply(self) -> i32 {
-        match self {
-            Self::Fraction => super::PLY,
-            Self::Tenth { .. } => 10,
-        }
-    }
 }
 
 /// Where a reduction below zero extends the move, by one ply at most.

@@ -53,7 +53,7 @@ impl<P: SearchProbe> Search<'_, P> {
             KnownPart::Sum(sum) => sum,
         };
         let mut made = MadeMove { board, child, here, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
-        for term in lmr.terms() {
+        for term in &lmr.recipe().terms {
             if self.signal(term.signal, &mut made) >= term.from {
                 sum += term.change;
             }
@@ -81,7 +81,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     fn known_part<N: Node>(&self, board: &Board, here: &Here, facts: &MoveFacts, flags: Facts) -> Option<KnownPart> {
         let lmr = self.lmr;
-        let number = match lmr.counting() {
+        let number = match lmr.recipe().counting {
             Counting::Moves => facts.number,
             Counting::Quiets => facts.quiet_number,
         };

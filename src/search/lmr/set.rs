@@ -2,27 +2,16 @@
 
 use super::{Lmr, NAMES, Rebel, TUNED, recipe};
 use crate::search::params::Params;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// All threads alike.
 const SAME: &str = "same";
 /// One recipe after the other.
 const ROTATE: &str = "rotate";
 
-/// What `LMR Helpers` takes, the default first.
-const HELPERS: [&str; 2 + NAMES.len()] = {
-    let mut names = [SAME; 2 + NAMES.len()];
-    names[1] = ROTATE;
-    let mut index = 0;
-    while index < NAMES.len() {
-        names[2 + index] = NAMES[index];
-        index += 1;
-    }
-    names
-};
-
 /// The names for the helpers' recipes, the default first.
 pub fn helpers() -> &'static [&'static str] {
+    static HELPERS: LazyLock<Vec<&str>> = LazyLock::new(|| [&[SAME, ROTATE], &NAMES[..]].concat());
     &HELPERS
 }
 
@@ -65,9 +54,9 @@ pub struct LmrSet {
 impl LmrSet {
     /// Compiles what is wanted.
     pub fn compile(choice: &Choice, params: &Params) -> Self {
-        let tuned = Arc::new(Lmr::compile(&super::published::tuned(params)));
+        let tuned = Arc::new(Lmr::compile(super::published::tuned(params)));
         let compile = |name| match recipe(name, params, &choice.rebel) {
-            Some(recipe) if name != TUNED => Arc::new(Lmr::compile(&recipe)),
+            Some(recipe) if name != TUNED => Arc::new(Lmr::compile(recipe)),
             _ => Arc::clone(&tuned),
         };
         let main = compile(choice.main);

@@ -1,6 +1,6 @@
 //! What late move reductions do in a search: how many moves they reach, by how much, and how often they are wrong.
 
-use crate::search::probe::{Scouted, SearchProbe};
+use crate::search::probe::SearchStats;
 
 /// Counts of moves, for one depth or number or for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Counts {
 const DEPTHS: usize = 32;
 const NUMBERS: usize = 64;
 
-/// A probe that counts, by the depth of the node and the number of the move in it.
+/// Counts by the depth of the node and the number of the move in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LmrStats {
     cells: Box<[[Counts; NUMBERS]; DEPTHS]>,
@@ -88,7 +88,9 @@ impl Default for LmrStats {
 }
 
 impl LmrStats {
-    fn cell(&mut self, depth: i32, number: usize) -> &mut Counts {
+    /// The counts of moves of this number at this depth.
+    #[inline(always)]
+    pub(in crate::search) fn cell(&mut self, depth: i32, number: usize) -> &mut Counts {
         &mut self.cells[(depth.max(0) as usize).min(DEPTHS - 1)][number.min(NUMBERS - 1)]
     }
 
@@ -137,27 +139,8 @@ impl LmrStats {
     }
 }
 
-impl SearchProbe for LmrStats {
-    #[inline(always)]
-    fn searched_first(&mut self, depth: i32) {
-        self.cell(depth, 1).moves += 1;
-    }
-
-    #[inline(always)]
-    fn scouted(&mut self, what: Scouted) {
-        let cell = self.cell(what.depth, what.number);
-        cell.moves += 1;
-        if what.reduction > 0 {
-            cell.reduced += 1;
-            cell.plies += what.reduction as u64;
-            cell.verified += u64::from(what.verified);
-            cell.confirmed += u64::from(what.confirmed);
-        }
-    }
-}
-
 /// The counts of a search, or of several, next to what they save.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LmrReport {
     /// The recipe.
     pub recipe: &'static str,
@@ -168,7 +151,7 @@ pub struct LmrReport {
     /// Nodes to the same depth without reductions, where they have been counted.
     pub nodes_off: Option<u64>,
     /// The counts.
-    pub stats: LmrStats,
+    pub stats: SearchStats,
 }
 
 impl LmrReport {
@@ -176,27 +159,29 @@ impl LmrReport {
     pub fn measures(&self) -> Vec<Measure> {
         let saved = self.nodes_off.map(|off| 100.0 * (1.0 - self.nodes as f64 / off.max(1) as f64));
         let saved = Measure { name: "nodes saved", value: saved, unit: "%", healthy: Some((40.0, 60.0)) };
-        self.stats.total().measures().into_iter().chain([saved]).collect()
+        self.stats.lmr.total().measures().into_iter().chain([saved]).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::probe::{Scouted, SearchProbe};
 
     fn scouted(depth: i32, number: usize, reduction: i32, verified: bool, confirmed: bool) -> Scouted {
         Scouted { depth, number, reduction, verified, confirmed }
     }
 
     fn sample() -> LmrStats {
-        let mut stats = LmrStats::default();
+        let mut counted = SearchStats::default();
+        let mut stats = &mut counted;
         stats.searched_first(5);
         stats.scouted(scouted(5, 2, 0, false, false));
         stats.scouted(scouted(5, 6, 2, false, false));
         stats.scouted(scouted(5, 6, 1, true, false));
         stats.scouted(scouted(90, 200, 3, true, true));
         stats.scouted(scouted(3, 40, -1, false, false));
-        stats
+        counted.lmr
     }
 
     #[test]
@@ -224,7 +209,8 @@ mod tests {
 
     #[test]
     fn the_report_compares_with_no_reductions() {
-        let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats: sample() };
+        let stats = SearchStats { lmr: sample(), ..SearchStats::default() };
+        let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats };
         let saved = report.measures()[4];
         assert_eq!((saved.value, saved.place()), (Some(75.0), Some("above")));
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn compiled(name: &str) -> Lmr {
-    Lmr::compile(&recipe(name, &Params::default(), &Rebel::default()).unwrap())
+    Lmr::compile(recipe(name, &Params::default(), &Rebel::default()).unwrap())
 }
 
 /// Plies by which a quiet move is reduced; `None` where the recipe leaves it alone.
@@ -122,7 +122,7 @@ fn madchess() {
         ],
     );
     let lmr = compiled("madchess");
-    assert_eq!(lmr.counting(), Counting::Quiets);
+    assert_eq!(lmr.recipe().counting, Counting::Quiets);
     assert!(lmr.own().is_some_and(|own| own.orders && own.lesson == Lesson::QuietCut));
 }
 
@@ -184,7 +184,7 @@ fn rebel() {
             (8, 10, &[], -1501, Some(4)),
         ],
     );
-    let terms = compiled("rebel").terms().to_vec();
+    let terms = compiled("rebel").recipe().terms.to_vec();
     let of = |signal| terms.iter().find(|term| term.signal == signal).map(|term| (term.from, term.change));
     assert_eq!(of(Signal::Surplus), Some((51, -10)), "above the margin");
     assert_eq!(of(Signal::PassedGain), Some((25, -10)), "the margin will do");
@@ -197,11 +197,11 @@ fn rebel_lines_are_switched_weighed_and_shared_out() {
     let change = |change: fn(&mut Rebel)| {
         let mut rebel = Rebel::default();
         change(&mut rebel);
-        Lmr::compile(&recipe("rebel", &Params::default(), &rebel).unwrap())
+        Lmr::compile(recipe("rebel", &Params::default(), &rebel).unwrap())
     };
     let without = change(|rebel| rebel.lines.iter_mut().for_each(|line| line.on = false));
     assert_eq!(plies(&without, 30, 40, &[Fact::Killer, Fact::BadCapture], -1999), Some(6));
-    assert!(without.terms().is_empty());
+    assert!(without.recipe().terms.is_empty());
     let whole = change(|rebel| rebel.percent = 100);
     assert_eq!(plies(&whole, 8, 10, &[], 0), Some(4));
     let heavy = change(|rebel| rebel.lines[6].weight = 25);

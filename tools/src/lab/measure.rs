@@ -5,7 +5,7 @@ use lento::bench::POSITIONS;
 use lento::chess::Game;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
-use lento::search::lmr::{Counts, LmrStats};
+use lento::search::lmr::Counts;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt;
@@ -97,16 +97,17 @@ pub fn positions(file: Option<&Path>) -> Result<Vec<String>, String> {
 /// Searches a position on one thread, as the first of a new game.
 ///
 /// # Errors
-/// The position cannot be read, or the system refuses a thread.
+/// The position cannot be read.
 pub fn measure(engine: &mut Engine, fen: &str, budget: Budget) -> Result<Measured, Box<dyn Error>> {
-    let mut stats = LmrStats::default();
     engine.new_game();
+    engine.settings_mut().lmr_statistics = true;
     engine.set_game(Game::from_fen(fen)?);
     let start = Instant::now();
-    let outcome = engine.observe(&budget.args(), &mut stats)?;
+    let outcome = engine.search_blocking(&budget.args(), |_| ());
     let elapsed = start.elapsed();
     let (nodes, depth) = outcome.lines.first().map_or((0, 0), |line| (line.nodes, line.depth));
-    Ok(Measured { nodes, depth, elapsed, counts: stats.total() })
+    let counts = engine.lmr_report().map_or_else(Counts::default, |report| report.stats.lmr.total());
+    Ok(Measured { nodes, depth, elapsed, counts })
 }
 
 #[cfg(test)]
@@ -131,7 +132,7 @@ mod tests {
             assert_eq!(Measured::from_record("8/8/8/8/8/8/8/8 w - - 0 1", &record), None);
         }
         assert_eq!(nodes, report.nodes());
-        assert_eq!(counts, report.stats.unwrap().lmr.stats.total());
+        assert_eq!(counts, report.counted.unwrap().stats.lmr.total());
     }
 
     #[test]

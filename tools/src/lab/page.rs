@@ -6,7 +6,7 @@ use super::picture::Picture;
 use super::session::Session;
 use super::{Args, What, report};
 use crate::play::adjudicate::Rules;
-use lento::search::lmr::{LmrReport, LmrStats};
+use lento::search::lmr::LmrReport;
 use std::fmt::Write;
 use std::path::{Component, Path};
 
@@ -102,8 +102,7 @@ fn legend(session: &Session) -> String {
         Some(_) => "*Saved* the nodes saved against `off`, which reduces nothing.\n",
         None => "*Saved* is counted only where the depth is fixed.\n",
     };
-    let empty = LmrReport { recipe: "off", depth: 0, nodes: 0, nodes_off: None, stats: LmrStats::default() };
-    let healthy = empty.measures().into_iter().filter_map(|measure| {
+    let healthy = LmrReport::default().measures().into_iter().filter_map(|measure| {
         measure.healthy.map(|(low, high)| format!("{} {low} to {high} {}", measure.name, measure.unit))
     });
     let _ = writeln!(

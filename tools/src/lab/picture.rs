@@ -107,7 +107,7 @@ fn color(plies: f64) -> RGBColor {
 /// The table of a recipe as a map: a cell for each depth and number, and the scale at its side.
 fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
     let found = lmr::recipe(recipe, &Params::default(), &Rebel::default());
-    let lmr = Lmr::compile(&found.ok_or_else(|| format!("no recipe is called {recipe:?}"))?);
+    let lmr = Lmr::compile(found.ok_or_else(|| format!("no recipe is called {recipe:?}"))?);
     let (left, bottom) = (56, HEADING + DEPTHS * CELL);
     let right = left + NUMBERS * CELL;
     render((right + 150, bottom + 50), title, |canvas| {
@@ -132,7 +132,7 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
                 label(canvas, &mark.to_string(), (left - 6, bottom - middle), HPos::Right, SMALL)?;
             }
         }
-        let counted = match lmr.counting() {
+        let counted = match lmr.recipe().counting {
             Counting::Moves => "number of the move",
             Counting::Quiets => "number of the quiet move",
         };
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn cells_follow_the_recipe() {
-        let compiled = |name| Lmr::compile(&lmr::recipe(name, &Params::default(), &Rebel::default()).unwrap());
+        let compiled = |name| Lmr::compile(lmr::recipe(name, &Params::default(), &Rebel::default()).unwrap());
         let (tuned, off) = (compiled(lmr::TUNED), compiled("off"));
         assert_eq!((plies(&tuned, 1, 20), plies(&tuned, 20, 1), plies(&off, 30, 60)), (0.0, 0.0, 0.0));
         let params = Params::default();

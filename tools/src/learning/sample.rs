@@ -22,7 +22,7 @@ fn result(score: i32) -> GameResult {
 /// wins.
 pub fn games(count: usize, seed: u64) -> Vec<Record> {
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut evaluator = Classical::new();
+    let mut evaluator = Classical::default();
     (0..count).map(|_| play(&mut random, &mut evaluator)).collect()
 }
 

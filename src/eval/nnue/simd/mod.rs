@@ -56,6 +56,12 @@ enum Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Simd(Level);
 
+impl Default for Simd {
+    fn default() -> Self {
+        Self::best()
+    }
+}
+
 /// Calls the function of the instruction set.
 macro_rules! dispatch {
     ($self:ident, $function:ident $(::<$($generic:ident),+>)?, $($argument:expr),+) => {

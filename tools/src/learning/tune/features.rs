@@ -234,7 +234,7 @@ pub mod tests {
     pub fn positions(games: usize, seed: u64) -> (Vec<(Board, i32)>, FeatureChunk) {
         let (mut boards, mut chunk) = (Vec::new(), FeatureChunk::default());
         let mut extractor = Extractor::new();
-        let mut evaluator = Classical::new();
+        let mut evaluator = Classical::default();
         for (number, game) in sample::games(games, seed).into_iter().enumerate() {
             let mut board = game.start.clone();
             for (index, ply) in game.plies.iter().enumerate() {
