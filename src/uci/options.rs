@@ -10,6 +10,7 @@ use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
+use crate::smp::numa::policy::{self, NumaPolicy};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -61,8 +62,10 @@ pub enum Kind {
         /// Does it.
         apply: fn(&mut Target),
     },
-    /// Any text; empty at the start.
+    /// Any text.
     Text {
+        /// The text at the start.
+        default: &'static str,
         /// What the text has to be, for messages.
         expected: &'static str,
         /// Applies a text; an error says what is instead.
@@ -92,6 +95,20 @@ pub static OPTIONS: &[UciOption] = &[
             apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
         },
         help: "Size of the hash table in MiB. When memory does not suffice the old table stays.",
+    },
+    UciOption {
+        name: "NumaPolicy",
+        kind: Kind::Text {
+            default: "auto",
+            expected: policy::CHOICES,
+            apply: |to, text| {
+                let policy = text.parse::<NumaPolicy>().map_err(|error| error.to_string());
+                let done =
+                    policy.and_then(|policy| to.engine.set_numa_policy(policy).map_err(|error| error.to_string()));
+                done.map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
+            },
+        },
+        help: "Which threads are bound to which CPUs, on machines with several memory nodes (docs/numa.md).",
     },
     UciOption {
         name: "Clear Hash",
@@ -202,6 +219,7 @@ pub static OPTIONS: &[UciOption] = &[
     UciOption {
         name: "EvalFile",
         kind: Kind::Text {
+            default: "<empty>",
             expected: "the name of a network file, or <empty> for the network inside the program",
             apply: |to, name| {
                 let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
@@ -219,6 +237,7 @@ pub static OPTIONS: &[UciOption] = &[
     UciOption {
         name: "Debug Log File",
         kind: Kind::Text {
+            default: "<empty>",
             expected: "the name of a file that can be written, or <empty>",
             apply: |to, name| to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
         },
@@ -301,7 +320,7 @@ impl UciOption {
             Kind::Spin { default, .. } => default.to_string(),
             Kind::Check { .. } => "false".into(),
             Kind::Combo { default, .. } => default().into(),
-            Kind::Text { .. } => "<empty>".into(),
+            Kind::Text { default, .. } => (*default).into(),
             Kind::Button { .. } => String::new(),
         }
     }
@@ -380,7 +399,8 @@ mod tests {
 
     /// Everything an option can change, except the log.
     fn state(target: &Target) -> String {
-        format!("{} {} {:?}", target.engine.threads(), target.engine.hash_mib(), target.engine.settings())
+        let engine = &target.engine;
+        format!("{} {} {} {:?}", engine.threads(), engine.hash_mib(), engine.numa_policy(), engine.settings())
     }
 
     #[test]
@@ -395,6 +415,7 @@ mod tests {
             "option name Move Overhead type spin default 10 min 0 max 5000",
             "option name Drawish Endings type check default false",
             "option name Debug Log File type string default <empty>",
+            "option name NumaPolicy type string default auto",
         ] {
             assert!(lines.iter().any(|line| line == expected), "{expected}");
         }
@@ -476,6 +497,9 @@ mod tests {
                 ("LMR", ""),
                 ("LBR", "pair+pair"),
                 ("Debug Log File", "/nonexistent/folder/x.log"),
+                ("NumaPolicy", ""),
+                ("NumaPolicy", "everywhere"),
+                ("NumaPolicy", "0:0"),
             ] {
                 let error = set(target, name, Some(value)).expect_err(name).to_string();
                 assert!(error.contains(&format!("{value:?}")) && error.contains(name), "{error}");
