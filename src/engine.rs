@@ -1,6 +1,7 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
 mod listing;
+pub mod numa;
 mod running;
 
 use crate::chess::{Game, Move};
@@ -20,10 +21,12 @@ use crate::search::report::{Info, Outcome, Progress, PvLine};
 use crate::search::rounds::Rounds;
 pub use crate::search::stagger::Stagger;
 use crate::search::turns::Turns;
+use crate::smp::numa::placement::Placement;
 use crate::smp::pool::Pool;
 use crate::tt::{Tt, TtError};
 pub use crossbeam::channel::never;
 use crossbeam::channel::{Receiver, Sender, at, select, unbounded};
+use numa::Numa;
 use parking_lot::Mutex;
 use running::Running;
 use std::io;
@@ -91,6 +94,7 @@ pub struct Engine {
     /// The size asked for.
     hash_mib: usize,
     pool: Pool,
+    numa: Numa,
     sender: Sender<Event>,
     events: Receiver<Event>,
     /// What was searched last, since [`new_game`](Self::new_game).
@@ -112,7 +116,7 @@ impl Engine {
         let (sender, events) = unbounded();
         let mut pool = Pool::default();
         // Without a single thread `go` answers with a legal move; `Threads` may be set again when the system has one to give.
-        let _ = pool.resize(1);
+        let _ = pool.resize(1, &Placement::default());
         Self {
             settings: Settings::default(),
             params: Arc::default(),
@@ -122,6 +126,7 @@ impl Engine {
             tt: Arc::new(Tt::EMPTY),
             hash_mib: Self::DEFAULT_HASH,
             pool,
+            numa: Numa::default(),
             sender,
             events,
             searched: None,
@@ -211,13 +216,12 @@ impl Engine {
         self.pool.len()
     }
 
-    /// Changes the number of threads; the table and what staying threads have learned are kept.
+    /// Changes the number of threads; the table and what staying threads have learned are kept, unless [`numa`] moves them.
     ///
     /// # Errors
     /// The system has no memory for so many, or refuses to start them; the old number stays.
     pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
-        self.finish();
-        self.pool.resize(count.max(1))
+        self.place(count.max(1))
     }
 
     /// The size of the table, in MiB.
@@ -230,8 +234,7 @@ impl Engine {
     /// # Errors
     /// There is not enough memory; the old table stays.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
-        let threads = self.threads();
-        self.exclusive_table().resize(mib, threads)?;
+        self.spread_table(|table, threads| table.resize(mib, threads))?;
         self.hash_mib = mib;
         Ok(())
     }

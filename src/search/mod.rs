@@ -4,6 +4,7 @@ pub mod clock;
 pub mod control;
 pub mod findings;
 pub mod history;
+pub mod home;
 pub mod job;
 pub mod lbr;
 pub mod limits;

@@ -3,6 +3,7 @@
 use super::control::Control;
 use super::findings::Finding;
 use super::history::{Context, Continuation, Histories};
+use super::home::Home;
 use super::job::{Event, Job};
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
@@ -20,6 +21,7 @@ use crate::score::{self, Score};
 use crate::smp::sync::{AtomicU64, Ordering};
 use crate::tt::{Hit, Tt};
 use arrayvec::ArrayVec;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Keys of earlier positions kept from before the root: no repetition reaches back beyond fifty moves by each side.
@@ -29,6 +31,8 @@ const KEYS_BEFORE_ROOT: usize = 128;
 pub struct Worker {
     /// Its number; 0 watches the clock and reports.
     pub id: usize,
+    /// The memory node that its thread is bound to.
+    pub home: Option<Arc<Home>>,
     pub(super) histories: Histories,
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
@@ -44,6 +48,7 @@ impl Worker {
     pub fn new(id: usize) -> Self {
         Self {
             id,
+            home: None,
             histories: Histories::new(),
             lbr: LastBestReply::default(),
             evaluator: Evaluator::new(MAX_PLY + 2),
@@ -122,7 +127,10 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         let lmr = shared.lmr.of(me.id);
         me.histories.set_weights(&shared.params);
         me.lbr.set_mode(job.options.lbr);
-        me.evaluator.start(&shared.evaluation, job.game.board());
+        match &me.home {
+            Some(home) => me.evaluator.start(&home.near(&shared.evaluation), job.game.board()),
+            None => me.evaluator.start(&shared.evaluation, job.game.board()),
+        }
         let id = me.id;
         let earlier = job.game.earlier_keys();
         let round = job.rounds.as_ref().map(|rounds| rounds.join(id));

@@ -2,6 +2,12 @@
 
 use super::mailbox::Mailbox;
 use super::memory;
+use super::numa::binding;
+use super::numa::cpu_set::CpuSet;
+use super::numa::placement::{Place, Placement};
+use super::numa::report::Occupied;
+use crate::eval::Evaluation;
+use crate::search::home::Home;
 use crate::search::job::{Event, Job};
 use crate::search::worker::Worker;
 use crossbeam::channel::bounded;
@@ -24,12 +30,18 @@ enum Order {
 struct Thread {
     orders: Arc<Mailbox<Order>>,
     handle: Option<JoinHandle<()>>,
+    /// The processors that it was to be bound to.
+    place: Option<CpuSet>,
+    /// Those that the system says it is bound to, or why it is not.
+    bound: Option<Result<CpuSet, String>>,
 }
 
 /// The threads that search. Each owns its worker, created on the thread itself so that its memory is near it.
 #[derive(Default)]
 pub struct Pool {
     threads: Vec<Thread>,
+    /// What threads of one place share, by the processors.
+    homes: Vec<(CpuSet, Arc<Home>)>,
 }
 
 impl Pool {
@@ -43,16 +55,25 @@ impl Pool {
         self.threads.is_empty()
     }
 
-    /// Starts or ends threads until there are `count`. Those that stay keep what they have learned; the memory of those that
-    /// end is given back. No search may run.
+    /// Starts or ends threads until there are `count`, each in its place. Those that stay keep what they have learned; the first
+    /// whose place is another one starts anew, and so do those behind it. The memory of those that end is given back. No search
+    /// may run.
     ///
     /// # Errors
-    /// The system has no memory for so many threads, or refuses to start them; the old number stays.
-    pub fn resize(&mut self, count: usize) -> io::Result<()> {
+    /// The system has no memory for so many threads, or refuses to start them; the old number stays, or fewer where threads had
+    /// to move.
+    pub fn resize(&mut self, count: usize, placement: &Placement) -> io::Result<()> {
         let before = self.threads.len();
         memory::keep_large_tables_apart();
+        let place = |id| placement.of(id).map(|place| place.cpus);
+        let stays = |(id, thread): &(usize, &Thread)| thread.place == place(*id);
+        let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
+        self.truncate(staying);
+        self.homes.retain(|(cpus, _)| placement.places.iter().any(|place| place.cpus == *cpus));
         while self.threads.len() < count {
-            match Thread::start(self.threads.len()) {
+            let id = self.threads.len();
+            let home = place(id).map(|cpus| (cpus, self.home(cpus)));
+            match Thread::start(id, home) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) => {
                     self.truncate(before);
@@ -60,8 +81,51 @@ impl Pool {
                 }
             }
         }
-        self.truncate(count);
         Ok(())
+    }
+
+    /// What the threads of these processors share.
+    fn home(&mut self, cpus: CpuSet) -> Arc<Home> {
+        if let Some((_, home)) = self.homes.iter().find(|(known, _)| *known == cpus) {
+            return Arc::clone(home);
+        }
+        let home = Arc::<Home>::default();
+        self.homes.push((cpus, Arc::clone(&home)));
+        home
+    }
+
+    /// Gives every place its copy of the network, made by a thread of that place. Searches do this, too; then the first one takes
+    /// longer.
+    pub fn copy_network(&self, evaluation: &Evaluation) {
+        let copies: Vec<_> = self
+            .homes
+            .iter()
+            .filter_map(|(cpus, home)| {
+                let thread = self.threads.iter().find(|thread| thread.place == Some(*cpus) && thread.is_bound())?;
+                let (home, evaluation) = (Arc::clone(home), evaluation.clone());
+                let (send, done) = bounded::<()>(0);
+                thread.order(Order::Run(Box::new(move |_| {
+                    home.near(&evaluation);
+                    drop(send);
+                })));
+                Some(done)
+            })
+            .collect();
+        // Nothing is sent: a channel ends when its copy is made.
+        copies.iter().for_each(|done| _ = done.recv());
+    }
+
+    /// What is in a place, while this evaluation is in force.
+    pub fn occupied(&self, place: &Place, evaluation: &Evaluation) -> Occupied {
+        let threads: Vec<_> = self.threads.iter().filter(|thread| thread.place == Some(place.cpus)).collect();
+        let home = self.homes.iter().find(|(cpus, _)| *cpus == place.cpus);
+        Occupied {
+            place: place.clone(),
+            threads: threads.len(),
+            bound: threads.iter().filter(|thread| thread.is_bound()).count(),
+            refusal: threads.iter().find_map(|thread| thread.bound.clone()?.err()),
+            copied: home.is_some_and(|(_, home)| home.has_copy(evaluation)),
+        }
     }
 
     fn truncate(&mut self, count: usize) {
@@ -97,15 +161,21 @@ impl Pool {
 
 impl Thread {
     /// Starts a thread and waits until it has its worker: so nobody else takes memory between the question whether there
-    /// is any and the use of it.
-    fn start(id: usize) -> io::Result<Self> {
+    /// is any and the use of it. A thread with a home is bound before it touches that memory, which so is near it.
+    fn start(id: usize, home: Option<(CpuSet, Arc<Home>)>) -> io::Result<Self> {
         let orders: Arc<Mailbox<Order>> = Arc::default();
         let inbox = Arc::clone(&orders);
+        let place = home.as_ref().map(|(cpus, _)| *cpus);
         let (send, started) = bounded(1);
         let life = move || {
+            let bound = place.map(|cpus| binding::bind(&cpus).map_err(|error| error.to_string()));
+            let home = home.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, home)| home);
             let worker = memory::check_room_for_a_worker().map(|()| Worker::new(id));
             let (worker, result) = match worker {
-                Ok(worker) => (Some(worker), Ok(())),
+                Ok(mut worker) => {
+                    worker.home = home;
+                    (Some(worker), Ok(bound))
+                }
                 Err(error) => (None, Err(error)),
             };
             // The pool waits for this.
@@ -115,9 +185,14 @@ impl Thread {
             }
         };
         let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(life)?;
-        let thread = Self { orders, handle: Some(handle) };
-        started.recv().map_err(io::Error::other)??;
+        let mut thread = Self { orders, handle: Some(handle), place, bound: None };
+        thread.bound = started.recv().map_err(io::Error::other)??;
         Ok(thread)
+    }
+
+    /// Whether the system says that it is bound to its place alone.
+    fn is_bound(&self) -> bool {
+        matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_within(place))
     }
 
     /// Ends the worker's loop after the orders it has.

@@ -1,8 +1,10 @@
 //! The memory of the table.
 
 use super::cluster::Cluster;
+use super::spread;
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, dealloc};
+use std::io;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
@@ -27,8 +29,8 @@ impl Pages {
     /// No clusters at all; takes no memory.
     pub const EMPTY: Self = Self { start: NonNull::dangling(), len: 0 };
 
-    /// So many empty clusters, written for the first time by several threads, which is what spreads the pages over
-    /// the memory of all processors. `None` when the allocator has no such memory.
+    /// So many empty clusters, on the memory nodes that [`spread_over`](super::spread_over) names, written for the first time by
+    /// several threads. `None` when the allocator has no such memory.
     pub fn new(len: usize, threads: usize) -> Option<Self> {
         if len == 0 {
             return Some(Self::EMPTY);
@@ -37,6 +39,7 @@ impl Pages {
         // SAFETY: the layout is not empty, because neither `len` nor the size of a cluster is zero.
         let start = NonNull::new(unsafe { alloc(layout) })?.cast::<Cluster>();
         advise_huge_pages(start, layout.size());
+        spread::note(|nodes| interleave(start, layout.size(), nodes));
         // SAFETY: the allocation has room for `len` clusters and suits their alignment, nobody else knows of it, and
         // it may be uninitialised as the type says.
         let fresh = unsafe { slice::from_raw_parts_mut(start.cast::<MaybeUninit<Cluster>>().as_ptr(), len) };
@@ -121,6 +124,32 @@ fn advise_huge_pages(start: NonNull<Cluster>, bytes: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn advise_huge_pages(_: NonNull<Cluster>, _: usize) {}
+
+/// Has the system take pages in turn from these memory nodes when they are written for the first time.
+///
+/// # Errors
+/// The system refuses, for instance because the process may use none of the nodes, or has no such call.
+#[cfg(target_os = "linux")]
+fn interleave(start: NonNull<Cluster>, bytes: usize, nodes: &[usize]) -> io::Result<()> {
+    const BITS: usize = libc::c_ulong::BITS as usize;
+    let mut mask = [0 as libc::c_ulong; 1024 / BITS];
+    for &node in nodes {
+        let word = mask.get_mut(node / BITS).ok_or(io::ErrorKind::InvalidInput)?;
+        *word |= 1 << (node % BITS);
+    }
+    // SAFETY: the range is that of one live allocation and starts on a page boundary, and the mask is as long as it says (the
+    // system counts one bit more); the call changes from which nodes pages will come, never what they hold.
+    let refused = unsafe {
+        let (mode, no_flags) = (libc::MPOL_INTERLEAVE, 0_u32);
+        libc::syscall(libc::SYS_mbind, start.as_ptr(), bytes, mode, mask.as_ptr(), mask.len() * BITS + 1, no_flags)
+    };
+    if refused == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn interleave(_: NonNull<Cluster>, _: usize, _: &[usize]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
 
 #[cfg(test)]
 mod tests {

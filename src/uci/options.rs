@@ -9,6 +9,7 @@ use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
+use crate::smp::numa::policy::{self, NumaPolicy};
 use Kind::{Button, Check, Combo, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
@@ -55,8 +56,15 @@ pub enum Kind {
     },
     /// Something to do, without a value.
     Button(fn(&mut Target)),
-    /// Any text, empty at the start: what it has to be, and how it is applied; an error says what is instead.
-    Text(&'static str, fn(&mut Target, &str) -> Result<(), String>),
+    /// Any text.
+    Text {
+        /// The text at the start.
+        default: &'static str,
+        /// What it has to be, for messages.
+        expected: &'static str,
+        /// Applies a text; an error says what is instead.
+        apply: fn(&mut Target, &str) -> Result<(), String>,
+    },
 }
 
 const fn option(name: &'static str, help: &'static str, kind: Kind) -> UciOption {
@@ -84,6 +92,20 @@ pub static OPTIONS: &[UciOption] = &[
             default: 16,
             range: (1, 33_554_432),
             apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
+        },
+    ),
+    option(
+        "NumaPolicy",
+        "Which threads are bound to which CPUs, on machines with several memory nodes (docs/numa.md).",
+        Text {
+            default: "auto",
+            expected: policy::CHOICES,
+            apply: |to, text| {
+                let policy = text.parse::<NumaPolicy>().map_err(|error| error.to_string());
+                let done =
+                    policy.and_then(|policy| to.engine.set_numa_policy(policy).map_err(|error| error.to_string()));
+                done.map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
+            },
         },
     ),
     option("Clear Hash", "Empties the hash table.", Button(|to| to.engine.clear_hash())),
@@ -192,11 +214,15 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "EvalFile",
         "Another network than the one inside the program.",
-        Text("the name of a network file, or <empty> for the network inside the program", |to, name| {
-            let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
-            to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
-            Ok(())
-        }),
+        Text {
+            default: "<empty>",
+            expected: "the name of a network file, or <empty> for the network inside the program",
+            apply: |to, name| {
+                let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
+                to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
+                Ok(())
+            },
+        },
     ),
     option(
         "Drawish Endings",
@@ -206,9 +232,11 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "Debug Log File",
         "Appends everything read and written to this file, with the time of each line.",
-        Text("the name of a file that can be written, or <empty>", |to, name| {
-            to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was"))
-        }),
+        Text {
+            default: "<empty>",
+            expected: "the name of a file that can be written, or <empty>",
+            apply: |to, name| to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
+        },
     ),
 ];
 
@@ -265,7 +293,7 @@ impl UciOption {
             Check(_) => format!("check default {default}"),
             Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
             Button(_) => "button".into(),
-            Text(..) => format!("string default {default}"),
+            Text { .. } => format!("string default {default}"),
         };
         format!("option name {} type {kind}", self.name)
     }
@@ -276,7 +304,7 @@ impl UciOption {
             Spin { default, .. } => default.to_string(),
             Check(_) => "false".into(),
             Combo { default, .. } => default().into(),
-            Text(..) => "<empty>".into(),
+            Text { default, .. } => (*default).into(),
             Button(_) => String::new(),
         }
     }
@@ -287,7 +315,7 @@ impl UciOption {
             Spin { range: (min, max), .. } => format!("a whole number from {min} to {max}"),
             Check(_) => "true or false".into(),
             Combo { choices, .. } => format!("one of {}", choices().join(", ")),
-            Text(expected, _) => (*expected).into(),
+            Text { expected, .. } => (*expected).into(),
             Button(_) => "nothing".into(),
         }
     }
@@ -314,7 +342,7 @@ impl UciOption {
                 apply(target);
                 Ok(())
             }
-            Text(_, apply) => apply(target, if value == "<empty>" { "" } else { value }),
+            Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }),
         };
         applied.map_err(|reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason })
     }
@@ -360,7 +388,8 @@ mod tests {
 
     /// Everything an option can change, except the log.
     fn state(target: &Target) -> String {
-        format!("{} {} {:?}", target.engine.threads(), target.engine.hash_mib(), target.engine.settings())
+        let engine = &target.engine;
+        format!("{} {} {} {:?}", engine.threads(), engine.hash_mib(), engine.numa_policy(), engine.settings())
     }
 
     #[test]
@@ -375,6 +404,7 @@ mod tests {
             "option name Move Overhead type spin default 10 min 0 max 5000",
             "option name Drawish Endings type check default false",
             "option name Debug Log File type string default <empty>",
+            "option name NumaPolicy type string default auto",
         ] {
             assert!(lines.iter().any(|line| line == expected), "{expected}");
         }
@@ -456,6 +486,9 @@ mod tests {
                 ("LMR", ""),
                 ("LBR", "pair+pair"),
                 ("Debug Log File", "/nonexistent/folder/x.log"),
+                ("NumaPolicy", ""),
+                ("NumaPolicy", "everywhere"),
+                ("NumaPolicy", "0:0"),
             ] {
                 let error = set(target, name, Some(value)).expect_err(name).to_string();
                 assert!(error.contains(&format!("{value:?}")) && error.contains(name), "{error}");

@@ -43,6 +43,8 @@ pub struct Session {
     pub failed: bool,
     positioned: bool,
     verbose: bool,
+    /// What was said of where threads are.
+    placed: Vec<String>,
     text: String,
 }
 
@@ -81,6 +83,7 @@ impl Session {
             failed: false,
             positioned: false,
             verbose: false,
+            placed: Vec::new(),
             text: String::new(),
         }
     }
@@ -244,6 +247,10 @@ impl Session {
                 if let Err(problem) = self.engine.prepare() {
                     self.complain(&problem);
                 }
+                // The table may have got its memory.
+                if !self.placed.is_empty() && self.work.is_none() {
+                    self.say_placement();
+                }
                 self.say("readyok");
             }
             Command::NewGame => self.engine.new_game(),
@@ -296,8 +303,21 @@ impl Session {
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
         let target = &mut Target { engine: &mut self.engine, log: &mut self.log };
-        if let Err(error) = options::set(target, name, value) {
-            self.complain(&error);
+        match options::set(target, name, value) {
+            Err(error) => self.complain(&error),
+            Ok(()) if ["Threads", "Hash", "NumaPolicy"].iter().any(|&known| options::same_name(known, name)) => {
+                self.say_placement();
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// Says where threads and the table are, unless that has been said.
+    fn say_placement(&mut self) {
+        let lines = self.engine.placement().lines();
+        if lines != self.placed {
+            lines.iter().for_each(|line| self.say(&format::message(line)));
+            self.placed = lines;
         }
     }
 

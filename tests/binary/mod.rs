@@ -10,5 +10,7 @@ mod files;
 mod limits_of_sessions;
 mod listmoves;
 mod network;
+#[cfg(target_os = "linux")]
+mod numa;
 mod reductions;
 mod uci_session;

@@ -155,6 +155,7 @@ pub enum NetworkError {
 }
 
 /// A network ready for use: checked, so that no sum can overflow, and laid out for the processor.
+#[derive(Clone)]
 pub struct Network {
     architecture: Architecture,
     name: String,

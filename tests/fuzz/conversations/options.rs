@@ -32,6 +32,9 @@ const BAD: &[&str] = &[
 /// What the options with a text are set to, and nothing else: the log is appended to whatever file it names.
 const FILES: &[&str] = &["", "<empty>", "/nonexistent/folder/file", "/", "/dev/null"];
 
+/// Policies for memory nodes, good ones, bad ones and such that ask for what no machine has.
+const POLICIES: &[&str] = &["auto", "none", "system", "0", "0-1", "0:1", "1023", "0:", "0-0,0", "2000", "all"];
+
 /// `setoption` with an option that is there, or is not.
 pub fn line(random: &mut Random) -> String {
     let (name, value) = match random.below(12) {
@@ -72,6 +75,9 @@ fn bad(random: &mut Random) -> String {
 }
 
 fn value(option: &UciOption, random: &mut Random) -> String {
+    if option.name == "NumaPolicy" {
+        return random.pick(POLICIES).to_string();
+    }
     if let Kind::Text { .. } = option.kind {
         return random.pick(FILES).to_string();
     }

@@ -1,0 +1,170 @@
+//! Where threads, networks and the table are on machines with several memory nodes.
+
+use super::Engine;
+use crate::smp::numa::cpu_set::CpuSet;
+use crate::smp::numa::placement::{NotUsable, Placement, Unbound};
+pub use crate::smp::numa::policy::NumaPolicy;
+pub use crate::smp::numa::report::Report;
+use crate::smp::numa::report::TableSpread;
+use crate::smp::numa::topology::Topology;
+use crate::tt::{Spread, Tt};
+use std::io;
+use std::mem::replace;
+use thiserror::Error;
+
+/// What was wanted, and what became of it.
+#[derive(Default)]
+pub(super) struct Numa {
+    policy: NumaPolicy,
+    /// `None` until it is asked for: the one thread of a fresh engine is never bound.
+    placement: Option<Result<Placement, Unbound>>,
+    /// The memory nodes that the table was to be spread over when it was allocated.
+    table_nodes: CpuSet,
+    table: TableSpread,
+}
+
+/// Why a policy could not be set.
+#[derive(Debug, Error)]
+pub enum NumaPolicyRefused {
+    /// It names processors that the process may not use.
+    #[error(transparent)]
+    NotUsable(#[from] NotUsable),
+    /// Threads could not be started anew.
+    #[error(transparent)]
+    Threads(#[from] io::Error),
+}
+
+impl Numa {
+    /// The memory nodes to spread a table over; none where there are not several.
+    fn nodes_for_table(&self) -> CpuSet {
+        let Some(Ok(placement)) = &self.placement else { return CpuSet::default() };
+        let nodes = placement.memory();
+        if nodes.len() > 1 { nodes } else { CpuSet::default() }
+    }
+
+    fn note(&mut self, nodes: CpuSet, spread: Option<Spread>) {
+        let Some(spread) = spread else { return };
+        self.table_nodes = nodes;
+        self.table = match spread {
+            Spread::AsSystem => TableSpread::AsSystem,
+            Spread::Over => TableSpread::Over(nodes),
+            Spread::Refused(error) => TableSpread::Refused(nodes, error.to_string()),
+        };
+    }
+}
+
+impl Engine {
+    /// Which threads are bound to which processors.
+    pub fn numa_policy(&self) -> &NumaPolicy {
+        &self.numa.policy
+    }
+
+    /// Changes which threads are bound to which processors. Threads that have to move start anew and forget what they have
+    /// learned; a table that has to lie elsewhere is empty.
+    ///
+    /// # Errors
+    /// The policy names processors that the process may not use, or threads cannot be started; the old policy stays.
+    pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), NumaPolicyRefused> {
+        let topology = Topology::of_this_system();
+        Placement::check(&policy, topology.as_ref())?;
+        self.finish();
+        let (threads, old) = (self.threads().max(1), replace(&mut self.numa.policy, policy));
+        let placed = self.place_in(topology.as_ref(), threads);
+        if placed.is_err() {
+            self.numa.policy = old;
+            // What memory there was a moment ago should be there again.
+            let _ = self.place_in(topology.as_ref(), threads);
+        }
+        Ok(placed?)
+    }
+
+    /// What became of the policy.
+    pub fn placement(&mut self) -> Report {
+        let (evaluation, threads) = (self.evaluation(), self.threads());
+        let Numa { policy, placement, .. } = &mut self.numa;
+        let decide = || Placement::decide(policy, Topology::of_this_system().as_ref(), threads);
+        let places = match placement.get_or_insert_with(decide) {
+            Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.occupied(place, &evaluation)).collect()),
+            Err(why) => Err(why.clone()),
+        };
+        let table = if self.tt.size_mib() == 0 { TableSpread::NotYet } else { self.numa.table.clone() };
+        Report { policy: self.numa.policy.clone(), threads, places, table }
+    }
+
+    /// Starts or ends threads until there are so many, each in its place; where that fails, as many as before.
+    pub(super) fn place(&mut self, threads: usize) -> io::Result<()> {
+        self.finish();
+        let (topology, before) = (Topology::of_this_system(), self.threads().max(1));
+        let placed = self.place_in(topology.as_ref(), threads);
+        if placed.is_err() {
+            // So many may be placed in another way than those that were to be.
+            let _ = self.place_in(topology.as_ref(), before);
+        }
+        placed
+    }
+
+    fn place_in(&mut self, topology: Option<&Topology>, threads: usize) -> io::Result<()> {
+        let placement = Placement::decide(&self.numa.policy, topology, threads);
+        self.numa.placement = Some(placement.clone());
+        self.pool.resize(threads, &placement.unwrap_or_default())?;
+        self.pool.copy_network(&self.evaluation());
+        if self.tt.size_mib() > 0 && self.numa.nodes_for_table() != self.numa.table_nodes {
+            *self.exclusive_table() = Tt::EMPTY;
+            // Without memory a search does without a table.
+            let _ = self.prepare();
+        }
+        Ok(())
+    }
+
+    /// Runs what may allocate the table, with its pages spread as the policy says.
+    pub(super) fn spread_table<R>(&mut self, allocate: impl FnOnce(&mut Tt, usize) -> R) -> R {
+        let (threads, nodes) = (self.threads(), self.numa.nodes_for_table());
+        let list: Vec<usize> = nodes.iter().collect();
+        let table = self.exclusive_table();
+        let (result, spread) = crate::tt::spread_over(&list, || allocate(table, threads));
+        self.numa.note(nodes, spread);
+        result
+    }
+}
+
+#[cfg(all(test, not(loom), target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::search::limits::Limits;
+    use crate::smp::numa::binding;
+
+    #[test]
+    fn threads_are_bound_released_and_bound_again() {
+        let cpus = binding::allowed().unwrap();
+        let first = cpus.iter().next().unwrap();
+        let mut engine = Engine::new();
+        engine.set_threads(2).unwrap();
+        assert!(engine.set_numa_policy("1023".parse().unwrap()).is_err());
+        assert_eq!(engine.numa_policy(), &NumaPolicy::Auto);
+        engine.set_numa_policy(first.to_string().parse().unwrap()).unwrap();
+        for threads in [2, 3, 1, 4] {
+            engine.set_threads(threads).unwrap();
+            let report = engine.placement();
+            let [node] = &report.places.as_ref().unwrap()[..] else { panic!("{report:?}") };
+            assert_eq!((node.threads, node.bound, node.copied), (threads, threads, true), "{report:?}");
+            let answer = engine.search_blocking(&Limits { depth: Some(5), ..Limits::default() }, |_| ());
+            assert!(answer.best.is_some());
+        }
+        engine.set_numa_policy(NumaPolicy::None).unwrap();
+        let report = engine.placement();
+        assert!(!report.binds() && engine.threads() == 4, "{report:?}");
+    }
+
+    #[test]
+    fn a_network_that_comes_later_is_copied_when_it_is_needed() {
+        let cpus = binding::allowed().unwrap();
+        let mut engine = Engine::new();
+        engine.set_numa_policy(NumaPolicy::Lists(vec![cpus])).unwrap();
+        let copied = |engine: &mut Engine| engine.placement().places.unwrap()[0].copied;
+        assert!(copied(&mut engine));
+        engine.set_network(std::sync::Arc::new(crate::eval::nnue::Network::clone(&engine.network)));
+        assert!(!copied(&mut engine));
+        engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
+        assert!(copied(&mut engine));
+    }
+}

@@ -1,0 +1,137 @@
+//! What the option `NumaPolicy` says.
+
+use super::cpu_set::{CpuSet, CpuSetError};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Which threads are bound to which processors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum NumaPolicy {
+    /// As the system's nodes are, where that is worthwhile.
+    #[default]
+    Auto,
+    /// No thread is bound.
+    None,
+    /// As the system's nodes are, however few threads there are.
+    System,
+    /// As these lists say, each the processors of a node.
+    Lists(Vec<CpuSet>),
+}
+
+/// Why a text is no policy.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NumaPolicyError {
+    /// A list of processors cannot be read.
+    #[error("{0}; {EXPECTED}")]
+    List(#[from] CpuSetError),
+    /// Nothing stands between two colons, or at an end.
+    #[error("a node without processors; {EXPECTED}")]
+    Empty,
+    /// A processor is in two nodes.
+    #[error("{0} is in two nodes; {EXPECTED}")]
+    Twice(usize),
+}
+
+/// What the option takes, in words.
+pub const CHOICES: &str = "auto, none, system, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
+const EXPECTED: &str = "expected auto, none, system, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
+
+impl FromStr for NumaPolicy {
+    type Err = NumaPolicyError;
+
+    /// Reads a word, in any case, or lists.
+    fn from_str(text: &str) -> Result<Self, NumaPolicyError> {
+        let text = text.trim();
+        for (word, policy) in [("auto", Self::Auto), ("none", Self::None), ("system", Self::System)] {
+            if text.eq_ignore_ascii_case(word) {
+                return Ok(policy);
+            }
+        }
+        let (mut lists, mut seen) = (Vec::new(), CpuSet::default());
+        for part in text.split(':') {
+            if part.trim().is_empty() {
+                return Err(NumaPolicyError::Empty);
+            }
+            let list: CpuSet = part.parse()?;
+            if let Some(twice) = list.and(&seen).iter().next() {
+                return Err(NumaPolicyError::Twice(twice));
+            }
+            seen = seen.or(&list);
+            lists.push(list);
+        }
+        Ok(Self::Lists(lists))
+    }
+}
+
+impl fmt::Display for NumaPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::None => f.write_str("none"),
+            Self::System => f.write_str("system"),
+            Self::Lists(lists) => {
+                let lists: Vec<String> = lists.iter().map(CpuSet::to_string).collect();
+                f.write_str(&lists.join(":"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_in_any_case_and_lists() {
+        let read = |text: &str| text.parse::<NumaPolicy>().map(|policy| policy.to_string());
+        for (text, meaning) in [
+            ("AUTO", "auto"),
+            (" none ", "none"),
+            ("System", "system"),
+            ("0-15,32-47:16-31", "0-15,32-47:16-31"),
+            ("1 , 0 : 2", "0-1:2"),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(meaning));
+        }
+        assert_eq!("0-1:2".parse(), Ok(NumaPolicy::Lists(vec![(0..2).collect(), (2..3).collect()])));
+        assert!(EXPECTED.ends_with(CHOICES));
+    }
+
+    #[test]
+    fn anything_else_is_quoted_with_what_is_expected() {
+        for (text, start) in [
+            ("", "a node without processors; expected auto, "),
+            ("0:", "a node without processors; expected "),
+            ("0::1", "a node without processors; expected "),
+            ("automatic", "\"automatic\" is no number and no range such as 0-15; expected auto, none, "),
+            ("0-3:3", "3 is in two nodes; expected "),
+            ("0,0", "0 is named twice; expected "),
+            ("0-1024", "\"1024\" is above 1023, "),
+        ] {
+            let error = text.parse::<NumaPolicy>().unwrap_err().to_string();
+            assert!(error.starts_with(start) && error.ends_with("such as 0-15,32-47:16-31"), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn printing_and_reading_agree(owners in prop::collection::vec(0..5_usize, 1..300)) {
+            let lists: Vec<CpuSet> = (1..5)
+                .map(|node| owners.iter().enumerate().filter(|(_, owner)| **owner == node).map(|(cpu, _)| cpu).collect())
+                .filter(|list: &CpuSet| !list.is_empty())
+                .collect();
+            prop_assume!(!lists.is_empty());
+            let policy = NumaPolicy::Lists(lists);
+            prop_assert_eq!(policy.to_string().parse(), Ok(policy));
+        }
+
+        #[test]
+        fn no_text_ends_the_reader(text in "[ 0-9a-z:,+-]{0,40}") {
+            if let Ok(policy) = text.parse::<NumaPolicy>() {
+                prop_assert_eq!(policy.to_string().parse(), Ok(policy));
+            }
+        }
+    }
+}

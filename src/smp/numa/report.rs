@@ -1,0 +1,147 @@
+//! What was obtained: where threads, networks and the table are.
+
+use super::cpu_set::CpuSet;
+use super::placement::{Place, Unbound, counted};
+use super::policy::NumaPolicy;
+
+/// What became of a policy.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The policy.
+    pub policy: NumaPolicy,
+    /// How many threads there are.
+    pub threads: usize,
+    /// The places and what is there, or why there are none.
+    pub places: Result<Vec<Occupied>, Unbound>,
+    /// Where the table is.
+    pub table: TableSpread,
+}
+
+/// A place and what is there.
+#[derive(Clone, Debug)]
+pub struct Occupied {
+    /// The place.
+    pub place: Place,
+    /// How many threads are there.
+    pub threads: usize,
+    /// How many of them are bound to it alone, as the system says.
+    pub bound: usize,
+    /// What the system said to the first that could not be bound.
+    pub refusal: Option<String>,
+    /// Whether the place has its own copy of the network.
+    pub copied: bool,
+}
+
+/// Where the table's pages are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TableSpread {
+    /// There is no table yet.
+    #[default]
+    NotYet,
+    /// Where the system puts them.
+    AsSystem,
+    /// Evenly on these memory nodes.
+    Over(CpuSet),
+    /// Where the system puts them: it refused to spread them over these nodes.
+    Refused(CpuSet, String),
+}
+
+impl Report {
+    /// Whether threads are bound, or were to be.
+    pub fn binds(&self) -> bool {
+        self.places.is_ok()
+    }
+
+    /// The report, a line for each thing; one line when threads are not bound.
+    pub fn lines(&self) -> Vec<String> {
+        let policy = &self.policy;
+        let places = match &self.places {
+            Err(why) => return vec![format!("NumaPolicy {policy}: threads are not bound: {why}")],
+            Ok(places) => places,
+        };
+        let bound: usize = places.iter().map(|occupied| occupied.bound).sum();
+        let copies = places.iter().filter(|occupied| occupied.copied).count();
+        let used = places.iter().filter(|occupied| occupied.threads > 0).count();
+        let mut lines = vec![format!(
+            "NumaPolicy {policy}: {bound} of {} bound, to {}; {}",
+            counted(self.threads, "thread"),
+            counted(used, "node"),
+            if copies == 1 { "1 copy of the network".into() } else { format!("{copies} copies of the network") },
+        )];
+        lines.extend(places.iter().enumerate().map(|(number, occupied)| occupied.line(number)));
+        lines.push(format!("hash table: {}", self.table.text()));
+        lines
+    }
+}
+
+impl Occupied {
+    fn line(&self, number: usize) -> String {
+        let Place { cpus, memory, cores } = &self.place;
+        let cores = cores.map(|cores| format!(", {}", counted(cores, "core"))).unwrap_or_default();
+        let memory = match memory.len() {
+            0 => "memory node unknown".into(),
+            1 => format!("memory node {memory}"),
+            _ => format!("memory nodes {memory}"),
+        };
+        let bound = match (&self.refusal, self.bound) {
+            (Some(refusal), bound) => format!(", {bound} bound, the others refused: {refusal}"),
+            (None, bound) if bound == self.threads => String::new(),
+            (None, bound) => format!(", {bound} bound"),
+        };
+        let network = if self.copied { ", with its own network" } else { "" };
+        format!("node {number}: CPUs {cpus}{cores}, {memory}, {}{bound}{network}", counted(self.threads, "thread"))
+    }
+}
+
+impl TableSpread {
+    fn text(&self) -> String {
+        match self {
+            Self::NotYet => "takes its memory when it is first needed".into(),
+            Self::AsSystem => "where the system puts it".into(),
+            Self::Over(nodes) => format!("spread over memory nodes {nodes}"),
+            Self::Refused(nodes, why) => {
+                format!("where the system puts it, which refused to spread it over memory nodes {nodes}: {why}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn occupied(cpus: &str, threads: usize, bound: usize) -> Occupied {
+        let place =
+            Place { cpus: cpus.parse().unwrap(), memory: [1].into_iter().collect(), cores: Some(cpus.len() / 3) };
+        Occupied { place, threads, bound, refusal: None, copied: threads > 0 }
+    }
+
+    #[test]
+    fn a_line_for_each_thing() {
+        let mut report = Report {
+            policy: NumaPolicy::System,
+            threads: 3,
+            places: Ok(vec![occupied("0-1", 2, 2), occupied("2-3", 1, 0), occupied("4,5,6", 0, 0)]),
+            table: TableSpread::Over("0-1".parse().unwrap()),
+        };
+        assert_eq!(
+            report.lines(),
+            [
+                "NumaPolicy system: 2 of 3 threads bound, to 2 nodes; 2 copies of the network",
+                "node 0: CPUs 0-1, 1 core, memory node 1, 2 threads, with its own network",
+                "node 1: CPUs 2-3, 1 core, memory node 1, 1 thread, 0 bound, with its own network",
+                "node 2: CPUs 4-6, 1 core, memory node 1, 0 threads",
+                "hash table: spread over memory nodes 0-1",
+            ]
+        );
+        let mut refused = occupied("0-1", 1, 0);
+        (refused.refusal, refused.copied) = (Some("no".into()), false);
+        (report.places, report.table) = (Ok(vec![refused]), TableSpread::Refused("0-1".parse().unwrap(), "no".into()));
+        let lines = report.lines();
+        assert!(lines[1].ends_with("1 thread, 0 bound, the others refused: no"), "{lines:?}");
+        assert!(lines[2].ends_with("which refused to spread it over memory nodes 0-1: no"), "{lines:?}");
+        report.places = Err(Unbound::OneNode(2));
+        let line = "NumaPolicy system: threads are not bound: there is one memory node, with 2 CPUs";
+        assert_eq!((report.lines(), report.binds()), (vec![line.to_owned()], false));
+    }
+}

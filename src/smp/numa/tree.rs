@@ -1,0 +1,79 @@
+//! Folders such as a system has in `/sys` and `/proc`, made from a short description, for tests.
+
+use super::cpu_set::CpuSet;
+use std::fs::{create_dir, create_dir_all, remove_dir_all, write};
+use std::path::{Path, PathBuf};
+use std::process;
+
+/// A system's root folder; gone when it is dropped.
+pub struct Tree {
+    root: PathBuf,
+    cpus: CpuSet,
+}
+
+impl Tree {
+    /// A system that says nothing.
+    pub fn empty() -> Self {
+        let folder = |nth| std::env::temp_dir().join(format!("lento-numa-{}-{nth}", process::id()));
+        // Other tests make theirs at the same time.
+        let root = (0..10_000).map(folder).find(|folder| create_dir(folder).is_ok()).unwrap();
+        Self { root, cpus: CpuSet::default() }
+    }
+
+    /// Nodes with memory, one for each list of processors, all online; every processor is a core.
+    pub fn new(nodes: &[&str]) -> Self {
+        let mut tree = Self::empty();
+        for (number, list) in nodes.iter().enumerate() {
+            let distances: Vec<&str> = (0..nodes.len()).map(|to| if to == number { "10" } else { "20" }).collect();
+            tree = tree
+                .file(&format!("sys/devices/system/node/node{number}/cpulist"), &format!("{list}\n"))
+                .distances(number, &distances.join(" "));
+            tree.cpus = tree.cpus.or(&CpuSet::of_system(list).unwrap());
+        }
+        let (all, cpus) = ((0..nodes.len()).collect::<CpuSet>().to_string(), tree.cpus.to_string());
+        tree.file("sys/devices/system/node/online", &format!("{all}\n")).memory(&all).online(&cpus)
+    }
+
+    /// The processors with numbers so far apart are one core.
+    pub fn siblings(mut self, apart: usize) -> Self {
+        for cpu in self.cpus.iter().collect::<Vec<_>>() {
+            let both = format!("{},{}\n", cpu % apart, cpu % apart + apart);
+            self = self.file(&format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"), &both);
+        }
+        self
+    }
+
+    /// Only these processors are online. The nodes go on listing all, more than a kernel does.
+    pub fn online(self, cpus: &str) -> Self {
+        self.file("sys/devices/system/cpu/online", &format!("{cpus}\n"))
+    }
+
+    /// Only these nodes have memory.
+    pub fn memory(self, nodes: &str) -> Self {
+        self.file("sys/devices/system/node/has_memory", &format!("{nodes}\n"))
+    }
+
+    /// How far all nodes are from one.
+    pub fn distances(self, node: usize, distances: &str) -> Self {
+        self.file(&format!("sys/devices/system/node/node{node}/distance"), &format!("{distances}\n"))
+    }
+
+    /// A file with this content.
+    pub fn file(self, path: &str, content: &str) -> Self {
+        let path = self.root.join(path);
+        create_dir_all(path.parent().unwrap()).unwrap();
+        write(path, content).unwrap();
+        self
+    }
+
+    /// The root folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let _ = remove_dir_all(&self.root);
+    }
+}

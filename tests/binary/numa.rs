@@ -1,0 +1,98 @@
+//! The option `NumaPolicy`: what it takes, what it says, and where the threads are bound, as the system sees it.
+
+use super::harness::Session;
+use std::collections::BTreeSet;
+use std::fs::{read_dir, read_to_string};
+
+/// Lists of the CPUs that the worker threads of a process may run on, in the order of the threads.
+fn bound(process: u32) -> Vec<String> {
+    let tasks = read_dir(format!("/proc/{process}/task")).expect("the threads of the process");
+    let mut workers: Vec<(String, String)> = tasks
+        .filter_map(|task| {
+            let folder = task.ok()?.path();
+            let name = read_to_string(folder.join("comm")).ok()?.trim().to_owned();
+            let status = read_to_string(folder.join("status")).ok()?;
+            let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim().to_owned();
+            name.starts_with("worker").then_some((name, list))
+        })
+        .collect();
+    workers.sort();
+    workers.into_iter().map(|(_, list)| list).collect()
+}
+
+/// The CPUs that this process may use.
+fn usable() -> Vec<usize> {
+    lento::smp::numa::binding::allowed().expect("Linux says").iter().collect()
+}
+
+fn set(session: &mut Session, name: &str, value: &str) -> Vec<String> {
+    session.say(&format!("setoption name {name} value {value}"));
+    session.sync()
+}
+
+#[test]
+fn threads_are_where_lists_say() {
+    let mut session = Session::ready();
+    let cpus = usable();
+    let [first, last] = [cpus[0], cpus[cpus.len() - 1]].map(|cpu| cpu.to_string());
+    set(&mut session, "Threads", "3");
+    let free: BTreeSet<String> = bound(session.id()).into_iter().collect();
+    assert_eq!(free.len(), 1, "{free:?}");
+
+    let lines = set(&mut session, "numapolicy", &format!("{first}-{first}"));
+    let said = format!("info string NumaPolicy {first}: 3 of 3 threads bound, to 1 node; 1 copy of the network");
+    assert_eq!(lines[0], said, "{lines:#?}");
+    assert_eq!(bound(session.id()), [first.as_str(); 3]);
+    // Those that come later are bound, too.
+    set(&mut session, "Threads", "4");
+    assert_eq!(bound(session.id()), [first.as_str(); 4]);
+    session.say("position startpos\ngo depth 6");
+    session.best_move();
+
+    if first != last {
+        let lines = set(&mut session, "NumaPolicy", &format!("{last}:{first}"));
+        assert!(lines[0].contains(": 4 of 4 threads bound, to 2 nodes; 2 copies of the network"), "{lines:#?}");
+        assert!(lines[1].starts_with(&format!("info string node 0: CPUs {last}, ")), "{lines:#?}");
+        assert!(lines[1].ends_with(", 2 threads, with its own network"), "{lines:#?}");
+        assert_eq!(bound(session.id()), [last.as_str(), &first, &last, &first]);
+        session.say("go depth 6");
+        session.best_move();
+    }
+    let lines = set(&mut session, "NumaPolicy", "none");
+    assert_eq!(lines, ["info string NumaPolicy none: threads are not bound: the policy says so"]);
+    assert_eq!(bound(session.id()).into_iter().collect::<BTreeSet<_>>(), free);
+    session.say("go depth 6");
+    session.best_move();
+}
+
+#[test]
+fn bad_policies_are_quoted_and_the_old_one_stays() {
+    let mut session = Session::ready();
+    let cpu = usable()[0].to_string();
+    set(&mut session, "NumaPolicy", &cpu);
+    for bad in ["everywhere", "0-", "0:0", "0::1", "1023", "1024", "3-1", "0,0", ""] {
+        let lines = set(&mut session, "NumaPolicy", bad);
+        let start = format!("info string error: option NumaPolicy cannot be set to {bad:?}: ");
+        assert!(lines.len() == 1 && lines[0].starts_with(&start), "{bad}: {lines:#?}");
+        let end = format!("; it stays at {cpu}");
+        assert!(lines[0].contains("expected ") && lines[0].ends_with(&end), "{bad}: {lines:#?}");
+        assert_eq!(bound(session.id()), [cpu.as_str()]);
+    }
+}
+
+#[test]
+fn where_there_is_one_node_it_is_said_once() {
+    let nodes = read_to_string("/sys/devices/system/node/online").unwrap_or_default();
+    if nodes.trim() != "0" {
+        return;
+    }
+    let mut session = Session::ready();
+    let free = bound(session.id());
+    let lines = set(&mut session, "Threads", "2");
+    let start = "info string NumaPolicy auto: threads are not bound: there is one memory node, with ";
+    assert!(lines.len() == 1 && lines[0].starts_with(start), "{lines:#?}");
+    for (name, value) in [("Hash", "8"), ("Threads", "4"), ("Hash", "2"), ("MultiPV", "2"), ("NumaPolicy", "auto")] {
+        assert_eq!(set(&mut session, name, value), [""; 0], "{name}");
+    }
+    assert_eq!(bound(session.id()), vec![free[0].clone(); 4]);
+}
