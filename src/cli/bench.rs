@@ -4,6 +4,7 @@ use super::Done;
 use super::evaluator::EvaluatorArgs;
 use super::statistics::bench_json;
 use crate::bench::{BENCH_DEPTH, Bench};
+use crate::engine::Engine;
 use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::Params;
@@ -18,12 +19,18 @@ pub struct Args {
     /// Depth of each search
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     pub depth: i32,
-    /// Threads; the node count repeats on one only
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: u16,
-    /// Hash table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
-    pub hash: u32,
+    /// Threads; the node count repeats on one only [default: 1]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Hash table in MiB [default: 16]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
+    pub hash: Option<u32>,
+    /// Threads, as the argument
+    #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads_option: Option<u16>,
+    /// Hash table in MiB, as the argument
+    #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
+    pub hash_option: Option<u32>,
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,
     /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or joined as in pair+quiet+colour
@@ -36,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
     pub set: Vec<(String, i32)>,
     /// Count what Last Best Reply and reductions do, on one thread, and search again without reductions
-    #[arg(long, conflicts_with = "threads")]
+    #[arg(long, conflicts_with_all = ["threads", "threads_option"])]
     pub stats: bool,
     /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
     /// --stats lbr_stats (asked, first_matches, second_matches, best, cutoffs) and lmr_stats (recipe, depth, nodes,
@@ -66,8 +73,8 @@ fn number(text: &str) -> Result<(String, i32), String> {
 pub fn run(args: &Args) -> Done {
     let bench = Bench {
         depth: args.depth,
-        threads: usize::from(args.threads),
-        hash_mib: args.hash as usize,
+        threads: args.threads.or(args.threads_option).map_or(1, usize::from),
+        hash_mib: args.hash.or(args.hash_option).map_or(Engine::DEFAULT_HASH, |mib| mib as usize),
         evaluation: args.evaluator.evaluation()?,
         lbr: args.lbr,
         lmr: args.lmr,
