@@ -4,6 +4,7 @@ mod listing;
 mod observe;
 mod reductions;
 mod running;
+mod visits;
 
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
@@ -20,6 +21,7 @@ use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Outcome, Progress, PvLine};
 pub use crate::search::stagger::Stagger;
 use crate::search::turns::Turns;
+use crate::search::visits::Visits;
 use crate::smp::pool::Pool;
 use crate::tt::{Tt, TtError};
 pub use crossbeam::channel::never;
@@ -113,6 +115,8 @@ pub struct Engine {
     searched: Option<Game>,
     /// What reductions did in the last search that was counted.
     counted: Option<Counted>,
+    /// Where searches note the positions that their threads have been at, if that is to be counted.
+    visits: Option<Arc<Visits>>,
     running: Option<Running>,
     /// Threads that have not yet let go of their last job.
     busy: usize,
@@ -142,6 +146,7 @@ impl Engine {
             events,
             searched: None,
             counted: None,
+            visits: None,
             running: None,
             busy: 0,
         }
@@ -311,6 +316,7 @@ impl Engine {
             params: Arc::clone(&self.params),
             evaluation: self.evaluation(),
             lmr_stats: None,
+            visits: None,
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
@@ -344,6 +350,7 @@ impl Engine {
             self.searched = Some(self.game.clone());
             let mut job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
             job.shared.lmr_stats = lmr_stats;
+            job.shared.visits = self.visits.clone();
             let job = Arc::new(job);
             self.pool.search(&job);
             self.busy = self.threads();

@@ -9,6 +9,7 @@ use super::params::Params;
 use super::report::{Info, Progress};
 use super::stagger::Stagger;
 use super::turns::Turns;
+use super::visits::Visits;
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
 use crate::tt::Tt;
@@ -40,6 +41,8 @@ pub struct Shared {
     pub evaluation: Evaluation,
     /// Where threads add up what reductions did, if that is to be counted.
     pub lmr_stats: Option<Arc<Mutex<LmrStats>>>,
+    /// Where threads note which positions they have been at, if that is to be counted.
+    pub visits: Option<Arc<Visits>>,
 }
 
 /// The options that a search reads.

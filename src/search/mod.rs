@@ -19,6 +19,7 @@ pub mod root;
 pub mod stack;
 pub mod stagger;
 pub mod turns;
+pub mod visits;
 pub mod window;
 pub mod worker;
 

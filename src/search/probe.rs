@@ -27,6 +27,10 @@ pub trait SearchProbe {
     #[inline(always)]
     fn scouted(&mut self, _move: Scouted) {}
 
+    /// A node has looked its position up in the table, and whether the table knew it.
+    #[inline(always)]
+    fn looked_up(&mut self, _key: u64, _known: bool) {}
+
     /// A node has asked for the last best reply, and this is what the store knew. It may be illegal on the board.
     #[inline(always)]
     fn reply_asked(&mut self, _board: &Board, _reply: Option<Move>) {}
@@ -56,6 +60,11 @@ macro_rules! pass_on {
         }
 
         #[inline(always)]
+        fn looked_up(&mut $probe, key: u64, known: bool) {
+            $($other.looked_up(key, known);)+
+        }
+
+        #[inline(always)]
         fn reply_asked(&mut $probe, board: &Board, reply: Option<Move>) {
             $($other.reply_asked(board, reply);)+
         }
@@ -74,4 +83,32 @@ impl<P: SearchProbe> SearchProbe for &mut P {
 /// Two probes, both told of everything.
 impl<A: SearchProbe, B: SearchProbe> SearchProbe for (A, B) {
     pass_on!(self => self.0, self.1);
+}
+
+/// A probe that may be missing.
+impl<P: SearchProbe> SearchProbe for Option<P> {
+    #[inline(always)]
+    fn searched_first(&mut self, depth: i32) {
+        self.iter_mut().for_each(|probe| probe.searched_first(depth));
+    }
+
+    #[inline(always)]
+    fn scouted(&mut self, what: Scouted) {
+        self.iter_mut().for_each(|probe| probe.scouted(what));
+    }
+
+    #[inline(always)]
+    fn looked_up(&mut self, key: u64, known: bool) {
+        self.iter_mut().for_each(|probe| probe.looked_up(key, known));
+    }
+
+    #[inline(always)]
+    fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
+        self.iter_mut().for_each(|probe| probe.reply_asked(board, reply));
+    }
+
+    #[inline(always)]
+    fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
+        self.iter_mut().for_each(|probe| probe.best_found(best, reply, cutoff));
+    }
 }

@@ -3,7 +3,7 @@
 use super::control::Control;
 use super::findings::Finding;
 use super::history::{Context, Continuation, Histories};
-use super::job::{Event, Job};
+use super::job::{Event, Job, Shared};
 use super::lbr::{LastBestReply, Place};
 use super::lmr::{Lmr, LmrStats};
 use super::params::Params;
@@ -61,10 +61,16 @@ impl Worker {
 
     /// Searches a job to its end.
     pub fn search(&mut self, job: &Job) -> Finding {
-        let Some(sum) = &job.shared.lmr_stats else { return Search::new(self, job, NoProbe).deepen() };
+        let Shared { lmr_stats, visits, .. } = &job.shared;
+        if lmr_stats.is_none() && visits.is_none() {
+            return Search::new(self, job, NoProbe).deepen();
+        }
         let mut stats = LmrStats::default();
-        let finding = Search::new(self, job, &mut stats).deepen();
-        sum.lock().add(&stats);
+        let mut visitor = visits.as_ref().map(|visits| visits.visitor(self.id));
+        let finding = Search::new(self, job, (&mut stats, &mut visitor)).deepen();
+        if let Some(sum) = lmr_stats {
+            sum.lock().add(&stats);
+        }
         finding
     }
 }
@@ -250,8 +256,10 @@ impl<'a, P: SearchProbe> Search<'a, P> {
 
     /// What the table knows of the position, with mates counted from the root.
     #[inline(always)]
-    pub(super) fn probe_table(&self, board: &Board, ply: usize) -> Option<Hit> {
-        let hit = self.tt.probe(board.key())?;
+    pub(super) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<Hit> {
+        let hit = self.tt.probe(board.key());
+        self.probe.looked_up(board.key(), hit.is_some());
+        let hit = hit?;
         Some(Hit { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
     }
 
