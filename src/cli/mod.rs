@@ -5,11 +5,17 @@ mod bench;
 mod document;
 mod eval;
 mod evaluator;
+mod interrupt;
 mod listmoves;
+mod machine;
 mod perft;
+mod progress;
 mod setup;
+mod speedtest;
+mod spread;
 mod statistics;
 mod table;
+mod timed;
 mod uci;
 mod units;
 mod version;
@@ -44,6 +50,8 @@ enum Task {
     Analyse(analyse::Args),
     /// Search fixed positions to a fixed depth: a node count that repeats, and a speed
     Bench(bench::Args),
+    /// Say how fast this machine searches, in positions of real games
+    Speedtest(speedtest::Args),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Args),
     /// Show the static evaluation of a position, piece by piece or term by term
@@ -71,6 +79,7 @@ pub fn main() -> ExitCode {
         Task::Uci(args) => uci::run(args),
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),
+        Task::Speedtest(args) => speedtest::run(args),
         Task::Perft(args) => perft::run(args),
         Task::Eval(args) => eval::run(args),
         Task::ListMoves(args) => listmoves::run(args),

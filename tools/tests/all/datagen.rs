@@ -72,7 +72,10 @@ fn what_cannot_be_is_refused_with_words() {
     std::fs::write(&book, "4k3/8/8/8/8/8/PPPPPPPP/QQQQQQQK w - -\n").unwrap();
     let output = run(&folder, &["--games", "5", "--book", book.to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && error.contains("PPPPPPPP/QQQQQQQK w - -\": White has 8 pawns and 6"), "{error}");
+    assert!(
+        !output.status.success() && error.contains("PPPPPPPP/QQQQQQQK w - -\": White has 8 pawns and 6"),
+        "{error}"
+    );
     std::fs::remove_file(book).unwrap();
     assert!(!folder.exists());
 }
