@@ -1,8 +1,8 @@
 //! `lento bench`.
 
-use super::Done;
 use super::evaluator::EvaluatorArgs;
 use super::statistics::bench_json;
+use super::{Done, amounts};
 use crate::bench::{BENCH_DEPTH, Bench};
 use crate::engine::Engine;
 use crate::search::lbr::Lbr;
@@ -20,17 +20,17 @@ pub struct Args {
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     pub depth: i32,
     /// Threads; the node count repeats on one only [default: 1]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
+    #[arg(value_parser = amounts::threads)]
+    pub threads: Option<usize>,
     /// Hash table in MiB [default: 16]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
-    pub hash: Option<u32>,
+    #[arg(value_parser = amounts::hash)]
+    pub hash: Option<usize>,
     /// Threads, as the argument
-    #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads_option: Option<u16>,
+    #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = amounts::threads)]
+    pub threads_option: Option<usize>,
     /// Hash table in MiB, as the argument
-    #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
-    pub hash_option: Option<u32>,
+    #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = amounts::hash)]
+    pub hash_option: Option<usize>,
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,
     /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or joined as in pair+quiet+colour
@@ -73,8 +73,8 @@ fn number(text: &str) -> Result<(String, i32), String> {
 pub fn run(args: &Args) -> Done {
     let bench = Bench {
         depth: args.depth,
-        threads: args.threads.or(args.threads_option).map_or(1, usize::from),
-        hash_mib: args.hash.or(args.hash_option).map_or(Engine::DEFAULT_HASH, |mib| mib as usize),
+        threads: args.threads.or(args.threads_option).unwrap_or(1),
+        hash_mib: args.hash.or(args.hash_option).unwrap_or(Engine::DEFAULT_HASH),
         evaluation: args.evaluator.evaluation()?,
         lbr: args.lbr,
         lmr: args.lmr,

@@ -1,8 +1,11 @@
 //! The command line: what `lento` does with its arguments.
 
+mod amounts;
 mod analyse;
 mod bench;
+mod columns;
 mod document;
+mod draft;
 mod eval;
 mod evaluator;
 mod interrupt;
@@ -10,6 +13,8 @@ mod listmoves;
 mod machine;
 mod perft;
 mod progress;
+mod random;
+mod scaling;
 mod setup;
 mod speedtest;
 mod spread;
@@ -52,6 +57,8 @@ enum Task {
     Bench(bench::Args),
     /// Say how fast this machine searches, in positions of real games
     Speedtest(speedtest::Args),
+    /// Measure what more threads bring: nodes per second, time to depth, what the threads share
+    Scaling(scaling::Args),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Args),
     /// Show the static evaluation of a position, piece by piece or term by term
@@ -80,6 +87,7 @@ pub fn main() -> ExitCode {
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),
         Task::Speedtest(args) => speedtest::run(args),
+        Task::Scaling(args) => scaling::run(args),
         Task::Perft(args) => perft::run(args),
         Task::Eval(args) => eval::run(args),
         Task::ListMoves(args) => listmoves::run(args),

@@ -6,7 +6,7 @@ mod report;
 use super::interrupt::Interrupt;
 use super::machine::Machine;
 use super::progress::Progress;
-use super::{Done, timed, units};
+use super::{Done, amounts, timed};
 use crate::chess::Game;
 use crate::engine::Engine;
 use crate::search::limits::Limits;
@@ -38,25 +38,20 @@ const WARM_UP: u32 = 20;
 #[command(after_long_help = FIELDS)]
 pub struct Args {
     /// Threads [default: all cores]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
+    #[arg(value_parser = amounts::threads)]
+    pub threads: Option<usize>,
     /// Hash table in MiB [default: 128 for each thread, but no more than half of the memory that is free]
-    #[arg(value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
-    pub hash: Option<u32>,
+    #[arg(value_name = "MIB", value_parser = amounts::hash)]
+    pub hash: Option<usize>,
     /// How long to think in all, over all repetitions: 150, 30s, 2m
-    #[arg(value_name = "SECONDS", default_value = "150", value_parser = thinking_time)]
+    #[arg(value_name = "SECONDS", default_value = "150", value_parser = amounts::some_time)]
     pub seconds: Duration,
     /// How often to go through all positions
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub repeat: u16,
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = amounts::repetitions)]
+    pub repeat: usize,
     /// Print one JSON document instead; `--help` tells its fields
     #[arg(long)]
     pub json: bool,
-}
-
-fn thinking_time(text: &str) -> Result<Duration, String> {
-    let time = units::parse_time(text)?;
-    if time.is_zero() { Err("expected more than no time".into()) } else { Ok(time) }
 }
 
 /// The size of the hash table in MiB when none is asked for.
@@ -68,11 +63,11 @@ pub fn default_hash(per_thread: u64, threads: usize, available_mib: Option<u64>)
 /// Thinks about every position for its share of the time, and reports. Ctrl-C keeps the repetitions that are whole.
 pub fn run(args: &Args) -> Done {
     let machine = Machine::here();
-    let threads = args.threads.map_or_else(num_cpus::get, usize::from).clamp(1, 1024);
+    let threads = args.threads.unwrap_or_else(num_cpus::get).clamp(1, 1024);
     let mut engine = Engine::new();
     engine.set_threads(threads)?;
     let usual = || default_hash(HASH_PER_THREAD, threads, machine.available_mib);
-    engine.set_hash(args.hash.map_or_else(usual, |mib| mib as usize))?;
+    engine.set_hash(args.hash.unwrap_or_else(usual))?;
     // Nobody waits on the other side of a wire.
     engine.settings_mut().search.move_overhead = 0;
 
@@ -115,8 +110,8 @@ struct Test {
 
 impl Test {
     /// Warms up and goes through all positions so often. Without a whole repetition it is what there is of the first.
-    fn run(&mut self, repeat: u16) -> io::Result<Vec<Repetition>> {
-        let each = self.total / u32::from(repeat);
+    fn run(&mut self, repeat: usize) -> io::Result<Vec<Repetition>> {
+        let each = self.total / repeat as u32;
         let positions: usize = self.games.iter().map(Vec::len).sum();
         let share = each / positions as u32;
         let first = self.games[0][0].clone();
