@@ -9,6 +9,7 @@ mod draft;
 mod eval;
 mod evaluator;
 mod interrupt;
+mod latency;
 mod listmoves;
 mod machine;
 mod perft;
@@ -59,6 +60,8 @@ enum Task {
     Speedtest(speedtest::Args),
     /// Measure what more threads bring: nodes per second, time to depth, what the threads share
     Scaling(scaling::Args),
+    /// Measure how long answers take, as a user interface sees it
+    Latency(latency::Args),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Args),
     /// Show the static evaluation of a position, piece by piece or term by term
@@ -88,6 +91,7 @@ pub fn main() -> ExitCode {
         Task::Bench(args) => bench::run(args),
         Task::Speedtest(args) => speedtest::run(args),
         Task::Scaling(args) => scaling::run(args),
+        Task::Latency(args) => latency::run(args),
         Task::Perft(args) => perft::run(args),
         Task::Eval(args) => eval::run(args),
         Task::ListMoves(args) => listmoves::run(args),
