@@ -9,6 +9,7 @@ mod files;
 
 mod limits_of_sessions;
 mod listmoves;
+mod measuring;
 mod network;
 mod reductions;
 mod uci_session;
