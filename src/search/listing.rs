@@ -140,6 +140,7 @@ mod tests {
                 params: Arc::new(params),
                 evaluation: Model::Classical.into(),
                 lmr_stats: None,
+                visits: None,
             },
             control: Control::new(
                 &limits,

@@ -11,6 +11,10 @@ use std::time::{Duration, Instant};
 /// Nothing takes longer: who waits so long for an answer gets none.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// CREATE_NEW_PROCESS_GROUP.
+#[cfg(windows)]
+const NEW_PROCESS_GROUP: u32 = 0x200;
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Silence {
@@ -46,6 +50,8 @@ impl Session {
         // Ctrl-C is for this program, which then ends the other one.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)]
+        std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_PROCESS_GROUP);
         let mut child = command.spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("a child without pipes"));

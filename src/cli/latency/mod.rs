@@ -25,7 +25,8 @@ With --json one document is printed at the end:
   hash_mib, time_ms, seed, interrupted
   results               for each number of threads:
     threads
-    refused             what the engine said against so many, or null
+    refused             what the engine said against so many, or why it did not
+                        go on, or null
     stop                from `stop` written to `bestmove` read
     first_info          from `go` to the first line of play
     movetime            how much later than movetime `bestmove` came; negative:
@@ -79,8 +80,8 @@ pub fn run(args: &Args) -> Done {
         };
         let refused = match measure(&mut soak, threads, args, end, &mut progress) {
             Ok(refused) => refused,
-            Err(Silence::Interrupted) => None,
-            Err(error) => return Err(format!("with {threads} threads: {error}").into()),
+            Err(_) if soak.interrupt.came() => None,
+            Err(error) => Some(error.to_string()),
         };
         rows.push(Row { threads, refused, samples: soak.samples });
         if interrupt.came() {

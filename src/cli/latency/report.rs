@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct Row {
     /// It.
     pub threads: usize,
-    /// What the engine said against it.
+    /// What the engine said against it, or why it did not go on.
     pub refused: Option<String>,
     /// What was measured.
     pub samples: Samples,

@@ -17,6 +17,8 @@ use std::time::Duration;
 const TIMED_UNTIL: f64 = 0.85;
 /// The part that says how deep to search.
 const CALIBRATION: f64 = 0.1;
+/// How many positions are tried with all numbers of threads, to see what the others cost.
+const TRIED: usize = 5;
 /// How much slower a search is that is counted.
 const COUNTING: f64 = 1.5;
 
@@ -95,17 +97,37 @@ impl Measuring {
         on_info: impl FnMut(&crate::search::report::Info),
     ) -> Maybe<Timed> {
         let Self { engine, interrupt, progress, end } = self;
-        if engine.threads() != threads {
-            engine.set_threads(threads)?;
-        }
+        engine.set_threads(threads)?;
         engine.new_game();
         engine.set_game(task.positions[position].clone());
+        // Threads forget on their own time; what searches for nothing and waits for all of them leaves them ready.
+        engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
+        engine.set_threads(threads)?;
         let mut beat = || {
             let left = end.saturating_sub(progress.elapsed());
             progress.show(|| format!("{doing}, position {}, threads {threads}", position + 1), left);
         };
         beat();
         timed::search(engine, limits, interrupt, on_info, beat)
+    }
+
+    /// How long searches on all numbers of threads take together, as a multiple of one on the first: tried with a few positions.
+    fn try_all(&mut self, task: &Task, curves: &[Curve], share: Duration) -> Maybe<f64> {
+        let (mut first, mut all) = (0.0, 0.0);
+        for position in Random::new(task.seed).order(curves.len()).into_iter().take(TRIED) {
+            let limits =
+                Limits { depth: Some(curves[position].within(share.as_secs_f64() / 2.0)), ..Limits::default() };
+            for (at, &threads) in task.threads.iter().enumerate() {
+                let tried = self.search(task, position, threads, &limits, "trying numbers of threads", |_| {})?;
+                let Some(timed) = tried else { return Ok(None) };
+                let seconds = timed.elapsed.as_secs_f64();
+                first += if at == 0 { seconds } else { 0.0 };
+                all += seconds;
+            }
+        }
+        let supposed = plan::factor(&task.threads, num_cpus::get());
+        // What is too short to be timed tells nothing, and one busy moment not everything.
+        Ok(Some(if first < 0.005 { supposed } else { (all / first).clamp(supposed / 3.0, supposed * 3.0) }))
     }
 
     /// Finds the depths: each position is searched for a while on the first number of threads, which also warms up.
@@ -129,9 +151,9 @@ impl Measuring {
         }
         // What a search costs beside its time: the table is emptied, threads begin.
         let beside = (self.progress.elapsed() - start).saturating_sub(searched).as_secs_f64() / curves.len() as f64;
+        let Some(factor) = self.try_all(task, &curves, share)? else { return Ok(None) };
         let left = task.time.mul_f64(TIMED_UNTIL).saturating_sub(self.progress.elapsed()).as_secs_f64();
         let budget = left / task.repetitions as f64;
-        let factor = plan::factor(&task.threads, num_cpus::get());
         Ok(Some(plan::depths(&curves, budget, factor, beside * task.threads.len() as f64)))
     }
 

@@ -45,7 +45,7 @@ impl Curve {
     }
 
     /// The deepest depth that takes at most so many seconds; at least 1.
-    fn within(&self, seconds: f64) -> i32 {
+    pub fn within(&self, seconds: f64) -> i32 {
         let deepest = self.points.last().map_or(1, |last| last.0 + BEYOND).min(crate::search::MAX_DEPTH);
         (1..=deepest).rev().find(|&depth| self.seconds(depth) <= seconds).unwrap_or(1)
     }
@@ -64,8 +64,8 @@ pub fn depths(curves: &[Curve], budget: f64, factor: f64, overhead: f64) -> Vec<
     curves.iter().map(|curve| curve.within(low)).collect()
 }
 
-/// How long searches on these numbers of threads take together, as a multiple of one on the first number. More threads than
-/// cores make nothing faster.
+/// How long searches on these numbers of threads may take together, as a multiple of one on the first number, before anything is
+/// known. More threads than cores make nothing faster.
 pub fn factor(threads: &[usize], cores: usize) -> f64 {
     let useful = |count: usize| count.min(cores).max(1) as f64;
     let first = useful(threads[0]);
