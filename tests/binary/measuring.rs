@@ -245,6 +245,15 @@ fn scaling_keeps_to_its_time() {
 }
 
 #[test]
+fn scaling_gives_up_a_depth_that_is_out_of_reach() {
+    let document = json(&run(&["scaling", "--threads=1", "--time=400ms", "--depth=90", "--hash=1", "--json=-"]));
+    assert_eq!((&document["cut_short"], &document["positions"][0]["depth"]), (&true.into(), &90.into()));
+    assert_eq!((&document["runs"], &document["results"]), (&serde_json::json!([]), &serde_json::json!([])));
+    let table = lines(&run(&["scaling", "--threads=1", "--time=100ms", "--depth=90", "--hash=1"]));
+    assert!(table.last().is_some_and(|line| line.starts_with("Nothing was measured")), "{table:#?}");
+}
+
+#[test]
 fn scaling_quotes_what_it_does_not_take() {
     let folder = Folder::new("scaling-refused");
     let positions = folder.file("positions.epd");

@@ -63,7 +63,9 @@ impl Picture<'_> {
             .max_light_lines(0)
             .bold_line_style(BLACK.mix(0.12))
             .x_desc("threads")
-            .x_label_formatter(&|number| format!("{number:.0}"))
+            .x_labels(9)
+            // There are no half threads.
+            .x_label_formatter(&|number| if number.fract() == 0.0 { format!("{number:.0}") } else { String::new() })
             .label_style((FONT, 13))
             .draw()?;
         // What threads would bring that do not get in each other's way.

@@ -17,6 +17,8 @@ use std::time::Duration;
 const TIMED_UNTIL: f64 = 0.85;
 /// The part that says how deep to search.
 const CALIBRATION: f64 = 0.1;
+/// A search that ends so near to the end of all time was ended by it.
+const CLOSE: Duration = Duration::from_millis(5);
 /// How many positions are tried with all numbers of threads, to see what the others cost.
 const TRIED: usize = 5;
 /// How much slower a search is that is counted.
@@ -65,6 +67,12 @@ pub struct Measuring {
 
 /// `None` after Ctrl-C.
 type Maybe<T> = io::Result<Option<T>>;
+
+/// Whether a depth was reached before the time was over.
+enum Reached {
+    In(Timed),
+    No,
+}
 
 impl Measuring {
     /// Everything. Ctrl-C ends it, and so does the time; blocks that are whole are kept.
@@ -130,6 +138,15 @@ impl Measuring {
         Ok(Some(if first < 0.005 { supposed } else { (all / first).clamp(supposed / 3.0, supposed * 3.0) }))
     }
 
+    /// A search of a position to a depth. It ends with the time of the whole run at the latest, and then is none.
+    fn reach(&mut self, task: &Task, position: usize, threads: usize, depth: i32, doing: &str) -> Maybe<Reached> {
+        let left = task.time.saturating_sub(self.progress.elapsed()).max(Duration::from_millis(1));
+        let limits = Limits { depth: Some(depth), movetime: Some(left.as_millis() as i64), ..Limits::default() };
+        let found = self.search(task, position, threads, &limits, doing, |_| {})?;
+        let reached = |timed: Timed| if timed.elapsed + CLOSE < left { Reached::In(timed) } else { Reached::No };
+        Ok(found.map(reached))
+    }
+
     /// Finds the depths: each position is searched for a while on the first number of threads, which also warms up.
     fn calibrate(&mut self, task: &Task) -> Maybe<Vec<i32>> {
         let share = task.time.mul_f64(CALIBRATION) / task.positions.len() as u32;
@@ -169,18 +186,21 @@ impl Measuring {
             }
             for position in random.order(task.positions.len()) {
                 let begun = self.progress.elapsed();
-                let expected = costs[position].unwrap_or_default();
+                let known = || costs.iter().flatten();
+                let usual = known().sum::<Duration>() / known().count().max(1) as u32;
+                let expected = costs[position].unwrap_or(usual);
                 if begun + expected > end && !measured.runs.is_empty() {
                     measured.cut_short = repetition < task.repetitions;
                     return Ok(Some(()));
                 }
                 let mut block = Vec::new();
                 for (order, at) in random.order(task.threads.len()).into_iter().enumerate() {
-                    let limits = Limits { depth: Some(measured.depths[position]), ..Limits::default() };
                     let doing = format!("repetition {}", repetition + 1);
-                    let threads = task.threads[at];
-                    let Some(timed) = self.search(task, position, threads, &limits, &doing, |_| {})? else {
-                        return Ok(None);
+                    let (threads, depth) = (task.threads[at], measured.depths[position]);
+                    let Some(reached) = self.reach(task, position, threads, depth, &doing)? else { return Ok(None) };
+                    let Reached::In(timed) = reached else {
+                        measured.cut_short = repetition < task.repetitions;
+                        return Ok(Some(()));
                     };
                     block.push(Run {
                         position,
@@ -218,10 +238,11 @@ impl Measuring {
             }
             let mut block = Vec::new();
             for at in random.order(task.threads.len()) {
-                let limits = Limits { depth: Some(measured.depths[position]), ..Limits::default() };
-                let threads = task.threads[at];
-                if self.search(task, position, threads, &limits, "counting", |_| {})?.is_none() {
-                    return Ok(None);
+                let (threads, depth) = (task.threads[at], measured.depths[position]);
+                match self.reach(task, position, threads, depth, "counting")? {
+                    None => return Ok(None),
+                    Some(Reached::No) => return Ok(Some(())),
+                    Some(Reached::In(_)) => {}
                 }
                 let counts = self.engine.take_visits().unwrap_or_default();
                 block.push(Counted { position, threads, counts });

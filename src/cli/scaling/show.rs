@@ -56,7 +56,8 @@ impl Report<'_> {
             let _ = writeln!(text, "{name:<13} {value}");
         }
         if self.rows.is_empty() {
-            return text + "\nNothing was measured: not one position was searched with every number of threads.\n";
+            return text
+                + "\nNothing was measured: not one position was searched with every number of threads. More --time, or less --depth.\n";
         }
         let head = ["threads", "nodes/s (95 %)", "efficiency", "to depth", "speed-up (95 %)", "hash hits", "shared"];
         let _ = write!(text, "\n{}", columns(&head, &self.rows.iter().map(row).collect::<Vec<_>>()));
