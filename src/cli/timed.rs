@@ -16,6 +16,8 @@ const BEAT: Duration = Duration::from_millis(200);
 pub struct Timed {
     /// From the order to the answer.
     pub elapsed: Duration,
+    /// The depth of the answer, in plies.
+    pub depth: i32,
     /// Nodes of all threads.
     pub nodes: u64,
     /// Use of the hash table by this search, per mille.
@@ -44,8 +46,9 @@ pub fn search(
         match engine.wait(&interrupt.channel, Some(beat)) {
             Wake::Output(Output::Best(outcome)) => {
                 let elapsed = start.elapsed();
-                let (nodes, hashfull) = outcome.lines.first().map_or((0, 0), |line| (line.nodes, line.hashfull));
-                return Ok(Some(Timed { elapsed, nodes, hashfull }));
+                let of = |line: &Info| Timed { elapsed, depth: line.depth, nodes: line.nodes, hashfull: line.hashfull };
+                let nothing = Timed { elapsed, depth: 0, nodes: 0, hashfull: 0 };
+                return Ok(Some(outcome.lines.first().map_or(nothing, of)));
             }
             Wake::Output(Output::Info(info)) => on_info(&info),
             Wake::Output(Output::Progress(_)) => {}

@@ -10,6 +10,7 @@ use crate::cli::timed::{self, Timed};
 use crate::engine::Engine;
 use crate::score::Bound;
 use crate::search::limits::Limits;
+use crate::search::report::Info;
 use std::io;
 use std::time::Duration;
 
@@ -102,15 +103,15 @@ impl Measuring {
         threads: usize,
         limits: &Limits,
         doing: &str,
-        on_info: impl FnMut(&crate::search::report::Info),
+        on_info: impl FnMut(&Info),
     ) -> Maybe<Timed> {
         let Self { engine, interrupt, progress, end } = self;
         engine.set_threads(threads)?;
         engine.new_game();
         engine.set_game(task.positions[position].clone());
-        // Threads forget on their own time; what searches for nothing and waits for all of them leaves them ready.
+        // Threads forget on their own time. A search of one ply, and waiting for all of them, leaves them ready.
         engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
-        engine.set_threads(threads)?;
+        engine.take_visits();
         let mut beat = || {
             let left = end.saturating_sub(progress.elapsed());
             progress.show(|| format!("{doing}, position {}, threads {threads}", position + 1), left);
@@ -123,11 +124,11 @@ impl Measuring {
     fn try_all(&mut self, task: &Task, curves: &[Curve], share: Duration) -> Maybe<f64> {
         let (mut first, mut all) = (0.0, 0.0);
         for position in Random::new(task.seed).order(curves.len()).into_iter().take(TRIED) {
-            let limits =
-                Limits { depth: Some(curves[position].within(share.as_secs_f64() / 2.0)), ..Limits::default() };
+            let depth = curves[position].within(share.as_secs_f64() / 2.0);
             for (at, &threads) in task.threads.iter().enumerate() {
-                let tried = self.search(task, position, threads, &limits, "trying numbers of threads", |_| {})?;
-                let Some(timed) = tried else { return Ok(None) };
+                let tried = self.reach(task, position, threads, depth, "trying numbers of threads")?;
+                let Some(reached) = tried else { return Ok(None) };
+                let Reached::In(timed) = reached else { break };
                 let seconds = timed.elapsed.as_secs_f64();
                 first += if at == 0 { seconds } else { 0.0 };
                 all += seconds;
@@ -143,7 +144,9 @@ impl Measuring {
         let left = task.time.saturating_sub(self.progress.elapsed()).max(Duration::from_millis(1));
         let limits = Limits { depth: Some(depth), movetime: Some(left.as_millis() as i64), ..Limits::default() };
         let found = self.search(task, position, threads, &limits, doing, |_| {})?;
-        let reached = |timed: Timed| if timed.elapsed + CLOSE < left { Reached::In(timed) } else { Reached::No };
+        // A search may also end before its depth by itself.
+        let done = |timed: &Timed| timed.depth >= depth || timed.elapsed + CLOSE < left;
+        let reached = |timed: Timed| if done(&timed) { Reached::In(timed) } else { Reached::No };
         Ok(found.map(reached))
     }
 
@@ -155,7 +158,7 @@ impl Measuring {
         let (start, mut searched) = (self.progress.elapsed(), Duration::ZERO);
         for position in 0..task.positions.len() {
             let mut curve = Curve::default();
-            let note = |info: &crate::search::report::Info| {
+            let note = |info: &Info| {
                 if info.bound == Bound::Exact && info.multipv == 1 {
                     curve.note(info.depth, info.elapsed.as_secs_f64());
                 }
@@ -225,7 +228,7 @@ impl Measuring {
         Ok(Some(()))
     }
 
-    /// The searches that are counted, as many positions as the time allows, but one at least.
+    /// The searches that are counted, as many positions as the time allows.
     fn count_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Random) -> Maybe<()> {
         let most = measured.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
         self.engine.count_visits(Some((2 * most as usize).clamp(1 << 14, 1 << 25)));

@@ -95,6 +95,8 @@ pub fn run(args: &Args) -> Done {
     engine.set_threads(most)?;
     let usual = || default_hash(HASH_PER_THREAD, most, machine.available_mib).max(LEAST_HASH);
     engine.set_hash(args.hash.unwrap_or_else(usual))?;
+    // Nobody waits on the other side of a wire.
+    engine.settings_mut().search.move_overhead = 0;
     let task =
         Task { positions, threads, depth: args.depth, repetitions: args.repeat, time: args.time, seed: args.seed };
     let mut measuring =
