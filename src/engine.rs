@@ -3,6 +3,7 @@
 mod listing;
 pub mod numa;
 mod running;
+mod visits;
 
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
@@ -21,6 +22,7 @@ use crate::search::report::{Info, Outcome, Progress, PvLine};
 use crate::search::rounds::Rounds;
 pub use crate::search::stagger::Stagger;
 use crate::search::turns::Turns;
+use crate::search::visits::Visits;
 use crate::smp::numa::placement::Placement;
 use crate::smp::pool::Pool;
 use crate::tt::{Tt, TtError};
@@ -101,6 +103,8 @@ pub struct Engine {
     searched: Option<Game>,
     /// The last search, if it was counted, and where its threads count.
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
+    /// Where searches note the positions that their threads have been at, if that is to be counted.
+    visits: Option<Arc<Visits>>,
     running: Option<Running>,
     /// Threads that have not yet let go of their last job.
     busy: usize,
@@ -131,6 +135,7 @@ impl Engine {
             events,
             searched: None,
             counted: None,
+            visits: None,
             running: None,
             busy: 0,
         }
@@ -286,6 +291,7 @@ impl Engine {
             params: Arc::clone(&self.params),
             evaluation: self.evaluation(),
             stats: self.counted.as_ref().map(|(_, stats)| Arc::clone(stats)),
+            visits: self.visits.clone(),
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);

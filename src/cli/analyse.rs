@@ -3,7 +3,7 @@
 use super::document::{SCHEMA, document};
 use super::setup::Setup;
 use super::table::{Table, summary};
-use super::{Done, units};
+use super::{Done, interrupt, units};
 use crate::chess::Board;
 use crate::engine::{Engine, Output, Wake};
 use crate::score::Bound;
@@ -12,7 +12,6 @@ use crate::search::lmr;
 use crate::search::report::{Info, Outcome, Progress};
 use crate::uci::hangup::output_is_gone;
 use crate::uci::shown::ShownLines;
-use crossbeam::channel::{Receiver, bounded};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -147,7 +146,7 @@ fn search(
     args: &Args,
     mut tell: impl FnMut(Option<&Output>) -> io::Result<()>,
 ) -> Result<Found, Box<dyn std::error::Error>> {
-    let interrupts = interrupts()?;
+    let interrupts = interrupt::channel()?;
     let start = Instant::now();
     let mut next_beat = start + HEARTBEAT;
     engine.go(&args.limits());
@@ -168,21 +167,6 @@ fn search(
         }
     };
     Ok(Found { outcome, elapsed: start.elapsed() })
-}
-
-/// A channel that tells of Ctrl-C. The second Ctrl-C ends the program on the spot.
-fn interrupts() -> Result<Receiver<()>, ctrlc::Error> {
-    let (send, receive) = bounded(1);
-    let mut asked = false;
-    ctrlc::set_handler(move || {
-        if asked {
-            std::process::exit(130);
-        }
-        asked = true;
-        // A full or closed channel means that the search is ending anyway.
-        let _ = send.try_send(());
-    })?;
-    Ok(receive)
 }
 
 /// The table on standard output: rows as they come and, on a terminal, a line below them that changes in place.

@@ -1,9 +1,10 @@
 //! `lento bench`.
 
-use super::Done;
 use super::evaluator::EvaluatorArgs;
 use super::statistics::bench_json;
+use super::{Done, amounts};
 use crate::bench::{BENCH_DEPTH, Bench};
+use crate::engine::Engine;
 use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::Params;
@@ -18,15 +19,21 @@ pub struct Args {
     /// Depth of each search
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     pub depth: i32,
-    /// Threads; on several the node count repeats with --deterministic only
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: u16,
+    /// Threads; on several the node count repeats with --deterministic only [default: 1]
+    #[arg(value_parser = amounts::threads)]
+    pub threads: Option<usize>,
+    /// Hash table in MiB [default: 16]
+    #[arg(value_parser = amounts::hash)]
+    pub hash: Option<usize>,
+    /// Threads, as the argument
+    #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = amounts::threads)]
+    pub threads_option: Option<usize>,
+    /// Hash table in MiB, as the argument
+    #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = amounts::hash)]
+    pub hash_option: Option<usize>,
     /// Let several threads search in rounds, as the option Deterministic does
     #[arg(long)]
     pub deterministic: bool,
-    /// Hash table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
-    pub hash: u32,
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,
     /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or joined as in pair+quiet+colour
@@ -39,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
     pub set: Vec<(String, i32)>,
     /// Count what Last Best Reply and reductions do, on one thread, and search again without reductions
-    #[arg(long, conflicts_with = "threads")]
+    #[arg(long, conflicts_with_all = ["threads", "threads_option"])]
     pub stats: bool,
     /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
     /// --stats lbr_stats (asked, first_matches, second_matches, best, cutoffs) and lmr_stats (recipe, depth, nodes,
@@ -69,9 +76,9 @@ fn number(text: &str) -> Result<(String, i32), String> {
 pub fn run(args: &Args) -> Done {
     let bench = Bench {
         depth: args.depth,
-        threads: usize::from(args.threads),
+        threads: args.threads.or(args.threads_option).unwrap_or(1),
         deterministic: args.deterministic,
-        hash_mib: args.hash as usize,
+        hash_mib: args.hash.or(args.hash_option).unwrap_or(Engine::DEFAULT_HASH),
         evaluation: args.evaluator.evaluation()?,
         lbr: args.lbr,
         lmr: args.lmr,

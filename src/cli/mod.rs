@@ -1,15 +1,27 @@
 //! The command line: what `lento` does with its arguments.
 
+mod amounts;
 mod analyse;
 mod bench;
+mod columns;
 mod document;
+mod draft;
 mod eval;
 mod evaluator;
+mod interrupt;
+mod latency;
 mod listmoves;
+mod machine;
 mod perft;
+mod progress;
+mod random;
+mod scaling;
 mod setup;
+mod speedtest;
+mod spread;
 mod statistics;
 mod table;
+mod timed;
 mod uci;
 mod units;
 mod version;
@@ -44,6 +56,12 @@ enum Task {
     Analyse(analyse::Args),
     /// Search fixed positions to a fixed depth: a node count that repeats, and a speed
     Bench(bench::Args),
+    /// Say how fast this machine searches, in positions of real games
+    Speedtest(speedtest::Args),
+    /// Measure what more threads bring: nodes per second, time to depth, what the threads share
+    Scaling(scaling::Args),
+    /// Measure how long answers take, as a user interface sees it
+    Latency(latency::Args),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Args),
     /// Show the static evaluation of a position, piece by piece or term by term
@@ -65,6 +83,9 @@ pub fn main() -> ExitCode {
         Task::Uci(args) => uci::run(args),
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),
+        Task::Speedtest(args) => speedtest::run(args),
+        Task::Scaling(args) => scaling::run(args),
+        Task::Latency(args) => latency::run(args),
         Task::Perft(args) => perft::run(args),
         Task::Eval(args) => eval::run(args),
         Task::ListMoves(args) => listmoves::run(args),

@@ -2,6 +2,7 @@
 
 use crate::eval::Evaluation;
 use crate::eval::nnue::simd::Simd;
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// The version and its commit: one line.
@@ -20,6 +21,26 @@ pub static LONG: LazyLock<String> = LazyLock::new(|| {
         Evaluation::default()
     )
 });
+
+/// The same for programs.
+pub fn json() -> Value {
+    json!({
+        "number": env!("CARGO_PKG_VERSION"),
+        "commit": env!("LENTO_COMMIT"),
+        "target": env!("LENTO_TARGET"),
+        "compiler": env!("LENTO_RUSTC"),
+        "built_for": built_for(),
+        "runs": runs(Simd::best().name()),
+        "evaluation": Evaluation::default().to_string(),
+    })
+}
+
+/// The same for tables: names and values.
+pub fn rows() -> Vec<(&'static str, String)> {
+    let compiled = [built_for().as_str(), env!("LENTO_TARGET"), env!("LENTO_RUSTC")].join(", ");
+    let runs = runs(Simd::best().name());
+    vec![("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs.to_owned())]
+}
 
 /// The instruction sets that every part of the program may use: it starts on no processor without them.
 fn built_for() -> String {

@@ -11,6 +11,7 @@ use super::report::{Info, Progress};
 use super::rounds::Rounds;
 use super::stagger::Stagger;
 use super::turns::Turns;
+use super::visits::Visits;
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
 use crate::tt::Tt;
@@ -42,6 +43,8 @@ pub struct Shared {
     pub evaluation: Evaluation,
     /// Where threads add up what they did, if that is to be counted.
     pub stats: Option<Arc<Mutex<SearchStats>>>,
+    /// Where threads note which positions they have been at, if that is to be counted.
+    pub visits: Option<Arc<Visits>>,
 }
 
 /// The options that a search reads.

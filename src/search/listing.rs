@@ -116,6 +116,7 @@ mod tests {
                 params: Arc::new(params),
                 evaluation: Model::Classical.into(),
                 stats: None,
+                visits: None,
             },
             control: Control::new(
                 &limits,

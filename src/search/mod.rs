@@ -20,6 +20,7 @@ pub mod rounds;
 pub mod stack;
 pub mod stagger;
 pub mod turns;
+pub mod visits;
 pub mod window;
 pub mod worker;
 

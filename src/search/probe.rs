@@ -2,6 +2,7 @@
 
 use super::lbr::LbrStats;
 use super::lmr::LmrStats;
+use super::visits::Visitor;
 use crate::chess::{Board, Move};
 
 /// What became of one scouted move.
@@ -28,6 +29,10 @@ pub trait SearchProbe {
     /// A move after the first has been searched.
     #[inline(always)]
     fn scouted(&mut self, _move: Scouted) {}
+
+    /// A node has looked its position up in the table, and whether the table knew it.
+    #[inline(always)]
+    fn looked_up(&mut self, _key: u64, _known: bool) {}
 
     /// A node has asked for the last best reply, and this is what the store knew. It may be illegal on the board.
     #[inline(always)]
@@ -61,15 +66,16 @@ impl SearchStats {
     }
 }
 
-impl SearchProbe for &mut SearchStats {
+/// Counts, and notes visits where they are to be noted.
+impl SearchProbe for (&mut SearchStats, Option<Visitor<'_>>) {
     #[inline(always)]
     fn searched_first(&mut self, depth: i32) {
-        self.lmr.cell(depth, 1).moves += 1;
+        self.0.lmr.cell(depth, 1).moves += 1;
     }
 
     #[inline(always)]
     fn scouted(&mut self, what: Scouted) {
-        let cell = self.lmr.cell(what.depth, what.number);
+        let cell = self.0.lmr.cell(what.depth, what.number);
         cell.moves += 1;
         if what.reduction > 0 {
             cell.reduced += 1;
@@ -80,19 +86,24 @@ impl SearchProbe for &mut SearchStats {
     }
 
     #[inline(always)]
+    fn looked_up(&mut self, key: u64, known: bool) {
+        self.1.iter_mut().for_each(|visitor| visitor.looked_up(key, known));
+    }
+
+    #[inline(always)]
     fn reply_asked(&mut self, board: &Board, reply: Option<Move>) {
-        self.lbr.asked += 1;
+        self.0.lbr.asked += 1;
         if let Some(reply) = reply {
-            self.lbr.first_matches += 1;
-            self.lbr.second_matches += u64::from(board.is_legal(reply));
+            self.0.lbr.first_matches += 1;
+            self.0.lbr.second_matches += u64::from(board.is_legal(reply));
         }
     }
 
     #[inline(always)]
     fn best_found(&mut self, best: Move, reply: Option<Move>, cutoff: bool) {
         if reply == Some(best) {
-            self.lbr.best += 1;
-            self.lbr.cutoffs += u64::from(cutoff);
+            self.0.lbr.best += 1;
+            self.0.lbr.cutoffs += u64::from(cutoff);
         }
     }
 }
@@ -118,9 +129,9 @@ mod tests {
             (Some(legal), Some((legal, false))),
             (Some(legal), Some((legal, true))),
         ] {
-            (&mut stats).reply_asked(&board, reply);
+            (&mut stats, None).reply_asked(&board, reply);
             if let Some((best, cutoff)) = best {
-                (&mut stats).best_found(best, reply, cutoff);
+                (&mut stats, None).best_found(best, reply, cutoff);
             }
         }
         assert_eq!(stats.lbr, LbrStats { asked: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });

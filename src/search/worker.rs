@@ -4,7 +4,7 @@ use super::control::Control;
 use super::findings::Finding;
 use super::history::{Context, Continuation, Histories};
 use super::home::Home;
-use super::job::{Event, Job};
+use super::job::{Event, Job, Shared};
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
 use super::params::Params;
@@ -67,10 +67,16 @@ impl Worker {
 
     /// Searches a job to its end.
     pub fn search(&mut self, job: &Job) -> Finding {
-        let Some(sum) = &job.shared.stats else { return Search::new(self, job, NoProbe).deepen() };
+        let Shared { stats: sum, visits, .. } = &job.shared;
+        if sum.is_none() && visits.is_none() {
+            return Search::new(self, job, NoProbe).deepen();
+        }
         let mut stats = SearchStats::default();
-        let finding = Search::new(self, job, &mut stats).deepen();
-        sum.lock().add(&stats);
+        let visitor = visits.as_ref().map(|visits| visits.visitor(self.id));
+        let finding = Search::new(self, job, (&mut stats, visitor)).deepen();
+        if let Some(sum) = sum {
+            sum.lock().add(&stats);
+        }
         finding
     }
 }
@@ -294,9 +300,11 @@ impl<'a, P: SearchProbe> Search<'a, P> {
 
     /// What the table knows of the position, with mates counted from the root.
     #[inline(always)]
-    pub(super) fn probe_table(&self, board: &Board, ply: usize) -> Option<Hit> {
+    pub(super) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<Hit> {
         let own = self.round.as_ref().and_then(|round| round.get(board.key()));
-        let hit = own.or_else(|| self.tt.probe(board.key()))?;
+        let hit = own.or_else(|| self.tt.probe(board.key()));
+        self.probe.looked_up(board.key(), hit.is_some());
+        let hit = hit?;
         Some(Hit { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
     }
 

@@ -9,6 +9,7 @@ mod files;
 
 mod limits_of_sessions;
 mod listmoves;
+mod measuring;
 mod network;
 #[cfg(target_os = "linux")]
 mod numa;

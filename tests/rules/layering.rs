@@ -16,7 +16,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("engine", &["chess", "score", "eval", "tt", "search", "smp"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
     ("uci", &["chess", "score", "files", "eval", "tt", "search", "smp", "engine", "bench"]),
-    ("cli", &["chess", "score", "eval", "tt", "search", "smp", "engine", "bench", "uci"]),
+    ("cli", &["chess", "score", "files", "eval", "tt", "search", "smp", "engine", "bench", "uci"]),
     ("main", &["cli"]),
 ];
 

@@ -174,7 +174,7 @@ mod tests {
 
     fn sample() -> LmrStats {
         let mut counted = SearchStats::default();
-        let mut stats = &mut counted;
+        let mut stats = (&mut counted, None);
         stats.searched_first(5);
         stats.scouted(scouted(5, 2, 0, false, false));
         stats.scouted(scouted(5, 6, 2, false, false));

@@ -1,0 +1,204 @@
+//! What the program runs on, as far as the system tells.
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// The facts that a measurement depends on. What is not known is missing.
+#[derive(Clone, Debug, Default)]
+pub struct Machine {
+    /// The name of the processor.
+    pub processor: Option<String>,
+    /// The operating system and, where it has one, its release.
+    pub system: String,
+    /// Threads that run at the same time.
+    pub logical_cores: usize,
+    /// Cores without the second threads that share them.
+    pub physical_cores: usize,
+    /// Parts of the memory that are near to a part of the cores each.
+    pub numa_nodes: Option<usize>,
+    /// All of the memory, in MiB.
+    pub memory_mib: Option<u64>,
+    /// What may be used at the moment, in MiB.
+    pub available_mib: Option<u64>,
+    /// Whether the system gives out huge pages: `always`, `madvise` (to those who ask, as Lento does) or `never`.
+    pub huge_pages: Option<String>,
+    /// The caches that the first core can use.
+    pub caches: Vec<Cache>,
+}
+
+/// A kind of cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// 1 is nearest to the core.
+    pub level: u32,
+    /// `data`, `instruction` or `unified`.
+    pub kind: String,
+    /// The size of one.
+    pub bytes: u64,
+    /// How many of them the machine has.
+    pub instances: usize,
+}
+
+/// The text of a small file of the system.
+fn read(path: impl AsRef<Path>) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+/// What stands behind this name and a colon in a list of facts.
+fn fact<'a>(list: &'a str, name: &str) -> Option<&'a str> {
+    list.lines().find_map(|line| {
+        let (known, value) = line.split_once(':')?;
+        (known.trim() == name).then(|| value.trim())
+    })
+}
+
+/// The folders `cpu0`, `node3` and so on in a folder of the system.
+fn numbered(folder: &str, name: &str) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_one = |file: &str| {
+        file.strip_prefix(name).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
+    };
+    entries.filter(|entry| entry.file_name().to_str().is_some_and(is_one)).map(|entry| entry.path()).collect()
+}
+
+/// `48K` in bytes.
+fn bytes(size: &str) -> Option<u64> {
+    let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &size[digits.len()..] {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return None,
+    };
+    Some(digits.parse::<u64>().ok()? * unit)
+}
+
+impl Machine {
+    /// This one.
+    pub fn here() -> Self {
+        let memory = read("/proc/meminfo").unwrap_or_default();
+        let mib = |name| Some(fact(&memory, name)?.split(' ').next()?.parse::<u64>().ok()? >> 10);
+        let release = read("/proc/sys/kernel/osrelease").map_or_else(String::new, |release| format!(" {release}"));
+        let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
+        let nodes = numbered("/sys/devices/system/node", "node").len();
+        Self {
+            processor: processor(),
+            system: format!("{}{release}", std::env::consts::OS),
+            logical_cores: num_cpus::get(),
+            physical_cores: num_cpus::get_physical(),
+            numa_nodes: (nodes > 0).then_some(nodes),
+            memory_mib: mib("MemTotal"),
+            available_mib: mib("MemAvailable"),
+            huge_pages: pages.and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0.to_owned())),
+            caches: caches(),
+        }
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        let cache = |cache: &Cache| {
+            let Cache { level, kind, bytes, instances } = cache;
+            json!({ "level": level, "kind": kind, "bytes": bytes, "instances": instances })
+        };
+        json!({
+            "processor": self.processor,
+            "system": self.system,
+            "logical_cores": self.logical_cores,
+            "physical_cores": self.physical_cores,
+            "numa_nodes": self.numa_nodes,
+            "memory_mib": self.memory_mib,
+            "huge_pages": self.huge_pages,
+            "caches": self.caches.iter().map(cache).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The name of the processor, or that it is not known.
+    pub fn name(&self) -> &str {
+        self.processor.as_deref().unwrap_or("not known")
+    }
+
+    /// For people: names and values.
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
+        let plural = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let cores = plural(self.physical_cores, "core", "cores");
+        let mut rows = vec![
+            ("processor", self.name().to_owned()),
+            ("cores", format!("{cores}, {}", plural(self.logical_cores, "thread", "threads"))),
+        ];
+        if !self.caches.is_empty() {
+            let cache = |cache: &Cache| {
+                let kind = match cache.kind.as_str() {
+                    "data" => "d",
+                    "instruction" => "i",
+                    _ => "",
+                };
+                format!("L{}{kind} {} KiB x {}", cache.level, cache.bytes >> 10, cache.instances)
+            };
+            rows.push(("caches", self.caches.iter().map(cache).collect::<Vec<_>>().join(", ")));
+        }
+        let memory = self.memory_mib.map(|mib| format!("{mib} MiB"));
+        let nodes = self.numa_nodes.map(|nodes| plural(nodes, "NUMA node", "NUMA nodes"));
+        let pages = self.huge_pages.as_ref().map(|pages| format!("huge pages {pages}"));
+        let known: Vec<String> = [memory, nodes, pages].into_iter().flatten().collect();
+        if !known.is_empty() {
+            rows.push(("memory", known.join(", ")));
+        }
+        rows.push(("system", self.system.clone()));
+        rows
+    }
+}
+
+/// The name of the processor, which each system keeps elsewhere.
+fn processor() -> Option<String> {
+    let listed = read("/proc/cpuinfo").unwrap_or_default();
+    let linux = ["model name", "Model", "Hardware", "cpu model"].iter().find_map(|name| fact(&listed, name));
+    let name = linux.map(str::to_owned).or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok()).or_else(|| {
+        let asked = cfg!(target_os = "macos")
+            .then(|| std::process::Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]).output().ok())??;
+        String::from_utf8(asked.stdout).ok().map(|name| name.trim().to_owned())
+    });
+    name.filter(|name| !name.is_empty())
+}
+
+/// The caches of the first core, and how many of each kind there are.
+fn caches() -> Vec<Cache> {
+    let cores = numbered("/sys/devices/system/cpu", "cpu");
+    let mut caches = Vec::new();
+    for index in 0..8 {
+        let of = |core: &Path, name: &str| read(core.join(format!("cache/index{index}/{name}")));
+        let first = Path::new("/sys/devices/system/cpu/cpu0");
+        let (Some(level), Some(kind), Some(size)) = (of(first, "level"), of(first, "type"), of(first, "size")) else {
+            break;
+        };
+        let shared: BTreeSet<String> = cores.iter().filter_map(|core| of(core, "shared_cpu_list")).collect();
+        let (Ok(level), Some(bytes)) = (level.parse(), bytes(&size)) else { continue };
+        caches.push(Cache { level, kind: kind.to_lowercase(), bytes, instances: shared.len().max(1) });
+    }
+    caches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_found_by_their_names() {
+        let list = "processor\t: 0\nmodel name\t: A Processor: 3 GHz\nMemTotal:  2048 kB\n";
+        assert_eq!(fact(list, "model name"), Some("A Processor: 3 GHz"));
+        assert_eq!(fact(list, "model"), None);
+        assert_eq!([bytes("48K"), bytes("2M"), bytes("7"), bytes("x")], [Some(49_152), Some(2 << 20), Some(7), None]);
+    }
+
+    #[test]
+    fn this_machine_is_plausible() {
+        let machine = Machine::here();
+        assert!(machine.logical_cores >= machine.physical_cores && machine.physical_cores > 0, "{machine:?}");
+        assert!(machine.rows().len() >= 3 && machine.json()["system"].is_string());
+        if cfg!(target_os = "linux") {
+            assert!(machine.memory_mib >= machine.available_mib && machine.memory_mib.is_some(), "{machine:?}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The positions to search.
+
+use crate::chess::Game;
+use crate::cli::speedtest::games;
+use crate::files::open_regular;
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::path::Path;
+
+/// No larger file is read, in bytes.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// Those of a file: one in each line, as FEN or EPD; empty lines and those that begin with `#` are left out. Without a file those
+/// of the speedtest.
+///
+/// # Errors
+/// The file cannot be read, a line is no position, or the game is over there; the message names file and line.
+pub fn positions(file: Option<&Path>) -> Result<Vec<Game>, String> {
+    let Some(path) = file else { return Ok(games::games().concat()) };
+    let name = path.display();
+    let mut text = String::new();
+    let opened = open_regular(path, OpenOptions::new().read(true));
+    let read = opened.and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text));
+    read.map_err(|error| format!("{name}: {error}"))?;
+    if text.len() as u64 > LARGEST_FILE {
+        return Err(format!("{name}: more than {} MiB; expected a smaller file of positions", LARGEST_FILE >> 20));
+    }
+    let mut found = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let game = Game::from_fen(fen(line)).map_err(|error| format!("{name}, line {}: {error}", index + 1))?;
+        if game.board().legal_moves().is_empty() {
+            return Err(format!(
+                "{name}, line {}: {line:?} has no legal move; expected a position to search",
+                index + 1
+            ));
+        }
+        found.push(game);
+    }
+    if found.is_empty() {
+        return Err(format!("{name}: no position; expected one in each line, as FEN or EPD"));
+    }
+    Ok(found)
+}
+
+/// The position of a line in EPD, which has operations where FEN has two numbers.
+fn fen(line: &str) -> &str {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let is_fen = fields.get(4).is_none_or(|clock| *clock == "-" || clock.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_fen {
+        return line;
+    }
+    let end = fields[4].as_ptr() as usize - line.as_ptr() as usize;
+    line[..end].trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_fen_or_epd() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        assert_eq!(fen(&format!("{start} bm e4; id \"one\";")), start);
+        let whole = format!("{start} 0 1");
+        assert_eq!((fen(&whole), fen(start)), (whole.as_str(), start));
+    }
+
+    #[test]
+    fn what_is_no_position_is_named() {
+        let path = std::env::temp_dir().join(format!("lento-positions-{}", std::process::id()));
+        let refused = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            positions(Some(&path)).map(|found| found.len()).unwrap_err()
+        };
+        let good = "4k3/8/8/8/8/8/4P3/4K3 w - -";
+        assert!(refused(&format!("# one\n\n{good}\nnonsense\n")).contains(", line 4: "));
+        assert!(refused("\n# nothing\n").contains("no position; expected"));
+        assert!(refused("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").contains("no legal move"));
+        std::fs::write(&path, format!("{good} id \"x\";\n{good} 3 9\n")).unwrap();
+        assert_eq!(positions(Some(&path)).unwrap().len(), 2);
+        std::fs::remove_file(&path).unwrap();
+        assert!(positions(Some(&path)).unwrap_err().contains("lento-positions-"));
+        assert_eq!(positions(None).unwrap().len(), 40);
+    }
+}

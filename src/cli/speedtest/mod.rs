@@ -1,0 +1,170 @@
+//! `lento speedtest`: how fast a machine searches, in positions of real games.
+
+pub mod games;
+mod report;
+
+use super::interrupt::Interrupt;
+use super::machine::Machine;
+use super::progress::Progress;
+use super::{Done, amounts, timed};
+use crate::chess::Game;
+use crate::engine::Engine;
+use crate::search::limits::Limits;
+use report::{Repetition, Report};
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// What `--json` prints, for the help.
+const FIELDS: &str = "\
+With --json one document is printed at the end:
+  version, machine      what was measured, and on what: as in docs/scaling.md
+  threads, hash_mib     with what
+  positions             how many positions a repetition has
+  repetitions           {positions, nodes, time_ms, nps, hashfull} of each that is whole, or of
+                        the one that was begun when there is none
+  nodes, time_ms        of all repetitions
+  nps                   {median, min, max, mad} over the repetitions; mad is the
+                        median absolute deviation
+  hashfull              the most, per mille
+  interrupted           whether Ctrl-C ended it";
+
+/// MiB of the hash table for each thread, unless memory is short.
+const HASH_PER_THREAD: u64 = 128;
+/// The part of a repetition's time that is spent on warming up.
+const WARM_UP: u32 = 20;
+
+/// What to run.
+#[derive(clap::Args)]
+#[command(after_long_help = FIELDS)]
+pub struct Args {
+    /// Threads [default: all cores]
+    #[arg(value_parser = amounts::threads)]
+    pub threads: Option<usize>,
+    /// Hash table in MiB [default: 128 for each thread, but no more than half of the memory that is free]
+    #[arg(value_name = "MIB", value_parser = amounts::hash)]
+    pub hash: Option<usize>,
+    /// How long to think in all, over all repetitions: 150, 30s, 2m
+    #[arg(value_name = "SECONDS", default_value = "150", value_parser = amounts::some_time)]
+    pub seconds: Duration,
+    /// How often to go through all positions
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = amounts::repetitions)]
+    pub repeat: usize,
+    /// Print one JSON document instead; `--help` tells its fields
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The size of the hash table in MiB when none is asked for.
+pub fn default_hash(per_thread: u64, threads: usize, available_mib: Option<u64>) -> usize {
+    let wanted = per_thread * threads as u64;
+    wanted.min(available_mib.unwrap_or(u64::MAX) / 2).clamp(1, 33_554_432) as usize
+}
+
+/// Thinks about every position for its share of the time, and reports. Ctrl-C keeps the repetitions that are whole.
+pub fn run(args: &Args) -> Done {
+    let machine = Machine::here();
+    let threads = args.threads.unwrap_or_else(num_cpus::get).clamp(1, 1024);
+    let mut engine = Engine::new();
+    engine.set_threads(threads)?;
+    let usual = || default_hash(HASH_PER_THREAD, threads, machine.available_mib);
+    engine.set_hash(args.hash.unwrap_or_else(usual))?;
+    // Nobody waits on the other side of a wire.
+    engine.settings_mut().search.move_overhead = 0;
+
+    let mut test = Test {
+        engine,
+        games: games::games(),
+        interrupt: Interrupt::watch()?,
+        progress: Progress::start(),
+        total: args.seconds,
+    };
+    let repetitions = test.run(args.repeat)?;
+    test.progress.clear();
+    let report = Report {
+        machine,
+        threads,
+        hash_mib: test.engine.hash_mib(),
+        positions: test.games.iter().map(Vec::len).sum(),
+        games: test.games.len(),
+        repetitions,
+        interrupted: test.interrupt.came(),
+    };
+    let mut out = io::stdout();
+    if args.json {
+        writeln!(out, "{:#}", report.json())?
+    } else {
+        write!(out, "{}", report.text())?
+    }
+    Ok(test.interrupt.exit_code())
+}
+
+/// The test under way.
+struct Test {
+    engine: Engine,
+    games: Vec<Vec<Game>>,
+    interrupt: Interrupt,
+    progress: Progress,
+    /// How long to think in all.
+    total: Duration,
+}
+
+impl Test {
+    /// Warms up and goes through all positions so often. Without a whole repetition it is what there is of the first.
+    fn run(&mut self, repeat: usize) -> io::Result<Vec<Repetition>> {
+        let each = self.total / repeat as u32;
+        let positions: usize = self.games.iter().map(Vec::len).sum();
+        let share = each / positions as u32;
+        let first = self.games[0][0].clone();
+        // The processor's clock, pages of memory, the network in the caches.
+        self.think(first, each / WARM_UP, || "warming up".into())?;
+        let mut whole = Vec::new();
+        for number in 1..=repeat {
+            let mut repetition = Repetition::default();
+            for game in self.games.clone() {
+                self.engine.new_game();
+                for position in game {
+                    let doing = || format!("repetition {number} of {repeat}, position {}", repetition.positions + 1);
+                    let Some(timed) = self.think(position, share, doing)? else {
+                        if whole.is_empty() && repetition.positions > 0 {
+                            whole.push(repetition);
+                        }
+                        return Ok(whole);
+                    };
+                    repetition.add(&timed);
+                }
+            }
+            whole.push(repetition);
+        }
+        Ok(whole)
+    }
+
+    fn think(
+        &mut self,
+        position: Game,
+        time: Duration,
+        doing: impl Fn() -> String,
+    ) -> io::Result<Option<timed::Timed>> {
+        self.engine.set_game(position);
+        let limits = Limits { movetime: Some(time.as_millis().max(1) as i64), ..Limits::default() };
+        let Self { engine, interrupt, progress, total, .. } = self;
+        let mut beat = || {
+            let left = total.saturating_sub(progress.elapsed());
+            progress.show(&doing, left);
+        };
+        beat();
+        timed::search(engine, &limits, interrupt, |_| {}, beat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_grows_with_the_threads_as_far_as_memory_goes() {
+        assert_eq!(default_hash(128, 4, None), 512);
+        assert_eq!(default_hash(128, 4, Some(10_000)), 512);
+        assert_eq!(default_hash(128, 64, Some(10_000)), 5_000);
+        assert_eq!(default_hash(128, 1, Some(0)), 1);
+    }
+}

@@ -1,0 +1,67 @@
+//! Searches that are timed.
+
+use super::interrupt::Interrupt;
+use crate::engine::{Engine, Output, Wake};
+use crate::search::limits::Limits;
+use crate::search::report::Info;
+use crate::uci::hangup::output_is_gone;
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+/// How often a long search shows that it goes on.
+const BEAT: Duration = Duration::from_millis(200);
+
+/// A search that was not interrupted.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed {
+    /// From the order to the answer.
+    pub elapsed: Duration,
+    /// The depth of the answer, in plies.
+    pub depth: i32,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// Use of the hash table by this search, per mille.
+    pub hashfull: u32,
+}
+
+/// Searches the engine's position. `on_info` is told the lines of play, `on_beat` that time goes by. After Ctrl-C there is
+/// nothing.
+///
+/// # Errors
+/// Nobody reads standard output any more.
+pub fn search(
+    engine: &mut Engine,
+    limits: &Limits,
+    interrupt: &mut Interrupt,
+    mut on_info: impl FnMut(&Info),
+    mut on_beat: impl FnMut(),
+) -> io::Result<Option<Timed>> {
+    if interrupt.came() {
+        return Ok(None);
+    }
+    let start = Instant::now();
+    engine.go(limits);
+    let mut beat = start + BEAT;
+    loop {
+        match engine.wait(&interrupt.channel, Some(beat)) {
+            Wake::Output(Output::Best(outcome)) => {
+                let elapsed = start.elapsed();
+                let of = |line: &Info| Timed { elapsed, depth: line.depth, nodes: line.nodes, hashfull: line.hashfull };
+                let nothing = Timed { elapsed, depth: 0, nodes: 0, hashfull: 0 };
+                return Ok(Some(outcome.lines.first().map_or(nothing, of)));
+            }
+            Wake::Output(Output::Info(info)) => on_info(&info),
+            Wake::Output(Output::Progress(_)) => {}
+            Wake::Message(()) | Wake::Closed => {
+                interrupt.note();
+                engine.stop();
+                return Ok(None);
+            }
+            Wake::Timeout if output_is_gone() => return Err(ErrorKind::BrokenPipe.into()),
+            Wake::Timeout => {
+                beat = Instant::now() + BEAT;
+                on_beat();
+            }
+        }
+    }
+}
