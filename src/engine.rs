@@ -239,7 +239,8 @@ impl Engine {
     /// # Errors
     /// There is not enough memory; the old table stays.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
-        self.spread_table(|table, threads| table.resize(mib, threads))?;
+        let threads = self.threads();
+        self.exclusive_table().resize(mib, threads)?;
         self.hash_mib = mib;
         Ok(())
     }

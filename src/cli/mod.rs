@@ -14,7 +14,6 @@ mod listmoves;
 mod machine;
 mod perft;
 mod progress;
-mod random;
 mod scaling;
 mod setup;
 mod speedtest;

@@ -7,7 +7,6 @@ pub use crate::smp::numa::policy::NumaPolicy;
 pub use crate::smp::numa::report::Report;
 use crate::smp::numa::report::TableSpread;
 use crate::smp::numa::topology::Topology;
-use crate::tt::{Spread, Tt};
 use std::io;
 use std::mem::replace;
 use thiserror::Error;
@@ -18,9 +17,6 @@ pub(super) struct Numa {
     policy: NumaPolicy,
     /// `None` until it is asked for: the one thread of a fresh engine is never bound.
     placement: Option<Result<Placement, Unbound>>,
-    /// The memory nodes that the table was to be spread over when it was allocated.
-    table_nodes: CpuSet,
-    table: TableSpread,
 }
 
 /// Why a policy could not be set.
@@ -36,20 +32,10 @@ pub enum NumaPolicyRefused {
 
 impl Numa {
     /// The memory nodes to spread a table over; none where there are not several.
-    fn nodes_for_table(&self) -> CpuSet {
-        let Some(Ok(placement)) = &self.placement else { return CpuSet::default() };
-        let nodes = placement.memory();
-        if nodes.len() > 1 { nodes } else { CpuSet::default() }
-    }
-
-    fn note(&mut self, nodes: CpuSet, spread: Option<Spread>) {
-        let Some(spread) = spread else { return };
-        self.table_nodes = nodes;
-        self.table = match spread {
-            Spread::AsSystem => TableSpread::AsSystem,
-            Spread::Over => TableSpread::Over(nodes),
-            Spread::Refused(error) => TableSpread::Refused(nodes, error.to_string()),
-        };
+    fn nodes_for_table(&self) -> Vec<usize> {
+        let Some(Ok(placement)) = &self.placement else { return Vec::new() };
+        let nodes: Vec<usize> = placement.memory().iter().collect();
+        if nodes.len() > 1 { nodes } else { Vec::new() }
     }
 }
 
@@ -60,7 +46,7 @@ impl Engine {
     }
 
     /// Changes which threads are bound to which processors. Threads that have to move start anew and forget what they have
-    /// learned; a table that has to lie elsewhere is empty.
+    /// learned; the table's pages move, and keep what they hold.
     ///
     /// # Errors
     /// The policy names processors that the process may not use, or threads cannot be started; the old policy stays.
@@ -87,7 +73,13 @@ impl Engine {
             Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.occupied(place, &evaluation)).collect()),
             Err(why) => Err(why.clone()),
         };
-        let table = if self.tt.size_mib() == 0 { TableSpread::NotYet } else { self.numa.table.clone() };
+        let nodes: CpuSet = self.tt.nodes().iter().copied().collect();
+        let table = match self.tt.refusal() {
+            _ if self.tt.size_mib() == 0 => TableSpread::NotYet,
+            _ if nodes.is_empty() => TableSpread::AsSystem,
+            None => TableSpread::Over(nodes),
+            Some(error) => TableSpread::Refused(nodes, error.to_string()),
+        };
         Report { policy: self.numa.policy.clone(), threads, places, table }
     }
 
@@ -108,22 +100,9 @@ impl Engine {
         self.numa.placement = Some(placement.clone());
         self.pool.resize(threads, &placement.unwrap_or_default())?;
         self.pool.copy_network(&self.evaluation());
-        if self.tt.size_mib() > 0 && self.numa.nodes_for_table() != self.numa.table_nodes {
-            *self.exclusive_table() = Tt::EMPTY;
-            // Without memory a search does without a table.
-            let _ = self.prepare();
-        }
+        let nodes = self.numa.nodes_for_table();
+        self.exclusive_table().spread_over(&nodes);
         Ok(())
-    }
-
-    /// Runs what may allocate the table, with its pages spread as the policy says.
-    pub(super) fn spread_table<R>(&mut self, allocate: impl FnOnce(&mut Tt, usize) -> R) -> R {
-        let (threads, nodes) = (self.threads(), self.numa.nodes_for_table());
-        let list: Vec<usize> = nodes.iter().collect();
-        let table = self.exclusive_table();
-        let (result, spread) = crate::tt::spread_over(&list, || allocate(table, threads));
-        self.numa.note(nodes, spread);
-        result
     }
 }
 

@@ -12,10 +12,8 @@ mod entry;
 mod error;
 mod memory;
 mod pages;
-mod spread;
 mod table;
 
 pub use entry::Hit;
 pub use error::TtError;
-pub use spread::{Spread, spread_over};
 pub use table::Tt;

@@ -1,7 +1,6 @@
 //! The memory of the table.
 
 use super::cluster::Cluster;
-use super::spread;
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, dealloc};
 use std::io;
@@ -17,6 +16,8 @@ const HUGE_PAGE: usize = 2 << 20;
 pub struct Pages {
     start: NonNull<Cluster>,
     len: usize,
+    /// Why they are not spread over the memory nodes that they should be.
+    refusal: Option<io::Error>,
 }
 
 // SAFETY: `start` is the only pointer to the memory and is never handed out but as a slice borrowed from the owner, so
@@ -27,11 +28,11 @@ unsafe impl Sync for Pages {}
 
 impl Pages {
     /// No clusters at all; takes no memory.
-    pub const EMPTY: Self = Self { start: NonNull::dangling(), len: 0 };
+    pub const EMPTY: Self = Self { start: NonNull::dangling(), len: 0, refusal: None };
 
-    /// So many empty clusters, on the memory nodes that [`spread_over`](super::spread_over) names, written for the first time by
-    /// several threads. `None` when the allocator has no such memory.
-    pub fn new(len: usize, threads: usize) -> Option<Self> {
+    /// So many empty clusters, spread over these memory nodes if there are any, written for the first time by several threads.
+    /// `None` when the allocator has no such memory.
+    pub fn new(len: usize, threads: usize, nodes: &[usize]) -> Option<Self> {
         if len == 0 {
             return Some(Self::EMPTY);
         }
@@ -39,14 +40,26 @@ impl Pages {
         // SAFETY: the layout is not empty, because neither `len` nor the size of a cluster is zero.
         let start = NonNull::new(unsafe { alloc(layout) })?.cast::<Cluster>();
         advise_huge_pages(start, layout.size());
-        spread::note(|nodes| interleave(start, layout.size(), nodes));
+        let refusal = if nodes.is_empty() { None } else { interleave(start, layout.size(), nodes).err() };
         // SAFETY: the allocation has room for `len` clusters and suits their alignment, nobody else knows of it, and
         // it may be uninitialised as the type says.
         let fresh = unsafe { slice::from_raw_parts_mut(start.cast::<MaybeUninit<Cluster>>().as_ptr(), len) };
         for_each(fresh, threads, |cluster| {
             cluster.write(Cluster::default());
         });
-        Some(Self { start, len })
+        Some(Self { start, len, refusal })
+    }
+
+    /// Moves them so that they are spread over these memory nodes; without any, the system may have them where they are.
+    pub fn spread(&mut self, nodes: &[usize]) {
+        if self.len > 0 {
+            self.refusal = interleave(self.start, self.len * size_of::<Cluster>(), nodes).err();
+        }
+    }
+
+    /// Why they are not spread over the memory nodes that they should be.
+    pub fn refusal(&self) -> Option<&io::Error> {
+        self.refusal.as_ref()
     }
 
     /// Empties every cluster, several threads sharing the work.
@@ -125,12 +138,15 @@ fn advise_huge_pages(start: NonNull<Cluster>, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 fn advise_huge_pages(_: NonNull<Cluster>, _: usize) {}
 
-/// Has the system take pages in turn from these memory nodes when they are written for the first time.
+/// Has the system take pages in turn from these memory nodes, and move those that are there already; without nodes it takes them
+/// from where it likes.
 ///
 /// # Errors
 /// The system refuses, for instance because the process may use none of the nodes, or has no such call.
 #[cfg(target_os = "linux")]
 fn interleave(start: NonNull<Cluster>, bytes: usize, nodes: &[usize]) -> io::Result<()> {
+    /// Pages that are there move (linux/mempolicy.h; libc does not have it).
+    const MPOL_MF_MOVE: u32 = 1 << 1;
     const BITS: usize = libc::c_ulong::BITS as usize;
     let mut mask = [0 as libc::c_ulong; 1024 / BITS];
     for &node in nodes {
@@ -138,17 +154,19 @@ fn interleave(start: NonNull<Cluster>, bytes: usize, nodes: &[usize]) -> io::Res
         *word |= 1 << (node % BITS);
     }
     // SAFETY: the range is that of one live allocation and starts on a page boundary, and the mask is as long as it says (the
-    // system counts one bit more); the call changes from which nodes pages will come, never what they hold.
+    // system counts one bit more); the call changes on which nodes pages are, never what they hold.
     let refused = unsafe {
-        let (mode, no_flags) = (libc::MPOL_INTERLEAVE, 0_u32);
-        libc::syscall(libc::SYS_mbind, start.as_ptr(), bytes, mode, mask.as_ptr(), mask.len() * BITS + 1, no_flags)
+        let (mode, flags) =
+            if nodes.is_empty() { (libc::MPOL_DEFAULT, 0) } else { (libc::MPOL_INTERLEAVE, MPOL_MF_MOVE) };
+        libc::syscall(libc::SYS_mbind, start.as_ptr(), bytes, mode, mask.as_ptr(), mask.len() * BITS + 1, flags)
     };
-    if refused == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    // A system that cannot spread them leaves them where they are by itself.
+    if refused == 0 || nodes.is_empty() { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn interleave(_: NonNull<Cluster>, _: usize, _: &[usize]) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
+fn interleave(_: NonNull<Cluster>, _: usize, nodes: &[usize]) -> io::Result<()> {
+    if nodes.is_empty() { Ok(()) } else { Err(io::ErrorKind::Unsupported.into()) }
 }
 
 #[cfg(test)]
@@ -160,18 +178,18 @@ mod tests {
     #[test]
     fn starts_on_a_huge_page() {
         for len in [1, 100, 16_384, 100_000] {
-            let pages = Pages::new(len, 2).unwrap();
+            let pages = Pages::new(len, 2, &[]).unwrap();
             assert_eq!((pages.as_ptr() as usize % HUGE_PAGE, pages.len()), (0, len));
             assert!(pages.iter().all(|cluster| cluster.used(Epoch::FIRST, 0) == 0));
         }
-        assert_eq!(Pages::new(0, 1).unwrap().len(), 0);
+        assert_eq!(Pages::new(0, 1, &[]).unwrap().len(), 0);
     }
 
     #[test]
     fn impossible_lengths_are_refused() {
-        assert!(Pages::new(usize::MAX, 1).is_none());
-        assert!(Pages::new(usize::MAX / 64, 1).is_none());
-        assert!(Pages::new(isize::MAX as usize / 64 - HUGE_PAGE, 1).is_none());
+        assert!(Pages::new(usize::MAX, 1, &[]).is_none());
+        assert!(Pages::new(usize::MAX / 64, 1, &[]).is_none());
+        assert!(Pages::new(isize::MAX as usize / 64 - HUGE_PAGE, 1, &[]).is_none());
     }
 
     #[test]

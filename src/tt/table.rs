@@ -5,12 +5,15 @@ use super::entry::{GENERATIONS, Hit};
 use super::error::TtError;
 use super::memory::{self, MIB};
 use super::pages::Pages;
+use std::io;
 
 /// The transposition table all threads share. Reading and writing need only `&self`.
 pub struct Tt {
     clusters: Pages,
     epoch: Epoch,
     generation: u8,
+    /// The memory nodes that its pages are to be spread over; none leaves them to the system.
+    nodes: Vec<usize>,
 }
 
 /// How many clusters make a MiB.
@@ -20,7 +23,7 @@ const SAMPLE: usize = 1000;
 
 impl Tt {
     /// A table without memory: it keeps nothing, and every probe misses.
-    pub const EMPTY: Self = Self { clusters: Pages::EMPTY, epoch: Epoch::FIRST, generation: 0 };
+    pub const EMPTY: Self = Self { clusters: Pages::EMPTY, epoch: Epoch::FIRST, generation: 0, nodes: Vec::new() };
 
     /// An empty table of so many MiB, from 1 up, prepared by so many threads.
     ///
@@ -42,6 +45,25 @@ impl Tt {
         self.resize_within(mib, threads, memory::available())
     }
 
+    /// Spreads its pages over these memory nodes, now and whenever it is resized; none leaves them to the system. What it holds
+    /// stays. [`refusal`](Self::refusal) says whether the system did it.
+    pub fn spread_over(&mut self, nodes: &[usize]) {
+        if self.nodes != nodes {
+            self.nodes = nodes.to_vec();
+            self.clusters.spread(nodes);
+        }
+    }
+
+    /// The memory nodes that its pages are to be spread over.
+    pub fn nodes(&self) -> &[usize] {
+        &self.nodes
+    }
+
+    /// What the system said when it did not spread the pages as it was to.
+    pub fn refusal(&self) -> Option<&io::Error> {
+        self.clusters.refusal()
+    }
+
     /// [`resize`](Self::resize) with so many bytes of memory available beside the table, if that is known.
     fn resize_within(&mut self, mib: usize, threads: usize, available: Option<u64>) -> Result<(), TtError> {
         let old = self.size_mib();
@@ -53,7 +75,7 @@ impl Tt {
         }
         let fits = |available: u64| mib as u64 <= memory::largest_mib(available);
         let fits_beside = available.is_none_or(fits);
-        if fits_beside && let Some(clusters) = allocate(mib, threads) {
+        if fits_beside && let Some(clusters) = self.allocate(mib, threads) {
             self.clusters = clusters;
             return Ok(());
         }
@@ -66,13 +88,13 @@ impl Tt {
             });
         }
         self.clusters = Pages::EMPTY;
-        if let Some(clusters) = allocate(mib, threads) {
+        if let Some(clusters) = self.allocate(mib, threads) {
             self.clusters = clusters;
             return Ok(());
         }
         // What was there a moment ago should be there again; should it not, any table is better than none.
         let sizes = std::iter::successors(Some(old), |size| Some(size / 2)).take_while(|&size| size > 0);
-        self.clusters = sizes.into_iter().find_map(|size| allocate(size, threads)).unwrap_or(Pages::EMPTY);
+        self.clusters = sizes.into_iter().find_map(|size| self.allocate(size, threads)).unwrap_or(Pages::EMPTY);
         Err(TtError::Lost { asked: mib, kept: self.size_mib() })
     }
 
@@ -109,6 +131,11 @@ impl Tt {
         if let Some(cluster) = self.cluster(key) {
             cluster.store(Tag::new(key, self.epoch), entry, self.generation);
         }
+    }
+
+    /// Empty clusters for so many MiB, or `None` when they cannot be had.
+    fn allocate(&self, mib: usize, threads: usize) -> Option<Pages> {
+        Pages::new(mib.checked_mul(CLUSTERS_PER_MIB)?, threads, &self.nodes)
     }
 
     /// The number of the place where entries of this key lie.
@@ -150,11 +177,6 @@ impl Tt {
 #[inline(always)]
 fn index(key: u64, clusters: usize) -> usize {
     ((key as u128 * clusters as u128) >> 64) as usize
-}
-
-/// Empty clusters for so many MiB, or `None` when they cannot be had.
-fn allocate(mib: usize, threads: usize) -> Option<Pages> {
-    Pages::new(mib.checked_mul(CLUSTERS_PER_MIB)?, threads)
 }
 
 #[cfg(test)]
@@ -314,6 +336,23 @@ mod tests {
         }
         assert_eq!(table.epoch, before);
         assert!(table.clusters.iter().all(|cluster| cluster.used(before, 0) == 0));
+    }
+
+    #[test]
+    fn pages_are_spread_and_keep_what_they_hold() {
+        let mut table = filled(2);
+        assert!(table.nodes().is_empty() && table.refusal().is_none());
+        // No system has all of these, and the kernel ignores those that are not there.
+        for (nodes, must_refuse) in [(&[0, 1023][..], false), (&[0, 5000], true), (&[1021, 1022], true), (&[], false)] {
+            table.spread_over(nodes);
+            assert_eq!((table.nodes(), table.probe(KEY)), (nodes, Some(entry(5))));
+            assert!(table.refusal().is_some() || !must_refuse, "{nodes:?}");
+            assert!(table.refusal().is_none() || !nodes.is_empty());
+            let mut new = Tt::EMPTY;
+            new.spread_over(nodes);
+            new.resize(1, 1).unwrap();
+            assert_eq!(new.refusal().is_some(), table.refusal().is_some(), "{nodes:?}");
+        }
     }
 
     #[test]

@@ -8,10 +8,10 @@ use super::amounts::{self, ThreadCounts};
 use super::interrupt::Interrupt;
 use super::machine::Machine;
 use super::progress::Progress;
-use super::random::Random;
 use super::speedtest::games;
 use super::{Done, units};
 use child::{Session, Silence};
+use fastrand::Rng;
 use report::{Report, Row};
 use soak::{Samples, Soak};
 use std::io::{self, Write};
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Done {
     let fens: Vec<String> = games::games().concat().iter().map(|game| game.board().fen(false)).collect();
     let mut interrupt = Interrupt::watch()?;
     let mut progress = Progress::start();
-    let mut random = Random::new(args.seed);
+    let mut random = Rng::with_seed(args.seed);
     let mut rows = Vec::new();
     let counts = &args.threads.0;
     for (at, &threads) in counts.iter().enumerate() {
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Done {
             session: Session::start(&std::env::current_exe()?)?,
             interrupt: &mut interrupt,
             fens: &fens,
-            random: Random::new(random.next()),
+            random: random.fork(),
             samples: Samples::default(),
         };
         let refused = match measure(&mut soak, threads, args, end, &mut progress) {

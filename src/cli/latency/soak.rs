@@ -2,8 +2,8 @@
 
 use super::child::{Line, Session, Silence};
 use crate::cli::interrupt::Interrupt;
-use crate::cli::random::Random;
 use crate::cli::spread::{quantile, sorted};
+use fastrand::Rng;
 use std::time::{Duration, Instant};
 
 /// What is measured.
@@ -100,7 +100,7 @@ pub struct Soak<'a> {
     /// The positions, as FEN.
     pub fens: &'a [String],
     /// Draws positions and times.
-    pub random: Random,
+    pub random: Rng,
     /// What was measured.
     pub samples: Samples,
 }
@@ -138,13 +138,13 @@ impl Soak<'_> {
     }
 
     fn between(&mut self, least: u64, most: u64) -> u64 {
-        least + self.random.below((most - least + 1) as usize) as u64
+        least + self.random.u64(0..=most - least)
     }
 
     /// Sets a position and begins a search.
     fn go(&mut self, limits: &str) -> Result<Instant, Silence> {
         let fens = self.fens;
-        let fen = &fens[self.random.below(fens.len())];
+        let fen = &fens[self.random.usize(..fens.len())];
         self.session.say(&format!("position fen {fen}"))?;
         self.session.say(&format!("go {limits}"))
     }
@@ -193,7 +193,7 @@ impl Soak<'_> {
     /// The last move before a time control takes most of the clock, any other a part.
     fn clock(&mut self) -> Result<(), Silence> {
         let clock = self.between(40, 150);
-        let rest = ["", " movestogo 1"][self.random.below(2)];
+        let rest = ["", " movestogo 1"][self.random.usize(..2)];
         let gone = self.go(&format!("wtime {clock} btime {clock}{rest}"))?;
         let answered = self.answer()?.1;
         self.samples.add(Measure::Clock, ms(gone, answered) - clock as f64);

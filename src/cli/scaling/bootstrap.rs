@@ -3,8 +3,8 @@
 //! What was measured is a list of positions with several repetitions each. A resample draws as many positions, and for each as
 //! many of its repetitions, with replacement; how a statistic varies over many resamples is how sure it is.
 
-use crate::cli::random::Random;
 use crate::cli::spread::{quantile, sorted};
+use fastrand::Rng;
 
 /// A number with an interval of confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,10 +30,10 @@ pub struct Bootstrap {
 pub const CONFIDENCE: f64 = 0.95;
 
 /// Repetitions drawn from some positions.
-fn draw<'a, T>(random: &mut Random, groups: &'a [Vec<T>], chosen: &[usize]) -> Vec<Vec<&'a T>> {
+fn draw<'a, T>(random: &mut Rng, groups: &'a [Vec<T>], chosen: &[usize]) -> Vec<Vec<&'a T>> {
     let draw = |&at: &usize| {
         let group = &groups[at];
-        (0..group.len()).map(|_| &group[random.below(group.len())]).collect()
+        (0..group.len()).map(|_| &group[random.usize(..group.len())]).collect()
     };
     chosen.iter().map(draw).collect()
 }
@@ -46,7 +46,7 @@ fn all<T>(groups: &[Vec<T>]) -> Vec<Vec<&T>> {
 impl Bootstrap {
     /// The intervals of some statistics of positions, of which each has a repetition at least.
     pub fn intervals<T>(self, groups: &[Vec<T>], statistics: impl Fn(&[Vec<&T>]) -> Vec<f64>) -> Vec<Interval> {
-        let mut random = Random::new(self.seed);
+        let mut random = Rng::with_seed(self.seed);
         let resample = || {
             let chosen = choose(&mut random, groups.len());
             statistics(&draw(&mut random, groups, &chosen))
@@ -62,7 +62,7 @@ impl Bootstrap {
         paired: bool,
         statistics: impl Fn(&[Vec<&T>], &[Vec<&T>]) -> Vec<f64>,
     ) -> Vec<Interval> {
-        let mut random = Random::new(self.seed);
+        let mut random = Rng::with_seed(self.seed);
         let resample = || {
             let chosen = choose(&mut random, one.len());
             let also = if paired { chosen.clone() } else { choose(&mut random, other.len()) };
@@ -87,8 +87,8 @@ impl Bootstrap {
     }
 }
 
-fn choose(random: &mut Random, count: usize) -> Vec<usize> {
-    (0..count).map(|_| random.below(count)).collect()
+fn choose(random: &mut Rng, count: usize) -> Vec<usize> {
+    (0..count).map(|_| random.usize(..count)).collect()
 }
 
 #[cfg(test)]
@@ -102,8 +102,8 @@ mod tests {
 
     /// Numbers spread evenly from 0 to 1, for one in each group.
     fn even(count: usize, seed: u64) -> Vec<Vec<f64>> {
-        let mut random = Random::new(seed);
-        (0..count).map(|_| vec![random.next() as f64 / u64::MAX as f64]).collect()
+        let mut random = Rng::with_seed(seed);
+        (0..count).map(|_| vec![random.f64()]).collect()
     }
 
     /// The mean of n numbers that are spread evenly has the standard deviation sqrt(1 / 12 n).

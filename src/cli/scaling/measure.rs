@@ -5,12 +5,12 @@ use super::runs::{Counted, Run};
 use crate::chess::Game;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::progress::Progress;
-use crate::cli::random::Random;
 use crate::cli::timed::{self, Timed};
 use crate::engine::Engine;
 use crate::score::Bound;
 use crate::search::limits::Limits;
 use crate::search::report::Info;
+use fastrand::Rng;
 use std::io;
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ impl Measuring {
     /// # Errors
     /// Threads cannot be had, or nobody reads standard output any more.
     pub fn run(&mut self, task: &Task) -> io::Result<Measured> {
-        let mut random = Random::new(task.seed);
+        let mut random = Rng::with_seed(task.seed);
         let mut measured = Measured::default();
         let found = match task.depth {
             Some(depth) => Some(vec![depth; task.positions.len()]),
@@ -123,7 +123,7 @@ impl Measuring {
     /// How long searches on all numbers of threads take together, as a multiple of one on the first: tried with a few positions.
     fn try_all(&mut self, task: &Task, curves: &[Curve], share: Duration) -> Maybe<f64> {
         let (mut first, mut all) = (0.0, 0.0);
-        for position in Random::new(task.seed).order(curves.len()).into_iter().take(TRIED) {
+        for position in order(&mut Rng::with_seed(task.seed), curves.len()).into_iter().take(TRIED) {
             let depth = curves[position].within(share.as_secs_f64() / 2.0);
             for (at, &threads) in task.threads.iter().enumerate() {
                 let tried = self.reach(task, position, threads, depth, "trying numbers of threads")?;
@@ -179,7 +179,7 @@ impl Measuring {
 
     /// The searches that are timed: block by block, each number of threads in an order that is drawn, so that a load that comes
     /// and goes meets all of them alike. `None` after Ctrl-C.
-    fn time_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Random) -> Maybe<()> {
+    fn time_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Maybe<()> {
         let end = task.time.mul_f64(TIMED_UNTIL);
         let (mut costs, begin) = (vec![None; task.positions.len()], self.progress.elapsed());
         for repetition in 0.. {
@@ -187,7 +187,7 @@ impl Measuring {
             if repetition >= task.repetitions && task.depth.is_some() {
                 break;
             }
-            for position in random.order(task.positions.len()) {
+            for position in order(random, task.positions.len()) {
                 let begun = self.progress.elapsed();
                 let known = || costs.iter().flatten();
                 let usual = known().sum::<Duration>() / known().count().max(1) as u32;
@@ -197,7 +197,7 @@ impl Measuring {
                     return Ok(Some(()));
                 }
                 let mut block = Vec::new();
-                for (order, at) in random.order(task.threads.len()).into_iter().enumerate() {
+                for (order, at) in order(random, task.threads.len()).into_iter().enumerate() {
                     let doing = format!("repetition {}", repetition + 1);
                     let (threads, depth) = (task.threads[at], measured.depths[position]);
                     let Some(reached) = self.reach(task, position, threads, depth, &doing)? else { return Ok(None) };
@@ -229,10 +229,10 @@ impl Measuring {
     }
 
     /// The searches that are counted, as many positions as the time allows.
-    fn count_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Random) -> Maybe<()> {
+    fn count_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Maybe<()> {
         let most = measured.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
         self.engine.count_visits(Some((2 * most as usize).clamp(1 << 14, 1 << 25)));
-        for position in random.order(task.positions.len()) {
+        for position in order(random, task.positions.len()) {
             let runs = measured.runs.iter().filter(|run| run.position == position && run.repetition == 0);
             let expected: f64 = runs.map(|run| run.seconds * COUNTING).sum();
             let begun = self.progress.elapsed();
@@ -240,7 +240,7 @@ impl Measuring {
                 break;
             }
             let mut block = Vec::new();
-            for at in random.order(task.threads.len()) {
+            for at in order(random, task.threads.len()) {
                 let (threads, depth) = (task.threads[at], measured.depths[position]);
                 match self.reach(task, position, threads, depth, "counting")? {
                     None => return Ok(None),
@@ -255,4 +255,11 @@ impl Measuring {
         self.engine.count_visits(None);
         Ok(Some(()))
     }
+}
+
+/// The numbers from 0 to below `count` in an order of chance.
+fn order(random: &mut Rng, count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    random.shuffle(&mut order);
+    order
 }
