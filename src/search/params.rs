@@ -118,7 +118,7 @@ tunables! {
     /// Time for a move: share of the clock, in 1/1000.
     time_share: 10..=80 = 34;
     /// Time for a move: share of the increment, in percent.
-    time_increment: 0..=100 = 70;
+    time_increment: 0..=200 = 100;
     /// Soft bound, in percent of the time for a move. How settled the search is scales it.
     time_soft: 30..=200 = 97;
     /// Hard bound, in percent of the time for a move.
