@@ -98,8 +98,6 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     counter: &'a AtomicU64,
     /// When `nodes` reaches this, the limits are checked and more nodes are asked for.
     granted: u64,
-    /// Whether this thread's search has ended.
-    ended: bool,
     /// Whether the search ended because there were no nodes left to take.
     pub(super) out_of_nodes: bool,
     pub(super) seldepth: i32,
@@ -153,7 +151,6 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             nodes: 0,
             counter: job.findings.counter(id),
             granted: round.as_ref().map_or(job.control.first_nodes(id), Round::granted),
-            ended: false,
             out_of_nodes: false,
             seldepth: 0,
             iteration: 0,
@@ -207,7 +204,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
                 self.show_progress();
             }
         }
-        let more = if self.round.is_some() { self.next_round(0) } else { control.take_nodes() };
+        let more = if self.round.is_some() { self.next_round(0, false) } else { control.take_nodes() };
         self.granted += more;
         self.out_of_nodes = more == 0;
         if self.out_of_nodes { Err(Stopped) } else { Ok(()) }
@@ -218,26 +215,25 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.round.as_ref().map_or_else(|| self.job.findings.nodes(), |round| round.others() + self.nodes)
     }
 
-    /// Begins the next round, with so many nodes of this one not searched, and returns the nodes that it grants. The main
-    /// thread's last round is that of all. Whoever waits for the others lets them run.
-    fn next_round(&mut self, unused: u64) -> u64 {
+    /// Begins the next round, with so many nodes of this one not searched, and returns the nodes that it grants; none after the
+    /// `last`. Whoever waits for the others lets them run.
+    fn next_round(&mut self, unused: u64, last: bool) -> u64 {
         let Some(round) = &mut self.round else { return 0 };
         self.turn = Turn::NONE;
-        round.finish(self.tt, &self.job.findings, unused, self.me.id == 0 && self.ended);
+        round.finish(self.tt, &self.job.findings, unused, last);
         self.turn = self.job.turns.take(self.me.id);
         round.granted()
     }
 
     /// The thread's search has ended. Where searches are to repeat the rounds go on until that of the main thread has.
     pub(super) fn leave_rounds(&mut self) {
-        self.ended = true;
         let mut unused = self.granted - self.nodes;
         while self.round.as_ref().is_some_and(|round| !round.is_over()) {
             if self.job.control.is_stopped() {
                 self.round.as_mut().into_iter().for_each(Round::break_off);
                 break;
             }
-            unused = self.next_round(unused);
+            unused = self.next_round(unused, self.me.id == 0);
         }
     }
 

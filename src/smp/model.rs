@@ -9,7 +9,7 @@ use crate::search::findings::{Finding, Findings};
 use crate::search::job::SearchOptions;
 use crate::search::limits::Limits;
 use crate::search::params::Params;
-use crate::search::rounds::Rounds;
+use crate::search::rounds::{Round, Rounds};
 use crate::tt::Tt;
 use loom::thread;
 use std::time::Instant;
@@ -134,50 +134,47 @@ fn nodes_are_handed_out_once() {
     });
 }
 
+/// A search of two threads in rounds: what the helper and the main thread do, and what the helper has to say in the end.
+fn in_rounds<T: 'static>(helper: fn(Round, &Findings) -> T, main: fn(Round, &Findings), judge: fn(T)) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(move || {
+        let search = Arc::new((Rounds::new(2, None), Findings::new(2)));
+        let other = {
+            let search = Arc::clone(&search);
+            thread::spawn(move || helper(search.0.join(1), &search.1))
+        };
+        main(search.0.join(0), &search.1);
+        judge(other.join().expect("it ends"));
+    });
+}
+
 /// Threads in rounds agree on the round that is the last, though only one says so, and nobody waits for ever.
 #[test]
 fn the_last_round_is_that_of_all() {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(2);
-    model.check(|| {
-        let (rounds, findings) = (Arc::new(Rounds::new(2, None)), Arc::new(Findings::new(2)));
-        let helper = {
-            let (rounds, findings) = (Arc::clone(&rounds), Arc::clone(&findings));
-            thread::spawn(move || {
-                let mut round = rounds.join(1);
-                let mut count = 0;
-                while !round.is_over() {
-                    round.finish(&Tt::EMPTY, &findings, 0, false);
-                    count += 1;
-                }
-                count
-            })
-        };
-        let mut round = rounds.join(0);
-        round.finish(&Tt::EMPTY, &findings, 0, false);
+    let helper = |mut round: Round, findings: &Findings| {
+        let mut count = 0;
+        while !round.is_over() {
+            round.finish(&Tt::EMPTY, findings, 0, false);
+            count += 1;
+        }
+        count
+    };
+    let main = |mut round: Round, findings: &Findings| {
+        round.finish(&Tt::EMPTY, findings, 0, false);
         assert!(!round.is_over());
-        round.finish(&Tt::EMPTY, &findings, 0, true);
+        round.finish(&Tt::EMPTY, findings, 0, true);
         assert!(round.is_over());
-        assert_eq!(helper.join().expect("it ends"), 2);
-    });
+    };
+    in_rounds(helper, main, |count| assert_eq!(count, 2));
 }
 
 /// A thread that is stopped in the middle of a round ends the rounds of one that waits for it.
 #[test]
 fn rounds_are_broken_off_for_all() {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(2);
-    model.check(|| {
-        let (rounds, findings) = (Arc::new(Rounds::new(2, None)), Arc::new(Findings::new(2)));
-        let helper = {
-            let (rounds, findings) = (Arc::clone(&rounds), Arc::clone(&findings));
-            thread::spawn(move || {
-                let mut round = rounds.join(1);
-                round.finish(&Tt::EMPTY, &findings, 0, false);
-                round.is_over()
-            })
-        };
-        rounds.join(0).break_off();
-        assert!(helper.join().expect("it ends"));
-    });
+    let helper = |mut round: Round, findings: &Findings| {
+        round.finish(&Tt::EMPTY, findings, 0, false);
+        round.is_over()
+    };
+    in_rounds(helper, |mut round, _| round.break_off(), |is_over| assert!(is_over));
 }

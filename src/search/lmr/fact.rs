@@ -123,7 +123,8 @@ impl Facts {
     }
 }
 
-/// What a move does to the evaluation, as far as a recipe asks: a number, in centipawns where it is not a count, from the view of the side that moves.
+/// What a move does to the evaluation, as far as a recipe asks: a number, in centipawns where it is not a count, from the view of
+/// the side that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Static evaluation of the node above alpha.
