@@ -25,6 +25,14 @@ impl Corrections {
         Self { pawns: by_key(), pieces: [by_key(), by_key()], moves: boxed([Cell::default(); MOVES]) }
     }
 
+    /// Corrections that change nothing again.
+    pub(super) fn clear(&mut self) {
+        for table in [&mut self.pawns].into_iter().chain(&mut self.pieces) {
+            table.as_flattened_mut().fill(Cell::default());
+        }
+        self.moves.as_flattened_mut().fill(Cell::default());
+    }
+
     /// What to add to the evaluation of a position, in centipawns.
     #[inline]
     pub fn correction(&self, board: &Board, stack: &Stack, ply: usize, params: &Params) -> i32 {

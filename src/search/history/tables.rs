@@ -107,9 +107,16 @@ impl Histories {
         }
     }
 
-    /// Forgets everything.
+    /// Forgets everything, in the memory that it has: fresh pages would cost more than clean ones.
     pub fn clear(&mut self) {
-        *self = Self::new();
+        let zero = Cell::default();
+        for table in self.quiets.as_flattened_mut().as_flattened_mut() {
+            table.as_flattened_mut().fill(zero);
+        }
+        self.captures.as_flattened_mut().as_flattened_mut().fill(zero);
+        self.continuations.as_flattened_mut().fill(zero);
+        self.own = PieceSquares::default();
+        self.corrections.clear();
     }
 
     /// Takes over the weights of the parts.
