@@ -109,7 +109,7 @@ fn lmrstats_counts_the_last_search_when_it_was_asked_to() {
 #[test]
 fn a_search_without_reductions_is_called_off_by_stop() {
     let mut session = Session::ready();
-    session.say("setoption name LMR Statistics value true\nposition startpos\ngo depth 22");
+    session.say("setoption name LMR Statistics value true\nposition startpos\ngo depth 18");
     session.best_move();
     session.say("lmrstats off\nstop\nisready");
     assert!(session.until("readyok").iter().all(|line| !line.starts_with("nodes saved")));

@@ -3,6 +3,8 @@
 use crate::harness::{Session, count};
 use lento::chess::Board;
 use serde_json::Value;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Milliseconds given in the data are wishes for an idle machine.
@@ -12,7 +14,20 @@ const LENIENCE: u64 = 5;
 pub fn conversations(text: &str) {
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(cases.len() > 50);
-    let failures: Vec<String> = cases.iter().filter_map(|case| play(case).err()).collect();
+    // Most of them wait for something most of the time.
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(failure) = play(case) {
+                        failures.lock().unwrap().push(failure);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{failures:#?}");
 }
 

@@ -114,7 +114,7 @@ fn conversations_with_the_program() {
 
 #[test]
 fn conversations_in_process() {
-    run::<inside::Inside>("in process", 150);
+    run::<inside::Inside>("in process", 60);
 }
 
 /// Conversations that failed once.

@@ -25,7 +25,7 @@ fn small(folder: &Folder, more: &str) -> Args {
     let suite = folder.write("suite.epd", SUITE.as_bytes());
     let (positions, suite) = (positions.display(), suite.display());
     let common =
-        format!("--positions {positions} --depth 5 --suite {suite} --suite-nodes 500 --hash 1 --limit nodes=200");
+        format!("--positions {positions} --depth 5 --suite {suite} --suite-nodes 500 --hash 1 --limit nodes=60");
     args(&format!("{more} {common}")).unwrap()
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 /// What the document sets at its beginning, minimised.
 const SIZES: &[(&str, &str)] = &[
     ("SHARD", "100"),
-    ("GAMES", "400"),
+    ("GAMES", "200"),
     ("CHECK", "40"),
     ("LIMIT", "soft=20"),
     ("HIDDEN", "32"),
