@@ -15,6 +15,8 @@ pub struct Games {
     pub arena: Arena,
     /// The names of the parameters.
     pub names: Vec<&'static str>,
+    /// What is set for both sides beside them.
+    pub common: Vec<Setting>,
     /// Pairs in each iteration.
     pub pairs: u64,
 }
@@ -44,7 +46,7 @@ impl Games {
 
     fn settings(&self, values: &[i32]) -> Vec<Setting> {
         let setting = |(name, value): (&&str, &i32)| Setting { name: (*name).to_owned(), value: value.to_string() };
-        self.names.iter().zip(values).map(setting).collect()
+        self.common.iter().cloned().chain(self.names.iter().zip(values).map(setting)).collect()
     }
 }
 
@@ -66,7 +68,7 @@ mod tests {
 
     #[test]
     fn sides_keep_their_results_when_exchanged() {
-        let games = Games { arena: arena(2), names: vec!["lmr_quiet_base", "null_base"], pairs: 12 };
+        let games = Games { arena: arena(2), names: vec!["lmr_quiet_base", "null_base"], common: vec![], pairs: 12 };
         let trial = Perturbation { iteration: 3, plus: vec![2048, 2], minus: vec![800, 4] };
         let mut heard = 0;
         let pairs = games.play(&trial, &Stop::default(), || heard += 1).unwrap().unwrap();

@@ -13,6 +13,7 @@ use crate::common::interrupt::Stop;
 use crate::common::{draft, inputs, number, outputs, progress, summary};
 use crate::play::conditions::Conditions;
 use crate::play::limit::Limit;
+use crate::play::setting::Setting;
 use lento::search::params::TUNABLES;
 use parameter::ParameterChoice;
 use session::Session;
@@ -41,6 +42,9 @@ pub struct Args {
     /// game, tc=SECONDS+SECONDS
     #[arg(long, default_value = "nodes=3000")]
     limit: Limit,
+    /// An option or number of both players, such as nodestime=600; may be given several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<Setting>,
     /// Keep each finished iteration in this file, and go on from there when it exists. With more --iterations than before
     /// the run is prolonged
     #[arg(long, value_name = "FILE")]

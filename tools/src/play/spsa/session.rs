@@ -11,6 +11,7 @@ use crate::common::inputs;
 use crate::common::interrupt::Stop;
 use crate::common::journal::{Journal, keep};
 use crate::play::arena::PlayError;
+use crate::play::setting::Setting;
 use lento::bench::BenchError;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -51,8 +52,9 @@ impl Session {
             header: header(args, &spsa, &schedule)?,
             values: vec![spsa.theta().to_vec()],
             games: Games {
-                arena: args.conditions.arena(args.limit, [&[], &[]])?,
+                arena: args.conditions.arena(args.limit, [&args.set, &args.set])?,
                 names: spsa.parameters().iter().map(|parameter| parameter.tunable.name).collect(),
+                common: args.set.clone(),
                 pairs: args.pairs,
             },
             spsa,
@@ -138,6 +140,7 @@ fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, Be
     });
     let mut header = args.conditions.header("spsa", args.limit)?;
     header["parameters"] = parameters.collect::<serde_json::Map<_, _>>().into();
+    header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
     header["pairs"] = args.pairs.into();
     header["horizon"] = schedule.horizon.into();
     header["r_end"] = schedule.r_end.into();
@@ -217,6 +220,7 @@ mod tests {
         let error = |line: &str| Session::open(&args(line)).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error(&format!("{journal} --seed 2")).contains("seed is 1, here 2"));
         assert!(error(&format!("{journal} --horizon 5")).contains("horizon is 3, here 5"));
+        assert!(error(&format!("{journal} --set lmr_pv=9")).contains("set is [], here [\"lmr_pv=9\"]"));
         let odd = json!({ "iteration": 0, "pairs": [0, 0, 1, 0, 0] });
         Session::open(&args(&journal)).unwrap().journal.unwrap().append(&odd).unwrap();
         assert!(error(&journal).contains(":2: no record of an iteration"), "{}", error(&journal));
