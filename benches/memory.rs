@@ -1,0 +1,120 @@
+//! The shared table against what the memory gives: two threads that probe and store at random, beside two that read and write
+//! random cache lines in memory of the same size and the same kind of pages.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use lento::chess::Move;
+use lento::score::Bound;
+use lento::tt::{Hit, Tt};
+use memmap2::MmapMut;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use zerocopy::FromBytes;
+
+const THREADS: usize = 2;
+/// Accesses of a thread in one measurement.
+const ACCESSES: u64 = 1 << 20;
+/// How far ahead a line is asked for: as many as a processor waits for at once.
+const AHEAD: u64 = 32;
+/// Words of a cache line.
+const LINE: usize = 8;
+
+/// MiB of memory: more than the caches hold. `LENTO_BENCH_MIB` names another number.
+fn size_mib() -> usize {
+    std::env::var("LENTO_BENCH_MIB").ok().and_then(|text| text.parse().ok()).unwrap_or(2048)
+}
+
+/// Numbers without structure (SplitMix64).
+fn scramble(index: u64) -> u64 {
+    let word = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
+}
+
+fn entry(key: u64) -> Hit {
+    Hit {
+        mv: Move::from_word(key as u16 | 1),
+        score: (key >> 20) as i32 % 1000,
+        eval: Some((key >> 40) as i32 % 1000),
+        depth: (key >> 8) as i32 & 15,
+        bound: Bound::Lower,
+        pv: false,
+    }
+}
+
+/// Memory in large pages where the system has them, as the table asks for its own.
+fn lines(mib: usize) -> MmapMut {
+    let mut lines = MmapMut::map_anon(mib << 20).expect("memory for the lines");
+    #[cfg(target_os = "linux")]
+    let _ = lines.advise(memmap2::Advice::HugePage);
+    // Every page is there before anything is timed.
+    lines.fill(1);
+    lines
+}
+
+/// The first word of the line that a key falls on.
+fn first(words: &[AtomicU64], key: u64) -> &AtomicU64 {
+    let line = (u128::from(key) * (words.len() / LINE) as u128) >> 64;
+    &words[line as usize * LINE]
+}
+
+/// How long the threads take, each for its accesses so many times, in its own part. An access gets its key and a later one.
+fn timed<P: Send>(times: u64, parts: [P; THREADS], access: impl Fn(&mut P, u64, u64) + Sync) -> Duration {
+    let (access, begin) = (&access, Instant::now());
+    std::thread::scope(|scope| {
+        for (thread, mut part) in (0..).zip(parts) {
+            scope.spawn(move || {
+                let first = thread << 40;
+                for index in first..first + times * ACCESSES {
+                    access(&mut part, scramble(index), scramble(index + AHEAD));
+                }
+                black_box(part);
+            });
+        }
+    });
+    begin.elapsed()
+}
+
+fn memory(c: &mut Criterion) {
+    let mib = size_mib();
+    let mut group = c.benchmark_group(format!("{THREADS} threads, {mib} MiB"));
+    group.throughput(Throughput::Elements(THREADS as u64 * ACCESSES)).sample_size(10);
+
+    let mut map = lines(mib);
+    let words: &[AtomicU64] = <[AtomicU64]>::mut_from_bytes(&mut map).expect("pages are aligned");
+    group.bench_function("lines read", |b| {
+        b.iter_custom(|times| timed(times, [0; THREADS], |sum, key, _| *sum ^= first(words, key).load(Relaxed)))
+    });
+    group.bench_function("lines changed", |b| {
+        b.iter_custom(|times| {
+            timed(times, [(); THREADS], |(), key, _| {
+                let word = first(words, key);
+                word.store(word.load(Relaxed) ^ key, Relaxed);
+            })
+        });
+    });
+    drop(map);
+
+    let tt = Tt::new(mib, THREADS).expect("memory for the table");
+    group.bench_function("stores", |b| {
+        b.iter_custom(|times| {
+            timed(times, [(); THREADS], |(), key, next| {
+                tt.prefetch(next);
+                tt.store(key, entry(key));
+            })
+        });
+    });
+    group.bench_function("probes", |b| {
+        b.iter_custom(|times| {
+            timed(times, [0_u64; THREADS], |hits, key, next| {
+                tt.prefetch(next);
+                *hits += u64::from(tt.probe(key).is_some());
+            })
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, memory);
+criterion_main!(benches);
