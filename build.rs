@@ -1,4 +1,4 @@
-//! Tells the program which commit it is built from, and by which compiler.
+//! Tells the program which commit it is built from, by which compiler, and which network it is to carry.
 //!
 //! A release build says its commit, and is made anew when another commit is checked out. Checks and tests in the debug profile ask for
 //! none, so that a commit does not compile them again. Outside of git, as in an archive of the sources, everything builds as well.
@@ -9,9 +9,19 @@ use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=LENTO_NETWORK");
+    println!("cargo::rustc-env=LENTO_NETWORK={}", network().display());
     println!("cargo::rustc-env=LENTO_COMMIT={}", commit());
     println!("cargo::rustc-env=LENTO_TARGET={}", env::var("TARGET").unwrap_or_default());
     println!("cargo::rustc-env=LENTO_RUSTC={}", rustc().unwrap_or_else(|| "rustc of unknown version".into()));
+}
+
+/// The file of the network: `LENTO_NETWORK` where it is set, a path from the folder of this file.
+fn network() -> PathBuf {
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where the package is"));
+    let path = folder.join(env::var_os("LENTO_NETWORK").unwrap_or_else(|| "nets/default.lnn".into()));
+    assert!(path.is_file(), "LENTO_NETWORK: '{}' is no file; expected a network", path.display());
+    path
 }
 
 /// `ea86e73, 2026-11-21`, or why there is none.

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use thiserror::Error;
 
-/// What `docs/nnue.md` tells the origin of.
-static FILE: &[u8] = include_bytes!("../../../nets/default.lnn");
+/// `nets/default.lnn`, whose origin `docs/nnue.md` tells, or what the build was given in its place.
+static FILE: &[u8] = include_bytes!(env!("LENTO_NETWORK"));
 
 static NETWORK: LazyLock<Arc<Network>> =
     LazyLock::new(|| Arc::new(Network::from_bytes(FILE).expect("the embedded network is good")));
