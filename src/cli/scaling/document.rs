@@ -2,6 +2,7 @@
 
 use super::bootstrap::{Bootstrap, CONFIDENCE, Interval};
 use super::measure::Measured;
+use super::model::{Model, Projection};
 use super::runs::{Counted, Row, Run};
 use crate::cli::machine::Machine;
 use crate::cli::version;
@@ -38,6 +39,8 @@ pub struct Report<'a> {
     pub measured: &'a Measured,
     /// What came out.
     pub rows: &'a [Row],
+    /// What more threads might bring, if several numbers were measured.
+    pub model: Option<&'a Model>,
     /// Whether Ctrl-C ended it.
     pub interrupted: bool,
 }
@@ -102,6 +105,18 @@ fn row(row: &Row) -> Value {
     })
 }
 
+fn model(model: &Model) -> Value {
+    let projection =
+        |of: &Projection| json!({ "threads": of.threads, "nps": interval(of.nps), "speedup": interval(of.speedup) });
+    json!({
+        "nps_of_one": interval(model.rate),
+        "contention": interval(model.contention),
+        "coherence": interval(model.coherence),
+        "speedup_exponent": interval(model.exponent),
+        "projections": model.projections.iter().map(projection).collect::<Vec<_>>(),
+    })
+}
+
 impl Report<'_> {
     /// The document.
     pub fn document(&self) -> Value {
@@ -129,6 +144,7 @@ impl Report<'_> {
             "runs": self.measured.runs.iter().map(run).collect::<Vec<_>>(),
             "counts": self.measured.counted.iter().map(counted).collect::<Vec<_>>(),
             "results": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "model": self.model.map(model),
         })
     }
 }

@@ -5,6 +5,7 @@ mod chart;
 mod compare;
 mod document;
 mod measure;
+mod model;
 mod plan;
 mod positions;
 mod read;
@@ -107,6 +108,7 @@ pub fn run(args: &Args) -> Done {
 
     let bootstrap = Bootstrap { resamples: RESAMPLES, seed: args.seed };
     let rows = runs::rows(&measured.runs, &measured.counted, &task.threads, bootstrap);
+    let model = model::model(&measured.runs, &task.threads, bootstrap);
     let fens: Vec<String> = task.positions.iter().map(|game| game.board().fen(false)).collect();
     let report = Report {
         machine: &machine,
@@ -121,6 +123,7 @@ pub fn run(args: &Args) -> Done {
         bootstrap,
         measured: &measured,
         rows: &rows,
+        model: model.as_ref(),
         interrupted: measuring.interrupt.came(),
     };
     if let Some(draft) = json {

@@ -2,6 +2,7 @@
 
 use super::bootstrap::Interval;
 use super::document::{Report, share};
+use super::model::{Model, Projection};
 use super::runs::Row;
 use crate::cli::columns::columns;
 use crate::cli::{units, version};
@@ -37,6 +38,25 @@ fn row(row: &Row) -> Vec<String> {
     ]
 }
 
+/// The laws, what they say, and what they suppose.
+fn model(model: &Model) -> String {
+    let Model { rate, contention, coherence, exponent, projections } = model;
+    let mut text = format!(
+        "\nmodel         nodes/s = {} n / (1 + {:.2e} (n - 1) + {:.2e} n (n - 1)); the speed-up grows as n^{}\n",
+        units::count(rate.estimate.round() as u64),
+        contention.estimate,
+        coherence.estimate,
+        with_interval(*exponent, 2),
+    );
+    let row = |of: &Projection| vec![of.threads.to_string(), speed(of.nps), with_interval(of.speedup, 1)];
+    let rows: Vec<_> = projections.iter().map(row).collect();
+    if !rows.is_empty() {
+        text += &columns(&["threads", "nodes/s (95 %)", "speed-up (95 %)"], &rows);
+        text += "supposed: cores and memory grow with the threads, and both laws hold that far; the intervals are of the measurement\n";
+    }
+    text
+}
+
 impl Report<'_> {
     /// The tables.
     pub fn text(&self) -> String {
@@ -61,7 +81,7 @@ impl Report<'_> {
         }
         let head = ["threads", "nodes/s (95 %)", "efficiency", "to depth", "speed-up (95 %)", "hash hits", "shared"];
         let _ = write!(text, "\n{}", columns(&head, &self.rows.iter().map(row).collect::<Vec<_>>()));
-        text + &self.notes()
+        text + &self.notes() + &self.model.map(model).unwrap_or_default()
     }
 
     /// What has to be known to read the table.
