@@ -26,17 +26,25 @@ pub struct Stability {
 }
 
 impl Bounds {
+    /// How many overheads stay on the clock.
+    const RESERVE: f64 = 10.0;
+
     /// What the clocks say, for the side to move; `None` when no time is given at all.
     ///
-    /// `overhead` milliseconds are kept back for the way to the GUI and back. A clock at or below that still gets a
+    /// `overhead` milliseconds are kept back for the way to the GUI and back, and [`RESERVE`](Self::RESERVE) times as many
+    /// stay on the clock for a moment when the machine is busy with something else. A clock at or below that still gets a
     /// millisecond; negative clocks count as empty.
     pub fn new(args: &Limits, side: Color, overhead: u64, params: &Params) -> Option<Self> {
         let by_movetime =
             args.movetime.map(|limit| millis(limit as f64 - overhead.min(limit.max(0) as u64 / 2) as f64));
         let by_clock = args.clock[side.index()].map(|left| {
-            let left = (left.max(0) as f64 - overhead as f64).max(left.max(0) as f64 / 8.0);
-            let increment = args.increment[side.index()].unwrap_or(0).max(0) as f64;
-            Self::by_clock(left, increment, args.moves_to_go, params)
+            let (left, overhead) = (left.max(0) as f64, overhead as f64);
+            let reserve = Self::RESERVE * overhead;
+            let free = (left - overhead - reserve).max(left / 8.0);
+            // Below twice the reserve the increment is for the clock, too.
+            let mine = if left < 2.0 * reserve { left / (2.0 * reserve) } else { 1.0 };
+            let increment = args.increment[side.index()].unwrap_or(0).max(0) as f64 * mine;
+            Self::by_clock(free, increment, args.moves_to_go, params)
         });
         match (by_clock, by_movetime) {
             (None, None) => None,
@@ -46,7 +54,7 @@ impl Bounds {
         }
     }
 
-    /// From the time left (without overhead) and the increment, both in milliseconds.
+    /// From the time left (without overhead and reserve) and the increment, both in milliseconds.
     fn by_clock(left: f64, increment: f64, moves_to_go: Option<u32>, params: &Params) -> Self {
         let increment = percent(params.time_increment) * increment;
         let (soft, hard) = match moves_to_go.map(|moves| f64::from(moves.clamp(1, 50))) {
@@ -129,6 +137,23 @@ mod tests {
                 left += increment;
             }
             assert!(left < start / 2.0, "{start}+{increment}: {left} left");
+        }
+    }
+
+    /// Games that live on their increment keep what a busy machine may take at any moment.
+    #[test]
+    fn a_reserve_stays_on_the_clock() {
+        for (start, increment) in [(200.0, 5.0), (1000.0, 10.0), (2000.0, 20.0)] {
+            let mut left: f64 = start;
+            for number in 0..200 {
+                let bounds =
+                    Bounds::new(&clock(left as i64, increment as i64, None), Color::White, 10, &Params::default())
+                        .unwrap();
+                let stability = if number % 3 == 0 { WILD } else { CALM };
+                left -= bounds.soft_for(stability, &Params::default()).unwrap().as_secs_f64() * 1000.0;
+                assert!(left > 100.0, "{start}+{increment} at move {number}: {left}");
+                left += increment;
+            }
         }
     }
 
