@@ -29,7 +29,8 @@ impl Bounds {
     /// How many overheads stay on the clock.
     const RESERVE: f64 = 10.0;
 
-    /// What the clocks say, for the side to move; `None` when no time is given at all.
+    /// What the clocks say, for the side to move; `None` when no time is given at all. Where only the opponent's clock is told,
+    /// that stands for both.
     ///
     /// `overhead` milliseconds are kept back for the way to the GUI and back, and [`RESERVE`](Self::RESERVE) times as many
     /// stay on the clock for a moment when the machine is busy with something else. A clock at or below that still gets a
@@ -37,7 +38,7 @@ impl Bounds {
     pub fn new(args: &Limits, side: Color, overhead: u64, params: &Params) -> Option<Self> {
         let by_movetime =
             args.movetime.map(|limit| millis(limit as f64 - overhead.min(limit.max(0) as u64 / 2) as f64));
-        let by_clock = args.clock[side.index()].map(|left| {
+        let by_clock = args.clock[side.index()].or(args.clock[(!side).index()]).map(|left| {
             let (left, overhead) = (left.max(0) as f64, overhead as f64);
             let reserve = Self::RESERVE * overhead;
             let free = (left - overhead - reserve).max(left / 8.0);
@@ -165,5 +166,7 @@ mod tests {
         let both = Limits { movetime: Some(5), ..clock(60_000, 0, None) };
         assert!(Bounds::new(&both, Color::White, 0, &Params::default()).unwrap().hard <= Duration::from_millis(5));
         assert_eq!(Bounds::new(&Limits::default(), Color::White, 10, &Params::default()), None);
+        let other = Limits { clock: [None, Some(60_000)], ..Limits::default() };
+        assert!(Bounds::new(&other, Color::White, 10, &Params::default()).unwrap().hard < Duration::from_secs(30));
     }
 }

@@ -45,7 +45,8 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
             let brief = args.depth.is_some_and(|depth| depth <= 4)
                 || args.nodes.is_some_and(|nodes| nodes <= 20_000)
                 || ms(args.movetime)
-                || (args.clock.into_iter().all(ms)
+                || (args.clock.iter().any(Option::is_some)
+                    && args.clock.into_iter().all(|clock| clock.is_none() || ms(clock))
                     && args.increment.into_iter().all(|ms| ms.is_none_or(|ms| ms <= 100)));
             Meaning::Go(Go { wanted: go.search_moves, brief, ponder: args.ponder, infinite: args.infinite })
         }

@@ -127,9 +127,12 @@ impl<E: Engine> Play<E> {
 
     /// Ends the conversation and hears the rest.
     fn finish(mut self, by_end_of_input: bool) -> Result<Outcome, String> {
-        // What was to be waited for must end before the end of input is obeyed.
+        // What was to be waited for must end before the end of input is obeyed; the last line may say so, too.
+        if self.model.is_mid_line() && !self.model.ends_soon() {
+            self.write(b"\n");
+        }
         if self.model.may_wait_long() {
-            self.write(if self.model.is_mid_line() { b"\nstop\n" } else { b"stop\n" });
+            self.write(b"stop\n");
         }
         if !by_end_of_input && !self.model.closing {
             self.write(if self.model.is_mid_line() { b"\nquit\n" } else { b"quit\n" });
