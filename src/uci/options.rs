@@ -78,7 +78,7 @@ pub static OPTIONS: &[UciOption] = &[
         "Threads that search together. Changing it keeps the hash table.",
         Spin {
             default: 1,
-            range: (1, 1024),
+            range: (1, Engine::MOST_THREADS as i64),
             apply: |to, n| {
                 let done = to.engine.set_threads(n as usize);
                 done.map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
@@ -89,8 +89,8 @@ pub static OPTIONS: &[UciOption] = &[
         "Hash",
         "Size of the hash table in MiB. When memory does not suffice the old table stays.",
         Spin {
-            default: 16,
-            range: (1, 33_554_432),
+            default: Engine::DEFAULT_HASH as i64,
+            range: (1, Engine::MOST_HASH as i64),
             apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
         },
     ),

@@ -140,7 +140,7 @@ pub fn run(args: &Args) -> Done {
 
 /// 1, 2, 4 and so on, and all cores at the end.
 fn powers(cores: usize) -> Vec<usize> {
-    let cores = cores.clamp(1, 1024);
+    let cores = cores.clamp(1, Engine::MOST_THREADS);
     let below = std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|&count| count < cores);
     below.chain([cores]).collect()
 }
