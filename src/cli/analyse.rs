@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Done {
     let hash_mib = args.hash.unwrap_or((64 * threads).clamp(256, 2048));
     engine.set_threads(threads)?;
     engine.set_hash(hash_mib)?;
-    engine.settings_mut().search.multi_pv = usize::from(args.multipv);
+    engine.settings_mut().search.multi_pv = u64::from(args.multipv);
     engine.settings_mut().lmr.main = args.lmr;
     engine.settings_mut().chess960 = args.setup.chess960;
     engine.set_game(game);
