@@ -1,4 +1,6 @@
-//! Opening and reading the files that a user names.
+//! Opening, reading and writing the files that a user names.
+
+pub mod draft;
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};

@@ -5,7 +5,6 @@ mod analyse;
 mod bench;
 mod columns;
 mod document;
-mod draft;
 mod eval;
 mod evaluator;
 mod interrupt;
