@@ -189,7 +189,14 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
                 return None;
             }
         },
-        "listmoves" => Command::ListMoves(list_depth(&mut words, problems)?),
+        "listmoves" if words.rest().is_empty() => Command::ListMoves(listing::USUAL_DEPTH),
+        "listmoves" if words.take_if(|word| word.eq_ignore_ascii_case("depth")).is_some() => {
+            Command::ListMoves(go::number("depth", (1, MAX_DEPTH.into()), &mut words, problems)? as i32)
+        }
+        "listmoves" => {
+            problems.push(Problem::ListMoves(Quoted::new(words.rest())));
+            return None;
+        }
         "lmrstats" => Command::LmrStats { off: words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some() },
         "perft" => Command::Perft(go::number("perft", go::PERFT, &mut words, problems)? as u32),
         "bench" if words.rest().is_empty() => Command::Bench(None),
@@ -209,18 +216,6 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
         problems.push(Problem::Trailing(keyword, Quoted::new(words.rest())));
     }
     Some(command)
-}
-
-/// `[depth N]`: the depth that `listmoves` shows reductions for.
-fn list_depth(words: &mut Words, problems: &mut Vec<Problem>) -> Option<i32> {
-    if words.rest().is_empty() {
-        return Some(listing::USUAL_DEPTH);
-    }
-    if words.take_if(|word| word.eq_ignore_ascii_case("depth")).is_none() {
-        problems.push(Problem::ListMoves(Quoted::new(words.rest())));
-        return None;
-    }
-    go::number("depth", (1, i64::from(MAX_DEPTH)), words, problems).map(|depth| depth as i32)
 }
 
 /// Keeps the command, or the problem.
