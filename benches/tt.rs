@@ -10,15 +10,10 @@ use std::hint::black_box;
 const SIZE_MIB: usize = 256;
 const KEYS: usize = 1 << 20;
 
-/// Keys without structure (SplitMix64), the same in every run.
+/// Keys without structure, the same in every run.
 fn keys(seed: u64) -> Vec<u64> {
-    let scramble = |index: u64| {
-        let word = (seed + index).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ word >> 31
-    };
-    (0..KEYS as u64).map(scramble).collect()
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..KEYS).map(|_| random.u64(..)).collect()
 }
 
 fn entry(key: u64) -> Hit {
@@ -34,7 +29,7 @@ fn entry(key: u64) -> Hit {
 
 fn table(c: &mut Criterion) {
     let tt = Tt::new(SIZE_MIB, 1).expect("memory for the table");
-    let (known, unknown) = (keys(0), keys(1 << 32));
+    let (known, unknown) = (keys(0), keys(1));
     for &key in &known {
         tt.store(key, entry(key));
     }

@@ -113,6 +113,10 @@ pub struct Engine {
 impl Engine {
     /// The default size of the table, in MiB.
     pub const DEFAULT_HASH: usize = 16;
+    /// The largest table that may be asked for, in MiB.
+    pub const MOST_HASH: usize = 33_554_432;
+    /// The most threads that may be asked for.
+    pub const MOST_THREADS: usize = 1024;
 
     /// An engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position. The table takes
     /// its memory when it is first needed, so this is quick.

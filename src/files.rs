@@ -1,7 +1,9 @@
-//! Opening the files that a user names.
+//! Opening, reading and writing the files that a user names.
+
+pub mod draft;
 
 use std::fs::{File, FileType, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Opens a regular file. Whatever the name stands for, this neither waits nor gives a file without end.
@@ -17,6 +19,30 @@ pub fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
     // Asked again, since another file may have taken the name.
     expect_regular(file.metadata()?.file_type())?;
     Ok(file)
+}
+
+/// All bytes of a file that was opened, at most so many.
+///
+/// # Errors
+/// The system refuses, or there are more.
+pub fn read(file: File, most: u64) -> io::Result<Vec<u8>> {
+    let too_large = || io::Error::other(format!("more than {} MiB; expected a smaller file", most >> 20));
+    if file.metadata()?.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    // A pipe does not say how much is to come, and a file may grow.
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// The text of a regular file of at most so many bytes.
+///
+/// # Errors
+/// Those of [`open_regular`] and [`read`], or it is no UTF-8.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let bytes = read(open_regular(path, OpenOptions::new().read(true))?, most)?;
+    String::from_utf8(bytes).map_err(io::Error::other)
 }
 
 fn expect_regular(kind: FileType) -> io::Result<()> {
@@ -54,6 +80,13 @@ mod tests {
         let missing = folder.join("lento-no-such-file");
         let error = open_regular(&missing, OpenOptions::new().read(true)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn larger_files_are_refused() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        assert!(read_text(&path, 10).unwrap_err().to_string().contains("expected a smaller file"));
+        assert!(read_text(&path, 1 << 20).unwrap().contains("[package]"));
     }
 
     /// `/dev/zero` has no end; a FIFO without another end would wait for ever.

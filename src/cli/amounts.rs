@@ -1,12 +1,8 @@
 //! Numbers of threads, sizes and times as arguments.
 
 use super::units;
+use crate::engine::Engine;
 use std::time::Duration;
-
-/// The most threads.
-const MOST_THREADS: usize = 1024;
-/// The largest hash table in MiB.
-const LARGEST_HASH: usize = 33_554_432;
 
 fn within(text: &str, most: usize, what: &str) -> Result<usize, String> {
     let number = text.trim().parse().ok().filter(|number| (1..=most).contains(number));
@@ -18,7 +14,7 @@ fn within(text: &str, most: usize, what: &str) -> Result<usize, String> {
 /// # Errors
 /// Says what is expected.
 pub fn threads(text: &str) -> Result<usize, String> {
-    within(text, MOST_THREADS, "a number of threads")
+    within(text, Engine::MOST_THREADS, "a number of threads")
 }
 
 /// The size of a hash table in MiB.
@@ -26,7 +22,7 @@ pub fn threads(text: &str) -> Result<usize, String> {
 /// # Errors
 /// Says what is expected.
 pub fn hash(text: &str) -> Result<usize, String> {
-    within(text, LARGEST_HASH, "the size of the hash table, in MiB,")
+    within(text, Engine::MOST_HASH, "the size of the hash table, in MiB,")
 }
 
 /// How often to do something.

@@ -3,7 +3,7 @@
 use super::document::{SCHEMA, document};
 use super::setup::Setup;
 use super::table::{Table, summary};
-use super::{Done, interrupt, units};
+use super::{Done, amounts, interrupt, units};
 use crate::chess::Board;
 use crate::engine::{Engine, Output, Wake};
 use crate::score::Bound;
@@ -44,11 +44,11 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["time", "depth", "nodes"])]
     pub infinite: bool,
     /// Threads [default: all cores]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
+    #[arg(long, value_parser = amounts::threads)]
+    pub threads: Option<usize>,
     /// Hash table in MiB [default: 64 for each thread, at least 256 and at most 2048]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=33_554_432))]
-    pub hash: Option<u32>,
+    #[arg(long, value_name = "MIB", value_parser = amounts::hash)]
+    pub hash: Option<usize>,
     /// How many best lines to show
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub multipv: u16,
@@ -65,11 +65,11 @@ pub fn run(args: &Args) -> Done {
     let game = args.setup.game(&args.moves)?;
     let root = game.board().clone();
     let mut engine = Engine::new();
-    let threads = args.threads.map_or_else(num_cpus::get, usize::from).clamp(1, 1024);
-    let hash_mib = args.hash.map_or((64 * threads).clamp(256, 2048), |mib| mib as usize);
+    let threads = args.threads.unwrap_or_else(num_cpus::get).min(Engine::MOST_THREADS);
+    let hash_mib = args.hash.unwrap_or((64 * threads).clamp(256, 2048));
     engine.set_threads(threads)?;
     engine.set_hash(hash_mib)?;
-    engine.settings_mut().search.multi_pv = usize::from(args.multipv);
+    engine.settings_mut().search.multi_pv = u64::from(args.multipv);
     engine.settings_mut().lmr.main = args.lmr;
     engine.settings_mut().chess960 = args.setup.chess960;
     engine.set_game(game);

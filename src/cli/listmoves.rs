@@ -73,20 +73,19 @@ pub fn run(args: &Args) -> Done {
     engine.settings_mut().lmr.main = args.lmr;
     if args.depth.is_some() || args.nodes.is_some() {
         let words: Vec<&str> = setup::words(&moves).collect();
-        let before = words.len().checked_sub(back.into()).map(|first| words[..first].join(" "));
         let few = || format!("--back {back}: expected at most the number of moves given, {}", words.len());
-        engine.set_game(start.game(&before.ok_or_else(few)?)?);
+        let before = words.len().checked_sub(back.into()).ok_or_else(few)?;
+        engine.set_game(start.game(&words[..before].join(" "))?);
         engine.search_blocking(&Limits { depth: args.depth, nodes: args.nodes, ..Limits::default() }, |_| ());
     } else if back > 0 {
         return Err(format!("--back {back}: expected --depth or --nodes with it").into());
     }
-    let board = game.board().clone();
     engine.set_game(game);
-    let moves = engine.list_moves(depth);
+    let (moves, board) = (engine.list_moves(depth), engine.game().board());
     let text = if args.json {
-        format!("{:#}", document(&board, &moves, depth, start.chess960))
+        format!("{:#}", document(board, &moves, depth, start.chess960))
     } else {
-        listing(&board, &moves, depth, start.chess960)
+        listing(board, &moves, depth, start.chess960)
     };
     writeln!(io::stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,11 @@
 //! What the program runs on, as far as the system tells.
 
+use crate::smp::numa::topology::Topology;
+use crate::tt::memory::{self, MIB};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The facts that a measurement depends on. What is not known is missing.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +18,7 @@ pub struct Machine {
     pub logical_cores: usize,
     /// Cores without the second threads that share them.
     pub physical_cores: usize,
-    /// Parts of the memory that are near to a part of the cores each.
+    /// Parts of the memory with cores of their own that may be used.
     pub numa_nodes: Option<usize>,
     /// All of the memory, in MiB.
     pub memory_mib: Option<u64>,
@@ -54,15 +56,6 @@ fn fact<'a>(list: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// The folders `cpu0`, `node3` and so on in a folder of the system.
-fn numbered(folder: &str, name: &str) -> Vec<std::path::PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_one = |file: &str| {
-        file.strip_prefix(name).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
-    };
-    entries.filter(|entry| entry.file_name().to_str().is_some_and(is_one)).map(|entry| entry.path()).collect()
-}
-
 /// `48K` in bytes.
 fn bytes(size: &str) -> Option<u64> {
     let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -80,18 +73,17 @@ impl Machine {
     /// This one.
     pub fn here() -> Self {
         let memory = read("/proc/meminfo").unwrap_or_default();
-        let mib = |name| Some(fact(&memory, name)?.split(' ').next()?.parse::<u64>().ok()? >> 10);
+        let total = || Some(fact(&memory, "MemTotal")?.split(' ').next()?.parse::<u64>().ok()? >> 10);
         let release = read("/proc/sys/kernel/osrelease").map_or_else(String::new, |release| format!(" {release}"));
         let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
-        let nodes = numbered("/sys/devices/system/node", "node").len();
         Self {
             processor: processor(),
             system: format!("{}{release}", std::env::consts::OS),
             logical_cores: num_cpus::get(),
             physical_cores: num_cpus::get_physical(),
-            numa_nodes: (nodes > 0).then_some(nodes),
-            memory_mib: mib("MemTotal"),
-            available_mib: mib("MemAvailable"),
+            numa_nodes: Topology::of_this_system().map(|topology| topology.nodes.len()),
+            memory_mib: total(),
+            available_mib: memory::available().map(|bytes| bytes / MIB),
             huge_pages: pages.and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0.to_owned())),
             caches: caches(),
         }
@@ -165,7 +157,9 @@ fn processor() -> Option<String> {
 
 /// The caches of the first core, and how many of each kind there are.
 fn caches() -> Vec<Cache> {
-    let cores = numbered("/sys/devices/system/cpu", "cpu");
+    // What is no core has no cache.
+    let cores = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
+    let cores: Vec<PathBuf> = cores.map(|entry| entry.path()).collect();
     let mut caches = Vec::new();
     for index in 0..8 {
         let of = |core: &Path, name: &str| read(core.join(format!("cache/index{index}/{name}")));

@@ -5,7 +5,6 @@ mod analyse;
 mod bench;
 mod columns;
 mod document;
-mod draft;
 mod eval;
 mod evaluator;
 mod interrupt;
@@ -25,11 +24,11 @@ mod uci;
 mod units;
 mod version;
 
+use crate::smp::abort_on_panic;
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, ErrorKind};
-use std::panic;
-use std::process::{self, ExitCode};
+use std::process::ExitCode;
 
 /// How a task ends.
 type Done = Result<ExitCode, Box<dyn Error>>;
@@ -90,15 +89,6 @@ pub fn main() -> ExitCode {
         Task::ListMoves(args) => listmoves::run(args),
         Task::Commands(lines) => uci::script(lines),
     })
-}
-
-/// A thread that panics ends the program: an engine that has lost one would never answer.
-fn abort_on_panic() {
-    let report = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        report(info);
-        process::abort();
-    }));
 }
 
 /// Says what went wrong on standard error. That nobody reads our output any more is not wrong.

@@ -4,8 +4,6 @@ use super::Engine;
 use crate::chess::{Board, Move};
 use crate::search::limits::Limits;
 use crate::search::listing::ListedMove;
-use crate::search::worker::Worker;
-use crossbeam::channel::bounded;
 use std::time::Instant;
 
 impl Engine {
@@ -20,21 +18,8 @@ impl Engine {
         let found = self.searched.as_ref().and_then(|last| Some((last.clone(), path(last.board(), board, 2)?)));
         let was_searched = found.is_some();
         let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
-        let root_moves = game.board().legal_moves().to_vec();
-        let job = self.job(&Limits::default(), game, root_moves, 1, Instant::now());
-        let (send, answer) = bounded(1);
-        let list = move |worker: &mut Worker| {
-            let moves = worker.list_moves(&job, &path, was_searched, depth.max(1));
-            // Let go of the job, and with it of the table, before the engine hears of the answer.
-            drop(job);
-            let _ = send.send(moves);
-        };
-        if self.pool.is_empty() {
-            list(&mut Worker::new(0))
-        } else {
-            self.pool.run_on_main(list)
-        }
-        answer.recv().unwrap_or_default()
+        let job = self.job(&Limits::default(), game, Vec::new(), 1, Instant::now());
+        self.pool.ask_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
     }
 }
 

@@ -51,7 +51,7 @@ pub struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
     /// How many lines to report, from 1.
-    pub multi_pv: usize,
+    pub multi_pv: u64,
     /// Time kept back for the way to the GUI and back, in milliseconds.
     pub move_overhead: u64,
     /// So many nodes count as a millisecond of thinking; 0: the time itself counts.
@@ -104,7 +104,7 @@ pub struct Job {
 impl Job {
     /// How many lines to search: never more than there are moves.
     pub fn lines(&self) -> usize {
-        self.options.multi_pv.min(self.root_moves.len())
+        self.root_moves.len().min(self.options.multi_pv as usize)
     }
 
     /// The deepest iteration, in plies.

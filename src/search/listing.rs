@@ -1,12 +1,11 @@
 //! The moves of a position in the order of the search, with what a thread knows of each.
 
 use super::job::Job;
-use super::node::{Here, Root};
+use super::node::{Pv, Root};
 use super::picker::Picker;
 use super::probe::NoProbe;
 use super::worker::{Search, Worker};
 use crate::chess::Move;
-use crate::score::DRAW;
 
 /// A legal move, with what orders it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +23,8 @@ pub struct ListedMove {
     pub history: i32,
     /// The part of continuation history in that; `None` for captures and promotions, which have none.
     pub continuation: Option<i32>,
-    /// How many plies less deep than the first move it would be searched at first; below zero, deeper.
+    /// How many plies less deep than the first move it would be searched at first, where alpha is the static evaluation; below
+    /// zero, deeper.
     pub reduction: i32,
 }
 
@@ -39,41 +39,27 @@ impl Worker {
         for (ply, &mv) in path.iter().enumerate() {
             board = search.play(&board, ply, mv);
         }
-        if was_searched {
-            search.frame_mut(ply).killer = kept.at(ply).killer;
-        }
-        let in_check = board.in_check();
-        let tt_move = search.tt.probe(board.key()).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
-        let here = Here {
-            ply,
-            depth,
-            cut: false,
-            in_check,
-            raw_eval: DRAW,
-            eval: DRAW,
-            estimate: DRAW,
-            improving: !in_check,
-            hit: None,
-            tt_move,
-            tt_pv: true,
-            excluded: None,
-        };
+        search.frame_mut(ply).killer = kept.at(ply).killer.filter(|_| was_searched);
+        let hit = search.probe_table(&board, ply);
+        let here = search.assess::<Pv>(&board, ply, depth, false, hit);
         let reply = search.last_best_reply(&board, ply);
         let (hints, checks) = (search.hints(ply, reply), board.check_squares());
-        let (mut picker, mut moves, mut quiets) = (Picker::new(tt_move), Vec::new(), 1);
+        let (mut picker, mut moves, mut quiets) = (Picker::new(here.tt_move), Vec::new(), 1);
         while let Some(mv) = picker.next(&board, &search.me.histories, &hints) {
             let numbers = [moves.len() + 1, quiets];
             let facts = search.gather(&board, &here, mv, numbers, &hints, checks.gives_check(&board, mv));
             quiets += usize::from(facts.quiet);
-            let foreseen = search.foreseen_depth::<Root>(&board, &here, &facts, depth - 1);
+            let child = search.play(&board, ply, mv);
+            let reduced = search.reduced_depth::<Root>(&board, &child, &here, &facts, here.eval, depth - 1);
+            search.take_back();
             moves.push(ListedMove {
                 mv,
-                best: tt_move == Some(mv),
+                best: here.tt_move == Some(mv),
                 killer: hints.killer.0 == Some(mv),
                 reply: hints.reply.0 == Some(mv),
                 history: facts.history,
                 continuation: facts.quiet.then(|| search.me.histories.continuation(&board, mv, &hints.context)),
-                reduction: if moves.is_empty() { 0 } else { depth - 1 - foreseen },
+                reduction: if moves.is_empty() { 0 } else { depth - 1 - reduced },
             });
         }
         drop(search);

@@ -187,7 +187,14 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// Step 3: the facts of the node.
     #[inline(always)]
-    fn assess<N: Node>(&mut self, board: &Board, ply: usize, depth: i32, cut: bool, hit: Option<Hit>) -> Here {
+    pub(super) fn assess<N: Node>(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        depth: i32,
+        cut: bool,
+        hit: Option<Hit>,
+    ) -> Here {
         let in_check = board.in_check();
         let excluded = self.frame(ply).excluded;
         let two_ago = self.me.stack.before(ply, 2).eval;

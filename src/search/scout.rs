@@ -62,7 +62,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// The depth of the first look at a late move: at least one ply, at most one more than full depth.
     #[inline(always)]
-    fn reduced_depth<N: Node>(
+    pub(super) fn reduced_depth<N: Node>(
         &mut self,
         board: &Board,
         child: &Board,

@@ -1,7 +1,7 @@
 //! Which positions the threads of a search have been at: a map beside the hash table, for counting only.
 
 use super::probe::SearchProbe;
-use crate::smp::sync::{AtomicU64, Ordering};
+use crate::smp::sync::{AtomicU64, Mutex, Ordering};
 
 /// What the threads of a search have met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,10 +30,7 @@ impl VisitCounts {
 /// too low than too high.
 pub struct Visits {
     places: Box<[AtomicU64]>,
-    lookups: AtomicU64,
-    known: AtomicU64,
-    shared: AtomicU64,
-    shared_known: AtomicU64,
+    sum: Mutex<VisitCounts>,
 }
 
 /// The bits of a place that name the first thread at its position.
@@ -46,15 +43,8 @@ const KEY: u64 = !(THREAD | SEVERAL);
 impl Visits {
     /// About so many places: a power of two.
     pub fn new(places: usize) -> Self {
-        let count = || AtomicU64::new(0);
         let places = places.clamp(1 << 10, 1 << 28).next_power_of_two();
-        Self {
-            places: (0..places).map(|_| count()).collect(),
-            lookups: count(),
-            known: count(),
-            shared: count(),
-            shared_known: count(),
-        }
+        Self { places: (0..places).map(|_| AtomicU64::new(0)).collect(), sum: Mutex::new(VisitCounts::default()) }
     }
 
     /// What a thread tells of its search.
@@ -82,13 +72,7 @@ impl Visits {
     /// What was counted since the last time. No thread may be searching; everything is forgotten.
     pub fn take(&self) -> VisitCounts {
         self.places.iter().for_each(|place| place.store(0, Ordering::Relaxed));
-        let take = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
-        VisitCounts {
-            lookups: take(&self.lookups),
-            known: take(&self.known),
-            shared: take(&self.shared),
-            shared_known: take(&self.shared_known),
-        }
+        std::mem::take(&mut self.sum.lock())
     }
 }
 
@@ -112,15 +96,7 @@ impl SearchProbe for Visitor<'_> {
 
 impl Drop for Visitor<'_> {
     fn drop(&mut self) {
-        let Self { visits, counts, .. } = self;
-        for (sum, count) in [
-            (&visits.lookups, counts.lookups),
-            (&visits.known, counts.known),
-            (&visits.shared, counts.shared),
-            (&visits.shared_known, counts.shared_known),
-        ] {
-            sum.fetch_add(count, Ordering::Relaxed);
-        }
+        self.visits.sum.lock().add(&self.counts);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::eval::Evaluation;
 use crate::search::home::Home;
 use crate::search::job::{Event, Job};
 use crate::search::worker::Worker;
-use crossbeam::channel::bounded;
+use crossbeam::channel::{Receiver, bounded};
 use std::io;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
@@ -103,15 +103,9 @@ impl Pool {
             .filter_map(|(cpus, home)| {
                 let thread = self.threads.iter().find(|thread| thread.place == Some(*cpus) && thread.is_bound())?;
                 let (home, evaluation) = (Arc::clone(home), evaluation.clone());
-                let (send, done) = bounded::<()>(0);
-                thread.order(Order::Run(Box::new(move |_| {
-                    home.near(&evaluation);
-                    drop(send);
-                })));
-                Some(done)
+                Some(thread.ask(move |_| _ = home.near(&evaluation)))
             })
             .collect();
-        // Nothing is sent: a channel ends when its copy is made.
         copies.iter().for_each(|done| _ = done.recv());
     }
 
@@ -144,10 +138,11 @@ impl Pool {
         }
     }
 
-    /// Runs something on the main thread, with its worker, once the orders before it are carried out.
-    pub fn run_on_main(&self, task: impl FnOnce(&mut Worker) + Send + 'static) {
-        if let Some(thread) = self.threads.first() {
-            thread.order(Order::Run(Box::new(task)));
+    /// What the main thread's worker answers, or a new one where there is no thread.
+    pub fn ask_main<T: Default + Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> T {
+        match self.threads.first() {
+            Some(main) => main.ask(task).recv().unwrap_or_default(),
+            None => task(&mut Worker::new(0)),
         }
     }
 
@@ -202,6 +197,13 @@ impl Thread {
 
     fn order(&self, order: Order) {
         self.orders.send(order);
+    }
+
+    /// Asks its worker something. What the task owns is gone before the answer comes.
+    fn ask<T: Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> Receiver<T> {
+        let (send, answer) = bounded(1);
+        self.order(Order::Run(Box::new(move |worker| _ = send.send(task(worker)))));
+        answer
     }
 }
 

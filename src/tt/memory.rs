@@ -3,6 +3,8 @@
 //! Linux hands out more memory than it has and kills the process that then uses it, so the size of a table has to be
 //! checked beforehand. Elsewhere the allocator is relied upon to say no.
 
+use std::path::{Path, PathBuf};
+
 /// Bytes in a MiB.
 pub const MIB: u64 = 1 << 20;
 
@@ -27,10 +29,23 @@ pub fn largest_mib(available: u64) -> u64 {
     (usable - usable / (BYTES_PER_OVERHEAD + 1)) / MIB
 }
 
+/// The folders of the control group that the process is in by a controller (none for version 2), and of all around it, innermost
+/// first. `groups` is its `/proc/self/cgroup`. In a container they may not all be visible; those that are not have nothing to
+/// read.
+pub fn group_folders(mount: &Path, groups: &str, controller: &str) -> Vec<PathBuf> {
+    let own = groups.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let matches = parts.next()?.split(',').any(|name| name == controller);
+        if matches { parts.next() } else { None }
+    });
+    Path::new(own.unwrap_or("/")).ancestors().map(|part| mount.join(part.strip_prefix("/").unwrap_or(part))).collect()
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
+    use super::group_folders;
     use std::fs::read_to_string;
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     /// One version of the control groups: where they are and what they call things.
     struct Version {
@@ -81,21 +96,10 @@ mod linux {
     }
 
     impl Version {
-        /// The folder of the process's group and of every group around it. In a container they may not all be
-        /// visible; those that are not have nothing to read.
-        fn folders(&self, groups: &str) -> Vec<PathBuf> {
-            let own = groups.lines().find_map(|line| {
-                let mut parts = line.splitn(3, ':').skip(1);
-                let matches = parts.next()?.split(',').any(|name| name == self.controller);
-                if matches { parts.next() } else { None }
-            });
-            let path = Path::new(own.unwrap_or("/"));
-            path.ancestors().map(|part| Path::new(self.root).join(part.strip_prefix("/").unwrap_or(part))).collect()
-        }
-
         /// What each of the groups still allows, in bytes.
         fn allowances(&self, groups: &str) -> Vec<u64> {
-            self.folders(groups).iter().filter_map(|folder| self.allowance(folder)).collect()
+            let folders = group_folders(Path::new(self.root), groups, self.controller);
+            folders.iter().filter_map(|folder| self.allowance(folder)).collect()
         }
 
         /// What the group of a folder still allows; `None` when it has no limit or cannot be read.
@@ -125,7 +129,8 @@ mod linux {
         fn folders_lead_up_to_the_root() {
             let groups = "5:cpuset:/x\n4:cpu,memory:/box/inner\n0::/user.slice/a:b\n";
             let paths = |version: &Version, groups| -> Vec<String> {
-                version.folders(groups).iter().map(|path| path.to_string_lossy().into_owned()).collect()
+                let folders = group_folders(Path::new(version.root), groups, version.controller);
+                folders.iter().map(|path| path.to_string_lossy().into_owned()).collect()
             };
             assert_eq!(
                 paths(&VERSIONS[0], groups),

@@ -10,7 +10,7 @@
 mod cluster;
 mod entry;
 mod error;
-mod memory;
+pub mod memory;
 mod pages;
 mod table;
 

@@ -189,7 +189,14 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
                 return None;
             }
         },
-        "listmoves" => Command::ListMoves(list_depth(&mut words, problems)?),
+        "listmoves" if words.rest().is_empty() => Command::ListMoves(listing::USUAL_DEPTH),
+        "listmoves" if words.take_if(|word| word.eq_ignore_ascii_case("depth")).is_some() => {
+            Command::ListMoves(go::number("depth", (1, MAX_DEPTH.into()), &mut words, problems)? as i32)
+        }
+        "listmoves" => {
+            problems.push(Problem::ListMoves(Quoted::new(words.rest())));
+            return None;
+        }
         "lmrstats" => Command::LmrStats { off: words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some() },
         "perft" => Command::Perft(go::number("perft", go::PERFT, &mut words, problems)? as u32),
         "bench" if words.rest().is_empty() => Command::Bench(None),
@@ -209,18 +216,6 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
         problems.push(Problem::Trailing(keyword, Quoted::new(words.rest())));
     }
     Some(command)
-}
-
-/// `[depth N]`: the depth that `listmoves` shows reductions for.
-fn list_depth(words: &mut Words, problems: &mut Vec<Problem>) -> Option<i32> {
-    if words.rest().is_empty() {
-        return Some(listing::USUAL_DEPTH);
-    }
-    if words.take_if(|word| word.eq_ignore_ascii_case("depth")).is_none() {
-        problems.push(Problem::ListMoves(Quoted::new(words.rest())));
-        return None;
-    }
-    go::number("depth", (1, i64::from(MAX_DEPTH)), words, problems).map(|depth| depth as i32)
 }
 
 /// Keeps the command, or the problem.
@@ -388,27 +383,21 @@ mod tests {
     /// Lines of random bytes, and of random words of the protocol among random bytes.
     #[test]
     fn any_bytes_are_read_without_panic() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = move |below: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as usize % below
-        };
+        let mut random = fastrand::Rng::with_seed(1);
         let vocabulary = "position startpos fen moves go depth searchmoves e2e4 name value setoption bench perft -1 \
                           99999999999999999999 \u{feff} \u{85} ゴ é";
         let vocabulary: Vec<&str> = vocabulary.split(' ').collect();
         let mut commands = 0;
         for _ in 0..20_000 {
             let mut line = Vec::new();
-            for _ in 0..random(12) {
-                if random(2) == 0 {
-                    line.extend((0..random(9)).map(|_| random(256) as u8));
+            for _ in 0..random.u8(..12) {
+                if random.bool() {
+                    line.extend((0..random.u8(..9)).map(|_| random.u8(..)));
                 } else {
-                    line.extend_from_slice(vocabulary[random(vocabulary.len())].as_bytes());
+                    line.extend_from_slice(vocabulary[random.usize(..vocabulary.len())].as_bytes());
                 }
-                if random(4) != 0 {
-                    line.push(b" \t\r\0"[random(4)]);
+                if random.u8(..4) != 0 {
+                    line.push(b" \t\r\0"[random.usize(..4)]);
                 }
             }
             let text = String::from_utf8_lossy(&line);

@@ -5,7 +5,6 @@
 use crate::chess::{Board, Piece, PieceType};
 use crate::search::listing::ListedMove;
 use Cell::{Mark, Name, Number};
-use std::fmt::Write;
 
 /// The depth that reductions are for unless another one is asked for, in plies.
 pub const USUAL_DEPTH: i32 = 10;
@@ -46,28 +45,26 @@ fn name(piece: Option<Piece>) -> Cell {
 ///
 /// `depth` is what the reductions are for.
 pub fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
-    let mut text = String::from("rank  move ");
-    for (name, _) in COLUMNS {
-        let _ = write!(text, "  {name:>5}");
-    }
-    let _ = writeln!(text, " at depth {depth}");
-    for (rank, row) in (1..).zip(moves) {
-        let _ = write!(text, "{rank:>4}  {:<5}", board.uci(row.mv, chess960));
-        for (name, cell) in COLUMNS {
+    let names: String = COLUMNS.iter().map(|(name, _)| format!("  {name:>5}")).collect();
+    let row = |(rank, row): (usize, &ListedMove)| {
+        let cells = COLUMNS.map(|(name, cell)| {
             let width = name.len().max(5);
-            let _ = match cell(board, row) {
-                Mark(holds) => write!(text, "  {:>width$}", if holds { "yes" } else { "" }),
-                Name(name) => write!(text, "  {:<width$}", name.unwrap_or("")),
-                Number(number) => write!(text, "  {:>width$}", number.map_or_else(String::new, |n| n.to_string())),
-            };
-        }
-        text.push('\n');
-    }
-    text + &match moves.len() {
-        0 => format!("0 legal moves: {}", if board.in_check() { "checkmate" } else { "stalemate" }),
-        1 => "1 legal move".into(),
-        many => format!("{many} legal moves"),
-    }
+            match cell(board, row) {
+                Mark(holds) => format!("  {:>width$}", if holds { "yes" } else { "" }),
+                Name(name) => format!("  {:<width$}", name.unwrap_or("")),
+                Number(number) => format!("  {:>width$}", number.map_or_else(String::new, |n| n.to_string())),
+            }
+        });
+        format!("{rank:>4}  {:<5}{}\n", board.uci(row.mv, chess960), cells.concat())
+    };
+    let rows: String = (1..).zip(moves).map(row).collect();
+    let end = match moves.len() {
+        0 if board.in_check() => "0 legal moves: checkmate",
+        0 => "0 legal moves: stalemate",
+        1 => "1 legal move",
+        many => &format!("{many} legal moves"),
+    };
+    format!("rank  move {names} at depth {depth}\n{rows}{end}")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
 use crate::smp::numa::policy::{self, NumaPolicy};
-use Kind::{Button, Check, Combo, Spin, Text};
+use Kind::{Button, Check, Combo, Number, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -34,16 +34,18 @@ pub struct UciOption {
 
 /// The kinds of the protocol, each with its default, its bounds and the way to apply a value.
 pub enum Kind {
-    /// A whole number.
+    /// A whole number among the settings, with the least and the greatest value.
+    Number((u64, u64), fn(&mut Settings) -> &mut u64),
+    /// A whole number that something else is made of.
     Spin {
         /// The value at the start.
-        default: i64,
+        default: u64,
         /// The least and the greatest value.
-        range: (i64, i64),
+        range: (u64, u64),
         /// Applies a value in the range; an error says what is instead.
-        apply: fn(&mut Target, i64) -> Result<(), String>,
+        apply: fn(&mut Target, u64) -> Result<(), String>,
     },
-    /// True or false; false at the start.
+    /// True or false.
     Check(fn(&mut Settings) -> &mut bool),
     /// One of a few words.
     Combo {
@@ -78,7 +80,7 @@ pub static OPTIONS: &[UciOption] = &[
         "Threads that search together. Changing it keeps the hash table.",
         Spin {
             default: 1,
-            range: (1, 1024),
+            range: (1, Engine::MOST_THREADS as u64),
             apply: |to, n| {
                 let done = to.engine.set_threads(n as usize);
                 done.map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
@@ -89,8 +91,8 @@ pub static OPTIONS: &[UciOption] = &[
         "Hash",
         "Size of the hash table in MiB. When memory does not suffice the old table stays.",
         Spin {
-            default: 16,
-            range: (1, 33_554_432),
+            default: Engine::DEFAULT_HASH as u64,
+            range: (1, Engine::MOST_HASH as u64),
             apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
         },
     ),
@@ -101,9 +103,8 @@ pub static OPTIONS: &[UciOption] = &[
             default: "auto",
             expected: policy::CHOICES,
             apply: |to, text| {
-                let policy = text.parse::<NumaPolicy>().map_err(|error| error.to_string());
-                let done =
-                    policy.and_then(|policy| to.engine.set_numa_policy(policy).map_err(|error| error.to_string()));
+                let set = |policy| to.engine.set_numa_policy(policy).map_err(|error| error.to_string());
+                let done = text.parse::<NumaPolicy>().map_err(|error| error.to_string()).and_then(set);
                 done.map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
             },
         },
@@ -112,14 +113,7 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "MultiPV",
         "Number of best lines to find and show.",
-        Spin {
-            default: 1,
-            range: (1, 256),
-            apply: |to, n| {
-                to.engine.settings_mut().search.multi_pv = n as usize;
-                Ok(())
-            },
-        },
+        Number((1, 256), |settings| &mut settings.search.multi_pv),
     ),
     option(
         "Ponder",
@@ -129,26 +123,12 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "Move Overhead",
         "Milliseconds to keep back for each move, for what happens between engine and clock.",
-        Spin {
-            default: 10,
-            range: (0, 5000),
-            apply: |to, ms| {
-                to.engine.settings_mut().search.move_overhead = ms as u64;
-                Ok(())
-            },
-        },
+        Number((0, 5000), |settings| &mut settings.search.move_overhead),
     ),
     option(
         "nodestime",
         "So many nodes count as a millisecond of thinking, for tests that are to repeat; 0: time is time.",
-        Spin {
-            default: 0,
-            range: (0, 1_000_000),
-            apply: |to, nodes| {
-                to.engine.settings_mut().search.nodes_time = nodes as u64;
-                Ok(())
-            },
-        },
+        Number((0, 1_000_000), |settings| &mut settings.search.nodes_time),
     ),
     option(
         "UCI_Chess960",
@@ -289,7 +269,9 @@ impl UciOption {
     pub fn announcement(&self) -> String {
         let default = self.default();
         let kind = match &self.kind {
-            Spin { range: (min, max), .. } => format!("spin default {default} min {min} max {max}"),
+            Spin { range: (min, max), .. } | Number((min, max), _) => {
+                format!("spin default {default} min {min} max {max}")
+            }
             Check(_) => format!("check default {default}"),
             Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
             Button(_) => "button".into(),
@@ -302,7 +284,8 @@ impl UciOption {
     pub fn default(&self) -> String {
         match &self.kind {
             Spin { default, .. } => default.to_string(),
-            Check(_) => "false".into(),
+            Number(_, place) => place(&mut Settings::default()).to_string(),
+            Check(place) => place(&mut Settings::default()).to_string(),
             Combo { default, .. } => default().into(),
             Text { default, .. } => (*default).into(),
             Button(_) => String::new(),
@@ -312,7 +295,7 @@ impl UciOption {
     /// What values the option takes, in words.
     pub fn expected(&self) -> String {
         match &self.kind {
-            Spin { range: (min, max), .. } => format!("a whole number from {min} to {max}"),
+            Spin { range: (min, max), .. } | Number((min, max), _) => format!("a whole number from {min} to {max}"),
             Check(_) => "true or false".into(),
             Combo { choices, .. } => format!("one of {}", choices().join(", ")),
             Text { expected, .. } => (*expected).into(),
@@ -323,28 +306,23 @@ impl UciOption {
     /// Parses and applies a value. A button takes any value and looks at none.
     fn set(&self, target: &mut Target, value: &str) -> Result<(), OptionError> {
         let bad = || OptionError::value(self.name, self.expected(), value);
-        let applied = match &self.kind {
-            Spin { range: (min, max), apply, .. } => {
-                let n = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
-                apply(target, n)
-            }
-            Check(switch) => {
-                *switch(target.engine.settings_mut()) = value.to_ascii_lowercase().parse().map_err(|_| bad())?;
-                Ok(())
+        let refused = |reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason };
+        let number = |(min, max)| value.parse().ok().filter(|n| (min..=max).contains(n)).ok_or_else(bad);
+        match &self.kind {
+            Number(range, place) => *place(target.engine.settings_mut()) = number(*range)?,
+            Spin { range, apply, .. } => apply(target, number(*range)?).map_err(refused)?,
+            Check(place) => {
+                *place(target.engine.settings_mut()) = value.to_ascii_lowercase().parse().map_err(|_| bad())?;
             }
             Combo { choices, apply, .. } => {
                 let value = today(self.name, value);
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
                 apply(target.engine.settings_mut(), choice);
-                Ok(())
             }
-            Button(apply) => {
-                apply(target);
-                Ok(())
-            }
-            Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }),
-        };
-        applied.map_err(|reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason })
+            Button(apply) => apply(target),
+            Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }).map_err(refused)?,
+        }
+        Ok(())
     }
 }
 

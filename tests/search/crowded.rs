@@ -1,5 +1,6 @@
 //! Positions with more pieces than promotions allow: nothing may overflow, and no list may be too short.
 
+use fastrand::Rng;
 use lento::chess::perft::perft;
 use lento::chess::{Board, Color, Game, PieceType};
 use lento::engine::Engine;
@@ -21,41 +22,28 @@ const CROWDS: [(&str, u64); 4] = [
     ("1q1q1q1q/PPPPPPPP/8/8/8/2k5/8/K7 w - - 0 1", 4 * 4 + 7 * 4),
 ];
 
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let word = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((word ^ word >> 31) % limit as u64) as usize
+/// The board field of a FEN with both kings and up to 30 of these pieces, on the ranks 2 to 7 if pawns are among them.
+fn placement(random: &mut Rng, letters: &[u8]) -> String {
+    let mut squares = [b'1'; 64];
+    let among = if letters.iter().any(|letter| b"Pp".contains(letter)) { 8..56 } else { 0..64 };
+    for _ in 0..random.u8(..31) {
+        squares[random.usize(among.clone())] = letters[random.usize(..letters.len())];
     }
-
-    /// The board field of a FEN with both kings and up to 30 of these pieces, on the ranks 2 to 7 if pawns are among them.
-    fn placement(&mut self, letters: &[u8]) -> String {
-        let mut squares = [b'1'; 64];
-        let (first, count) = if letters.iter().any(|letter| b"Pp".contains(letter)) { (8, 48) } else { (0, 64) };
-        for _ in 0..self.below(31) {
-            squares[first + self.below(count)] = letters[self.below(letters.len())];
-        }
-        let kings = [self.below(64), self.below(64)];
-        squares[kings[0]] = b'K';
-        squares[kings[1]] = b'k';
-        squares.chunks(8).map(|rank| String::from_utf8_lossy(rank).into_owned()).collect::<Vec<_>>().join("/")
-    }
+    squares[random.usize(..64)] = b'K';
+    squares[random.usize(..64)] = b'k';
+    squares.chunks(8).map(|rank| String::from_utf8_lossy(rank).into_owned()).collect::<Vec<_>>().join("/")
 }
 
 /// Random positions in which nothing limits how many there are of a kind.
 fn random_crowds(count: usize) -> Vec<Board> {
     const LETTERS: [&[u8]; 9] =
         [b"QQQQQQQQQq", b"Q", b"Qq", b"QNqn", b"QQQRBNPqrbnp", b"PpPpPpQq", b"Nn", b"RRRrrrBb", b"QQQQQQQQQQQQQQQQp"];
-    let mut random = Random(5);
+    let mut random = Rng::with_seed(5);
     let mut boards = Vec::new();
     while boards.len() < count {
-        let letters = LETTERS[random.below(LETTERS.len())];
-        let side = if random.below(2) == 0 { 'w' } else { 'b' };
-        let fen = format!("{} {side} - - {} 1", random.placement(letters), random.below(120));
+        let letters = LETTERS[random.usize(..LETTERS.len())];
+        let side = if random.bool() { 'w' } else { 'b' };
+        let fen = format!("{} {side} - - {} 1", placement(&mut random, letters), random.u8(..120));
         boards.extend(Board::from_fen(&fen));
     }
     boards

@@ -259,7 +259,7 @@ fn rounds_repeat_on_any_number_of_threads() {
     engine.settings_mut().search.deterministic = true;
     for threads in [2, 3, 8] {
         engine.set_threads(threads).unwrap();
-        let mut run = |limits: [Limits; 3], lines: usize| {
+        let mut run = |limits: [Limits; 3], lines: u64| {
             engine.settings_mut().search.multi_pv = lines;
             engine.new_game();
             let mut said = Vec::new();

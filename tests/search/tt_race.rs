@@ -15,11 +15,9 @@ const CLUSTERS: u64 = 2;
 const KEYS_PER_CLUSTER: u64 = 7;
 const DEPTHS: u64 = 60;
 
-/// Scrambles a number (the finaliser of SplitMix64).
-fn mix(mut number: u64) -> u64 {
-    number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ number >> 31
+/// Scrambles a number.
+fn mix(number: u64) -> u64 {
+    fastrand::Rng::with_seed(number).u64(..)
 }
 
 fn key(nth: u64) -> u64 {

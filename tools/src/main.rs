@@ -8,9 +8,10 @@ mod suites;
 
 use clap::{Parser, Subcommand};
 use common::notice::notice;
+use lento::smp::abort_on_panic;
 use std::error::Error;
-use std::process::{self, ExitCode};
-use std::{io, panic};
+use std::io;
+use std::process::ExitCode;
 
 /// Measuring tools for the Lento chess engine.
 #[derive(Parser)]
@@ -79,15 +80,6 @@ fn tell(error: &(dyn Error + 'static)) {
         Some(error) => notice(format_args!("standard output: {error}")),
         None => notice(error),
     }
-}
-
-/// A thread that panics ends the program: the others would wait for it.
-fn abort_on_panic() {
-    let report = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        report(info);
-        process::abort();
-    }));
 }
 
 #[cfg(test)]

@@ -14,12 +14,12 @@ mod show;
 
 use super::Done;
 use super::amounts::{self, ThreadCounts};
-use super::draft::Draft;
 use super::interrupt::Interrupt;
 use super::machine::Machine;
 use super::progress::Progress;
 use super::speedtest::default_hash;
 use crate::engine::Engine;
+use crate::files::draft::Draft;
 use bootstrap::Bootstrap;
 use document::Report;
 use measure::{Measuring, Task};
@@ -127,10 +127,10 @@ pub fn run(args: &Args) -> Done {
         interrupted: measuring.interrupt.came(),
     };
     if let Some(draft) = json {
-        draft.finish(&format!("{:#}\n", report.document()))?;
+        draft.finish(format!("{:#}\n", report.document()).as_bytes())?;
     }
     if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
-        draft.finish(&chart::svg(&rows, machine.name())?)?;
+        draft.finish(chart::svg(&rows, machine.name())?.as_bytes())?;
     }
     let mut out = io::stdout();
     if to_stdout {
@@ -143,7 +143,7 @@ pub fn run(args: &Args) -> Done {
 
 /// 1, 2, 4 and so on, and all cores at the end.
 fn powers(cores: usize) -> Vec<usize> {
-    let cores = cores.clamp(1, 1024);
+    let cores = cores.clamp(1, Engine::MOST_THREADS);
     let below = std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|&count| count < cores);
     below.chain([cores]).collect()
 }

@@ -2,9 +2,7 @@
 
 use crate::chess::Game;
 use crate::cli::speedtest::games;
-use crate::files::open_regular;
-use std::fs::OpenOptions;
-use std::io::Read;
+use crate::files;
 use std::path::Path;
 
 /// No larger file is read, in bytes.
@@ -18,13 +16,7 @@ const LARGEST_FILE: u64 = 16 << 20;
 pub fn positions(file: Option<&Path>) -> Result<Vec<Game>, String> {
     let Some(path) = file else { return Ok(games::games().concat()) };
     let name = path.display();
-    let mut text = String::new();
-    let opened = open_regular(path, OpenOptions::new().read(true));
-    let read = opened.and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text));
-    read.map_err(|error| format!("{name}: {error}"))?;
-    if text.len() as u64 > LARGEST_FILE {
-        return Err(format!("{name}: more than {} MiB; expected a smaller file of positions", LARGEST_FILE >> 20));
-    }
+    let text = files::read_text(path, LARGEST_FILE).map_err(|error| format!("{name}: {error}"))?;
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();

@@ -2,10 +2,8 @@
 
 use super::document::SCHEMA;
 use super::runs::Run;
-use crate::files::open_regular;
+use crate::files;
 use serde_json::Value;
-use std::fs::OpenOptions;
-use std::io::Read;
 use std::path::Path;
 
 /// No larger file is read, in bytes.
@@ -81,10 +79,7 @@ impl<'a> Place<'a> {
 /// The file cannot be read, is no JSON, or no such document; the message names the file, and the field.
 pub fn read(path: &Path) -> Result<Document, String> {
     let name = path.display().to_string();
-    let mut text = String::new();
-    let opened = open_regular(path, OpenOptions::new().read(true));
-    let read = opened.and_then(|file| file.take(LARGEST_FILE).read_to_string(&mut text));
-    read.map_err(|error| format!("{name}: {error}"))?;
+    let text = files::read_text(path, LARGEST_FILE).map_err(|error| format!("{name}: {error}"))?;
     let expected = || format!("expected what `lento scaling --json` writes, a document of {SCHEMA}");
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{name}: {error}; {}", expected()))?;
     parse(&name, &value)

@@ -57,13 +57,13 @@ pub struct Args {
 /// The size of the hash table in MiB when none is asked for.
 pub fn default_hash(per_thread: u64, threads: usize, available_mib: Option<u64>) -> usize {
     let wanted = per_thread * threads as u64;
-    wanted.min(available_mib.unwrap_or(u64::MAX) / 2).clamp(1, 33_554_432) as usize
+    wanted.min(available_mib.unwrap_or(u64::MAX) / 2).clamp(1, Engine::MOST_HASH as u64) as usize
 }
 
 /// Thinks about every position for its share of the time, and reports. Ctrl-C keeps the repetitions that are whole.
 pub fn run(args: &Args) -> Done {
     let machine = Machine::here();
-    let threads = args.threads.unwrap_or_else(num_cpus::get).clamp(1, 1024);
+    let threads = args.threads.unwrap_or_else(num_cpus::get).min(Engine::MOST_THREADS);
     let mut engine = Engine::new();
     engine.set_threads(threads)?;
     let usual = || default_hash(HASH_PER_THREAD, threads, machine.available_mib);

@@ -66,7 +66,7 @@ fn gain(term: Term, with: &str, without: &str) -> Pair {
 
 /// Every position that a few moves from the given ones lead to, in a fixed pseudo-random selection.
 fn many_boards() -> Vec<Board> {
-    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = fastrand::Rng::with_seed(1);
     let mut boards = Vec::new();
     for fen in POSITIONS {
         let mut board = board(fen);
@@ -76,10 +76,7 @@ fn many_boards() -> Vec<Board> {
             if moves.is_empty() {
                 break;
             }
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            board = board.after(moves[seed as usize % moves.len()]);
+            board = board.after(moves[random.usize(..moves.len())]);
         }
     }
     boards

@@ -27,14 +27,6 @@ struct MadeMove<'a> {
     gain: Option<Score>,
 }
 
-/// What is known of a reduction before the move is made.
-enum KnownPart {
-    /// The reduction, in 1/1024 ply.
-    Decided(i32),
-    /// The sum so far, in the recipe's unit.
-    Sum(i32),
-}
-
 impl<P: SearchProbe> Search<'_, P> {
     /// The reduction in 1/1024 ply; `None` where the recipe does not reduce the move.
     #[inline(never)]
@@ -48,39 +40,6 @@ impl<P: SearchProbe> Search<'_, P> {
         alpha: Score,
     ) -> Option<i32> {
         let lmr = self.lmr;
-        let mut sum = match self.known_part::<N>(board, here, facts, flags)? {
-            KnownPart::Decided(reduction) => return Some(reduction),
-            KnownPart::Sum(sum) => sum,
-        };
-        let mut made = MadeMove { board, child, here, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
-        for term in &lmr.recipe().terms {
-            if self.signal(term.signal, &mut made) >= term.from {
-                sum += term.change;
-            }
-        }
-        Some(lmr.reduction(sum, N::ROOT))
-    }
-
-    /// The depth of the first look at a late move that has not been made: what it does to the evaluation is left out.
-    pub(in crate::search) fn foreseen_depth<N: Node>(
-        &self,
-        board: &Board,
-        here: &Here,
-        facts: &MoveFacts,
-        depth: i32,
-    ) -> i32 {
-        let flags = facts.flags.with_if(Fact::Pv, N::PV);
-        let known = if depth < 2 { None } else { self.known_part::<N>(board, here, facts, flags) };
-        let reduction = match known {
-            None => return depth,
-            Some(KnownPart::Decided(reduction)) => reduction,
-            Some(KnownPart::Sum(sum)) => self.lmr.reduction(sum, N::ROOT),
-        };
-        self.lmr.reduced(depth, reduction, N::PV)
-    }
-
-    fn known_part<N: Node>(&self, board: &Board, here: &Here, facts: &MoveFacts, flags: Facts) -> Option<KnownPart> {
-        let lmr = self.lmr;
         let number = match lmr.recipe().counting {
             Counting::Moves => facts.number,
             Counting::Quiets => facts.quiet_number,
@@ -90,13 +49,20 @@ impl<P: SearchProbe> Search<'_, P> {
             return None;
         }
         if let Some(verdict) = lmr.verdict(flags) {
-            return Some(KnownPart::Decided(verdict));
+            return Some(verdict);
         }
         let history = match lmr.own() {
             Some(_) => self.me.histories.own.get(board, facts.mv),
             None => facts.history,
         };
-        Some(KnownPart::Sum(lmr.sum(Class::of(facts.quiet), here.depth, number, flags, history)))
+        let mut sum = lmr.sum(Class::of(facts.quiet), here.depth, number, flags, history);
+        let mut made = MadeMove { board, child, here, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
+        for term in &lmr.recipe().terms {
+            if self.signal(term.signal, &mut made) >= term.from {
+                sum += term.change;
+            }
+        }
+        Some(lmr.reduction(sum, N::ROOT))
     }
 
     /// The facts that are worked out only when asked for.

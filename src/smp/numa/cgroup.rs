@@ -1,6 +1,7 @@
 //! The processors that Linux's control groups leave to a process.
 
 use super::cpu_set::CpuSet;
+use crate::tt::memory::group_folders;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
@@ -17,9 +18,9 @@ pub(super) struct Allowance {
 pub(super) fn read(root: &Path) -> Allowance {
     let groups = read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mount = root.join("sys/fs/cgroup");
-    let unified = folders(&mount, &groups, "");
-    let cpuset = folders(&mount.join("cpuset"), &groups, "cpuset");
-    let cpu = folders(&mount.join("cpu"), &groups, "cpu");
+    let unified = group_folders(&mount, &groups, "");
+    let cpuset = group_folders(&mount.join("cpuset"), &groups, "cpuset");
+    let cpu = group_folders(&mount.join("cpu"), &groups, "cpu");
     let text = |folder: &PathBuf, name: &str| read_to_string(folder.join(name)).ok();
     // The innermost group that says something has the last word: its effective set lies within those around it.
     let set = |folders: &[PathBuf], name: &str| {
@@ -40,16 +41,6 @@ pub(super) fn read(root: &Path) -> Allowance {
             .or_else(|| set(&cpuset, "cpuset.cpus")),
         quota: unified.iter().filter_map(unified_quota).chain(cpu.iter().filter_map(old_quota)).min(),
     }
-}
-
-/// The folders of the process's group and of all around it, innermost first. In a container not all need be there.
-fn folders(mount: &Path, groups: &str, controller: &str) -> Vec<PathBuf> {
-    let own = groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let matches = parts.next()?.split(',').any(|name| name == controller);
-        if matches { parts.next() } else { None }
-    });
-    Path::new(own.unwrap_or("/")).ancestors().map(|part| mount.join(part.strip_prefix("/").unwrap_or(part))).collect()
 }
 
 /// The time of how many processors a quota is, from 1; `None` for `max`, `-1` and what cannot be read.

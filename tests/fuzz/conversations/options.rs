@@ -85,10 +85,10 @@ fn value(option: &UciOption, random: &mut Random) -> String {
         return bad(random);
     }
     match &option.kind {
-        Kind::Spin { range: (min, max), .. } => {
+        &(Kind::Spin { range: (min, max), .. } | Kind::Number((min, max), _)) => {
             let small = if option.name == "Hash" { 64 } else { 8 };
-            let few = min + random.below(small) as i64;
-            random.pick(&[few, few, few, few, few, few, min - 1, max + 1]).to_string()
+            let few = min as i64 + random.below(small) as i64;
+            random.pick(&[few, few, few, few, few, few, min as i64 - 1, max as i64 + 1]).to_string()
         }
         Kind::Check { .. } => random.pick(&["true", "false"]).to_string(),
         Kind::Combo { choices, .. } => random.pick(choices()).to_string(),

@@ -1,6 +1,6 @@
 //! Move by move against the cozy-chess library.
 
-use super::games::{LONGEST, Random, Variant};
+use super::games::{LONGEST, Variant, choose};
 use lento::chess::{Bitboard, Board, Move, PieceType};
 
 /// Start, target and promotion of a move, in a form that both libraries can be brought to.
@@ -61,7 +61,7 @@ fn assert_same(ours: &Board, theirs: &cozy_chess::Board) {
 }
 
 fn play_against(variant: Variant, games: usize) {
-    let mut random = Random::new(0xC0_2100 + variant as u64);
+    let mut random = fastrand::Rng::with_seed(0xC0_2100 + variant as u64);
     for _ in 0..games {
         let mut theirs = variant.start(&mut random);
         let mut ours = Board::from_fen(&format!("{theirs:#}")).unwrap();
@@ -76,7 +76,7 @@ fn play_against(variant: Variant, games: usize) {
             if moves.is_empty() {
                 break;
             }
-            let mv = random.choose(&moves);
+            let mv = choose(&mut random, &moves);
             assert_kind(&ours, mv);
             let index = wanted.binary_search(&plain(mv)).unwrap();
             ours = ours.after(mv);

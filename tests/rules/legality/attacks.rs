@@ -75,7 +75,7 @@ fn threats_are_the_squares_the_opponent_attacks() {
 #[test]
 fn attack_tables_agree_with_walking() {
     games::play(3, 0x5441_424C, |game, _, random| {
-        let occupied = game.board().occupied() & Bitboard(random.word() | random.word());
+        let occupied = game.board().occupied() & Bitboard(random.u64(..) | random.u64(..));
         for square in Square::ALL {
             for piece in Piece::ALL {
                 let found = game.board().attacks_from(piece, square, occupied);

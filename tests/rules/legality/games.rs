@@ -1,34 +1,14 @@
 //! Random games, the same in every run.
 
+use fastrand::Rng;
 use lento::chess::{Board, Game, Move};
 
-/// SplitMix64.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let word = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ word >> 31
-    }
-
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.word() % limit as u64) as usize
-    }
-
-    /// One of a list that is not empty. Castling, promotion and en passant are rare, so they are preferred at times.
-    pub fn choose(&mut self, moves: &[Move]) -> Move {
-        let rare: Vec<Move> =
-            moves.iter().copied().filter(|mv| mv.is_castle() || mv.is_promotion() || mv.is_en_passant()).collect();
-        let pool = if !rare.is_empty() && self.below(4) == 0 { &rare } else { moves };
-        pool[self.below(pool.len())]
-    }
+/// One of a list that is not empty. Castling, promotion and en passant are rare, so they are preferred at times.
+pub fn choose(random: &mut Rng, moves: &[Move]) -> Move {
+    let rare: Vec<Move> =
+        moves.iter().copied().filter(|mv| mv.is_castle() || mv.is_promotion() || mv.is_en_passant()).collect();
+    let pool = if !rare.is_empty() && random.u8(..4) == 0 { &rare } else { moves };
+    pool[random.usize(..pool.len())]
 }
 
 /// How the men are set up.
@@ -43,12 +23,12 @@ impl Variant {
     pub const ALL: [Self; 3] = [Self::Chess, Self::Chess960, Self::DoubleFischer];
 
     /// A start position, as the other library sets it up.
-    pub fn start(self, random: &mut Random) -> cozy_chess::Board {
+    pub fn start(self, random: &mut Rng) -> cozy_chess::Board {
         match self {
             Self::Chess => cozy_chess::Board::startpos(),
-            Self::Chess960 => cozy_chess::Board::chess960_startpos(random.below(960) as u32),
+            Self::Chess960 => cozy_chess::Board::chess960_startpos(random.u32(..960)),
             Self::DoubleFischer => {
-                let (white, black) = (random.below(960) as u32, random.below(960) as u32);
+                let (white, black) = (random.u32(..960), random.u32(..960));
                 cozy_chess::Board::double_chess960_startpos(white, black)
             }
         }
@@ -59,8 +39,8 @@ impl Variant {
 pub const LONGEST: usize = 250;
 
 /// Plays random games of every variant and shows each position with its past.
-pub fn play(games: usize, seed: u64, mut visit: impl FnMut(&Game, Variant, &mut Random)) {
-    let mut random = Random::new(seed);
+pub fn play(games: usize, seed: u64, mut visit: impl FnMut(&Game, Variant, &mut Rng)) {
+    let mut random = Rng::with_seed(seed);
     for variant in Variant::ALL {
         for _ in 0..games {
             let mut game = Game::from_fen(&format!("{:#}", variant.start(&mut random))).unwrap();
@@ -70,7 +50,7 @@ pub fn play(games: usize, seed: u64, mut visit: impl FnMut(&Game, Variant, &mut 
                 if moves.is_empty() {
                     break;
                 }
-                game.play(random.choose(&moves));
+                game.play(choose(&mut random, &moves));
             }
         }
     }
@@ -89,7 +69,7 @@ pub fn sample(count: usize, seed: u64, mut visit: impl FnMut(&Board, Variant)) {
                 || board.pinned().any()
                 || board.legal_moves().iter().any(|mv| mv.is_castle() || mv.is_promotion() || mv.is_en_passant());
             let share = if special { every.div_ceil(3) } else { every };
-            if seen < count && random.below(share) == 0 {
+            if seen < count && random.usize(..share) == 0 {
                 visit(board, variant);
                 seen += 1;
             }

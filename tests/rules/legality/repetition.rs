@@ -1,6 +1,7 @@
 //! Repetitions, and repetitions one move ahead, against plain counting.
 
-use super::games::Random;
+use super::games::choose;
+use fastrand::Rng;
 use lento::chess::{Game, PieceType};
 
 /// Few men with room to shuffle.
@@ -17,8 +18,8 @@ const ENDGAMES: [&str; 8] = [
 
 /// Shows the positions of random games that shuffle: captures and pawn moves are avoided where possible, and a man
 /// often goes back to where it came from.
-fn shuffle(games: usize, seed: u64, mut visit: impl FnMut(&Game, &mut Random)) {
-    let mut random = Random::new(seed);
+fn shuffle(games: usize, seed: u64, mut visit: impl FnMut(&Game, &mut Rng)) {
+    let mut random = Rng::with_seed(seed);
     for round in 0..games {
         let mut game = Game::from_fen(ENDGAMES[round % ENDGAMES.len()]).unwrap();
         let mut played = Vec::new();
@@ -35,9 +36,9 @@ fn shuffle(games: usize, seed: u64, mut visit: impl FnMut(&Game, &mut Random)) {
                 calm.iter().copied().find(|other| (other.from(), other.to()) == (mv.to(), mv.from()))
             });
             let mv = match back {
-                Some(mv) if random.below(3) == 0 => mv,
-                _ if !calm.is_empty() => calm[random.below(calm.len())],
-                _ if !moves.is_empty() => random.choose(&moves),
+                Some(mv) if random.u8(..3) == 0 => mv,
+                _ if !calm.is_empty() => calm[random.usize(..calm.len())],
+                _ if !moves.is_empty() => choose(&mut random, &moves),
                 _ => break,
             };
             played.push(mv);
@@ -51,7 +52,7 @@ fn repetitions_count_as_the_search_sees_them() {
     let mut found = 0;
     shuffle(400, 0x5245_5045, |game, random| {
         let (keys, key) = (game.earlier_keys(), game.board().key());
-        let ply = random.below(keys.len() + 8);
+        let ply = random.usize(..keys.len() + 8);
         let root = keys.len().saturating_sub(ply);
         let since_root = keys[root..].contains(&key);
         let before_root = keys[..root].iter().filter(|&&earlier| earlier == key).count();
@@ -67,7 +68,7 @@ fn upcoming_repetitions_are_those_that_a_move_can_make() {
     let mut found = 0;
     shuffle(400, 0x5550_434F, |game, random| {
         let board = game.board();
-        let ply = random.below(game.earlier_keys().len() + 8);
+        let ply = random.usize(..game.earlier_keys().len() + 8);
         let mut keys = game.earlier_keys().to_vec();
         keys.push(board.key());
         let expected = board.legal_moves().into_iter().any(|mv| {

@@ -1,7 +1,8 @@
 //! Files that are read: what never ends, or never begins, is no file.
 
+use lento::files;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// More bytes than this are not read into memory: 2 GiB.
@@ -41,15 +42,7 @@ fn is_open_pipe(_: &Path, _: std::fs::FileType) -> bool {
 /// # Errors
 /// Those of [`open`], or it is too large.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
-    let too_large = || io::Error::other(format!("more than {} MiB; expected a smaller file", MOST >> 20));
-    if file.metadata()?.len() > MOST {
-        return Err(too_large());
-    }
-    let mut bytes = Vec::new();
-    // A pipe does not say how much is to come.
-    file.take(MOST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST { Err(too_large()) } else { Ok(bytes) }
+    files::read(open(path)?, MOST)
 }
 
 /// The text of a file that fits into memory. Bytes that are no UTF-8, as in names in old files, become question marks.

@@ -199,7 +199,7 @@ fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
     assert!(said.contains("noise.vf: game 1 at byte 0: not written whole, left out"), "{said}");
     let missing = scratch.path("missing/out.bf");
     let output = tool(&["data", "shuffle", "--output"], &[&missing, &scratch.path("none.bf")]).output().unwrap();
-    assert!(error(&output).contains("missing: "));
+    assert!(error(&output).contains("missing/out.bf: "));
     assert_eq!(std::fs::read(&out).unwrap(), b"old");
     assert_eq!(scratch.names(), ["noise.bf", "noise.vf", "none.bf", "out.bf", "torn.bf"]);
 }

@@ -174,7 +174,7 @@ impl PositionWriter {
         let failed = |error| WriteError::new(&self.path, error);
         let most = self.plan.keep.map_or(self.count, |keep| keep.min(self.count));
         if let Buffered::Straight(draft) = self.buffered {
-            draft.finish()?;
+            draft.finish(&[])?;
             return Ok(Some(most));
         }
         let mut row = SortedWriter { draft: Draft::create(&self.path)?, written: 0, most, progress };
@@ -207,7 +207,7 @@ impl PositionWriter {
             return Ok(None);
         }
         let SortedWriter { draft, written, .. } = row;
-        draft.finish()?;
+        draft.finish(&[])?;
         Ok(Some(written))
     }
 }
