@@ -45,6 +45,8 @@ pub struct Session {
     verbose: bool,
     /// What was said of where threads are.
     placed: Vec<String>,
+    /// What was said of the table's memory.
+    table: Option<String>,
     text: String,
 }
 
@@ -84,6 +86,7 @@ impl Session {
             positioned: false,
             verbose: false,
             placed: Vec::new(),
+            table: None,
             text: String::new(),
         }
     }
@@ -314,10 +317,15 @@ impl Session {
 
     /// Says where threads and the table are, unless that has been said.
     fn say_placement(&mut self) {
-        let lines = self.engine.placement().lines();
+        let report = self.engine.placement();
+        let (lines, table) = (report.lines(), report.table.and_then(|table| table.line()));
         if lines != self.placed {
             lines.iter().for_each(|line| self.say(&format::message(line)));
             self.placed = lines;
+        }
+        if table != self.table {
+            table.iter().for_each(|line| self.say(&format::message(line)));
+            self.table = table;
         }
     }
 
