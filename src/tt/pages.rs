@@ -48,7 +48,7 @@ impl Pages {
         }
         let mapping = Mapping::new(len.checked_mul(size_of::<Cluster>())?, source)?;
         let start = mapping.start().cast::<Cluster>();
-        let spread = if nodes.is_empty() { Ok(()) } else { spread::interleave(&mapping, nodes) };
+        let spread = if nodes.is_empty() { Ok(()) } else { spread::spread(&mapping, nodes) };
         // SAFETY: the mapping has room for `len` clusters and suits their alignment, nobody else knows of it, and it may be
         // uninitialised as the type says.
         let fresh = unsafe { slice::from_raw_parts_mut(start.cast::<MaybeUninit<Cluster>>().as_ptr(), len) };
@@ -66,7 +66,7 @@ impl Pages {
     /// Moves them so that they are spread over these memory nodes; without any, the system may have them where they are.
     pub fn spread(&mut self, nodes: &[usize]) {
         if let Some(mapping) = &self.mapping {
-            self.refusal = spread::interleave(mapping, nodes).and_then(|()| spread::check(mapping, nodes)).err();
+            self.refusal = spread::spread(mapping, nodes).and_then(|()| spread::check(mapping, nodes)).err();
         }
     }
 

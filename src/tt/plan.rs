@@ -2,6 +2,7 @@
 
 use super::memory::{self, MIB};
 use super::pools::{self, Pool};
+use super::spread;
 
 /// What a table's memory is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl Supply {
         thrifty.sort_by_key(|pool| std::cmp::Reverse(pool.page));
         wasteful.sort_by_key(|pool| pool.page);
         let from_pools = |pools: Vec<&Pool>| -> Vec<Attempt> {
-            pools.into_iter().filter_map(|pool| from_pool(pool, mib, nodes, held)).collect()
+            pools.into_iter().flat_map(|pool| from_pool(pool, mib, nodes, held)).collect()
         };
         [from_pools(thrifty), self.ordinary(mib, held), from_pools(wasteful)].concat()
     }
@@ -99,24 +100,33 @@ impl Held<'_> {
         if self.source == Source::Pool(page) { self.mib.saturating_mul(MIB).div_ceil(page) } else { 0 }
     }
 
-    /// How many pages of this size it has for certain from a pool on a memory node.
+    /// How many pages of this size it has from a pool on a memory node, as far as that is known.
     fn pages_on(&self, node: usize, page: u64) -> u64 {
-        if self.nodes.contains(&node) { self.pages(page) / self.nodes.len() as u64 } else { 0 }
+        let nth = self.nodes.iter().position(|&own| own == node);
+        nth.map_or(0, |nth| share(self.pages(page), nth, self.nodes.len()))
     }
 }
 
-/// Whether a pool has the pages, beside those of the old table or together with them: as many as it takes, and on each memory
-/// node its share.
-fn from_pool(pool: &Pool, mib: u64, nodes: &[usize], held: &Held) -> Option<Attempt> {
-    let pages = mib.checked_mul(MIB)?.div_ceil(pool.page);
-    let share = pages.checked_div(nodes.len() as u64).unwrap_or(0);
+/// How many of so many pages the nth of several nodes has.
+fn share(pages: u64, nth: usize, nodes: usize) -> u64 {
+    let part = spread::part(pages, nth, nodes);
+    part.end - part.start
+}
+
+/// Pages of a pool: beside those of the old table and in their place, where it has as many as it takes, and on each memory node its
+/// share. Both where the old table is from the same pool, for a control group may allow less than there is.
+fn from_pool(pool: &Pool, mib: u64, nodes: &[usize], held: &Held) -> Vec<Attempt> {
+    let source = Source::Pool(pool.page);
+    let pages = mib.saturating_mul(MIB).div_ceil(pool.page);
     let suffices = |in_place: bool| {
         let given_up = |pages: u64| if in_place { pages } else { 0 };
-        pages <= pool.free + given_up(held.pages(pool.page))
-            && nodes.iter().all(|&node| share <= pool.on_node(node) + given_up(held.pages_on(node, pool.page)))
+        let has_share = |(nth, &node): (usize, &usize)| {
+            share(pages, nth, nodes.len()) <= pool.on_node(node) + given_up(held.pages_on(node, pool.page))
+        };
+        pages <= pool.free + given_up(held.pages(pool.page)) && nodes.iter().enumerate().all(has_share)
     };
-    let in_place = [false, true].into_iter().find(|&in_place| suffices(in_place))?;
-    Some(Attempt { source: Source::Pool(pool.page), in_place })
+    let ways = [false, true].into_iter().filter(|&in_place| suffices(in_place) && (!in_place || held.source == source));
+    ways.map(|in_place| Attempt { source, in_place }).collect()
 }
 
 #[cfg(test)]
@@ -189,6 +199,8 @@ mod tests {
         assert_eq!(tried(&supply(16_384, 504, 0), 1024, &[], &old(16, Huge(SMALL))), "2M! ordinary");
         assert_eq!(tried(&supply(16_384, 504, 0), 1024, &[], &old(16, Ordinary)), "ordinary");
         assert_eq!(tried(&supply(16_384, 0, 0), 1024, &[], &old(1000, Huge(LARGE))), "1024M! ordinary");
+        // A control group may count both.
+        assert_eq!(tried(&supply(16_384, 504, 0), 100, &[], &old(16, Huge(SMALL))), "2M 2M! ordinary");
         // What a table has of a pool is not had again as ordinary memory.
         assert_eq!(tried(&supply(1000, 0, 0), 1025, &[], &old(1024, Huge(SMALL))), "");
         assert_eq!(tried(&supply(1000, 0, 0), 1025, &[], &old(1024, Ordinary)), "ordinary!");
@@ -205,8 +217,9 @@ mod tests {
             (200, &[][..], "2M ordinary"),
             (200, &[0, 1], "ordinary"),
             (40, &[0, 1], "2M ordinary"),
-            (42, &[0, 1], "2M ordinary"),
-            (44, &[0, 1], "ordinary"),
+            // The second node has 11 of 21 pages.
+            (42, &[0, 1], "ordinary"),
+            (42, &[1, 0], "2M ordinary"),
             (40, &[0, 1, 2], "ordinary"),
         ] {
             assert_eq!(tried(&lopsided, mib, nodes, &NOTHING), expected, "{mib} on {nodes:?}");
