@@ -19,4 +19,5 @@ pub mod session;
 pub mod shown;
 pub mod statistics;
 pub mod task;
+pub mod voice;
 pub mod words;

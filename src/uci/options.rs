@@ -1,8 +1,8 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
-use super::log::Log;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
+use super::voice::Voice;
 use crate::engine::{Engine, Settings};
 use crate::eval::{EvaluationKind, nnue};
 use crate::search::lbr::Lbr;
@@ -18,8 +18,8 @@ use std::path::Path;
 pub struct Target<'a> {
     /// The engine, which must be idle.
     pub engine: &'a mut Engine,
-    /// The debug log.
-    pub log: &'a mut Log,
+    /// What says how far work has come, with the debug log.
+    pub voice: &'a mut Voice,
 }
 
 /// An option.
@@ -235,7 +235,7 @@ pub static OPTIONS: &[UciOption] = &[
         Text {
             default: "<empty>",
             expected: "the name of a file that can be written, or <empty>",
-            apply: |to, name| to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
+            apply: |to, name| to.voice.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
         },
     ),
 ];
@@ -382,8 +382,8 @@ mod tests {
 
     fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
         let mut engine = Engine::new();
-        let mut log = Log::default();
-        test(&mut Target { engine: &mut engine, log: &mut log })
+        let mut voice = Voice::new(std::io::sink());
+        test(&mut Target { engine: &mut engine, voice: &mut voice })
     }
 
     /// Everything an option can change, except the log.
