@@ -7,6 +7,7 @@ pub mod command;
 pub mod format;
 pub mod go;
 pub mod hangup;
+pub mod hash;
 pub mod inbox;
 pub mod listing;
 pub mod log;

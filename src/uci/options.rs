@@ -1,5 +1,6 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
+use super::hash;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
 use super::voice::Voice;
@@ -88,11 +89,7 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "Hash",
         "Size of the hash table in MiB. When memory does not suffice the old table stays.",
-        Spin {
-            default: 16,
-            range: (1, 33_554_432),
-            apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
-        },
+        Spin { default: 16, range: (1, 33_554_432), apply: |to, n| hash::set(to, n as usize) },
     ),
     option(
         "NumaPolicy",
