@@ -88,7 +88,7 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "Hash",
-        "Size of the hash table in MiB. When memory does not suffice the old table stays.",
+        "Size of the hash table in MiB (docs/hash.md). When memory does not suffice the old table stays.",
         Spin { default: 16, range: (1, 33_554_432), apply: |to, n| hash::set(to, n as usize) },
     ),
     option(
