@@ -243,8 +243,16 @@ impl Engine {
     /// # Errors
     /// There is not enough memory; the old table stays.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
+        self.set_hash_telling(mib, &mut |_| ())
+    }
+
+    /// [`set_hash`](Self::set_hash) that tells now and then how many MiB are ready: a large table takes its time.
+    ///
+    /// # Errors
+    /// As for [`set_hash`](Self::set_hash).
+    pub fn set_hash_telling(&mut self, mib: usize, tell: &mut dyn FnMut(usize)) -> Result<(), TtError> {
         let threads = self.threads();
-        self.exclusive_table().resize(mib, threads)?;
+        self.exclusive_table().resize_telling(mib, threads, tell)?;
         self.hash_mib = mib;
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::smp::numa::cpu_set::CpuSet;
 use crate::smp::numa::placement::{NotUsable, Placement, Unbound};
 pub use crate::smp::numa::policy::NumaPolicy;
 pub use crate::smp::numa::report::Report;
-use crate::smp::numa::report::TableSpread;
+use crate::smp::numa::report::{TableReport, TableSpread};
 use crate::smp::numa::topology::Topology;
 use std::io;
 use std::mem::replace;
@@ -64,7 +64,7 @@ impl Engine {
         Ok(placed?)
     }
 
-    /// What became of the policy.
+    /// What became of the policy and of the table's memory.
     pub fn placement(&mut self) -> Report {
         let (evaluation, threads) = (self.evaluation(), self.threads());
         let Numa { policy, placement, .. } = &mut self.numa;
@@ -73,14 +73,19 @@ impl Engine {
             Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.occupied(place, &evaluation)).collect()),
             Err(why) => Err(why.clone()),
         };
+        Report { policy: self.numa.policy.clone(), threads, places, table: self.table_report() }
+    }
+
+    /// What became of the table's memory; `None` while it has none.
+    fn table_report(&self) -> Option<TableReport> {
         let nodes: CpuSet = self.tt.nodes().iter().copied().collect();
-        let table = match self.tt.refusal() {
-            _ if self.tt.size_mib() == 0 => TableSpread::NotYet,
+        let spread = match self.tt.refusal() {
             _ if nodes.is_empty() => TableSpread::AsSystem,
             None => TableSpread::Over(nodes),
             Some(error) => TableSpread::Refused(nodes, error.to_string()),
         };
-        Report { policy: self.numa.policy.clone(), threads, places, table }
+        let mib = self.tt.size_mib() as u64;
+        (mib > 0).then(|| TableReport { mib, backing: self.tt.backing(), spread })
     }
 
     /// Starts or ends threads until there are so many, each in its place; where that fails, as many as before.

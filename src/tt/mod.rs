@@ -7,13 +7,19 @@
 //!
 //! Even so a key is only 64 bits long: a move that comes out of the table has to be checked for legality.
 
+mod backing;
 mod cluster;
 mod entry;
 mod error;
+mod mapping;
 pub mod memory;
 mod pages;
+mod plan;
+mod pools;
+mod spread;
 mod table;
 
+pub use backing::Backing;
 pub use entry::Hit;
 pub use error::TtError;
 pub use table::Tt;

@@ -1,10 +1,12 @@
 //! The table: finding the cluster of a key, generations, size.
 
+use super::backing::Backing;
 use super::cluster::{Cluster, Epoch, SLOTS, Tag};
 use super::entry::{GENERATIONS, Hit};
 use super::error::TtError;
-use super::memory::{self, MIB};
+use super::memory::MIB;
 use super::pages::Pages;
+use super::plan::{Held, Source, Supply};
 use std::io;
 
 /// The transposition table all threads share. Reading and writing need only `&self`.
@@ -42,7 +44,15 @@ impl Tt {
     /// is given up first where the new one would fit only in its place, and when even so the system refuses, an empty
     /// table of the old size is left ([`TtError::Lost`]).
     pub fn resize(&mut self, mib: usize, threads: usize) -> Result<(), TtError> {
-        self.resize_within(mib, threads, memory::available())
+        self.resize_telling(mib, threads, &mut |_| ())
+    }
+
+    /// [`resize`](Self::resize) that tells now and then how many MiB are ready.
+    ///
+    /// # Errors
+    /// As for [`resize`](Self::resize).
+    pub fn resize_telling(&mut self, mib: usize, threads: usize, tell: &mut dyn FnMut(usize)) -> Result<(), TtError> {
+        self.resize_within(mib, threads, &Supply::of_this_system(), tell)
     }
 
     /// Spreads its pages over these memory nodes, now and whenever it is resized; none leaves them to the system. What it holds
@@ -64,8 +74,19 @@ impl Tt {
         self.clusters.refusal()
     }
 
-    /// [`resize`](Self::resize) with so many bytes of memory available beside the table, if that is known.
-    fn resize_within(&mut self, mib: usize, threads: usize, available: Option<u64>) -> Result<(), TtError> {
+    /// Which pages are behind it, as it was when this was first asked; `None` where the system does not say.
+    pub fn backing(&self) -> Option<Backing> {
+        self.clusters.backing()
+    }
+
+    /// [`resize`](Self::resize) where the system has this much to give.
+    fn resize_within(
+        &mut self,
+        mib: usize,
+        threads: usize,
+        supply: &Supply,
+        tell: &mut dyn FnMut(usize),
+    ) -> Result<(), TtError> {
         let old = self.size_mib();
         if mib == 0 {
             return Err(TtError::Zero);
@@ -73,28 +94,31 @@ impl Tt {
         if mib == old {
             return Ok(());
         }
-        let fits = |available: u64| mib as u64 <= memory::largest_mib(available);
-        let fits_beside = available.is_none_or(fits);
-        if fits_beside && let Some(clusters) = self.allocate(mib, threads) {
-            self.clusters = clusters;
-            return Ok(());
+        let nodes = self.nodes.clone();
+        let held = Held { mib: old as u64, source: self.clusters.source(), nodes: &nodes };
+        let attempts = supply.attempts(mib as u64, &nodes, &held);
+        if attempts.is_empty() {
+            return Err(TtError::Memory { asked: mib, largest: supply.largest_mib(&held) });
         }
-        let in_place = available.unwrap_or(0).saturating_add(old as u64 * MIB);
-        if mib > old && (fits_beside || !fits(in_place)) {
-            return Err(if fits_beside {
-                TtError::Refused { asked: mib }
-            } else {
-                TtError::Memory { asked: mib, largest: memory::largest_mib(in_place) }
-            });
+        for attempt in attempts {
+            if attempt.in_place {
+                self.clusters = Pages::EMPTY;
+            }
+            if let Some(clusters) = self.allocate(mib, threads, attempt.source, tell) {
+                self.clusters = clusters;
+                return Ok(());
+            }
         }
-        self.clusters = Pages::EMPTY;
-        if let Some(clusters) = self.allocate(mib, threads) {
-            self.clusters = clusters;
-            return Ok(());
+        if self.size_mib() == old {
+            return Err(TtError::Refused { asked: mib });
         }
         // What was there a moment ago should be there again; should it not, any table is better than none.
         let sizes = std::iter::successors(Some(old), |size| Some(size / 2)).take_while(|&size| size > 0);
-        self.clusters = sizes.into_iter().find_map(|size| self.allocate(size, threads)).unwrap_or(Pages::EMPTY);
+        let ways = sizes.flat_map(|size| {
+            supply.attempts(size as u64, &nodes, &held).into_iter().map(move |attempt| (size, attempt.source))
+        });
+        let again = ways.into_iter().find_map(|(size, source)| self.allocate(size, threads, source, &mut |_| ()));
+        self.clusters = again.unwrap_or(Pages::EMPTY);
         Err(TtError::Lost { asked: mib, kept: self.size_mib() })
     }
 
@@ -133,9 +157,11 @@ impl Tt {
         }
     }
 
-    /// Empty clusters for so many MiB, or `None` when they cannot be had.
-    fn allocate(&self, mib: usize, threads: usize) -> Option<Pages> {
-        Pages::new(mib.checked_mul(CLUSTERS_PER_MIB)?, threads, &self.nodes)
+    /// Empty clusters for so many MiB from this source, or `None` when they cannot be had. `tell` hears now and then how many MiB
+    /// are ready.
+    fn allocate(&self, mib: usize, threads: usize, source: Source, tell: &mut dyn FnMut(usize)) -> Option<Pages> {
+        let len = mib.checked_mul(CLUSTERS_PER_MIB)?;
+        Pages::new(len, threads, source, &self.nodes, &mut |ready| tell(ready / CLUSTERS_PER_MIB))
     }
 
     /// The number of the place where entries of this key lie.
@@ -184,6 +210,8 @@ mod tests {
     use super::*;
     use crate::chess::Move;
     use crate::score::Bound;
+    use crate::tt::memory;
+    use crate::tt::pools::Pool;
 
     const KEY: u64 = 0x0123_4567_89ab_cdef;
     /// Too large for every machine, yet not for its numbers.
@@ -193,8 +221,15 @@ mod tests {
         Hit { mv: Move::from_word(0x1234), score: 7, eval: None, depth, bound: Bound::Exact, pv: true }
     }
 
+    /// Resizes on one thread where there is so much ordinary memory, if that is known, and nothing else.
+    fn resize(table: &mut Tt, mib: usize, memory: Option<u64>) -> Result<(), TtError> {
+        table.resize_within(mib, 1, &Supply { memory, ..Supply::default() }, &mut |_| ())
+    }
+
+    /// A table in ordinary memory that has an entry.
     fn filled(mib: usize) -> Tt {
-        let table = Tt::new(mib, 2).unwrap();
+        let mut table = Tt::EMPTY;
+        resize(&mut table, mib, None).unwrap();
         table.store(KEY, entry(5));
         assert_eq!(table.probe(KEY), Some(entry(5)));
         table
@@ -235,16 +270,16 @@ mod tests {
             assert!(Tt::new(mib, 4).is_err());
         }
         // Where nobody says how much there is, the allocator has the last word.
-        assert_eq!(table.resize_within(ABSURD, 1, None), Err(TtError::Refused { asked: ABSURD }));
-        assert_eq!(table.resize_within(usize::MAX, 1, None), Err(TtError::Refused { asked: usize::MAX }));
-        assert_eq!(table.resize_within(0, 1, None), Err(TtError::Zero));
+        assert_eq!(resize(&mut table, ABSURD, None), Err(TtError::Refused { asked: ABSURD }));
+        assert_eq!(resize(&mut table, usize::MAX, None), Err(TtError::Refused { asked: usize::MAX }));
+        assert_eq!(resize(&mut table, 0, None), Err(TtError::Zero));
         assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
     }
 
     #[test]
     fn resizing_empties_unless_nothing_changes() {
         let mut table = filled(2);
-        table.resize_within(2, 1, Some(0)).unwrap();
+        resize(&mut table, 2, Some(0)).unwrap();
         assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
         for mib in [3, 1] {
             table.resize(mib, 2).unwrap();
@@ -257,14 +292,14 @@ mod tests {
     fn new_table_may_take_the_place_of_the_old_one() {
         let mut table = filled(4);
         // Neither beside the old one nor in its place.
-        let error = table.resize_within(9, 1, Some(2 * MIB)).unwrap_err();
+        let error = resize(&mut table, 9, Some(2 * MIB)).unwrap_err();
         assert_eq!(error, TtError::Memory { asked: 9, largest: 5 });
         assert_eq!((table.size_mib(), table.probe(KEY)), (4, Some(entry(5))));
         // Not beside it, but in its place.
-        table.resize_within(5, 1, Some(2 * MIB)).unwrap();
+        resize(&mut table, 5, Some(2 * MIB)).unwrap();
         assert_eq!((table.size_mib(), table.probe(KEY)), (5, None));
         // A smaller one always fits.
-        table.resize_within(4, 1, Some(0)).unwrap();
+        resize(&mut table, 4, Some(0)).unwrap();
         assert_eq!(table.size_mib(), 4);
     }
 
@@ -272,11 +307,30 @@ mod tests {
     fn old_size_comes_back_when_the_system_refuses_after_all() {
         let mut table = filled(2);
         let available = memory_for(ABSURD) - MIB;
-        let error = table.resize_within(ABSURD, 1, Some(available)).unwrap_err();
+        let error = resize(&mut table, ABSURD, Some(available)).unwrap_err();
         assert_eq!(error, TtError::Lost { asked: ABSURD, kept: 2 });
         assert_eq!((table.size_mib(), table.probe(KEY)), (2, None));
         table.store(KEY, entry(1));
         assert_eq!(table.probe(KEY), Some(entry(1)));
+    }
+
+    /// Pools may promise what they do not have: somebody else was faster.
+    #[test]
+    fn ordinary_memory_takes_the_place_of_pages_that_do_not_come() {
+        let pools = [2 << 20, 1 << 30, 1 << 40].map(|page| Pool { page, free: 1 << 20, on_nodes: Vec::new() });
+        let supply = Supply { memory: Some(1 << 30), pools: pools.into() };
+        let mut table = Tt::EMPTY;
+        for mib in [64, 3, 100] {
+            let mut told = Vec::new();
+            table.resize_within(mib, 2, &supply, &mut |ready| told.push(ready)).unwrap();
+            assert_eq!(table.size_mib(), mib);
+            table.store(KEY, entry(5));
+            assert_eq!(table.probe(KEY), Some(entry(5)));
+            assert!(told.iter().all(|&ready| ready <= mib), "{told:?}");
+        }
+        let error = table.resize_within(1 << 40, 1, &supply, &mut |_| ()).unwrap_err();
+        assert_eq!(error, TtError::Refused { asked: 1 << 40 });
+        assert_eq!((table.size_mib(), table.probe(KEY)), (100, Some(entry(5))));
     }
 
     /// The least memory, to a MiB, into which a table of this size fits.
@@ -340,17 +394,17 @@ mod tests {
 
     #[test]
     fn pages_are_spread_and_keep_what_they_hold() {
-        let mut table = filled(2);
+        let mut table = filled(8);
         assert!(table.nodes().is_empty() && table.refusal().is_none());
-        // No system has all of these, and the kernel ignores those that are not there.
-        for (nodes, must_refuse) in [(&[0, 1023][..], false), (&[0, 5000], true), (&[1021, 1022], true), (&[], false)] {
+        // No system has those with large numbers.
+        for (nodes, must_refuse) in [(&[0][..], false), (&[0, 1023], true), (&[5000, 0], true), (&[], false)] {
             table.spread_over(nodes);
             assert_eq!((table.nodes(), table.probe(KEY)), (nodes, Some(entry(5))));
             assert!(table.refusal().is_some() || !must_refuse, "{nodes:?}");
             assert!(table.refusal().is_none() || !nodes.is_empty());
             let mut new = Tt::EMPTY;
             new.spread_over(nodes);
-            new.resize(1, 1).unwrap();
+            new.resize(5, 1).unwrap();
             assert_eq!(new.refusal().is_some(), table.refusal().is_some(), "{nodes:?}");
         }
     }

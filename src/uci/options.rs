@@ -1,8 +1,9 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
-use super::log::Log;
+use super::hash;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
+use super::voice::Voice;
 use crate::engine::{Engine, Settings};
 use crate::eval::{EvaluationKind, nnue};
 use crate::search::lbr::Lbr;
@@ -18,8 +19,8 @@ use std::path::Path;
 pub struct Target<'a> {
     /// The engine, which must be idle.
     pub engine: &'a mut Engine,
-    /// The debug log.
-    pub log: &'a mut Log,
+    /// What says how far work has come, with the debug log.
+    pub voice: &'a mut Voice,
 }
 
 /// An option.
@@ -89,11 +90,11 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "Hash",
-        "Size of the hash table in MiB. When memory does not suffice the old table stays.",
+        "Size of the hash table in MiB (docs/hash.md). When memory does not suffice the old table stays.",
         Spin {
             default: Engine::DEFAULT_HASH as u64,
             range: (1, Engine::MOST_HASH as u64),
-            apply: |to, n| to.engine.set_hash(n as usize).map_err(|error| format!("{error}; the old table stays")),
+            apply: |to, n| hash::set(to, n as usize),
         },
     ),
     option(
@@ -215,7 +216,7 @@ pub static OPTIONS: &[UciOption] = &[
         Text {
             default: "<empty>",
             expected: "the name of a file that can be written, or <empty>",
-            apply: |to, name| to.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
+            apply: |to, name| to.voice.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
         },
     ),
 ];
@@ -360,8 +361,8 @@ mod tests {
 
     fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
         let mut engine = Engine::new();
-        let mut log = Log::default();
-        test(&mut Target { engine: &mut engine, log: &mut log })
+        let mut voice = Voice::new(std::io::sink());
+        test(&mut Target { engine: &mut engine, voice: &mut voice })
     }
 
     /// Everything an option can change, except the log.

@@ -110,10 +110,10 @@ impl RebelOption {
 mod tests {
     use super::*;
     use crate::engine::Engine;
-    use crate::uci::log::Log;
+    use crate::uci::voice::Voice;
 
     fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), OptionError> {
-        crate::uci::options::set(&mut Target { engine, log: &mut Log::default() }, name, Some(value))
+        crate::uci::options::set(&mut Target { engine, voice: &mut Voice::new(std::io::sink()) }, name, Some(value))
     }
 
     #[test]

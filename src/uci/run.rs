@@ -1,9 +1,10 @@
-//! The event loop: lines in, lines out. The only reader of standard input and the only writer of standard output.
+//! The event loop: lines in, lines out. The only reader of standard input; what it gives a [`Voice`] to is the only writer of
+//! standard output.
 
-use super::format;
 use super::hangup;
 use super::inbox::Message;
 use super::session::{InputMode, Session};
+use super::voice::Voice;
 use crate::engine::{Engine, Wake};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
@@ -19,12 +20,12 @@ const CHECK_OUTPUT: Duration = Duration::from_millis(500);
 /// Standard output cannot be written, or nobody reads it any more.
 pub fn stdio(engine: Engine) -> io::Result<()> {
     let (send, receive) = unbounded();
-    let mut session = Session::new(engine, InputMode::Live, send.clone());
+    let mut session = Session::new(engine, InputMode::Live, send.clone(), Voice::new(io::stdout()));
     thread::Builder::new().name("input".into()).spawn(move || read_lines(io::stdin().lock(), &send))?;
     if io::stdin().is_terminal() {
         writeln!(io::stdout(), "Lento {}; `help` lists the commands", env!("CARGO_PKG_VERSION"))?;
     }
-    serve(&mut session, &receive, io::stdout(), hangup::output_is_gone)
+    serve(&mut session, &receive, hangup::output_is_gone)
 }
 
 /// Runs commands one after the other, each search to its end, and writes the answers to standard output. Returns
@@ -38,8 +39,8 @@ pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     for message in input.chain([Message::EndOfInput]) {
         send.send(message).map_err(io::Error::other)?;
     }
-    let mut session = Session::new(engine, InputMode::Script, send);
-    serve(&mut session, &receive, io::stdout(), hangup::output_is_gone)?;
+    let mut session = Session::new(engine, InputMode::Script, send, Voice::new(io::stdout()));
+    serve(&mut session, &receive, hangup::output_is_gone)?;
     Ok(!session.failed)
 }
 
@@ -61,16 +62,11 @@ fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
 }
 
 /// The loop: hears what comes to the inbox and what the engine tells until the session is over. Whatever a wake-up gives to say
-/// is written in one piece, then flushed. `is_gone` says whether the output has no reader any more.
+/// is written in one piece. `is_gone` says whether the output has no reader any more.
 ///
 /// # Errors
 /// The output cannot be written, or nobody reads it any more. The search ends with the session's engine.
-pub fn serve(
-    session: &mut Session,
-    inbox: &Receiver<Message>,
-    mut output: impl Write,
-    is_gone: impl Fn() -> bool,
-) -> io::Result<()> {
+pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
     while !session.is_over() {
         let until = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
         match session.engine.wait(inbox, until) {
@@ -80,16 +76,7 @@ pub fn serve(
             Wake::Timeout => {}
             Wake::Closed => return Err(io::Error::other("the input thread has died")),
         }
-        let mut text = session.take_text();
-        session.log.wrote(&text);
-        if let Some(failure) = session.log.take_failure() {
-            text += &format::error(&failure);
-            text.push('\n');
-        }
-        if !text.is_empty() {
-            output.write_all(text.as_bytes())?;
-            output.flush()?;
-        }
+        session.voice.write()?;
     }
     Ok(())
 }
@@ -97,6 +84,7 @@ pub fn serve(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::uci::voice::tests::Page;
 
     #[test]
     fn lines_of_any_bytes_arrive_without_their_breaks() {
@@ -118,22 +106,22 @@ mod tests {
         assert_eq!((lines.len(), lines[3].len()), (4, 100_000));
     }
 
-    /// A conversation in which these lines have been said, with its inbox.
-    fn conversation(mode: InputMode, lines: &[&str]) -> (Session, Receiver<Message>) {
+    /// A conversation in which these lines have been said, with its inbox; the answers come to this page.
+    fn conversation(mode: InputMode, lines: &[&str], page: &Page) -> (Session, Receiver<Message>) {
         let (send, receive) = unbounded();
         let input = lines.iter().map(|line| Message::Line((*line).into(), SystemTime::now()));
         for message in input.chain([Message::EndOfInput]) {
             assert!(send.send(message).is_ok());
         }
-        (Session::new(Engine::new(), mode, send), receive)
+        (Session::new(Engine::new(), mode, send, Voice::new(page.clone())), receive)
     }
 
     /// What the loop writes for these lines.
     fn answers(mode: InputMode, lines: &[&str]) -> String {
-        let (mut session, receive) = conversation(mode, lines);
-        let mut output = Vec::new();
-        assert!(serve(&mut session, &receive, &mut output, || false).is_ok());
-        String::from_utf8(output).expect("UTF-8")
+        let page = Page::open();
+        let (mut session, receive) = conversation(mode, lines, &page);
+        assert!(serve(&mut session, &receive, || false).is_ok());
+        page.text()
     }
 
     #[test]
@@ -157,17 +145,8 @@ mod tests {
 
     #[test]
     fn a_closed_output_is_an_error() {
-        struct Closed;
-        impl Write for Closed {
-            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-                Err(io::ErrorKind::BrokenPipe.into())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
-        let (mut session, receive) = conversation(InputMode::Live, &["isready"]);
-        let error = serve(&mut session, &receive, Closed, || false).expect_err("nobody reads");
+        let (mut session, receive) = conversation(InputMode::Live, &["isready"], &Page::default());
+        let error = serve(&mut session, &receive, || false).expect_err("nobody reads");
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
     }
 
@@ -175,8 +154,8 @@ mod tests {
     fn a_search_ends_when_nobody_reads_any_more() {
         let (send, receive) = unbounded();
         assert!(send.send(Message::Line("go infinite".into(), SystemTime::now())).is_ok());
-        let mut session = Session::new(Engine::new(), InputMode::Live, send);
-        let error = serve(&mut session, &receive, io::sink(), || true).expect_err("nobody reads");
+        let mut session = Session::new(Engine::new(), InputMode::Live, send, Voice::new(io::sink()));
+        let error = serve(&mut session, &receive, || true).expect_err("nobody reads");
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
     }
 

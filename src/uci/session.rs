@@ -1,17 +1,17 @@
-//! A conversation: what was asked, what is under way, what is to be said. Reads and prints nothing itself.
+//! A conversation: what was asked, what is under way, what is to be said.
 
 use super::command::{self, Command};
 use super::format;
 use super::go::Go;
 use super::inbox::Message;
 use super::listing;
-use super::log::Log;
 use super::options::{self, Target};
 use super::problem::{Problem, Quoted};
 use super::queue::{Marks, Queued};
 use super::shown::ShownLines;
 use super::statistics;
 use super::task::{Task, TaskOutput};
+use super::voice::Voice;
 use crate::bench::{BENCH_DEPTH, Bench};
 use crate::chess::Move;
 use crate::engine::{Engine, Output};
@@ -30,8 +30,8 @@ use std::time::Instant;
 pub struct Session {
     /// The engine, to wait for what it has to tell.
     pub engine: Engine,
-    /// The debug log.
-    pub log: Log,
+    /// What says it to the other side.
+    pub voice: Voice,
     queue: VecDeque<Queued>,
     work: Option<Work>,
     mode: InputMode,
@@ -45,7 +45,8 @@ pub struct Session {
     verbose: bool,
     /// What was said of where threads are.
     placed: Vec<String>,
-    text: String,
+    /// What was said of the table's memory.
+    table: Option<String>,
 }
 
 /// How commands are taken.
@@ -70,10 +71,10 @@ struct Work {
 impl Session {
     /// A conversation about this engine. Its tasks send what they print to `inbox`, from where it has to come back to
     /// [`hear`](Self::hear).
-    pub fn new(engine: Engine, mode: InputMode, inbox: Sender<Message>) -> Self {
+    pub fn new(engine: Engine, mode: InputMode, inbox: Sender<Message>, voice: Voice) -> Self {
         Self {
             engine,
-            log: Log::default(),
+            voice,
             queue: VecDeque::new(),
             work: None,
             mode,
@@ -84,13 +85,8 @@ impl Session {
             positioned: false,
             verbose: false,
             placed: Vec::new(),
-            text: String::new(),
+            table: None,
         }
-    }
-
-    /// What is to be written now: whole lines, maybe none.
-    pub fn take_text(&mut self) -> String {
-        std::mem::take(&mut self.text)
     }
 
     /// Whether nothing more is to come.
@@ -107,7 +103,7 @@ impl Session {
     pub fn hear(&mut self, message: Message) {
         match message {
             Message::Line(line, at) => {
-                self.log.read(at, &line);
+                self.voice.log.read(at, &line);
                 self.read(&line);
             }
             Message::EndOfInput => match self.mode {
@@ -156,8 +152,7 @@ impl Session {
     }
 
     fn say(&mut self, lines: &str) {
-        self.text.push_str(lines);
-        self.text.push('\n');
+        self.voice.say(lines);
     }
 
     fn complain(&mut self, problem: &dyn std::error::Error) {
@@ -302,7 +297,7 @@ impl Session {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        let target = &mut Target { engine: &mut self.engine, log: &mut self.log };
+        let target = &mut Target { engine: &mut self.engine, voice: &mut self.voice };
         match options::set(target, name, value) {
             Err(error) => self.complain(&error),
             Ok(()) if ["Threads", "Hash", "NumaPolicy"].iter().any(|&known| options::same_name(known, name)) => {
@@ -314,10 +309,15 @@ impl Session {
 
     /// Says where threads and the table are, unless that has been said.
     fn say_placement(&mut self) {
-        let lines = self.engine.placement().lines();
+        let report = self.engine.placement();
+        let (lines, table) = (report.lines(), report.table.and_then(|table| table.line()));
         if lines != self.placed {
             lines.iter().for_each(|line| self.say(&format::message(line)));
             self.placed = lines;
+        }
+        if table != self.table {
+            table.iter().for_each(|line| self.say(&format::message(line)));
+            self.table = table;
         }
     }
 
@@ -400,7 +400,7 @@ mod tests {
     use std::time::SystemTime;
 
     fn session() -> Session {
-        Session::new(Engine::new(), InputMode::Live, unbounded().0)
+        Session::new(Engine::new(), InputMode::Live, unbounded().0, Voice::new(io::sink()))
     }
 
     /// What is said at once to these lines.
@@ -408,7 +408,7 @@ mod tests {
         for &line in lines {
             session.hear(Message::Line(line.into(), SystemTime::now()));
         }
-        session.take_text()
+        session.voice.take_text()
     }
 
     #[test]

@@ -90,9 +90,14 @@ fn where_there_is_one_node_it_is_said_once() {
     let free = bound(session.id());
     let lines = set(&mut session, "Threads", "2");
     let start = "info string NumaPolicy auto: threads are not bound: there is one memory node, with ";
-    assert!(lines.len() == 1 && lines[0].starts_with(start), "{lines:#?}");
+    assert!(lines[0].starts_with(start), "{lines:#?}");
+    // The table gets its memory at `isready`.
+    assert!(lines.len() == 2 && lines[1].starts_with("info string Hash 16 MiB"), "{lines:#?}");
     for (name, value) in [("Hash", "8"), ("Threads", "4"), ("Hash", "2"), ("MultiPV", "2"), ("NumaPolicy", "auto")] {
-        assert_eq!(set(&mut session, name, value), [""; 0], "{name}");
+        let lines = set(&mut session, name, value);
+        let table = format!("info string Hash {value} MiB");
+        assert!(lines.iter().all(|line| line.starts_with(&table)), "{name}: {lines:#?}");
+        assert_eq!(lines.len(), usize::from(name == "Hash"), "{name}: {lines:#?}");
     }
     assert_eq!(bound(session.id()), vec![free[0].clone(); 4]);
 }

@@ -3,6 +3,7 @@
 use super::cpu_set::CpuSet;
 use super::placement::{Place, Unbound, counted};
 use super::policy::NumaPolicy;
+use crate::tt::Backing;
 
 /// What became of a policy.
 #[derive(Clone, Debug)]
@@ -13,8 +14,19 @@ pub struct Report {
     pub threads: usize,
     /// The places and what is there, or why there are none.
     pub places: Result<Vec<Occupied>, Unbound>,
-    /// Where the table is.
-    pub table: TableSpread,
+    /// The table; `None` while it has no memory.
+    pub table: Option<TableReport>,
+}
+
+/// What became of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableReport {
+    /// Its size in MiB.
+    pub mib: u64,
+    /// Which pages it is in, if the system says so.
+    pub backing: Option<Backing>,
+    /// Where these are.
+    pub spread: TableSpread,
 }
 
 /// A place and what is there.
@@ -33,11 +45,8 @@ pub struct Occupied {
 }
 
 /// Where the table's pages are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableSpread {
-    /// There is no table yet.
-    #[default]
-    NotYet,
     /// Where the system puts them.
     AsSystem,
     /// Evenly on these memory nodes.
@@ -52,7 +61,7 @@ impl Report {
         self.places.is_ok()
     }
 
-    /// The report, a line for each thing; one line when threads are not bound.
+    /// What became of the threads, a line for each thing; one line when they are not bound.
     pub fn lines(&self) -> Vec<String> {
         let policy = &self.policy;
         let places = match &self.places {
@@ -69,7 +78,6 @@ impl Report {
             if copies == 1 { "1 copy of the network".into() } else { format!("{copies} copies of the network") },
         )];
         lines.extend(places.iter().enumerate().map(|(number, occupied)| occupied.line(number)));
-        lines.push(format!("hash table: {}", self.table.text()));
         lines
     }
 }
@@ -93,14 +101,15 @@ impl Occupied {
     }
 }
 
-impl TableSpread {
-    fn text(&self) -> String {
-        match self {
-            Self::NotYet => "takes its memory when it is first needed".into(),
-            Self::AsSystem => "where the system puts it".into(),
-            Self::Over(nodes) => format!("spread over memory nodes {nodes}"),
-            Self::Refused(nodes, why) => {
-                format!("where the system puts it, which refused to spread it over memory nodes {nodes}: {why}")
+impl TableReport {
+    /// A line about pages and memory nodes; `None` when nothing is known of either.
+    pub fn line(&self) -> Option<String> {
+        let size = self.backing.map_or_else(|| format!("{} MiB", self.mib), |backing| backing.describe(self.mib));
+        match &self.spread {
+            TableSpread::AsSystem => self.backing.map(|_| format!("Hash {size}")),
+            TableSpread::Over(nodes) => Some(format!("Hash {size}, spread over memory nodes {nodes}")),
+            TableSpread::Refused(nodes, why) => {
+                Some(format!("Hash {size}, but the system did not spread it over memory nodes {nodes}: {why}"))
             }
         }
     }
@@ -122,7 +131,7 @@ mod tests {
             policy: NumaPolicy::System,
             threads: 3,
             places: Ok(vec![occupied("0-1", 2, 2), occupied("2-3", 1, 0), occupied("4,5,6", 0, 0)]),
-            table: TableSpread::Over("0-1".parse().unwrap()),
+            table: None,
         };
         assert_eq!(
             report.lines(),
@@ -131,17 +140,35 @@ mod tests {
                 "node 0: CPUs 0-1, 1 core, memory node 1, 2 threads, with its own network",
                 "node 1: CPUs 2-3, 1 core, memory node 1, 1 thread, 0 bound, with its own network",
                 "node 2: CPUs 4-6, 1 core, memory node 1, 0 threads",
-                "hash table: spread over memory nodes 0-1",
             ]
         );
         let mut refused = occupied("0-1", 1, 0);
         (refused.refusal, refused.copied) = (Some("no".into()), false);
-        (report.places, report.table) = (Ok(vec![refused]), TableSpread::Refused("0-1".parse().unwrap(), "no".into()));
+        report.places = Ok(vec![refused]);
         let lines = report.lines();
         assert!(lines[1].ends_with("1 thread, 0 bound, the others refused: no"), "{lines:?}");
-        assert!(lines[2].ends_with("which refused to spread it over memory nodes 0-1: no"), "{lines:?}");
         report.places = Err(Unbound::OneNode(2));
         let line = "NumaPolicy system: threads are not bound: there is one memory node, with 2 CPUs";
         assert_eq!((report.lines(), report.binds()), (vec![line.to_owned()], false));
+    }
+
+    #[test]
+    fn a_line_for_the_table() {
+        let nodes: CpuSet = "0-1".parse().unwrap();
+        let line = |backing, spread| TableReport { mib: 64, backing, spread }.line();
+        let huge = Some(Backing::Pool(2 << 20));
+        assert_eq!(line(None, TableSpread::AsSystem), None);
+        for (backing, spread, expected) in [
+            (huge, TableSpread::AsSystem, "Hash 64 MiB in 2 MiB pages"),
+            (huge, TableSpread::Over(nodes), "Hash 64 MiB in 2 MiB pages, spread over memory nodes 0-1"),
+            (None, TableSpread::Over(nodes), "Hash 64 MiB, spread over memory nodes 0-1"),
+            (
+                None,
+                TableSpread::Refused(nodes, "no".into()),
+                "Hash 64 MiB, but the system did not spread it over memory nodes 0-1: no",
+            ),
+        ] {
+            assert_eq!(line(backing, spread).as_deref(), Some(expected));
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::names;
 use lento::engine::Engine;
-use lento::uci::log::Log;
 use lento::uci::options::{self, Target};
 use lento::uci::problem::OptionError;
+use lento::uci::voice::Voice;
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 
 /// An option with its value, as `setoption` would set it: an option of the engine, or a number of its search.
@@ -23,8 +24,8 @@ impl Setting {
     /// # Errors
     /// There is no such option, or it does not take the value.
     pub fn apply(&self, engine: &mut Engine) -> Result<(), OptionError> {
-        let mut log = Log::default();
-        options::set(&mut Target { engine, log: &mut log }, &self.name, Some(&self.value))
+        let mut voice = Voice::new(io::sink());
+        options::set(&mut Target { engine, voice: &mut voice }, &self.name, Some(&self.value))
     }
 }
 
