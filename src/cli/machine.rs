@@ -1,5 +1,6 @@
 //! What the program runs on, as far as the system tells.
 
+use crate::processors;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -87,7 +88,7 @@ impl Machine {
         Self {
             processor: processor(),
             system: format!("{}{release}", std::env::consts::OS),
-            logical_cores: num_cpus::get(),
+            logical_cores: processors::count(),
             physical_cores: num_cpus::get_physical(),
             numa_nodes: (nodes > 0).then_some(nodes),
             memory_mib: mib("MemTotal"),

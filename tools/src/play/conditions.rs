@@ -6,6 +6,7 @@ use super::limit::Limit;
 use super::opening::{OpeningArgs, Openings};
 use super::setting::Setting;
 use lento::bench::{Bench, BenchError};
+use lento::processors;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -86,7 +87,7 @@ fn free_places(players: [&[Setting]; 2]) -> usize {
         let set = settings.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case("Threads"));
         set.and_then(|setting| setting.value.parse().ok()).unwrap_or(1)
     };
-    (num_cpus::get() / players.map(threads).into_iter().fold(1, usize::max)).max(1)
+    (processors::count() / players.map(threads).into_iter().fold(1, usize::max)).max(1)
 }
 
 #[cfg(test)]
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn players_with_many_threads_leave_room_for_fewer_games() {
-        let cores = num_cpus::get();
+        let cores = processors::count();
         let places = |words: &str, one: &str, other: &str| {
             let [one, other] = [one, other].map(|settings| {
                 settings.split_whitespace().map(|setting| setting.parse().unwrap()).collect::<Vec<Setting>>()
