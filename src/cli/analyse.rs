@@ -6,6 +6,7 @@ use super::table::{Table, summary};
 use super::{Done, amounts, interrupt, units};
 use crate::chess::Board;
 use crate::engine::{Engine, Output, Wake};
+use crate::processors;
 use crate::score::Bound;
 use crate::search::limits::Limits;
 use crate::search::lmr;
@@ -65,7 +66,7 @@ pub fn run(args: &Args) -> Done {
     let game = args.setup.game(&args.moves)?;
     let root = game.board().clone();
     let mut engine = Engine::new();
-    let threads = args.threads.unwrap_or_else(num_cpus::get).min(Engine::MOST_THREADS);
+    let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MOST_THREADS);
     let hash_mib = args.hash.unwrap_or((64 * threads).clamp(256, 2048));
     engine.set_threads(threads)?;
     engine.set_hash(hash_mib)?;

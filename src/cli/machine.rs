@@ -1,5 +1,6 @@
 //! What the program runs on, as far as the system tells.
 
+use crate::processors;
 use crate::smp::numa::topology::Topology;
 use crate::tt::memory::{self, MIB};
 use serde_json::{Value, json};
@@ -79,7 +80,7 @@ impl Machine {
         Self {
             processor: processor(),
             system: format!("{}{release}", std::env::consts::OS),
-            logical_cores: num_cpus::get(),
+            logical_cores: processors::count(),
             physical_cores: num_cpus::get_physical(),
             numa_nodes: Topology::of_this_system().map(|topology| topology.nodes.len()),
             memory_mib: total(),

@@ -1,5 +1,6 @@
 //! Taking turns: with more threads than cores the answer would have to wait behind all of them for a core.
 
+use crate::processors;
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -14,7 +15,7 @@ pub struct Turn<'a>(Option<MutexGuard<'a, ()>>);
 impl Turns {
     /// Turns for so many threads; where each has a core nobody waits.
     pub fn new(threads: usize) -> Self {
-        let cores = num_cpus::get();
+        let cores = processors::count();
         Self { cores: (0..if threads > cores { cores } else { 0 }).map(|_| CachePadded::default()).collect() }
     }
 

@@ -5,6 +5,7 @@ use super::cluster::Cluster;
 use super::mapping::Mapping;
 use super::plan::Source;
 use super::spread;
+use crate::processors;
 use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::io;
@@ -145,7 +146,7 @@ fn for_each_piece<T: Send, E: Send>(
     tell: &mut dyn FnMut(usize),
 ) -> Result<(), E> {
     // More threads than processors or than pieces of work would not be any faster.
-    let helpers = threads.min(num_cpus::get()).min(items.len().div_ceil(piece)).saturating_sub(1);
+    let helpers = threads.min(processors::count()).min(items.len().div_ceil(piece)).saturating_sub(1);
     let shared = Mutex::new(Pieces { left: items.chunks_mut(piece), taken: 0, done: 0, failure: None });
     let next = |done| shared.lock().next(done);
     let work = |tell: &mut dyn FnMut(usize)| {

@@ -7,6 +7,7 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::progress::Progress;
 use crate::cli::timed::{self, Timed};
 use crate::engine::Engine;
+use crate::processors;
 use crate::score::Bound;
 use crate::search::limits::Limits;
 use crate::search::report::Info;
@@ -134,7 +135,7 @@ impl Measuring {
                 all += seconds;
             }
         }
-        let supposed = plan::factor(&task.threads, num_cpus::get());
+        let supposed = plan::factor(&task.threads, processors::count());
         // What is too short to be timed tells nothing, and one busy moment not everything.
         Ok(Some(if first < 0.005 { supposed } else { (all / first).clamp(supposed / 3.0, supposed * 3.0) }))
     }

@@ -9,6 +9,7 @@ use super::progress::Progress;
 use super::{Done, amounts, timed};
 use crate::chess::Game;
 use crate::engine::Engine;
+use crate::processors;
 use crate::search::limits::Limits;
 use report::{Repetition, Report};
 use std::io::{self, Write};
@@ -63,7 +64,7 @@ pub fn default_hash(per_thread: u64, threads: usize, available_mib: Option<u64>)
 /// Thinks about every position for its share of the time, and reports. Ctrl-C keeps the repetitions that are whole.
 pub fn run(args: &Args) -> Done {
     let machine = Machine::here();
-    let threads = args.threads.unwrap_or_else(num_cpus::get).min(Engine::MOST_THREADS);
+    let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MOST_THREADS);
     let mut engine = Engine::new();
     engine.set_threads(threads)?;
     let usual = || default_hash(HASH_PER_THREAD, threads, machine.available_mib);

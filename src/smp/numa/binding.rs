@@ -1,13 +1,17 @@
-//! Binding threads to processors. Linux alone; elsewhere threads run where the system puts them.
+//! Binding threads to processors, on Linux and Windows; elsewhere threads run where the system puts them.
 
 use super::cpu_set::CpuSet;
+#[cfg(windows)]
+use super::groups;
 use std::io;
 
-/// The processors that the calling thread may run on, if the system says so.
+/// The processors that the calling thread may run on, if the system says so. On Windows those that the process is limited to.
 pub fn allowed() -> Option<CpuSet> {
     #[cfg(target_os = "linux")]
     return rustix::thread::sched_getaffinity(None).ok().map(|set| from_system(&set));
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(windows)]
+    return crate::processors::windows::limit().map(|(group, mask)| groups::set_of(group, mask));
+    #[cfg(not(any(target_os = "linux", windows)))]
     return None;
 }
 
@@ -23,10 +27,16 @@ pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
         rustix::thread::sched_setaffinity(None, &set)?;
         Ok(from_system(&rustix::thread::sched_getaffinity(None)?))
     }
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(windows)]
+    {
+        let several = || io::Error::new(io::ErrorKind::InvalidInput, "these are CPUs of several processor groups");
+        let (group, mask) = crate::processors::windows::bind(groups::group_of(cpus).ok_or_else(several)?)?;
+        Ok(groups::set_of(group, mask))
+    }
+    #[cfg(not(any(target_os = "linux", windows)))]
     {
         let _ = cpus;
-        Err(io::Error::new(io::ErrorKind::Unsupported, "threads are bound on Linux alone"))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "threads are bound on Linux and Windows alone"))
     }
 }
 

@@ -6,6 +6,8 @@
 pub mod binding;
 mod cgroup;
 pub mod cpu_set;
+#[cfg(any(windows, test))]
+mod groups;
 pub mod placement;
 pub mod policy;
 pub mod report;

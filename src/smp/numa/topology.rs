@@ -26,9 +26,12 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// What the calling thread may use of this system; `None` where it is not Linux or hides what it has.
+    /// What the calling thread may use of this system; `None` where it is neither Linux nor Windows or hides what it has.
     pub fn of_this_system() -> Option<Self> {
-        if cfg!(target_os = "linux") { Self::read(Path::new("/"), super::binding::allowed()) } else { None }
+        #[cfg(windows)]
+        return super::groups::topology(&crate::processors::windows::records(), super::binding::allowed());
+        #[cfg(not(windows))]
+        return if cfg!(target_os = "linux") { Self::read(Path::new("/"), super::binding::allowed()) } else { None };
     }
 
     /// Reads `/sys` and `/proc` below a root folder, for a process with this affinity; `None` for an affinity that is not known.

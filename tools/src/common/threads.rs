@@ -1,5 +1,7 @@
 //! How many threads a tool uses for work whose result does not depend on it.
 
+use lento::processors;
+
 /// The argument.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Threads {
@@ -11,6 +13,6 @@ pub struct Threads {
 impl Threads {
     /// How many.
     pub fn count(self) -> usize {
-        self.threads.map_or_else(num_cpus::get, usize::from)
+        self.threads.map_or_else(processors::count, usize::from)
     }
 }

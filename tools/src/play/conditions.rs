@@ -7,6 +7,7 @@ use super::opening::{OpeningArgs, Openings};
 use super::setting::Setting;
 use lento::bench::{Bench, BenchError};
 use lento::engine::Engine;
+use lento::processors;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -87,7 +88,7 @@ fn free_places(players: [&[Setting]; 2]) -> usize {
         let set = settings.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case("Threads"));
         set.and_then(|setting| setting.value.parse().ok()).unwrap_or(1)
     };
-    (num_cpus::get() / players.map(threads).into_iter().fold(1, usize::max)).max(1)
+    (processors::count() / players.map(threads).into_iter().fold(1, usize::max)).max(1)
 }
 
 #[cfg(test)]
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn players_with_many_threads_leave_room_for_fewer_games() {
-        let cores = num_cpus::get();
+        let cores = processors::count();
         let places = |words: &str, one: &str, other: &str| {
             let [one, other] = [one, other].map(|settings| {
                 settings.split_whitespace().map(|setting| setting.parse().unwrap()).collect::<Vec<Setting>>()

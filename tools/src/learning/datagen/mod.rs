@@ -13,6 +13,7 @@ use crate::play::record::Record;
 use crate::play::setting::Setting;
 use indicatif::{HumanCount, ProgressBar};
 use lento::chess::Board;
+use lento::processors;
 use serde_json::{Value, json};
 use shards::ShardWriter;
 use std::error::Error;
@@ -122,7 +123,7 @@ impl Sum {
     /// Positions per second, and that for each game that runs at the same time on a core of its own.
     fn rates(&self) -> [f64; 2] {
         let rate = self.positions as f64 / self.elapsed().as_secs_f64();
-        [rate, rate / self.concurrency.min(num_cpus::get()) as f64]
+        [rate, rate / self.concurrency.min(processors::count()) as f64]
     }
 
     fn show(&self, bar: &ProgressBar) {

@@ -1,0 +1,20 @@
+//! The processors of the system: how many there are, and on Windows all else that is asked about them.
+
+#[cfg(windows)]
+pub mod windows;
+
+/// How many processors the process may run on, from 1 up. On Windows those of all processor groups.
+pub fn count() -> usize {
+    #[cfg(windows)]
+    return windows::count();
+    #[cfg(not(windows))]
+    return num_cpus::get();
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn there_is_one_at_least() {
+        assert!(super::count() > 0);
+    }
+}
