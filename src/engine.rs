@@ -241,7 +241,7 @@ impl Engine {
     /// Changes the size of the table.
     ///
     /// # Errors
-    /// There is not enough memory; the old table stays.
+    /// There is not enough memory; the old table stays, or an empty one that [`TtError::Lost`] tells of.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
         self.set_hash_telling(mib, &mut |_| ())
     }
@@ -252,9 +252,14 @@ impl Engine {
     /// As for [`set_hash`](Self::set_hash).
     pub fn set_hash_telling(&mut self, mib: usize, tell: &mut dyn FnMut(usize)) -> Result<(), TtError> {
         let threads = self.threads();
-        self.exclusive_table().resize_telling(mib, threads, tell)?;
-        self.hash_mib = mib;
-        Ok(())
+        let resized = self.exclusive_table().resize_telling(mib, threads, tell);
+        self.hash_mib = match resized {
+            Ok(()) => mib,
+            // Else every search would try again, and empty the table.
+            Err(TtError::Lost { kept, .. }) if kept > 0 => kept,
+            Err(_) => self.hash_mib,
+        };
+        resized
     }
 
     /// Empties the table.

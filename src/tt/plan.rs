@@ -42,7 +42,8 @@ pub struct Held<'a> {
     pub nodes: &'a [usize],
 }
 
-/// Huge pages are thrifty when what is too much of them is at most this part of the table.
+/// Huge pages suit a table when what is too much of them is at most this part of it, and so is what one memory node has more than
+/// another.
 const SPARE_PART: u64 = 8;
 
 impl Supply {
@@ -52,17 +53,16 @@ impl Supply {
     }
 
     /// The ways to get so many MiB, spread over these memory nodes if there are any, in the order to try them: huge pages from
-    /// the largest down, ordinary memory, and last huge pages of which much would lie idle. None when it does not fit.
+    /// the largest down, ordinary memory, and last huge pages that are too large for it. None when it does not fit.
     pub fn attempts(&self, mib: u64, nodes: &[usize], held: &Held) -> Vec<Attempt> {
-        let wasted = |pool: &Pool| (pool.page - mib.saturating_mul(MIB) % pool.page) % pool.page;
-        let (mut thrifty, mut wasteful): (Vec<&Pool>, Vec<&Pool>) =
-            self.pools.iter().partition(|pool| wasted(pool) <= mib.saturating_mul(MIB) / SPARE_PART);
-        thrifty.sort_by_key(|pool| std::cmp::Reverse(pool.page));
-        wasteful.sort_by_key(|pool| pool.page);
+        let (mut suitable, mut too_large): (Vec<&Pool>, Vec<&Pool>) =
+            self.pools.iter().partition(|pool| suits(pool.page, mib.saturating_mul(MIB), nodes.len()));
+        suitable.sort_by_key(|pool| std::cmp::Reverse(pool.page));
+        too_large.sort_by_key(|pool| pool.page);
         let from_pools = |pools: Vec<&Pool>| -> Vec<Attempt> {
             pools.into_iter().flat_map(|pool| from_pool(pool, mib, nodes, held)).collect()
         };
-        [from_pools(thrifty), self.ordinary(mib, held), from_pools(wasteful)].concat()
+        [from_pools(suitable), self.ordinary(mib, held), from_pools(too_large)].concat()
     }
 
     /// The size in MiB of the largest table that can be had in place of the old one.
@@ -105,6 +105,14 @@ impl Held<'_> {
         let nth = self.nodes.iter().position(|&own| own == node);
         nth.map_or(0, |nth| share(self.pages(page), nth, self.nodes.len()))
     }
+}
+
+/// Whether so many bytes on so many nodes can be had in pages of this size without much that is idle, or that one node has more than
+/// another.
+fn suits(page: u64, bytes: u64, nodes: usize) -> bool {
+    let (pages, nodes) = (bytes.div_ceil(page), nodes.max(1) as u64);
+    let even = pages.is_multiple_of(nodes) || pages / nodes >= SPARE_PART;
+    even && pages.saturating_mul(page) - bytes <= bytes / SPARE_PART
 }
 
 /// How many of so many pages the nth of several nodes has.
@@ -217,6 +225,9 @@ mod tests {
             (200, &[][..], "2M ordinary"),
             (200, &[0, 1], "ordinary"),
             (40, &[0, 1], "2M ordinary"),
+            // One node would have 4 pages, the other 5, which is much more; 8 and 9 are nearly the same.
+            (18, &[0, 1], "ordinary 2M"),
+            (34, &[0, 1], "2M ordinary"),
             // The second node has 11 of 21 pages.
             (42, &[0, 1], "ordinary"),
             (42, &[1, 0], "2M ordinary"),

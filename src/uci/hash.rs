@@ -13,7 +13,7 @@ pub fn set(target: &mut Target, mib: usize) -> Result<(), String> {
     let Target { engine, voice } = target;
     let mut pace = Pace::starting(Instant::now());
     let tell = &mut |ready: usize| {
-        if pace.is_due(Instant::now()) {
+        if ready < mib && pace.is_due(Instant::now()) {
             voice.say_now(&format::message(&format!("Hash: {ready} of {mib} MiB ready")));
         }
     };
