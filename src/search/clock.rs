@@ -32,7 +32,7 @@ impl Bounds {
     /// What the clocks say, for the side to move; `None` when no time is given at all. Where only the opponent's clock is told,
     /// that stands for both.
     ///
-    /// `overhead` milliseconds are kept back for the way to the GUI and back, and [`RESERVE`](Self::RESERVE) times as many
+    /// `overhead` milliseconds are kept back for the way to the GUI and back, and ten times as many
     /// stay on the clock for a moment when the machine is busy with something else. A clock at or below that still gets a
     /// millisecond; negative clocks count as empty.
     pub fn new(args: &Limits, side: Color, overhead: u64, params: &Params) -> Option<Self> {
