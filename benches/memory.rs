@@ -1,10 +1,11 @@
 //! The shared table against what the memory gives: two threads that probe and store at random, beside two that read and write
 //! random cache lines in memory of the same size and the same kind of pages.
 
+mod entry;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lento::chess::Move;
-use lento::score::Bound;
-use lento::tt::{Hit, Tt};
+use entry::entry;
+use lento::tt::Tt;
 use memmap2::MmapMut;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -30,17 +31,6 @@ fn scramble(index: u64) -> u64 {
     let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     word ^ word >> 31
-}
-
-fn entry(key: u64) -> Hit {
-    Hit {
-        mv: Move::from_word(key as u16 | 1),
-        score: (key >> 20) as i32 % 1000,
-        eval: Some((key >> 40) as i32 % 1000),
-        depth: (key >> 8) as i32 & 15,
-        bound: Bound::Lower,
-        pv: false,
-    }
 }
 
 /// Memory in large pages where the system has them, as the table asks for its own.

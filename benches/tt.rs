@@ -1,9 +1,10 @@
 //! Speed of the shared table: probes that hit and miss, stores, with and without prefetching.
 
+mod entry;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lento::chess::Move;
-use lento::score::Bound;
-use lento::tt::{Hit, Tt};
+use entry::entry;
+use lento::tt::Tt;
 use std::hint::black_box;
 
 /// Far more than any cache holds, and keys enough to touch a quarter of it.
@@ -14,17 +15,6 @@ const KEYS: usize = 1 << 20;
 fn keys(seed: u64) -> Vec<u64> {
     let mut random = fastrand::Rng::with_seed(seed);
     (0..KEYS).map(|_| random.u64(..)).collect()
-}
-
-fn entry(key: u64) -> Hit {
-    Hit {
-        mv: Move::from_word(key as u16 | 1),
-        score: (key >> 20) as i32 % 1000,
-        eval: Some((key >> 40) as i32 % 1000),
-        depth: (key >> 8) as i32 & 15,
-        bound: Bound::Lower,
-        pv: false,
-    }
 }
 
 fn table(c: &mut Criterion) {

@@ -124,20 +124,27 @@ mod tests {
         }
     }
 
+    /// What is left on the clock of one side after each move, before its increment, when a move takes `lag` longer than was meant.
+    fn played(start: f64, increment: f64, overhead: u64, lag: f64, moves: usize) -> Vec<f64> {
+        let mut left = start;
+        let play = |number| {
+            let limits = clock(left as i64, increment as i64, None);
+            let bounds = Bounds::new(&limits, Color::White, overhead, &Params::default()).unwrap();
+            let stability = if number % 3 == 0 { WILD } else { CALM };
+            let after = left - bounds.soft_for(stability, &Params::default()).unwrap().as_secs_f64() * 1000.0 - lag;
+            left = after + increment;
+            after
+        };
+        (0..moves).map(play).collect()
+    }
+
     #[test]
     fn a_simulated_game_never_flags_and_uses_its_time() {
         for (start, increment) in [(1000.0, 10.0), (60_000.0, 0.0), (10_000.0, 100.0)] {
-            let mut left: f64 = start;
-            for number in 0..150 {
-                let bounds =
-                    Bounds::new(&clock(left as i64, increment as i64, None), Color::White, 5, &Params::default())
-                        .unwrap();
-                let stability = if number % 3 == 0 { WILD } else { CALM };
-                left -= bounds.soft_for(stability, &Params::default()).unwrap().as_secs_f64() * 1000.0 + 2.0;
-                assert!(left > 0.0, "{start}+{increment} at move {number}");
-                left += increment;
-            }
-            assert!(left < start / 2.0, "{start}+{increment}: {left} left");
+            let left = played(start, increment, 5, 2.0, 150);
+            assert!(left.iter().all(|&left| left > 0.0), "{start}+{increment}: {left:?}");
+            let last = left[149] + increment;
+            assert!(last < start / 2.0, "{start}+{increment}: {last} left");
         }
     }
 
@@ -145,16 +152,8 @@ mod tests {
     #[test]
     fn a_reserve_stays_on_the_clock() {
         for (start, increment) in [(200.0, 5.0), (1000.0, 10.0), (2000.0, 20.0)] {
-            let mut left: f64 = start;
-            for number in 0..200 {
-                let bounds =
-                    Bounds::new(&clock(left as i64, increment as i64, None), Color::White, 10, &Params::default())
-                        .unwrap();
-                let stability = if number % 3 == 0 { WILD } else { CALM };
-                left -= bounds.soft_for(stability, &Params::default()).unwrap().as_secs_f64() * 1000.0;
-                assert!(left > 100.0, "{start}+{increment} at move {number}: {left}");
-                left += increment;
-            }
+            let left = played(start, increment, 10, 0.0, 200);
+            assert!(left.iter().all(|&left| left > 100.0), "{start}+{increment}: {left:?}");
         }
     }
 

@@ -5,7 +5,7 @@
 //! The speed-up of the time to depth is a power of the number of threads: every doubling brings the same factor.
 
 use super::bootstrap::{Bootstrap, Interval};
-use super::runs::{Block, Run, blocks, figures};
+use super::runs::{Block, Figures, Run, figures, groups};
 
 /// The numbers of threads that the laws are asked about, if they are beyond what was measured.
 const BEYOND: [usize; 2] = [128, 512];
@@ -66,7 +66,7 @@ fn least_squares(rows: &[[f64; 3]], chosen: &[usize]) -> Option<[f64; 3]> {
         }
         system[pivot].iter_mut().for_each(|number| *number /= divisor);
         let line = system[pivot].clone();
-        for (_, row) in system.iter_mut().enumerate().filter(|(at, _)| *at != pivot) {
+        for (_, row) in system.iter_mut().enumerate().filter(|&(at, _)| at != pivot) {
             let factor = row[pivot];
             row.iter_mut().zip(&line).for_each(|(number, of_line)| *number -= factor * of_line);
         }
@@ -114,14 +114,14 @@ pub struct Model {
 /// Fits the laws. Nothing without two numbers of threads.
 pub fn model(runs: &[Run], threads: &[usize], bootstrap: Bootstrap) -> Option<Model> {
     let most = *threads.iter().max()?;
-    let groups: Vec<Vec<Block>> = blocks(runs, threads).into_iter().map(|(_, blocks)| blocks).collect();
+    let groups = groups(runs, threads);
     if groups.is_empty() || threads.iter().all(|&count| count == most) {
         return None;
     }
     let beyond: Vec<usize> = BEYOND.into_iter().filter(|&count| count > most).collect();
     let statistics = |groups: &[Vec<&Block>]| -> Vec<f64> {
         let figures = figures(groups, threads.len());
-        let points = |of: fn(&super::runs::Figures) -> f64| -> Vec<(f64, f64)> {
+        let points = |of: fn(&Figures) -> f64| -> Vec<(f64, f64)> {
             threads.iter().zip(&figures).map(|(&count, figures)| (count as f64, of(figures))).collect()
         };
         let law = Throughput::fit(&points(|figures| figures.nps));

@@ -54,6 +54,11 @@ pub fn blocks(runs: &[Run], threads: &[usize]) -> Vec<(usize, Vec<Block>)> {
     blocks.filter(|(_, blocks)| !blocks.is_empty()).collect()
 }
 
+/// The blocks by position, for what does not ask which position it is.
+pub fn groups(runs: &[Run], threads: &[usize]) -> Vec<Vec<Block>> {
+    blocks(runs, threads).into_iter().map(|(_, blocks)| blocks).collect()
+}
+
 /// What blocks say about each number of threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Figures {
@@ -109,7 +114,7 @@ pub struct Row {
 
 /// What came out for each number of threads; nothing without a whole block.
 pub fn rows(runs: &[Run], counted: &[Counted], threads: &[usize], bootstrap: Bootstrap) -> Vec<Row> {
-    let groups: Vec<Vec<Block>> = blocks(runs, threads).into_iter().map(|(_, blocks)| blocks).collect();
+    let groups = groups(runs, threads);
     if groups.is_empty() {
         return Vec::new();
     }
