@@ -10,6 +10,7 @@ use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind, Model};
 use crate::score::{DRAW, mated_in};
+use crate::search::caches::Caches;
 use crate::search::control::Control;
 use crate::search::findings::Findings;
 pub use crate::search::job::SearchOptions;
@@ -97,6 +98,8 @@ pub struct Engine {
     hash_mib: usize,
     pool: Pool,
     numa: Numa,
+    /// What threads share that run on one cache.
+    caches: Arc<Caches>,
     sender: Sender<Event>,
     events: Receiver<Event>,
     /// What was searched last, since [`new_game`](Self::new_game).
@@ -135,6 +138,7 @@ impl Engine {
             hash_mib: Self::DEFAULT_HASH,
             pool,
             numa: Numa::default(),
+            caches: Arc::default(),
             sender,
             events,
             searched: None,
@@ -272,6 +276,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear_hash();
         self.pool.forget();
+        self.caches.clear();
         self.searched = None;
     }
 
@@ -308,6 +313,7 @@ impl Engine {
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
             evaluation: self.evaluation(),
+            caches: Arc::clone(&self.caches),
             stats: self.counted.as_ref().map(|(_, stats)| Arc::clone(stats)),
             visits: self.visits.clone(),
         };

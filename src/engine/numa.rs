@@ -1,6 +1,7 @@
 //! Where threads, networks and the table are on machines with several memory nodes.
 
 use super::Engine;
+use crate::search::caches::Caches;
 use crate::smp::numa::cpu_set::CpuSet;
 use crate::smp::numa::placement::{NotUsable, Placement, Unbound};
 pub use crate::smp::numa::policy::NumaPolicy;
@@ -9,6 +10,7 @@ use crate::smp::numa::report::{TableReport, TableSpread};
 use crate::smp::numa::topology::Topology;
 use std::io;
 use std::mem::replace;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// What was wanted, and what became of it.
@@ -107,6 +109,10 @@ impl Engine {
         self.pool.copy_network(&self.evaluation());
         let nodes = self.numa.nodes_for_table();
         self.exclusive_table().spread_over(&nodes);
+        let caches = topology.map(|topology| Caches::new(topology.caches.iter().map(CpuSet::iter)));
+        if let Some(caches) = caches.filter(|caches| !caches.are_like(&self.caches)) {
+            self.caches = Arc::new(caches);
+        }
         Ok(())
     }
 }

@@ -11,6 +11,14 @@ pub fn count() -> usize {
     return num_cpus::get();
 }
 
+/// The number of the processor that the calling thread runs on at this moment, where the system says it.
+pub fn current() -> Option<usize> {
+    #[cfg(target_os = "linux")]
+    return Some(rustix::thread::sched_getcpu());
+    #[cfg(not(target_os = "linux"))]
+    return None;
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -30,6 +30,11 @@ impl Findings {
         }
     }
 
+    /// How many threads search.
+    pub fn threads(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The node counter of a thread, which is its only writer.
     pub fn counter(&self, thread: usize) -> &AtomicU64 {
         &self.nodes[thread]

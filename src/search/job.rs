@@ -1,5 +1,6 @@
 //! What all threads of one search share.
 
+use super::caches::Caches;
 use super::control::Control;
 use super::findings::{Finding, Findings};
 use super::lbr::Lbr;
@@ -41,6 +42,8 @@ pub struct Shared {
     pub params: Arc<Params>,
     /// What positions are worth.
     pub evaluation: Evaluation,
+    /// What threads share that run on one cache.
+    pub caches: Arc<Caches>,
     /// Where threads add up what they did, if that is to be counted.
     pub stats: Option<Arc<Mutex<SearchStats>>>,
     /// Where threads note which positions they have been at, if that is to be counted.

@@ -86,6 +86,6 @@ impl<P: SearchProbe> Search<'_, P> {
             return;
         }
         let error = (best - here.eval).clamp(-400, 400);
-        self.me.histories.corrections.learn(board, &self.me.stack, here.ply, here.depth, error);
+        self.corrections.learn(board, &self.me.stack, here.ply, here.depth, error);
     }
 }

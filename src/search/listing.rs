@@ -101,6 +101,7 @@ mod tests {
                 lmr: Arc::new(LmrSet::compile(&lmr, &params)),
                 params: Arc::new(params),
                 evaluation: Model::Classical.into(),
+                caches: Arc::default(),
                 stats: None,
                 visits: None,
             },

@@ -1,6 +1,6 @@
 //! The search: everything one thread does with a position.
 
-pub mod clock;
+pub mod caches;
 pub mod control;
 pub mod findings;
 pub mod history;
@@ -24,6 +24,7 @@ pub mod visits;
 pub mod window;
 pub mod worker;
 
+mod clock;
 mod deepen;
 mod extend;
 mod learn;

@@ -2,7 +2,7 @@
 
 use super::control::Control;
 use super::findings::Finding;
-use super::history::{Context, Continuation, Histories};
+use super::history::{Context, Continuation, Corrections, Histories};
 use super::home::Home;
 use super::job::{Event, Job, Shared};
 use super::lbr::{LastBestReply, Place};
@@ -34,6 +34,8 @@ pub struct Worker {
     /// The memory node that its thread is bound to.
     pub home: Option<Arc<Home>>,
     pub(super) histories: Histories,
+    /// Its own corrections, once there was a search that did not share any.
+    corrections: Option<Corrections>,
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
     pub(super) stack: Box<Stack>,
@@ -41,7 +43,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// The most memory that a worker takes, in bytes: its tables come to some 4.5 MiB, its accumulators to one more.
+    /// The most memory that a worker takes, in bytes: its tables come to some 4.5 MiB with corrections of its own, its accumulators to one more.
     pub const BYTES: usize = 6 << 20;
 
     /// A worker that has learned nothing.
@@ -50,6 +52,7 @@ impl Worker {
             id,
             home: None,
             histories: Histories::new(),
+            corrections: None,
             lbr: LastBestReply::default(),
             evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
@@ -60,9 +63,18 @@ impl Worker {
     /// Forgets everything, as for a new game.
     pub fn clear(&mut self) {
         self.histories.clear();
+        self.corrections.iter().for_each(Corrections::clear);
         self.lbr.clear();
         self.evaluator.clear();
         self.stack.clear();
+    }
+
+    /// Several threads share corrections; not so one alone, nor where they must learn the same in every run.
+    fn corrections_for(&mut self, job: &Job) -> Corrections {
+        if job.findings.threads() > 1 && job.rounds.is_none() {
+            return job.shared.caches.nearest();
+        }
+        self.corrections.get_or_insert_with(Corrections::new).clone()
     }
 
     /// Searches a job to its end.
@@ -89,6 +101,8 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     pub(super) params: &'a Params,
     /// How this thread reduces.
     pub(super) lmr: &'a Lmr,
+    /// What search results say about the static evaluation.
+    pub(super) corrections: Corrections,
     pub(super) probe: P,
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
@@ -135,6 +149,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             Some(home) => me.evaluator.start(&home.near(&shared.evaluation), job.game.board()),
             None => me.evaluator.start(&shared.evaluation, job.game.board()),
         }
+        let corrections = me.corrections_for(job);
         let id = me.id;
         let earlier = job.game.earlier_keys();
         let round = job.rounds.as_ref().map(|rounds| rounds.join(id));
@@ -146,6 +161,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             tt: &shared.tt,
             params: &shared.params,
             lmr,
+            corrections,
             probe,
             keys,
             nodes: 0,
@@ -333,7 +349,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         if self.me.evaluator.is_drawish(board) {
             return 0;
         }
-        self.me.histories.corrections.correction(board, &self.me.stack, ply, self.params)
+        self.corrections.correction(board, &self.me.stack, ply, self.params)
     }
 
     #[inline(always)]

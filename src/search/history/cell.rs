@@ -1,5 +1,7 @@
 //! One learned number.
 
+use crate::smp::sync::{AtomicI16, Ordering};
+
 /// A number that moves towards bonuses and away from maluses, always inside ±[`MAX`](Self::MAX).
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(transparent)]
@@ -29,6 +31,38 @@ impl Cell {
         };
         let old = self.0 as i32;
         self.0 = (old + bonus - old * bonus.abs() / Self::MAX) as i16;
+    }
+}
+
+/// A [`Cell`] that several threads may read and move. What one of two that move it at the same time adds may be lost.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct SharedCell(AtomicI16);
+
+impl SharedCell {
+    /// The number.
+    #[inline(always)]
+    pub fn get(&self) -> i32 {
+        self.cell().get()
+    }
+
+    #[inline(always)]
+    fn cell(&self) -> Cell {
+        Cell(self.0.load(Ordering::Relaxed))
+    }
+
+    /// [`Cell::update`].
+    #[inline(always)]
+    pub fn update(&self, bonus: i32) {
+        let mut cell = self.cell();
+        cell.update(bonus);
+        self.0.store(cell.0, Ordering::Relaxed);
+    }
+
+    /// Back to zero.
+    #[inline(always)]
+    pub fn clear(&self) {
+        self.0.store(0, Ordering::Relaxed);
     }
 }
 

@@ -1,73 +1,77 @@
 //! Correction history: by how much the search has found the static evaluation wrong in positions that share a feature.
 
-use super::tables::boxed;
-use super::{Cell, Continuation};
+use super::{Cell, SharedCell};
 use crate::chess::{Board, Color};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
+use std::sync::Arc;
 
-const SIZE: usize = 16_384;
+/// Rows for the keys of a feature, one column for each color to move.
+const KEYS: usize = 16_384;
+/// Rows for the last move but one, columns for the last.
 const MOVES: usize = 1_024;
 
-type ByKey = [[Cell; SIZE]; 2];
+/// Where the parts begin.
+const PAWNS: usize = 0;
+const WHITE: usize = PAWNS + 2 * KEYS;
+const BLACK: usize = WHITE + 2 * KEYS;
+const LAST_MOVES: usize = BLACK + 2 * KEYS;
+const CELLS: usize = LAST_MOVES + MOVES * MOVES;
 
-/// Learned corrections by pawn structure, by the pieces of each color, and by the last two moves.
-pub struct Corrections {
-    pawns: Box<ByKey>,
-    pieces: [Box<ByKey>; 2],
-    moves: Box<[[Cell; MOVES]; MOVES]>,
-}
+/// Learned corrections by pawn structure, by the pieces of each color, and by the last two moves. A clone is another handle on the
+/// same ones: threads that share them learn from each other.
+#[derive(Clone)]
+pub struct Corrections(Arc<[SharedCell; CELLS]>);
 
 impl Corrections {
     /// Corrections that change nothing.
-    pub(super) fn new() -> Self {
-        let by_key = || boxed([Cell::default(); SIZE]);
-        Self { pawns: by_key(), pieces: [by_key(), by_key()], moves: boxed([Cell::default(); MOVES]) }
+    pub fn new() -> Self {
+        let cells: Box<[SharedCell]> = (0..CELLS).map(|_| SharedCell::default()).collect();
+        match Box::<[SharedCell; CELLS]>::try_from(cells) {
+            Ok(cells) => Self(Arc::from(cells)),
+            Err(_) => unreachable!("so many were made"),
+        }
     }
 
-    /// Corrections that change nothing again.
-    pub(super) fn clear(&mut self) {
-        for table in [&mut self.pawns].into_iter().chain(&mut self.pieces) {
-            table.as_flattened_mut().fill(Cell::default());
-        }
-        self.moves.as_flattened_mut().fill(Cell::default());
+    /// Corrections that change nothing again, for all who share them.
+    pub fn clear(&self) {
+        self.0.iter().for_each(SharedCell::clear);
     }
 
     /// What to add to the evaluation of a position, in centipawns.
     #[inline]
     pub fn correction(&self, board: &Board, stack: &Stack, ply: usize, params: &Params) -> i32 {
-        let side = board.side_to_move().index();
-        let [pawns, white, black] = Self::slots(board);
-        let (row, column) = Self::move_slots(stack, ply);
-        let pieces = self.pieces[0][side][white].get() + self.pieces[1][side][black].get();
-        (self.pawns[side][pawns].get() * params.correct_pawns
-            + pieces * params.correct_pieces
-            + self.moves[row][column].get() * params.correct_moves)
+        let [pawns, white, black, moves] = Self::places(board, stack, ply).map(|place| self.0[place].get());
+        (pawns * params.correct_pawns + (white + black) * params.correct_pieces + moves * params.correct_moves)
             / (1024 * 16)
     }
 
     /// Learns from a search of this depth that ended `error` centipawns above the evaluation.
-    pub fn learn(&mut self, board: &Board, stack: &Stack, ply: usize, depth: i32, error: i32) {
+    pub fn learn(&self, board: &Board, stack: &Stack, ply: usize, depth: i32, error: i32) {
         let bonus = (error * depth * 2).clamp(-Cell::MAX / 4, Cell::MAX / 4);
+        for place in Self::places(board, stack, ply) {
+            self.0[place].update(bonus);
+        }
+    }
+
+    /// Where the corrections for a position stand.
+    #[inline(always)]
+    fn places(board: &Board, stack: &Stack, ply: usize) -> [usize; 4] {
         let side = board.side_to_move().index();
-        let [pawns, white, black] = Self::slots(board);
-        let (row, column) = Self::move_slots(stack, ply);
-        self.pawns[side][pawns].update(bonus);
-        self.pieces[0][side][white].update(bonus);
-        self.pieces[1][side][black].update(bonus);
-        self.moves[row][column].update(bonus);
+        let by_key = |part: usize, key: u64| part + key as usize % KEYS * 2 + side;
+        let slot = |back| stack.before(ply, back).continuation.row() % MOVES;
+        [
+            by_key(PAWNS, board.pawn_key()),
+            by_key(WHITE, board.non_pawn_key(Color::White)),
+            by_key(BLACK, board.non_pawn_key(Color::Black)),
+            LAST_MOVES + slot(2) * MOVES + slot(1),
+        ]
     }
+}
 
-    #[inline(always)]
-    fn slots(board: &Board) -> [usize; 3] {
-        let keys = [board.pawn_key(), board.non_pawn_key(Color::White), board.non_pawn_key(Color::Black)];
-        keys.map(|key| key as usize % SIZE)
-    }
-
-    #[inline(always)]
-    fn move_slots(stack: &Stack, ply: usize) -> (usize, usize) {
-        let slot = |row: Continuation| row.row() % MOVES;
-        (slot(stack.before(ply, 2).continuation), slot(stack.before(ply, 1).continuation))
+impl Default for Corrections {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -76,9 +80,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn who_shares_learns_too_until_all_forget() {
+        let (board, stack, params) = (Board::start(), Stack::new(), Params::default());
+        let (one, alone) = (Corrections::new(), Corrections::new());
+        let other = one.clone();
+        (0..50).for_each(|_| one.learn(&board, &stack, 0, 8, 60));
+        let seen = |corrections: &Corrections| corrections.correction(&board, &stack, 0, &params);
+        assert!(seen(&other) > 5 && seen(&other) == seen(&one) && seen(&alone) == 0);
+        other.clear();
+        assert_eq!(seen(&one), 0);
+    }
+
+    #[test]
     fn moves_towards_the_error() {
         let (board, stack, params) = (Board::start(), Stack::new(), Params::default());
-        let mut corrections = Corrections::new();
+        let corrections = Corrections::new();
         assert_eq!(corrections.correction(&board, &stack, 0, &params), 0);
         for _ in 0..50 {
             corrections.learn(&board, &stack, 0, 8, 60);

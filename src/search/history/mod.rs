@@ -5,7 +5,7 @@ mod correction;
 mod own;
 mod tables;
 
-pub use cell::Cell;
+pub use cell::{Cell, SharedCell};
 pub use correction::Corrections;
 pub use own::{NodeResult, PieceSquares};
 pub use tables::{Context, Continuation, Histories};

@@ -1,6 +1,6 @@
 //! Move histories: which moves have failed high, by what is known about them.
 
-use super::{Cell, Corrections, PieceSquares};
+use super::{Cell, PieceSquares};
 use crate::chess::{Board, Move, Piece, PieceType};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
@@ -61,7 +61,7 @@ impl From<&Params> for Weights {
     }
 }
 
-/// All histories of one thread.
+/// The move histories of one thread.
 pub struct Histories {
     quiets: Box<Quiets>,
     captures: Box<Captures>,
@@ -69,12 +69,10 @@ pub struct Histories {
     weights: Weights,
     /// What the reduction recipe keeps for itself.
     pub own: PieceSquares,
-    /// What search results say about the static evaluation.
-    pub corrections: Corrections,
 }
 
 /// A boxed array, made on the heap row by row: the largest would not fit on a thread's stack.
-pub(super) fn boxed<T: Clone, const N: usize>(row: T) -> Box<[T; N]> {
+fn boxed<T: Clone, const N: usize>(row: T) -> Box<[T; N]> {
     match vec![row; N].into_boxed_slice().try_into() {
         Ok(table) => table,
         Err(_) => unreachable!("the vector has N rows"),
@@ -103,7 +101,6 @@ impl Histories {
             continuations: boxed([cell; Continuation::MOVES]),
             weights: Weights::from(&Params::default()),
             own: PieceSquares::default(),
-            corrections: Corrections::new(),
         }
     }
 
@@ -116,7 +113,6 @@ impl Histories {
         self.captures.as_flattened_mut().as_flattened_mut().fill(zero);
         self.continuations.as_flattened_mut().fill(zero);
         self.own = PieceSquares::default();
-        self.corrections.clear();
     }
 
     /// Takes over the weights of the parts.

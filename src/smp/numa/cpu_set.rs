@@ -43,6 +43,11 @@ impl CpuSet {
         }
     }
 
+    /// The smallest number in the set.
+    pub fn first(&self) -> Option<usize> {
+        self.iter().next()
+    }
+
     /// How many numbers are in the set.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()

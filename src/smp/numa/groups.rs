@@ -62,7 +62,8 @@ pub fn topology(records: &[u8], limit: Option<CpuSet>) -> Option<Topology> {
         records.iter().filter(shared).count().max(1)
     };
     let nodes: Vec<Node> = nodes.into_iter().map(|(memory, cpus)| Node { memory, cpus, cores: cores(&cpus) }).collect();
-    (!nodes.is_empty()).then_some(Topology { nodes, quota: None })
+    let caches = nodes.iter().map(|node| node.cpus).collect();
+    (!nodes.is_empty()).then_some(Topology { nodes, caches, quota: None })
 }
 
 /// The bytes of a mask, which are those of a pointer.

@@ -174,7 +174,7 @@ mod tests {
             start += size;
             Node { memory, cpus: (start - size..start).collect(), cores: size }
         };
-        Topology { nodes: sizes.iter().enumerate().map(&mut node).collect(), quota: None }
+        Topology { nodes: sizes.iter().enumerate().map(&mut node).collect(), caches: Vec::new(), quota: None }
     }
 
     fn counts(policy: &str, sizes: &[usize], threads: usize) -> Result<Vec<usize>, Unbound> {

@@ -21,6 +21,8 @@ pub struct Node {
 pub struct Topology {
     /// The nodes that have a processor for the process, by their numbers; never none.
     pub nodes: Vec<Node>,
+    /// The processors of each last-level cache, those of other nodes left out; each processor is in one of them.
+    pub caches: Vec<CpuSet>,
     /// The time of how many processors the process gets, if its control group limits that.
     pub quota: Option<usize>,
 }
@@ -46,8 +48,9 @@ impl Topology {
         let known = [online, affinity, allowance.cpus].into_iter().flatten();
         let usable = known.reduce(|a, b| a.and(&b)).filter(|cpus| !cpus.is_empty())?;
         let nodes = node_cpus(&system.join("node"), memory_allowed(root), &usable);
+        let caches = nodes.iter().flat_map(|(_, cpus)| caches(&system.join("cpu"), cpus)).collect();
         let with_cores = |(memory, cpus)| Node { memory, cpus, cores: cores(&system.join("cpu"), &cpus) };
-        Some(Self { nodes: nodes.into_iter().map(with_cores).collect(), quota: allowance.quota })
+        Some(Self { nodes: nodes.into_iter().map(with_cores).collect(), caches, quota: allowance.quota })
     }
 
     /// All processors that the process may use.
@@ -117,6 +120,27 @@ fn cores(folder: &Path, cpus: &CpuSet) -> usize {
         }
     }
     cores
+}
+
+/// The processors of each last-level cache. Those that say nothing of their caches share one.
+fn caches(folder: &Path, cpus: &CpuSet) -> Vec<CpuSet> {
+    let mut left = *cpus;
+    let mut caches = Vec::new();
+    while let Some(cpu) = left.first() {
+        let shared = last_cache(&folder.join(format!("cpu{cpu}/cache"))).map_or(left, |cache| cache.and(&left));
+        let shared = if shared.is_empty() { left } else { shared };
+        left = left.without(&shared);
+        caches.push(shared);
+    }
+    caches
+}
+
+/// The processors that share the last cache before memory, as a processor's folder has it.
+fn last_cache(folder: &Path) -> Option<CpuSet> {
+    let level =
+        |index: &usize| read_to_string(folder.join(format!("index{index}/level"))).ok()?.trim().parse::<u32>().ok();
+    let last = (0..8).filter(|index| level(index).is_some()).max_by_key(level)?;
+    set_in(&folder.join(format!("index{last}/shared_cpu_list")))
 }
 
 #[cfg(test)]
@@ -213,11 +237,29 @@ mod tests {
         assert_eq!(topology.memory_of(&"9".parse().unwrap()).to_string(), "");
     }
 
+    #[test]
+    fn caches_are_told_apart_within_a_node() {
+        let caches = |tree: &Tree, affinity: Option<&str>| {
+            let affinity = affinity.map(|list| CpuSet::of_system(list).unwrap());
+            let topology = Topology::read(tree.root(), affinity).unwrap();
+            topology.caches.iter().map(CpuSet::to_string).collect::<Vec<_>>()
+        };
+        let silent = Tree::new(&["0-3", "4-7"]);
+        assert_eq!(caches(&silent, None), ["0-3", "4-7"]);
+        let pairs = Tree::new(&["0-3", "4-7"]).caches(3, &["0,2", "1,3", "4-5", "6-7"]);
+        assert_eq!(caches(&pairs, None), ["0,2", "1,3", "4-5", "6-7"]);
+        assert_eq!(caches(&pairs, Some("0-2,7")), ["0,2", "1", "7"]);
+        // The last cache counts, and one that two nodes share is one for each.
+        let more = pairs.caches(4, &["0-7"]);
+        assert_eq!(caches(&more, None), ["0-3", "4-7"]);
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn this_system_has_what_the_thread_may_use() {
         let topology = Topology::of_this_system().expect("Linux says what there is");
         assert!(topology.cpus().is_within(&super::super::binding::allowed().unwrap()));
+        assert_eq!(topology.caches.iter().map(CpuSet::len).sum::<usize>(), topology.cpus().len());
         assert!(topology.nodes.iter().all(|node| node.cores > 0 && node.cores <= node.cpus.len()));
     }
 }

@@ -43,6 +43,18 @@ impl Tree {
         self
     }
 
+    /// These processors share a cache of this level.
+    pub fn caches(mut self, level: usize, lists: &[&str]) -> Self {
+        for list in lists {
+            for cpu in CpuSet::of_system(list).unwrap().iter() {
+                let folder = format!("sys/devices/system/cpu/cpu{cpu}/cache/index{}", level - 1);
+                self = self.file(&format!("{folder}/level"), &format!("{level}\n"));
+                self = self.file(&format!("{folder}/shared_cpu_list"), &format!("{list}\n"));
+            }
+        }
+        self
+    }
+
     /// Only these processors are online. The nodes go on listing all, more than a kernel does.
     pub fn online(self, cpus: &str) -> Self {
         self.file("sys/devices/system/cpu/online", &format!("{cpus}\n"))
