@@ -1,6 +1,6 @@
 //! Principal variation search: the node.
 
-use super::node::{Here, Node};
+use super::node::{Here, Node, is_near_root};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
 use super::root::RootResult;
@@ -32,7 +32,7 @@ impl<P: SearchProbe> Search<'_, P> {
     ) -> Searched {
         // Step 1. Leave early: horizon, stop, draws, distance to mate.
         if depth <= 0 {
-            return self.quiesce::<N>(board, ply, window);
+            return self.quiesce::<N>(board, ply, window, is_near_root(ply));
         }
         if N::PV {
             self.me.pv[ply].clear();
@@ -59,10 +59,12 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut here = self.assess::<N>(board, ply, depth, cut, hit);
 
         // Step 4. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
-        // moves wants it proved: nothing is pruned on the strength of an evaluation.
+        // moves wants it proved: nothing is pruned on the strength of an evaluation. Nor is the answer to a root move: the move may
+        // threaten mate.
         let forward = self.job.limits.mate.is_none();
         if !N::PV
             && forward
+            && ply > 1
             && !here.in_check
             && excluded.is_none()
             && let Some(score) = self.prune_node(board, &here, window)?

@@ -39,6 +39,16 @@ impl Node for NonPv {
     type Child = Self;
 }
 
+/// Up to this ply a node is near the root: the rules that hide short mates do not hold there. In a search of any depth such nodes
+/// are few.
+const NEAR_ROOT: usize = 4;
+
+/// Whether a node at this ply is near the root.
+#[inline(always)]
+pub fn is_near_root(ply: usize) -> bool {
+    ply <= NEAR_ROOT
+}
+
 /// The facts of a node, computed once before its moves are searched.
 #[derive(Clone, Copy, Debug)]
 pub struct Here {

@@ -1,7 +1,7 @@
 //! Pruning whole nodes before their moves are searched. None of it happens in a PV node, in check, or in a singular search.
 
 use super::Stopped;
-use super::node::{Here, NonPv};
+use super::node::{Here, NonPv, is_near_root};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
 use super::window::Window;
@@ -19,8 +19,8 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Razoring: so far below alpha that only captures can help; let quiescence say.
         let hopeless = params.razor_base + params.razor_margin * here.depth;
-        if here.depth <= params.razor_depth && here.estimate + hopeless < window.alpha {
-            let score = self.quiesce::<NonPv>(board, here.ply, Window::above(window.alpha))?;
+        if here.depth <= params.razor_depth && here.estimate + hopeless < window.alpha && !is_near_root(here.ply) {
+            let score = self.quiesce::<NonPv>(board, here.ply, Window::above(window.alpha), false)?;
             if score <= window.alpha {
                 return Ok(Some(score));
             }
@@ -101,7 +101,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let window = Window::below(target).flipped();
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             let child = self.play(board, here.ply, mv);
-            let mut score = -self.quiesce::<NonPv>(&child, here.ply + 1, window)?;
+            let mut score = -self.quiesce::<NonPv>(&child, here.ply + 1, window, false)?;
             if score >= target && here.depth > 4 {
                 score = -self.negamax::<NonPv>(&child, here.ply + 1, window, here.depth - 4, !here.cut)?;
             }

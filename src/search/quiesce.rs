@@ -6,9 +6,11 @@ use super::probe::SearchProbe;
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
+use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
 use crate::score::{Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, is_mate, mated_in};
 use crate::tt::Hit;
+use std::ops::ControlFlow;
 
 /// What a position is worth if the side to move leaves it as it is.
 struct StandPat {
@@ -25,27 +27,25 @@ impl StandPat {
 }
 
 impl<P: SearchProbe> Search<'_, P> {
-    /// Fail-soft quiescence search: captures and promotions that lose no material; in check every evasion.
-    pub(super) fn quiesce<N: Node>(&mut self, board: &Board, ply: usize, window: Window) -> Searched {
+    /// Fail-soft quiescence search: captures and promotions that lose no material, here also quiet checks if `with_checks`; in
+    /// check every evasion.
+    pub(super) fn quiesce<N: Node>(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        window: Window,
+        with_checks: bool,
+    ) -> Searched {
         // Step 1. Leave early.
         if N::PV {
             self.me.pv[ply].clear();
         }
         self.enter(ply)?;
-        if self.is_draw(board, ply) {
-            return Ok(DRAW);
-        }
         let in_check = board.in_check();
-        if ply >= MAX_PLY {
-            return Ok(if in_check { DRAW } else { self.evaluate(board, ply) });
-        }
-        let mut alpha = window.alpha;
-        if alpha < DRAW && board.has_upcoming_repetition(&self.keys, ply) {
-            alpha = DRAW;
-            if alpha >= window.beta {
-                return Ok(alpha);
-            }
-        }
+        let mut alpha = match self.leave_quiescence(board, ply, in_check, window) {
+            ControlFlow::Break(score) => return Ok(score),
+            ControlFlow::Continue(alpha) => alpha,
+        };
 
         // Step 2. Transposition table.
         let hit = self.probe_table(board, ply);
@@ -67,9 +67,14 @@ impl<P: SearchProbe> Search<'_, P> {
         // Step 4. Captures; in check all moves, until one does not lose to a mate.
         let tt_move = hit.and_then(|hit| hit.mv).filter(|&mv| (in_check || !mv.is_quiet()) && board.is_legal(mv));
         let hints = Hints { context: self.context(ply), killer: (None, 0), reply: (None, 0) };
-        let mut picker = if in_check { Picker::new(tt_move) } else { Picker::winning(tt_move, 0) };
+        let checks = (with_checks && !in_check).then(|| board.check_squares());
+        let all = in_check || checks.is_some();
+        let mut picker = if all { Picker::new(tt_move) } else { Picker::winning(tt_move, 0) };
         let (mut best_move, mut searched) = (None, 0);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
+            if checks.is_some_and(|checks| !wins_or_checks(board, mv, &checks)) {
+                continue;
+            }
             searched += 1;
             if best > -MATE_IN_MAX {
                 if in_check {
@@ -77,13 +82,13 @@ impl<P: SearchProbe> Search<'_, P> {
                     if mv.is_quiet() {
                         continue;
                     }
-                } else if futility <= alpha && self.is_futile(board, mv, futility, alpha) {
+                } else if !mv.is_quiet() && futility <= alpha && self.is_futile(board, mv, futility, alpha) {
                     best = best.max(futility.min(alpha));
                     continue;
                 }
             }
             let child = self.play(board, ply, mv);
-            let score = -self.quiesce::<N::Child>(&child, ply + 1, Window::new(alpha, window.beta).flipped())?;
+            let score = -self.quiesce::<N::Child>(&child, ply + 1, Window::new(alpha, window.beta).flipped(), false)?;
             self.take_back();
             if score > best {
                 best = score;
@@ -110,6 +115,27 @@ impl<P: SearchProbe> Search<'_, P> {
         Ok(best)
     }
 
+    /// Step 1: draws and the depth of the stack; else alpha, which is a draw at least where the side to move can repeat.
+    #[inline(always)]
+    fn leave_quiescence(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        in_check: bool,
+        window: Window,
+    ) -> ControlFlow<Score, Score> {
+        if self.is_draw(board, ply) {
+            return ControlFlow::Break(DRAW);
+        }
+        if ply >= MAX_PLY {
+            return ControlFlow::Break(if in_check { DRAW } else { self.evaluate(board, ply) });
+        }
+        if window.alpha >= DRAW || !board.has_upcoming_repetition(&self.keys, ply) {
+            return ControlFlow::Continue(window.alpha);
+        }
+        if window.beta <= DRAW { ControlFlow::Break(DRAW) } else { ControlFlow::Continue(DRAW) }
+    }
+
     /// Step 3: the corrected evaluation, or the table's score where its bound says that this is nearer the truth.
     #[inline(always)]
     fn stand_pat(&mut self, board: &Board, ply: usize, hit: Option<Hit>) -> StandPat {
@@ -131,4 +157,9 @@ impl<P: SearchProbe> Search<'_, P> {
         let victim = board.captured(mv).map_or(0, |piece| piece.kind().exchange_value());
         futility + victim <= alpha || !board.see_ge(mv, 1)
     }
+}
+
+/// Whether a move loses no material, or checks quietly.
+fn wins_or_checks(board: &Board, mv: Move, checks: &CheckSquares) -> bool {
+    if mv.is_quiet() { checks.gives_check(board, mv) } else { board.see_ge(mv, 0) }
 }

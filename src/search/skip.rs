@@ -2,7 +2,7 @@
 
 use super::lmr::Class;
 use super::move_facts::MoveFacts;
-use super::node::Here;
+use super::node::{Here, is_near_root};
 use super::probe::SearchProbe;
 use super::worker::Search;
 use crate::chess::Board;
@@ -37,10 +37,14 @@ impl<P: SearchProbe> Search<'_, P> {
             let loses = here.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
             return if loses { Skip::This } else { Skip::No };
         }
-        // Late-move pruning: after enough quiet moves the rest is left, sooner when things get worse.
+        // Late-move pruning: after enough quiet moves the rest is left, sooner when things get worse; near the root not the checks.
         let enough = (params.lmp_base + here.depth * here.depth) / (2 - i32::from(here.improving));
         if facts.number as i32 > enough {
-            return Skip::Quiets;
+            return match is_near_root(here.ply) {
+                true if facts.gives_check => Skip::No,
+                true => Skip::This,
+                false => Skip::Quiets,
+            };
         }
         // Futility: a quiet move will not lift the evaluation over alpha.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;

@@ -22,7 +22,10 @@ fn main() -> ExitCode {
         suites.add(&format!("movegen/{name}.json"), |path| rules::move_lists(&text(path)));
     }
     for (moves, nodes) in [(1, 20_000), (2, 200_000), (3, 400_000)] {
-        suites.add(&format!("epd/mate_in_{moves}.epd"), move |path| mates::mates(&text(path), moves, nodes));
+        suites.add(&format!("epd/mate_in_{moves}.epd"), move |path| {
+            mates::asked_for(&text(path), moves, nodes);
+            mates::met(&text(path), moves);
+        });
     }
     suites.add("bad/bad_uci.jsonl", |path| uci::conversations(&text(path)));
     suites.run()
