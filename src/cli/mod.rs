@@ -11,6 +11,7 @@ mod interrupt;
 mod latency;
 mod listmoves;
 mod machine;
+mod manual;
 mod perft;
 mod progress;
 mod scaling;
@@ -25,7 +26,7 @@ mod units;
 mod version;
 
 use crate::smp::abort_on_panic;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
@@ -67,6 +68,10 @@ enum Task {
     /// List the legal moves of a position in the order of the search, and what it knows of each
     #[command(name = "listmoves")]
     ListMoves(listmoves::Args),
+    /// Write completions of the command line for a shell to standard output
+    Completions(manual::CompletionsArgs),
+    /// Write the manual page of lento to standard output, or those of all tasks into a folder
+    Man(manual::ManArgs),
     /// Speak UCI on standard input and output (the default)
     Uci(uci::Args),
     /// UCI commands, one in each argument.
@@ -87,6 +92,8 @@ pub fn main() -> ExitCode {
         Task::Perft(args) => perft::run(args),
         Task::Eval(args) => eval::run(args),
         Task::ListMoves(args) => listmoves::run(args),
+        Task::Completions(args) => manual::completions(args, Cli::command()),
+        Task::Man(args) => manual::man(args, Cli::command()),
         Task::Commands(lines) => uci::script(lines),
     })
 }
@@ -105,7 +112,6 @@ fn exit_code(done: Done) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
     use std::process::{Command, exit};
     use std::thread;
 
