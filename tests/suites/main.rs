@@ -6,6 +6,7 @@ mod mates;
 mod rules;
 #[path = "../common/suites.rs"]
 mod suites;
+mod tablebases;
 mod uci;
 
 use std::process::ExitCode;
@@ -25,5 +26,6 @@ fn main() -> ExitCode {
         suites.add(&format!("epd/mate_in_{moves}.epd"), move |path| mates::mates(&text(path), moves, nodes));
     }
     suites.add("bad/bad_uci.jsonl", |path| uci::conversations(&text(path)));
+    suites.add("syzygy_vectors.tsv", |path| tablebases::vectors(path, &text(path)));
     suites.run()
 }
