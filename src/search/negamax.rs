@@ -9,7 +9,7 @@ use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::{Board, Move};
-use crate::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, Score, mate_in, mated_in};
+use crate::score::{self, Bound, DRAW, INFINITE, Score, TB_WIN_IN_MAX, mate_in, mated_in};
 use crate::tt::Hit;
 use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
@@ -19,6 +19,8 @@ pub(super) type Tried = ArrayVec<Move, 64>;
 
 /// Beyond this many plies without progress the fifty-move rule is near enough to make the table's scores doubtful.
 const TABLE_SAFE_CLOCK: u32 = 90;
+/// What tablebases say of a node is worth so many plies more than a search of it.
+const TABLEBASE_DEPTH: i32 = 6;
 
 impl<P: SearchProbe> Search<'_, P> {
     /// Fail-soft principal variation search of a node to a depth in plies. `cut` says that a fail high is expected.
@@ -55,10 +57,28 @@ impl<P: SearchProbe> Search<'_, P> {
             return Ok(hit.score);
         }
 
-        // Step 3. The facts of this node: evaluation, corrected; are we improving?
+        // Step 3. Tablebases: a cutoff, or a bound for the nodes of the principal variation.
+        let (mut floor, mut ceiling) = (-INFINITE, INFINITE);
+        if !N::ROOT
+            && board.occupied().count() <= self.tb_men
+            && excluded.is_none()
+            && let Some((score, bound)) = self.probe_tablebases(board, ply, depth)
+        {
+            if bound == Bound::Exact || !window.contains(score) && bound.settles(score, window.beta) {
+                let depth = (depth + TABLEBASE_DEPTH).min(super::MAX_DEPTH);
+                self.store(board, ply, Hit { mv: None, score, eval: None, depth, bound, pv: N::PV });
+                return Ok(score);
+            }
+            match bound {
+                Bound::Lower => floor = score,
+                _ => ceiling = score,
+            }
+        }
+
+        // Step 4. The facts of this node: evaluation, corrected; are we improving?
         let mut here = self.assess::<N>(board, ply, depth, cut, hit);
 
-        // Step 4. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
+        // Step 5. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
         // moves wants it proved: nothing is pruned on the strength of an evaluation.
         let forward = self.job.limits.mate.is_none();
         if !N::PV
@@ -73,9 +93,9 @@ impl<P: SearchProbe> Search<'_, P> {
             here.depth -= 1;
         }
 
-        // Step 5. Moves: plan (skip, extend), scout (reduce, re-search), compare.
-        let mut alpha = window.alpha;
-        let (mut best, mut best_move) = (-INFINITE, None);
+        // Step 6. Moves: plan (skip, extend), scout (reduce, re-search), compare.
+        let mut alpha = window.alpha.max(floor);
+        let (mut best, mut best_move) = (floor, None);
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
         let mut number = 0;
         let reply = self.last_best_reply(board, ply);
@@ -90,7 +110,7 @@ impl<P: SearchProbe> Search<'_, P> {
             number += 1;
             let facts =
                 self.gather(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
-            if !N::ROOT && forward && best > -MATE_IN_MAX {
+            if !N::ROOT && forward && best > -TB_WIN_IN_MAX {
                 match self.skip(board, &here, &facts, alpha) {
                     Skip::No => {}
                     Skip::This => continue,
@@ -145,10 +165,12 @@ impl<P: SearchProbe> Search<'_, P> {
             });
         }
 
-        // Step 6. Learn (histories, LBR, correction) and store.
+        // Step 7. Learn (histories, LBR, correction) and store.
+        best = best.min(ceiling);
         let bound = match best_move {
             _ if best >= window.beta => Bound::Lower,
             Some(_) => Bound::Exact,
+            None if best == floor => Bound::Lower,
             None => Bound::Upper,
         };
         self.learn_own(board, &here, best_move, &quiets_tried, bound == Bound::Lower);
@@ -185,7 +207,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if alpha >= beta { ControlFlow::Break(alpha) } else { ControlFlow::Continue(Window { alpha, beta }) }
     }
 
-    /// Step 3: the facts of the node.
+    /// Step 4: the facts of the node.
     #[inline(always)]
     pub(super) fn assess<N: Node>(
         &mut self,

@@ -321,3 +321,103 @@ impl Numbering {
         file.min(7 - file)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// The numbering of a table whose pieces come in this order, as in `KQk`.
+    fn numbering(name: &str, letters: &str, order: Order, file: usize) -> Numbering {
+        let code = |letter: char| {
+            let kind = "pnbrqk".find(letter.to_ascii_lowercase()).expect("a piece") as u8 + 1;
+            if letter.is_uppercase() { kind } else { kind + 8 }
+        };
+        let material = Material::parse(name).expect("material");
+        Numbering::new(material, letters.chars().map(code).collect(), order, file).expect("a good order")
+    }
+
+    /// Squares that differ, from a generator.
+    fn squares(random: &mut fastrand::Rng, pieces: &[u8]) -> PerMan<usize> {
+        let mut squares = PerMan::new();
+        while squares.len() < pieces.len() {
+            let pawn = pieces[squares.len()] & 7 == 1;
+            let square = if pawn { random.usize(8..56) } else { random.usize(0..64) };
+            if !squares.contains(&square) {
+                squares.push(square);
+            }
+        }
+        squares
+    }
+
+    /// The position as the least of its mirror images, pieces of a kind in order.
+    fn canonical(pieces: &[u8], squares: &[usize], pawns: bool) -> Vec<(u8, usize)> {
+        let images = (0..if pawns { 2 } else { 8 }).map(|image| {
+            let mirrored = |square: usize| {
+                let square = square ^ if image & 1 == 0 { 0 } else { 7 } ^ if image & 2 == 0 { 0 } else { 56 };
+                if image & 4 == 0 { square } else { transposed(square) }
+            };
+            let mut men: Vec<_> = pieces.iter().copied().zip(squares.iter().map(|&square| mirrored(square))).collect();
+            men.sort_unstable();
+            men
+        });
+        images.min().expect("an image")
+    }
+
+    /// Positions have the same number only if they mirror each other, and mirrored ones have the same; all numbers lie in range.
+    #[test]
+    fn numbers_tell_positions_apart_but_for_mirroring() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for (name, letters, order) in [
+            ("KQvK", "KQk", [0, 15]),
+            ("KQQvK", "KkQQ", [1, 15]),
+            ("KRBvK", "BKkR", [0, 15]),
+            ("KRRvKBB", "kKbbRR", [2, 15]),
+            ("KQRBvKNN", "QkKRBnn", [1, 15]),
+            ("KPvK", "PkK", [1, 15]),
+            ("KPPvKP", "pPPkK", [1, 0]),
+            ("KPPPPvK", "PPPPKk", [0, 15]),
+            ("KRPPvKPP", "PPppKRk", [2, 1]),
+            ("KRPPPvKR", "PPPRrkK", [0, 15]),
+        ] {
+            let pawns = name.contains('P');
+            let mut seen: HashMap<(usize, u64), Vec<(u8, usize)>> = HashMap::new();
+            for _ in 0..4000 {
+                let pieces = numbering(name, letters, order, 0).pieces;
+                let mut squares = squares(&mut random, &pieces);
+                let position = canonical(&pieces, &squares, pawns);
+                let leading = if pawns { pieces.iter().take_while(|&&piece| piece == pieces[0]).count() } else { 0 };
+                let number = |squares: &mut PerMan<usize>| {
+                    let file = if pawns { Numbering::lead_file(&mut squares[..leading]) } else { 0 };
+                    let numbering = numbering(name, letters, order, file);
+                    let number = numbering.number(squares);
+                    assert!(number < numbering.size, "{name} {squares:?}");
+                    (file, number)
+                };
+                let mut mirrored: PerMan<usize> = squares.iter().map(|square| square ^ 7).collect();
+                if !pawns {
+                    mirrored.iter_mut().for_each(|square| *square = transposed(*square));
+                }
+                let at = number(&mut squares);
+                // Kings that touch have no number of their own.
+                let kings: Vec<usize> = position.iter().filter(|man| man.0 & 7 == 6).map(|man| man.1).collect();
+                let apart = (kings[0] % 8).abs_diff(kings[1] % 8) > 1 || (kings[0] / 8).abs_diff(kings[1] / 8) > 1;
+                if apart {
+                    assert_eq!(number(&mut mirrored), at, "{name} {position:?}");
+                    assert_eq!(*seen.entry(at).or_insert_with(|| position.clone()), position, "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_format() {
+        assert_eq!(numbering("KQvK", "KQk", [0, 15], 0).size, THREE);
+        assert_eq!(numbering("KQQvK", "KkQQ", [0, 15], 0).size, KINGS * 62 * 61 / 2);
+        assert_eq!([0, 1, 2, 3].map(|file| numbering("KPvK", "PkK", [0, 15], file).size), [6 * 63 * 62; 4]);
+        assert!(
+            Numbering::new(Material::parse("KQvK").expect("material"), PerMan::from_iter([6, 5, 14]), [9, 15], 0)
+                .is_none()
+        );
+    }
+}

@@ -3,8 +3,8 @@
 use super::material::Material;
 use super::table::{Damage, Distance, Kind};
 use super::tables::Tables;
-use crate::chess::Board;
 use crate::chess::movegen::MoveList;
+use crate::chess::{Board, CastlingRights};
 use std::ops::Neg;
 
 /// The result of a position with best play for the side to move, if the last move was a capture or a pawn move.
@@ -103,6 +103,26 @@ impl Tables {
         }
     }
 
+    /// The result of a position as it is, with the plies since the last capture or pawn move: a draw where the fifty-move rule
+    /// ends what would be won. `None` if anybody may castle, if tables do not say, or if a ply decides: distances are not that
+    /// exact.
+    pub fn result_now(&self, board: &Board) -> Option<Wdl> {
+        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.most_men() {
+            return None;
+        }
+        let wdl = self.wdl(board)?;
+        let clock = board.halfmove_clock() as i32;
+        match wdl {
+            Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss => Some(Wdl::Draw),
+            Wdl::Win | Wdl::Loss if clock == 0 => Some(wdl),
+            Wdl::Win | Wdl::Loss => match self.dtz(board)?.abs() + clock {
+                ..100 => Some(wdl),
+                100 | 101 => None,
+                _ => Some(Wdl::Draw),
+            },
+        }
+    }
+
     /// The distance where the table is about the other side to move: a ply more than the best move's.
     fn dtz_by_moves(&self, board: &Board, sign: i32) -> Option<i32> {
         let mut least: Option<i32> = None;
@@ -130,7 +150,11 @@ impl Tables {
         let mut moves = MoveList::new();
         // Quiet moves matter when there may be none: en passant can be the only move.
         let all = pawns || board.en_passant().is_some();
-        if all { board.generate::<true, true>(&mut moves) } else { board.generate::<true, false>(&mut moves) }
+        if all {
+            board.generate::<true, true>(&mut moves)
+        } else {
+            board.generate::<true, false>(&mut moves)
+        }
         for &mv in &moves {
             let after = board.after(mv);
             if !(mv.is_capture() || pawns && after.halfmove_clock() == 0) {

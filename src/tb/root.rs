@@ -96,7 +96,13 @@ impl Tables {
             };
             // Wins before draws before losses, of each the smallest number; a mate is a ply nearer than any other distance of 1.
             let mate = is_mate(&after);
-            let key = 2 * if dtz > 0 { 2000 - dtz } else if dtz < 0 { -2000 - dtz } else { 0 } + i32::from(mate);
+            let key = 2 * if dtz > 0 {
+                2000 - dtz
+            } else if dtz < 0 {
+                -2000 - dtz
+            } else {
+                0
+            } + i32::from(mate);
             if best.is_none_or(|(other, _)| key > other) {
                 best = Some((key, mv));
             }

@@ -305,7 +305,9 @@ fn read_map(reader: &mut Reader, wide: bool) -> Result<[Box<[u16]>; 4], Damage> 
     let mut maps: [Box<[u16]>; 4] = Default::default();
     for map in &mut maps {
         let count = if wide { reader.u16()? } else { reader.u8()?.into() };
-        *map = (0..count).map(|_| if wide { reader.u16() } else { reader.u8().map(u16::from) }).collect::<Result<_, _>>()?;
+        *map = (0..count)
+            .map(|_| if wide { reader.u16() } else { reader.u8().map(u16::from) })
+            .collect::<Result<_, _>>()?;
     }
     Ok(maps)
 }

@@ -18,6 +18,8 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 const MOST_HELD: u64 = 128 << 20;
 /// How many names a message lists.
 const NAMED: usize = 8;
+/// How many troubles are told.
+const MOST_TROUBLES: usize = 64;
 /// What separates folders.
 pub const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
@@ -48,9 +50,16 @@ pub struct Tables {
     /// In the order of their material.
     entries: Box<[Entry]>,
     stock: Stock,
-    /// What has gone wrong since it was last asked, and how often in all.
-    troubles: Mutex<Vec<String>>,
-    troubled: AtomicUsize,
+    troubles: Mutex<Troubles>,
+    /// How many troubles nobody has been told of.
+    news: AtomicUsize,
+}
+
+/// What has gone wrong with tables that looked good at first.
+#[derive(Default)]
+struct Troubles {
+    all: Vec<String>,
+    told: usize,
 }
 
 /// What there is, and what is wrong with the rest.
@@ -104,7 +113,7 @@ impl Tables {
         };
         problems.extend(missing(&entries, most_men));
         let stock = Stock { counts, most_men, unchecked, problems };
-        Ok(Self { entries: entries.into(), stock, troubles: Mutex::new(Vec::new()), troubled: AtomicUsize::new(0) })
+        Ok(Self { entries: entries.into(), stock, troubles: Mutex::default(), news: AtomicUsize::new(0) })
     }
 
     /// What there is.
@@ -137,20 +146,22 @@ impl Tables {
     fn note(&self, trouble: String) {
         let mut troubles = self.troubles.lock();
         // A table that goes wrong does so again and again.
-        if troubles.len() < NAMED && !troubles.contains(&trouble) {
-            troubles.push(trouble);
-            self.troubled.fetch_add(1, Ordering::Relaxed);
+        if troubles.all.len() < MOST_TROUBLES && !troubles.all.contains(&trouble) {
+            troubles.all.push(trouble);
+            self.news.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// How much has gone wrong so far. It costs nothing to ask.
-    pub fn troubled(&self) -> usize {
-        self.troubled.load(Ordering::Relaxed)
-    }
-
-    /// What has gone wrong with tables that looked good at first.
-    pub fn troubles(&self) -> Vec<String> {
-        self.troubles.lock().clone()
+    /// What has gone wrong with tables that looked good at first, each trouble told once. Without news it costs nothing to ask.
+    pub fn take_news(&self) -> Vec<String> {
+        if self.news.load(Ordering::Relaxed) == 0 {
+            return Vec::new();
+        }
+        let mut troubles = self.troubles.lock();
+        self.news.store(0, Ordering::Relaxed);
+        let news = troubles.all[troubles.told..].to_vec();
+        troubles.told = troubles.all.len();
+        news
     }
 }
 
@@ -162,9 +173,8 @@ fn find(folders: &str, problems: &mut Vec<String>) -> Vec<Entry> {
         .collect();
     entries.sort_unstable_by_key(|entry| entry.material);
     for folder in folders.split(SEPARATOR).map(str::trim).filter(|folder| !folder.is_empty()) {
-        let listed = fs::read_dir(folder).and_then(|listing| {
-            listing.map(|file| file.map(|file| file.path())).collect::<Result<Vec<_>, _>>()
-        });
+        let listed = fs::read_dir(folder)
+            .and_then(|listing| listing.map(|file| file.map(|file| file.path())).collect::<Result<Vec<_>, _>>());
         let mut files = match listed {
             Ok(files) => files,
             Err(error) => {

@@ -3,6 +3,7 @@
 use super::hash;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
+use super::syzygy;
 use super::voice::Voice;
 use crate::engine::{Engine, Settings};
 use crate::eval::{EvaluationKind, nnue};
@@ -10,7 +11,9 @@ use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
+use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::{self, NumaPolicy};
+use crate::tb::MOST_MEN;
 use Kind::{Button, Check, Combo, Number, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
@@ -209,6 +212,26 @@ pub static OPTIONS: &[UciOption] = &[
         "Drawish Endings",
         "Count pawnless endings that are usually drawn, such as rook against rook, as draws while the search goes on.",
         Check(|settings| &mut settings.drawish_endings),
+    ),
+    option(
+        "SyzygyPath",
+        "Folders with Syzygy tablebases, separated by `:` (on Windows by `;`) (docs/tablebases.md).",
+        Text { default: "<empty>", expected: "folders with tablebases, or <empty> for none", apply: syzygy::set },
+    ),
+    option(
+        "SyzygyProbeDepth",
+        "From which depth on positions with as many men as SyzygyProbeLimit allows are looked up, in plies.",
+        Number((1, MOST_PROBE_DEPTH), |settings| &mut settings.search.probe_depth),
+    ),
+    option(
+        "SyzygyProbeLimit",
+        "The most men on a board that is looked up, kings included; below 3 none is.",
+        Number((0, MOST_MEN as u64), |settings| &mut settings.search.probe_limit),
+    ),
+    option(
+        "Syzygy50MoveRule",
+        "Whether tablebase wins that the fifty-move rule would end count as draws.",
+        Check(|settings| &mut settings.search.fifty_move_rule),
     ),
     option(
         "Debug Log File",

@@ -9,6 +9,7 @@ mod suites;
 mod tablebases;
 mod uci;
 
+use std::path::Path;
 use std::process::ExitCode;
 use suites::{Suites, text};
 
@@ -26,6 +27,16 @@ fn main() -> ExitCode {
         suites.add(&format!("epd/mate_in_{moves}.epd"), move |path| mates::mates(&text(path), moves, nodes));
     }
     suites.add("bad/bad_uci.jsonl", |path| uci::conversations(&text(path)));
-    suites.add("syzygy_vectors.tsv", |path| tablebases::vectors(path, &text(path)));
+    let of_tablebases: [(&str, fn(&Path, &str)); 6] = [
+        ("positions", tablebases::vectors),
+        ("wins", tablebases::wins),
+        ("lines", tablebases::lines),
+        ("repeats", tablebases::repeats),
+        ("damage", tablebases::damage),
+        ("options", tablebases::options),
+    ];
+    for (name, test) in of_tablebases {
+        suites.add_named(&format!("tablebases/{name}"), "syzygy_vectors.tsv", move |path| test(path, &text(path)));
+    }
     suites.run()
 }
