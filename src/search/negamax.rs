@@ -9,7 +9,7 @@ use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::{Board, Move};
-use crate::score::{self, Bound, DRAW, INFINITE, Score, TB_WIN_IN_MAX, mate_in, mated_in};
+use crate::score::{self, Bound, DRAW, Score, TB_WIN_IN_MAX, mate_in, mated_in};
 use crate::tt::Hit;
 use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
@@ -19,8 +19,6 @@ pub(super) type Tried = ArrayVec<Move, 64>;
 
 /// Beyond this many plies without progress the fifty-move rule is near enough to make the table's scores doubtful.
 const TABLE_SAFE_CLOCK: u32 = 90;
-/// What tablebases say of a node is worth so many plies more than a search of it.
-const TABLEBASE_DEPTH: i32 = 6;
 
 impl<P: SearchProbe> Search<'_, P> {
     /// Fail-soft principal variation search of a node to a depth in plies. `cut` says that a fail high is expected.
@@ -57,23 +55,11 @@ impl<P: SearchProbe> Search<'_, P> {
             return Ok(hit.score);
         }
 
-        // Step 3. Tablebases: a cutoff, or a bound for the nodes of the principal variation.
-        let (mut floor, mut ceiling) = (-INFINITE, INFINITE);
-        if !N::ROOT
-            && board.occupied().count() <= self.tb_men
-            && excluded.is_none()
-            && let Some((score, bound)) = self.probe_tablebases(board, ply, depth)
-        {
-            if bound == Bound::Exact || !window.contains(score) && bound.settles(score, window.beta) {
-                let depth = (depth + TABLEBASE_DEPTH).min(super::MAX_DEPTH);
-                self.store(board, ply, Hit { mv: None, score, eval: None, depth, bound, pv: N::PV });
-                return Ok(score);
-            }
-            match bound {
-                Bound::Lower => floor = score,
-                _ => ceiling = score,
-            }
-        }
+        // Step 3. Tablebases: a cutoff, or bounds for a node of the principal variation.
+        let known = match self.consult_tablebases::<N>(board, ply, window, depth) {
+            ControlFlow::Break(score) => return Ok(score),
+            ControlFlow::Continue(known) => known,
+        };
 
         // Step 4. The facts of this node: evaluation, corrected; are we improving?
         let mut here = self.assess::<N>(board, ply, depth, cut, hit);
@@ -94,8 +80,8 @@ impl<P: SearchProbe> Search<'_, P> {
         }
 
         // Step 6. Moves: plan (skip, extend), scout (reduce, re-search), compare.
-        let mut alpha = window.alpha.max(floor);
-        let (mut best, mut best_move) = (floor, None);
+        let mut alpha = window.alpha.max(known.alpha);
+        let (mut best, mut best_move) = (known.alpha, None);
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
         let mut number = 0;
         let reply = self.last_best_reply(board, ply);
@@ -166,11 +152,11 @@ impl<P: SearchProbe> Search<'_, P> {
         }
 
         // Step 7. Learn (histories, LBR, correction) and store.
-        best = best.min(ceiling);
+        best = best.min(known.beta);
         let bound = match best_move {
             _ if best >= window.beta => Bound::Lower,
             Some(_) => Bound::Exact,
-            None if best == floor => Bound::Lower,
+            None if best == known.alpha => Bound::Lower,
             None => Bound::Upper,
         };
         self.learn_own(board, &here, best_move, &quiets_tried, bound == Bound::Lower);

@@ -1,14 +1,18 @@
 //! Tablebases in the search: the order of the root's moves, results of nodes below it, lines played on to the mate.
 
 use super::job::{Event, Job, SearchOptions};
+use super::node::Node;
 use super::probe::SearchProbe;
 use super::report::PvLine;
 use super::root::RootMove;
+use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, CastlingRights, Game, Move};
 use crate::score::{Bound, DRAW, Score, TB_WIN, is_mate, tablebase_distance};
 use crate::smp::sync::{AtomicI32, Ordering};
 use crate::tb::{RootRank, Tables, Wdl};
+use crate::tt::Hit;
+use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -16,12 +20,15 @@ use std::time::{Duration, Instant};
 const CURSED: Score = 2;
 /// The greatest depth from which nodes are looked up, in plies.
 pub const MOST_PROBE_DEPTH: u64 = 100;
+/// A result is worth as much as a search of so many plies more.
+const WORTH: i32 = 6;
 /// Looking up a node may take this long before fewer nodes are looked up.
 const SLOW: Duration = Duration::from_millis(4);
 /// A stop waits this long for the order of the root's moves.
 const STOP_WAITS: Duration = Duration::from_millis(5);
-/// The longest that an iteration plays its lines on.
+/// The longest that an iteration plays its lines on, and the least where neither time nor nodes are limited.
 const MOST_FOR_LINES: Duration = Duration::from_millis(100);
+const LEAST_FOR_LINES: Duration = Duration::from_millis(5);
 
 /// What a search does with tables, shared by its threads.
 pub struct Probing {
@@ -181,10 +188,51 @@ impl Probing {
 }
 
 impl<P: SearchProbe> Search<'_, P> {
-    /// What tables say of a node with few enough men, as a score and how it is to be understood.
+    /// What tables say of a node: a score that ends it, or the window that its score lies in.
+    #[inline(always)]
+    pub(super) fn consult_tablebases<N: Node>(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        window: Window,
+        depth: i32,
+    ) -> ControlFlow<Score, Window> {
+        if N::ROOT || board.occupied().count() > self.tb_men {
+            return ControlFlow::Continue(Window::FULL);
+        }
+        self.consult_now(board, ply, window, depth, N::PV)
+    }
+
     #[inline(never)]
-    pub(super) fn probe_tablebases(&mut self, board: &Board, ply: usize, depth: i32) -> Option<(Score, Bound)> {
-        let probing = self.job.probing.as_ref()?;
+    fn consult_now(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        window: Window,
+        depth: i32,
+        pv: bool,
+    ) -> ControlFlow<Score, Window> {
+        let Some(score) = self.look_up(board, ply, depth) else { return ControlFlow::Continue(Window::FULL) };
+        let bound = match tablebase_distance(score) {
+            None => Bound::Exact,
+            // A mate is worth more, and may be near.
+            Some(_) if score > DRAW => Bound::Lower,
+            Some(_) => Bound::Upper,
+        };
+        match bound {
+            Bound::Lower if score < window.beta => ControlFlow::Continue(Window { alpha: score, ..Window::FULL }),
+            Bound::Upper if score > window.alpha => ControlFlow::Continue(Window { beta: score, ..Window::FULL }),
+            _ => {
+                let depth = (depth + WORTH).min(super::MAX_DEPTH);
+                self.store(board, ply, Hit { mv: None, score, eval: None, depth, bound, pv });
+                ControlFlow::Break(score)
+            }
+        }
+    }
+
+    /// What a node is worth by the tables.
+    fn look_up(&mut self, board: &Board, ply: usize, depth: i32) -> Option<Score> {
+        let probing = self.job.probing.as_ref().filter(|_| self.frame(ply).excluded.is_none())?;
         let start = probing.sees_time.then(Instant::now);
         let wdl = probing.result(board, depth)?;
         self.count_tb_hits(1);
@@ -194,13 +242,7 @@ impl<P: SearchProbe> Search<'_, P> {
             let text = format!("tablebases are slow; in this search they are asked from depth {depth} on");
             self.job.tell(Event::Note(text));
         }
-        let score = probing.score(wdl, ply);
-        let bound = match tablebase_distance(score) {
-            None => Bound::Exact,
-            Some(_) if score > DRAW => Bound::Lower,
-            Some(_) => Bound::Upper,
-        };
-        Some((score, bound))
+        Some(probing.score(wdl, ply))
     }
 
     /// Plays the lines found so far on where tables know how they go on, and tells of tables that have gone wrong. What was
@@ -212,7 +254,10 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         let control = &self.job.control;
         let until = probing.sees_time.then(|| {
-            let share = (control.elapsed() / 4).clamp(Duration::from_millis(5), MOST_FOR_LINES);
+            let limits = &self.job.limits;
+            let hurries = limits.nodes.or(limits.soft_nodes).is_some() || control.bounds().is_some();
+            let least = if hurries { Duration::ZERO } else { LEAST_FOR_LINES };
+            let share = (control.elapsed() / 4).clamp(least, MOST_FOR_LINES);
             Instant::now() + control.bounds().map_or(share, |bounds| share.min(bounds.hard / 50))
         });
         for line in &mut self.lines {
@@ -224,5 +269,73 @@ impl<P: SearchProbe> Search<'_, P> {
                 probing.play_on(&self.job.game, &mut line.pv, until);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn probing(options: &SearchOptions) -> Option<Probing> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tablebases");
+        let tables = Tables::open(folder.to_str().expect("text")).expect("king and rook against king");
+        Probing::new(&Arc::new(tables), options)
+    }
+
+    fn board(fen: &str) -> Board {
+        Board::from_fen(fen).expect("a good FEN")
+    }
+
+    #[test]
+    fn limits_of_men_depth_and_clock_are_kept() {
+        let rook = board("8/8/8/4k3/8/8/8/KR6 w - - 0 1");
+        let deep = probing(&SearchOptions { probe_depth: 5, ..SearchOptions::default() }).expect("tables");
+        assert_eq!((deep.result(&rook, 4), deep.result(&rook, 5)), (None, Some(Wdl::Win)));
+        assert_eq!(deep.result(&board("8/8/8/4k3/8/8/8/KR6 w - - 1 1"), 9), None, "the clock has begun");
+        assert!(probing(&SearchOptions { probe_limit: 2, ..SearchOptions::default() }).is_none());
+        assert!(!deep.covers(&board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")), "White may castle");
+    }
+
+    /// Storage that is slow again and again is asked less and less.
+    #[test]
+    fn slow_tables_are_asked_from_greater_depths_on() {
+        let probing = probing(&SearchOptions::default()).expect("tables");
+        let depths: Vec<i32> = std::iter::from_fn(|| probing.slow_down()).collect();
+        assert_eq!(depths, [4, 10, 22, 46, 94, 100]);
+        let rook = board("8/8/8/4k3/8/8/8/KR6 b - - 0 1");
+        assert_eq!((probing.result(&rook, 99), probing.result(&rook, 100)), (None, Some(Wdl::Loss)));
+    }
+
+    #[test]
+    fn results_are_worth_what_the_fifty_move_rule_makes_of_them() {
+        let scores = |fifty_move_rule| {
+            let probing = probing(&SearchOptions { fifty_move_rule, ..SearchOptions::default() }).expect("tables");
+            [Wdl::Loss, Wdl::BlessedLoss, Wdl::Draw, Wdl::CursedWin, Wdl::Win].map(|wdl| probing.score(wdl, 3))
+        };
+        assert_eq!(scores(true), [3 - TB_WIN, -2, 0, 2, TB_WIN - 3]);
+        assert_eq!(scores(false), [3 - TB_WIN, 3 - TB_WIN, 0, TB_WIN - 3, TB_WIN - 3]);
+    }
+
+    /// A line that gives the rook away is cut there, and played on to the mate.
+    #[test]
+    fn lines_are_cut_where_they_lose_and_played_on() {
+        let probing = probing(&SearchOptions::default()).expect("tables");
+        let game = Game::from_fen("8/8/8/4k3/8/8/8/KR6 w - - 0 1").expect("a good FEN");
+        let mut line = PvLine::new();
+        let mut board = game.board().clone();
+        for text in ["b1b4", "e5d5", "b4d4", "d5d4"] {
+            let mv = board.parse_uci(text, false).expect("a legal move");
+            line.push(mv);
+            board = board.after(mv);
+        }
+        probing.play_on(&game, &mut line, None);
+        let mut board = game.board().clone();
+        for (index, &mv) in line.iter().enumerate() {
+            assert!(board.is_legal(mv), "{index}");
+            assert!(index != 2 || board.uci(mv, false) != "b4d4");
+            board = board.after(mv);
+        }
+        assert!(board.in_check() && !board.has_legal_move(), "{}", board.fen(false));
     }
 }

@@ -77,10 +77,12 @@ fn hash_256(bytes: &[u8], seed: u32) -> [u64; 4] {
         sums: [seed, 0, 0, 0, 0],
     };
     let whole = bytes.len() / BLOCK * (BLOCK / STEP);
-    for (nth, step) in bytes.chunks_exact(STEP).enumerate() {
+    let steps = bytes.chunks_exact(STEP);
+    let rest = steps.remainder();
+    for (nth, step) in steps.enumerate() {
         if nth < whole && nth % 2 == 0 { state.step(step, 1, 1) } else { state.step(step, K0, 0) }
     }
-    if bytes.len() % BLOCK % STEP > 0 {
+    if !rest.is_empty() {
         state.step(&bytes[bytes.len() - STEP..], K0, 0);
     }
     finish(state, first, second)

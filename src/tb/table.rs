@@ -7,7 +7,7 @@ use super::pairs::{Pairs, Reader};
 use super::source::Source;
 use crate::chess::{Bitboard, Board, Color, PieceType};
 use crate::files;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -68,7 +68,7 @@ pub enum Damage {
 /// The head of a file is no longer than this: 8 parts with 4 095 symbols each, and the maps.
 const MOST_HEAD: u64 = 256 << 10;
 /// Files up to this size are held in memory.
-pub const SMALL: u64 = 1 << 20;
+const SMALL: u64 = 1 << 20;
 /// Behind the last block comes the checksum.
 const CHECKSUM: u64 = 16;
 
@@ -119,7 +119,12 @@ impl Table {
     pub fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
         let file = files::open_regular(path, OpenOptions::new().read(true))?;
         let size = file.metadata()?.len();
-        let source = if size <= SMALL { in_memory(&file, size)? } else { Source::File(file) };
+        let source = if size <= SMALL { Source::Memory(files::read(file, SMALL)?.into()) } else { Source::File(file) };
+        Self::new(source, size, material, kind)
+    }
+
+    /// The table in so many bytes.
+    fn new(source: Source, size: u64, material: Material, kind: Kind) -> Result<Self, Damage> {
         let mut head = vec![0; size.min(MOST_HEAD) as usize];
         source.read(0, &mut head)?;
         let (parts, sides, end) = read_parts(&head, material, kind)?;
@@ -210,10 +215,6 @@ impl Table {
         }
         (part, squares, black)
     }
-}
-
-fn in_memory(file: &File, size: u64) -> io::Result<Source> {
-    Ok(Source::Memory(files::read(file.try_clone()?, size)?.into()))
 }
 
 /// The parts of a table, how many belong to a file of the leading pawn, and where the last one ends.
@@ -310,4 +311,92 @@ fn read_map(reader: &mut Reader, wide: bool) -> Result<[Box<[u16]>; 4], Damage> 
             .collect::<Result<_, _>>()?;
     }
     Ok(maps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    /// King and rook against king.
+    const TABLES: [(&str, Kind); 2] = [("KRvK.rtbw", Kind::Wdl), ("KRvK.rtbz", Kind::Dtz)];
+
+    fn path(name: &str) -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tablebases").join(name)
+    }
+
+    fn material() -> Material {
+        Material::parse("KRvK").expect("material")
+    }
+
+    fn table(bytes: &[u8], kind: Kind) -> Result<Table, Damage> {
+        Table::new(Source::Memory(bytes.into()), bytes.len() as u64, material(), kind)
+    }
+
+    fn boards() -> Vec<Board> {
+        ["8/8/8/4k3/8/8/8/KR6 w - - 0 1", "8/8/8/4k3/8/8/8/KR6 b - - 0 1", "7K/8/8/8/2r5/8/1k6/8 w - - 0 1"]
+            .map(|fen| Board::from_fen(fen).expect("a good FEN"))
+            .into()
+    }
+
+    /// In memory or in a file, a table says the same.
+    #[test]
+    fn both_sources_say_the_same() {
+        for (name, kind) in TABLES {
+            let file = File::open(path(name)).expect("a table");
+            let size = file.metadata().expect("a size").len();
+            let read = Table::new(Source::File(file), size, material(), kind).expect("a good table");
+            let held = Table::open(&path(name), material(), kind).expect("a good table");
+            assert!(held.verify().is_ok() && held.held() == Some(size) && read.held().is_none());
+            for board in boards() {
+                let say = |table: &Table| match kind {
+                    Kind::Wdl => table.wdl(&board).expect("a result").into(),
+                    Kind::Dtz => match table.dtz(&board, 2).expect("a distance") {
+                        Distance::Plies(plies) => plies,
+                        Distance::OtherSide => 0,
+                    },
+                };
+                assert_eq!(say(&read), say(&held));
+            }
+        }
+    }
+
+    /// Without the checksum, which would tell most of it: no byte may harm more than a value.
+    #[test]
+    fn no_byte_does_harm() {
+        let mut random = fastrand::Rng::with_seed(8);
+        let (mut good, mut bad) = (0, 0);
+        for (name, kind) in TABLES {
+            let whole = std::fs::read(path(name)).expect("a table");
+            for round in 0..3000 {
+                let mut bytes = whole.clone();
+                for _ in 0..1 + round % 4 {
+                    bytes[random.usize(4..whole.len())] = random.u8(..);
+                }
+                let Ok(table) = table(&bytes, kind) else {
+                    bad += 1;
+                    continue;
+                };
+                good += 1;
+                for board in boards() {
+                    let _ = (table.wdl(&board).is_ok(), table.dtz(&board, -2).is_ok());
+                }
+            }
+        }
+        assert!(good > 1000 && bad > 100, "{good} opened, {bad} refused");
+    }
+
+    #[test]
+    fn files_of_another_size_kind_or_material_are_refused() {
+        let bytes = std::fs::read(path("KRvK.rtbw")).expect("a table");
+        for size in 0..bytes.len() {
+            assert!(table(&bytes[..size], Kind::Wdl).is_err(), "{size}");
+        }
+        let longer: Vec<u8> = bytes.iter().copied().chain([0]).collect();
+        assert!(matches!(table(&longer, Kind::Wdl), Err(Damage::Size(209, 208))));
+        assert!(matches!(table(&bytes, Kind::Dtz), Err(Damage::Magic(..))));
+        let queen = Material::parse("KQvK").expect("material");
+        let other = Table::new(Source::Memory(bytes.into()), 208, queen, Kind::Wdl);
+        assert!(matches!(other, Err(Damage::Head)));
+    }
 }

@@ -13,6 +13,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use suites::{Suites, text};
 
+/// A test over a file and its text.
+type OverFile = fn(&Path, &str);
+
 fn main() -> ExitCode {
     let mut suites = Suites::of(env!("CARGO_MANIFEST_DIR"));
     for name in ["cpw_positions", "cw_special_moves", "perftsuite"] {
@@ -27,7 +30,7 @@ fn main() -> ExitCode {
         suites.add(&format!("epd/mate_in_{moves}.epd"), move |path| mates::mates(&text(path), moves, nodes));
     }
     suites.add("bad/bad_uci.jsonl", |path| uci::conversations(&text(path)));
-    let of_tablebases: [(&str, fn(&Path, &str)); 6] = [
+    let of_tablebases: [(&str, OverFile); 6] = [
         ("positions", tablebases::vectors),
         ("wins", tablebases::wins),
         ("lines", tablebases::lines),
