@@ -1,5 +1,6 @@
 //! Tablebases in the search: the order of the root's moves, results of nodes below it, lines played on to the mate.
 
+use super::clock::Bounds;
 use super::job::{Event, Job, SearchOptions};
 use super::node::Node;
 use super::probe::SearchProbe;
@@ -102,17 +103,19 @@ impl Probing {
         if !self.covers(job.game.board()) {
             return None;
         }
-        let most = job.control.bounds().filter(|_| self.sees_time).map(|bounds| bounds.hard / 4);
+        // Most of the time is for thinking.
+        let of = |bounds: Bounds| bounds.soft.map_or(bounds.hard / 4, |soft| soft / 2);
+        let most = job.control.bounds().filter(|_| self.sees_time).map(of);
         let goes_on = || {
             let elapsed = job.control.elapsed();
             !(job.control.is_stopped() && elapsed > STOP_WAITS
                 || most.is_some_and(|most| elapsed > most.max(STOP_WAITS)))
         };
         let all = |rank: &dyn Fn(Move) -> Option<RootRank>| -> Option<Box<[RootRank]>> {
-            job.root_moves.iter().map(|&mv| rank(mv).filter(|_| goes_on())).collect()
+            job.root_moves.iter().map(|&mv| goes_on().then(|| rank(mv))?).collect()
         };
         let game = &job.game;
-        let by_distance = all(&|mv| self.tables.rank_by_distance(game, mv)).map(|ranks| (ranks, true));
+        let by_distance = all(&|mv| self.tables.rank_by_distance(game, mv, &goes_on)).map(|ranks| (ranks, true));
         let ranked =
             by_distance.or_else(|| Some((all(&|mv| self.tables.rank_by_result(game, mv, self.fifty_moves))?, false)));
         let Some((ranks, by_distance)) = ranked else {
@@ -179,7 +182,7 @@ impl Probing {
             && !late()
             && !board.is_fifty_move_draw()
             && sign(&board).is_some_and(|sign| sign != 0)
-            && let Some(mv) = self.tables.best_by_distance(&board)
+            && let Some(mv) = self.tables.best_by_distance(&board, &|| !late())
         {
             line.push(mv);
             board = board.after(mv);

@@ -7,6 +7,11 @@ use crate::chess::movegen::MoveList;
 use crate::chess::{Board, CastlingRights};
 use std::ops::Neg;
 
+/// Whether looking up may go on.
+pub type GoesOn<'a> = &'a dyn Fn() -> bool;
+/// It may.
+const PATIENT: GoesOn = &|| true;
+
 /// The result of a position with best play for the side to move, if the last move was a capture or a pawn move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wdl {
@@ -81,11 +86,16 @@ impl Tables {
     /// beyond 100 if the fifty-move rule makes a draw of that, 0 for a draw. It may be one ply more. `None` as for
     /// [`wdl`](Self::wdl).
     pub fn dtz(&self, board: &Board) -> Option<i32> {
-        self.dtz_turning(board, true)
+        self.dtz_while(board, PATIENT)
+    }
+
+    /// [`dtz`](Self::dtz) as long as it may go on: it reads a file many times, and storage may be slow. `None` if it may not.
+    pub(super) fn dtz_while(&self, board: &Board, goes_on: GoesOn) -> Option<i32> {
+        self.dtz_turning(board, true, goes_on)
     }
 
     /// `turns`: whether the moves may be looked at where the table is about the other side to move. After one move it is not.
-    fn dtz_turning(&self, board: &Board, turns: bool) -> Option<i32> {
+    fn dtz_turning(&self, board: &Board, turns: bool, goes_on: GoesOn) -> Option<i32> {
         let Resolved { wdl, zeroing } = self.resolve(board, true)?;
         if wdl == Wdl::Draw || zeroing {
             return Some(wdl.zeroing_distance());
@@ -98,7 +108,7 @@ impl Tables {
                 let beyond = if matches!(wdl, Wdl::CursedWin | Wdl::BlessedLoss) { 100 } else { 0 };
                 Some(sign * (plies + beyond))
             }
-            Distance::OtherSide if turns => self.dtz_by_moves(board, sign),
+            Distance::OtherSide if turns => self.dtz_by_moves(board, sign, goes_on),
             Distance::OtherSide => self.noting(material, Kind::Dtz, Err(Damage::Values)),
         }
     }
@@ -124,14 +134,17 @@ impl Tables {
     }
 
     /// The distance where the table is about the other side to move: a ply more than the best move's.
-    fn dtz_by_moves(&self, board: &Board, sign: i32) -> Option<i32> {
+    fn dtz_by_moves(&self, board: &Board, sign: i32, goes_on: GoesOn) -> Option<i32> {
         let mut least: Option<i32> = None;
         for mv in board.legal_moves() {
+            if !goes_on() {
+                return None;
+            }
             let after = board.after(mv);
             let distance = if after.halfmove_clock() == 0 {
                 (-self.wdl(&after)?).zeroing_distance()
             } else {
-                let distance = -self.dtz_turning(&after, false)?;
+                let distance = -self.dtz_turning(&after, false, goes_on)?;
                 let mates = distance == 1 && is_mate(&after);
                 if mates { 1 } else { distance + distance.signum() }
             };

@@ -1,6 +1,6 @@
 //! The moves of a position in the order of what tables say of them, and lines of best play.
 
-use super::probe::{Wdl, is_mate};
+use super::probe::{GoesOn, Wdl, is_mate};
 use super::tables::Tables;
 use crate::chess::{Board, Game, Move};
 
@@ -51,8 +51,8 @@ impl RootRank {
 }
 
 impl Tables {
-    /// What the tables of distances say of a legal move. `None` if a table is missing, unreadable or damaged.
-    pub fn rank_by_distance(&self, game: &Game, mv: Move) -> Option<RootRank> {
+    /// What the tables of distances say of a legal move. `None` if a table is missing, unreadable or damaged, or it may not go on.
+    pub fn rank_by_distance(&self, game: &Game, mv: Move, goes_on: GoesOn) -> Option<RootRank> {
         let board = game.board();
         let after = board.after(mv);
         let repeated = has_repeated(game);
@@ -64,7 +64,7 @@ impl Tables {
         } else if is_drawn_after(game, &after) {
             0
         } else {
-            self.dtz_after(&after)?
+            self.dtz_after(&after, goes_on)?
         };
         Some(RootRank::by_distance(dtz, board.halfmove_clock() as i32, repeated))
     }
@@ -78,21 +78,21 @@ impl Tables {
     }
 
     /// The distance of a move that is neither capture nor pawn move, by the position after it.
-    fn dtz_after(&self, after: &Board) -> Option<i32> {
-        let dtz = -self.dtz(after)?;
+    fn dtz_after(&self, after: &Board, goes_on: GoesOn) -> Option<i32> {
+        let dtz = -self.dtz_while(after, goes_on)?;
         Some(if dtz == 1 && is_mate(after) { 1 } else { dtz + dtz.signum() })
     }
 
     /// The move of best play by distance: the winner makes progress as soon as possible, the loser as late as possible. `None`
-    /// if there is no move, or a table is missing, unreadable or damaged.
-    pub fn best_by_distance(&self, board: &Board) -> Option<Move> {
+    /// if there is no move, a table is missing, unreadable or damaged, or it may not go on.
+    pub fn best_by_distance(&self, board: &Board, goes_on: GoesOn) -> Option<Move> {
         let mut best: Option<(i32, Move)> = None;
         for mv in board.legal_moves() {
             let after = board.after(mv);
             let dtz = match after.halfmove_clock() {
                 0 if is_mate(&after) => 1,
                 0 => (-self.wdl(&after)?).zeroing_distance(),
-                _ => self.dtz_after(&after)?,
+                _ => self.dtz_after(&after, goes_on)?,
             };
             // Wins before draws before losses, of each the smallest number; a mate is a ply nearer than any other distance of 1.
             let mate = is_mate(&after);

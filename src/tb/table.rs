@@ -116,11 +116,21 @@ impl Table {
     ///
     /// # Errors
     /// The file cannot be read, or is no such table, or is damaged.
-    pub fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
+    fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
         let file = files::open_regular(path, OpenOptions::new().read(true))?;
         let size = file.metadata()?.len();
         let source = if size <= SMALL { Source::Memory(files::read(file, SMALL)?.into()) } else { Source::File(file) };
         Self::new(source, size, material, kind)
+    }
+
+    /// Opens a table of this material and compares its checksum, if it is held in memory.
+    ///
+    /// # Errors
+    /// As for `open`, or the checksum is wrong.
+    pub fn checked(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
+        let table = Self::open(path, material, kind)?;
+        table.verify()?;
+        Ok(table)
     }
 
     /// The table in so many bytes.
@@ -143,11 +153,7 @@ impl Table {
         }
     }
 
-    /// Compares its bytes with its checksum, if all of it is in memory.
-    ///
-    /// # Errors
-    /// It is damaged.
-    pub fn verify(&self) -> Result<(), Damage> {
+    fn verify(&self) -> Result<(), Damage> {
         let Source::Memory(bytes) = &self.source else { return Ok(()) };
         let (body, sum) = bytes.split_at(bytes.len() - CHECKSUM as usize);
         if checksum::of(body) == *sum { Ok(()) } else { Err(Damage::Checksum) }

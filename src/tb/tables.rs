@@ -3,8 +3,7 @@
 use super::material::Material;
 pub use super::numbering::MOST_MEN;
 use super::table::{Damage, Kind, Table};
-use crate::smp::sync::{AtomicUsize, Ordering};
-use parking_lot::Mutex;
+use crate::smp::sync::{AtomicUsize, Mutex, Ordering};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,9 +22,10 @@ const MOST_TROUBLES: usize = 64;
 /// What separates folders.
 pub const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// A table whose file was found.
+/// A table of which there is a file, or several in several folders.
 struct Shelf {
-    path: PathBuf,
+    /// In the order of the folders. The first that can be used counts.
+    paths: Vec<PathBuf>,
     /// Once it has been needed; `None` if it is not usable.
     table: OnceLock<Option<Table>>,
 }
@@ -93,7 +93,8 @@ impl fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// The tables in these folders, separated by `:` (on Windows `;`). Of two files for the same table the first counts.
+    /// The tables in these folders, separated by `:` (on Windows `;`). Of two files for the same table the first counts that can
+    /// be used.
     /// Small files are read and their checksums compared, of others the head and the size are checked, as long as that does not
     /// take too much time.
     ///
@@ -113,7 +114,12 @@ impl Tables {
         };
         problems.extend(missing(&entries, most_men));
         let stock = Stock { counts, most_men, unchecked, problems };
-        Ok(Self { entries: entries.into(), stock, troubles: Mutex::default(), news: AtomicUsize::new(0) })
+        Ok(Self {
+            entries: entries.into(),
+            stock,
+            troubles: Mutex::new(Troubles::default()),
+            news: AtomicUsize::new(0),
+        })
     }
 
     /// What there is.
@@ -130,10 +136,8 @@ impl Tables {
     pub(super) fn table(&self, material: Material, kind: Kind) -> Option<&Table> {
         let index = self.entries.binary_search_by_key(&material, |entry| entry.material).ok()?;
         let shelf = self.entries[index].shelves[kind as usize].as_ref()?;
-        let opened = shelf.table.get_or_init(|| {
-            let opened = Table::open(&shelf.path, material, kind).and_then(|table| table.verify().map(|()| table));
-            self.noting(material, kind, opened)
-        });
+        let open = |path: &PathBuf| self.noting(material, kind, Table::checked(path, material, kind));
+        let opened = shelf.table.get_or_init(|| shelf.paths.iter().find_map(open));
         opened.as_ref()
     }
 
@@ -178,7 +182,7 @@ fn find(folders: &str, problems: &mut Vec<String>) -> Vec<Entry> {
         let mut files = match listed {
             Ok(files) => files,
             Err(error) => {
-                problems.push(format!("the folder {folder:?} cannot be read: {error}"));
+                problems.push(format!("the folder {} cannot be read: {error}", quoted(folder)));
                 continue;
             }
         };
@@ -188,14 +192,23 @@ fn find(folders: &str, problems: &mut Vec<String>) -> Vec<Entry> {
             let Some((material, kind)) = named(&path) else { continue };
             let Ok(index) = entries.binary_search_by_key(&material, |entry| entry.material) else { continue };
             let shelf = &mut entries[index].shelves[kind as usize];
-            shelf.get_or_insert(Shelf { path, table: OnceLock::new() });
+            shelf.get_or_insert_with(|| Shelf { paths: Vec::new(), table: OnceLock::new() }).paths.push(path);
             found += 1;
         }
         if found == 0 {
-            problems.push(format!("the folder {folder:?} holds no tables"));
+            problems.push(format!("the folder {} holds no tables", quoted(folder)));
         }
     }
     entries
+}
+
+/// A folder's name in quotes, its end if it is long.
+fn quoted(folder: &str) -> String {
+    const LONGEST: usize = 150;
+    match folder.char_indices().nth_back(LONGEST) {
+        Some((cut, _)) => format!("...{:?}", &folder[cut..]),
+        None => format!("{folder:?}"),
+    }
 }
 
 /// What table a file is, by its name.
@@ -219,18 +232,19 @@ fn check(entries: &mut [Entry], problems: &mut Vec<String>) -> usize {
                 unchecked += 1;
                 continue;
             }
-            match Table::open(&shelf.path, material, kind).and_then(|table| table.verify().map(|()| table)) {
-                // Files stay open no longer than needed: there are thousands.
-                Ok(table) => {
-                    if let Some(bytes) = table.held().filter(|bytes| held + bytes <= MOST_HELD) {
-                        held += bytes;
-                        let _ = shelf.table.set(Some(table));
-                    }
-                }
-                Err(damage) => {
-                    problems.push(format!("{} {damage}", shelf.path.display()));
-                    *place = None;
-                }
+            let good = shelf.paths.iter().enumerate().find_map(|(index, path)| {
+                let opened = Table::checked(path, material, kind);
+                opened.map_err(|damage| problems.push(format!("{} {damage}", path.display()))).ok().zip(Some(index))
+            });
+            let Some((table, index)) = good else {
+                *place = None;
+                continue;
+            };
+            shelf.paths.drain(..index);
+            // Files stay open no longer than needed: there are thousands.
+            if let Some(bytes) = table.held().filter(|bytes| held + bytes <= MOST_HELD) {
+                held += bytes;
+                let _ = shelf.table.set(Some(table));
             }
         }
     }

@@ -65,7 +65,7 @@ pub fn wins(file: &Path, text: &str) {
                 assert!(outcome.lines[0].score >= TB_WIN, "{} in {}", outcome.lines[0].score, board.fen(false));
                 outcome.best
             } else {
-                tables.best_by_distance(board)
+                tables.best_by_distance(board, &|| true)
             };
             game.play(mv.expect("a legal move"));
         }
@@ -176,7 +176,7 @@ pub fn damage(file: &Path, text: &str) {
         assert!(named || bytes == whole, "round {round}: {problems:#?}");
         for board in &boards {
             // The other table may still know.
-            let _ = (tables.wdl(board), tables.dtz(board), tables.best_by_distance(board));
+            let _ = (tables.wdl(board), tables.dtz(board), tables.best_by_distance(board, &|| true));
         }
         fs::write(&victim, &whole).expect("a copy");
     }
@@ -214,6 +214,14 @@ pub fn options(file: &Path, _: &str) {
     ] {
         assert!(few.contains(expected), "{expected}: {few}");
     }
+    // A good copy in another folder takes the place of a damaged one.
+    let both = said(&mut session, &format!("{}:{}", scratch.0.display(), folder.display()));
+    assert_eq!(both[0], good[0]);
+    assert!(
+        both.len() == 3
+            && both[1..].iter().all(|line| line.contains(" is damaged") || line.contains(" is no such table")),
+        "{both:?}"
+    );
     assert_eq!(said(&mut session, "<empty>"), Vec::<String>::new());
     session.say("go depth 6");
     assert!(session.until("bestmove").iter().any(|line| field(line, "tbhits") == Some("0")));
