@@ -395,15 +395,17 @@ mod tests {
                     assert!(number < numbering.size, "{name} {squares:?}");
                     (file, number)
                 };
-                // Mirrored on the diagonal it may have another one: where the leading pieces stand on it, nothing is mirrored.
+                // Mirrored it may have another one where it is not clear what leads: of pawns that mirror each other the left
+                // one does. Nor is anything mirrored on the diagonal where all leading pieces stand on it.
                 let mirror = if pawns { 7 } else { 63 };
                 let mut mirrored: PerMan<usize> = squares.iter().map(|square| square ^ mirror).collect();
+                let twins = pawns && squares[..leading].iter().any(|square| squares[..leading].contains(&(square ^ 7)));
                 let at = number(&mut squares);
                 // Kings that touch have no number of their own.
                 let kings: Vec<usize> = position.iter().filter(|man| man.0 & 7 == 6).map(|man| man.1).collect();
                 let apart = (kings[0] % 8).abs_diff(kings[1] % 8) > 1 || (kings[0] / 8).abs_diff(kings[1] / 8) > 1;
                 if apart {
-                    assert_eq!(number(&mut mirrored), at, "{name} {position:?}");
+                    assert!(twins || number(&mut mirrored) == at, "{name} {position:?}");
                     assert_eq!(*seen.entry(at).or_insert_with(|| position.clone()), position, "{name}");
                 }
             }
