@@ -119,7 +119,7 @@ impl Probing {
         let ranked =
             by_distance.or_else(|| Some((all(&|mv| self.tables.rank_by_result(game, mv, self.fifty_moves))?, false)));
         let Some((ranks, by_distance)) = ranked else {
-            if !goes_on() {
+            if !goes_on() && !job.control.is_stopped() {
                 job.tell(Event::Note("tablebases are too slow to order the moves of this position".into()));
             }
             return None;

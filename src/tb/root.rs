@@ -18,6 +18,9 @@ const CERTAIN: i32 = 1 << 18;
 /// Ranks of other wins lie below this one by the plies to the next capture or pawn move and those before.
 const FROM_HERE: i32 = 1 << 17;
 
+/// Beyond all distances.
+const FAR: i32 = 1 << 12;
+
 impl RootRank {
     /// By the plies to the next capture or pawn move, with `clock` plies since the last one. In a position that has `repeated`
     /// there has to be progress: the quickest win is the best.
@@ -86,25 +89,23 @@ impl Tables {
     /// The move of best play by distance: the winner makes progress as soon as possible, the loser as late as possible. `None`
     /// if there is no move, a table is missing, unreadable or damaged, or it may not go on.
     pub fn best_by_distance(&self, board: &Board, goes_on: GoesOn) -> Option<Move> {
-        let mut best: Option<(i32, Move)> = None;
+        let mut best: Option<((i32, bool), Move)> = None;
         for mv in board.legal_moves() {
             let after = board.after(mv);
+            let mate = is_mate(&after);
             let dtz = match after.halfmove_clock() {
-                0 if is_mate(&after) => 1,
+                _ if mate => 1,
                 0 => (-self.wdl(&after)?).zeroing_distance(),
                 _ => self.dtz_after(&after, goes_on)?,
             };
-            // Wins before draws before losses, of each the smallest number; a mate is a ply nearer than any other distance of 1.
-            let mate = is_mate(&after);
-            let key = 2 * if dtz > 0 {
-                2000 - dtz
-            } else if dtz < 0 {
-                -2000 - dtz
-            } else {
-                0
-            } + i32::from(mate);
-            if best.is_none_or(|(other, _)| key > other) {
-                best = Some((key, mv));
+            // Wins before draws before losses, of each the smallest number, and a mate before other moves with its distance.
+            let result = match dtz {
+                1.. => FAR - dtz,
+                0 => 0,
+                _ => -FAR - dtz,
+            };
+            if best.is_none_or(|(other, _)| (result, mate) > other) {
+                best = Some(((result, mate), mv));
             }
         }
         best.map(|(_, mv)| mv)
@@ -119,9 +120,10 @@ fn has_repeated(game: &Game) -> bool {
     since.iter().chain([&board.key()]).enumerate().any(|(index, key)| since[..index.min(since.len())].contains(key))
 }
 
-/// Whether the game is drawn by rule after a move to this position, or nearly so: it has occurred before.
+/// Whether the game is drawn by rule after a move to this position. That it has occurred once before draws nothing yet: it may
+/// be all that wins, and from then on there has to be progress.
 fn is_drawn_after(game: &Game, after: &Board) -> bool {
-    game.earlier_keys().contains(&after.key()) || after.is_fifty_move_draw()
+    game.earlier_keys().iter().filter(|&&key| key == after.key()).count() >= 2 || after.is_fifty_move_draw()
 }
 
 #[cfg(test)]
