@@ -22,10 +22,12 @@ use crate::search::probe::SearchStats;
 use crate::search::report::{Info, Outcome, Progress, PvLine};
 use crate::search::rounds::Rounds;
 pub use crate::search::stagger::Stagger;
+use crate::search::tablebase::Probing;
 use crate::search::turns::Turns;
 use crate::search::visits::Visits;
 use crate::smp::numa::placement::Placement;
 use crate::smp::pool::Pool;
+use crate::tb::Tables;
 use crate::tt::{Tt, TtError};
 pub use crossbeam::channel::never;
 use crossbeam::channel::{Receiver, Sender, at, select, unbounded};
@@ -67,6 +69,8 @@ pub enum Output {
     Info(Info),
     /// A long iteration goes on.
     Progress(Progress),
+    /// Something that whoever watches should know.
+    Note(String),
     /// The search has ended.
     Best(Outcome),
 }
@@ -90,6 +94,7 @@ pub struct Engine {
     settings: Settings,
     params: Arc<Params>,
     network: Arc<Network>,
+    tables: Option<Arc<Tables>>,
     /// The recipes compiled last; `None` when a number has changed since.
     compiled: Option<(lmr::Choice, Arc<LmrSet>)>,
     game: Game,
@@ -132,6 +137,7 @@ impl Engine {
             settings: Settings::default(),
             params: Arc::default(),
             network: nnue::embedded(),
+            tables: None,
             compiled: None,
             game: Game::start(),
             tt: Arc::new(Tt::EMPTY),
@@ -189,6 +195,18 @@ impl Engine {
     /// clears them.
     pub fn set_network(&mut self, network: Arc<Network>) {
         self.network = network;
+    }
+
+    /// The tablebases in use.
+    pub fn tables(&self) -> Option<&Arc<Tables>> {
+        self.tables.as_ref()
+    }
+
+    /// Changes the tablebases; the next `go` uses them. What the hash table knows from the old ones is cleared.
+    pub fn set_tables(&mut self, tables: Option<Arc<Tables>>) {
+        if std::mem::replace(&mut self.tables, tables).is_some() {
+            self.clear_hash();
+        }
     }
 
     /// The evaluation in force.
@@ -325,6 +343,7 @@ impl Engine {
             limits: *limits,
             options,
             shared,
+            probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
             findings: Findings::new(threads),
             rounds: (options.deterministic && threads > 1).then(|| Rounds::new(threads, limits.nodes)),
@@ -440,6 +459,7 @@ impl Engine {
             _ if self.running.as_ref().is_none_or(|running| running.answer.is_some()) => None,
             Event::Info(info) => Some(Output::Info(info)),
             Event::Progress(progress) => Some(Output::Progress(progress)),
+            Event::Note(text) => Some(Output::Note(text)),
         }
     }
 

@@ -37,5 +37,6 @@ pub mod processors;
 pub mod score;
 pub mod search;
 pub mod smp;
+pub mod tb;
 pub mod tt;
 pub mod uci;

@@ -3,7 +3,8 @@
 /// The deepest line that is searched, in plies from the root.
 pub const MAX_PLY: usize = 128;
 
-/// A score in centipawns from the view of the side to move, or a mate beyond [`MATE_IN_MAX`].
+/// A score in centipawns from the view of the side to move, a win of the tablebases beyond [`TB_WIN_IN_MAX`], or a mate beyond
+/// [`MATE_IN_MAX`].
 pub type Score = i32;
 
 /// A score no position has; the outside of every window.
@@ -14,8 +15,12 @@ pub const MATE: Score = 32_000;
 pub const MATE_IN_MAX: Score = MATE - 2 * MAX_PLY as Score;
 /// A draw.
 pub const DRAW: Score = 0;
-/// Evaluations stay inside ± this bound, apart from every mate score.
-pub const MAX_EVAL: Score = MATE_IN_MAX - 1;
+/// A position that is won by the tablebases scores this; one that is n plies away, n less.
+pub const TB_WIN: Score = MATE_IN_MAX - 1;
+/// The weakest win of the tablebases: every score from here up is a win for certain.
+pub const TB_WIN_IN_MAX: Score = TB_WIN - 2 * MAX_PLY as Score;
+/// Evaluations stay inside ± this bound, apart from every mate and every win of the tablebases.
+pub const MAX_EVAL: Score = TB_WIN_IN_MAX - 1;
 
 /// The score of mating in this many plies from the root.
 #[inline(always)]
@@ -35,6 +40,17 @@ pub const fn is_mate(score: Score) -> bool {
     score.abs() >= MATE_IN_MAX
 }
 
+/// Whether the score is certain for either side: a forced mate, or a win of the tablebases.
+#[inline(always)]
+pub const fn is_decisive(score: Score) -> bool {
+    score.abs() >= TB_WIN_IN_MAX
+}
+
+/// How many plies away the tablebases know a win for either side; `None` for any other score.
+pub const fn tablebase_distance(score: Score) -> Option<i32> {
+    if is_decisive(score) && !is_mate(score) { Some(TB_WIN - score.abs()) } else { None }
+}
+
 /// Full moves until mate, negative when the side to move is mated; `None` when no mate is known.
 pub const fn mate_distance(score: Score) -> Option<i32> {
     if !is_mate(score) {
@@ -46,12 +62,12 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     }
 }
 
-/// From distance to the root to distance from this node: how the table keeps a mate.
+/// From distance to the root to distance from this node: how the table keeps a mate, or a win of the tablebases.
 #[inline(always)]
 pub const fn to_table(score: Score, ply: usize) -> Score {
-    if score >= MATE_IN_MAX {
+    if score >= TB_WIN_IN_MAX {
         score + ply as Score
-    } else if score <= -MATE_IN_MAX {
+    } else if score <= -TB_WIN_IN_MAX {
         score - ply as Score
     } else {
         score
@@ -59,16 +75,28 @@ pub const fn to_table(score: Score, ply: usize) -> Score {
 }
 
 /// From distance from this node back to distance to the root. A mate that lies beyond the fifty-move rule, `clock` plies
-/// after the last capture or pawn move, is none: it counts as a won or lost position.
+/// after the last capture or pawn move, is none: it counts as a won or lost position. So does a win of the tablebases, which
+/// know the result where that clock begins.
 #[inline(always)]
 pub const fn from_table(score: Score, ply: usize, clock: u32) -> Score {
-    let within_reach = MATE - score.abs() <= 100 - clock as Score;
-    if score >= MATE_IN_MAX {
-        if within_reach { score - ply as Score } else { MAX_EVAL }
-    } else if score <= -MATE_IN_MAX {
-        if within_reach { score + ply as Score } else { -MAX_EVAL }
+    if score >= TB_WIN_IN_MAX {
+        if is_within_reach(score, clock) { score - ply as Score } else { MAX_EVAL }
+    } else if score <= -TB_WIN_IN_MAX {
+        if is_within_reach(score, clock) { score + ply as Score } else { -MAX_EVAL }
     } else {
         score
+    }
+}
+
+/// Whether what is certain comes true before the fifty-move rule ends the game, `clock` plies after the last capture or pawn
+/// move.
+#[inline(always)]
+const fn is_within_reach(score: Score, clock: u32) -> bool {
+    let left = 100 - clock as Score;
+    match tablebase_distance(score) {
+        None => MATE - score.abs() <= left,
+        Some(0) => clock == 0,
+        Some(plies) => plies <= left,
     }
 }
 
@@ -120,6 +148,8 @@ mod tests {
             }
         }
         assert_eq!(to_table(mate_in(5), 2), mate_in(3));
+        assert_eq!(from_table(to_table(TB_WIN - 7, 7), 7, 0), TB_WIN - 7);
+        assert_eq!([from_table(TB_WIN, 3, 1), from_table(1 - TB_WIN, 3, 99)], [MAX_EVAL, 4 - TB_WIN]);
         // The mating move is the hundredth ply without progress, or it comes one ply too late.
         let (mate, mated) = (mate_in(5), mated_in(6));
         assert_eq!([from_table(mate, 2, 95), from_table(mate, 2, 96)], [mate_in(7), MAX_EVAL]);

@@ -11,10 +11,12 @@ use crate::score::Bound;
 use crate::search::limits::Limits;
 use crate::search::lmr;
 use crate::search::report::{Info, Outcome, Progress};
+use crate::tb::Tables;
 use crate::uci::hangup::output_is_gone;
 use crate::uci::shown::ShownLines;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long to search when no limit is given.
@@ -56,6 +58,9 @@ pub struct Args {
     /// Recipe of late move reductions; the option LMR lists them
     #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = super::bench::recipe)]
     pub lmr: &'static str,
+    /// Folders with Syzygy tablebases, separated as in the option SyzygyPath
+    #[arg(long, value_name = "PATH")]
+    pub syzygy: Option<String>,
     /// Print one JSON document at the end instead of the table; `--help` tells its fields
     #[arg(long)]
     pub json: bool,
@@ -74,6 +79,11 @@ pub fn run(args: &Args) -> Done {
     engine.settings_mut().lmr.main = args.lmr;
     engine.settings_mut().chess960 = args.setup.chess960;
     engine.set_game(game);
+    if let Some(folders) = &args.syzygy {
+        let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
+        tables.stock().problems.iter().for_each(|problem| eprintln!("lento: --syzygy: {problem}"));
+        engine.set_tables(Some(Arc::new(tables)));
+    }
 
     let chess960 = args.setup.chess960;
     let mut out = io::stdout();
@@ -90,7 +100,8 @@ pub fn run(args: &Args) -> Done {
     }
     writeln!(out, "{}", root.fen(chess960))?;
     let plural = if threads == 1 { "" } else { "s" };
-    writeln!(out, "{threads} thread{plural}, hash {hash_mib} MiB, {}\n", args.limits_in_words())?;
+    let tables = engine.tables().map_or_else(String::new, |tables| format!(", {}", tables.stock()));
+    writeln!(out, "{threads} thread{plural}, hash {hash_mib} MiB{tables}, {}\n", args.limits_in_words())?;
     let mut show = Show::new(&root, args.multipv > 1);
     writeln!(out, "{}", show.table.header())?;
     let found = search(&mut engine, args, |news| show.news(news))?;

@@ -26,6 +26,7 @@ Each line of play in iterations and lines has:
   bound                   exact, lower or upper
   nodes, nps, time_ms     so far
   hashfull                use of the hash table, per mille
+  tb_hits                 positions found in tablebases
   pv, san                 the moves, in UCI and in SAN";
 
 /// The document of a search of the engine's position. `told` is every line that was told, in order.
@@ -75,6 +76,7 @@ fn line(root: &Board, info: &Info, chess960: bool) -> Value {
         "nodes": info.nodes,
         "nps": nps(info.nodes, info.elapsed),
         "hashfull": info.hashfull,
+        "tb_hits": info.tb_hits,
         "time_ms": info.elapsed.as_millis() as u64,
         "pv": uci,
         "san": san,

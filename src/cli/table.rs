@@ -156,6 +156,7 @@ mod tests {
             nodes: 1_234_567,
             elapsed: Duration::from_millis(500),
             hashfull: 34,
+            tb_hits: 0,
             pv: PvLine::new(),
         };
         let mut board = root.clone();

@@ -51,7 +51,7 @@ pub fn search(
                 return Ok(Some(outcome.lines.first().map_or(nothing, of)));
             }
             Wake::Output(Output::Info(info)) => on_info(&info),
-            Wake::Output(Output::Progress(_)) => {}
+            Wake::Output(Output::Progress(_) | Output::Note(_)) => {}
             Wake::Message(()) | Wake::Closed => {
                 interrupt.note();
                 engine.stop();

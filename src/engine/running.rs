@@ -82,8 +82,9 @@ impl Running {
         // Lines, and results that must not depend on helpers, come from the main thread wherever it has any.
         let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.shared.params.vote == 0;
         let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&findings).unwrap_or(first) };
-        let (nodes, elapsed) = (job.findings.nodes(), job.control.elapsed());
-        let lines: Vec<Info> = chosen.lines.iter().map(|line| Info { nodes, elapsed, ..line.clone() }).collect();
+        let (nodes, tb_hits, elapsed) = (job.findings.nodes(), job.findings.tb_hits(), job.control.elapsed());
+        let now = |line: &Info| Info { nodes, tb_hits, elapsed, ..line.clone() };
+        let lines: Vec<Info> = chosen.lines.iter().map(now).collect();
         self.answer = Some(Outcome::new(lines));
         // The engine lets go of the job: once the threads have done so too, the table is its own again.
         self.job = None;

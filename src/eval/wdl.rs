@@ -10,12 +10,17 @@
 //! [normalised](normalise), so that 100 centipawns are a chance of 50 % to win, whatever the evaluation's own scale.
 
 use crate::chess::{Board, PieceType};
-use crate::score::{MAX_EVAL, Score, is_mate};
+use crate::score::{MAX_PLY, Score, is_decisive, is_mate, tablebase_distance};
 use std::ops::RangeInclusive;
 
 /// Material that makes a difference, in the units of [`material`]: less counts as the start of the range, more as its end,
 /// which is what both sides begin with.
 pub const RANGE: RangeInclusive<i32> = 10..=78;
+
+/// A win of the tablebases as it is shown, in centipawns, less the plies until they know it.
+pub const SHOWN_TB_WIN: Score = 20_000;
+/// Everything else that is no mate is shown inside ± this bound, in centipawns.
+pub const SHOWN_MAX: Score = SHOWN_TB_WIN - 2 * MAX_PLY as Score - 1;
 
 /// Coefficients of a polynomial, the constant first.
 pub type Coefficients = [f64; 4];
@@ -61,7 +66,7 @@ impl Model {
 
     /// As [`wdl`].
     pub fn wdl(&self, score: Score, material: i32) -> [u32; 3] {
-        if is_mate(score) {
+        if is_decisive(score) {
             return if score > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
         }
         let [win, _, loss] = self.chances(score, material).map(|chance| (1000.0 * chance).round() as u32);
@@ -74,8 +79,11 @@ impl Model {
         if is_mate(score) {
             return score;
         }
+        if let Some(plies) = tablebase_distance(score) {
+            return (SHOWN_TB_WIN - plies) * score.signum();
+        }
         let shown = (100.0 * f64::from(score) / self.a(material)).round();
-        (shown as Score).clamp(-MAX_EVAL, MAX_EVAL)
+        (shown as Score).clamp(-SHOWN_MAX, SHOWN_MAX)
     }
 }
 
@@ -103,13 +111,13 @@ pub fn material(board: &Board) -> i32 {
 }
 
 /// The chances to win, draw and lose, per mille, of the side that this score is for. They add up to 1000; the chance to win
-/// never falls and that to lose never rises with the score. A mate is certain.
+/// never falls and that to lose never rises with the score. A mate is certain, and so is a win of the tablebases.
 pub fn wdl(score: Score, material: i32) -> [u32; 3] {
     FITTED.wdl(score, material)
 }
 
-/// The score as it is shown, in centipawns: 100 is a chance of 50 % to win. Mates stay as they are, and nothing else becomes
-/// one.
+/// The score as it is shown, in centipawns: 100 is a chance of 50 % to win. Mates stay as they are, wins of the tablebases are
+/// shown as [`SHOWN_TB_WIN`], and nothing else becomes either.
 pub fn normalise(score: Score, material: i32) -> Score {
     FITTED.normalise(score, material)
 }
@@ -117,7 +125,7 @@ pub fn normalise(score: Score, material: i32) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::{mate_in, mated_in};
+    use crate::score::{MAX_EVAL, TB_WIN, mate_in, mated_in};
     use std::iter::once;
 
     #[test]
@@ -155,6 +163,16 @@ mod tests {
             assert_eq!((wdl(-score, 20), normalise(-score, 20)), ([0, 0, 1000], -score));
         }
         assert_eq!(wdl(mated_in(0), 78), [0, 0, 1000]);
+    }
+
+    #[test]
+    fn wins_of_the_tablebases_are_certain_and_shown_apart() {
+        for material in RANGE {
+            let shown = [TB_WIN, TB_WIN - 9, -TB_WIN].map(|score| normalise(score, material));
+            assert_eq!(shown, [20_000, 19_991, -20_000]);
+            assert!(normalise(MAX_EVAL, material) < 19_744);
+            assert_eq!((wdl(TB_WIN - 128, material), wdl(5 - TB_WIN, material)), ([1000, 0, 0], [0, 0, 1000]));
+        }
     }
 
     #[test]

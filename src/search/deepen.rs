@@ -78,8 +78,11 @@ impl<P: SearchProbe> Search<'_, P> {
             self.root.sort_finished(index + 1);
         }
         self.root.index = 0;
-        self.lines = self.root.all()[..self.job.lines()].to_vec();
+        let before = std::mem::replace(&mut self.lines, self.root.all()[..self.job.lines()].to_vec());
         self.finished = depth;
+        if self.me.id == 0 {
+            self.play_lines_on(&before);
+        }
         let finding = self.finding();
         self.job.findings.publish(finding.clone());
         if self.me.id == 0 {
@@ -155,23 +158,22 @@ impl<P: SearchProbe> Search<'_, P> {
             return false;
         };
         // Nothing to choose, or nothing to gain: a mate searched well beyond its length cannot get shorter.
-        let only_move = self.root.all().len() == 1;
+        let only_move = self.root.choices() == 1 && self.lines.len() == 1;
         let settled_mate = is_mate(first.score) && depth > 2 * (MATE - first.score.abs()) + 2;
         control.may_end(only_move || settled_mate || control.spent(|| self.total_nodes()) >= soft)
     }
 
     fn describe(&self, rank: usize, line: &RootMove) -> Info {
-        // Before a line has been searched it has no score; nothing better than a draw is known of it.
-        let score = if line.score == -INFINITE { line.previous } else { line.score };
         Info {
             depth: line.depth.max(1),
             seldepth: line.seldepth.max(1),
             multipv: rank + 1,
-            score: if score == -INFINITE { 0 } else { score },
-            bound: line.bound,
+            score: line.shown(),
+            bound: line.shown_bound(),
             nodes: self.total_nodes(),
             elapsed: self.job.control.elapsed(),
             hashfull: self.tt.hashfull(),
+            tb_hits: self.job.findings.tb_hits(),
             pv: line.pv.clone(),
         }
     }

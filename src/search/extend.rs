@@ -6,7 +6,7 @@ use super::probe::SearchProbe;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, Move};
-use crate::score::{Bound, Score, is_mate};
+use crate::score::{Bound, Score, is_decisive};
 use std::ops::ControlFlow;
 
 /// Double extensions allowed on one line: enough for long forced lines, too few to explode.
@@ -35,7 +35,7 @@ impl<P: SearchProbe> Search<'_, P> {
             || here.depth < params.singular_depth
             || hit.depth < here.depth - 3
             || hit.bound == Bound::Upper
-            || is_mate(hit.score)
+            || is_decisive(hit.score)
             || here.ply as i32 >= 2 * self.iteration
         {
             return Ok(ControlFlow::Continue(0));
@@ -49,7 +49,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let extension = if others < target {
             let doubled = self.me.stack.before(here.ply, 1).double_extensions;
             if !N::PV && others < target - double && doubled < MAX_DOUBLE { 2 } else { 1 }
-        } else if params.singular_multicut > 0 && others >= beta && !is_mate(others) {
+        } else if params.singular_multicut > 0 && others >= beta && !is_decisive(others) {
             return Ok(ControlFlow::Break(others));
         } else if hit.score >= beta {
             -(params.singular_negative - i32::from(N::PV)).max(0)

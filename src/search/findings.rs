@@ -15,9 +15,18 @@ pub struct Finding {
     pub lines: Vec<Info>,
 }
 
-/// The findings of all threads, and how many nodes each has searched.
+/// What a thread counts. It is its only writer.
+#[derive(Default)]
+pub struct Counters {
+    /// Nodes.
+    pub nodes: AtomicU64,
+    /// Positions found in tablebases.
+    pub tb_hits: AtomicU64,
+}
+
+/// The findings of all threads, and what each has counted.
 pub struct Findings {
-    nodes: Box<[CachePadded<AtomicU64>]>,
+    counters: Box<[CachePadded<Counters>]>,
     latest: Box<[CachePadded<Mutex<Option<Finding>>>]>,
 }
 
@@ -25,29 +34,34 @@ impl Findings {
     /// Nothing yet, for so many threads.
     pub fn new(threads: usize) -> Self {
         Self {
-            nodes: (0..threads).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            counters: (0..threads).map(|_| CachePadded::default()).collect(),
             latest: (0..threads).map(|_| CachePadded::new(Mutex::new(None))).collect(),
         }
     }
 
     /// How many threads search.
     pub fn threads(&self) -> usize {
-        self.nodes.len()
+        self.counters.len()
     }
 
-    /// The node counter of a thread, which is its only writer.
-    pub fn counter(&self, thread: usize) -> &AtomicU64 {
-        &self.nodes[thread]
+    /// What a thread counts.
+    pub fn counters(&self, thread: usize) -> &Counters {
+        &self.counters[thread]
     }
 
     /// Nodes of a thread so far.
     pub fn of(&self, thread: usize) -> u64 {
-        self.nodes[thread].load(Ordering::Relaxed)
+        self.counters[thread].nodes.load(Ordering::Relaxed)
     }
 
     /// Nodes of all threads so far.
     pub fn nodes(&self) -> u64 {
-        self.nodes.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
+        self.counters.iter().map(|counters| counters.nodes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Positions that all threads have found in tablebases so far.
+    pub fn tb_hits(&self) -> u64 {
+        self.counters.iter().map(|counters| counters.tb_hits.load(Ordering::Relaxed)).sum()
     }
 
     /// Publishes what a thread has found so far. This happens a few times per iteration at most.
@@ -72,7 +86,7 @@ mod tests {
         assert!(findings.collect().is_empty());
         for (thread, depth) in [(2, 1), (0, 4), (2, 3)] {
             findings.publish(Finding { thread, depth, lines: vec![] });
-            findings.counter(thread).store(10 * depth as u64, Ordering::Relaxed);
+            findings.counters(thread).nodes.store(10 * depth as u64, Ordering::Relaxed);
         }
         let seen: Vec<_> = findings.collect().iter().map(|finding| (finding.thread, finding.depth)).collect();
         assert_eq!(seen, [(0, 4), (2, 3)]);

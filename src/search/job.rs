@@ -11,6 +11,7 @@ use super::probe::SearchStats;
 use super::report::{Info, Progress};
 use super::rounds::Rounds;
 use super::stagger::Stagger;
+use super::tablebase::Probing;
 use super::turns::Turns;
 use super::visits::Visits;
 use crate::chess::{Game, Move};
@@ -28,6 +29,8 @@ pub enum Event {
     Info(Info),
     /// A long iteration goes on.
     Progress(Progress),
+    /// Something that whoever watches should know.
+    Note(String),
     /// A thread has finished and let go of everything shared.
     Done(Finding),
 }
@@ -65,6 +68,12 @@ pub struct SearchOptions {
     pub lbr: Lbr,
     /// Whether searches of several threads repeat, at some cost in speed.
     pub deterministic: bool,
+    /// From which depth on nodes are looked up in tablebases, in plies, where as many men stand as may be looked up.
+    pub probe_depth: u64,
+    /// The most men on a board that is looked up in tablebases.
+    pub probe_limit: u64,
+    /// Whether wins that the fifty-move rule would end count as draws where tablebases tell of them.
+    pub fifty_move_rule: bool,
 }
 
 impl Default for SearchOptions {
@@ -76,6 +85,9 @@ impl Default for SearchOptions {
             stagger: Stagger::default(),
             lbr: Lbr::default(),
             deterministic: false,
+            probe_depth: 1,
+            probe_limit: crate::tb::MOST_MEN as u64,
+            fifty_move_rule: true,
         }
     }
 }
@@ -92,6 +104,8 @@ pub struct Job {
     pub options: SearchOptions,
     /// What belongs to the engine.
     pub shared: Shared,
+    /// The use of tablebases, if there are any.
+    pub probing: Option<Probing>,
     /// When to end.
     pub control: Control,
     /// What the threads have found.

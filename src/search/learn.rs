@@ -6,7 +6,7 @@ use super::node::Here;
 use super::probe::SearchProbe;
 use super::worker::Search;
 use crate::chess::{Board, Move};
-use crate::score::{Bound, Score, is_mate};
+use crate::score::{Bound, Score, is_decisive};
 
 impl<P: SearchProbe> Search<'_, P> {
     /// Learns from the best move: Last Best Reply in any case, histories and killer when it failed high.
@@ -78,7 +78,7 @@ impl<P: SearchProbe> Search<'_, P> {
             Bound::Lower => best <= here.eval,
             Bound::Upper => best >= here.eval,
         };
-        if here.in_check || consistent || is_mate(best) || best_move.is_some_and(|mv| !mv.is_quiet()) {
+        if here.in_check || consistent || is_decisive(best) || best_move.is_some_and(|mv| !mv.is_quiet()) {
             return;
         }
         // The draw that such an ending counts as is a decision, not an error to learn from.

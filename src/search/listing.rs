@@ -112,6 +112,7 @@ mod tests {
                 &Params::default(),
                 Instant::now(),
             ),
+            probing: None,
             findings: Findings::new(1),
             rounds: None,
             turns: Turns::new(1),

@@ -19,6 +19,7 @@ pub mod root;
 pub mod rounds;
 pub mod stack;
 pub mod stagger;
+pub mod tablebase;
 pub mod turns;
 pub mod visits;
 pub mod window;

@@ -9,7 +9,7 @@ use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::{Board, Move};
-use crate::score::{self, Bound, DRAW, INFINITE, MATE_IN_MAX, Score, mate_in, mated_in};
+use crate::score::{self, Bound, DRAW, Score, TB_WIN_IN_MAX, mate_in, mated_in};
 use crate::tt::Hit;
 use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
@@ -55,10 +55,16 @@ impl<P: SearchProbe> Search<'_, P> {
             return Ok(hit.score);
         }
 
-        // Step 3. The facts of this node: evaluation, corrected; are we improving?
+        // Step 3. Tablebases: a cutoff, or bounds for a node of the principal variation.
+        let known = match self.consult_tablebases::<N>(board, ply, window, depth) {
+            ControlFlow::Break(score) => return Ok(score),
+            ControlFlow::Continue(known) => known,
+        };
+
+        // Step 4. The facts of this node: evaluation, corrected; are we improving?
         let mut here = self.assess::<N>(board, ply, depth, cut, hit);
 
-        // Step 4. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
+        // Step 5. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
         // moves wants it proved: nothing is pruned on the strength of an evaluation. Nor is the answer to a root move: the move may
         // threaten mate.
         let forward = self.job.limits.mate.is_none();
@@ -75,9 +81,9 @@ impl<P: SearchProbe> Search<'_, P> {
             here.depth -= 1;
         }
 
-        // Step 5. Moves: plan (skip, extend), scout (reduce, re-search), compare.
-        let mut alpha = window.alpha;
-        let (mut best, mut best_move) = (-INFINITE, None);
+        // Step 6. Moves: plan (skip, extend), scout (reduce, re-search), compare.
+        let mut alpha = window.alpha.max(known.alpha);
+        let (mut best, mut best_move) = (known.alpha, None);
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
         let mut number = 0;
         let reply = self.last_best_reply(board, ply);
@@ -92,7 +98,7 @@ impl<P: SearchProbe> Search<'_, P> {
             number += 1;
             let facts =
                 self.gather(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
-            if !N::ROOT && forward && best > -MATE_IN_MAX {
+            if !N::ROOT && forward && best > -TB_WIN_IN_MAX {
                 match self.skip(board, &here, &facts, alpha) {
                     Skip::No => {}
                     Skip::This => continue,
@@ -147,10 +153,12 @@ impl<P: SearchProbe> Search<'_, P> {
             });
         }
 
-        // Step 6. Learn (histories, LBR, correction) and store.
+        // Step 7. Learn (histories, LBR, correction) and store.
+        best = best.min(known.beta);
         let bound = match best_move {
             _ if best >= window.beta => Bound::Lower,
             Some(_) => Bound::Exact,
+            None if best == known.alpha => Bound::Lower,
             None => Bound::Upper,
         };
         self.learn_own(board, &here, best_move, &quiets_tried, bound == Bound::Lower);
@@ -187,7 +195,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if alpha >= beta { ControlFlow::Break(alpha) } else { ControlFlow::Continue(Window { alpha, beta }) }
     }
 
-    /// Step 3: the facts of the node.
+    /// Step 4: the facts of the node.
     #[inline(always)]
     pub(super) fn assess<N: Node>(
         &mut self,

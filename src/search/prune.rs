@@ -7,7 +7,7 @@ use super::probe::SearchProbe;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, PieceType};
-use crate::score::{Bound, MATE_IN_MAX, Score, is_mate};
+use crate::score::{Bound, Score, TB_WIN_IN_MAX, is_decisive};
 use crate::tt::Hit;
 
 impl<P: SearchProbe> Search<'_, P> {
@@ -34,8 +34,8 @@ impl<P: SearchProbe> Search<'_, P> {
         if here.depth <= params.rfp_depth
             && !doubtful
             && here.estimate - margin >= beta
-            && here.estimate < MATE_IN_MAX
-            && beta > -MATE_IN_MAX
+            && here.estimate < TB_WIN_IN_MAX
+            && beta > -TB_WIN_IN_MAX
         {
             return Ok(Some((here.estimate + beta) / 2));
         }
@@ -57,7 +57,7 @@ impl<P: SearchProbe> Search<'_, P> {
             || here.ply < self.null_from
             || here.estimate < beta
             || here.eval < beta + params.null_static_base - params.null_static_slope * here.depth
-            || beta <= -MATE_IN_MAX
+            || beta <= -TB_WIN_IN_MAX
             || !board.has_pieces(board.side_to_move())
         {
             return Ok(None);
@@ -75,7 +75,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if score < beta {
             return Ok(None);
         }
-        let score = if score >= MATE_IN_MAX { beta } else { score };
+        let score = if score >= TB_WIN_IN_MAX { beta } else { score };
         if !verify {
             return Ok(Some(score));
         }
@@ -91,7 +91,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let params = self.params;
         let target = beta + params.probcut_margin - params.probcut_improving * i32::from(here.improving);
         let refuted = here.hit.is_some_and(|hit| hit.depth >= here.depth - 3 && hit.score < target);
-        if here.depth < params.probcut_depth || is_mate(beta) || is_mate(target) || refuted {
+        if here.depth < params.probcut_depth || is_decisive(beta) || is_decisive(target) || refuted {
             return Ok(None);
         }
         let hints = Hints { context: self.context(here.ply), killer: (None, 0), reply: (None, 0) };
@@ -110,7 +110,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 let (depth, eval) = (here.depth - 3, Some(here.raw_eval));
                 let found = Hit { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: here.tt_pv };
                 self.store(board, here.ply, found);
-                return Ok(Some(if is_mate(score) { score } else { score - (target - beta) }));
+                return Ok(Some(if is_decisive(score) { score } else { score - (target - beta) }));
             }
         }
         Ok(None)

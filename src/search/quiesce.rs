@@ -8,7 +8,7 @@ use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
-use crate::score::{Bound, DRAW, INFINITE, MATE_IN_MAX, MAX_EVAL, Score, is_mate, mated_in};
+use crate::score::{Bound, DRAW, INFINITE, MAX_EVAL, Score, TB_WIN_IN_MAX, is_decisive, mated_in};
 use crate::tt::Hit;
 use std::ops::ControlFlow;
 
@@ -76,7 +76,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 continue;
             }
             searched += 1;
-            if best > -MATE_IN_MAX {
+            if best > -TB_WIN_IN_MAX {
                 if in_check {
                     picker.skip_quiets();
                     if mv.is_quiet() {
@@ -142,7 +142,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
         let eval = (raw + self.correction(board, ply)).clamp(-MAX_EVAL, MAX_EVAL);
         let score = match hit {
-            Some(hit) if hit.bound.settles(hit.score, eval) && !is_mate(hit.score) => hit.score,
+            Some(hit) if hit.bound.settles(hit.score, eval) && !is_decisive(hit.score) => hit.score,
             _ => eval,
         };
         StandPat { score, raw_eval: Some(raw), futility: eval + self.params.quiesce_margin }
@@ -151,7 +151,7 @@ impl<P: SearchProbe> Search<'_, P> {
     /// Whether a capture cannot lift the evaluation over alpha: what it takes, and even a won exchange, is too little.
     #[inline(always)]
     fn is_futile(&self, board: &Board, mv: Move, futility: Score, alpha: Score) -> bool {
-        if mv.is_promotion() || alpha <= -MATE_IN_MAX {
+        if mv.is_promotion() || alpha <= -TB_WIN_IN_MAX {
             return false;
         }
         let victim = board.captured(mv).map_or(0, |piece| piece.kind().exchange_value());

@@ -28,6 +28,8 @@ pub struct Info {
     pub elapsed: Duration,
     /// Use of the hash table by this search, per mille.
     pub hashfull: u32,
+    /// Positions that all threads have found in tablebases.
+    pub tb_hits: u64,
     /// The line.
     pub pv: PvLine,
 }

@@ -2,7 +2,7 @@
 
 use super::report::PvLine;
 use crate::chess::Move;
-use crate::score::{Bound, INFINITE, Score};
+use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
 
 /// A move of the root.
 #[derive(Clone, Debug)]
@@ -25,8 +25,30 @@ pub struct RootMove {
     pub nodes: u64,
     /// Its line, itself first.
     pub pv: PvLine,
+    /// What tablebases say of it, greater is better: moves of the same rank keep the same result.
+    rank: i32,
+    /// What it is worth by the tablebases, if they know.
+    table: Option<Score>,
     /// Whether it has been the best move at some time in this search.
     pub(super) been_best: bool,
+}
+
+impl RootMove {
+    /// The score to show: that of the tablebases, unless the search has found the mate that they promise. Before a move has
+    /// been searched it has no score; nothing better than a draw is known of it.
+    pub fn shown(&self) -> Score {
+        let score = if self.score == -INFINITE { self.previous } else { self.score };
+        match self.table {
+            Some(table) if !(is_mate(score) && score.signum() == table.signum()) => table,
+            _ if score == -INFINITE => DRAW,
+            _ => score,
+        }
+    }
+
+    /// Whether the score to show is exact.
+    pub fn shown_bound(&self) -> Bound {
+        if self.table.is_some_and(|table| table == self.shown()) { Bound::Exact } else { self.bound }
+    }
 }
 
 /// What searching a move of the root has given.
@@ -65,9 +87,27 @@ impl RootMoves {
             seldepth: 0,
             nodes: 0,
             pv: PvLine::from_iter([mv]),
+            rank: 0,
+            table: None,
             been_best: false,
         };
         Self { moves: moves.iter().map(start).collect(), index: 0 }
+    }
+
+    /// Takes what tablebases say of the moves, by their numbers in the order of generation: their ranks and what they are
+    /// worth. Moves of higher rank come first, and those of lower rank only for lines that are asked for besides.
+    pub fn rank(&mut self, of: impl Fn(usize) -> (i32, Score)) {
+        for (index, root) in self.moves.iter_mut().enumerate() {
+            let (rank, score) = of(index);
+            (root.rank, root.table) = (rank, Some(score));
+        }
+        self.moves.sort_by_key(|root| std::cmp::Reverse(root.rank));
+    }
+
+    /// How many moves there are to choose from for the first line.
+    pub fn choices(&self) -> usize {
+        let best = self.moves.first().map(|first| first.rank);
+        self.moves.iter().filter(|root| Some(root.rank) == best).count()
     }
 
     /// The moves, best first.
@@ -78,7 +118,8 @@ impl RootMoves {
     /// Whether a move is to be searched for the current line.
     #[inline]
     pub fn is_open(&self, mv: Move) -> bool {
-        self.moves[self.index..].iter().any(|root| root.mv == mv)
+        let open = &self.moves[self.index..];
+        open.iter().any(|root| root.mv == mv && root.rank == open[0].rank)
     }
 
     /// Whether a move has been the best at some time in this search.
@@ -120,12 +161,12 @@ impl RootMoves {
 
     /// Puts the best moves first, from the current line on; moves without a new score keep their order.
     pub fn sort(&mut self) {
-        self.moves[self.index..].sort_by_key(|root| std::cmp::Reverse((root.score, root.previous)));
+        self.moves[self.index..].sort_by_key(|root| std::cmp::Reverse((root.rank, root.score, root.previous)));
     }
 
     /// Puts the lines finished so far in order.
     pub fn sort_finished(&mut self, lines: usize) {
-        self.moves[..lines].sort_by_key(|root| std::cmp::Reverse(root.score));
+        self.moves[..lines].sort_by_key(|root| std::cmp::Reverse((root.rank, root.score)));
     }
 
     /// Share of the nodes spent below the first move, 0 to 1.

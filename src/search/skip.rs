@@ -6,7 +6,7 @@ use super::node::{Here, is_near_root};
 use super::probe::SearchProbe;
 use super::worker::Search;
 use crate::chess::Board;
-use crate::score::{MATE_IN_MAX, Score};
+use crate::score::{Score, TB_WIN_IN_MAX};
 
 /// Whether to search a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if !here.in_check
             && !facts.gives_check
             && reduced <= params.futility_depth
-            && alpha.abs() < MATE_IN_MAX
+            && alpha.abs() < TB_WIN_IN_MAX
             && here.eval + margin <= alpha
         {
             return Skip::This;

@@ -1,7 +1,7 @@
 //! Everything one thread owns, and one run of it on one job.
 
 use super::control::Control;
-use super::findings::Finding;
+use super::findings::{Counters, Finding};
 use super::history::{Context, Continuation, Corrections, Histories};
 use super::home::Home;
 use super::job::{Event, Job, Shared};
@@ -18,7 +18,7 @@ use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move};
 use crate::eval::{Evaluator, Scaling};
 use crate::score::{self, Score};
-use crate::smp::sync::{AtomicU64, Ordering};
+use crate::smp::sync::Ordering;
 use crate::tt::{Hit, Tt};
 use arrayvec::ArrayVec;
 use std::sync::Arc;
@@ -107,9 +107,13 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
-    /// Nodes of this thread, also published in `counter`.
+    /// Nodes of this thread, also published in `counters`.
     nodes: u64,
-    counter: &'a AtomicU64,
+    /// Positions that this thread has found in tablebases, also published there.
+    tb_hits: u64,
+    /// Below the root, boards with at most so many men are looked up in tablebases; 0 for none.
+    pub(super) tb_men: u32,
+    counters: &'a Counters,
     /// When `nodes` reaches this, the limits are checked and more nodes are asked for.
     granted: u64,
     /// Whether the search ended because there were no nodes left to take.
@@ -151,11 +155,18 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         }
         let corrections = me.corrections_for(job);
         let id = me.id;
+        // Before it is this thread's turn, as the one that looks up may have to wait for its own.
+        let probing = job.probing.as_ref();
+        let (roots, tb_hits) = probing.map_or((None, 0), |probing| probing.roots(job));
+        let mut root = RootMoves::new(&job.root_moves);
+        if let (Some(probing), Some(roots)) = (probing, roots) {
+            root.rank(|index| probing.root_move(roots, index));
+        }
         let earlier = job.game.earlier_keys();
         let round = job.rounds.as_ref().map(|rounds| rounds.join(id));
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
-        Self {
-            root: RootMoves::new(&job.root_moves),
+        let mut search = Self {
+            root,
             me,
             job,
             tt: &shared.tt,
@@ -165,7 +176,9 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             probe,
             keys,
             nodes: 0,
-            counter: job.findings.counter(id),
+            tb_hits: 0,
+            tb_men: probing.map_or(0, |probing| probing.men_below(roots)),
+            counters: job.findings.counters(id),
             granted: round.as_ref().map_or(job.control.first_nodes(id), Round::granted),
             out_of_nodes: false,
             seldepth: 0,
@@ -178,7 +191,15 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             scaling: shared.params.scaling(),
             turn: job.turns.take(id),
             round,
-        }
+        };
+        search.count_tb_hits(tb_hits);
+        search
+    }
+
+    /// Counts positions found in tablebases.
+    pub(super) fn count_tb_hits(&mut self, hits: u64) {
+        self.tb_hits += hits;
+        self.counters.tb_hits.store(self.tb_hits, Ordering::Relaxed);
     }
 
     /// Nodes of this thread.
@@ -198,7 +219,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             self.check_limits()?;
         }
         self.nodes += 1;
-        self.counter.store(self.nodes, Ordering::Relaxed);
+        self.counters.nodes.store(self.nodes, Ordering::Relaxed);
         self.seldepth = self.seldepth.max(ply as i32);
         Ok(())
     }

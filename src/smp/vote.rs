@@ -43,6 +43,7 @@ mod tests {
             nodes: 0,
             elapsed: Duration::ZERO,
             hashfull: 0,
+            tb_hits: 0,
             pv,
         };
         Finding { thread, depth, lines: vec![info] }

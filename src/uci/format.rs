@@ -38,7 +38,7 @@ pub fn info(root: &Board, info: &Info, settings: &Settings) -> String {
         let [win, draw, loss] = wdl::wdl(info.score, material);
         let _ = write!(line, " wdl {win} {draw} {loss}");
     }
-    let _ = write!(line, " {} pv", counters(info.nodes, info.hashfull, info.elapsed, true));
+    let _ = write!(line, " {} pv", counters(info.nodes, info.hashfull, Some(info.tb_hits), info.elapsed));
     let mut board = root.clone();
     for &mv in &info.pv {
         debug_assert!(board.is_legal(mv), "illegal move in a line of play");
@@ -64,8 +64,8 @@ pub fn score(score: Score, material: i32, bound: Bound) -> String {
     }
 }
 
-fn counters(nodes: u64, hashfull: u32, elapsed: Duration, tablebases: bool) -> String {
-    let hits = if tablebases { " tbhits 0" } else { "" };
+fn counters(nodes: u64, hashfull: u32, tb_hits: Option<u64>, elapsed: Duration) -> String {
+    let hits = tb_hits.map_or_else(String::new, |hits| format!(" tbhits {hits}"));
     let speed = nps(nodes, elapsed);
     format!("nodes {nodes} nps {speed} hashfull {hashfull}{hits} time {}", elapsed.as_millis())
 }
@@ -74,7 +74,7 @@ fn counters(nodes: u64, hashfull: u32, elapsed: Duration, tablebases: bool) -> S
 pub fn progress(root: &Board, progress: &Progress, settings: &Settings) -> String {
     let depth = progress.depth;
     let mv = root.uci(progress.current, settings.chess960);
-    let counters = counters(progress.nodes, progress.hashfull, progress.elapsed, false);
+    let counters = counters(progress.nodes, progress.hashfull, None, progress.elapsed);
     format!("info depth {depth} currmove {mv} currmovenumber {}\ninfo depth {depth} {counters}", progress.number)
 }
 
@@ -177,6 +177,7 @@ mod tests {
             nodes: 3000,
             elapsed: Duration::from_millis(1500),
             hashfull: 42,
+            tb_hits: 5,
             pv: Default::default(),
         };
         let mut board = board.clone();
@@ -197,7 +198,7 @@ mod tests {
         assert_eq!(
             info(&board, &sample, plain),
             format!(
-                "info depth 12 seldepth 17 multipv 2 score cp {cp} nodes 3000 nps 2000 hashfull 42 tbhits 0 time 1500 \
+                "info depth 12 seldepth 17 multipv 2 score cp {cp} nodes 3000 nps 2000 hashfull 42 tbhits 5 time 1500 \
                  pv e2e4 e7e5"
             )
         );

@@ -19,6 +19,7 @@ pub mod run;
 pub mod session;
 pub mod shown;
 pub mod statistics;
+mod syzygy;
 pub mod task;
 pub mod voice;
 pub mod words;

@@ -128,6 +128,7 @@ impl Session {
         let (root, settings) = (self.engine.game().board(), self.engine.settings());
         match output {
             Output::Progress(progress) => self.say(&format::progress(root, &progress, settings)),
+            Output::Note(text) => self.say(&format::message(&text)),
             Output::Info(info) => {
                 self.say(&format::info(root, &info, settings));
                 if let Some(work) = &mut self.work {

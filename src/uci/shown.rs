@@ -41,6 +41,7 @@ mod tests {
             nodes: 1,
             elapsed: Duration::ZERO,
             hashfull: 0,
+            tb_hits: 0,
             pv: Default::default(),
         }
     }

@@ -77,6 +77,7 @@ impl Task {
         let search = SearchOptions { multi_pv: 1, ..engine.settings().search };
         let settings = Settings { search, lmr_statistics: false, ..engine.settings().clone() };
         let (game, hash, evaluation) = (engine.game().clone(), engine.hash_mib(), engine.evaluation());
+        let tables = engine.tables().cloned();
         Self::start(to, move |console| {
             let mut engine = Engine::new();
             if let Err(error) = engine.set_hash(hash) {
@@ -86,6 +87,7 @@ impl Task {
             *engine.settings_mut() = settings;
             engine.settings_mut().lmr.main = "off";
             engine.set_evaluation(evaluation);
+            engine.set_tables(tables);
             engine.set_game(game);
             engine.go(&Limits { depth: Some(report.depth), ..Limits::default() });
             // The channel closes when the work is called off.

@@ -14,4 +14,5 @@ mod network;
 #[cfg(target_os = "linux")]
 mod numa;
 mod reductions;
+mod tablebases;
 mod uci_session;

@@ -25,16 +25,21 @@ impl Suites {
 
     /// Adds a test over a file, which it is named after.
     pub fn add(&mut self, file: &str, test: impl Fn(&Path) + Send + 'static) {
+        self.add_named(file, file, test);
+    }
+
+    /// Adds a test of this name over a file.
+    pub fn add_named(&mut self, name: &str, file: &str, test: impl Fn(&Path) + Send + 'static) {
         let path = self.folder.join(file);
         let found = path.is_file();
         if !found {
-            self.missing.push(file.to_owned());
+            self.missing.push(name.to_owned());
         }
         let run = move || {
             test(&path);
             Ok(())
         };
-        self.tests.push(Trial::test(file, run).with_ignored_flag(!found));
+        self.tests.push(Trial::test(name, run).with_ignored_flag(!found));
     }
 
     /// Runs them as `cargo test` wishes.

@@ -5,19 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
     ("processors", &[]),
     ("tt", &["chess", "score", "processors", "smp::sync"]),
+    ("tb", &["chess", "files", "smp::sync"]),
     ("eval", &["chess", "score", "files"]),
-    ("search", &["chess", "score", "processors", "eval", "tt", "smp::sync"]),
+    ("search", &["chess", "score", "processors", "eval", "tb", "tt", "smp::sync"]),
     ("smp", &["chess", "score", "processors", "eval", "tt", "search"]),
-    ("engine", &["chess", "score", "eval", "tt", "search", "smp"]),
+    ("engine", &["chess", "score", "eval", "tb", "tt", "search", "smp"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
-    ("uci", &["chess", "score", "files", "eval", "tt", "search", "smp", "engine", "bench"]),
-    ("cli", &["chess", "score", "files", "processors", "eval", "tt", "search", "smp", "engine", "bench", "uci"]),
+    ("uci", &["chess", "score", "files", "eval", "tb", "tt", "search", "smp", "engine", "bench"]),
+    ("cli", &["chess", "score", "files", "processors", "eval", "tb", "tt", "search", "smp", "engine", "bench", "uci"]),
     ("main", &["cli"]),
 ];
 

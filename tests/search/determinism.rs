@@ -272,7 +272,7 @@ fn rounds_repeat_on_any_number_of_threads() {
                         assert!(limits.nodes.is_none_or(|limit| limit == nodes), "{nodes} of {limits:?}");
                         said.push((0, nodes, outcome.lines[0].score, outcome.lines[0].pv.to_vec()));
                     }
-                    Output::Progress(_) => {}
+                    Output::Progress(_) | Output::Note(_) => {}
                 });
             }
             said

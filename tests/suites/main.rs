@@ -6,10 +6,15 @@ mod mates;
 mod rules;
 #[path = "../common/suites.rs"]
 mod suites;
+mod tablebases;
 mod uci;
 
+use std::path::Path;
 use std::process::ExitCode;
 use suites::{Suites, text};
+
+/// A test over a file and its text.
+type OverFile = fn(&Path, &str);
 
 fn main() -> ExitCode {
     let mut suites = Suites::of(env!("CARGO_MANIFEST_DIR"));
@@ -28,5 +33,16 @@ fn main() -> ExitCode {
         });
     }
     suites.add("bad/bad_uci.jsonl", |path| uci::conversations(&text(path)));
+    let of_tablebases: [(&str, OverFile); 6] = [
+        ("positions", tablebases::vectors),
+        ("wins", tablebases::wins),
+        ("lines", tablebases::lines),
+        ("repeats", tablebases::repeats),
+        ("damage", tablebases::damage),
+        ("options", tablebases::options),
+    ];
+    for (name, test) in of_tablebases {
+        suites.add_named(&format!("tablebases/{name}"), "syzygy_vectors.tsv", move |path| test(path, &text(path)));
+    }
     suites.run()
 }

@@ -186,6 +186,9 @@ fn adjudication(rules: &Rules) -> Vec<(&'static str, String)> {
     };
     let pairs = values(rules).into_iter().zip(values(&Rules::default()));
     let mut flags: Vec<_> = pairs.filter(|(here, usual)| here != usual).map(|(here, _)| here).collect();
+    if let Some(judge) = &rules.syzygy {
+        flags.push(("syzygy", judge.folders.clone()));
+    }
     if rules.play_out {
         flags.push(("play-out", String::new()));
     }

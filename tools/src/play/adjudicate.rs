@@ -1,8 +1,10 @@
 //! Ending games whose result is clear.
 
 use super::record::{Ending, GameResult, Ply};
-use lento::chess::Color;
+use lento::chess::{Board, Color};
 use lento::score::Score;
+use lento::tb::{Tables, Wdl};
+use std::sync::Arc;
 
 /// When a game is decided before its end by the rules of chess.
 #[derive(clap::Args, Clone, Debug, PartialEq, Eq)]
@@ -26,14 +28,47 @@ pub struct Rules {
     /// A game of this many plies is drawn
     #[arg(long, value_name = "PLIES", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_plies: u32,
+    /// Folders with Syzygy tablebases that decide games, separated as in the option SyzygyPath
+    #[arg(long, value_name = "PATH", value_parser = judge, conflicts_with = "play_out")]
+    pub syzygy: Option<Judge>,
     /// Play until the rules of chess end the game (or --max-plies)
     #[arg(long)]
     pub play_out: bool,
 }
 
+/// Tablebases that decide games, and the folders where they are.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    /// As they were given.
+    pub folders: String,
+    tables: Arc<Tables>,
+}
+
+impl PartialEq for Judge {
+    fn eq(&self, other: &Self) -> bool {
+        self.folders == other.folders
+    }
+}
+
+impl Eq for Judge {}
+
+fn judge(folders: &str) -> Result<Judge, String> {
+    let tables = Tables::open(folders).map_err(|error| error.to_string())?;
+    Ok(Judge { folders: folders.to_owned(), tables: Arc::new(tables) })
+}
+
 impl Default for Rules {
     fn default() -> Self {
-        Self { resign: 700, resign_plies: 6, draw: 8, draw_plies: 10, draw_from: 40, max_plies: 400, play_out: false }
+        Self {
+            resign: 700,
+            resign_plies: 6,
+            draw: 8,
+            draw_plies: 10,
+            draw_from: 40,
+            max_plies: 400,
+            syzygy: None,
+            play_out: false,
+        }
     }
 }
 
@@ -73,6 +108,17 @@ impl<'a> Referee<'a> {
             }
         }
         (self.plies >= rules.max_plies).then_some((GameResult::Draw, Ending::Length))
+    }
+
+    /// What tablebases say of the position on the board, if there are any and they know.
+    pub fn consult(&self, board: &Board) -> Option<(GameResult, Ending)> {
+        let side = board.side_to_move();
+        let result = match self.rules.syzygy.as_ref()?.tables.result_now(board)? {
+            Wdl::Win => GameResult::lost_by(!side),
+            Wdl::Loss => GameResult::lost_by(side),
+            _ => GameResult::Draw,
+        };
+        Some((result, Ending::Tablebases))
     }
 }
 

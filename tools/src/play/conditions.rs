@@ -49,7 +49,7 @@ impl Conditions {
     /// All rules of the games. How many are played, and how many at the same time, is not among them.
     pub fn json(&self, limit: Limit) -> Value {
         let Self { hash, concurrency: _, openings, rules } = self;
-        json!({
+        let mut rules_of_all = json!({
             "limit": limit.to_string(),
             "hash_mib": hash,
             "book": openings.book.as_ref().map(|path| path.display().to_string()),
@@ -64,7 +64,12 @@ impl Conditions {
             "draw_from": rules.draw_from,
             "max_plies": rules.max_plies,
             "play_out": rules.play_out,
-        })
+        });
+        // Journals from before there were tablebases go on.
+        if let Some(judge) = &rules.syzygy {
+            rules_of_all["syzygy"] = judge.folders.clone().into();
+        }
+        rules_of_all
     }
 
     /// The head of a tool's journal: the rules, and the nodes that the engine needs for the positions of the bench, by

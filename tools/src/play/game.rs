@@ -58,6 +58,7 @@ pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: 
         plies.push(ply);
         let ruling = referee.rule(&ply, side, game.board().fullmove_number());
         game.play(ply.mv);
+        let ruling = ruling.or_else(|| referee.consult(game.board()));
         if let Some(ruling) = ruling.filter(|_| game.verdict().is_none()) {
             break ruling;
         }

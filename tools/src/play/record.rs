@@ -70,6 +70,8 @@ pub enum Ending {
     Resignation,
     /// Called drawn: both sides agreed on the score.
     Agreement,
+    /// Decided by tablebases.
+    Tablebases,
     /// Called drawn: the game was too long.
     Length,
     /// The clock of the side to move ran out.
@@ -78,7 +80,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every ending, in the order of the enumeration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Checkmate,
         Self::Stalemate,
         Self::Fifty,
@@ -86,6 +88,7 @@ impl Ending {
         Self::Insufficient,
         Self::Resignation,
         Self::Agreement,
+        Self::Tablebases,
         Self::Length,
         Self::Time,
     ];
@@ -100,6 +103,7 @@ impl Ending {
             Self::Insufficient => "insufficient material",
             Self::Resignation => "won by adjudication",
             Self::Agreement => "drawn by adjudication",
+            Self::Tablebases => "decided by tablebases",
             Self::Length => "drawn by length",
             Self::Time => "loss on time",
         }

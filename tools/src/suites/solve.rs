@@ -163,6 +163,7 @@ mod tests {
                 nodes: 1,
                 elapsed: Duration::from_millis(ms),
                 hashfull: 0,
+                tb_hits: 0,
                 pv: PvLine::from_iter(problem.board.parse_san(text)),
             };
             right.see(&problem, &info);

@@ -1,0 +1,344 @@
+//! Tablebases in the search: the order of the root's moves, results of nodes below it, lines played on to the mate.
+
+use super::clock::Bounds;
+use super::job::{Event, Job, SearchOptions};
+use super::node::Node;
+use super::probe::SearchProbe;
+use super::report::PvLine;
+use super::root::RootMove;
+use super::window::Window;
+use super::worker::Search;
+use crate::chess::{Board, CastlingRights, Game, Move};
+use crate::score::{Bound, DRAW, Score, TB_WIN, is_mate, tablebase_distance};
+use crate::smp::sync::{AtomicI32, Ordering};
+use crate::tb::{RootRank, Tables, Wdl};
+use crate::tt::Hit;
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// What a win is worth that the fifty-move rule makes a draw of: a little more than a draw.
+const CURSED: Score = 2;
+/// The greatest depth from which nodes are looked up, in plies.
+pub const MOST_PROBE_DEPTH: u64 = 100;
+/// A result is worth as much as a search of so many plies more.
+const WORTH: i32 = 6;
+/// Looking up a node may take this long before fewer nodes are looked up.
+const SLOW: Duration = Duration::from_millis(4);
+/// A stop waits this long for the order of the root's moves.
+const STOP_WAITS: Duration = Duration::from_millis(5);
+/// The longest that an iteration plays its lines on, and the least where neither time nor nodes are limited.
+const MOST_FOR_LINES: Duration = Duration::from_millis(100);
+const LEAST_FOR_LINES: Duration = Duration::from_millis(5);
+
+/// What a search does with tables, shared by its threads.
+pub struct Probing {
+    tables: Arc<Tables>,
+    /// The most men on a board that is looked up.
+    men: u32,
+    fifty_moves: bool,
+    /// Boards with so many men are looked up from this depth on, in plies.
+    asked_depth: i32,
+    /// The same for all boards, once storage has been slow.
+    depth: AtomicI32,
+    /// Whether the time that looking up takes may change anything.
+    sees_time: bool,
+    roots: OnceLock<Option<Roots>>,
+}
+
+/// What tables say of the root's moves.
+pub struct Roots {
+    /// For each move of the job.
+    ranks: Box<[RootRank]>,
+    /// By distance, and not by the result alone.
+    by_distance: bool,
+}
+
+impl Probing {
+    /// How a search with these options uses tables; `None` if it does not use them at all.
+    pub fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
+        let men = tables.most_men().min(options.probe_limit as u32);
+        let asked_depth = options.probe_depth as i32;
+        (men > 2).then(|| Self {
+            tables: Arc::clone(tables),
+            men,
+            fifty_moves: options.fifty_move_rule,
+            asked_depth,
+            depth: AtomicI32::new(asked_depth),
+            sees_time: !options.deterministic,
+            roots: OnceLock::new(),
+        })
+    }
+
+    /// Whether tables may know a position.
+    fn covers(&self, board: &Board) -> bool {
+        board.occupied().count() <= self.men && board.castling() == CastlingRights::NONE
+    }
+
+    /// What a result is worth so many plies from the root.
+    fn score(&self, wdl: Wdl, ply: usize) -> Score {
+        match wdl.ruled(self.fifty_moves) {
+            Wdl::Loss => ply as Score - TB_WIN,
+            Wdl::BlessedLoss => DRAW - CURSED,
+            Wdl::Draw => DRAW,
+            Wdl::CursedWin => DRAW + CURSED,
+            Wdl::Win => TB_WIN - ply as Score,
+        }
+    }
+
+    /// What tables say of the root's moves, worked out by the thread that asks first, while the others wait. Also says how
+    /// many moves this thread has looked up.
+    pub(super) fn roots(&self, job: &Job) -> (Option<&Roots>, u64) {
+        let mut hits = 0;
+        let roots = self.roots.get_or_init(|| {
+            let roots = self.look_up(job);
+            hits = roots.as_ref().map_or(0, |roots| roots.ranks.len() as u64);
+            roots
+        });
+        (roots.as_ref(), hits)
+    }
+
+    /// By the tables of distances, or of results where those are missing; not at all when that takes too long.
+    fn look_up(&self, job: &Job) -> Option<Roots> {
+        if !self.covers(job.game.board()) {
+            return None;
+        }
+        // Most of the time is for thinking.
+        let of = |bounds: Bounds| bounds.soft.map_or(bounds.hard / 4, |soft| soft / 2);
+        let most = job.control.bounds().filter(|_| self.sees_time).map(of);
+        let goes_on = || {
+            let elapsed = job.control.elapsed();
+            !(job.control.is_stopped() && elapsed > STOP_WAITS
+                || most.is_some_and(|most| elapsed > most.max(STOP_WAITS)))
+        };
+        let all = |rank: &dyn Fn(Move) -> Option<RootRank>| -> Option<Box<[RootRank]>> {
+            job.root_moves.iter().map(|&mv| goes_on().then(|| rank(mv))?).collect()
+        };
+        let game = &job.game;
+        let by_distance = all(&|mv| self.tables.rank_by_distance(game, mv, &goes_on)).map(|ranks| (ranks, true));
+        let ranked =
+            by_distance.or_else(|| Some((all(&|mv| self.tables.rank_by_result(game, mv, self.fifty_moves))?, false)));
+        let Some((ranks, by_distance)) = ranked else {
+            if !goes_on() && !job.control.is_stopped() {
+                job.tell(Event::Note("tablebases are too slow to order the moves of this position".into()));
+            }
+            return None;
+        };
+        Some(Roots { ranks, by_distance })
+    }
+
+    /// The rank of the move with this number, and what it is worth.
+    pub(super) fn root_move(&self, roots: &Roots, index: usize) -> (i32, Score) {
+        roots.ranks.get(index).map_or((0, DRAW), |rank| (rank.rank, self.score(rank.wdl, 0)))
+    }
+
+    /// The most men on a board that is looked up below the root. Where distances have put the moves in order, or there is
+    /// nothing to win, results below would say the same of all of them.
+    pub(super) fn men_below(&self, roots: Option<&Roots>) -> u32 {
+        let settled = roots.is_some_and(|roots| roots.by_distance || !roots.ranks.iter().any(|rank| rank.rank > 0));
+        if settled { 0 } else { self.men }
+    }
+
+    /// The result of a node.
+    fn result(&self, board: &Board, depth: i32) -> Option<Wdl> {
+        let needed = self.depth.load(Ordering::Relaxed);
+        let counts = needed > self.asked_depth || board.occupied().count() == self.men;
+        if counts && depth < needed || board.halfmove_clock() > 0 || board.castling() != CastlingRights::NONE {
+            return None;
+        }
+        self.tables.wdl(board)
+    }
+
+    /// Storage is slow: from now on fewer nodes are looked up. Returns the least depth from now on if that is news.
+    #[cold]
+    fn slow_down(&self) -> Option<i32> {
+        let raise =
+            |depth: i32| (depth < MOST_PROBE_DEPTH as i32).then_some((2 * depth + 2).min(MOST_PROBE_DEPTH as i32));
+        self.depth.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raise).ok().and_then(raise)
+    }
+
+    /// Cuts a line where a move gives away what tables say of it, and plays it on to the mate where they know how, as long as
+    /// there is time and room.
+    fn play_on(&self, root: &Game, line: &mut PvLine, until: Option<Instant>) {
+        let late = || until.is_some_and(|until| Instant::now() >= until);
+        let sign = |board: &Board| {
+            let known = self.covers(board).then(|| self.tables.wdl(board)).flatten();
+            known.map(|wdl| wdl.ruled(self.fifty_moves).value() / 2)
+        };
+        let mut board = root.board().clone();
+        for index in 0..line.len() {
+            if late() {
+                return;
+            }
+            let after = board.after(line[index]);
+            let lost = index > 0 && sign(&board).zip(sign(&after)).is_some_and(|(before, after)| before != -after);
+            if lost {
+                line.truncate(index);
+                break;
+            }
+            board = after;
+        }
+        while !line.is_full()
+            && !late()
+            && !board.is_fifty_move_draw()
+            && sign(&board).is_some_and(|sign| sign != 0)
+            && let Some(mv) = self.tables.best_by_distance(&board, &|| !late())
+        {
+            line.push(mv);
+            board = board.after(mv);
+        }
+    }
+}
+
+impl<P: SearchProbe> Search<'_, P> {
+    /// What tables say of a node: a score that ends it, or the window that its score lies in.
+    #[inline(always)]
+    pub(super) fn consult_tablebases<N: Node>(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        window: Window,
+        depth: i32,
+    ) -> ControlFlow<Score, Window> {
+        if N::ROOT || board.occupied().count() > self.tb_men {
+            return ControlFlow::Continue(Window::FULL);
+        }
+        self.consult_now(board, ply, window, depth, N::PV)
+    }
+
+    #[inline(never)]
+    fn consult_now(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        window: Window,
+        depth: i32,
+        pv: bool,
+    ) -> ControlFlow<Score, Window> {
+        let Some(score) = self.look_up(board, ply, depth) else { return ControlFlow::Continue(Window::FULL) };
+        let bound = match tablebase_distance(score) {
+            None => Bound::Exact,
+            // A mate is worth more, and may be near.
+            Some(_) if score > DRAW => Bound::Lower,
+            Some(_) => Bound::Upper,
+        };
+        match bound {
+            Bound::Lower if score < window.beta => ControlFlow::Continue(Window { alpha: score, ..Window::FULL }),
+            Bound::Upper if score > window.alpha => ControlFlow::Continue(Window { beta: score, ..Window::FULL }),
+            _ => {
+                let depth = (depth + WORTH).min(super::MAX_DEPTH);
+                self.store(board, ply, Hit { mv: None, score, eval: None, depth, bound, pv });
+                ControlFlow::Break(score)
+            }
+        }
+    }
+
+    /// What a node is worth by the tables.
+    fn look_up(&mut self, board: &Board, ply: usize, depth: i32) -> Option<Score> {
+        let probing = self.job.probing.as_ref().filter(|_| self.frame(ply).excluded.is_none())?;
+        let start = probing.sees_time.then(Instant::now);
+        let wdl = probing.result(board, depth)?;
+        self.count_tb_hits(1);
+        if start.is_some_and(|start| start.elapsed() > SLOW)
+            && let Some(depth) = probing.slow_down()
+        {
+            let text = format!("tablebases are slow; in this search they are asked from depth {depth} on");
+            self.job.tell(Event::Note(text));
+        }
+        Some(probing.score(wdl, ply))
+    }
+
+    /// Plays the lines found so far on where tables know how they go on, and tells of tables that have gone wrong. What was
+    /// played on before is taken over where a line begins the same.
+    pub(super) fn play_lines_on(&mut self, before: &[RootMove]) {
+        let Some(probing) = &self.job.probing else { return };
+        for trouble in probing.tables.take_news() {
+            self.job.tell(Event::Note(trouble));
+        }
+        let control = &self.job.control;
+        let until = probing.sees_time.then(|| {
+            let limits = &self.job.limits;
+            let hurries = limits.nodes.or(limits.soft_nodes).is_some() || control.bounds().is_some();
+            let least = if hurries { Duration::ZERO } else { LEAST_FOR_LINES };
+            let share = (control.elapsed() / 4).clamp(least, MOST_FOR_LINES);
+            Instant::now() + control.bounds().map_or(share, |bounds| share.min(bounds.hard / 50))
+        });
+        for line in &mut self.lines {
+            let score = line.shown();
+            if !is_mate(score) && tablebase_distance(score).is_some() {
+                if let Some(longer) = before.iter().find(|other| other.pv.starts_with(&line.pv)) {
+                    line.pv.clone_from(&longer.pv);
+                }
+                probing.play_on(&self.job.game, &mut line.pv, until);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn probing(options: &SearchOptions) -> Option<Probing> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tablebases");
+        let tables = Tables::open(folder.to_str().expect("text")).expect("king and rook against king");
+        Probing::new(&Arc::new(tables), options)
+    }
+
+    fn board(fen: &str) -> Board {
+        Board::from_fen(fen).expect("a good FEN")
+    }
+
+    #[test]
+    fn limits_of_men_depth_and_clock_are_kept() {
+        let rook = board("8/8/8/4k3/8/8/8/KR6 w - - 0 1");
+        let deep = probing(&SearchOptions { probe_depth: 5, ..SearchOptions::default() }).expect("tables");
+        assert_eq!((deep.result(&rook, 4), deep.result(&rook, 5)), (None, Some(Wdl::Win)));
+        assert_eq!(deep.result(&board("8/8/8/4k3/8/8/8/KR6 w - - 1 1"), 9), None, "the clock has begun");
+        assert!(probing(&SearchOptions { probe_limit: 2, ..SearchOptions::default() }).is_none());
+        assert!(!deep.covers(&board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")), "White may castle");
+    }
+
+    /// Storage that is slow again and again is asked less and less.
+    #[test]
+    fn slow_tables_are_asked_from_greater_depths_on() {
+        let probing = probing(&SearchOptions::default()).expect("tables");
+        let depths: Vec<i32> = std::iter::from_fn(|| probing.slow_down()).collect();
+        assert_eq!(depths, [4, 10, 22, 46, 94, 100]);
+        let rook = board("8/8/8/4k3/8/8/8/KR6 b - - 0 1");
+        assert_eq!((probing.result(&rook, 99), probing.result(&rook, 100)), (None, Some(Wdl::Loss)));
+    }
+
+    #[test]
+    fn results_are_worth_what_the_fifty_move_rule_makes_of_them() {
+        let scores = |fifty_move_rule| {
+            let probing = probing(&SearchOptions { fifty_move_rule, ..SearchOptions::default() }).expect("tables");
+            [Wdl::Loss, Wdl::BlessedLoss, Wdl::Draw, Wdl::CursedWin, Wdl::Win].map(|wdl| probing.score(wdl, 3))
+        };
+        assert_eq!(scores(true), [3 - TB_WIN, -2, 0, 2, TB_WIN - 3]);
+        assert_eq!(scores(false), [3 - TB_WIN, 3 - TB_WIN, 0, TB_WIN - 3, TB_WIN - 3]);
+    }
+
+    /// A line that gives the rook away is cut there, and played on to the mate.
+    #[test]
+    fn lines_are_cut_where_they_lose_and_played_on() {
+        let probing = probing(&SearchOptions::default()).expect("tables");
+        let game = Game::from_fen("8/8/8/4k3/8/8/8/KR6 w - - 0 1").expect("a good FEN");
+        let mut line = PvLine::new();
+        let mut board = game.board().clone();
+        for text in ["b1b4", "e5d5", "b4d4", "d5d4"] {
+            let mv = board.parse_uci(text, false).expect("a legal move");
+            line.push(mv);
+            board = board.after(mv);
+        }
+        probing.play_on(&game, &mut line, None);
+        let mut board = game.board().clone();
+        for (index, &mv) in line.iter().enumerate() {
+            assert!(board.is_legal(mv), "{index}");
+            assert!(index != 2 || board.uci(mv, false) != "b4d4");
+            board = board.after(mv);
+        }
+        assert!(board.in_check() && !board.has_legal_move(), "{}", board.fen(false));
+    }
+}

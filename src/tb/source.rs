@@ -1,0 +1,67 @@
+//! Where the bytes of a table are.
+
+use std::fs::File;
+use std::io;
+
+/// The bytes of a table: in memory, or in its file.
+pub enum Source {
+    /// All of them.
+    Memory(Box<[u8]>),
+    /// Read when they are asked for. A file that has become shorter, or cannot be read any more, is an error and no more
+    /// than that, which is why files are not mapped.
+    File(File),
+}
+
+impl Source {
+    /// Fills a buffer with the bytes from a place on, and with zeros beyond the end.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        let read = match self {
+            Self::Memory(bytes) => {
+                let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+                let length = rest.len().min(into.len());
+                into[..length].copy_from_slice(&rest[..length]);
+                length
+            }
+            Self::File(file) => fill(file, at, into)?,
+        };
+        into[read..].fill(0);
+        Ok(())
+    }
+
+    /// The little-endian number of two bytes at a place.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn u16(&self, at: u64) -> io::Result<u16> {
+        let mut bytes = [0; 2];
+        self.read(at, &mut bytes)?;
+        Ok(u16::from_le_bytes(bytes))
+    }
+}
+
+/// Reads until the buffer is full or the file ends, and says how much that was.
+fn fill(file: &File, at: u64, into: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    while read < into.len() {
+        match read_at(file, at + read as u64, &mut into[read..]) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, at)
+}

@@ -1,0 +1,408 @@
+//! One table: its file, taken apart, and what it says of a position.
+
+use super::checksum;
+use super::material::Material;
+use super::numbering::{MOST_MEN, Numbering, PerMan};
+use super::pairs::{Pairs, Reader};
+use super::source::Source;
+use crate::chess::{Bitboard, Board, Color, PieceType};
+use crate::files;
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use thiserror::Error;
+
+/// The two kinds of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Wins, draws and losses.
+    Wdl,
+    /// Plies to the next capture or pawn move.
+    Dtz,
+}
+
+impl Kind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Wdl, Self::Dtz];
+
+    /// The end of the names of their files.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Wdl => "rtbw",
+            Self::Dtz => "rtbz",
+        }
+    }
+
+    /// The first bytes of their files.
+    const fn magic(self) -> [u8; 4] {
+        match self {
+            Self::Wdl => [0x71, 0xE8, 0x23, 0x5D],
+            Self::Dtz => [0xD7, 0x66, 0x0C, 0xA5],
+        }
+    }
+}
+
+/// What is wrong with a table.
+#[derive(Debug, Error)]
+pub enum Damage {
+    /// Its file cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// Its file begins as no such table does.
+    #[error("is no such table: its first bytes are {0:02x?}, expected {1:02x?}")]
+    Magic([u8; 4], [u8; 4]),
+    /// Its file is shorter or longer than it says itself.
+    #[error("is damaged: {0} bytes, expected {1}")]
+    Size(u64, u64),
+    /// What it says about itself makes no sense.
+    #[error("is damaged: its head makes no sense")]
+    Head,
+    /// Its bytes are not those that it was made with.
+    #[error("is damaged: its checksum is wrong")]
+    Checksum,
+    /// Its values make no sense.
+    #[error("is damaged: its values make no sense")]
+    Values,
+}
+
+/// The head of a file is no longer than this: 8 parts with 4 095 symbols each, and the maps.
+const MOST_HEAD: u64 = 256 << 10;
+/// Files up to this size are held in memory.
+const SMALL: u64 = 1 << 20;
+/// Behind the last block comes the checksum.
+const CHECKSUM: u64 = 16;
+
+/// Bits of the byte that says what kind of table it is.
+const SPLIT: u8 = 1;
+const PAWNS: u8 = 2;
+
+/// Flags of a part: the side to move, whether values are mapped, whether they are plies, whether the map is wide.
+const BLACK: u8 = 1;
+const MAPPED: u8 = 2;
+const WIN_PLIES: u8 = 4;
+const LOSS_PLIES: u8 = 8;
+const WIDE: u8 = 16;
+
+/// A table that has been opened.
+pub struct Table {
+    source: Source,
+    material: Material,
+    /// For each file of the leading pawn those of the two sides to move, or one for both.
+    parts: Box<[Part]>,
+    /// How many parts belong to a file.
+    sides: usize,
+}
+
+/// The part of a table for a side to move and a file of the leading pawn.
+struct Part {
+    numbering: Numbering,
+    pairs: Pairs,
+    flags: u8,
+    /// What values stand for, for wins, losses, wins and losses beyond the fifty-move rule.
+    map: [Box<[u16]>; 4],
+}
+
+/// What a table of distances says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// The plies to the next capture or pawn move, at least 1; beyond the fifty-move rule 100 less.
+    Plies(i32),
+    /// It is about the other side to move.
+    OtherSide,
+}
+
+impl Table {
+    /// Opens a table of this material.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no such table, or is damaged.
+    fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
+        let file = files::open_regular(path, OpenOptions::new().read(true))?;
+        let size = file.metadata()?.len();
+        let source = if size <= SMALL { Source::Memory(files::read(file, SMALL)?.into()) } else { Source::File(file) };
+        Self::new(source, size, material, kind)
+    }
+
+    /// Opens a table of this material and compares its checksum, if it is held in memory.
+    ///
+    /// # Errors
+    /// As for `open`, or the checksum is wrong.
+    pub fn checked(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
+        let table = Self::open(path, material, kind)?;
+        table.verify()?;
+        Ok(table)
+    }
+
+    /// The table in so many bytes.
+    fn new(source: Source, size: u64, material: Material, kind: Kind) -> Result<Self, Damage> {
+        let mut head = vec![0; size.min(MOST_HEAD) as usize];
+        source.read(0, &mut head)?;
+        let (parts, sides, end) = read_parts(&head, material, kind)?;
+        let expected = end.next_multiple_of(64) + CHECKSUM;
+        if size != expected {
+            return Err(Damage::Size(size, expected));
+        }
+        Ok(Self { source, material, parts: parts.into(), sides })
+    }
+
+    /// How many bytes it holds in memory, if all of it is there.
+    pub fn held(&self) -> Option<u64> {
+        match &self.source {
+            Source::Memory(bytes) => Some(bytes.len() as u64),
+            Source::File(_) => None,
+        }
+    }
+
+    fn verify(&self) -> Result<(), Damage> {
+        let Source::Memory(bytes) = &self.source else { return Ok(()) };
+        let (body, sum) = bytes.split_at(bytes.len() - CHECKSUM as usize);
+        if checksum::of(body) == *sum { Ok(()) } else { Err(Damage::Checksum) }
+    }
+
+    /// The result for the side to move, from -2 for a loss to 2 for a win, as far as captures do not change it.
+    ///
+    /// # Errors
+    /// The table cannot be read, or is damaged.
+    pub fn wdl(&self, board: &Board) -> Result<i8, Damage> {
+        let (part, mut squares, _) = self.place(board);
+        let value = part.pairs.value(&self.source, part.numbering.number(&mut squares))?;
+        if value > 4 { Err(Damage::Values) } else { Ok(value as i8 - 2) }
+    }
+
+    /// The distance for the side to move, which wins or loses as `wdl` says.
+    ///
+    /// # Errors
+    /// The table cannot be read, or is damaged.
+    pub fn dtz(&self, board: &Board, wdl: i8) -> Result<Distance, Damage> {
+        let (part, mut squares, black) = self.place(board);
+        let is_symmetric = self.material.is_symmetric() && self.material.pawns() == [0, 0];
+        if (part.flags & BLACK != 0) != black && !is_symmetric {
+            return Ok(Distance::OtherSide);
+        }
+        let mut value = part.pairs.value(&self.source, part.numbering.number(&mut squares))?;
+        let (map, plies) = match wdl {
+            2 => (0, part.flags & WIN_PLIES != 0),
+            -2 => (1, part.flags & LOSS_PLIES != 0),
+            1 => (2, false),
+            _ => (3, false),
+        };
+        if part.flags & MAPPED != 0 {
+            value = *part.map[map].get(usize::from(value)).ok_or(Damage::Values)?;
+        }
+        Ok(Distance::Plies(i32::from(value) * if plies { 1 } else { 2 } + 1))
+    }
+
+    /// The part for a position of this material, the squares in its order, and whether Black is to move as the table sees it.
+    fn place(&self, board: &Board) -> (&Part, PerMan<usize>, bool) {
+        let (_, black_is_greater) = Material::of(board);
+        let black_to_move = board.side_to_move() == Color::Black;
+        // Tables see the greater side as White's; of two sides alike, the one to move.
+        let flipped = black_is_greater || self.material.is_symmetric() && black_to_move;
+        let mirror = if flipped { 56 } else { 0 };
+        let pieces = |code: u8| -> Bitboard {
+            let color = if (code >= 8) == flipped { Color::White } else { Color::Black };
+            board.pieces(color, PieceType::ALL[usize::from(code & 7).clamp(1, 6) - 1])
+        };
+        let mut squares = PerMan::<usize>::new();
+        let mut file = 0;
+        let leading = self.parts[0].numbering.pieces[0];
+        if leading & 7 == 1 {
+            squares.extend(pieces(leading).into_iter().map(|square| square.index() ^ mirror));
+            file = Numbering::lead_file(&mut squares);
+        }
+        let black = black_to_move != flipped;
+        let part = &self.parts[file * self.sides + if self.sides == 2 { usize::from(black) } else { 0 }];
+        let mut previous = if squares.is_empty() { 0 } else { leading };
+        for &code in &part.numbering.pieces {
+            if code != previous {
+                squares.extend(pieces(code).into_iter().map(|square| square.index() ^ mirror));
+                previous = code;
+            }
+        }
+        (part, squares, black)
+    }
+}
+
+/// The parts of a table, how many belong to a file of the leading pawn, and where the last one ends.
+fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>, usize, u64), Damage> {
+    let mut reader = Reader::new(head, 0);
+    let magic: [u8; 4] = reader.take(4)?.try_into().map_err(|_| Damage::Head)?;
+    if magic != kind.magic() {
+        return Err(Damage::Magic(magic, kind.magic()));
+    }
+    let bits = reader.u8()?;
+    let pawns = material.pawns();
+    let has_pawns = pawns != [0, 0];
+    if (bits & PAWNS != 0) != has_pawns || (bits & SPLIT != 0) == material.is_symmetric() {
+        return Err(Damage::Head);
+    }
+    let sides = if kind == Kind::Wdl && !material.is_symmetric() { 2 } else { 1 };
+    let files = if has_pawns { 4 } else { 1 };
+    let mut numberings = Vec::new();
+    for file in 0..files {
+        numberings.extend(read_numberings(&mut reader, material, file, sides)?);
+    }
+    reader.align();
+    let mut parts = Vec::new();
+    for numbering in numberings {
+        let (pairs, flags) = Pairs::read(&mut reader, numbering.size)?;
+        parts.push(Part { numbering, pairs, flags, map: Default::default() });
+    }
+    if kind == Kind::Dtz {
+        for part in &mut parts {
+            if part.flags & MAPPED != 0 {
+                part.map = read_map(&mut reader, part.flags & WIDE != 0)?;
+            }
+        }
+        reader.align();
+    }
+    let mut end = reader.place() as u64;
+    for set in [Pairs::set_index, Pairs::set_lengths, Pairs::set_blocks] {
+        end = parts.iter_mut().fold(end, |end, part| set(&mut part.pairs, end));
+    }
+    Ok((parts, sides, end))
+}
+
+/// The numberings of both sides to move, or of one, for a file of the leading pawn.
+fn read_numberings(
+    reader: &mut Reader,
+    material: Material,
+    file: usize,
+    sides: usize,
+) -> Result<Vec<Numbering>, Damage> {
+    let [first, second] = material.pawns();
+    let orders = [reader.u8()?, if first > 0 && second > 0 { reader.u8()? } else { 0xFF }];
+    let codes = reader.take(material.men() as usize)?;
+    let numbering = |side: usize| {
+        let half = |byte: u8| byte >> (4 * side) & 15;
+        let pieces: PerMan<u8> = codes.iter().map(|&code| half(code)).collect();
+        if !is_made_of(material, &pieces) {
+            return None;
+        }
+        Numbering::new(material, pieces, orders.map(half), file)
+    };
+    (0..sides).map(|side| numbering(side).ok_or(Damage::Head)).collect()
+}
+
+/// Whether these are the pieces of this material, those of the same kind together, and the leading pawns those of the side that
+/// has fewer.
+fn is_made_of(material: Material, pieces: &PerMan<u8>) -> bool {
+    let count = |code: u8| pieces.iter().filter(|&&piece| piece == code).count() as u32;
+    let together = pieces.chunk_by(|a, b| a == b).count();
+    let kinds = (0..16).filter(|&code| count(code) > 0).count();
+    let [first, second] = material.pawns();
+    let leads = match (first, second) {
+        (0, 0) => None,
+        (_, 0) => Some(1),
+        (0, _) => Some(9),
+        _ => Some(if second >= first { 1 } else { 9 }),
+    };
+    pieces.len() <= MOST_MEN
+        && pieces.len() as u32 == material.men()
+        && together == kinds
+        && leads.is_none_or(|code| pieces[0] == code)
+        && material.has_codes(count)
+}
+
+/// The four maps of a part: each with its length before it.
+fn read_map(reader: &mut Reader, wide: bool) -> Result<[Box<[u16]>; 4], Damage> {
+    if wide {
+        reader.align();
+    }
+    let mut maps: [Box<[u16]>; 4] = Default::default();
+    for map in &mut maps {
+        let count = if wide { reader.u16()? } else { reader.u8()?.into() };
+        *map = (0..count)
+            .map(|_| if wide { reader.u16() } else { reader.u8().map(u16::from) })
+            .collect::<Result<_, _>>()?;
+    }
+    Ok(maps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    /// King and rook against king.
+    const TABLES: [(&str, Kind); 2] = [("KRvK.rtbw", Kind::Wdl), ("KRvK.rtbz", Kind::Dtz)];
+
+    fn path(name: &str) -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tablebases").join(name)
+    }
+
+    fn material() -> Material {
+        Material::parse("KRvK").expect("material")
+    }
+
+    fn table(bytes: &[u8], kind: Kind) -> Result<Table, Damage> {
+        Table::new(Source::Memory(bytes.into()), bytes.len() as u64, material(), kind)
+    }
+
+    fn boards() -> Vec<Board> {
+        ["8/8/8/4k3/8/8/8/KR6 w - - 0 1", "8/8/8/4k3/8/8/8/KR6 b - - 0 1", "7K/8/8/8/2r5/8/1k6/8 w - - 0 1"]
+            .map(|fen| Board::from_fen(fen).expect("a good FEN"))
+            .into()
+    }
+
+    /// In memory or in a file, a table says the same.
+    #[test]
+    fn both_sources_say_the_same() {
+        for (name, kind) in TABLES {
+            let file = File::open(path(name)).expect("a table");
+            let size = file.metadata().expect("a size").len();
+            let read = Table::new(Source::File(file), size, material(), kind).expect("a good table");
+            let held = Table::open(&path(name), material(), kind).expect("a good table");
+            assert!(held.verify().is_ok() && held.held() == Some(size) && read.held().is_none());
+            for board in boards() {
+                let say = |table: &Table| match kind {
+                    Kind::Wdl => table.wdl(&board).expect("a result").into(),
+                    Kind::Dtz => match table.dtz(&board, 2).expect("a distance") {
+                        Distance::Plies(plies) => plies,
+                        Distance::OtherSide => 0,
+                    },
+                };
+                assert_eq!(say(&read), say(&held));
+            }
+        }
+    }
+
+    /// Without the checksum, which would tell most of it: no byte may harm more than a value.
+    #[test]
+    fn no_byte_does_harm() {
+        let mut random = fastrand::Rng::with_seed(8);
+        let (mut good, mut bad) = (0, 0);
+        for (name, kind) in TABLES {
+            let whole = std::fs::read(path(name)).expect("a table");
+            for round in 0..3000 {
+                let mut bytes = whole.clone();
+                for _ in 0..1 + round % 4 {
+                    bytes[random.usize(4..whole.len())] = random.u8(..);
+                }
+                let Ok(table) = table(&bytes, kind) else {
+                    bad += 1;
+                    continue;
+                };
+                good += 1;
+                for board in boards() {
+                    let _ = (table.wdl(&board).is_ok(), table.dtz(&board, -2).is_ok());
+                }
+            }
+        }
+        assert!(good > 1000 && bad > 100, "{good} opened, {bad} refused");
+    }
+
+    #[test]
+    fn files_of_another_size_kind_or_material_are_refused() {
+        let bytes = std::fs::read(path("KRvK.rtbw")).expect("a table");
+        for size in 0..bytes.len() {
+            assert!(table(&bytes[..size], Kind::Wdl).is_err(), "{size}");
+        }
+        let longer: Vec<u8> = bytes.iter().copied().chain([0]).collect();
+        assert!(matches!(table(&longer, Kind::Wdl), Err(Damage::Size(209, 208))));
+        assert!(matches!(table(&bytes, Kind::Dtz), Err(Damage::Magic(..))));
+        let queen = Material::parse("KQvK").expect("material");
+        let other = Table::new(Source::Memory(bytes.into()), 208, queen, Kind::Wdl);
+        assert!(matches!(other, Err(Damage::Head)));
+    }
+}
