@@ -87,6 +87,8 @@ pub struct Job {
     pub limits: Limits,
     /// The options.
     pub options: SearchOptions,
+    /// Whether to go on where an earlier search of the position has ended.
+    pub goes_on: bool,
     /// What belongs to the engine.
     pub shared: Shared,
     /// When to end.

@@ -1,5 +1,6 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
+use super::command::Command;
 use super::hash;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
@@ -11,9 +12,10 @@ use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
 use crate::smp::numa::policy::{self, NumaPolicy};
-use Kind::{Button, Check, Combo, Number, Spin, Text};
+use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 /// What an option is applied to.
 pub struct Target<'a> {
@@ -57,8 +59,12 @@ pub enum Kind {
         /// Applies one of the words.
         apply: fn(&mut Settings, &'static str),
     },
+    /// A time among the settings, with the most minutes: whole minutes, or seconds with an `s` behind them.
+    Pause(u64, fn(&mut Settings) -> &mut Duration),
     /// Something to do, without a value.
     Button(fn(&mut Target)),
+    /// A button that stands for a command, in whose place it is obeyed.
+    Shortcut(fn() -> Command),
     /// Any text.
     Text {
         /// The text at the start.
@@ -111,6 +117,38 @@ pub static OPTIONS: &[UciOption] = &[
         },
     ),
     option("Clear Hash", "Empties the hash table.", Button(|to| to.engine.clear_hash())),
+    option(
+        "HashFile",
+        "The file for SaveHash, LoadHash and AutoSave (docs/hash-file.md). It is compressed if its name ends with .zst.",
+        Text {
+            default: "<empty>",
+            expected: "the name of a file, or <empty>",
+            apply: |to, name| {
+                to.engine.settings_mut().hash_file = (!name.is_empty()).then(|| name.into());
+                Ok(())
+            },
+        },
+    ),
+    option(
+        "SaveHash",
+        "Saves the hash table to HashFile, also while a search runs.",
+        Shortcut(|| Command::SaveHash { file: None, zstd: false }),
+    ),
+    option(
+        "LoadHash",
+        "Loads HashFile into the hash table, which may have any size.",
+        Shortcut(|| Command::LoadHash { file: None }),
+    ),
+    option(
+        "AutoSave",
+        "Minutes after which the hash table is saved to HashFile, again and again, while something is searched; 0: never.",
+        Pause(10_080, |settings| &mut settings.auto_save),
+    ),
+    option(
+        "UCI_AnalyseMode",
+        "Keep what was found when the position changes or a new game begins (docs/hash-file.md).",
+        Check(|settings| &mut settings.analyse_mode),
+    ),
     option(
         "MultiPV",
         "Number of best lines to find and show.",
@@ -273,9 +311,10 @@ impl UciOption {
             Spin { range: (min, max), .. } | Number((min, max), _) => {
                 format!("spin default {default} min {min} max {max}")
             }
+            Pause(most, _) => format!("spin default {default} min 0 max {most}"),
             Check(_) => format!("check default {default}"),
             Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
-            Button(_) => "button".into(),
+            Button(_) | Shortcut(_) => "button".into(),
             Text { .. } => format!("string default {default}"),
         };
         format!("option name {} type {kind}", self.name)
@@ -286,10 +325,11 @@ impl UciOption {
         match &self.kind {
             Spin { default, .. } => default.to_string(),
             Number(_, place) => place(&mut Settings::default()).to_string(),
+            Pause(_, place) => (place(&mut Settings::default()).as_secs() / 60).to_string(),
             Check(place) => place(&mut Settings::default()).to_string(),
             Combo { default, .. } => default().into(),
             Text { default, .. } => (*default).into(),
-            Button(_) => String::new(),
+            Button(_) | Shortcut(_) => String::new(),
         }
     }
 
@@ -297,10 +337,11 @@ impl UciOption {
     pub fn expected(&self) -> String {
         match &self.kind {
             Spin { range: (min, max), .. } | Number((min, max), _) => format!("a whole number from {min} to {max}"),
+            Pause(most, _) => format!("0 to {most} minutes, or seconds such as 30s"),
             Check(_) => "true or false".into(),
             Combo { choices, .. } => format!("one of {}", choices().join(", ")),
             Text { expected, .. } => (*expected).into(),
-            Button(_) => "nothing".into(),
+            Button(_) | Shortcut(_) => "nothing".into(),
         }
     }
 
@@ -320,10 +361,28 @@ impl UciOption {
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
                 apply(target.engine.settings_mut(), choice);
             }
+            Pause(most, place) => *place(target.engine.settings_mut()) = pause(value, *most).ok_or_else(bad)?,
             Button(apply) => apply(target),
+            // Whoever reads commands has put the command in its place.
+            Shortcut(_) => {}
             Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }).map_err(refused)?,
         }
         Ok(())
+    }
+}
+
+/// A time of at most so many minutes: `10`, or `30s`.
+fn pause(value: &str, most: u64) -> Option<Duration> {
+    let (number, unit) = value.strip_suffix('s').map_or((value, 60), |seconds| (seconds.trim_end(), 1));
+    let seconds = number.parse::<u64>().ok()?.checked_mul(unit)?;
+    (seconds <= most * 60).then(|| Duration::from_secs(seconds))
+}
+
+/// The command that the button of this name stands for.
+pub fn shortcut(name: &str) -> Option<Command> {
+    match find(name).ok()?.kind {
+        Shortcut(command) => Some(command()),
+        _ => None,
     }
 }
 
@@ -341,7 +400,7 @@ pub fn markdown() -> String {
     let mut table = String::from("| Option | Values | Default | What it does |\n|---|---|---|---|\n");
     for option in OPTIONS {
         let values = match option.kind {
-            Button(_) => "(button)".into(),
+            Button(_) | Shortcut(_) => "(button)".into(),
             _ => option
                 .expected()
                 .replace("a whole number from ", "")
@@ -356,145 +415,4 @@ pub fn markdown() -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
-        let mut engine = Engine::new();
-        let mut voice = Voice::new(std::io::sink());
-        test(&mut Target { engine: &mut engine, voice: &mut voice })
-    }
-
-    /// Everything an option can change, except the log.
-    fn state(target: &Target) -> String {
-        let engine = &target.engine;
-        format!("{} {} {} {:?}", engine.threads(), engine.hash_mib(), engine.numa_policy(), engine.settings())
-    }
-
-    #[test]
-    fn announcements() {
-        let lines: Vec<String> = OPTIONS.iter().map(UciOption::announcement).collect();
-        for expected in [
-            "option name Threads type spin default 1 min 1 max 1024",
-            "option name Hash type spin default 16 min 1 max 33554432",
-            "option name Clear Hash type button",
-            "option name MultiPV type spin default 1 min 1 max 256",
-            "option name Ponder type check default false",
-            "option name Move Overhead type spin default 10 min 0 max 5000",
-            "option name Drawish Endings type check default false",
-            "option name Debug Log File type string default <empty>",
-            "option name NumaPolicy type string default auto",
-        ] {
-            assert!(lines.iter().any(|line| line == expected), "{expected}");
-        }
-        for (start, part) in [
-            ("option name LBR type combo default reply var off var reply ", " var colour"),
-            ("option name Stagger type combo default ", " var off var skip var offset"),
-            ("option name LMR type combo default tuned ", " var off"),
-        ] {
-            assert!(lines.iter().any(|line| line.starts_with(start) && line.contains(part)), "{start}");
-        }
-    }
-
-    #[test]
-    fn the_defaults_are_what_a_fresh_engine_has() {
-        with_target(|target| {
-            let fresh = state(target);
-            for option in OPTIONS {
-                assert_eq!(set(target, option.name, Some(&option.default())), Ok(()));
-                assert_eq!(state(target), fresh, "{}", option.name);
-            }
-        });
-    }
-
-    #[test]
-    fn names_in_any_case_with_or_without_blanks() {
-        for name in ["Move Overhead", "MoveOverhead", "move  overhead", "MOVEOVERHEAD"] {
-            assert_eq!(find(name).map(|option| option.name), Ok("Move Overhead"));
-        }
-        let error = find("DoesNotExist").err().map(|error| error.to_string());
-        assert!(error.is_some_and(|text| text.starts_with("no option is called \"DoesNotExist\"; the options are Threads, ")));
-    }
-
-    #[test]
-    fn values_arrive() {
-        let other = lmr::names()[1];
-        with_target(|target| {
-            for (name, value) in [
-                ("threads", "2"),
-                ("hash", "3"),
-                ("multipv", "4"),
-                ("ponder", "TRUE"),
-                ("moveoverhead", "0"),
-                ("uci_chess960", "true"),
-                ("uci_showwdl", "true"),
-                ("stagger", "SKIP"),
-                ("lbr", "Pair+Quiet"),
-                ("lmr", other),
-                ("drawishendings", "true"),
-            ] {
-                assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
-            }
-            assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
-            let settings = target.engine.settings();
-            assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
-            assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
-            assert_eq!(
-                (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
-                (other, "skip", "pair+quiet")
-            );
-            assert_eq!((set(target, "LBR", Some("false")), target.engine.settings().search.lbr), (Ok(()), Lbr::Off));
-            assert_eq!(set(target, "Clear Hash", None), Ok(()));
-        });
-    }
-
-    #[test]
-    fn bad_values_are_quoted_and_change_nothing() {
-        with_target(|target| {
-            let before = state(target);
-            for (name, value) in [
-                ("Threads", "0"),
-                ("Threads", "-4"),
-                ("Threads", "1025"),
-                ("Hash", "16.5"),
-                ("Hash", "99999999999999999999999"),
-                ("Hash", ""),
-                ("MultiPV", "0"),
-                ("UCI_Chess960", "maybe"),
-                ("Stagger", "sideways"),
-                ("LMR", ""),
-                ("LBR", "pair+pair"),
-                ("Debug Log File", "/nonexistent/folder/x.log"),
-                ("NumaPolicy", ""),
-                ("NumaPolicy", "everywhere"),
-                ("NumaPolicy", "0:0"),
-            ] {
-                let error = set(target, name, Some(value)).expect_err(name).to_string();
-                assert!(error.contains(&format!("{value:?}")) && error.contains(name), "{error}");
-                assert_eq!(state(target), before);
-            }
-            let error = set(target, "Threads", Some("x")).map_err(|error| error.to_string());
-            assert_eq!(
-                error,
-                Err("option Threads expects a whole number from 1 to 1024, not \"x\"; it keeps its value".into())
-            );
-        });
-    }
-
-    #[test]
-    fn the_documentation_has_a_row_for_each_option() {
-        let table = markdown();
-        assert_eq!(table.lines().count(), OPTIONS.len() + 2);
-        assert!(table.contains("| `Hash` | 1 to 33554432 | `16` | "));
-    }
-
-    #[test]
-    fn legacy_values_have_a_meaning_today_and_no_other_one() {
-        for (name, legacy, value) in LEGACY {
-            let Kind::Combo { choices, .. } = find(name).expect(name).kind else { panic!("{name} has no choices") };
-            assert!(choices().contains(&value) && !choices().contains(&legacy), "{name}: {legacy}, {value}");
-            assert_eq!((today(name, legacy), today(name, &legacy.to_uppercase())), (value, value));
-        }
-        assert_eq!((today("LBR", "pair"), today("LBR", "maybe"), today("LMR", "true")), ("pair", "maybe", "true"));
-    }
-}
+mod tests;

@@ -1,0 +1,175 @@
+use super::*;
+
+fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
+    let mut engine = Engine::new();
+    let mut voice = Voice::new(std::io::sink());
+    test(&mut Target { engine: &mut engine, voice: &mut voice })
+}
+
+/// Everything an option can change, except the log.
+fn state(target: &Target) -> String {
+    let engine = &target.engine;
+    format!("{} {} {} {:?}", engine.threads(), engine.hash_mib(), engine.numa_policy(), engine.settings())
+}
+
+#[test]
+fn announcements() {
+    let lines: Vec<String> = OPTIONS.iter().map(UciOption::announcement).collect();
+    for expected in [
+        "option name Threads type spin default 1 min 1 max 1024",
+        "option name Hash type spin default 16 min 1 max 33554432",
+        "option name Clear Hash type button",
+        "option name MultiPV type spin default 1 min 1 max 256",
+        "option name Ponder type check default false",
+        "option name Move Overhead type spin default 10 min 0 max 5000",
+        "option name Drawish Endings type check default false",
+        "option name Debug Log File type string default <empty>",
+        "option name NumaPolicy type string default auto",
+        "option name HashFile type string default <empty>",
+        "option name SaveHash type button",
+        "option name AutoSave type spin default 0 min 0 max 10080",
+        "option name UCI_AnalyseMode type check default false",
+    ] {
+        assert!(lines.iter().any(|line| line == expected), "{expected}");
+    }
+    for (start, part) in [
+        ("option name LBR type combo default reply var off var reply ", " var colour"),
+        ("option name Stagger type combo default ", " var off var skip var offset"),
+        ("option name LMR type combo default tuned ", " var off"),
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(start) && line.contains(part)), "{start}");
+    }
+}
+
+#[test]
+fn the_defaults_are_what_a_fresh_engine_has() {
+    with_target(|target| {
+        let fresh = state(target);
+        for option in OPTIONS {
+            assert_eq!(set(target, option.name, Some(&option.default())), Ok(()));
+            assert_eq!(state(target), fresh, "{}", option.name);
+        }
+    });
+}
+
+#[test]
+fn names_in_any_case_with_or_without_blanks() {
+    for name in ["Move Overhead", "MoveOverhead", "move  overhead", "MOVEOVERHEAD"] {
+        assert_eq!(find(name).map(|option| option.name), Ok("Move Overhead"));
+    }
+    let error = find("DoesNotExist").err().map(|error| error.to_string());
+    assert!(
+        error.is_some_and(|text| text.starts_with("no option is called \"DoesNotExist\"; the options are Threads, "))
+    );
+}
+
+#[test]
+fn values_arrive() {
+    let other = lmr::names()[1];
+    with_target(|target| {
+        for (name, value) in [
+            ("threads", "2"),
+            ("hash", "3"),
+            ("multipv", "4"),
+            ("ponder", "TRUE"),
+            ("moveoverhead", "0"),
+            ("uci_chess960", "true"),
+            ("uci_showwdl", "true"),
+            ("stagger", "SKIP"),
+            ("lbr", "Pair+Quiet"),
+            ("lmr", other),
+            ("drawishendings", "true"),
+            ("uci_analysemode", "true"),
+            ("hashfile", "/some where/my table"),
+            ("autosave", "90s"),
+        ] {
+            assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
+        }
+        assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
+        let settings = target.engine.settings();
+        assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
+        assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
+        assert!(settings.analyse_mode && settings.hash_file.as_deref() == Some(Path::new("/some where/my table")));
+        assert_eq!(settings.auto_save, Duration::from_secs(90));
+        assert_eq!(
+            (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
+            (other, "skip", "pair+quiet")
+        );
+        assert_eq!((set(target, "LBR", Some("false")), target.engine.settings().search.lbr), (Ok(()), Lbr::Off));
+        assert_eq!(set(target, "Clear Hash", None), Ok(()));
+    });
+}
+
+#[test]
+fn bad_values_are_quoted_and_change_nothing() {
+    with_target(|target| {
+        let before = state(target);
+        for (name, value) in [
+            ("Threads", "0"),
+            ("Threads", "-4"),
+            ("Threads", "1025"),
+            ("Hash", "16.5"),
+            ("Hash", "99999999999999999999999"),
+            ("Hash", ""),
+            ("MultiPV", "0"),
+            ("UCI_Chess960", "maybe"),
+            ("Stagger", "sideways"),
+            ("LMR", ""),
+            ("LBR", "pair+pair"),
+            ("AutoSave", "-1"),
+            ("AutoSave", "10081"),
+            ("AutoSave", "0.5"),
+            ("AutoSave", "604801s"),
+            ("AutoSave", "18446744073709551615"),
+            ("UCI_AnalyseMode", "on"),
+            ("Debug Log File", "/nonexistent/folder/x.log"),
+            ("NumaPolicy", ""),
+            ("NumaPolicy", "everywhere"),
+            ("NumaPolicy", "0:0"),
+        ] {
+            let error = set(target, name, Some(value)).expect_err(name).to_string();
+            assert!(error.contains(&format!("{value:?}")) && error.contains(name), "{error}");
+            assert_eq!(state(target), before);
+        }
+        let error = set(target, "Threads", Some("x")).map_err(|error| error.to_string());
+        assert_eq!(
+            error,
+            Err("option Threads expects a whole number from 1 to 1024, not \"x\"; it keeps its value".into())
+        );
+    });
+}
+
+#[test]
+fn the_documentation_has_a_row_for_each_option() {
+    let table = markdown();
+    assert_eq!(table.lines().count(), OPTIONS.len() + 2);
+    assert!(table.contains("| `Hash` | 1 to 33554432 | `16` | "));
+}
+
+#[test]
+fn legacy_values_have_a_meaning_today_and_no_other_one() {
+    for (name, legacy, value) in LEGACY {
+        let Kind::Combo { choices, .. } = find(name).expect(name).kind else { panic!("{name} has no choices") };
+        assert!(choices().contains(&value) && !choices().contains(&legacy), "{name}: {legacy}, {value}");
+        assert_eq!((today(name, legacy), today(name, &legacy.to_uppercase())), (value, value));
+    }
+    assert_eq!((today("LBR", "pair"), today("LBR", "maybe"), today("LMR", "true")), ("pair", "maybe", "true"));
+}
+
+#[test]
+fn pauses_are_minutes_or_seconds() {
+    let seconds = |text| pause(text, 10).map(|pause| pause.as_secs());
+    for (text, expected) in [("0", 0), ("7", 420), ("10", 600), ("0s", 0), ("3s", 3), ("3 s", 3), ("600s", 600)] {
+        assert_eq!(seconds(text), Some(expected), "{text}");
+    }
+    for text in ["", "s", "11", "601s", "1m", "-1s", "1.5", "0x1"] {
+        assert_eq!(seconds(text), None, "{text}");
+    }
+}
+
+#[test]
+fn some_buttons_stand_for_commands() {
+    assert_eq!(shortcut("savehash"), Some(Command::SaveHash { file: None, zstd: false }));
+    assert_eq!(shortcut("Load Hash"), Some(Command::LoadHash { file: None }));
+    assert_eq!((shortcut("Clear Hash"), shortcut("Hash"), shortcut("nothing")), (None, None, None));
+}
