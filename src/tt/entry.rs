@@ -55,12 +55,12 @@ impl Era {
 
     /// With this generation, modulo [`GENERATIONS`].
     pub const fn with_generation(self, generation: u8) -> Self {
-        Self(self.0 & Self::SPARES_DEEP | generation % GENERATIONS)
+        Self((self.0 & Self::SPARES_DEEP) | (generation % GENERATIONS))
     }
 
     /// With deep entries spared or not.
     pub const fn sparing_deep(self, spares: bool) -> Self {
-        Self(self.0 & !Self::SPARES_DEEP | if spares { Self::SPARES_DEEP } else { 0 })
+        Self((self.0 & !Self::SPARES_DEEP) | if spares { Self::SPARES_DEEP } else { 0 })
     }
 
     /// Whether deep entries are spared.

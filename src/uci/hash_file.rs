@@ -108,7 +108,7 @@ fn show(console: &Console, path: &Path, loaded: Loaded, began: Instant) {
     let about = if origin.position.is_empty() {
         String::new()
     } else {
-        format!("; position {}, depth {}", Quoted::new(&origin.position), origin.depth)
+        format!("; position {:?}, depth {}", origin.position, origin.depth)
     };
     let _ = console.print(format::message(&(line + &about)));
     console.tell(TaskNews::Loaded(origin));

@@ -361,7 +361,8 @@ impl Session {
                 "no position given before go; expected position ...; this is the start position",
             ));
         }
-        self.keeper.search_begins(self.position.get_or_insert_with(|| "startpos".into()));
+        let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
+        self.search_begins(position);
         let chess960 = self.engine.settings().chess960;
         let mut among: Vec<Move> = Vec::new();
         for text in &go.search_moves {

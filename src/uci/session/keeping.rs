@@ -27,6 +27,8 @@ pub struct Keeper {
     own: Option<PathBuf>,
     /// What was searched last.
     origin: Origin,
+    /// Whether it was said that `AutoSave` has no file.
+    told: bool,
 }
 
 /// A save that runs.
@@ -71,12 +73,6 @@ impl Keeper {
         asked || !self.waiting.is_empty()
     }
 
-    /// A search of this position begins.
-    pub fn search_begins(&mut self, position: &str) {
-        self.origin = Origin { position: position.to_owned(), depth: 0 };
-        self.unsaved.get_or_insert_with(Instant::now);
-    }
-
     /// The search has finished a depth.
     pub fn depth_reached(&mut self, depth: i32) {
         self.origin.depth = self.origin.depth.max(depth.unsigned_abs());
@@ -98,6 +94,17 @@ impl Keeper {
 }
 
 impl Session {
+    /// A search of this position begins.
+    pub(super) fn search_begins(&mut self, position: String) {
+        self.keeper.origin = Origin { position, depth: 0 };
+        self.keeper.unsaved.get_or_insert_with(Instant::now);
+        let settings = self.engine.settings();
+        if !settings.auto_save.is_zero() && settings.hash_file.is_none() && !self.keeper.told {
+            self.keeper.told = true;
+            self.complain(&Problem::NoHashFile("AutoSave"));
+        }
+    }
+
     /// Whether a command has to wait for what is being saved: it takes away what the table holds, or the table itself.
     pub(super) fn waits_for_save(&self, command: &Command) -> bool {
         self.takes_table(command) && self.keeper.is_asked()
