@@ -3,6 +3,7 @@
 mod listing;
 pub mod numa;
 mod running;
+mod table;
 mod visits;
 
 use crate::chess::{Game, Move};
@@ -28,15 +29,17 @@ use crate::search::visits::Visits;
 use crate::smp::numa::placement::Placement;
 use crate::smp::pool::Pool;
 use crate::tb::Tables;
-use crate::tt::{Tt, TtError};
 pub use crossbeam::channel::never;
 use crossbeam::channel::{Receiver, Sender, at, select, unbounded};
 use numa::Numa;
 use parking_lot::Mutex;
 use running::Running;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use table::Table;
+pub use table::{Foundations, LentTable, SeveralEvaluations};
 
 /// Options that are read at each `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +62,12 @@ pub struct Settings {
     pub simd: Simd,
     /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
     pub drawish_endings: bool,
+    /// Whether positions of one analysis are searched: the table and what threads have learned stay, and what is deep is spared.
+    pub analyse_mode: bool,
+    /// The file that the table is saved to and loaded from.
+    pub hash_file: Option<PathBuf>,
+    /// How often the table is saved while something is searched; zero: never.
+    pub auto_save: Duration,
 }
 
 /// What a listener is told.
@@ -98,9 +107,7 @@ pub struct Engine {
     /// The recipes compiled last; `None` when a number has changed since.
     compiled: Option<(lmr::Choice, Arc<LmrSet>)>,
     game: Game,
-    tt: Arc<Tt>,
-    /// The size asked for.
-    hash_mib: usize,
+    table: Table,
     pool: Pool,
     numa: Numa,
     /// What threads share that run on one cache.
@@ -140,8 +147,7 @@ impl Engine {
             tables: None,
             compiled: None,
             game: Game::start(),
-            tt: Arc::new(Tt::EMPTY),
-            hash_mib: Self::DEFAULT_HASH,
+            table: Table::of_size(Self::DEFAULT_HASH),
             pool,
             numa: Numa::default(),
             caches: Arc::default(),
@@ -153,18 +159,6 @@ impl Engine {
             running: None,
             busy: 0,
         }
-    }
-
-    /// Gets the memory for the table, unless it is there. A search does this, too, and does without a table if there is no
-    /// memory.
-    ///
-    /// # Errors
-    /// There is no memory for the table.
-    pub fn prepare(&mut self) -> Result<(), TtError> {
-        if self.tt.size_mib() == self.hash_mib || self.is_searching() {
-            return Ok(());
-        }
-        self.set_hash(self.hash_mib)
     }
 
     /// The options.
@@ -255,49 +249,6 @@ impl Engine {
         self.place(count.max(1))
     }
 
-    /// The size of the table, in MiB.
-    pub fn hash_mib(&self) -> usize {
-        self.hash_mib
-    }
-
-    /// Changes the size of the table.
-    ///
-    /// # Errors
-    /// There is not enough memory; the old table stays, or an empty one that [`TtError::Lost`] tells of.
-    pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
-        self.set_hash_telling(mib, &mut |_| ())
-    }
-
-    /// [`set_hash`](Self::set_hash) that tells now and then how many MiB are ready: a large table takes its time.
-    ///
-    /// # Errors
-    /// As for [`set_hash`](Self::set_hash).
-    pub fn set_hash_telling(&mut self, mib: usize, tell: &mut dyn FnMut(usize)) -> Result<(), TtError> {
-        let threads = self.threads();
-        let resized = self.exclusive_table().resize_telling(mib, threads, tell);
-        self.hash_mib = match resized {
-            Ok(()) => mib,
-            // Else every search would try again, and empty the table.
-            Err(TtError::Lost { kept, .. }) if kept > 0 => kept,
-            Err(_) => self.hash_mib,
-        };
-        resized
-    }
-
-    /// Empties the table.
-    pub fn clear_hash(&mut self) {
-        let threads = self.threads();
-        self.exclusive_table().clear(threads);
-    }
-
-    /// Forgets everything learned: a game with no connection to the last one begins.
-    pub fn new_game(&mut self) {
-        self.clear_hash();
-        self.pool.forget();
-        self.caches.clear();
-        self.searched = None;
-    }
-
     /// The position and its past.
     pub fn game(&self) -> &Game {
         &self.game
@@ -306,12 +257,6 @@ impl Engine {
     /// Sets the position.
     pub fn set_game(&mut self, game: Game) {
         self.game = game;
-    }
-
-    /// The table, which nobody else holds while no search runs.
-    fn exclusive_table(&mut self) -> &mut Tt {
-        self.finish();
-        Arc::get_mut(&mut self.tt).expect("workers let go of the table before they report")
     }
 
     /// Ends a search that a caller has left running, and waits until every thread has let go of the last job.
@@ -327,7 +272,7 @@ impl Engine {
     /// A search of these moves of a game's position, as the options say.
     fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize, start: Instant) -> Job {
         let shared = Shared {
-            tt: Arc::clone(&self.tt),
+            tt: Arc::clone(&self.table.tt),
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
             evaluation: self.evaluation(),
@@ -342,6 +287,7 @@ impl Engine {
             root_moves,
             limits: *limits,
             options,
+            goes_on: false,
             shared,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
@@ -364,7 +310,7 @@ impl Engine {
         self.finish();
         // Without memory the table keeps nothing, and the search goes on all the same.
         let _ = self.prepare();
-        self.exclusive_table().new_search();
+        let goes_on = self.begin_generation();
         let mut root_moves = self.game.board().legal_moves().to_vec();
         if root_moves.iter().any(|mv| moves.contains(mv)) {
             root_moves.retain(|mv| moves.contains(mv));
@@ -375,7 +321,8 @@ impl Engine {
             Running::new(limits, None, Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
             self.searched = Some(self.game.clone());
-            let job = Arc::new(self.job(limits, self.game.clone(), root_moves, self.threads(), start));
+            let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
+            let job = Arc::new(Job { goes_on, ..job });
             self.pool.search(&job);
             self.busy = self.threads();
             Running::new(limits, Some(job), None)

@@ -1,6 +1,7 @@
 //! Opening, reading and writing the files that a user names.
 
 pub mod draft;
+pub mod position;
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
@@ -45,6 +46,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
+/// Refuses what is no regular file.
 fn expect_regular(kind: FileType) -> io::Result<()> {
     let found = match kind {
         kind if kind.is_file() => return Ok(()),

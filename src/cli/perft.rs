@@ -1,7 +1,7 @@
 //! `lento perft`.
 
 use super::{Done, setup::Setup};
-use crate::uci::inbox::Message;
+use crate::uci::inbox::{Message, TaskNews};
 use crate::uci::task::{Task, TaskOutput};
 use crossbeam::channel::unbounded;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Done {
     let (inbox, printed) = unbounded();
     let _task = Task::perft(TaskOutput { id: 0, inbox }, game.board().clone(), args.depth, args.setup.chess960)?;
     let mut out = io::stdout();
-    while let Ok(Message::Task(_, Some(line))) = printed.recv() {
+    while let Ok(Message::Task(_, TaskNews::Line(line))) = printed.recv() {
         writeln!(out, "{line}")?;
     }
     Ok(ExitCode::SUCCESS)

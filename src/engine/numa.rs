@@ -80,14 +80,14 @@ impl Engine {
 
     /// What became of the table's memory; `None` while it has none.
     fn table_report(&self) -> Option<TableReport> {
-        let nodes: CpuSet = self.tt.nodes().iter().copied().collect();
-        let spread = match self.tt.refusal() {
+        let nodes: CpuSet = self.table.tt.nodes().iter().copied().collect();
+        let spread = match self.table.tt.refusal() {
             _ if nodes.is_empty() => TableSpread::AsSystem,
             None => TableSpread::Over(nodes),
             Some(error) => TableSpread::Refused(nodes, error.to_string()),
         };
-        let mib = self.tt.size_mib() as u64;
-        (mib > 0).then(|| TableReport { mib, backing: self.tt.backing(), spread })
+        let mib = self.table.tt.size_mib() as u64;
+        (mib > 0).then(|| TableReport { mib, backing: self.table.tt.backing(), spread })
     }
 
     /// Starts or ends threads until there are so many, each in its place; where that fails, as many as before.
@@ -108,7 +108,10 @@ impl Engine {
         self.pool.resize(threads, &placement.unwrap_or_default())?;
         self.pool.copy_network(&self.evaluation());
         let nodes = self.numa.nodes_for_table();
-        self.exclusive_table().spread_over(&nodes);
+        // Nobody need wait for the table where it stays as it is.
+        if self.table.tt.nodes() != nodes {
+            self.exclusive_table().spread_over(&nodes);
+        }
         let caches = topology.map(|topology| Caches::new(topology.caches.iter().map(CpuSet::iter)));
         if let Some(caches) = caches.filter(|caches| !caches.are_like(&self.caches)) {
             self.caches = Arc::new(caches);

@@ -1,5 +1,6 @@
-//! The processors of the system: how many there are, and on Windows all else that is asked about them.
+//! The processors of the system: how many there are, who gives way to whom, and on Windows all else that is asked about them.
 
+pub mod priority;
 #[cfg(windows)]
 pub mod windows;
 

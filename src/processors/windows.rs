@@ -9,7 +9,7 @@ use windows_sys::Win32::System::SystemInformation::{
 };
 use windows_sys::Win32::System::Threading::{
     ALL_PROCESSOR_GROUPS, GetActiveProcessorCount, GetCurrentProcess, GetCurrentThread, GetProcessAffinityMask,
-    GetThreadGroupAffinity, SetThreadGroupAffinity,
+    GetThreadGroupAffinity, SetThreadGroupAffinity, SetThreadPriority, THREAD_PRIORITY_LOWEST,
 };
 
 /// Processors of one group: its number, and a bit for each of them.
@@ -68,6 +68,12 @@ pub fn bind(affinity: Affinity) -> io::Result<Affinity> {
     // SAFETY: the handle of the calling thread is always valid, and the affinity may be read; nobody asks for the old one.
     let done = unsafe { SetThreadGroupAffinity(GetCurrentThread(), &wanted, std::ptr::null_mut()) };
     if done == 0 { Err(io::Error::last_os_error()) } else { bound() }
+}
+
+/// Has the calling thread give way to others that want to run.
+pub fn lower_priority() {
+    // SAFETY: the handle of the calling thread is always valid.
+    unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_LOWEST) };
 }
 
 /// The processors that the calling thread is bound to.

@@ -13,7 +13,7 @@ use super::worker::Search;
 use super::{Searched, Stopped};
 use crate::chess::Move;
 use crate::score::{INFINITE, MATE, Score, is_mate, mate_distance};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Follows the best move and its score over the iterations.
 #[derive(Default)]
@@ -44,8 +44,17 @@ impl<P: SearchProbe> Search<'_, P> {
         self.me.histories.own.start(self.lmr.own());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut tracker = StabilityTracker::default();
+        let mut known = if self.job.goes_on { self.known() } else { None };
+        let mut start = 1;
         for depth in 1..=MAX_DEPTH {
-            let Some(depth) = self.job.options.stagger.depth(self.me.id, depth) else { continue };
+            // The first depth is searched in any case: it makes sure that there is something to answer with.
+            if let Some(known) = known.take_if(|_| depth > 1) {
+                self.take_over(&known);
+                start = known.depth + 1;
+            }
+            let Some(depth) = self.job.options.stagger.depth(self.me.id, depth).filter(|_| depth >= start) else {
+                continue;
+            };
             if depth > self.job.depth() || self.iterate(depth).is_err() {
                 break;
             }
@@ -62,7 +71,7 @@ impl<P: SearchProbe> Search<'_, P> {
     }
 
     /// What has been found so far.
-    fn finding(&self) -> Finding {
+    pub(super) fn finding(&self) -> Finding {
         let lines = self.lines.iter().enumerate().map(|(rank, line)| self.describe(rank, line)).collect();
         Finding { thread: self.me.id, depth: self.finished, lines }
     }
@@ -83,14 +92,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if self.me.id == 0 {
             self.play_lines_on(&before);
         }
-        let finding = self.finding();
-        self.job.findings.publish(finding.clone());
-        if self.me.id == 0 {
-            self.last_report = Instant::now();
-            for line in finding.lines {
-                self.job.tell(Event::Info(line));
-            }
-        }
+        self.publish();
         Ok(())
     }
 

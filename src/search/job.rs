@@ -102,6 +102,8 @@ pub struct Job {
     pub limits: Limits,
     /// The options.
     pub options: SearchOptions,
+    /// Whether to go on where an earlier search of the position has ended.
+    pub goes_on: bool,
     /// What belongs to the engine.
     pub shared: Shared,
     /// The use of tablebases, if there are any.

@@ -15,6 +15,7 @@ pub mod params;
 pub mod picker;
 pub mod probe;
 pub mod report;
+pub mod resume;
 pub mod root;
 pub mod rounds;
 pub mod stack;

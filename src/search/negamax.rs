@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 pub(super) type Tried = ArrayVec<Move, 64>;
 
 /// Beyond this many plies without progress the fifty-move rule is near enough to make the table's scores doubtful.
-const TABLE_SAFE_CLOCK: u32 = 90;
+pub(super) const TABLE_SAFE_CLOCK: u32 = 90;
 
 impl<P: SearchProbe> Search<'_, P> {
     /// Fail-soft principal variation search of a node to a depth in plies. `cut` says that a fail high is expected.

@@ -1,6 +1,7 @@
 //! The moves of the root, and what is known of each.
 
 use super::report::PvLine;
+use super::resume::KnownLine;
 use crate::chess::Move;
 use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
 
@@ -113,6 +114,19 @@ impl RootMoves {
     /// The moves, best first.
     pub fn all(&self) -> &[RootMove] {
         &self.moves
+    }
+
+    /// Puts the moves first that an earlier search has found to be the best ones, in this order, with what it found at this depth.
+    pub fn take_over(&mut self, depth: i32, lines: &[KnownLine]) {
+        for KnownLine { moves, score, .. } in lines.iter().rev() {
+            if let Some(at) = self.moves.iter().position(|root| Some(&root.mv) == moves.first()) {
+                self.moves[..=at].rotate_right(1);
+                let first = &mut self.moves[0];
+                (first.score, first.bound, first.average) = (*score, Bound::Exact, Some(*score));
+                (first.depth, first.seldepth, first.been_best) = (depth, depth.max(moves.len() as i32), true);
+                first.pv = moves.clone();
+            }
+        }
     }
 
     /// Whether a move is to be searched for the current line.

@@ -155,15 +155,15 @@ fn the_last_round_is_that_of_all() {
     let helper = |mut round: Round, findings: &Findings| {
         let mut count = 0;
         while !round.is_over() {
-            round.finish(&Tt::EMPTY, findings, 0, false);
+            round.finish(&Tt::empty(), findings, 0, false);
             count += 1;
         }
         count
     };
     let main = |mut round: Round, findings: &Findings| {
-        round.finish(&Tt::EMPTY, findings, 0, false);
+        round.finish(&Tt::empty(), findings, 0, false);
         assert!(!round.is_over());
-        round.finish(&Tt::EMPTY, findings, 0, true);
+        round.finish(&Tt::empty(), findings, 0, true);
         assert!(round.is_over());
     };
     in_rounds(helper, main, |count| assert_eq!(count, 2));
@@ -173,7 +173,7 @@ fn the_last_round_is_that_of_all() {
 #[test]
 fn rounds_are_broken_off_for_all() {
     let helper = |mut round: Round, findings: &Findings| {
-        round.finish(&Tt::EMPTY, findings, 0, false);
+        round.finish(&Tt::empty(), findings, 0, false);
         round.is_over()
     };
     in_rounds(helper, |mut round, _| round.break_off(), |is_over| assert!(is_over));

@@ -1,6 +1,6 @@
 //! One cache line of the table: where a key may lie, and which entry gives way to a new one.
 
-use super::entry::{Hit, Packed};
+use super::entry::{Era, Hit, Packed};
 use crate::score::Bound;
 use crate::smp::sync::{AtomicU64, Ordering::Relaxed};
 
@@ -37,6 +37,11 @@ impl Tag {
     #[inline(always)]
     pub fn new(key: u64, epoch: Epoch) -> Self {
         Self(key & (Epoch::FIRST.0 - 1) | epoch.0)
+    }
+
+    /// What it holds of the key.
+    pub fn key_bits(self) -> u64 {
+        self.0 & (Epoch::FIRST.0 - 1)
     }
 
     /// Whether both are of the same epoch.
@@ -101,45 +106,72 @@ impl Cluster {
     /// itself, or gives up, if what is there is much deeper and as new), else one of another epoch, else that of the entry
     /// worth least.
     #[inline(always)]
-    pub fn store(&self, tag: Tag, mut hit: Hit, generation: u8) {
+    pub fn store(&self, tag: Tag, mut hit: Hit, era: Era) {
         let mut target = &self.0[0];
         let mut least = i32::MAX;
         for slot in &self.0 {
             let (found, old) = slot.load();
             if found == tag {
-                if Self::outweighs(old, &hit, generation) {
+                if Self::outweighs(old, &hit, era) {
                     return;
                 }
                 hit.mv = hit.mv.or(old.mv());
                 target = slot;
                 break;
             }
-            let worth = if found.lives_with(tag) { Self::worth(old, generation) } else { i32::MIN };
+            let worth = if found.lives_with(tag) { Self::worth(old, era) } else { i32::MIN };
             if worth < least {
                 least = worth;
                 target = slot;
             }
         }
-        target.store(tag, Packed::new(hit, generation));
+        target.store(tag, Packed::new(hit, era));
+    }
+
+    /// Puts an entry back. It takes the slot of the same tag if what is there is not deeper, else one of another epoch, else that
+    /// of the entry worth least, should that be less than its own worth. Returns whether something at least as deep is there now.
+    pub fn restore(&self, tag: Tag, data: Packed, era: Era) -> bool {
+        let mut target = None;
+        let mut least = Self::worth(data, era);
+        for slot in &self.0 {
+            let (found, old) = slot.load();
+            if found == tag {
+                if old.depth() > data.depth() {
+                    return true;
+                }
+                target = Some(slot);
+                break;
+            }
+            let worth = if found.lives_with(tag) { Self::worth(old, era) } else { i32::MIN };
+            if worth < least {
+                least = worth;
+                target = Some(slot);
+            }
+        }
+        target.inspect(|slot| slot.store(tag, data)).is_some()
+    }
+
+    /// What the slots hold of this epoch. Words of two writers may be among it, under a tag of neither.
+    pub fn entries(&self, epoch: Epoch) -> impl Iterator<Item = (Tag, Packed)> {
+        self.0.iter().map(Slot::load).filter(move |(tag, _)| tag.lives_with(Tag(epoch.0)))
     }
 
     /// How many of the slots hold an entry of this epoch and generation.
-    pub fn used(&self, epoch: Epoch, generation: u8) -> usize {
-        let current = |(tag, data): (Tag, Packed)| tag.lives_with(Tag(epoch.0)) && data.age(generation) == 0;
-        self.0.iter().filter(|slot| current(slot.load())).count()
+    pub fn used(&self, epoch: Epoch, era: Era) -> usize {
+        self.entries(epoch).filter(|(_, data)| data.age(era) == 0).count()
     }
 
     /// Whether what is known about a position is too good to be replaced by what is new.
     #[inline(always)]
-    fn outweighs(old: Packed, new: &Hit, generation: u8) -> bool {
+    fn outweighs(old: Packed, new: &Hit, era: Era) -> bool {
         let margin = Self::DEEPER + if new.pv { Self::PV_BONUS } else { 0 };
-        new.bound != Bound::Exact && old.age(generation) == 0 && new.depth + margin <= old.depth()
+        (new.bound != Bound::Exact || era.spares_deep()) && old.age(era) == 0 && new.depth + margin <= old.depth()
     }
 
     /// What an entry is worth, in plies.
     #[inline(always)]
-    fn worth(data: Packed, generation: u8) -> i32 {
-        data.depth() - Self::AGE_WEIGHT * data.age(generation)
+    fn worth(data: Packed, era: Era) -> i32 {
+        data.depth() - Self::AGE_WEIGHT * data.age(era)
     }
 }
 
@@ -152,8 +184,12 @@ mod tests {
         Hit { mv: Move::from_word(0x1234), score: 7, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
     }
 
+    fn era(generation: u8) -> Era {
+        Era::FIRST.with_generation(generation)
+    }
+
     fn store(cluster: &Cluster, key: u64, hit: Hit, generation: u8) {
-        cluster.store(Tag::new(key, Epoch::FIRST), hit, generation);
+        cluster.store(Tag::new(key, Epoch::FIRST), hit, era(generation));
     }
 
     fn probe(cluster: &Cluster, key: u64) -> Option<Hit> {
@@ -191,7 +227,7 @@ mod tests {
     #[test]
     fn words_of_two_writers_are_a_miss() {
         let (one, two) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
-        let data = [entry(3), entry(9), Hit { score: 8, ..entry(3) }].map(|hit| Packed::new(hit, 0));
+        let data = [entry(3), entry(9), Hit { score: 8, ..entry(3) }].map(|hit| Packed::new(hit, era(0)));
         let cluster = Cluster::default();
         // Of two positions.
         let check = Tag::new(one, Epoch::FIRST).0 ^ data[0].0;
@@ -285,12 +321,16 @@ mod tests {
     #[test]
     fn used_counts_this_generation_only() {
         let cluster = Cluster::default();
-        assert_eq!(cluster.used(Epoch::FIRST, 0), 0);
+        assert_eq!(cluster.used(Epoch::FIRST, era(0)), 0);
         for (key, generation) in [(1, 0), (2, 0), (3, 1)] {
             store(&cluster, key, entry(1), generation);
         }
         assert_eq!(
-            (cluster.used(Epoch::FIRST, 0), cluster.used(Epoch::FIRST, 1), cluster.used(Epoch::FIRST, 2)),
+            (
+                cluster.used(Epoch::FIRST, era(0)),
+                cluster.used(Epoch::FIRST, era(1)),
+                cluster.used(Epoch::FIRST, era(2))
+            ),
             (2, 1, 0)
         );
     }
@@ -300,14 +340,14 @@ mod tests {
         let cluster = Cluster::default();
         (1..=4).for_each(|key| store(&cluster, key, entry(100), 3));
         let next = Epoch::FIRST.next().unwrap();
-        assert_eq!((cluster.probe(Tag::new(1, next)), cluster.used(next, 3)), (None, 0));
+        assert_eq!((cluster.probe(Tag::new(1, next)), cluster.used(next, era(3))), (None, 0));
         for key in 1..=4 {
-            cluster.store(Tag::new(key, next), Hit { mv: None, ..entry(-7) }, 3);
+            cluster.store(Tag::new(key, next), Hit { mv: None, ..entry(-7) }, era(3));
         }
         // Neither a move is inherited nor a deep entry spared.
         let found: Vec<_> = (1..=4).filter_map(|key| cluster.probe(Tag::new(key, next))).collect();
         assert_eq!(found, [Hit { mv: None, ..entry(-7) }; 4]);
-        assert_eq!((cluster.used(next, 3), cluster.used(Epoch::FIRST, 3)), (4, 0));
+        assert_eq!((cluster.used(next, era(3)), cluster.used(Epoch::FIRST, era(3))), (4, 0));
     }
 
     #[test]

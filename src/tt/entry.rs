@@ -25,6 +25,51 @@ pub struct Hit {
 /// How many generations there are before they start anew.
 pub const GENERATIONS: u8 = 32;
 
+/// The time that entries are written in: the generation of the search, and whether deep entries are spared
+/// ([`Tt::spare_deep`](super::Tt::spare_deep)).
+///
+/// The lower bits are the generation, the highest one the other. Where only the generation is asked for it need not be taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Era(u8);
+
+impl Era {
+    /// That of a new table: generation 0.
+    pub const FIRST: Self = Self(0);
+    const SPARES_DEEP: u8 = 1 << 7;
+
+    /// One of [`into_byte`](Self::into_byte).
+    #[inline(always)]
+    pub const fn from_byte(byte: u8) -> Self {
+        Self(byte)
+    }
+
+    /// As a byte, to keep it in an atomic.
+    pub const fn into_byte(self) -> u8 {
+        self.0
+    }
+
+    /// The next generation.
+    pub const fn next(self) -> Self {
+        self.with_generation(self.0 + 1)
+    }
+
+    /// With this generation, modulo [`GENERATIONS`].
+    pub const fn with_generation(self, generation: u8) -> Self {
+        Self((self.0 & Self::SPARES_DEEP) | (generation % GENERATIONS))
+    }
+
+    /// With deep entries spared or not.
+    pub const fn sparing_deep(self, spares: bool) -> Self {
+        Self((self.0 & !Self::SPARES_DEEP) | if spares { Self::SPARES_DEEP } else { 0 })
+    }
+
+    /// Whether deep entries are spared.
+    #[inline(always)]
+    pub const fn spares_deep(self) -> bool {
+        self.0 & Self::SPARES_DEEP != 0
+    }
+}
+
 /// A [`Hit`] and the generation of the search that wrote it, in one word.
 ///
 /// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, generation 5. Zero stands for
@@ -43,13 +88,13 @@ impl Packed {
 
     const EVAL_OFFSET: i32 = 1 << 15;
     const DEPTH_OFFSET: i32 = 8;
-    const MIN_DEPTH: i32 = 1 - Self::DEPTH_OFFSET;
+    /// The least depth that is kept.
+    pub const MIN_DEPTH: i32 = 1 - Self::DEPTH_OFFSET;
     const MAX_DEPTH: i32 = u8::MAX as i32 - Self::DEPTH_OFFSET;
 
-    /// Packs an entry. Numbers outside their field's range are brought to its nearest end, and the generation is taken
-    /// modulo [`GENERATIONS`].
+    /// Packs an entry. Numbers outside their field's range are brought to its nearest end.
     #[inline(always)]
-    pub fn new(hit: Hit, generation: u8) -> Self {
+    pub fn new(hit: Hit, era: Era) -> Self {
         const LIMIT: i32 = i16::MAX as i32;
         let mv = hit.mv.map_or(0, Move::word) as u64;
         let score = hit.score.clamp(-LIMIT, LIMIT) as u16 as u64;
@@ -61,7 +106,7 @@ impl Packed {
                 | depth << Self::DEPTH
                 | (hit.bound as u64) << Self::BOUND
                 | (hit.pv as u64) << Self::PV
-                | (generation as u64) << Self::GENERATION,
+                | (era.0 as u64) << Self::GENERATION,
         )
     }
 
@@ -100,10 +145,16 @@ impl Packed {
         (self.0 >> Self::DEPTH) as u8 as i32 - Self::DEPTH_OFFSET
     }
 
+    /// The same, written so many searches ago.
+    pub const fn aged(self, age: i32, now: Era) -> Self {
+        let rest = self.0 & ((1 << Self::GENERATION) - 1);
+        Self(rest | (now.0.wrapping_sub(age as u8) as u64) << Self::GENERATION)
+    }
+
     /// How many searches ago the entry was written, from 0 (this one) to 31. After that it looks new again.
     #[inline(always)]
-    pub const fn age(self, now: u8) -> i32 {
-        (now.wrapping_sub((self.0 >> Self::GENERATION) as u8) & (GENERATIONS - 1)) as i32
+    pub const fn age(self, now: Era) -> i32 {
+        (now.0.wrapping_sub((self.0 >> Self::GENERATION) as u8) & (GENERATIONS - 1)) as i32
     }
 }
 
@@ -117,10 +168,14 @@ mod tests {
     /// A plain entry for the tests to vary.
     const PLAIN: Hit = Hit { mv: None, score: 0, eval: None, depth: 0, bound: Bound::Exact, pv: false };
 
+    fn era(generation: u8) -> Era {
+        Era::FIRST.with_generation(generation)
+    }
+
     fn round_trip(hit: Hit, generation: u8) {
-        let packed = Packed::new(hit, generation);
+        let packed = Packed::new(hit, era(generation).sparing_deep(generation % 2 == 1));
         assert_eq!(packed.hit(), Some(hit));
-        assert_eq!(packed.age(generation), 0);
+        assert_eq!(packed.age(era(generation)), 0);
         assert_eq!((packed.mv(), packed.depth()), (hit.mv, hit.depth));
     }
 
@@ -175,9 +230,9 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_stop_at_the_nearest_end() {
-        let high = Packed::new(Hit { score: 40_000, eval: Some(i32::MAX), depth: i32::MAX, ..PLAIN }, 0).hit();
+        let high = Packed::new(Hit { score: 40_000, eval: Some(i32::MAX), depth: i32::MAX, ..PLAIN }, Era::FIRST).hit();
         assert_eq!(high, Some(Hit { score: 32_767, eval: Some(32_767), depth: 247, ..PLAIN }));
-        let low = Packed::new(Hit { score: -40_000, eval: Some(i32::MIN), depth: i32::MIN, ..PLAIN }, 0).hit();
+        let low = Packed::new(Hit { score: -40_000, eval: Some(i32::MIN), depth: i32::MIN, ..PLAIN }, Era::FIRST).hit();
         assert_eq!(low, Some(Hit { score: -32_767, eval: Some(-32_767), depth: -7, ..PLAIN }));
     }
 
@@ -189,7 +244,11 @@ mod tests {
 
     #[test]
     fn age_wraps_around() {
-        let packed = Packed::new(PLAIN, 30);
-        assert_eq!([packed.age(30), packed.age(31), packed.age(0), packed.age(29)], [0, 1, 2, 31]);
+        let packed = Packed::new(PLAIN, era(30));
+        assert_eq!([30, 31, 0, 29].map(|now| packed.age(era(now).sparing_deep(true))), [0, 1, 2, 31]);
+        for age in 0..32 {
+            let moved = packed.aged(age, era(5));
+            assert_eq!((moved.age(era(5)), moved.hit()), (age, packed.hit()));
+        }
     }
 }

@@ -16,10 +16,12 @@ pub mod memory;
 mod pages;
 mod plan;
 mod pools;
+mod record;
 mod spread;
 mod table;
 
 pub use backing::Backing;
 pub use entry::Hit;
 pub use error::TtError;
+pub use record::Record;
 pub use table::Tt;

@@ -177,6 +177,7 @@ mod tests {
     use super::*;
     use crate::smp::sync::{AtomicUsize, Ordering::Relaxed};
     use crate::tt::cluster::Epoch;
+    use crate::tt::entry::Era;
     use crate::tt::pools;
 
     /// A piece of work in these tests.
@@ -191,7 +192,7 @@ mod tests {
         for len in [1, 100, 16_384, 100_000] {
             let pages = pages(len, Source::Ordinary).unwrap();
             assert_eq!((pages.as_ptr() as usize % (2 << 20), pages.len()), (0, len));
-            assert!(pages.iter().all(|cluster| cluster.used(Epoch::FIRST, 0) == 0));
+            assert!(pages.iter().all(|cluster| cluster.used(Epoch::FIRST, Era::FIRST) == 0));
         }
         assert_eq!(pages(0, Source::Ordinary).unwrap().len(), 0);
     }
@@ -214,7 +215,7 @@ mod tests {
             let Some(mut pages) = pages(40_000, Source::Pool(page)) else { continue };
             assert!(had, "pages of {page} bytes from a pool that has none");
             assert_eq!((pages.source(), pages.backing()), (Source::Pool(page), Some(Backing::Pool(page))));
-            assert!(pages.iter().all(|cluster| cluster.used(Epoch::FIRST, 0) == 0));
+            assert!(pages.iter().all(|cluster| cluster.used(Epoch::FIRST, Era::FIRST) == 0));
             pages.clear(2);
             pages.spread(&[0]);
             assert_eq!(pages.len(), 40_000);

@@ -2,18 +2,22 @@
 
 use super::backing::Backing;
 use super::cluster::{Cluster, Epoch, SLOTS, Tag};
-use super::entry::{GENERATIONS, Hit};
+use super::entry::{Era, Hit};
 use super::error::TtError;
 use super::memory::MIB;
 use super::pages::Pages;
 use super::plan::{Held, Source, Supply};
+use super::record::Record;
+use crate::smp::sync::{AtomicU8, Ordering::Relaxed};
 use std::io;
+use std::ops::Range;
 
 /// The transposition table all threads share. Reading and writing need only `&self`.
 pub struct Tt {
     clusters: Pages,
     epoch: Epoch,
-    generation: u8,
+    /// The [`Era`], which changes between searches while files may be written from the table.
+    era: AtomicU8,
     /// The memory nodes that its pages are to be spread over; none leaves them to the system.
     nodes: Vec<usize>,
 }
@@ -24,15 +28,23 @@ const CLUSTERS_PER_MIB: usize = MIB as usize / size_of::<Cluster>();
 const SAMPLE: usize = 1000;
 
 impl Tt {
+    /// How many entries a cluster has.
+    pub const CLUSTER_ENTRIES: usize = SLOTS;
+    /// How many bytes a cluster takes.
+    pub const CLUSTER_BYTES: usize = size_of::<Cluster>();
+
     /// A table without memory: it keeps nothing, and every probe misses.
-    pub const EMPTY: Self = Self { clusters: Pages::EMPTY, epoch: Epoch::FIRST, generation: 0, nodes: Vec::new() };
+    pub fn empty() -> Self {
+        let era = AtomicU8::new(Era::FIRST.into_byte());
+        Self { clusters: Pages::EMPTY, epoch: Epoch::FIRST, era, nodes: Vec::new() }
+    }
 
     /// An empty table of so many MiB, from 1 up, prepared by so many threads.
     ///
     /// # Errors
     /// When the size is 0 or the memory is not to be had. The process is not put at risk by asking for too much.
     pub fn new(mib: usize, threads: usize) -> Result<Self, TtError> {
-        let mut table = Self::EMPTY;
+        let mut table = Self::empty();
         table.resize(mib, threads)?;
         Ok(table)
     }
@@ -129,7 +141,7 @@ impl Tt {
             self.clusters.clear(threads);
             Epoch::FIRST
         });
-        self.generation = 0;
+        self.set_era(|era| era.with_generation(0));
     }
 
     /// The size in MiB.
@@ -138,8 +150,24 @@ impl Tt {
     }
 
     /// Starts the next generation: what is in the table stays, but gives way to new entries.
-    pub fn new_search(&mut self) {
-        self.generation = (self.generation + 1) % GENERATIONS;
+    pub fn new_search(&self) {
+        self.set_era(Era::next);
+    }
+
+    /// Whether what is known about a position is kept from searches of the same generation that are much shallower also where
+    /// their scores are exact.
+    pub fn spare_deep(&self, spares: bool) {
+        self.set_era(|era| era.sparing_deep(spares));
+    }
+
+    #[inline(always)]
+    fn era(&self) -> Era {
+        Era::from_byte(self.era.load(Relaxed))
+    }
+
+    /// Nobody else writes it: the engine does, between two searches.
+    fn set_era(&self, change: impl FnOnce(Era) -> Era) {
+        self.era.store(change(self.era()).into_byte(), Relaxed);
     }
 
     /// What is known about the position with this key.
@@ -153,7 +181,7 @@ impl Tt {
     #[inline(always)]
     pub fn store(&self, key: u64, entry: Hit) {
         if let Some(cluster) = self.cluster(key) {
-            cluster.store(Tag::new(key, self.epoch), entry, self.generation);
+            cluster.store(Tag::new(key, self.epoch), entry, self.era());
         }
     }
 
@@ -187,8 +215,36 @@ impl Tt {
     /// How full the table is with entries of this generation, per mille, judged by its first clusters.
     pub fn hashfull(&self) -> u32 {
         let sample = &self.clusters[..SAMPLE.min(self.clusters.len())];
-        let used: usize = sample.iter().map(|cluster| cluster.used(self.epoch, self.generation)).sum();
+        let used: usize = sample.iter().map(|cluster| cluster.used(self.epoch, self.era())).sum();
         (used * 1000 / (sample.len() * SLOTS).max(1)) as u32
+    }
+
+    /// How many clusters there are.
+    pub fn len(&self) -> usize {
+        self.clusters.len()
+    }
+
+    /// Whether it has no memory at all.
+    pub fn is_empty(&self) -> bool {
+        self.clusters.is_empty()
+    }
+
+    /// Adds to a list what these clusters hold, in their order. Searches may go on meanwhile: each entry is whole, or left out.
+    pub fn collect(&self, clusters: Range<usize>, records: &mut Vec<Record>) {
+        let (era, first, count) = (self.era(), clusters.start, self.clusters.len());
+        for (nth, cluster) in self.clusters[clusters].iter().enumerate() {
+            let place = first + nth;
+            let whole = |(tag, data): (Tag, _)| Record::new(key_at(tag, place, count)?, data, era);
+            records.extend(cluster.entries(self.epoch).filter_map(whole));
+        }
+    }
+
+    /// Puts back what a table of any size held. It takes the place that [`store`](Self::store) would give it, except that it gives
+    /// way to what is worth more. Returns whether the table now has it, or something deeper about the same position.
+    pub fn restore(&self, record: Record) -> bool {
+        let era = self.era();
+        let put = |cluster: &Cluster| cluster.restore(Tag::new(record.key(), self.epoch), record.data(era), era);
+        self.cluster(record.key()).is_some_and(put)
     }
 
     /// The cluster of a key; there is one unless the table has no memory at all.
@@ -205,244 +261,14 @@ fn index(key: u64, clusters: usize) -> usize {
     ((key as u128 * clusters as u128) >> 64) as usize
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::Move;
-    use crate::score::Bound;
-    use crate::tt::memory;
-    use crate::tt::pools::Pool;
-
-    const KEY: u64 = 0x0123_4567_89ab_cdef;
-    /// Too large for every machine, yet not for its numbers.
-    const ABSURD: usize = 1 << 42;
-
-    fn entry(depth: i32) -> Hit {
-        Hit { mv: Move::from_word(0x1234), score: 7, eval: None, depth, bound: Bound::Exact, pv: true }
-    }
-
-    /// Resizes on one thread where there is so much ordinary memory, if that is known, and nothing else.
-    fn resize(table: &mut Tt, mib: usize, memory: Option<u64>) -> Result<(), TtError> {
-        table.resize_within(mib, 1, &Supply { memory, ..Supply::default() }, &mut |_| ())
-    }
-
-    /// A table in ordinary memory that has an entry.
-    fn filled(mib: usize) -> Tt {
-        let mut table = Tt::EMPTY;
-        resize(&mut table, mib, None).unwrap();
-        table.store(KEY, entry(5));
-        assert_eq!(table.probe(KEY), Some(entry(5)));
-        table
-    }
-
-    #[test]
-    fn any_size_is_used_to_its_ends() {
-        for mib in [1, 2, 3, 7] {
-            let table = Tt::new(mib, 3).unwrap();
-            let clusters = table.clusters.len();
-            assert_eq!((table.size_mib(), clusters), (mib, mib << 14));
-            assert_eq!((index(0, clusters), index(u64::MAX, clusters)), (0, clusters - 1));
-            for key in [0, 1, u64::MAX / 3, u64::MAX / 2, u64::MAX - 1, u64::MAX] {
-                assert!(index(key, clusters) < clusters);
-                table.prefetch(key);
-                table.store(key, entry(1));
-                assert_eq!(table.probe(key), Some(entry(1)));
-            }
-            // Keys one cluster's share apart have one cluster each.
-            let share = u64::MAX / clusters as u64 + 1;
-            let hit = (0..clusters as u64).map(|nth| index(nth * share + share / 2, clusters));
-            assert!(hit.eq(0..clusters));
-        }
-    }
-
-    #[test]
-    fn zero_is_no_size() {
-        assert_eq!(Tt::new(0, 1).err(), Some(TtError::Zero));
-    }
-
-    #[test]
-    fn absurd_sizes_are_refused_and_the_table_stays() {
-        let mut table = filled(2);
-        for mib in [33_554_432, 1 << 30, ABSURD, usize::MAX / MIB as usize, 1 << 44, 1 << 60, usize::MAX] {
-            let error = table.resize(mib, 4).unwrap_err();
-            assert!(error.to_string().contains(&format!("{mib} MiB")), "{error}");
-            assert!(error.to_string().contains("expected"), "{error}");
-            assert!(Tt::new(mib, 4).is_err());
-        }
-        // Where nobody says how much there is, the allocator has the last word.
-        assert_eq!(resize(&mut table, ABSURD, None), Err(TtError::Refused { asked: ABSURD }));
-        assert_eq!(resize(&mut table, usize::MAX, None), Err(TtError::Refused { asked: usize::MAX }));
-        assert_eq!(resize(&mut table, 0, None), Err(TtError::Zero));
-        assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
-    }
-
-    #[test]
-    fn resizing_empties_unless_nothing_changes() {
-        let mut table = filled(2);
-        resize(&mut table, 2, Some(0)).unwrap();
-        assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
-        for mib in [3, 1] {
-            table.resize(mib, 2).unwrap();
-            assert_eq!((table.size_mib(), table.probe(KEY)), (mib, None));
-            table.store(KEY, entry(5));
-        }
-    }
-
-    #[test]
-    fn new_table_may_take_the_place_of_the_old_one() {
-        let mut table = filled(4);
-        // Neither beside the old one nor in its place.
-        let error = resize(&mut table, 9, Some(2 * MIB)).unwrap_err();
-        assert_eq!(error, TtError::Memory { asked: 9, largest: 5 });
-        assert_eq!((table.size_mib(), table.probe(KEY)), (4, Some(entry(5))));
-        // Not beside it, but in its place.
-        resize(&mut table, 5, Some(2 * MIB)).unwrap();
-        assert_eq!((table.size_mib(), table.probe(KEY)), (5, None));
-        // A smaller one always fits.
-        resize(&mut table, 4, Some(0)).unwrap();
-        assert_eq!(table.size_mib(), 4);
-    }
-
-    #[test]
-    fn old_size_comes_back_when_the_system_refuses_after_all() {
-        let mut table = filled(2);
-        let available = memory_for(ABSURD) - MIB;
-        let error = resize(&mut table, ABSURD, Some(available)).unwrap_err();
-        assert_eq!(error, TtError::Lost { asked: ABSURD, kept: 2 });
-        assert_eq!((table.size_mib(), table.probe(KEY)), (2, None));
-        table.store(KEY, entry(1));
-        assert_eq!(table.probe(KEY), Some(entry(1)));
-    }
-
-    /// Pools may promise what they do not have: somebody else was faster.
-    #[test]
-    fn ordinary_memory_takes_the_place_of_pages_that_do_not_come() {
-        let pools = [2 << 20, 1 << 30, 1 << 40].map(|page| Pool { page, free: 1 << 20, on_nodes: Vec::new() });
-        let supply = Supply { memory: Some(1 << 30), pools: pools.into() };
-        let mut table = Tt::EMPTY;
-        for mib in [64, 3, 100] {
-            let mut told = Vec::new();
-            table.resize_within(mib, 2, &supply, &mut |ready| told.push(ready)).unwrap();
-            assert_eq!(table.size_mib(), mib);
-            table.store(KEY, entry(5));
-            assert_eq!(table.probe(KEY), Some(entry(5)));
-            assert!(told.iter().all(|&ready| ready <= mib), "{told:?}");
-        }
-        let error = table.resize_within(1 << 40, 1, &supply, &mut |_| ()).unwrap_err();
-        assert_eq!(error, TtError::Refused { asked: 1 << 40 });
-        assert_eq!((table.size_mib(), table.probe(KEY)), (100, Some(entry(5))));
-    }
-
-    /// The least memory, to a MiB, into which a table of this size fits.
-    fn memory_for(mib: usize) -> u64 {
-        let (mut low, mut high) = (0, u64::MAX / MIB);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if memory::largest_mib(middle * MIB) >= mib as u64 { high = middle } else { low = middle + 1 }
-        }
-        low * MIB
-    }
-
-    #[test]
-    fn table_without_memory_answers_with_misses() {
-        let mut table = Tt::EMPTY;
-        table.store(KEY, entry(3));
-        table.prefetch(KEY);
-        table.clear(2);
-        assert_eq!((table.probe(KEY), table.hashfull(), table.size_mib()), (None, 0, 0));
-    }
-
-    #[test]
-    fn clear_leaves_nothing() {
-        for threads in [0, 1, 2, 64] {
-            let mut table = Tt::new(5, threads).unwrap();
-            let keys = || (0..100_000_u64).map(|nth| nth.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            keys().for_each(|key| table.store(key, entry(2)));
-            assert!(keys().filter(|&key| table.probe(key).is_some()).count() > 90_000);
-            table.clear(threads);
-            assert_eq!(keys().filter(|&key| table.probe(key).is_some()).count(), 0);
-            assert_eq!((table.hashfull(), table.size_mib()), (0, 5));
-        }
-    }
-
-    /// What a tag leaves out of a key the cluster knows: from its first key to its last there are fewer than the tag tells apart.
-    #[test]
-    fn keys_of_a_cluster_differ_in_their_tags() {
-        for mib in [1, 2, 3, 5, 1000, 33_554_432] {
-            let clusters = mib << 14;
-            let first = |nth: usize| (((nth as u128) << 64).div_ceil(clusters as u128)) as u64;
-            for nth in [0, 1, clusters / 3, clusters / 2, clusters - 2] {
-                let (low, high) = (first(nth), first(nth + 1) - 1);
-                assert_eq!((index(low, clusters), index(high, clusters)), (nth, nth), "{mib} MiB");
-                assert!(high - low < 1 << Tag::KEY_BITS, "{mib} MiB");
-            }
-        }
-    }
-
-    #[test]
-    fn the_last_epoch_is_followed_by_a_real_clearing() {
-        let mut table = filled(1);
-        let before = table.epoch;
-        for _ in 0..(1 << (64 - Tag::KEY_BITS)) - 1 {
-            table.store(KEY, entry(1));
-            table.clear(1);
-            assert_eq!(table.probe(KEY), None);
-        }
-        assert_eq!(table.epoch, before);
-        assert!(table.clusters.iter().all(|cluster| cluster.used(before, 0) == 0));
-    }
-
-    #[test]
-    fn pages_are_spread_and_keep_what_they_hold() {
-        let mut table = filled(8);
-        assert!(table.nodes().is_empty() && table.refusal().is_none());
-        // No system has those with large numbers.
-        for (nodes, must_refuse) in [(&[0][..], false), (&[0, 1023], true), (&[5000, 0], true), (&[], false)] {
-            table.spread_over(nodes);
-            assert_eq!((table.nodes(), table.probe(KEY)), (nodes, Some(entry(5))));
-            assert!(table.refusal().is_some() || !must_refuse, "{nodes:?}");
-            assert!(table.refusal().is_none() || !nodes.is_empty());
-            let mut new = Tt::EMPTY;
-            new.spread_over(nodes);
-            new.resize(5, 1).unwrap();
-            assert_eq!(new.refusal().is_some(), table.refusal().is_some(), "{nodes:?}");
-        }
-    }
-
-    #[test]
-    fn hashfull_is_per_mille_of_this_generation() {
-        let mut table = Tt::new(1, 1).unwrap();
-        assert_eq!(table.hashfull(), 0);
-        // One entry in each of the first 500 clusters, and in as many beyond the sample.
-        let share = u64::MAX / table.clusters.len() as u64 + 1;
-        for cluster in (0..500).chain(1000..1500) {
-            table.store(cluster * share + 1, entry(1));
-        }
-        assert_eq!(table.hashfull(), 125);
-        table.new_search();
-        assert_eq!(table.hashfull(), 0);
-        for cluster in 0..1000 {
-            for nth in 1..=4 {
-                table.store(cluster * share + nth, entry(1));
-            }
-        }
-        assert_eq!(table.hashfull(), 1000);
-    }
-
-    #[test]
-    fn a_new_search_lets_deep_entries_go() {
-        let mut table = Tt::new(1, 1).unwrap();
-        let keys = [1, 2, 3, 4];
-        keys.iter().for_each(|&key| table.store(key, entry(9)));
-        for _ in 0..40 {
-            table.new_search();
-            assert!(table.generation < GENERATIONS);
-        }
-        table.store(4, entry(9));
-        for key in 5..8 {
-            table.store(key, entry(2));
-        }
-        assert!(keys[..3].iter().all(|&key| table.probe(key).is_none()));
-        assert!((4..8).all(|key| table.probe(key).is_some()));
-    }
+/// The key with this tag whose entries lie at a place among so many: a tag leaves out the upper bits of a key, and the keys of a
+/// cluster follow each other, fewer of them than the tag tells apart. `None` where there is none, as for words of two writers.
+fn key_at(tag: Tag, place: usize, clusters: usize) -> Option<u64> {
+    // The upper bits of the first of them, or one more.
+    let upper = ((place as u64) << (u64::BITS - Tag::KEY_BITS)) / clusters as u64;
+    let keys = [upper, upper + 1].map(|upper| upper << Tag::KEY_BITS | tag.key_bits());
+    keys.into_iter().find(|&key| index(key, clusters) == place)
 }
+
+#[cfg(test)]
+mod tests;

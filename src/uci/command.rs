@@ -2,6 +2,7 @@
 
 use super::go::{self, Go};
 use super::listing;
+use super::options;
 use super::problem::{Problem, Quoted};
 use super::words::Words;
 use crate::chess::Game;
@@ -56,6 +57,18 @@ pub enum Command {
     LmrStats {
         /// Whether to search without reductions.
         off: bool,
+    },
+    /// Save the hash table.
+    SaveHash {
+        /// The file, or that of the option.
+        file: Option<String>,
+        /// Whether to compress whatever the file is called.
+        zstd: bool,
+    },
+    /// Load a hash table.
+    LoadHash {
+        /// The file, or that of the option.
+        file: Option<String>,
     },
     /// List the commands.
     Help,
@@ -126,11 +139,13 @@ const STANDARD: [&str; 11] = [
 ];
 
 /// The same of the other commands.
-const EXTRA: [&str; 8] = [
+const EXTRA: [&str; 10] = [
     "d: the board, its FEN, its key and the checking pieces",
     "eval: the static evaluation, term by term",
     "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each",
     "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved",
+    "savehash [file [zstd]]: save the hash table to a file or to HashFile, also while searching; with zstd, compressed",
+    "loadhash [file]: load a file or HashFile into the hash table, whatever its size",
     "bench [depth]: search fixed positions on one thread; nodes and speed",
     "perft N: count the leaves of the tree of legal moves",
     "wait: let the searches asked for so far end before quit, or the end of input, is obeyed",
@@ -181,6 +196,8 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
         "position" => return keep(position(words), problems),
         "go" => return go::parse(words, problems),
         "register" => return Some(Command::Register),
+        "savehash" => return Some(save_hash(words.rest())),
+        "loadhash" => return Some(Command::LoadHash { file: named(words.rest()) }),
         "debug" => match words.next().map(str::to_ascii_lowercase).as_deref() {
             Some("on") => Command::Debug(true),
             Some("off") => Command::Debug(false),
@@ -233,7 +250,24 @@ fn set_option(mut words: Words) -> Result<Command, Problem> {
     if name.is_empty() {
         return Err(Problem::NoOptionName(Quoted::new(all)));
     }
+    if let Some(command) = options::shortcut(name) {
+        return Ok(command);
+    }
     Ok(Command::SetOption { name: name.into(), value: valued.then(|| words.rest().into()) })
+}
+
+/// `[file [zstd]]`: the name of a file may have several words.
+fn save_hash(arguments: &str) -> Command {
+    match arguments.rsplit_once(char::is_whitespace) {
+        Some((file, last)) if last.eq_ignore_ascii_case("zstd") => {
+            Command::SaveHash { file: named(file.trim_end()), zstd: true }
+        }
+        _ => Command::SaveHash { file: named(arguments), zstd: false },
+    }
+}
+
+fn named(file: &str) -> Option<String> {
+    (!file.is_empty()).then(|| file.to_owned())
 }
 
 /// `startpos | fen <words>`, then `[moves <words>]`.
@@ -290,6 +324,13 @@ mod tests {
             ("listmoves depth 99999999999999999999", Command::ListMoves(MAX_DEPTH)),
             ("lmrstats", Command::LmrStats { off: false }),
             ("lmrstats OFF", Command::LmrStats { off: true }),
+            ("savehash", Command::SaveHash { file: None, zstd: false }),
+            ("SaveHash zstd", Command::SaveHash { file: Some("zstd".into()), zstd: false }),
+            ("savehash my  file ZSTD", Command::SaveHash { file: Some("my  file".into()), zstd: true }),
+            ("loadhash", Command::LoadHash { file: None }),
+            ("loadhash /tmp/a b.zst", Command::LoadHash { file: Some("/tmp/a b.zst".into()) }),
+            ("setoption name SaveHash", Command::SaveHash { file: None, zstd: false }),
+            ("setoption name load hash value x", Command::LoadHash { file: None }),
             ("help", Command::Help),
             ("wait", Command::Wait),
             ("bench", Command::Bench(None)),

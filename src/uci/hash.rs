@@ -25,7 +25,7 @@ pub fn set(target: &mut Target, mib: usize) -> Result<(), String> {
 }
 
 /// When to say how far work has come.
-struct Pace {
+pub(super) struct Pace {
     next: Instant,
 }
 
@@ -33,12 +33,12 @@ impl Pace {
     const PAUSE: Duration = Duration::from_secs(1);
 
     /// For work that begins now.
-    fn starting(now: Instant) -> Self {
+    pub(super) fn starting(now: Instant) -> Self {
         Self { next: now + Self::PAUSE }
     }
 
     /// Whether a second has passed since the start, or since this was last so.
-    fn is_due(&mut self, now: Instant) -> bool {
+    pub(super) fn is_due(&mut self, now: Instant) -> bool {
         let due = now >= self.next;
         if due {
             self.next = now + Self::PAUSE;

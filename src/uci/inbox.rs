@@ -1,5 +1,6 @@
 //! What reaches a conversation besides the news of its search.
 
+use crate::hash_file::Origin;
 use std::time::SystemTime;
 
 /// A message for the event loop.
@@ -9,6 +10,19 @@ pub enum Message {
     Line(String, SystemTime),
     /// There is no more input.
     EndOfInput,
-    /// The number of a task and a line that it prints, or `None` when it has ended.
-    Task(u64, Option<String>),
+    /// The number of a task, and what it has to tell.
+    Task(u64, TaskNews),
+}
+
+/// What a task has to tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskNews {
+    /// A line that it prints.
+    Line(String),
+    /// A line that says why something could not be done.
+    Problem(String),
+    /// It has loaded a hash table that is about this.
+    Loaded(Origin),
+    /// It has ended.
+    Ended,
 }

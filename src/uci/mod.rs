@@ -8,6 +8,7 @@ pub mod format;
 pub mod go;
 pub mod hangup;
 pub mod hash;
+pub mod hash_file;
 pub mod inbox;
 pub mod listing;
 pub mod log;

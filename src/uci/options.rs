@@ -1,5 +1,6 @@
 //! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
 
+use super::command::Command;
 use super::hash;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
@@ -14,9 +15,10 @@ use crate::search::stagger::Stagger;
 use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::{self, NumaPolicy};
 use crate::tb::MOST_MEN;
-use Kind::{Button, Check, Combo, Number, Spin, Text};
+use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 /// What an option is applied to.
 pub struct Target<'a> {
@@ -60,8 +62,12 @@ pub enum Kind {
         /// Applies one of the words.
         apply: fn(&mut Settings, &'static str),
     },
+    /// A time among the settings, with the most minutes: whole minutes, or seconds with an `s` behind them.
+    Pause(u64, fn(&mut Settings) -> &mut Duration),
     /// Something to do, without a value.
     Button(fn(&mut Target)),
+    /// A button that stands for a command, in whose place it is obeyed.
+    Shortcut(fn() -> Command),
     /// Any text.
     Text {
         /// The text at the start.
@@ -114,6 +120,38 @@ pub static OPTIONS: &[UciOption] = &[
         },
     ),
     option("Clear Hash", "Empties the hash table.", Button(|to| to.engine.clear_hash())),
+    option(
+        "HashFile",
+        "The file for SaveHash, LoadHash and AutoSave (docs/hash-file.md). It is compressed if its name ends with .zst.",
+        Text {
+            default: "<empty>",
+            expected: "the name of a file, or <empty>",
+            apply: |to, name| {
+                to.engine.settings_mut().hash_file = (!name.is_empty()).then(|| name.into());
+                Ok(())
+            },
+        },
+    ),
+    option(
+        "SaveHash",
+        "Saves the hash table to HashFile, also while a search runs.",
+        Shortcut(|| Command::SaveHash { file: None, zstd: false }),
+    ),
+    option(
+        "LoadHash",
+        "Loads HashFile into the hash table, which may have any size.",
+        Shortcut(|| Command::LoadHash { file: None }),
+    ),
+    option(
+        "AutoSave",
+        "Minutes after which the hash table is saved to HashFile, again and again, while something is searched; 0: never.",
+        Pause(10_080, |settings| &mut settings.auto_save),
+    ),
+    option(
+        "UCI_AnalyseMode",
+        "Keep what was found when the position changes or a new game begins (docs/hash-file.md).",
+        Check(|settings| &mut settings.analyse_mode),
+    ),
     option(
         "MultiPV",
         "Number of best lines to find and show.",
@@ -296,9 +334,10 @@ impl UciOption {
             Spin { range: (min, max), .. } | Number((min, max), _) => {
                 format!("spin default {default} min {min} max {max}")
             }
+            Pause(most, _) => format!("spin default {default} min 0 max {most}"),
             Check(_) => format!("check default {default}"),
             Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
-            Button(_) => "button".into(),
+            Button(_) | Shortcut(_) => "button".into(),
             Text { .. } => format!("string default {default}"),
         };
         format!("option name {} type {kind}", self.name)
@@ -309,10 +348,11 @@ impl UciOption {
         match &self.kind {
             Spin { default, .. } => default.to_string(),
             Number(_, place) => place(&mut Settings::default()).to_string(),
+            Pause(_, place) => (place(&mut Settings::default()).as_secs() / 60).to_string(),
             Check(place) => place(&mut Settings::default()).to_string(),
             Combo { default, .. } => default().into(),
             Text { default, .. } => (*default).into(),
-            Button(_) => String::new(),
+            Button(_) | Shortcut(_) => String::new(),
         }
     }
 
@@ -320,10 +360,11 @@ impl UciOption {
     pub fn expected(&self) -> String {
         match &self.kind {
             Spin { range: (min, max), .. } | Number((min, max), _) => format!("a whole number from {min} to {max}"),
+            Pause(most, _) => format!("0 to {most} minutes, or seconds such as 30s"),
             Check(_) => "true or false".into(),
             Combo { choices, .. } => format!("one of {}", choices().join(", ")),
             Text { expected, .. } => (*expected).into(),
-            Button(_) => "nothing".into(),
+            Button(_) | Shortcut(_) => "nothing".into(),
         }
     }
 
@@ -343,10 +384,28 @@ impl UciOption {
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
                 apply(target.engine.settings_mut(), choice);
             }
+            Pause(most, place) => *place(target.engine.settings_mut()) = pause(value, *most).ok_or_else(bad)?,
             Button(apply) => apply(target),
+            // Whoever reads commands has put the command in its place.
+            Shortcut(_) => {}
             Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }).map_err(refused)?,
         }
         Ok(())
+    }
+}
+
+/// A time of at most so many minutes: `10`, or `30s`.
+fn pause(value: &str, most: u64) -> Option<Duration> {
+    let (number, unit) = value.strip_suffix('s').map_or((value, 60), |seconds| (seconds.trim_end(), 1));
+    let seconds = number.parse::<u64>().ok()?.checked_mul(unit)?;
+    (seconds <= most * 60).then(|| Duration::from_secs(seconds))
+}
+
+/// The command that the button of this name stands for.
+pub fn shortcut(name: &str) -> Option<Command> {
+    match find(name).ok()?.kind {
+        Shortcut(command) => Some(command()),
+        _ => None,
     }
 }
 
@@ -364,7 +423,7 @@ pub fn markdown() -> String {
     let mut table = String::from("| Option | Values | Default | What it does |\n|---|---|---|---|\n");
     for option in OPTIONS {
         let values = match option.kind {
-            Button(_) => "(button)".into(),
+            Button(_) | Shortcut(_) => "(button)".into(),
             _ => option
                 .expected()
                 .replace("a whole number from ", "")

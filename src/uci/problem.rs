@@ -87,6 +87,9 @@ pub enum Problem {
     /// `lmrstats` has nothing to show.
     #[error("`lmrstats` expects a search with the option LMR Statistics on before it; nothing has been counted")]
     NotCounted,
+    /// `savehash`, `loadhash` or `AutoSave` without a file.
+    #[error("`{0}` expects the name of a file, or one in the option HashFile, which is empty")]
+    NoHashFile(&'static str),
     /// A number is missing or cannot be used.
     #[error("`{word}` expects a whole number{}, not {found}; ignored", at_least(*.min))]
     Number {

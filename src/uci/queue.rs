@@ -15,11 +15,11 @@ pub struct Marks {
 
 impl Marks {
     /// The program is to end: a search that nobody waits for is stopped, and so is one that would never end. Perft and bench
-    /// go on to their sums, as they do in other engines.
+    /// go on to their sums, as they do in other engines, and what is to be saved is saved.
     pub fn close(&mut self, command: &Command) {
         self.stopped |= match command {
             Command::Go(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
-            Command::LmrStats { .. } => !self.waited,
+            Command::LmrStats { .. } | Command::LoadHash { .. } => !self.waited,
             _ => false,
         };
     }

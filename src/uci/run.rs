@@ -67,8 +67,20 @@ fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
 /// # Errors
 /// The output cannot be written, or nobody reads it any more. The search ends with the session's engine.
 pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
-    while !session.is_over() {
-        let until = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
+    let served = converse(session, inbox, is_gone);
+    // What is being saved has not been said to be saved, but is worth the wait all the same.
+    session.engine.await_table();
+    served
+}
+
+fn converse(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
+    loop {
+        session.keep();
+        if session.is_over() {
+            return session.voice.write();
+        }
+        let check = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
+        let until = check.into_iter().chain(session.auto_save_due()).min();
         match session.engine.wait(inbox, until) {
             Wake::Message(message) => session.hear(message),
             Wake::Output(output) => session.hear_engine(output),
@@ -78,7 +90,6 @@ pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn(
         }
         session.voice.write()?;
     }
-    Ok(())
 }
 
 #[cfg(test)]

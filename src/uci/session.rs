@@ -1,5 +1,7 @@
 //! A conversation: what was asked, what is under way, what is to be said.
 
+mod keeping;
+
 use super::command::{self, Command};
 use super::format;
 use super::go::Go;
@@ -15,8 +17,10 @@ use super::voice::Voice;
 use crate::bench::{BENCH_DEPTH, Bench};
 use crate::chess::Move;
 use crate::engine::{Engine, Output};
+use crate::score::Bound;
 use crate::search::report::Outcome;
 use crossbeam::channel::Sender;
+use keeping::Keeper;
 use std::collections::VecDeque;
 use std::io;
 use std::time::Instant;
@@ -25,7 +29,7 @@ use std::time::Instant;
 ///
 /// While a search, a perft or a bench is under way, these are obeyed at once: `stop`, `ponderhit`, `wait`, `quit`,
 /// `isready`, `uci`, `debug`, `register` and `help`; and `d` and `eval` unless a command before them still waits.
-/// All others wait for the end of the work, in the order they came. `stop` ends everything asked for before it, also
+/// `savehash` works beside a search, too. All others wait for the end of the work, in the order they came. `stop` ends everything asked for before it, also
 /// what still waits: each such `go` still gets its `bestmove`, at once.
 pub struct Session {
     /// The engine, to wait for what it has to tell.
@@ -41,7 +45,10 @@ pub struct Session {
     closing: bool,
     /// Whether something could not be obeyed so far.
     pub failed: bool,
-    positioned: bool,
+    /// What is saved, and what is to be.
+    keeper: Keeper,
+    /// The position, as it was given.
+    position: Option<String>,
     verbose: bool,
     /// What was said of where threads are.
     placed: Vec<String>,
@@ -82,7 +89,8 @@ impl Session {
             last_task: 0,
             closing: false,
             failed: false,
-            positioned: false,
+            keeper: Keeper::default(),
+            position: None,
             verbose: false,
             placed: Vec::new(),
             table: None,
@@ -91,12 +99,12 @@ impl Session {
 
     /// Whether nothing more is to come.
     pub fn is_over(&self) -> bool {
-        self.closing && self.work.is_none() && self.queue.is_empty()
+        self.closing && !self.is_working() && self.queue.is_empty() && self.auto_save_due().is_none()
     }
 
     /// Whether work is under way.
     pub fn is_working(&self) -> bool {
-        self.work.is_some()
+        self.work.is_some() || !self.keeper.is_idle()
     }
 
     /// A message from the inbox.
@@ -110,15 +118,7 @@ impl Session {
                 InputMode::Live => self.close(),
                 InputMode::Script => self.closing = true,
             },
-            Message::Task(id, line) => {
-                // Any other task was called off.
-                let task = self.work.as_ref().and_then(|work| work.task.as_ref());
-                match line {
-                    _ if task.is_none_or(|task| task.id != id) => {}
-                    Some(line) => self.say(&line),
-                    None => self.work = None,
-                }
-            }
+            Message::Task(id, news) => self.hear_task(id, news),
         }
         self.drain();
     }
@@ -131,6 +131,9 @@ impl Session {
             Output::Note(text) => self.say(&format::message(&text)),
             Output::Info(info) => {
                 self.say(&format::info(root, &info, settings));
+                if info.multipv == 1 && info.bound == Bound::Exact {
+                    self.keeper.depth_reached(info.depth);
+                }
                 if let Some(work) = &mut self.work {
                     work.shown.remember(info);
                 }
@@ -165,7 +168,12 @@ impl Session {
     /// Obeys a command now, or lets it wait. After `quit` only impatience is heard.
     fn receive(&mut self, command: Command) {
         match command {
-            Command::Stop | Command::Quit if self.closing => self.mark(|asked| asked.marks.stopped = true),
+            Command::Stop | Command::Quit if self.closing => {
+                self.mark(|asked| asked.marks.stopped = true);
+                if command == Command::Quit {
+                    self.keeper.call_off();
+                }
+            }
             _ if self.closing => {}
             Command::Stop => self.mark(|asked| asked.marks.stopped = true),
             Command::PonderHit => self.mark(|asked| asked.marks.ponderhit = true),
@@ -182,12 +190,13 @@ impl Session {
     /// Whether a command need not wait.
     fn may_run(&self, command: &Command) -> bool {
         if self.work.is_none() && self.queue.is_empty() {
-            return true;
+            return !self.waits_for_save(command);
         }
         self.mode == InputMode::Live
             && match command {
                 Command::IsReady | Command::Uci | Command::Debug(_) | Command::Register | Command::Help => true,
                 Command::Display | Command::Eval => self.queue.is_empty(),
+                Command::SaveHash { .. } => self.queue.is_empty() && self.engine.is_searching(),
                 _ => false,
             }
     }
@@ -229,6 +238,7 @@ impl Session {
     /// Runs what waits until something takes time.
     fn drain(&mut self) {
         while self.work.is_none()
+            && self.queue.front().is_some_and(|next| !self.waits_for_save(&next.command))
             && let Some(next) = self.queue.pop_front()
         {
             self.execute(next);
@@ -237,6 +247,7 @@ impl Session {
 
     fn execute(&mut self, asked: Queued) {
         let chess960 = self.engine.settings().chess960;
+        self.before(&asked.command);
         match &asked.command {
             Command::Uci => self.say(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
             Command::IsReady => {
@@ -254,7 +265,7 @@ impl Session {
             Command::Position { base, moves } => match base.set_up(moves, chess960) {
                 Ok(game) => {
                     self.engine.set_game(game);
-                    self.positioned = true;
+                    self.position = Some(keeping::position(base, moves));
                 }
                 Err(problem) => self.complain(&problem),
             },
@@ -281,6 +292,11 @@ impl Session {
                 self.say(&listing::listing(self.engine.game().board(), &moves, depth, chess960));
             }
             &Command::LmrStats { off } => self.show_reductions(asked, off),
+            Command::SaveHash { file, zstd } => self.save_hash(file.as_deref(), *zstd),
+            Command::LoadHash { file } => {
+                let file = file.clone();
+                self.load_hash(asked, file.as_deref());
+            }
             Command::Help => command::usage().for_each(|line| self.say(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
         }
@@ -329,8 +345,8 @@ impl Session {
 
     /// Starts a task, which takes where to send its lines.
     fn begin_task(&mut self, asked: Queued, start: impl FnOnce(&Engine, TaskOutput) -> io::Result<Task>) {
-        self.last_task += 1;
-        match start(&self.engine, TaskOutput { id: self.last_task, inbox: self.inbox.clone() }) {
+        let to = self.next_task();
+        match start(&self.engine, to) {
             Ok(task) => {
                 self.begin(asked, Some(task));
                 self.apply_marks();
@@ -341,12 +357,13 @@ impl Session {
 
     /// Starts the search of the work just begun.
     fn search(&mut self, go: &Go) {
-        if !self.positioned {
-            self.positioned = true;
+        if self.position.is_none() {
             self.say(&format::message(
                 "no position given before go; expected position ...; this is the start position",
             ));
         }
+        let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
+        self.search_begins(position);
         let chess960 = self.engine.settings().chess960;
         let mut among: Vec<Move> = Vec::new();
         for text in &go.search_moves {

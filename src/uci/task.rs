@@ -1,7 +1,8 @@
-//! Long work that is not a search of the engine, on a thread of its own: perft, bench, and a search to compare with.
+//! Long work that is not a search of the engine, on a thread of its own: perft, bench, a search to compare with, and (in
+//! [`super::hash_file`]) hash files.
 
 use super::format;
-use super::inbox::Message;
+use super::inbox::{Message, TaskNews};
 use super::statistics;
 use crate::bench::Bench;
 use crate::chess::{Board, perft};
@@ -24,15 +25,30 @@ pub struct Task {
 }
 
 /// The worker's end.
-struct Console {
+pub(super) struct Console {
     to: TaskOutput,
     alive: Receiver<Infallible>,
 }
 
 impl Console {
     /// Hands out a line. Breaks when nobody wants it any more.
-    fn print(&self, line: String) -> ControlFlow<()> {
-        let _ = self.to.inbox.send(Message::Task(self.to.id, Some(line)));
+    pub(super) fn print(&self, line: String) -> ControlFlow<()> {
+        self.tell(TaskNews::Line(line));
+        self.go_on()
+    }
+
+    /// Says why something could not be done.
+    pub(super) fn complain(&self, problem: &dyn std::error::Error) {
+        self.tell(TaskNews::Problem(format::error(problem)));
+    }
+
+    /// Hands out news.
+    pub(super) fn tell(&self, news: TaskNews) {
+        let _ = self.to.inbox.send(Message::Task(self.to.id, news));
+    }
+
+    /// Breaks when nobody wants the work any more.
+    pub(super) fn go_on(&self) -> ControlFlow<()> {
         if self.is_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -66,7 +82,10 @@ impl Task {
             let _ = match done {
                 Ok(Some(report)) => console.print(statistics::bench_summary(&report)),
                 Ok(None) => ControlFlow::Break(()),
-                Err(error) => console.print(format::error(&error)),
+                Err(error) => {
+                    console.complain(&error);
+                    ControlFlow::Break(())
+                }
             };
         })
     }
@@ -81,7 +100,7 @@ impl Task {
         Self::start(to, move |console| {
             let mut engine = Engine::new();
             if let Err(error) = engine.set_hash(hash) {
-                let _ = console.print(format::error(&error));
+                console.complain(&error);
                 return;
             }
             *engine.settings_mut() = settings;
@@ -105,12 +124,13 @@ impl Task {
         })
     }
 
-    fn start(to: TaskOutput, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
+    /// Starts work on a thread of its own.
+    pub(super) fn start(to: TaskOutput, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
         let (id, (_alive, alive)) = (to.id, bounded(0));
         let console = Console { to, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
             work(&console);
-            let _ = console.to.inbox.send(Message::Task(id, None));
+            let _ = console.to.inbox.send(Message::Task(id, TaskNews::Ended));
         })?;
         Ok(Self { id, _alive })
     }
@@ -158,7 +178,8 @@ mod tests {
         let (inbox, printed) = unbounded();
         let task = start(TaskOutput { id: 0, inbox }).expect("a thread");
         let lines = printed.iter().map_while(|message| match message {
-            Message::Task(id, line) if id == task.id => line,
+            Message::Task(id, TaskNews::Line(line)) if id == task.id => Some(line),
+            Message::Task(id, TaskNews::Ended) if id == task.id => None,
             other => panic!("{other:?}"),
         });
         lines.collect()

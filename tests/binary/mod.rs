@@ -6,6 +6,7 @@ mod command_line;
 mod drawish;
 #[cfg(unix)]
 mod files;
+mod hash_file;
 
 mod limits_of_sessions;
 mod listmoves;

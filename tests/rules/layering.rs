@@ -5,19 +5,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 14] = [
+const LAYERS: [(&str, &[&str]); 15] = [
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
     ("processors", &[]),
     ("tt", &["chess", "score", "processors", "smp::sync"]),
     ("tb", &["chess", "files", "smp::sync"]),
+    ("hash_file", &["chess", "score", "files", "processors", "tt", "smp::sync"]),
     ("eval", &["chess", "score", "files"]),
     ("search", &["chess", "score", "processors", "eval", "tb", "tt", "smp::sync"]),
     ("smp", &["chess", "score", "processors", "eval", "tt", "search"]),
-    ("engine", &["chess", "score", "eval", "tb", "tt", "search", "smp"]),
+    ("engine", &["chess", "score", "hash_file", "eval", "tb", "tt", "search", "smp"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
-    ("uci", &["chess", "score", "files", "eval", "tb", "tt", "search", "smp", "engine", "bench"]),
+    (
+        "uci",
+        &["chess", "score", "files", "processors", "hash_file", "eval", "tb", "tt", "search", "smp", "engine", "bench"],
+    ),
     ("cli", &["chess", "score", "files", "processors", "eval", "tb", "tt", "search", "smp", "engine", "bench", "uci"]),
     ("main", &["cli"]),
 ];

@@ -11,6 +11,7 @@ pub mod network;
 mod refresh;
 pub mod simd;
 mod source;
+pub mod sum;
 #[cfg(test)]
 mod tests;
 mod trace;

@@ -21,6 +21,7 @@
 
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
 use super::simd::{Line, Simd};
+use super::sum::Sum;
 use crate::chess::Board;
 use crate::chess::fen::MAX_PIECES;
 use crate::score::Score;
@@ -252,6 +253,19 @@ impl Network {
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }
 
+    /// A number that two networks share only if all their weights are the same.
+    pub fn fingerprint(&self) -> u64 {
+        let mut sum = Sum::default();
+        let Architecture { hidden, kings, outputs } = &self.architecture;
+        [*hidden, *outputs].iter().for_each(|&number| sum.add(number as u64));
+        kings.map().iter().for_each(|&bucket| sum.add(bucket.into()));
+        for line in self.features.iter().chain(&self.biases).chain(&self.outputs) {
+            line.0.iter().for_each(|&weight| sum.add(weight as u64));
+        }
+        self.output_biases.iter().for_each(|&bias| sum.add(bias as u64));
+        sum.0
+    }
+
     /// The output layer for a position.
     #[inline(always)]
     pub fn output_bucket(&self, board: &Board) -> usize {
@@ -378,18 +392,17 @@ impl Parts {
     }
 }
 
-/// The checksum of a file: FNV-1a (Fowler, Noll, Vo) over its 64-bit words, the last one filled up with zeros and the checksum itself
-/// taken as zero.
+/// The checksum of a file: the [`Sum`] of its words, the last one filled up with zeros and the checksum itself taken as zero.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    let mut sum = 0xcbf2_9ce4_8422_2325_u64;
+    let mut sum = Sum::default();
     for (index, chunk) in bytes.chunks(8).enumerate() {
         let mut word = [0; 8];
         if index * 8 != CHECKSUM_AT {
             word[..chunk.len()].copy_from_slice(chunk);
         }
-        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3);
+        sum.add(u64::from_le_bytes(word));
     }
-    sum
+    sum.0
 }
 
 #[cfg(test)]
@@ -425,6 +438,9 @@ pub(crate) mod tests {
         assert_eq!(bytes.len(), 128 + 2 * 64 * (3 * 768 + 1) + 8 * (2 * 64 + 4));
         assert_eq!(Parts::from_bytes(&bytes), Ok(parts.clone()));
         let network = Network::from_bytes(&bytes).unwrap();
+        assert_eq!(network.fingerprint(), Network::from_parts(&parts).unwrap().fingerprint());
+        let other = Parts { output_biases: parts.output_biases.iter().map(|bias| bias + 1).collect(), ..parts.clone() };
+        assert_ne!(network.fingerprint(), Network::from_parts(&other).unwrap().fingerprint());
         assert_eq!((network.name(), network.lines()), ("random", 2));
         assert_eq!(network.feature(700)[1].0, parts.features[700 * 64 + 32..][..32]);
         // Only the bias is left where no neuron is active.

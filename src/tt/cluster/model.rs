@@ -4,7 +4,7 @@
 use super::{Cluster, Epoch, Slot, Tag};
 use crate::chess::Move;
 use crate::score::Bound;
-use crate::tt::entry::{Hit, Packed};
+use crate::tt::entry::{Era, Hit, Packed};
 use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
@@ -32,7 +32,7 @@ fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
 fn a_slot_never_mixes_two_entries() {
     for (first, second) in [(ONE, TWO), (ONE, ONE)] {
         check(None, move || {
-            let written = [(first, Packed::new(entry(3), 0)), (second, Packed::new(entry(9), 0))];
+            let written = [(first, Packed::new(entry(3), Era::FIRST)), (second, Packed::new(entry(9), Era::FIRST))];
             let slot = Arc::new(Slot::default());
             let writers = written.map(|(key, data)| {
                 let slot = Arc::clone(&slot);
@@ -57,10 +57,10 @@ fn a_cluster_never_returns_what_nobody_stored() {
         check(Some(2), move || {
             let cluster = Arc::new(Cluster::default());
             // The last slot is the one that gives way, so that every slot is looked at.
-            (1..4).for_each(|key| cluster.store(tag(key), entry(20), 0));
+            (1..4).for_each(|key| cluster.store(tag(key), entry(20), Era::FIRST));
             let writers = [(first, 3), (second, 5)].map(|(key, depth)| {
                 let cluster = Arc::clone(&cluster);
-                thread::spawn(move || cluster.store(key, entry(depth), 0))
+                thread::spawn(move || cluster.store(key, entry(depth), Era::FIRST))
             });
             let allowed: Vec<Hit> = [(first, entry(3)), (second, entry(5))]
                 .into_iter()
@@ -82,10 +82,10 @@ fn an_inherited_move_belongs_to_the_position() {
     check(Some(2), || {
         let bare = Hit { mv: None, ..entry(9) };
         let cluster = Arc::new(Cluster::default());
-        cluster.store(ONE, entry(3), 0);
+        cluster.store(ONE, entry(3), Era::FIRST);
         let writer = Arc::clone(&cluster);
-        let writer = thread::spawn(move || writer.store(ONE, bare, 0));
-        cluster.store(TWO, Hit { mv: Move::from_word(0x777), ..entry(5) }, 0);
+        let writer = thread::spawn(move || writer.store(ONE, bare, Era::FIRST));
+        cluster.store(TWO, Hit { mv: Move::from_word(0x777), ..entry(5) }, Era::FIRST);
         writer.join().expect("it ends");
         // Whichever came first, the position keeps its own move.
         if let Some(hit) = cluster.probe(ONE) {

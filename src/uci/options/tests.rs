@@ -29,6 +29,10 @@ fn announcements() {
         "option name SyzygyProbeDepth type spin default 1 min 1 max 100",
         "option name SyzygyProbeLimit type spin default 7 min 0 max 7",
         "option name Syzygy50MoveRule type check default true",
+        "option name HashFile type string default <empty>",
+        "option name SaveHash type button",
+        "option name AutoSave type spin default 0 min 0 max 10080",
+        "option name UCI_AnalyseMode type check default false",
     ] {
         assert!(lines.iter().any(|line| line == expected), "{expected}");
     }
@@ -79,6 +83,9 @@ fn values_arrive() {
             ("lbr", "Pair+Quiet"),
             ("lmr", other),
             ("drawishendings", "true"),
+            ("uci_analysemode", "true"),
+            ("hashfile", "/some where/my table"),
+            ("autosave", "90s"),
         ] {
             assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
         }
@@ -86,6 +93,8 @@ fn values_arrive() {
         let settings = target.engine.settings();
         assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
         assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
+        assert!(settings.analyse_mode && settings.hash_file.as_deref() == Some(Path::new("/some where/my table")));
+        assert_eq!(settings.auto_save, Duration::from_secs(90));
         assert_eq!(
             (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
             (other, "skip", "pair+quiet")
@@ -116,6 +125,12 @@ fn bad_values_are_quoted_and_change_nothing() {
             ("SyzygyProbeDepth", "0"),
             ("SyzygyProbeLimit", "8"),
             ("Syzygy50MoveRule", "50"),
+            ("AutoSave", "-1"),
+            ("AutoSave", "10081"),
+            ("AutoSave", "0.5"),
+            ("AutoSave", "604801s"),
+            ("AutoSave", "18446744073709551615"),
+            ("UCI_AnalyseMode", "on"),
             ("NumaPolicy", ""),
             ("NumaPolicy", "everywhere"),
             ("NumaPolicy", "0:0"),
@@ -147,4 +162,22 @@ fn legacy_values_have_a_meaning_today_and_no_other_one() {
         assert_eq!((today(name, legacy), today(name, &legacy.to_uppercase())), (value, value));
     }
     assert_eq!((today("LBR", "pair"), today("LBR", "maybe"), today("LMR", "true")), ("pair", "maybe", "true"));
+}
+
+#[test]
+fn pauses_are_minutes_or_seconds() {
+    let seconds = |text| pause(text, 10).map(|pause| pause.as_secs());
+    for (text, expected) in [("0", 0), ("7", 420), ("10", 600), ("0s", 0), ("3s", 3), ("3 s", 3), ("600s", 600)] {
+        assert_eq!(seconds(text), Some(expected), "{text}");
+    }
+    for text in ["", "s", "11", "601s", "1m", "-1s", "1.5", "0x1"] {
+        assert_eq!(seconds(text), None, "{text}");
+    }
+}
+
+#[test]
+fn some_buttons_stand_for_commands() {
+    assert_eq!(shortcut("savehash"), Some(Command::SaveHash { file: None, zstd: false }));
+    assert_eq!(shortcut("Load Hash"), Some(Command::LoadHash { file: None }));
+    assert_eq!((shortcut("Clear Hash"), shortcut("Hash"), shortcut("nothing")), (None, None, None));
 }

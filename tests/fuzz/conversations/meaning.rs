@@ -19,6 +19,8 @@ pub enum Meaning {
     PonderHit,
     Wait,
     Quit,
+    /// A hash table is saved or loaded, perhaps with this file.
+    HashFile(Option<String>),
     /// An option with this name and value.
     Option(String, String),
     Other,
@@ -61,6 +63,7 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
                 _ => Meaning::Option(name, value),
             }
         }
+        Command::SaveHash { file, .. } | Command::LoadHash { file } => Meaning::HashFile(file),
         Command::Uci => Meaning::Uci,
         Command::IsReady => Meaning::IsReady,
         Command::Display => Meaning::Display,

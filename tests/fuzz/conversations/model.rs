@@ -98,7 +98,7 @@ impl Model {
             Meaning::PonderHit => self.pending.iter_mut().for_each(|work| work.ponder = false),
             Meaning::Wait => self.waited = true,
             Meaning::Quit => self.closing = true,
-            Meaning::Position(None) | Meaning::Option(..) | Meaning::Other => {}
+            Meaning::Position(None) | Meaning::HashFile(_) | Meaning::Option(..) | Meaning::Other => {}
         }
     }
 

@@ -92,7 +92,18 @@ fn value(option: &UciOption, random: &mut Random) -> String {
         }
         Kind::Check { .. } => random.pick(&["true", "false"]).to_string(),
         Kind::Combo { choices, .. } => random.pick(choices()).to_string(),
-        Kind::Button { .. } | Kind::Text { .. } => String::new(),
+        Kind::Pause(..) => random.pick(&["0", "1", "10080", "10081", "1s", "2s", "0s", "s"]).to_string(),
+        Kind::Button(_) | Kind::Shortcut(_) | Kind::Text { .. } => String::new(),
+    }
+}
+
+/// `savehash` and `loadhash`, with a file or without.
+pub fn hash_file(random: &mut Random) -> String {
+    let command = *random.pick(&["savehash", "loadhash"]);
+    match random.below(3) {
+        0 => command.into(),
+        1 => format!("{command} {}", random.pick(FILES)),
+        _ => format!("{command} {} zstd", random.pick(&FILES[2..])),
     }
 }
 
@@ -107,13 +118,14 @@ pub fn is_harmless(line: &[u8]) -> bool {
                 at_most(64) || !at_most(33_554_432)
             } else if is("Threads") {
                 at_most(16) || !at_most(1024)
-            } else if is("EvalFile") || is("Debug Log File") {
+            } else if is("EvalFile") || is("Debug Log File") || is("HashFile") {
                 FILES.contains(&value)
             } else {
                 true
             }
         }
         Meaning::Work(_) => !meaning::takes_long(line),
+        Meaning::HashFile(file) => file.is_none_or(|file| FILES.contains(&file.as_str())),
         _ => true,
     })
 }

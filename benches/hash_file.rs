@@ -1,0 +1,58 @@
+//! How long it takes to save a full table and to load it: `cargo bench -p lento-benches --bench hash_file -- save FILE MIB`, and `load` in
+//! place of `save`. Between the two the file may be driven out of memory, so that the disk is read.
+
+use lento::chess::Move;
+use lento::hash_file::{Effort, Identity, Order, Origin, load, save};
+use lento::score::Bound;
+use lento::tt::{Hit, Tt};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let [task, file, mib, packing @ ..] = &arguments[..] else {
+        println!("expected save FILE MIB [zstd], or load FILE MIB");
+        return Ok(());
+    };
+    let threads = lento::processors::count();
+    let table = Tt::new(mib.parse()?, threads)?;
+    let identity = Identity { engine: "bench".into(), evaluation: "none".into(), meaning: 0 };
+    let go_on = &mut |_| ControlFlow::Continue(());
+    if task == "load" {
+        let began = Instant::now();
+        let loaded = load(Path::new(file), &identity, &table, threads, go_on)?;
+        println!("{} of {} entries loaded in {:.2} s", loaded.kept, loaded.read, began.elapsed().as_secs_f64());
+        return Ok(());
+    }
+    fill(&table, threads);
+    let compress = packing.first().is_some_and(|word| word == "zstd");
+    let effort = Effort::Threads(threads);
+    let order = Order { path: file.into(), compress, effort, origin: Origin::default(), keep_older: false };
+    let began = Instant::now();
+    let saved = save(&table, &identity, &order, go_on)?;
+    let seconds = began.elapsed().as_secs_f64();
+    println!("{} entries saved in {} MiB in {seconds:.2} s", saved.entries, saved.bytes >> 20);
+    Ok(())
+}
+
+/// Stores an entry in every place, in the order of the keys.
+fn fill(table: &Tt, threads: usize) {
+    let places = (table.len() * Tt::CLUSTER_ENTRIES) as u64;
+    let (share, step) = (places.div_ceil(threads as u64), u64::MAX / places);
+    std::thread::scope(|scope| {
+        for first in (0..places).step_by(share as usize) {
+            scope.spawn(move || {
+                let mut state = first + 1;
+                for nth in first..places.min(first + share) {
+                    // Numbers without structure (SplitMix64's step).
+                    state = (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let (mv, score) = (Move::from_word(state as u16), (state >> 20) as i32 % 300);
+                    let depth = nth as i32 % 12;
+                    let hit = Hit { mv, score, eval: Some(score), depth, bound: Bound::Lower, pv: false };
+                    table.store(nth * step + (state >> 8) % step, hit);
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,257 @@
+use super::*;
+use crate::chess::Move;
+use crate::score::Bound;
+use crate::tt::{Hit, Record, Tt};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// A folder of its own, gone in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("lento-hash-file-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("table")
+    }
+
+    fn names(&self) -> Vec<String> {
+        let names = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn identity() -> Identity {
+    Identity { engine: "Lento 1".into(), evaluation: "a network".into(), meaning: 77 }
+}
+
+fn order(path: PathBuf, compress: bool, threads: usize) -> Order {
+    let origin = Origin { position: "startpos moves e2e4".into(), depth: 31 };
+    Order { path, compress, effort: Effort::Threads(threads), origin, keep_older: false }
+}
+
+fn go_on(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// A table with so many entries of all kinds.
+fn filled(mib: usize, entries: u64) -> Tt {
+    let table = Tt::new(mib, 1).unwrap();
+    for nth in 0..entries {
+        let eval = (nth % 5 > 0).then_some(nth as i32 % 500 - 250);
+        let bound = [Bound::Upper, Bound::Lower, Bound::Exact][nth as usize % 3];
+        let (mv, pv) = (Move::from_word(nth as u16), nth % 7 == 0);
+        let hit = Hit { mv, score: nth as i32 % 900 - 450, eval, depth: nth as i32 % 40 - 3, bound, pv };
+        table.store(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15), hit);
+        if nth % 50_000 == 0 {
+            table.new_search();
+        }
+    }
+    table
+}
+
+fn contents(table: &Tt) -> Vec<Record> {
+    let mut records = Vec::new();
+    table.collect(0..table.len(), &mut records);
+    records.sort_by_key(|record| record.key());
+    records
+}
+
+fn load_all(path: &Path, table: &Tt) -> Loaded {
+    load(path, &identity(), table, 2, &mut go_on).unwrap()
+}
+
+#[test]
+fn a_table_comes_back_whole_in_any_size_and_packing() {
+    let folder = Folder::new("whole");
+    let table = filled(3, 100_000);
+    let held = contents(&table);
+    for (compress, threads, mib) in [(false, 1, 3), (false, 3, 7), (true, 2, 4)] {
+        let order = order(folder.file(), compress, threads);
+        let saved = save(&table, &identity(), &order, &mut go_on).unwrap();
+        assert_eq!((saved.entries, saved.bytes), (held.len() as u64, fs::metadata(&order.path).unwrap().len()));
+        assert_eq!(folder.names(), ["table"], "no draft is left");
+        assert!(saved.bytes < held.len() as u64 * if compress { 14 } else { 17 });
+        let other = Tt::new(mib, 1).unwrap();
+        let loaded = load_all(&order.path, &other);
+        assert_eq!((&loaded.origin, &loaded.refused), (&order.origin, &Refused::default()));
+        assert_eq!((loaded.read, loaded.kept), (saved.entries, saved.entries));
+        assert_eq!(contents(&other), held);
+    }
+    // Into a smaller table, which keeps what is worth most.
+    let small = Tt::new(1, 1).unwrap();
+    let loaded = load_all(&folder.file(), &small);
+    assert!(loaded.kept < loaded.read && loaded.refused == Refused::default());
+    let kept = contents(&small);
+    assert!(kept.len() > 60_000 && kept.iter().all(|record| held.contains(record)));
+}
+
+#[test]
+fn what_is_damaged_is_refused_and_the_rest_is_kept() {
+    let folder = Folder::new("damaged");
+    for compress in [false, true] {
+        let order = order(folder.file(), compress, 1);
+        let table = filled(6, 30_000);
+        save(&table, &identity(), &order, &mut go_on).unwrap();
+        let (whole, held) = (fs::read(&order.path).unwrap(), contents(&table));
+        let damage = |change: &mut dyn FnMut(&mut Vec<u8>)| {
+            let mut bytes = whole.clone();
+            change(&mut bytes);
+            fs::write(&order.path, bytes).unwrap();
+            let other = Tt::new(6, 1).unwrap();
+            let loaded = load_all(&order.path, &other);
+            assert!(contents(&other).iter().all(|record| held.contains(record)), "nothing is made up");
+            loaded
+        };
+        let starts: Vec<usize> =
+            (0..whole.len()).step_by(ALIGNMENT).filter(|&at| whole[at..].starts_with(b"LENTOBLK")).collect();
+        assert_eq!(starts.len(), 6);
+        // Any byte of a block: its content, its head.
+        for at in [starts[2] + 700, starts[2], starts[2] + 9, starts[2] + 30, starts[2] + 41, starts[2] + 44] {
+            let loaded = damage(&mut |bytes| bytes[at] ^= 0x10);
+            assert_eq!(loaded.refused.blocks, 1, "byte {at}: {:?}", loaded.refused);
+            assert!(loaded.kept > held.len() as u64 * 4 / 5 && !loaded.refused.notes.is_empty());
+        }
+        // A run over the end of one block and the head of the next.
+        let loaded = damage(&mut |bytes| bytes[starts[3] - 5000..starts[3] + 100].fill(0));
+        assert_eq!(loaded.refused.blocks, 2, "{:?}", loaded.refused);
+        // The end is missing, within a block or between two.
+        for (end, missing) in [(starts[4] + 500, 2), (starts[4], 2), (starts[5] + 20, 1)] {
+            let loaded = damage(&mut |bytes| bytes.truncate(end));
+            assert_eq!(loaded.refused.blocks, missing, "{end}: {:?}", loaded.refused);
+            assert!(loaded.refused.notes.iter().any(|note| note.contains("the file ends after")));
+        }
+        // What follows the end does not matter.
+        let loaded = damage(&mut |bytes| bytes.extend([7; 10_000]));
+        assert_eq!((loaded.kept, loaded.refused), (held.len() as u64, Refused::default()));
+    }
+}
+
+#[test]
+fn every_bit_of_a_small_file_counts() {
+    let folder = Folder::new("bits");
+    let order = order(folder.file(), false, 1);
+    let table = filled(1, 9);
+    let saved = save(&table, &identity(), &order, &mut go_on).unwrap();
+    let (whole, held) = (fs::read(&order.path).unwrap(), contents(&table));
+    // The content, and some of what is around it; behind it are zeros.
+    assert_eq!(saved.bytes, 2 * ALIGNMENT as u64);
+    let used = (0..200).chain(ALIGNMENT - 8..ALIGNMENT + 44 + 9 * 16);
+    for at in used {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        fs::write(&order.path, bytes).unwrap();
+        let other = Tt::new(1, 1).unwrap();
+        match load(&order.path, &identity(), &other, 1, &mut go_on) {
+            Ok(loaded) => assert!(loaded.refused.blocks == 1 && loaded.kept == 0, "byte {at}: {loaded:?}"),
+            Err(error) => assert!(at < ALIGNMENT, "byte {at}: {error}"),
+        }
+        assert!(contents(&other).is_empty());
+    }
+    assert_eq!(held.len(), 9);
+}
+
+#[test]
+fn entries_such_as_no_search_stores_are_left_out() {
+    let folder = Folder::new("strange");
+    let order = order(folder.file(), false, 1);
+    save(&filled(1, 9), &identity(), &order, &mut go_on).unwrap();
+    let mut bytes = fs::read(&order.path).unwrap();
+    // The first entry loses its bound, and the checksums are those of the changed file.
+    let block = &mut bytes[ALIGNMENT..];
+    block[44 + 15] &= !3;
+    let sum = crc32fast::hash(&block[44..44 + 9 * 16]).to_le_bytes();
+    block[36..40].copy_from_slice(&sum);
+    let sum = crc32fast::hash(&block[..40]).to_le_bytes();
+    block[40..44].copy_from_slice(&sum);
+    fs::write(&order.path, bytes).unwrap();
+    let loaded = load_all(&order.path, &Tt::new(1, 1).unwrap());
+    assert_eq!((loaded.kept, loaded.refused.entries, loaded.refused.blocks), (8, 1, 0));
+}
+
+#[test]
+fn foreign_files_are_refused() {
+    let folder = Folder::new("foreign");
+    let order = order(folder.file(), false, 1);
+    let table = filled(1, 100);
+    save(&table, &identity(), &order, &mut go_on).unwrap();
+    let other = Tt::new(1, 1).unwrap();
+    let refusal =
+        |path: &Path, identity: &Identity| load(path, identity, &other, 1, &mut go_on).unwrap_err().to_string();
+    let newer = Identity { meaning: 78, evaluation: "another network".into(), ..identity() };
+    let text = refusal(&order.path, &newer);
+    assert!(text.contains("\"a network\", expected") && text.contains("\"another network\""), "{text}");
+    let text = refusal(&order.path, &Identity { meaning: 78, ..identity() });
+    assert!(text.ends_with("which values positions in another way now"), "{text}");
+    let mut cases = vec![(folder.0.clone(), "it is a folder, expected a regular file")];
+    for (name, bytes, reason) in [
+        ("empty", &b""[..], "does not begin with LENTOHSH"),
+        ("text", &[b'x'; 9000], "does not begin with LENTOHSH"),
+        ("short", b"LENTOHSH\x01\0\0\0\0\x10\0\0", "its header is damaged"),
+        ("huge", b"LENTOHSH\x01\0\0\0\0\xf0\xff\xff", "its header is damaged"),
+        ("newer", b"LENTOHSH\x02\0\0\0\0\x10\0\0", "version 2, expected version 1"),
+    ] {
+        fs::write(folder.0.join(name), bytes).unwrap();
+        cases.push((folder.0.join(name), reason));
+    }
+    for (path, reason) in cases {
+        let text = refusal(&path, &identity());
+        assert!(text.contains(reason) && text.contains(&path.display().to_string()), "{text}");
+    }
+    assert!(contents(&other).is_empty());
+}
+
+#[test]
+fn a_save_that_ends_early_harms_nothing() {
+    let folder = Folder::new("early");
+    let order = order(folder.file(), false, 2);
+    fs::write(&order.path, "old").unwrap();
+    let stays =
+        || assert_eq!((folder.names(), fs::read(&order.path).unwrap()), (vec!["table".into()], b"old".to_vec()));
+    let error = save(&filled(4, 1000), &identity(), &order, &mut |_| ControlFlow::Break(())).unwrap_err();
+    assert!(matches!(error, SaveError::CalledOff(_)), "{error}");
+    stays();
+    for empty in [Tt::empty(), Tt::new(1, 1).unwrap()] {
+        let error = save(&empty, &identity(), &order, &mut go_on).unwrap_err();
+        assert!(matches!(error, SaveError::Empty(_)), "{error}");
+        stays();
+    }
+    let error = save(&filled(1, 9), &identity(), &self::order(folder.0.clone(), false, 1), &mut go_on).unwrap_err();
+    assert!(error.to_string().contains("it is a folder, expected a regular file"), "{error}");
+    let order = Order { keep_older: true, ..order };
+    save(&filled(1, 9), &identity(), &order, &mut go_on).unwrap();
+    assert_eq!(
+        (folder.names(), fs::read(older(&order.path)).unwrap()),
+        (vec!["table".into(), "table.old".into()], b"old".to_vec())
+    );
+}
+
+#[test]
+fn progress_ends_with_the_whole_and_loading_can_be_called_off() {
+    let folder = Folder::new("progress");
+    let (order, table) = (order(folder.file(), false, 1), filled(5, 50_000));
+    let mut told = Vec::new();
+    let mut note = |Progress { done, total }| {
+        told.push((done, total));
+        ControlFlow::Continue(())
+    };
+    save(&table, &identity(), &order, &mut note).unwrap();
+    assert_eq!(told, [0, 1, 2, 3, 4, 5].map(|mib| (mib << 20, 5 << 20)));
+    let error =
+        load(&order.path, &identity(), &Tt::new(1, 1).unwrap(), 1, &mut |_| ControlFlow::Break(())).unwrap_err();
+    assert!(matches!(error, LoadError::CalledOff(_)), "{error}");
+}

@@ -1,0 +1,72 @@
+//! What a table holds of one position, in a form that suits a table of any size.
+
+use super::entry::{Era, Hit, Packed};
+use crate::score::{INFINITE, MAX_EVAL};
+
+/// An entry with its whole key, and its age in place of its generation. Its numbers are such as a search stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    key: u64,
+    /// Aged as if generation 0 were the current one.
+    data: Packed,
+}
+
+impl Record {
+    /// An entry as a table of this era holds it; `None` if there is none, or no search stores such numbers.
+    pub fn new(key: u64, data: Packed, era: Era) -> Option<Self> {
+        let Hit { score, eval, .. } = data.hit()?;
+        let usual = score.abs() <= INFINITE && eval.is_none_or(|eval| eval.abs() <= MAX_EVAL);
+        let deep_enough = data.depth() >= Packed::MIN_DEPTH;
+        (usual && deep_enough).then(|| Self { key, data: data.aged(data.age(era), Era::FIRST) })
+    }
+
+    /// The words of [`words`](Self::words), from wherever they come; `None` if no search stores such numbers.
+    pub fn from_words([key, data]: [u64; 2]) -> Option<Self> {
+        Self::new(key, Packed(data), Era::FIRST)
+    }
+
+    /// The key, and the data: from the lowest bit move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, and, in 5 bits, 32 less
+    /// the number of searches since.
+    pub fn words(self) -> [u64; 2] {
+        [self.key, self.data.0]
+    }
+
+    /// The key of the position.
+    pub fn key(self) -> u64 {
+        self.key
+    }
+
+    /// The entry as a table of this era holds it.
+    pub(super) fn data(self, era: Era) -> Packed {
+        self.data.aged(self.data.age(Era::FIRST), era)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::Bound;
+
+    #[test]
+    fn words_give_back_the_record_in_any_era() {
+        let hit = Hit { mv: None, score: -31_990, eval: Some(12), depth: 40, bound: Bound::Upper, pv: true };
+        for (written, saved, loaded) in [(0, 0, 0), (30, 2, 17), (5, 5, 31), (1, 0, 9)] {
+            let [written, saved, loaded] = [written, saved, loaded].map(|nth| Era::FIRST.with_generation(nth));
+            let data = Packed::new(hit, written);
+            let record = Record::new(77, data, saved).unwrap();
+            assert_eq!(Record::from_words(record.words()), Some(record));
+            let back = record.data(loaded);
+            assert_eq!((back.hit(), back.age(loaded)), (Some(hit), data.age(saved)));
+        }
+    }
+
+    #[test]
+    fn what_no_search_stores_is_no_record() {
+        let hit = Hit { mv: None, score: 0, eval: None, depth: 1, bound: Bound::Exact, pv: false };
+        let known = |hit| Record::from_words([1, Packed::new(hit, Era::FIRST).0]).is_some();
+        assert!(known(hit) && known(Hit { score: -INFINITE, eval: Some(MAX_EVAL), depth: -7, ..hit }));
+        assert!(!known(Hit { score: INFINITE + 1, ..hit }) && !known(Hit { eval: Some(-MAX_EVAL - 1), ..hit }));
+        // No bound, and less than the least depth.
+        assert_eq!((Record::from_words([1, 0]), Record::from_words([1, 3 << 56])), (None, None));
+    }
+}

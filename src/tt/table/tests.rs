@@ -1,0 +1,352 @@
+use super::*;
+use crate::chess::Move;
+use crate::score::Bound;
+use crate::tt::memory;
+use crate::tt::pools::Pool;
+
+const KEY: u64 = 0x0123_4567_89ab_cdef;
+/// Too large for every machine, yet not for its numbers.
+const ABSURD: usize = 1 << 42;
+
+fn entry(depth: i32) -> Hit {
+    Hit { mv: Move::from_word(0x1234), score: 7, eval: None, depth, bound: Bound::Exact, pv: true }
+}
+
+/// Resizes on one thread where there is so much ordinary memory, if that is known, and nothing else.
+fn resize(table: &mut Tt, mib: usize, memory: Option<u64>) -> Result<(), TtError> {
+    table.resize_within(mib, 1, &Supply { memory, ..Supply::default() }, &mut |_| ())
+}
+
+/// A table in ordinary memory that has an entry.
+fn filled(mib: usize) -> Tt {
+    let mut table = Tt::empty();
+    resize(&mut table, mib, None).unwrap();
+    table.store(KEY, entry(5));
+    assert_eq!(table.probe(KEY), Some(entry(5)));
+    table
+}
+
+#[test]
+fn any_size_is_used_to_its_ends() {
+    for mib in [1, 2, 3, 7] {
+        let table = Tt::new(mib, 3).unwrap();
+        let clusters = table.clusters.len();
+        assert_eq!((table.size_mib(), clusters), (mib, mib << 14));
+        assert_eq!((index(0, clusters), index(u64::MAX, clusters)), (0, clusters - 1));
+        for key in [0, 1, u64::MAX / 3, u64::MAX / 2, u64::MAX - 1, u64::MAX] {
+            assert!(index(key, clusters) < clusters);
+            table.prefetch(key);
+            table.store(key, entry(1));
+            assert_eq!(table.probe(key), Some(entry(1)));
+        }
+        // Keys one cluster's share apart have one cluster each.
+        let share = u64::MAX / clusters as u64 + 1;
+        let hit = (0..clusters as u64).map(|nth| index(nth * share + share / 2, clusters));
+        assert!(hit.eq(0..clusters));
+    }
+}
+
+#[test]
+fn zero_is_no_size() {
+    assert_eq!(Tt::new(0, 1).err(), Some(TtError::Zero));
+}
+
+#[test]
+fn absurd_sizes_are_refused_and_the_table_stays() {
+    let mut table = filled(2);
+    for mib in [33_554_432, 1 << 30, ABSURD, usize::MAX / MIB as usize, 1 << 44, 1 << 60, usize::MAX] {
+        let error = table.resize(mib, 4).unwrap_err();
+        assert!(error.to_string().contains(&format!("{mib} MiB")), "{error}");
+        assert!(error.to_string().contains("expected"), "{error}");
+        assert!(Tt::new(mib, 4).is_err());
+    }
+    // Where nobody says how much there is, the allocator has the last word.
+    assert_eq!(resize(&mut table, ABSURD, None), Err(TtError::Refused { asked: ABSURD }));
+    assert_eq!(resize(&mut table, usize::MAX, None), Err(TtError::Refused { asked: usize::MAX }));
+    assert_eq!(resize(&mut table, 0, None), Err(TtError::Zero));
+    assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
+}
+
+#[test]
+fn resizing_empties_unless_nothing_changes() {
+    let mut table = filled(2);
+    resize(&mut table, 2, Some(0)).unwrap();
+    assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
+    for mib in [3, 1] {
+        table.resize(mib, 2).unwrap();
+        assert_eq!((table.size_mib(), table.probe(KEY)), (mib, None));
+        table.store(KEY, entry(5));
+    }
+}
+
+#[test]
+fn new_table_may_take_the_place_of_the_old_one() {
+    let mut table = filled(4);
+    // Neither beside the old one nor in its place.
+    let error = resize(&mut table, 9, Some(2 * MIB)).unwrap_err();
+    assert_eq!(error, TtError::Memory { asked: 9, largest: 5 });
+    assert_eq!((table.size_mib(), table.probe(KEY)), (4, Some(entry(5))));
+    // Not beside it, but in its place.
+    resize(&mut table, 5, Some(2 * MIB)).unwrap();
+    assert_eq!((table.size_mib(), table.probe(KEY)), (5, None));
+    // A smaller one always fits.
+    resize(&mut table, 4, Some(0)).unwrap();
+    assert_eq!(table.size_mib(), 4);
+}
+
+#[test]
+fn old_size_comes_back_when_the_system_refuses_after_all() {
+    let mut table = filled(2);
+    let available = memory_for(ABSURD) - MIB;
+    let error = resize(&mut table, ABSURD, Some(available)).unwrap_err();
+    assert_eq!(error, TtError::Lost { asked: ABSURD, kept: 2 });
+    assert_eq!((table.size_mib(), table.probe(KEY)), (2, None));
+    table.store(KEY, entry(1));
+    assert_eq!(table.probe(KEY), Some(entry(1)));
+}
+
+/// Pools may promise what they do not have: somebody else was faster.
+#[test]
+fn ordinary_memory_takes_the_place_of_pages_that_do_not_come() {
+    let pools = [2 << 20, 1 << 30, 1 << 40].map(|page| Pool { page, free: 1 << 20, on_nodes: Vec::new() });
+    let supply = Supply { memory: Some(1 << 30), pools: pools.into() };
+    let mut table = Tt::empty();
+    for mib in [64, 3, 100] {
+        let mut told = Vec::new();
+        table.resize_within(mib, 2, &supply, &mut |ready| told.push(ready)).unwrap();
+        assert_eq!(table.size_mib(), mib);
+        table.store(KEY, entry(5));
+        assert_eq!(table.probe(KEY), Some(entry(5)));
+        assert!(told.iter().all(|&ready| ready <= mib), "{told:?}");
+    }
+    let error = table.resize_within(1 << 40, 1, &supply, &mut |_| ()).unwrap_err();
+    assert_eq!(error, TtError::Refused { asked: 1 << 40 });
+    assert_eq!((table.size_mib(), table.probe(KEY)), (100, Some(entry(5))));
+}
+
+/// The least memory, to a MiB, into which a table of this size fits.
+fn memory_for(mib: usize) -> u64 {
+    let (mut low, mut high) = (0, u64::MAX / MIB);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if memory::largest_mib(middle * MIB) >= mib as u64 { high = middle } else { low = middle + 1 }
+    }
+    low * MIB
+}
+
+#[test]
+fn table_without_memory_answers_with_misses() {
+    let mut table = Tt::empty();
+    table.store(KEY, entry(3));
+    table.prefetch(KEY);
+    table.clear(2);
+    assert_eq!((table.probe(KEY), table.hashfull(), table.size_mib()), (None, 0, 0));
+}
+
+#[test]
+fn clear_leaves_nothing() {
+    for threads in [0, 1, 2, 64] {
+        let mut table = Tt::new(5, threads).unwrap();
+        let keys = || (0..100_000_u64).map(|nth| nth.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        keys().for_each(|key| table.store(key, entry(2)));
+        assert!(keys().filter(|&key| table.probe(key).is_some()).count() > 90_000);
+        table.clear(threads);
+        assert_eq!(keys().filter(|&key| table.probe(key).is_some()).count(), 0);
+        assert_eq!((table.hashfull(), table.size_mib()), (0, 5));
+    }
+}
+
+/// What a tag leaves out of a key the cluster knows: from its first key to its last there are fewer than the tag tells apart.
+#[test]
+fn keys_of_a_cluster_differ_in_their_tags() {
+    for mib in [1, 2, 3, 5, 1000, 33_554_432] {
+        let clusters = mib << 14;
+        let first = |nth: usize| (((nth as u128) << 64).div_ceil(clusters as u128)) as u64;
+        for nth in [0, 1, clusters / 3, clusters / 2, clusters - 2] {
+            let (low, high) = (first(nth), first(nth + 1) - 1);
+            assert_eq!((index(low, clusters), index(high, clusters)), (nth, nth), "{mib} MiB");
+            assert!(high - low < 1 << Tag::KEY_BITS, "{mib} MiB");
+        }
+    }
+}
+
+#[test]
+fn the_last_epoch_is_followed_by_a_real_clearing() {
+    let mut table = filled(1);
+    let before = table.epoch;
+    for _ in 0..(1 << (64 - Tag::KEY_BITS)) - 1 {
+        table.store(KEY, entry(1));
+        table.clear(1);
+        assert_eq!(table.probe(KEY), None);
+    }
+    assert_eq!(table.epoch, before);
+    assert!(table.clusters.iter().all(|cluster| cluster.used(before, Era::FIRST) == 0));
+}
+
+#[test]
+fn pages_are_spread_and_keep_what_they_hold() {
+    let mut table = filled(8);
+    assert!(table.nodes().is_empty() && table.refusal().is_none());
+    // No system has those with large numbers.
+    for (nodes, must_refuse) in [(&[0][..], false), (&[0, 1023], true), (&[5000, 0], true), (&[], false)] {
+        table.spread_over(nodes);
+        assert_eq!((table.nodes(), table.probe(KEY)), (nodes, Some(entry(5))));
+        assert!(table.refusal().is_some() || !must_refuse, "{nodes:?}");
+        assert!(table.refusal().is_none() || !nodes.is_empty());
+        let mut new = Tt::empty();
+        new.spread_over(nodes);
+        new.resize(5, 1).unwrap();
+        assert_eq!(new.refusal().is_some(), table.refusal().is_some(), "{nodes:?}");
+    }
+}
+
+#[test]
+fn hashfull_is_per_mille_of_this_generation() {
+    let table = Tt::new(1, 1).unwrap();
+    assert_eq!(table.hashfull(), 0);
+    // One entry in each of the first 500 clusters, and in as many beyond the sample.
+    let share = u64::MAX / table.clusters.len() as u64 + 1;
+    for cluster in (0..500).chain(1000..1500) {
+        table.store(cluster * share + 1, entry(1));
+    }
+    assert_eq!(table.hashfull(), 125);
+    table.new_search();
+    assert_eq!(table.hashfull(), 0);
+    for cluster in 0..1000 {
+        for nth in 1..=4 {
+            table.store(cluster * share + nth, entry(1));
+        }
+    }
+    assert_eq!(table.hashfull(), 1000);
+}
+
+#[test]
+fn a_new_search_lets_deep_entries_go() {
+    let table = Tt::new(1, 1).unwrap();
+    let keys = [1, 2, 3, 4];
+    keys.iter().for_each(|&key| table.store(key, entry(9)));
+    for _ in 0..40 {
+        table.new_search();
+    }
+    table.store(4, entry(9));
+    for key in 5..8 {
+        table.store(key, entry(2));
+    }
+    assert!(keys[..3].iter().all(|&key| table.probe(key).is_none()));
+    assert!((4..8).all(|key| table.probe(key).is_some()));
+}
+
+/// Keys all over the range.
+fn keys(count: u64) -> impl Iterator<Item = u64> {
+    (0..count).map(|nth| nth.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// What a table holds, from the lowest key up.
+fn contents(table: &Tt) -> Vec<Record> {
+    let mut records = Vec::new();
+    table.collect(0..table.len(), &mut records);
+    records.sort_by_key(|record| record.key());
+    records
+}
+
+#[test]
+fn whole_keys_come_back_from_tables_of_any_size() {
+    for mib in [1, 2, 3, 7, 16] {
+        let mut table = Tt::new(mib, 1).unwrap();
+        keys(500).for_each(|key| table.store(key, entry(9)));
+        // Only the last epoch counts.
+        table.clear(1);
+        let ends = [0, 1, u64::MAX, u64::MAX - 1, 1 << 50, (1 << 50) - 1, 1 << 63];
+        let mut stored: Vec<u64> = keys(9000).chain(ends).collect();
+        stored.sort_unstable();
+        stored.dedup();
+        for (nth, &key) in stored.iter().enumerate() {
+            table.store(key, entry(nth as i32 % 200));
+        }
+        let held = contents(&table);
+        assert!(held.len() > 8900 && held.len() <= stored.len(), "{mib} MiB: {}", held.len());
+        for record in held {
+            let nth = stored.binary_search(&record.key()).expect("a key that was stored");
+            assert_eq!(table.probe(record.key()), Some(entry(nth as i32 % 200)));
+        }
+    }
+}
+
+#[test]
+fn words_of_two_writers_are_left_out_or_under_a_key_of_their_own() {
+    let table = filled(1);
+    let place = table.place(KEY);
+    for (nth, bits) in (0..64).map(|bit| (bit, 1_u64 << bit)) {
+        let found = key_at(Tag::new(KEY ^ bits, table.epoch), place, table.len());
+        // The upper 14 bits are not in the tag.
+        assert_eq!(found == Some(KEY), nth >= Tag::KEY_BITS, "bit {nth}");
+    }
+    // In a larger table a cluster has so few keys that most others are seen not to be of it.
+    let large = Tt::new(64, 1).unwrap();
+    let place = large.place(KEY);
+    let lost =
+        (0..50).filter(|bit| key_at(Tag::new(KEY ^ 1 << bit, large.epoch), place, large.len()).is_none()).count();
+    assert!(lost >= 5, "{lost}");
+}
+
+#[test]
+fn what_one_table_held_another_one_of_any_size_holds() {
+    for (from, to) in [(1, 1), (1, 5), (4, 1), (3, 2), (2, 3)] {
+        let old = Tt::new(from, 1).unwrap();
+        for (nth, key) in keys(40_000).enumerate() {
+            if nth % 10_000 == 0 {
+                old.new_search();
+            }
+            old.store(key, entry(nth as i32 % 100));
+        }
+        let mut new = Tt::new(to, 1).unwrap();
+        new.clear(1);
+        (0..13).for_each(|_| new.new_search());
+        let held = contents(&old);
+        let kept = held.iter().filter(|&&record| new.restore(record)).count();
+        assert!(kept > held.len() * 9 / 10 && (to < from || kept == held.len()), "{kept} of {}", held.len());
+        let back = contents(&new);
+        assert!(back.iter().all(|record| held.contains(record)), "entries keep their ages");
+        if to >= from {
+            assert_eq!(back, held);
+        }
+    }
+}
+
+#[test]
+fn what_is_put_back_gives_way_to_what_is_worth_more() {
+    let deep = Tt::new(1, 1).unwrap();
+    let near = |nth: u64| nth + 1;
+    (0..4).for_each(|nth| deep.store(near(nth), entry(50)));
+    let record = |key, depth| {
+        let other = Tt::new(1, 1).unwrap();
+        other.store(key, entry(depth));
+        contents(&other)[0]
+    };
+    assert!(!deep.restore(record(near(4), 50)) && !deep.restore(record(near(5), 3)));
+    assert!(deep.restore(record(near(2), 7)), "it is there already");
+    assert_eq!(deep.probe(near(2)), Some(entry(50)));
+    assert!(deep.restore(record(near(6), 51)) && deep.restore(record(near(6), 60)));
+    assert_eq!(deep.probe(near(6)), Some(entry(60)));
+    assert!(!Tt::empty().restore(record(near(1), 1)));
+}
+
+/// Without new generations and with deep entries spared, shallow searches of other positions, or of the same ones, take nothing of
+/// what is deep.
+#[test]
+fn spared_entries_outlive_any_number_of_shallow_ones() {
+    let table = Tt::new(1, 1).unwrap();
+    table.spare_deep(true);
+    let deep: Vec<u64> = keys(300).collect();
+    deep.iter().for_each(|&key| table.store(key, entry(30)));
+    for step in 0..40 {
+        deep.iter().for_each(|&key| table.store(key, entry(step % 20)));
+        keys(100_000).skip(1000).for_each(|key| table.store(key, entry(step % 10)));
+    }
+    assert!(deep.iter().all(|&key| table.probe(key) == Some(entry(30))));
+    // What is about as deep takes the place, and without sparing an exact score does.
+    table.store(deep[0], entry(27));
+    table.spare_deep(false);
+    table.store(deep[1], entry(1));
+    assert_eq!([deep[0], deep[1]].map(|key| table.probe(key)), [Some(entry(27)), Some(entry(1))]);
+}

@@ -1,0 +1,267 @@
+//! Hash tables in files: saved and loaded at any moment, damaged, foreign, on a full disk, by two programs at once.
+
+use crate::harness::{Session, count, field};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder for one test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("lento-keep-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("UTF-8").to_owned()
+    }
+
+    /// The names of the files in it.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const POSITION: &str = "position fen r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - 0 1 moves a7a5";
+const DEPTH: u32 = 11;
+
+/// The nodes of a search of the position to the depth.
+fn search(session: &mut Session) -> u64 {
+    session.say(&format!("{POSITION}\ngo depth {DEPTH}"));
+    let lines = session.until("bestmove ");
+    let start = format!("info depth {DEPTH} ");
+    let line = lines.iter().rfind(|line| line.starts_with(&start) && line.contains(" pv ")).expect("the last depth");
+    field(line, "nodes").and_then(|nodes| nodes.parse().ok()).expect("nodes")
+}
+
+/// Says a command and returns the line that answers it.
+fn answer(session: &mut Session, command: &str) -> String {
+    session.say(command);
+    let word = command.split(' ').next().expect("a word");
+    loop {
+        let line = session.until("info string ").pop().expect("a line");
+        if line.starts_with(&format!("info string {word}: ")) || line.starts_with("info string error: ") {
+            return line;
+        }
+    }
+}
+
+/// A file with a table in which the position was searched to the depth; and how many nodes that took.
+fn saved(folder: &Folder, name: &str) -> (String, u64) {
+    let mut session = Session::ready();
+    let nodes = search(&mut session);
+    let file = folder.file(name);
+    let line = answer(&mut session, &format!("savehash {file}"));
+    assert!(line.contains(" entries, ") && line.contains(&file), "{line}");
+    (file, nodes)
+}
+
+#[test]
+fn what_was_found_outlives_the_program() {
+    let folder = Folder::new("outlives");
+    let (plain, nodes) = saved(&folder, "table");
+    let (packed, _) = saved(&folder, "my table.zst");
+    let size = |file: &str| fs::metadata(file).unwrap().len();
+    assert!(size(&packed) < size(&plain) && nodes > 5000);
+    for (file, hash, threads) in [(&plain, 16, 1), (&packed, 1, 2), (&plain, 33, 3)] {
+        let mut session = Session::ready();
+        session.say(&format!("setoption name Hash value {hash}\nsetoption name Threads value {threads}"));
+        session.say(&format!("setoption name HashFile value {file}\nsetoption name LoadHash"));
+        let line = session.until("info string loadhash: ").pop().unwrap();
+        assert!(line.contains("position \"fen r1bq1rk1/") && line.ends_with(&format!(", depth {DEPTH}")), "{line}");
+        // A table of 1 MiB may have had to drop some of it.
+        let again = search(&mut session);
+        assert!(again < nodes / 10 || hash == 1, "{again} of {nodes} nodes");
+        assert_eq!(count(session.heard(), "info string error"), 0);
+    }
+}
+
+#[test]
+fn a_table_is_saved_while_a_search_goes_on() {
+    let folder = Folder::new("beside");
+    let file = folder.file("table");
+    let mut session = Session::ready();
+    session.say(&format!("{POSITION}\ngo infinite"));
+    session.until("info depth 5 ");
+    for _ in 0..3 {
+        let line = answer(&mut session, &format!("savehash {file}"));
+        assert!(line.starts_with("info string savehash: "), "{line}");
+    }
+    // Loading waits for the end of the search.
+    session.say(&format!("loadhash {file}\nisready"));
+    let said = session.until("readyok");
+    assert_eq!(count(&said, "info string loadhash"), 0);
+    session.say("stop");
+    session.best_move();
+    session.until("info string loadhash: ");
+    assert_eq!(count(session.heard(), "bestmove "), 1);
+    assert_eq!(folder.names(), ["table"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_no_files_are_refused_at_once() {
+    let folder = Folder::new("names");
+    assert!(Command::new("mkfifo").arg(folder.0.join("fifo")).status().unwrap().success());
+    fs::File::create(folder.0.join("sparse")).unwrap().set_len(1 << 40).unwrap();
+    let mut session = Session::ready();
+    search(&mut session);
+    let no_file = "it is a FIFO, a device or a socket, expected a regular file";
+    let cases = [
+        ("savehash", "/dev/zero".to_owned(), no_file),
+        ("savehash", folder.file("fifo"), no_file),
+        ("savehash", folder.file(""), "it is a folder, expected a regular file"),
+        ("savehash", folder.file("none/table"), "No such file"),
+        ("loadhash", "/dev/zero".to_owned(), no_file),
+        ("loadhash", folder.file("fifo"), no_file),
+        ("loadhash", folder.file(""), "it is a folder, expected a regular file"),
+        ("loadhash", folder.file("none"), "No such file"),
+        ("loadhash", folder.file("sparse"), "it does not begin with LENTOHSH"),
+    ];
+    for (command, file, reason) in cases {
+        let line = answer(&mut session, &format!("{command} {file}"));
+        assert!(line.starts_with("info string error: ") && line.contains(reason) && line.contains(&file), "{line}");
+    }
+    for command in ["savehash", "loadhash"] {
+        let line = answer(&mut session, command);
+        assert!(line.contains(&format!("`{command}` expects the name of a file")), "{line}");
+    }
+    assert_eq!(folder.names(), ["fifo", "sparse"]);
+    session.say("go nodes 50");
+    session.best_move();
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused_with_what_is_wrong() {
+    let folder = Folder::new("damaged");
+    let (file, _) = saved(&folder, "table");
+    let whole = fs::read(&file).unwrap();
+    let mut damaged = whole.clone();
+    damaged[4096 + 1000] ^= 1;
+    damaged.truncate(whole.len() - 5000);
+    fs::write(&file, damaged).unwrap();
+    let mut session = Session::ready();
+    session.say(&format!("loadhash {file}"));
+    let said = session.until("info string loadhash: ");
+    let errors: Vec<_> = said.iter().filter(|line| line.starts_with("info string error: loadhash: ")).collect();
+    assert!(errors.iter().any(|line| line.contains("the block at byte 4096 is refused: its checksum")), "{errors:#?}");
+    assert!(errors.iter().any(|line| line.contains("the file ends after")), "{errors:#?}");
+    assert!(errors.iter().all(|line| line.contains(&file)), "{errors:#?}");
+    // What is good is there.
+    let loaded: u64 = said.last().and_then(|line| line.split(' ').nth(3)?.parse().ok()).expect("a number");
+    assert!(loaded > 1000, "{said:#?}");
+    fs::write(&file, whole).unwrap();
+    session.say("setoption name Evaluation value classical");
+    let line = answer(&mut session, &format!("loadhash {file}"));
+    assert!(line.contains("its entries mean something else") && line.contains("expected \"Lento "), "{line}");
+    // A table with values of two evaluations is not saved.
+    session.say("go depth 2");
+    session.best_move();
+    let line = answer(&mut session, &format!("savehash {file}"));
+    assert!(line.contains("values of more than one evaluation"), "{line}");
+}
+
+/// A limit on the size of files stands for a full disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_the_old_file_and_no_draft() {
+    let folder = Folder::new("full");
+    let file = folder.file("table");
+    fs::write(&file, "old").unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\"", env!("CARGO_BIN_EXE_lento")]);
+    let mut session = Session::of(command);
+    session.sync();
+    search(&mut session);
+    let line = answer(&mut session, &format!("savehash {file}"));
+    assert!(line.starts_with("info string error: savehash: ") && line.contains(&file), "{line}");
+    assert!(line.contains("an older file stays"), "{line}");
+    assert_eq!((folder.names(), fs::read(&file).unwrap()), (vec!["table".to_owned()], b"old".to_vec()));
+    assert!(search(&mut session) > 0);
+}
+
+#[test]
+fn a_table_is_saved_by_itself_and_survives_a_kill() {
+    let folder = Folder::new("auto");
+    let file = folder.file("table");
+    fs::write(&file, "somebody else's").unwrap();
+    let mut session = Session::ready();
+    session.say(&format!(
+        "setoption name HashFile value {file}\nsetoption name AutoSave value 1s\n{POSITION}\ngo infinite"
+    ));
+    session.until("info string AutoSave: ");
+    let line = session.until("info string AutoSave: ").pop().unwrap();
+    assert!(line.contains(" entries, "), "{line}");
+    drop(session);
+    assert_eq!(folder.names(), ["table", "table.old"]);
+    assert_eq!(fs::read(folder.file("table.old")).unwrap(), b"somebody else's");
+    let mut session = Session::ready();
+    let line = answer(&mut session, &format!("loadhash {file}"));
+    assert!(line.starts_with("info string loadhash: "), "{line}");
+    assert_eq!(count(session.heard(), "info string error"), 0);
+}
+
+#[test]
+fn the_end_of_the_program_waits_for_what_is_to_be_saved() {
+    let folder = Folder::new("quit");
+    let file = folder.file("table");
+    for last in ["savehash\nquit", "setoption name AutoSave value 5\nquit"] {
+        let mut session = Session::ready();
+        session.say(&format!("setoption name HashFile value {file}\n{POSITION}\ngo depth 8"));
+        session.best_move();
+        session.say(last);
+        let (said, status) = session.end();
+        assert!(status.success() && said.iter().any(|line| line.contains(" entries, ")), "{said:?}");
+        assert_eq!(folder.names(), ["table"]);
+        fs::remove_file(&file).unwrap();
+    }
+}
+
+#[test]
+fn two_programs_save_to_one_file() {
+    let folder = Folder::new("two");
+    let file = folder.file("table");
+    let mut sessions = [Session::ready(), Session::ready()];
+    sessions.iter_mut().for_each(|session| _ = search(session));
+    for _ in 0..10 {
+        sessions.iter_mut().for_each(|session| session.say(&format!("savehash {file}")));
+        for session in &mut sessions {
+            session.until("info string savehash: ");
+        }
+        assert_eq!(folder.names(), ["table"]);
+        let line = answer(&mut sessions[0], &format!("loadhash {file}"));
+        assert!(line.starts_with("info string loadhash: "), "{line}");
+    }
+    assert!(sessions.iter().all(|session| count(session.heard(), "info string error") == 0));
+    assert!(Path::new(&file).is_file());
+}
+
+#[test]
+fn an_analysis_survives_new_games_and_steps() {
+    let mut session = Session::ready();
+    session.say("setoption name UCI_AnalyseMode value true");
+    let nodes = search(&mut session);
+    session.say("position startpos\ngo depth 7");
+    session.best_move();
+    session.say("ucinewgame\nsetoption name Threads value 2\nposition startpos moves e2e4\ngo depth 7");
+    session.best_move();
+    let again = search(&mut session);
+    assert!(again < nodes / 10, "{again} of {nodes}");
+    session.say("setoption name Threads value 1\nsetoption name MultiPV value 2");
+    search(&mut session);
+    session.say("setoption name MultiPV value 1\nsetoption name UCI_AnalyseMode value false\nucinewgame");
+    assert_eq!(search(&mut session), nodes, "without it everything is forgotten");
+}
