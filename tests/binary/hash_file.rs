@@ -36,7 +36,7 @@ impl Drop for Folder {
 }
 
 const POSITION: &str = "position fen r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - 0 1 moves a7a5";
-const DEPTH: u32 = 11;
+const DEPTH: u32 = 12;
 
 /// The nodes of a search of the position to the depth.
 fn search(session: &mut Session) -> u64 {
