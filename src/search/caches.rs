@@ -42,7 +42,7 @@ impl Caches {
     /// Forgets all corrections. No search may run.
     pub fn clear(&self) {
         for corrections in &self.corrections {
-            corrections.lock().iter().for_each(Corrections::clear);
+            corrections.lock().iter_mut().for_each(Corrections::clear);
         }
     }
 }

@@ -21,6 +21,9 @@ pub(super) type Tried = ArrayVec<Move, 64>;
 pub(super) const TABLE_SAFE_CLOCK: u32 = 90;
 
 impl<P: SearchProbe> Search<'_, P> {
+    /// Up to this depth of iteration answers to root moves are not pruned: it is enough for short mates, and costs no time later.
+    const ANSWERS_PRUNED_AFTER: i32 = 8;
+
     /// Fail-soft principal variation search of a node to a depth in plies. `cut` says that a fail high is expected.
     pub(super) fn negamax<N: Node>(
         &mut self,
@@ -65,12 +68,12 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut here = self.assess::<N>(board, ply, depth, cut, hit);
 
         // Step 5. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
-        // moves wants it proved: nothing is pruned on the strength of an evaluation. Nor is the answer to a root move: the move may
-        // threaten mate.
+        // moves wants it proved: nothing is pruned on the strength of an evaluation. Nor is the answer to a root move in the first
+        // iterations: the move may threaten mate.
         let forward = self.job.limits.mate.is_none();
         if !N::PV
             && forward
-            && ply > 1
+            && (ply > 1 || self.iteration > Self::ANSWERS_PRUNED_AFTER)
             && !here.in_check
             && excluded.is_none()
             && let Some(score) = self.prune_node(board, &here, window)?
