@@ -1,6 +1,6 @@
 //! Hash tables in files. `docs/hash-file.md` describes the format; all numbers in it are little-endian.
 //!
-//! A file is a [header] and [blocks](block), in any order, each beginning at a multiple of [`ALIGNMENT`] bytes, with a checksum of
+//! A file is a header and blocks, in any order, each beginning at a multiple of [`ALIGNMENT`] bytes, with a checksum of
 //! its own. An entry has its whole key, so it finds its place in a table of any size.
 
 mod block;
