@@ -30,7 +30,7 @@ fn a_job_is_handed_over_and_given_back() {
             let (orders, events) = (Arc::clone(&orders), Arc::clone(&events));
             thread::spawn(move || {
                 while let Some((table, findings)) = orders.receive() {
-                    findings.counter(0).store(7, Ordering::Relaxed);
+                    findings.counters(0).nodes.store(7, Ordering::Relaxed);
                     findings.publish(finding(0, 3));
                     drop((table, findings));
                     events.send(0);
