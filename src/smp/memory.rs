@@ -1,17 +1,32 @@
 //! The memory of worker threads: asked for before it is needed, given back when it is not.
 
+use super::pool::STACK_BYTES;
 use crate::search::worker::Worker;
 use std::io::{Error, ErrorKind};
 
-/// Asks for the memory of one more worker, and more for what its thread needs besides. Allocations inside the worker cannot
-/// fail without ending the process, so this says beforehand whether they would.
+/// Asks for the memory of one more thread's stack, before it is started. A thread that gets its stack and then nothing more
+/// would end the process.
+///
+/// # Errors
+/// There is no such memory.
+pub fn check_room_for_a_stack() -> Result<(), Error> {
+    check_room(STACK_BYTES)
+}
+
+/// Asks for the memory of one more worker. Allocations inside the worker cannot fail without ending the process, so this says
+/// beforehand whether they would.
 ///
 /// # Errors
 /// There is no such memory.
 pub fn check_room_for_a_worker() -> Result<(), Error> {
+    check_room(Worker::BYTES)
+}
+
+/// Asks for so many bytes, and more for what a thread needs besides.
+fn check_room(bytes: usize) -> Result<(), Error> {
     const MARGIN: usize = 4 << 20;
     let mut room: Vec<u8> = Vec::new();
-    room.try_reserve_exact(Worker::BYTES + MARGIN)
+    room.try_reserve_exact(bytes + MARGIN)
         .map_err(|_| Error::new(ErrorKind::OutOfMemory, "there is no memory for another thread"))
 }
 

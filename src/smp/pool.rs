@@ -158,6 +158,7 @@ impl Thread {
     /// Starts a thread and waits until it has its worker: so nobody else takes memory between the question whether there
     /// is any and the use of it. A thread with a home is bound before it touches that memory, which so is near it.
     fn start(id: usize, home: Option<(CpuSet, Arc<Home>)>) -> io::Result<Self> {
+        memory::check_room_for_a_stack()?;
         let orders: Arc<Mailbox<Order>> = Arc::default();
         let inbox = Arc::clone(&orders);
         let place = home.as_ref().map(|(cpus, _)| *cpus);
