@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::search::caches::Caches;
+use crate::smp::memory;
 use crate::smp::numa::cpu_set::CpuSet;
 use crate::smp::numa::placement::{NotUsable, Placement, Unbound};
 pub use crate::smp::numa::policy::NumaPolicy;
@@ -105,16 +106,21 @@ impl Engine {
     fn place_in(&mut self, topology: Option<&Topology>, threads: usize) -> io::Result<()> {
         let placement = Placement::decide(&self.numa.policy, topology, threads);
         self.numa.placement = Some(placement.clone());
+        let caches = topology.map(|topology| Caches::new(topology.caches.iter().map(CpuSet::iter)));
+        if let Some(caches) = caches.filter(|caches| !caches.are_like(&self.caches)) {
+            self.caches = Arc::new(caches);
+        }
+        if threads > 1 {
+            // A search that finds no memory for it could not go on.
+            memory::check_room_for_a_worker()?;
+            self.caches.nearest();
+        }
         self.pool.resize(threads, &placement.unwrap_or_default())?;
         self.pool.copy_network(&self.evaluation());
         let nodes = self.numa.nodes_for_table();
         // Nobody need wait for the table where it stays as it is.
         if self.table.tt.nodes() != nodes {
             self.exclusive_table().spread_over(&nodes);
-        }
-        let caches = topology.map(|topology| Caches::new(topology.caches.iter().map(CpuSet::iter)));
-        if let Some(caches) = caches.filter(|caches| !caches.are_like(&self.caches)) {
-            self.caches = Arc::new(caches);
         }
         Ok(())
     }

@@ -52,7 +52,8 @@ impl Worker {
             id,
             home: None,
             histories: Histories::new(),
-            corrections: None,
+            // One thread alone has its own in any case.
+            corrections: (id == 0).then(Corrections::new),
             lbr: LastBestReply::default(),
             evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
