@@ -139,7 +139,7 @@ impl Engine {
         let (sender, events) = unbounded();
         let mut pool = Pool::default();
         // Without a single thread `go` answers with a legal move; `Threads` may be set again when the system has one to give.
-        let _ = pool.resize(1, &Placement::default());
+        let _ = pool.resize(1, &Placement::default(), &Evaluation::default());
         Self {
             settings: Settings::default(),
             params: Arc::default(),

@@ -115,8 +115,9 @@ impl Engine {
             memory::check_room_for_a_worker()?;
             self.caches.nearest();
         }
-        self.pool.resize(threads, &placement.unwrap_or_default())?;
-        self.pool.copy_network(&self.evaluation());
+        let evaluation = self.evaluation();
+        self.pool.resize(threads, &placement.unwrap_or_default(), &evaluation)?;
+        self.pool.copy_network(&evaluation);
         let nodes = self.numa.nodes_for_table();
         // Nobody need wait for the table where it stays as it is.
         if self.table.tt.nodes() != nodes {

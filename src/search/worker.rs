@@ -16,7 +16,7 @@ use super::stack::{Frame, Played, Stack};
 use super::turns::Turn;
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move};
-use crate::eval::{Evaluator, Scaling};
+use crate::eval::{Evaluation, Evaluator, Scaling};
 use crate::score::{self, Score};
 use crate::smp::sync::Ordering;
 use crate::tt::{Hit, Tt};
@@ -59,6 +59,16 @@ impl Worker {
             stack: Box::default(),
             pv: vec![PvLine::new(); MAX_PLY + 2].into_boxed_slice(),
         }
+    }
+
+    /// Gets the memory that it takes to search with this evaluation.
+    pub fn prepare(&mut self, evaluation: &Evaluation) {
+        self.evaluator.start(&self.near(evaluation), &Board::start());
+    }
+
+    /// The evaluation, with the copy of its network that is nearest.
+    fn near(&self, evaluation: &Evaluation) -> Evaluation {
+        self.home.as_ref().map_or_else(|| evaluation.clone(), |home| home.near(evaluation))
     }
 
     /// Forgets everything, as for a new game.
@@ -150,10 +160,8 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         let lmr = shared.lmr.of(me.id);
         me.histories.set_weights(&shared.params);
         me.lbr.set_mode(job.options.lbr);
-        match &me.home {
-            Some(home) => me.evaluator.start(&home.near(&shared.evaluation), job.game.board()),
-            None => me.evaluator.start(&shared.evaluation, job.game.board()),
-        }
+        let evaluation = me.near(&shared.evaluation);
+        me.evaluator.start(&evaluation, job.game.board());
         let corrections = me.corrections_for(job);
         let id = me.id;
         // Before it is this thread's turn, as the one that looks up may have to wait for its own.

@@ -57,12 +57,12 @@ impl Pool {
 
     /// Starts or ends threads until there are `count`, each in its place. Those that stay keep what they have learned; the first
     /// whose place is another one starts anew, and so do those behind it. The memory of those that end is given back. No search
-    /// may run.
+    /// may run. New ones get the memory to search with this evaluation.
     ///
     /// # Errors
     /// The system has no memory for so many threads, or refuses to start them; the old number stays, or fewer where threads had
     /// to move.
-    pub fn resize(&mut self, count: usize, placement: &Placement) -> io::Result<()> {
+    pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
         memory::keep_large_tables_apart();
         let place = |id| placement.of(id).map(|place| place.cpus);
@@ -73,7 +73,7 @@ impl Pool {
         while self.threads.len() < count {
             let id = self.threads.len();
             let home = place(id).map(|cpus| (cpus, self.home(cpus)));
-            match Thread::start(id, home) {
+            match Thread::start(id, home, evaluation.clone()) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) => {
                     self.truncate(before);
@@ -157,7 +157,7 @@ impl Pool {
 impl Thread {
     /// Starts a thread and waits until it has its worker: so nobody else takes memory between the question whether there
     /// is any and the use of it. A thread with a home is bound before it touches that memory, which so is near it.
-    fn start(id: usize, home: Option<(CpuSet, Arc<Home>)>) -> io::Result<Self> {
+    fn start(id: usize, home: Option<(CpuSet, Arc<Home>)>, evaluation: Evaluation) -> io::Result<Self> {
         memory::check_room_for_a_stack()?;
         let orders: Arc<Mailbox<Order>> = Arc::default();
         let inbox = Arc::clone(&orders);
@@ -170,6 +170,7 @@ impl Thread {
             let (worker, result) = match worker {
                 Ok(mut worker) => {
                     worker.home = home;
+                    worker.prepare(&evaluation);
                     (Some(worker), Ok(bound))
                 }
                 Err(error) => (None, Err(error)),

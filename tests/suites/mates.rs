@@ -2,7 +2,7 @@
 
 use lento::chess::Game;
 use lento::engine::Engine;
-use lento::score::mate_distance;
+use lento::score::{Bound, mate_distance};
 use lento::search::limits::Limits;
 
 /// Lines `FEN bm ...`, each a mate in so many moves: who asks for it gets it within so many nodes, nearly always.
@@ -30,7 +30,8 @@ fn found(text: &str, moves: u32, limits: &Limits) -> [u32; 2] {
         tried += 1;
         if mate_distance(best.score) == Some(moves as i32) {
             found += 1;
-            assert_eq!(best.pv.len(), 2 * moves as usize - 1, "{fen}");
+            // A search that is cut off may know a mate as a bound only, and no line.
+            assert!(best.bound != Bound::Exact || best.pv.len() == 2 * moves as usize - 1, "{fen}");
         }
     }
     [found, tried]
