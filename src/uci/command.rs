@@ -267,7 +267,8 @@ fn save_hash(arguments: &str) -> Command {
 }
 
 fn named(file: &str) -> Option<String> {
-    (!file.is_empty()).then(|| file.to_owned())
+    // As for options, this word is no name.
+    (!matches!(file, "" | "<empty>")).then(|| file.to_owned())
 }
 
 /// `startpos | fen <words>`, then `[moves <words>]`.
@@ -325,6 +326,7 @@ mod tests {
             ("lmrstats", Command::LmrStats { off: false }),
             ("lmrstats OFF", Command::LmrStats { off: true }),
             ("savehash", Command::SaveHash { file: None, zstd: false }),
+            ("savehash <empty> zstd", Command::SaveHash { file: None, zstd: true }),
             ("SaveHash zstd", Command::SaveHash { file: Some("zstd".into()), zstd: false }),
             ("savehash my  file ZSTD", Command::SaveHash { file: Some("my  file".into()), zstd: true }),
             ("loadhash", Command::LoadHash { file: None }),
