@@ -183,19 +183,28 @@ impl<P: SearchProbe> Search<'_, P> {
         if N::ROOT {
             return ControlFlow::Continue(window);
         }
+        self.end_by_rule(board, ply)?;
+        let alpha = self.with_repetition(board, ply, window.alpha.max(mated_in(ply)));
+        let beta = window.beta.min(mate_in(ply + 1));
+        if alpha >= beta { ControlFlow::Break(alpha) } else { ControlFlow::Continue(Window { alpha, beta }) }
+    }
+
+    /// A score where the rules end the line, or the stack does.
+    #[inline(always)]
+    pub(super) fn end_by_rule(&mut self, board: &Board, ply: usize) -> ControlFlow<Score> {
         if self.is_draw(board, ply) {
             return ControlFlow::Break(DRAW);
         }
         if ply >= MAX_PLY {
             return ControlFlow::Break(if board.in_check() { DRAW } else { self.evaluate(board, ply) });
         }
-        let mut alpha = window.alpha.max(mated_in(ply));
-        let beta = window.beta.min(mate_in(ply + 1));
-        // A repetition that the side to move can reach is worth a draw at least.
-        if alpha < DRAW && board.has_upcoming_repetition(&self.keys, ply) {
-            alpha = DRAW;
-        }
-        if alpha >= beta { ControlFlow::Break(alpha) } else { ControlFlow::Continue(Window { alpha, beta }) }
+        ControlFlow::Continue(())
+    }
+
+    /// Alpha: a repetition that the side to move can reach is worth a draw at least.
+    #[inline(always)]
+    pub(super) fn with_repetition(&self, board: &Board, ply: usize, alpha: Score) -> Score {
+        if alpha < DRAW && board.has_upcoming_repetition(&self.keys, ply) { DRAW } else { alpha }
     }
 
     /// Step 4: the facts of the node.

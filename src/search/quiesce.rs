@@ -1,14 +1,14 @@
 //! Quiescence search: captures until the position is quiet enough for its static evaluation to be believed.
 
+use super::Searched;
 use super::node::Node;
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
 use super::window::Window;
 use super::worker::Search;
-use super::{MAX_PLY, Searched};
 use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
-use crate::score::{Bound, DRAW, INFINITE, MAX_EVAL, Score, TB_WIN_IN_MAX, is_decisive, mated_in};
+use crate::score::{Bound, INFINITE, MAX_EVAL, Score, TB_WIN_IN_MAX, is_decisive, mated_in};
 use crate::tt::Hit;
 use std::ops::ControlFlow;
 
@@ -41,11 +41,13 @@ impl<P: SearchProbe> Search<'_, P> {
             self.me.pv[ply].clear();
         }
         self.enter(ply)?;
-        let in_check = board.in_check();
-        let mut alpha = match self.leave_quiescence(board, ply, in_check, window) {
-            ControlFlow::Break(score) => return Ok(score),
-            ControlFlow::Continue(alpha) => alpha,
-        };
+        if let ControlFlow::Break(score) = self.end_by_rule(board, ply) {
+            return Ok(score);
+        }
+        let mut alpha = self.with_repetition(board, ply, window.alpha);
+        if alpha >= window.beta {
+            return Ok(alpha);
+        }
 
         // Step 2. Transposition table.
         let hit = self.probe_table(board, ply);
@@ -57,6 +59,7 @@ impl<P: SearchProbe> Search<'_, P> {
         }
 
         // Step 3. Stand pat: the side to move need not capture.
+        let in_check = board.in_check();
         let StandPat { score: mut best, raw_eval, futility } =
             if in_check { StandPat::IN_CHECK } else { self.stand_pat(board, ply, hit) };
         if best >= window.beta {
@@ -113,27 +116,6 @@ impl<P: SearchProbe> Search<'_, P> {
         let pv = hit.is_some_and(|hit| hit.pv);
         self.store(board, ply, Hit { mv: best_move, score: best, eval: raw_eval, depth: 0, bound, pv });
         Ok(best)
-    }
-
-    /// Step 1: draws and the depth of the stack; else alpha, which is a draw at least where the side to move can repeat.
-    #[inline(always)]
-    fn leave_quiescence(
-        &mut self,
-        board: &Board,
-        ply: usize,
-        in_check: bool,
-        window: Window,
-    ) -> ControlFlow<Score, Score> {
-        if self.is_draw(board, ply) {
-            return ControlFlow::Break(DRAW);
-        }
-        if ply >= MAX_PLY {
-            return ControlFlow::Break(if in_check { DRAW } else { self.evaluate(board, ply) });
-        }
-        if window.alpha >= DRAW || !board.has_upcoming_repetition(&self.keys, ply) {
-            return ControlFlow::Continue(window.alpha);
-        }
-        if window.beta <= DRAW { ControlFlow::Break(DRAW) } else { ControlFlow::Continue(DRAW) }
     }
 
     /// Step 3: the corrected evaluation, or the table's score where its bound says that this is nearer the truth.
