@@ -1,5 +1,5 @@
 //! Model checks of what threads do to each other, on the shipped code: every order in which two or three threads can run is
-//! tried. Run by `RUSTFLAGS="--cfg loom" cargo test --release --lib model`.
+//! tried. Run by `RUSTFLAGS="--cfg loom" cargo test --lib model`.
 
 use super::mailbox::Mailbox;
 use super::sync::{Arc, Ordering};

@@ -1,5 +1,5 @@
 //! Every way in which threads can meet in a cluster, and every value that the memory model lets them read, tried out by loom:
-//! `RUSTFLAGS="--cfg loom" cargo test --release --target-dir target/loom --lib model`.
+//! `RUSTFLAGS="--cfg loom" cargo test --target-dir target/loom --lib model`.
 
 use super::{Cluster, Epoch, Slot, Tag};
 use crate::chess::Move;
