@@ -30,11 +30,12 @@ use crate::smp::numa::placement::Placement;
 use crate::smp::pool::Pool;
 use crate::tb::Tables;
 pub use crossbeam::channel::never;
-use crossbeam::channel::{Receiver, Sender, at, select, unbounded};
+use crossbeam::channel::{Receiver, TryRecvError, at, select, unbounded};
 use numa::Numa;
 use parking_lot::Mutex;
 use running::Running;
 use std::io;
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -112,8 +113,6 @@ pub struct Engine {
     numa: Numa,
     /// What threads share that run on one cache.
     caches: Arc<Caches>,
-    sender: Sender<Event>,
-    events: Receiver<Event>,
     /// What was searched last, since [`new_game`](Self::new_game).
     searched: Option<Game>,
     /// The last search, if it was counted, and where its threads count.
@@ -121,8 +120,8 @@ pub struct Engine {
     /// Where searches note the positions that their threads have been at, if that is to be counted.
     visits: Option<Arc<Visits>>,
     running: Option<Running>,
-    /// Threads that have not yet let go of their last job.
-    busy: usize,
+    /// Of each earlier search, what ends when the last of its threads has let go of the job.
+    leaving: Vec<Receiver<Event>>,
 }
 
 impl Engine {
@@ -136,7 +135,6 @@ impl Engine {
     /// An engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position. The table takes
     /// its memory when it is first needed, so this is quick.
     pub fn new() -> Self {
-        let (sender, events) = unbounded();
         let mut pool = Pool::default();
         // Without a single thread `go` answers with a legal move; `Threads` may be set again when the system has one to give.
         let _ = pool.resize(1, &Placement::default(), &Evaluation::default());
@@ -151,13 +149,11 @@ impl Engine {
             pool,
             numa: Numa::default(),
             caches: Arc::default(),
-            sender,
-            events,
             searched: None,
             counted: None,
             visits: None,
             running: None,
-            busy: 0,
+            leaving: Vec::new(),
         }
     }
 
@@ -259,18 +255,37 @@ impl Engine {
         self.game = game;
     }
 
-    /// Ends a search that a caller has left running, and waits until every thread has let go of the last job.
+    /// Ends a search that a caller has left running, and waits until every thread has let go of its job.
     fn finish(&mut self) {
-        self.running = None;
-        while self.busy > 0
-            && let Ok(event) = self.events.recv()
-        {
-            self.take(event);
-        }
+        self.dismiss();
+        self.await_leaving(0);
     }
 
-    /// A search of these moves of a game's position, as the options say.
-    fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize, start: Instant) -> Job {
+    /// Ends the search, if there is one. Its threads may still have to notice.
+    fn dismiss(&mut self) {
+        self.leaving.extend(self.running.take().and_then(Running::leave));
+    }
+
+    /// Waits until at most so many searches have threads that have not let go of the job.
+    fn await_leaving(&mut self, most: usize) {
+        let still_there = |events: &Receiver<Event>| {
+            let nothing_more = iter::repeat_with(|| events.try_recv()).find_map(Result::err);
+            nothing_more == Some(TryRecvError::Empty)
+        };
+        self.leaving.retain(still_there);
+        let settled = self.leaving.len().saturating_sub(most);
+        self.leaving.drain(..settled).for_each(|events| events.iter().for_each(drop));
+    }
+
+    /// A search of these moves of a game's position, as the options say, and where it tells what happens.
+    fn job(
+        &mut self,
+        limits: &Limits,
+        game: Game,
+        root_moves: Vec<Move>,
+        threads: usize,
+        start: Instant,
+    ) -> (Job, Receiver<Event>) {
         let shared = Shared {
             tt: Arc::clone(&self.table.tt),
             lmr: self.lmr(),
@@ -282,7 +297,8 @@ impl Engine {
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
-        Job {
+        let (sender, events) = unbounded();
+        let job = Job {
             game,
             root_moves,
             limits: *limits,
@@ -294,8 +310,9 @@ impl Engine {
             findings: Findings::new(threads),
             rounds: (options.deterministic && threads > 1).then(|| Rounds::new(threads, limits.nodes)),
             turns: Turns::new(threads),
-            events: self.sender.clone(),
-        }
+            events: sender,
+        };
+        (job, events)
     }
 
     /// Starts to search and returns at once; [`wait`](Self::wait) tells what happens. A search that still runs is ended
@@ -307,7 +324,10 @@ impl Engine {
     /// [`go`](Self::go) among these moves only; among all when none of them is legal.
     pub fn go_among(&mut self, limits: &Limits, moves: &[Move]) {
         let start = Instant::now();
-        self.finish();
+        // Threads that still have to notice the end of the search before come to this one when they have. They are not waited for,
+        // except those of the search before that: else a fast sequence of `go` and `stop` would pile up orders.
+        self.dismiss();
+        self.await_leaving(1);
         // Without memory the table keeps nothing, and the search goes on all the same.
         let _ = self.prepare();
         let goes_on = self.begin_generation();
@@ -318,14 +338,13 @@ impl Engine {
         let counts = || (LmrReport { recipe: self.settings.lmr.main, ..LmrReport::default() }, Arc::default());
         self.counted = self.settings.lmr_statistics.then(counts);
         self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
-            Running::new(limits, None, Some(self.nothing_to_search(root_moves.first().copied())))
+            Running::answered(limits, self.nothing_to_search(root_moves.first().copied()))
         } else {
             self.searched = Some(self.game.clone());
-            let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
+            let (job, events) = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
             let job = Arc::new(Job { goes_on, ..job });
             self.pool.search(&job);
-            self.busy = self.threads();
-            Running::new(limits, Some(job), None)
+            Running::new(job, events)
         });
     }
 
@@ -347,7 +366,7 @@ impl Engine {
             if let Some(answer) = self.take_answer() {
                 return Some(answer);
             }
-            let event = self.events.recv().ok()?;
+            let event = self.running.as_ref()?.events().recv().ok()?;
             self.take(event);
         }
     }
@@ -376,8 +395,9 @@ impl Engine {
             // Threads watch the clock as well, but with many more threads than cores the one that does may not run in time.
             let deadline = self.running.as_ref().and_then(Running::deadline);
             let alarm = deadline.into_iter().chain(until).min().map_or_else(never, at);
+            let events = self.running.as_ref().map_or_else(never, |running| running.events().clone());
             select! {
-                recv(self.events) -> event => {
+                recv(events) -> event => {
                     if let Some(output) = event.ok().and_then(|event| self.take(event)) {
                         return Wake::Output(output);
                     }
@@ -393,17 +413,14 @@ impl Engine {
 
     /// Takes a piece of news and says what a listener should know of it.
     fn take(&mut self, event: Event) -> Option<Output> {
+        let running = self.running.as_mut()?;
         match event {
             Event::Done(finding) => {
-                self.busy -= 1;
-                // Helpers have published theirs.
-                if let Some(running) = self.running.as_mut().filter(|_| finding.thread == 0) {
-                    running.last = Some(finding);
-                }
+                running.thread_ended(finding);
                 None
             }
             // News of a search that has its answer is no news.
-            _ if self.running.as_ref().is_none_or(|running| running.answer.is_some()) => None,
+            _ if running.is_answered() => None,
             Event::Info(info) => Some(Output::Info(info)),
             Event::Progress(progress) => Some(Output::Progress(progress)),
             Event::Note(text) => Some(Output::Note(text)),
@@ -412,8 +429,8 @@ impl Engine {
 
     /// The answer, if there is one and nothing holds it back.
     fn take_answer(&mut self) -> Option<Outcome> {
-        let answer = self.running.as_mut()?.take_answer(self.busy)?;
-        self.running = None;
+        let answer = self.running.as_mut()?.take_answer()?;
+        self.dismiss();
         if let (Some((counted, _)), [first, ..]) = (&mut self.counted, &answer.lines[..]) {
             (counted.depth, counted.nodes) = (first.depth, first.nodes);
         }

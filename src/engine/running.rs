@@ -1,10 +1,12 @@
 //! A search between `go` and its answer.
 
 use crate::search::findings::Finding;
-use crate::search::job::Job;
+use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome};
 use crate::smp::vote;
+use crossbeam::channel::{Receiver, never};
+use std::mem::replace;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,6 +14,10 @@ use std::time::Instant;
 pub(super) struct Running {
     /// `None` when there was nothing to search, and once there is an answer.
     job: Option<Arc<Job>>,
+    /// What its threads tell; nothing any more once all have ended.
+    events: Receiver<Event>,
+    /// Threads that have not ended.
+    busy: usize,
     /// The answer waits for `stop`.
     infinite: bool,
     /// The answer waits for `ponderhit` or `stop`.
@@ -19,15 +25,50 @@ pub(super) struct Running {
     /// `stop` came, or the time is over: the answer is due as soon as there is any.
     due: bool,
     /// What the main thread has found when it ended.
-    pub(super) last: Option<Finding>,
+    last: Option<Finding>,
     /// Once it is known.
-    pub(super) answer: Option<Outcome>,
+    answer: Option<Outcome>,
 }
 
 impl Running {
-    /// A search that has begun, or one whose answer is known without searching.
-    pub(super) fn new(limits: &Limits, job: Option<Arc<Job>>, answer: Option<Outcome>) -> Self {
-        Self { job, infinite: limits.infinite, pondering: limits.ponder, due: false, last: None, answer }
+    /// A search that has begun.
+    pub(super) fn new(job: Arc<Job>, events: Receiver<Event>) -> Self {
+        let Limits { infinite, ponder: pondering, .. } = job.limits;
+        let busy = job.findings.threads();
+        Self { job: Some(job), events, busy, infinite, pondering, due: false, last: None, answer: None }
+    }
+
+    /// A search whose answer is known without searching.
+    pub(super) fn answered(limits: &Limits, answer: Outcome) -> Self {
+        let Limits { infinite, ponder: pondering, .. } = *limits;
+        Self { job: None, events: never(), busy: 0, infinite, pondering, due: false, last: None, answer: Some(answer) }
+    }
+
+    /// What its threads tell. Nobody else may take anything away.
+    pub(super) fn events(&self) -> &Receiver<Event> {
+        &self.events
+    }
+
+    /// Whether there is an answer, though something may hold it back.
+    pub(super) fn is_answered(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    /// Another of the threads has ended.
+    pub(super) fn thread_ended(&mut self, finding: Finding) {
+        self.busy -= 1;
+        // Helpers have published theirs.
+        if finding.thread == 0 {
+            self.last = Some(finding);
+        }
+        if self.busy == 0 {
+            self.events = never();
+        }
+    }
+
+    /// Ends the search. What is returned ends when every thread has let go of the job; `None` if all have.
+    pub(super) fn leave(mut self) -> Option<Receiver<Event>> {
+        (self.busy > 0).then(|| replace(&mut self.events, never()))
     }
 
     /// Ends the search. Nothing holds its answer back any more.
@@ -58,18 +99,18 @@ impl Running {
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
     }
 
-    /// The answer, if it is there and nothing holds it back. `busy` threads still search.
-    pub(super) fn take_answer(&mut self, busy: usize) -> Option<Outcome> {
-        self.conclude(busy);
+    /// The answer, if it is there and nothing holds it back.
+    pub(super) fn take_answer(&mut self) -> Option<Outcome> {
+        self.conclude();
         if self.infinite || self.pondering { None } else { self.answer.take() }
     }
 
     /// Picks the result as soon as the search has ended: when the main thread has, or, with a limit of nodes or where searches
     /// are to repeat, when all have; and when the answer is due, as soon as any thread has finished a depth.
-    fn conclude(&mut self, busy: usize) {
+    fn conclude(&mut self) {
         let Some(job) = &self.job else { return };
         let waits = job.control.limits_nodes() || job.rounds.is_some();
-        let ended = self.last.is_some() && (busy == 0 || !waits);
+        let ended = self.last.is_some() && (self.busy == 0 || !waits);
         if !ended && !self.due {
             return;
         }

@@ -116,7 +116,7 @@ pub struct Job {
     pub rounds: Option<Rounds>,
     /// Who may run, where there are more threads than cores.
     pub turns: Turns,
-    /// Where news goes. The engine holds the receiver as long as threads search.
+    /// Where news goes. It comes last: when it ends, everything else that is shared has been let go of.
     pub events: Sender<Event>,
 }
 

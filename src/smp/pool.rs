@@ -7,6 +7,7 @@ use super::numa::cpu_set::CpuSet;
 use super::numa::placement::{Place, Placement};
 use super::numa::report::Occupied;
 use crate::eval::Evaluation;
+use crate::processors;
 use crate::search::home::Home;
 use crate::search::job::{Event, Job};
 use crate::search::worker::Worker;
@@ -164,6 +165,9 @@ impl Thread {
         let place = home.as_ref().map(|(cpus, _)| *cpus);
         let (send, started) = bounded(1);
         let life = move || {
+            if id >= processors::count() {
+                stand_back();
+            }
             let bound = place.map(|cpus| binding::bind(&cpus).map_err(|error| error.to_string()));
             let home = home.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, home)| home);
             let worker = memory::check_room_for_a_worker().map(|()| Worker::new(id));
@@ -217,6 +221,19 @@ impl Drop for Thread {
         }
     }
 }
+
+/// Lets threads with work for the user go first: for a thread beyond the number of processors. Where hundreds start or end, whoever
+/// reads the input and writes the answer would have to wait behind all of them. A thread cannot take this back, nor need it: it goes
+/// when fewer are asked for.
+fn stand_back() {
+    // Elsewhere the whole process would have the priority.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, NICE);
+}
+
+/// How far: enough to be preempted by threads that wake up, and not so much that they starve while they hold a turn.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 5;
 
 /// The life of a worker thread.
 fn serve(mut worker: Worker, inbox: &Mailbox<Order>) {
