@@ -34,6 +34,7 @@ mod move_facts;
 mod negamax;
 mod prune;
 mod quiesce;
+mod ranking;
 mod scout;
 mod skip;
 

@@ -1,25 +1,9 @@
 //! The order in which a node's moves are tried.
 
 use super::history::{Context, Histories};
-use crate::chess::movegen::MOST_MOVES;
+use super::ranking::Ranking;
+use crate::chess::movegen::MoveList;
 use crate::chess::{Board, Move, PieceType};
-use arrayvec::ArrayVec;
-
-/// A move with its place in the order: the higher the score the earlier.
-#[derive(Clone, Copy, Debug)]
-struct Scored {
-    mv: Move,
-    score: i32,
-}
-
-type List = ArrayVec<Scored, MOST_MOVES>;
-
-impl From<Move> for Scored {
-    #[inline(always)]
-    fn from(mv: Move) -> Self {
-        Self { mv, score: 0 }
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -62,10 +46,12 @@ impl Hints {
 pub struct Picker {
     stage: Stage,
     tt_move: Option<Move>,
-    /// Losing captures up to `losing`, tried moves up to `at`, and those still to be tried: noisy ones first, later quiets.
-    list: List,
-    losing: usize,
-    at: usize,
+    /// Noisy moves, later the quiet ones, and their order.
+    list: MoveList,
+    ranking: Ranking,
+    /// Losing captures, and how many of them have been tried.
+    losing: MoveList,
+    losing_tried: usize,
     /// Material that a capture must win to be tried early, in centipawns.
     threshold: i32,
     with_quiets: bool,
@@ -79,9 +65,10 @@ impl Picker {
         Self {
             stage: if tt_move.is_some() { Stage::TtMove } else { Stage::MakeNoisy },
             tt_move,
-            list: List::new(),
-            losing: 0,
-            at: 0,
+            list: MoveList::new(),
+            ranking: Ranking::new(),
+            losing: MoveList::new(),
+            losing_tried: 0,
             threshold: 0,
             with_quiets: true,
             with_losing: true,
@@ -112,73 +99,55 @@ impl Picker {
                 Stage::MakeNoisy => {
                     self.stage = Stage::GoodNoisy;
                     board.generate::<true, false>(&mut self.list);
-                    for scored in &mut self.list {
-                        scored.score = noisy_score(board, histories, scored.mv);
-                    }
+                    self.ranking.rank(&self.list, |mv| noisy_score(board, histories, mv));
                 }
                 Stage::GoodNoisy => match self.take_best() {
                     None => self.stage = Stage::MakeQuiets,
                     Some(mv) if Some(mv) == self.tt_move => {}
                     Some(mv) if board.see_ge(mv, self.threshold) => return Some(mv),
-                    Some(mv) => {
-                        self.list[self.losing] = mv.into();
-                        self.losing += 1;
-                    }
+                    Some(mv) => self.losing.push(mv),
                 },
                 Stage::MakeQuiets => {
                     self.stage = Stage::Quiets;
-                    self.list.truncate(self.losing);
-                    self.at = self.losing;
+                    self.list.clear();
                     if self.with_quiets {
                         board.generate::<false, true>(&mut self.list);
-                        for scored in &mut self.list[self.losing..] {
-                            scored.score = quiet_score(board, histories, hints, scored.mv);
-                        }
                         if histories.own.orders() {
-                            self.order_by_own(board, histories, hints);
+                            self.rank_by_own(board, histories, hints);
+                        } else {
+                            self.ranking.rank(&self.list, |mv| quiet_score(board, histories, hints, mv));
                         }
                     }
                 }
                 Stage::Quiets => match self.take_best().filter(|_| self.with_quiets) {
                     None => {
-                        self.at = 0;
                         self.stage = if self.with_losing { Stage::BadNoisy } else { Stage::Done };
                     }
                     Some(mv) if Some(mv) == self.tt_move => {}
                     Some(mv) => return Some(mv),
                 },
-                Stage::BadNoisy if self.at < self.losing => {
-                    self.at += 1;
-                    return Some(self.list[self.at - 1].mv);
-                }
-                Stage::BadNoisy => self.stage = Stage::Done,
+                Stage::BadNoisy => match self.losing.get(self.losing_tried) {
+                    None => self.stage = Stage::Done,
+                    mv => {
+                        self.losing_tried += 1;
+                        return mv.copied();
+                    }
+                },
                 Stage::Done => return None,
             }
         }
     }
 
-    /// Scores quiet moves by the history of the recipe's own.
+    /// Ranks quiet moves by the history of the recipe's own.
     #[cold]
-    fn order_by_own(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
-        for scored in &mut self.list[self.losing..] {
-            scored.score = histories.own.get(board, scored.mv) + hints.bonus(scored.mv);
-        }
+    fn rank_by_own(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
+        self.ranking.rank(&self.list, |mv| histories.own.get(board, mv) + hints.bonus(mv));
     }
 
     /// Takes the best of the moves still to be tried.
     #[inline(always)]
     fn take_best(&mut self) -> Option<Move> {
-        let rest = self.list.get_mut(self.at..)?;
-        let mut best = *rest.first()?;
-        let mut place = 0;
-        for (index, &scored) in rest.iter().enumerate() {
-            if scored.score > best.score {
-                (best, place) = (scored, index);
-            }
-        }
-        rest.swap(0, place);
-        self.at += 1;
-        Some(best.mv)
+        self.ranking.take_best(&mut self.list)
     }
 }
 

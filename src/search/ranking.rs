@@ -1,0 +1,119 @@
+//! Which of a list's moves comes next.
+
+use crate::chess::Move;
+use crate::chess::movegen::MOST_MOVES;
+use arrayvec::ArrayVec;
+
+/// A move's score above its place in the list, in one number: so the highest names its move, and of equal ones the first is higher.
+#[derive(Clone, Copy, Debug)]
+struct Key(i32);
+
+impl Key {
+    const PLACE_BITS: u32 = MOST_MOVES.next_power_of_two().trailing_zeros();
+    const LAST_PLACE: i32 = (1 << Self::PLACE_BITS) - 1;
+    /// Scores count as far as this.
+    const MOST: i32 = i32::MAX >> Self::PLACE_BITS;
+    /// Below every move's.
+    const NONE: Self = Self(i32::MIN);
+
+    #[inline(always)]
+    fn new(score: i32, place: usize) -> Self {
+        Self(score.clamp(-Self::MOST, Self::MOST) << Self::PLACE_BITS).at(place)
+    }
+
+    /// The same score at this place.
+    #[inline(always)]
+    fn at(self, place: usize) -> Self {
+        Self(self.0 & !Self::LAST_PLACE | (Self::LAST_PLACE - place as i32))
+    }
+
+    #[inline(always)]
+    fn place(self) -> usize {
+        (Self::LAST_PLACE - (self.0 & Self::LAST_PLACE)) as usize
+    }
+}
+
+/// So many keys are compared at once.
+const LANES: usize = 8;
+
+/// The scores of a list's moves. Taking the best of those that are left swaps it with the first of them, as in a selection sort.
+pub(super) struct Ranking {
+    /// Of all moves, and then so many that no group of lanes ends behind them.
+    keys: ArrayVec<Key, { MOST_MOVES + LANES }>,
+    taken: usize,
+}
+
+impl Ranking {
+    /// Of an empty list.
+    pub(super) fn new() -> Self {
+        Self { keys: ArrayVec::new(), taken: 0 }
+    }
+
+    /// Gives every move its score: the higher the earlier.
+    #[inline(always)]
+    pub(super) fn rank(&mut self, list: &[Move], score: impl Fn(Move) -> i32) {
+        (self.keys, self.taken) = (ArrayVec::new(), 0);
+        for (place, &mv) in list.iter().enumerate() {
+            self.keys.push(Key::new(score(mv), place));
+        }
+        self.keys.extend([Key::NONE; LANES]);
+    }
+
+    /// Takes the best of the moves that are left.
+    #[inline(always)]
+    pub(super) fn take_best(&mut self, list: &mut [Move]) -> Option<Move> {
+        let left = list.get(self.taken..)?.len();
+        let mut lanes = [Key::NONE.0; LANES];
+        for group in self.keys.get(self.taken..)?.chunks_exact(LANES).take(left.div_ceil(LANES)) {
+            for (most, key) in lanes.iter_mut().zip(group) {
+                *most = key.0.max(*most);
+            }
+        }
+        let best = Key(lanes.into_iter().fold(Key::NONE.0, i32::max)).place();
+        let mv = *list.get(best)?;
+        list.swap(self.taken, best);
+        self.keys[best] = self.keys[self.taken].at(best);
+        self.taken += 1;
+        Some(mv)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Board;
+
+    /// The order of a selection sort: what comes first among equals is swapped with what is taken.
+    fn sorted(list: &[Move], scores: &[i32]) -> Vec<Move> {
+        let mut left: Vec<(Move, i32)> = list.iter().copied().zip(scores.iter().copied()).collect();
+        for taken in 0..left.len() {
+            let mut best = taken;
+            for place in taken..left.len() {
+                if left[place].1 > left[best].1 {
+                    best = place;
+                }
+            }
+            left.swap(taken, best);
+        }
+        left.into_iter().map(|(mv, _)| mv).collect()
+    }
+
+    #[test]
+    fn the_best_comes_first() {
+        let board = Board::from_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1").expect("a FEN");
+        let moves = board.legal_moves();
+        assert_eq!(moves.len(), 218);
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut ranking = Ranking::new();
+        assert_eq!(ranking.take_best(&mut []), None);
+        for count in (0..=moves.len()).chain([1, 8, 9]) {
+            let spread = *random.choice(&[0, 5, 1_000_000]).expect("one of them");
+            let scores: Vec<i32> = (0..count).map(|_| random.i32(-spread..=spread)).collect();
+            let mut list = moves[..count].to_vec();
+            ranking.rank(&moves[..count], |mv| scores[list.iter().position(|&other| other == mv).expect("a move")]);
+            let found: Vec<Move> = std::iter::from_fn(|| ranking.take_best(&mut list)).collect();
+            assert_eq!(found, sorted(&moves[..count], &scores), "{scores:?}");
+            assert_eq!(ranking.take_best(&mut list), None);
+        }
+    }
+}
