@@ -79,6 +79,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 continue;
             }
             searched += 1;
+            self.expect(board, mv);
             if best > -TB_WIN_IN_MAX {
                 if in_check {
                     picker.skip_quiets();

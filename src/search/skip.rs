@@ -33,6 +33,7 @@ impl<P: SearchProbe> Search<'_, P> {
         };
         if !facts.quiet {
             // SEE pruning: a capture that loses more than the remaining depth can bring back.
+            self.expect(board, facts.mv);
             let allowed = -params.see_noisy * here.depth - facts.history / 64;
             let loses = here.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
             return if loses { Skip::This } else { Skip::No };
@@ -61,6 +62,7 @@ impl<P: SearchProbe> Search<'_, P> {
             return Skip::This;
         }
         // SEE pruning: it loses its piece.
+        self.expect(board, facts.mv);
         if reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, -params.see_quiet * reduced * reduced) {
             return Skip::This;
         }

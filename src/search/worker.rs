@@ -306,10 +306,17 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.me.stack.at_mut(ply)
     }
 
+    /// A move that will probably be made soon: what the table has of the position after it is on its way while other things are
+    /// found out about the move.
+    #[inline(always)]
+    pub(super) fn expect(&self, board: &Board, mv: Move) {
+        self.tt.prefetch(board.key_after(mv));
+    }
+
     /// Makes a move: the position after it, with the table's line on its way and the stack told.
     #[inline(always)]
     pub(super) fn play(&mut self, board: &Board, ply: usize, mv: Move) -> Board {
-        self.tt.prefetch(board.key_after(mv));
+        self.expect(board, mv);
         let played = Played::of(board, mv);
         let continuation = Continuation::of(board, mv);
         let frame = self.frame_mut(ply);
