@@ -1,5 +1,7 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
+mod contempt;
+mod limited;
 mod listing;
 pub mod numa;
 mod running;
@@ -23,12 +25,14 @@ use crate::search::probe::SearchStats;
 use crate::search::report::{Info, Outcome, Progress, PvLine};
 use crate::search::rounds::Rounds;
 pub use crate::search::stagger::Stagger;
+use crate::search::strength::Seed;
 use crate::search::tablebase::Probing;
 use crate::search::turns::Turns;
 use crate::search::visits::Visits;
 use crate::smp::numa::placement::Placement;
 use crate::smp::pool::Pool;
 use crate::tb::Tables;
+pub use contempt::{AnalysisContempt, CONTEMPT};
 pub use crossbeam::channel::never;
 use crossbeam::channel::{Receiver, Sender, at, select, unbounded};
 use numa::Numa;
@@ -62,6 +66,10 @@ pub struct Settings {
     pub simd: Simd,
     /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
     pub drawish_endings: bool,
+    /// How much less than nothing a draw is worth to the side that the engine plays, within [`CONTEMPT`].
+    pub contempt: i64,
+    /// Whose contempt it is in an analysis.
+    pub analysis_contempt: AnalysisContempt,
     /// Whether positions of one analysis are searched: the table and what threads have learned stay, and what is deep is spared.
     pub analyse_mode: bool,
     /// The file that the table is saved to and loaded from.
@@ -123,6 +131,8 @@ pub struct Engine {
     running: Option<Running>,
     /// Threads that have not yet let go of their last job.
     busy: usize,
+    /// What a limited player overlooks in this game, unless the options say it.
+    seed: Seed,
 }
 
 impl Engine {
@@ -158,6 +168,7 @@ impl Engine {
             visits: None,
             running: None,
             busy: 0,
+            seed: Seed::random(),
         }
     }
 
@@ -210,7 +221,7 @@ impl Engine {
             EvaluationKind::Nnue => Model::Nnue(Arc::clone(&self.network), simd),
             EvaluationKind::Classical => Model::Classical,
         };
-        Evaluation { model, drawish_endings }
+        Evaluation { drawish_endings, ..model.into() }
     }
 
     /// Changes everything about the evaluation.
@@ -271,11 +282,14 @@ impl Engine {
 
     /// A search of these moves of a game's position, as the options say.
     fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize, start: Instant) -> Job {
+        let draws = self.draws(limits, &game);
+        // Scores that were found with another value of a draw must not be found again.
+        let game = game.with_salt(draws.salt());
         let shared = Shared {
             tt: Arc::clone(&self.table.tt),
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
-            evaluation: self.evaluation(),
+            evaluation: Evaluation { draws, ..self.evaluation() },
             caches: Arc::clone(&self.caches),
             stats: self.counted.as_ref().map(|(_, stats)| Arc::clone(stats)),
             visits: self.visits.clone(),
@@ -289,6 +303,7 @@ impl Engine {
             options,
             goes_on: false,
             shared,
+            handicap: None,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
             findings: Findings::new(threads),
@@ -308,9 +323,6 @@ impl Engine {
     pub fn go_among(&mut self, limits: &Limits, moves: &[Move]) {
         let start = Instant::now();
         self.finish();
-        // Without memory the table keeps nothing, and the search goes on all the same.
-        let _ = self.prepare();
-        let goes_on = self.begin_generation();
         let mut root_moves = self.game.board().legal_moves().to_vec();
         if root_moves.iter().any(|mv| moves.contains(mv)) {
             root_moves.retain(|mv| moves.contains(mv));
@@ -320,13 +332,24 @@ impl Engine {
         self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
             Running::new(limits, None, Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
-            self.searched = Some(self.game.clone());
-            let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
-            let job = Arc::new(Job { goes_on, ..job });
+            let job = Arc::new(match self.handicap() {
+                Some(handicap) => self.limited_job(limits, root_moves, handicap, moves.is_empty(), start),
+                None => self.full_job(limits, root_moves, start),
+            });
             self.pool.search(&job);
-            self.busy = self.threads();
+            self.busy = job.findings.threads();
             Running::new(limits, Some(job), None)
         });
+    }
+
+    /// A search by all threads, which goes on with what the table knows.
+    fn full_job(&mut self, limits: &Limits, root_moves: Vec<Move>, start: Instant) -> Job {
+        // Without memory the table keeps nothing, and the search goes on all the same.
+        let _ = self.prepare();
+        let goes_on = self.begin_generation();
+        self.searched = Some(self.game.clone());
+        let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
+        Job { goes_on, ..job }
     }
 
     /// The answer when there is no legal move, or no thread to look for one.
@@ -404,7 +427,7 @@ impl Engine {
             }
             // News of a search that has its answer is no news.
             _ if self.running.as_ref().is_none_or(|running| running.answer.is_some()) => None,
-            Event::Info(info) => Some(Output::Info(info)),
+            Event::Info(info) => self.running.as_ref()?.show(info).map(Output::Info),
             Event::Progress(progress) => Some(Output::Progress(progress)),
             Event::Note(text) => Some(Output::Note(text)),
         }

@@ -18,6 +18,8 @@ pub(super) struct Running {
     pondering: bool,
     /// `stop` came, or the time is over: the answer is due as soon as there is any.
     due: bool,
+    /// A limited player takes its time.
+    not_before: Option<Instant>,
     /// What the main thread has found when it ended.
     pub(super) last: Option<Finding>,
     /// Once it is known.
@@ -27,12 +29,21 @@ pub(super) struct Running {
 impl Running {
     /// A search that has begun, or one whose answer is known without searching.
     pub(super) fn new(limits: &Limits, job: Option<Arc<Job>>, answer: Option<Outcome>) -> Self {
-        Self { job, infinite: limits.infinite, pondering: limits.ponder, due: false, last: None, answer }
+        Self {
+            job,
+            infinite: limits.infinite,
+            pondering: limits.ponder,
+            due: false,
+            not_before: None,
+            last: None,
+            answer,
+        }
     }
 
     /// Ends the search. Nothing holds its answer back any more.
     pub(super) fn stop(&mut self) {
         (self.infinite, self.pondering) = (false, false);
+        self.not_before = Some(Instant::now());
         self.time_is_over();
     }
 
@@ -55,13 +66,23 @@ impl Running {
 
     /// When [`time_is_over`](Self::time_is_over) should be called.
     pub(super) fn deadline(&self) -> Option<Instant> {
+        if self.answer.is_some() {
+            return self.not_before.filter(|_| !self.infinite && !self.pondering);
+        }
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
+    }
+
+    /// A line as it is to be shown, if it was asked for.
+    pub(super) fn show(&self, info: Info) -> Option<Info> {
+        let Some(job) = &self.job else { return Some(info) };
+        job.handicap.is_none_or(|handicap| handicap.shows(&info)).then(|| job.honest(info))
     }
 
     /// The answer, if it is there and nothing holds it back. `busy` threads still search.
     pub(super) fn take_answer(&mut self, busy: usize) -> Option<Outcome> {
         self.conclude(busy);
-        if self.infinite || self.pondering { None } else { self.answer.take() }
+        let early = self.not_before.is_some_and(|time| Instant::now() < time);
+        if self.infinite || self.pondering || early { None } else { self.answer.take() }
     }
 
     /// Picks the result as soon as the search has ended: when the main thread has, or, with a limit of nodes or where searches
@@ -84,7 +105,17 @@ impl Running {
         let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&findings).unwrap_or(first) };
         let (nodes, tb_hits, elapsed) = (job.findings.nodes(), job.findings.tb_hits(), job.control.elapsed());
         let now = |line: &Info| Info { nodes, tb_hits, elapsed, ..line.clone() };
-        let lines: Vec<Info> = chosen.lines.iter().map(now).collect();
+        let mut lines: Vec<Info> = chosen.lines.iter().map(now).collect();
+        if let Some(handicap) = &job.handicap {
+            let root = job.game.board();
+            if !self.due
+                && let Some(bounds) = job.control.bounds().filter(|_| job.options.nodes_time == 0)
+            {
+                self.not_before = job.control.start().checked_add(handicap.pause(root, &lines, bounds));
+            }
+            handicap.choose(root, &mut lines);
+        }
+        let lines = lines.into_iter().map(|line| job.honest(line)).collect();
         self.answer = Some(Outcome::new(lines));
         // The engine lets go of the job: once the threads have done so too, the table is its own again.
         self.job = None;
