@@ -1,5 +1,7 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
+mod contempt;
+mod limited;
 mod listing;
 pub mod numa;
 mod running;
@@ -23,12 +25,14 @@ use crate::search::probe::SearchStats;
 use crate::search::report::{Info, Outcome, Progress, PvLine};
 use crate::search::rounds::Rounds;
 pub use crate::search::stagger::Stagger;
+use crate::search::strength::Seed;
 use crate::search::tablebase::Probing;
 use crate::search::turns::Turns;
 use crate::search::visits::Visits;
 use crate::smp::numa::placement::Placement;
 use crate::smp::pool::Pool;
 use crate::tb::Tables;
+pub use contempt::{AnalysisContempt, CONTEMPT};
 pub use crossbeam::channel::never;
 use crossbeam::channel::{Receiver, TryRecvError, at, select, unbounded};
 use numa::Numa;
@@ -63,6 +67,10 @@ pub struct Settings {
     pub simd: Simd,
     /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
     pub drawish_endings: bool,
+    /// How much less than nothing a draw is worth to the side that the engine plays, within [`CONTEMPT`].
+    pub contempt: i64,
+    /// Whose contempt it is in an analysis.
+    pub analysis_contempt: AnalysisContempt,
     /// Whether positions of one analysis are searched: the table and what threads have learned stay, and what is deep is spared.
     pub analyse_mode: bool,
     /// The file that the table is saved to and loaded from.
@@ -122,6 +130,8 @@ pub struct Engine {
     running: Option<Running>,
     /// Of each earlier search, what ends when the last of its threads has let go of the job.
     leaving: Vec<Receiver<Event>>,
+    /// What a limited player overlooks in this game, unless the options say it.
+    seed: Seed,
 }
 
 impl Engine {
@@ -154,6 +164,7 @@ impl Engine {
             visits: None,
             running: None,
             leaving: Vec::new(),
+            seed: Seed::random(),
         }
     }
 
@@ -206,7 +217,7 @@ impl Engine {
             EvaluationKind::Nnue => Model::Nnue(Arc::clone(&self.network), simd),
             EvaluationKind::Classical => Model::Classical,
         };
-        Evaluation { model, drawish_endings }
+        Evaluation { drawish_endings, ..model.into() }
     }
 
     /// Changes everything about the evaluation.
@@ -277,42 +288,38 @@ impl Engine {
         self.leaving.drain(..settled).for_each(|events| events.iter().for_each(drop));
     }
 
-    /// A search of these moves of a game's position, as the options say, and where it tells what happens.
-    fn job(
-        &mut self,
-        limits: &Limits,
-        game: Game,
-        root_moves: Vec<Move>,
-        threads: usize,
-        start: Instant,
-    ) -> (Job, Receiver<Event>) {
+    /// A search of these moves of a game's position, as the options say.
+    fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize, start: Instant) -> Job {
+        let draws = self.draws(limits, &game);
+        // Scores that were found with another value of a draw must not be found again.
+        let game = game.with_salt(draws.salt());
         let shared = Shared {
             tt: Arc::clone(&self.table.tt),
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
-            evaluation: self.evaluation(),
+            evaluation: Evaluation { draws, ..self.evaluation() },
             caches: Arc::clone(&self.caches),
             stats: self.counted.as_ref().map(|(_, stats)| Arc::clone(stats)),
             visits: self.visits.clone(),
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
-        let (sender, events) = unbounded();
-        let job = Job {
+        Job {
             game,
             root_moves,
             limits: *limits,
             options,
             goes_on: false,
             shared,
+            handicap: None,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
             findings: Findings::new(threads),
             rounds: (options.deterministic && threads > 1).then(|| Rounds::new(threads, limits.nodes)),
             turns: Turns::new(threads),
-            events: sender,
-        };
-        (job, events)
+            // Who runs it says where news goes.
+            events: unbounded().0,
+        }
     }
 
     /// Starts to search and returns at once; [`wait`](Self::wait) tells what happens. A search that still runs is ended
@@ -328,9 +335,6 @@ impl Engine {
         // except those of the search before that: else a fast sequence of `go` and `stop` would pile up orders.
         self.dismiss();
         self.await_leaving(1);
-        // Without memory the table keeps nothing, and the search goes on all the same.
-        let _ = self.prepare();
-        let goes_on = self.begin_generation();
         let mut root_moves = self.game.board().legal_moves().to_vec();
         if root_moves.iter().any(|mv| moves.contains(mv)) {
             root_moves.retain(|mv| moves.contains(mv));
@@ -340,12 +344,25 @@ impl Engine {
         self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
             Running::answered(limits, self.nothing_to_search(root_moves.first().copied()))
         } else {
-            self.searched = Some(self.game.clone());
-            let (job, events) = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
-            let job = Arc::new(Job { goes_on, ..job });
+            let job = match self.handicap() {
+                Some(handicap) => self.limited_job(limits, root_moves, handicap, moves.is_empty(), start),
+                None => self.full_job(limits, root_moves, start),
+            };
+            let (sender, events) = unbounded();
+            let job = Arc::new(Job { events: sender, ..job });
             self.pool.search(&job);
             Running::new(job, events)
         });
+    }
+
+    /// A search by all threads, which goes on with what the table knows.
+    fn full_job(&mut self, limits: &Limits, root_moves: Vec<Move>, start: Instant) -> Job {
+        // Without memory the table keeps nothing, and the search goes on all the same.
+        let _ = self.prepare();
+        let goes_on = self.begin_generation();
+        self.searched = Some(self.game.clone());
+        let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
+        Job { goes_on, ..job }
     }
 
     /// The answer when there is no legal move, or no thread to look for one.
@@ -421,7 +438,7 @@ impl Engine {
             }
             // News of a search that has its answer is no news.
             _ if running.is_answered() => None,
-            Event::Info(info) => Some(Output::Info(info)),
+            Event::Info(info) => running.show(info).map(Output::Info),
             Event::Progress(progress) => Some(Output::Progress(progress)),
             Event::Note(text) => Some(Output::Note(text)),
         }

@@ -58,6 +58,14 @@ impl Game {
         }
     }
 
+    /// The game with other keys for all positions that come, so that they are none of those that others know of; the same for the same
+    /// salt, and none of another's. Zero changes nothing.
+    pub fn with_salt(mut self, salt: u64) -> Self {
+        self.board.keys.all ^= salt;
+        self.earlier.iter_mut().for_each(|key| *key ^= salt);
+        self
+    }
+
     /// Whether and why the game is over by the rules. Checkmate comes before the fifty moves.
     pub fn verdict(&self) -> Option<Verdict> {
         let board = &self.board;

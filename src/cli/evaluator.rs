@@ -36,7 +36,7 @@ impl EvaluatorArgs {
                 Model::Nnue(network, simd)
             }
         };
-        Ok(Evaluation { model, drawish_endings: self.drawish_endings })
+        Ok(Evaluation { drawish_endings: self.drawish_endings, ..model.into() })
     }
 }
 

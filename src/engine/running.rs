@@ -24,6 +24,8 @@ pub(super) struct Running {
     pondering: bool,
     /// `stop` came, or the time is over: the answer is due as soon as there is any.
     due: bool,
+    /// A limited player takes its time.
+    not_before: Option<Instant>,
     /// What the main thread has found when it ended.
     last: Option<Finding>,
     /// Once it is known.
@@ -35,13 +37,24 @@ impl Running {
     pub(super) fn new(job: Arc<Job>, events: Receiver<Event>) -> Self {
         let Limits { infinite, ponder: pondering, .. } = job.limits;
         let busy = job.findings.threads();
-        Self { job: Some(job), events, busy, infinite, pondering, due: false, last: None, answer: None }
+        Self {
+            job: Some(job),
+            events,
+            busy,
+            infinite,
+            pondering,
+            due: false,
+            not_before: None,
+            last: None,
+            answer: None,
+        }
     }
 
     /// A search whose answer is known without searching.
     pub(super) fn answered(limits: &Limits, answer: Outcome) -> Self {
         let Limits { infinite, ponder: pondering, .. } = *limits;
-        Self { job: None, events: never(), busy: 0, infinite, pondering, due: false, last: None, answer: Some(answer) }
+        let (events, answer) = (never(), Some(answer));
+        Self { job: None, events, busy: 0, infinite, pondering, due: false, not_before: None, last: None, answer }
     }
 
     /// What its threads tell. Nobody else may take anything away.
@@ -74,6 +87,7 @@ impl Running {
     /// Ends the search. Nothing holds its answer back any more.
     pub(super) fn stop(&mut self) {
         (self.infinite, self.pondering) = (false, false);
+        self.not_before = Some(Instant::now());
         self.time_is_over();
     }
 
@@ -96,13 +110,23 @@ impl Running {
 
     /// When [`time_is_over`](Self::time_is_over) should be called.
     pub(super) fn deadline(&self) -> Option<Instant> {
+        if self.answer.is_some() {
+            return self.not_before.filter(|_| !self.infinite && !self.pondering);
+        }
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
+    }
+
+    /// A line as it is to be shown, if it was asked for.
+    pub(super) fn show(&self, info: Info) -> Option<Info> {
+        let Some(job) = &self.job else { return Some(info) };
+        job.handicap.is_none_or(|handicap| handicap.shows(&info)).then(|| job.honest(info))
     }
 
     /// The answer, if it is there and nothing holds it back.
     pub(super) fn take_answer(&mut self) -> Option<Outcome> {
         self.conclude();
-        if self.infinite || self.pondering { None } else { self.answer.take() }
+        let early = self.not_before.is_some_and(|time| Instant::now() < time);
+        if self.infinite || self.pondering || early { None } else { self.answer.take() }
     }
 
     /// Picks the result as soon as the search has ended: when the main thread has, or, with a limit of nodes or where searches
@@ -125,7 +149,17 @@ impl Running {
         let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&findings).unwrap_or(first) };
         let (nodes, tb_hits, elapsed) = (job.findings.nodes(), job.findings.tb_hits(), job.control.elapsed());
         let now = |line: &Info| Info { nodes, tb_hits, elapsed, ..line.clone() };
-        let lines: Vec<Info> = chosen.lines.iter().map(now).collect();
+        let mut lines: Vec<Info> = chosen.lines.iter().map(now).collect();
+        if let Some(handicap) = &job.handicap {
+            let root = job.game.board();
+            if !self.due
+                && let Some(bounds) = job.control.bounds().filter(|_| job.options.nodes_time == 0)
+            {
+                self.not_before = job.control.start().checked_add(handicap.pause(root, &lines, bounds));
+            }
+            handicap.choose(root, &mut lines);
+        }
+        let lines = lines.into_iter().map(|line| job.honest(line)).collect();
         self.answer = Some(Outcome::new(lines));
         // The engine lets go of the job: once the threads have done so too, the table is its own again.
         self.job = None;

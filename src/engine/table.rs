@@ -5,6 +5,7 @@ use crate::chess::Board;
 use crate::eval::nnue::sum::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
+use crate::search::strength::Seed;
 use crate::tt::{Tt, TtError};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::convert::Infallible;
@@ -200,6 +201,7 @@ impl Engine {
     /// Forgets everything learned: a game with no connection to the last one begins. With
     /// [`analyse_mode`](super::Settings::analyse_mode) everything stays, unless the values in the table are of another evaluation.
     pub fn new_game(&mut self) {
+        self.seed = Seed::random();
         if self.settings.analyse_mode && self.table.contents.are_of(&self.foundations()) {
             return;
         }

@@ -2,6 +2,7 @@
 
 use super::classical::{self, Classical, Terms};
 use super::drawish;
+use super::draws::Draws;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
 use crate::chess::{Board, Move, PieceType};
@@ -50,6 +51,8 @@ pub struct Evaluation {
     pub model: Model,
     /// Whether [drawish endings](drawish) count as draws, whatever the model says.
     pub drawish_endings: bool,
+    /// What a draw is worth.
+    pub draws: Draws,
 }
 
 impl Default for Model {
@@ -107,18 +110,25 @@ pub struct Evaluator {
     /// While the network is in use.
     accumulators: Option<Accumulators>,
     drawish_endings: bool,
+    draws: Draws,
     positions: usize,
 }
 
 impl Evaluator {
     /// An evaluator for lines of play of so many positions. It knows nothing, and is classical until it is told otherwise.
     pub fn new(positions: usize) -> Self {
-        Self { classical: Classical::default(), accumulators: None, drawish_endings: false, positions }
+        Self {
+            classical: Classical::default(),
+            accumulators: None,
+            drawish_endings: false,
+            draws: Draws::default(),
+            positions,
+        }
     }
 
     /// A search begins with this position.
     pub fn start(&mut self, evaluation: &Evaluation, board: &Board) {
-        self.drawish_endings = evaluation.drawish_endings;
+        (self.drawish_endings, self.draws) = (evaluation.drawish_endings, evaluation.draws);
         match (&evaluation.model, &mut self.accumulators) {
             (Model::Classical, accumulators) => *accumulators = None,
             (Model::Nnue(network, simd), Some(accumulators))
@@ -154,10 +164,11 @@ impl Evaluator {
     #[inline(always)]
     pub fn evaluate(&mut self, board: &Board, ply: usize, scaling: Scaling) -> Score {
         if self.is_drawish(board) {
-            return DRAW;
+            return self.draws.to(board.side_to_move());
         }
         let Some(accumulators) = &mut self.accumulators else { return self.classical.evaluate(board) };
         match classical::known_ending(board) {
+            Some(DRAW) => self.draws.to(board.side_to_move()),
             Some(value) => value,
             None => scaling.apply(board, accumulators.evaluate(board, ply)),
         }

@@ -2,6 +2,7 @@
 
 pub mod classical;
 pub mod drawish;
+pub mod draws;
 mod evaluator;
 pub mod nnue;
 pub mod wdl;

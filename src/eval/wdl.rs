@@ -17,6 +17,9 @@ use std::ops::RangeInclusive;
 /// which is what both sides begin with.
 pub const RANGE: RangeInclusive<i32> = 10..=78;
 
+/// The material of a middlegame: both sides lack a rook, a minor piece and two pawns.
+const MIDDLEGAME: i32 = 58;
+
 /// A win of the tablebases as it is shown, in centipawns, less the plies until they know it.
 pub const SHOWN_TB_WIN: Score = 20_000;
 /// Everything else that is no mate is shown inside ± this bound, in centipawns.
@@ -122,6 +125,11 @@ pub fn normalise(score: Score, material: i32) -> Score {
     FITTED.normalise(score, material)
 }
 
+/// What is [shown](normalise) as so many centipawns when most pieces are on the board.
+pub fn in_middlegame(shown: Score) -> Score {
+    (f64::from(shown) * FITTED.a(MIDDLEGAME) / 100.0).round() as Score
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +205,7 @@ mod tests {
             let (a, b) = (polynomial(&A, material), polynomial(&B, material));
             assert!((20.0..1000.0).contains(&a) && (5.0..1000.0).contains(&b), "{material}: {a} and {b}");
         }
+        assert_eq!([0, 100, -100].map(|shown| normalise(in_middlegame(shown), MIDDLEGAME)), [0, 100, -100]);
         assert_eq!(FITTED.a(-7), FITTED.a(*RANGE.start()));
         assert_eq!(FITTED.b(186), FITTED.b(*RANGE.end()));
     }

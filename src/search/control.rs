@@ -52,6 +52,11 @@ impl Control {
         }
     }
 
+    /// When `go` was read.
+    pub fn start(&self) -> Instant {
+        self.start
+    }
+
     /// Time since `go` was read.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()

@@ -11,11 +11,13 @@ use super::probe::SearchStats;
 use super::report::{Info, Progress};
 use super::rounds::Rounds;
 use super::stagger::Stagger;
+use super::strength::{DEFAULT_ELO, Handicap};
 use super::tablebase::Probing;
 use super::turns::Turns;
 use super::visits::Visits;
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
+use crate::score::DRAW;
 use crate::tt::Tt;
 use crossbeam::channel::Sender;
 use parking_lot::Mutex;
@@ -72,6 +74,12 @@ pub struct SearchOptions {
     pub probe_depth: u64,
     /// The most men on a board that is looked up in tablebases.
     pub probe_limit: u64,
+    /// Whether to play no better than [`elo`](Self::elo).
+    pub limit_strength: bool,
+    /// The strength of a limited player, within [`ELO`](super::strength::ELO).
+    pub elo: u64,
+    /// What a limited player overlooks and misjudges; 0: something else in each game.
+    pub strength_seed: u64,
     /// Whether wins that the fifty-move rule would end count as draws where tablebases tell of them.
     pub fifty_move_rule: bool,
 }
@@ -88,6 +96,9 @@ impl Default for SearchOptions {
             probe_depth: 1,
             probe_limit: crate::tb::MOST_MEN as u64,
             fifty_move_rule: true,
+            limit_strength: false,
+            elo: DEFAULT_ELO,
+            strength_seed: 0,
         }
     }
 }
@@ -106,6 +117,8 @@ pub struct Job {
     pub goes_on: bool,
     /// What belongs to the engine.
     pub shared: Shared,
+    /// How the player is weakened, if it is.
+    pub handicap: Option<Handicap>,
     /// The use of tablebases, if there are any.
     pub probing: Option<Probing>,
     /// When to end.
@@ -129,6 +142,12 @@ impl Job {
     /// The deepest iteration, in plies.
     pub fn depth(&self) -> i32 {
         self.limits.depth.unwrap_or(i32::MAX).clamp(1, super::MAX_DEPTH)
+    }
+
+    /// A line as it is shown: what is worth as much as a draw is a draw, whatever somebody thinks of draws.
+    pub fn honest(&self, info: Info) -> Info {
+        let draw = self.shared.evaluation.draws.to(self.game.board().side_to_move());
+        if info.score == draw { Info { score: DRAW, ..info } } else { info }
     }
 
     /// Tells the engine something. Without a receiver nobody wants to know.

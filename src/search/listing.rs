@@ -114,6 +114,7 @@ mod tests {
                 Instant::now(),
             ),
             probing: None,
+            handicap: None,
             findings: Findings::new(1),
             rounds: None,
             turns: Turns::new(1),

@@ -20,6 +20,7 @@ pub mod root;
 pub mod rounds;
 pub mod stack;
 pub mod stagger;
+pub mod strength;
 pub mod tablebase;
 pub mod turns;
 pub mod visits;

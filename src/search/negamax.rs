@@ -88,7 +88,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut alpha = window.alpha.max(known.alpha);
         let (mut best, mut best_move) = (known.alpha, None);
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
-        let mut number = 0;
+        let (mut number, mut overlooked) = (0, false);
         let reply = self.last_best_reply(board, ply);
         let hints = self.hints(ply, reply);
         let checks = board.check_squares();
@@ -96,6 +96,10 @@ impl<P: SearchProbe> Search<'_, P> {
         self.frame_mut(ply + 2).forget_siblings();
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             if Some(mv) == excluded || (N::ROOT && !self.root.is_open(mv)) {
+                continue;
+            }
+            if !N::ROOT && self.probe.overlooks(board, mv, ply) {
+                overlooked = true;
                 continue;
             }
             number += 1;
@@ -151,8 +155,9 @@ impl<P: SearchProbe> Search<'_, P> {
         if number == 0 {
             return Ok(match excluded {
                 Some(_) => alpha,
+                None if overlooked => here.eval,
                 None if here.in_check => mated_in(ply),
-                None => DRAW,
+                None => self.draw(board),
             });
         }
 
@@ -193,10 +198,10 @@ impl<P: SearchProbe> Search<'_, P> {
     #[inline(always)]
     pub(super) fn end_by_rule(&mut self, board: &Board, ply: usize) -> ControlFlow<Score> {
         if self.is_draw(board, ply) {
-            return ControlFlow::Break(DRAW);
+            return ControlFlow::Break(self.draw(board));
         }
         if ply >= MAX_PLY {
-            return ControlFlow::Break(if board.in_check() { DRAW } else { self.evaluate(board, ply) });
+            return ControlFlow::Break(if board.in_check() { self.draw(board) } else { self.evaluate(board, ply) });
         }
         ControlFlow::Continue(())
     }
@@ -204,7 +209,8 @@ impl<P: SearchProbe> Search<'_, P> {
     /// Alpha: a repetition that the side to move can reach is worth a draw at least.
     #[inline(always)]
     pub(super) fn with_repetition(&self, board: &Board, ply: usize, alpha: Score) -> Score {
-        if alpha < DRAW && board.has_upcoming_repetition(&self.keys, ply) { DRAW } else { alpha }
+        let draw = self.draw(board);
+        if alpha < draw && board.has_upcoming_repetition(&self.keys, ply) { draw } else { alpha }
     }
 
     /// Step 4: the facts of the node.

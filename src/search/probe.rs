@@ -4,6 +4,7 @@ use super::lbr::LbrStats;
 use super::lmr::LmrStats;
 use super::visits::Visitor;
 use crate::chess::{Board, Move};
+use crate::score::Score;
 
 /// What became of one scouted move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +21,20 @@ pub struct Scouted {
     pub confirmed: bool,
 }
 
-/// Is told what the search does. Each method does nothing unless a probe has its own.
+/// Is told what the search does, and may stand between it and the board. Each method changes nothing unless a probe has its own.
 pub trait SearchProbe {
+    /// What is made of the evaluation of a position.
+    #[inline(always)]
+    fn judged(&self, _board: &Board, value: Score) -> Score {
+        value
+    }
+
+    /// Whether a move is overlooked so many plies from the root.
+    #[inline(always)]
+    fn overlooks(&self, _board: &Board, _move: Move, _ply: usize) -> bool {
+        false
+    }
+
     /// The first move of a node of this depth is going to be searched.
     #[inline(always)]
     fn searched_first(&mut self, _depth: i32) {}

@@ -78,6 +78,9 @@ impl<P: SearchProbe> Search<'_, P> {
             if checks.is_some_and(|checks| !wins_or_checks(board, mv, &checks)) {
                 continue;
             }
+            if !in_check && self.probe.overlooks(board, mv, ply) {
+                continue;
+            }
             searched += 1;
             self.expect(board, mv);
             if best > -TB_WIN_IN_MAX {

@@ -9,7 +9,7 @@ use super::root::RootMove;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, CastlingRights, Game, Move};
-use crate::score::{Bound, DRAW, Score, TB_WIN, is_mate, tablebase_distance};
+use crate::score::{Bound, DRAW, Score, TB_WIN, is_decisive, is_mate, tablebase_distance};
 use crate::smp::sync::{AtomicI32, Ordering};
 use crate::tb::{RootRank, Tables, Wdl};
 use crate::tt::Hit;
@@ -245,7 +245,8 @@ impl<P: SearchProbe> Search<'_, P> {
             let text = format!("tablebases are slow; in this search they are asked from depth {depth} on");
             self.job.tell(Event::Note(text));
         }
-        Some(probing.score(wdl, ply))
+        let score = probing.score(wdl, ply);
+        Some(if is_decisive(score) { score } else { score + self.draw(board) })
     }
 
     /// Plays the lines found so far on where tables know how they go on, and tells of tables that have gone wrong. What was

@@ -16,6 +16,7 @@ use super::stack::{Frame, Played, Stack};
 use super::turns::Turn;
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move};
+use crate::eval::draws::Draws;
 use crate::eval::{Evaluation, Evaluator, Scaling};
 use crate::score::{self, Score};
 use crate::smp::sync::Ordering;
@@ -90,6 +91,11 @@ impl Worker {
 
     /// Searches a job to its end.
     pub fn search(&mut self, job: &Job) -> Finding {
+        if let Some(handicap) = &job.handicap {
+            // What it learns is wrong, and what it plays must not depend on what was searched before.
+            let mut weaker = Self { home: self.home.clone(), ..Self::new(self.id) };
+            return Search::new(&mut weaker, job, handicap.eyes()).deepen();
+        }
         let Shared { stats: sum, visits, .. } = &job.shared;
         if sum.is_none() && visits.is_none() {
             return Search::new(self, job, NoProbe).deepen();
@@ -114,6 +120,8 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     pub(super) lmr: &'a Lmr,
     /// What search results say about the static evaluation.
     pub(super) corrections: Corrections,
+    /// What a draw is worth.
+    draws: Draws,
     pub(super) probe: P,
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
@@ -182,6 +190,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             params: &shared.params,
             lmr,
             corrections,
+            draws: evaluation.draws,
             probe,
             keys,
             nodes: 0,
@@ -373,10 +382,17 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         board.is_repetition(&self.keys, ply) || board.is_fifty_move_draw() || board.insufficient_material()
     }
 
+    /// What a draw is worth to the side to move.
+    #[inline(always)]
+    pub(super) fn draw(&self, board: &Board) -> Score {
+        self.draws.to(board.side_to_move())
+    }
+
     /// Static evaluation before correction.
     #[inline(always)]
     pub(super) fn evaluate(&mut self, board: &Board, ply: usize) -> Score {
-        self.me.evaluator.evaluate(board, ply, self.scaling)
+        let value = self.me.evaluator.evaluate(board, ply, self.scaling);
+        self.probe.judged(board, value)
     }
 
     /// What search results say about the static evaluation here, in centipawns: nothing about a drawish ending that counts

@@ -132,9 +132,9 @@ impl Pool {
         }
     }
 
-    /// Sends a job to every thread and returns at once.
+    /// Sends a job to as many threads as it is for, and returns at once.
     pub fn search(&self, job: &Arc<Job>) {
-        for thread in &self.threads {
+        for thread in self.threads.iter().take(job.findings.threads()) {
             thread.order(Order::Search(Arc::clone(job)));
         }
     }

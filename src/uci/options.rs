@@ -6,16 +6,17 @@ use super::problem::{OptionError, Quoted};
 use super::rebel;
 use super::syzygy;
 use super::voice::Voice;
-use crate::engine::{Engine, Settings};
+use crate::engine::{AnalysisContempt, CONTEMPT, Engine, Settings};
 use crate::eval::{EvaluationKind, nnue};
 use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
+use crate::search::strength;
 use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::{self, NumaPolicy};
 use crate::tb::MOST_MEN;
-use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Spin, Text};
+use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Signed, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub struct UciOption {
 pub enum Kind {
     /// A whole number among the settings, with the least and the greatest value.
     Number((u64, u64), fn(&mut Settings) -> &mut u64),
+    /// The same, where it may be below zero.
+    Signed((i64, i64), fn(&mut Settings) -> &mut i64),
     /// A whole number that something else is made of.
     Spin {
         /// The value at the start.
@@ -158,6 +161,21 @@ pub static OPTIONS: &[UciOption] = &[
         Number((1, 256), |settings| &mut settings.search.multi_pv),
     ),
     option(
+        "UCI_LimitStrength",
+        "Play no better than UCI_Elo, with mistakes as people make them (docs/strength-limit.md).",
+        Check(|settings| &mut settings.search.limit_strength),
+    ),
+    option(
+        "UCI_Elo",
+        "The strength with UCI_LimitStrength.",
+        Number(strength::ELO, |settings| &mut settings.search.elo),
+    ),
+    option(
+        "Strength Seed",
+        "What a limited player overlooks and misjudges; 0: something else in each game.",
+        Number((0, u32::MAX as u64), |settings| &mut settings.search.strength_seed),
+    ),
+    option(
         "Ponder",
         "Whether the user interface may let the engine think on the opponent's time.",
         Check(|settings| &mut settings.ponder),
@@ -252,6 +270,22 @@ pub static OPTIONS: &[UciOption] = &[
         Check(|settings| &mut settings.drawish_endings),
     ),
     option(
+        "Contempt",
+        "How much less than nothing a draw is worth to the engine, in centipawns; below zero it likes draws (docs/contempt.md).",
+        Signed(CONTEMPT, |settings| &mut settings.contempt),
+    ),
+    option(
+        "Analysis Contempt",
+        "Whose Contempt counts in an analysis (`go infinite`, or UCI_AnalyseMode): nobody's, a color's, or that of whoever is to move.",
+        Combo {
+            default: || AnalysisContempt::default().name(),
+            choices: || &AnalysisContempt::NAMES,
+            apply: |settings, name| {
+                settings.analysis_contempt = AnalysisContempt::from_name(name).unwrap_or_default();
+            },
+        },
+    ),
+    option(
         "SyzygyPath",
         "Folders with Syzygy tablebases, separated by `:` (on Windows by `;`) (docs/tablebases.md).",
         Text { default: "<empty>", expected: "folders with tablebases, or <empty> for none", apply: syzygy::set },
@@ -334,6 +368,7 @@ impl UciOption {
             Spin { range: (min, max), .. } | Number((min, max), _) => {
                 format!("spin default {default} min {min} max {max}")
             }
+            Signed((min, max), _) => format!("spin default {default} min {min} max {max}"),
             Pause(most, _) => format!("spin default {default} min 0 max {most}"),
             Check(_) => format!("check default {default}"),
             Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
@@ -348,6 +383,7 @@ impl UciOption {
         match &self.kind {
             Spin { default, .. } => default.to_string(),
             Number(_, place) => place(&mut Settings::default()).to_string(),
+            Signed(_, place) => place(&mut Settings::default()).to_string(),
             Pause(_, place) => (place(&mut Settings::default()).as_secs() / 60).to_string(),
             Check(place) => place(&mut Settings::default()).to_string(),
             Combo { default, .. } => default().into(),
@@ -360,6 +396,7 @@ impl UciOption {
     pub fn expected(&self) -> String {
         match &self.kind {
             Spin { range: (min, max), .. } | Number((min, max), _) => format!("a whole number from {min} to {max}"),
+            Signed((min, max), _) => format!("a whole number from {min} to {max}"),
             Pause(most, _) => format!("0 to {most} minutes, or seconds such as 30s"),
             Check(_) => "true or false".into(),
             Combo { choices, .. } => format!("one of {}", choices().join(", ")),
@@ -375,6 +412,10 @@ impl UciOption {
         let number = |(min, max)| value.parse().ok().filter(|n| (min..=max).contains(n)).ok_or_else(bad);
         match &self.kind {
             Number(range, place) => *place(target.engine.settings_mut()) = number(*range)?,
+            Signed((min, max), place) => {
+                *place(target.engine.settings_mut()) =
+                    value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
+            }
             Spin { range, apply, .. } => apply(target, number(*range)?).map_err(refused)?,
             Check(place) => {
                 *place(target.engine.settings_mut()) = value.to_ascii_lowercase().parse().map_err(|_| bad())?;

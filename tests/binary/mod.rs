@@ -15,5 +15,6 @@ mod network;
 #[cfg(target_os = "linux")]
 mod numa;
 mod reductions;
+mod strength;
 mod tablebases;
 mod uci_session;

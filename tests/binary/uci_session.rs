@@ -16,7 +16,7 @@ fn introduction_and_options() {
     assert!(lines[0].starts_with("id name Lento ") && lines[1].starts_with("id author "));
     assert!(lines.contains(&"option name Threads type spin default 1 min 1 max 1024".into()));
     assert!(lines.contains(&"option name Debug Log File type string default <empty>".into()));
-    assert_eq!(count(&lines, "option name "), 29);
+    assert_eq!(count(&lines, "option name "), 34);
     assert_eq!(count(&lines, "info string evaluation nnue "), 1);
     session.say("ISREADY\r");
     assert_eq!(session.until("readyok").len(), 1);
@@ -198,7 +198,8 @@ fn refused_values_are_quoted_and_do_nothing() {
         ("setoption name MultiPV value 257", "\"257\""),
         ("setoption name UCI_Chess960 value maybe", "\"maybe\""),
         ("setoption name LBR value triple", "\"triple\""),
-        ("setoption name Contempt value 5", "\"Contempt\""),
+        ("setoption name Optimism value 5", "\"Optimism\""),
+        ("setoption name Contempt value 101", "\"101\""),
         ("setoption Hash 5", "\"Hash 5\""),
         ("debug maybe", "\"maybe\""),
         ("xyzzy", "\"xyzzy\""),

@@ -1,8 +1,10 @@
 //! The search, its threads and the table that they share.
 
+mod contempt;
 mod crowded;
 mod determinism;
 mod drawish;
 mod mates;
 mod ordering;
+mod strength;
 mod tt_race;

@@ -33,6 +33,10 @@ fn announcements() {
         "option name SaveHash type button",
         "option name AutoSave type spin default 0 min 0 max 10080",
         "option name UCI_AnalyseMode type check default false",
+        "option name UCI_LimitStrength type check default false",
+        "option name UCI_Elo type spin default 1500 min 800 max 2800",
+        "option name Contempt type spin default 0 min -100 max 100",
+        "option name Analysis Contempt type combo default Off var Off var White var Black var Both",
     ] {
         assert!(lines.iter().any(|line| line == expected), "{expected}");
     }
@@ -84,6 +88,10 @@ fn values_arrive() {
             ("lmr", other),
             ("drawishendings", "true"),
             ("uci_analysemode", "true"),
+            ("uci_limitstrength", "true"),
+            ("uci_elo", "1234"),
+            ("contempt", "-30"),
+            ("analysiscontempt", "BOTH"),
             ("hashfile", "/some where/my table"),
             ("autosave", "90s"),
         ] {
@@ -94,6 +102,8 @@ fn values_arrive() {
         assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
         assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
         assert!(settings.analyse_mode && settings.hash_file.as_deref() == Some(Path::new("/some where/my table")));
+        assert_eq!((settings.search.limit_strength, settings.search.elo, settings.contempt), (true, 1234, -30));
+        assert_eq!(settings.analysis_contempt, AnalysisContempt::Both);
         assert_eq!(settings.auto_save, Duration::from_secs(90));
         assert_eq!(
             (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
@@ -131,6 +141,14 @@ fn bad_values_are_quoted_and_change_nothing() {
             ("AutoSave", "604801s"),
             ("AutoSave", "18446744073709551615"),
             ("UCI_AnalyseMode", "on"),
+            ("UCI_LimitStrength", "1500"),
+            ("UCI_Elo", "-1500"),
+            ("UCI_Elo", "1500.5"),
+            ("Strength Seed", "4294967296"),
+            ("Contempt", "-101"),
+            ("Contempt", "101"),
+            ("Contempt", "0.2"),
+            ("Analysis Contempt", "Nobody"),
             ("NumaPolicy", ""),
             ("NumaPolicy", "everywhere"),
             ("NumaPolicy", "0:0"),

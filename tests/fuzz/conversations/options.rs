@@ -38,7 +38,7 @@ const POLICIES: &[&str] = &["auto", "none", "system", "0", "0-1", "0:1", "1023",
 /// `setoption` with an option that is there, or is not.
 pub fn line(random: &mut Random) -> String {
     let (name, value) = match random.below(12) {
-        0 => (random.pick(&["Contempt", "SyzygyPath", "Hsh", "", "value", "Hash Hash"]).to_string(), bad(random)),
+        0 => (random.pick(&["Contempts", "SyzygyPath", "Hsh", "", "value", "Hash Hash"]).to_string(), bad(random)),
         1 => {
             let tunable = random.pick(TUNABLES);
             let span = (i64::from(tunable.max) - i64::from(tunable.min) + 1) as usize;
@@ -89,6 +89,10 @@ fn value(option: &UciOption, random: &mut Random) -> String {
             let small = if option.name == "Hash" { 64 } else { 8 };
             let few = min as i64 + random.below(small) as i64;
             random.pick(&[few, few, few, few, few, few, min as i64 - 1, max as i64 + 1]).to_string()
+        }
+        &Kind::Signed((min, max), _) => {
+            let few = random.below(21) as i64 - 10;
+            random.pick(&[few, few, few, few, min, max, min - 1, max + 1]).to_string()
         }
         Kind::Check { .. } => random.pick(&["true", "false"]).to_string(),
         Kind::Combo { choices, .. } => random.pick(choices()).to_string(),

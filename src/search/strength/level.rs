@@ -1,0 +1,90 @@
+//! How strong a limited player is, in numbers.
+
+use crate::score::Score;
+
+/// The least and the greatest Elo that can be asked for.
+pub const ELO: (u64, u64) = (800, 2800);
+/// The Elo at the start.
+pub const DEFAULT_ELO: u64 = 1500;
+
+/// Where the calibration puts an Elo on the scale of weakness: 0 is the strongest limited player.
+const SCALE: [(f64, f64); 11] = [
+    (800.0, 1.275),
+    (1000.0, 1.107),
+    (1200.0, 0.931),
+    (1400.0, 0.788),
+    (1600.0, 0.698),
+    (1800.0, 0.602),
+    (2000.0, 0.51),
+    (2200.0, 0.408),
+    (2400.0, 0.305),
+    (2600.0, 0.177),
+    (2800.0, 0.07),
+];
+
+/// What a player of some strength can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// No new iteration begins after so many nodes.
+    pub nodes: u64,
+    /// How many moves are weighed against each other at the end.
+    pub candidates: usize,
+    /// The centipawns by which a move may be worse and still be played once for e times.
+    pub temperature: f64,
+    /// Nothing is played that is worse by more than this, in centipawns, as the player sees it.
+    pub cap: Score,
+    /// The standard deviation of its judgement, in centipawns.
+    pub noise: f64,
+    /// The chance to overlook a quiet move deep in a line.
+    pub overlooked: f64,
+    /// The same for a capture or a promotion.
+    pub overlooked_noisy: f64,
+}
+
+impl Level {
+    /// The player of an Elo; outside of [`ELO`] that of its nearest end.
+    pub fn of(elo: u64) -> Self {
+        Self::of_weakness(weakness(elo as f64))
+    }
+
+    /// The player of a weakness, from 0 up.
+    fn of_weakness(weakness: f64) -> Self {
+        let between = |strong: f64, weak: f64| strong * (weak / strong).powf(weakness);
+        Self {
+            nodes: between(60_000.0, 60.0) as u64,
+            candidates: 1 + (4.0 * weakness.sqrt()).round() as usize,
+            temperature: 30.0 * weakness.powf(1.5) + 1e-3,
+            cap: (30.0 + 170.0 * weakness) as Score,
+            noise: 70.0 * weakness.powf(1.5),
+            overlooked: 0.5 * weakness.powf(1.3),
+            overlooked_noisy: 0.2 * weakness.powi(4),
+        }
+    }
+}
+
+/// Between the points of the calibration on straight lines.
+fn weakness(elo: f64) -> f64 {
+    let above = SCALE.partition_point(|&(known, _)| known < elo).clamp(1, SCALE.len() - 1);
+    let [(low, weak), (high, strong)] = [SCALE[above - 1], SCALE[above]];
+    weak + (strong - weak) * ((elo - low) / (high - low)).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_is_weaker_in_nothing() {
+        assert!(SCALE.is_sorted_by(|one, other| one.0 < other.0 && one.1 > other.1));
+        assert_eq!([SCALE[0].0 as u64, SCALE[SCALE.len() - 1].0 as u64], [ELO.0, ELO.1]);
+        assert_eq!((Level::of(0), Level::of(9999)), (Level::of(ELO.0), Level::of(ELO.1)));
+        let levels: Vec<Level> = (ELO.0..=ELO.1).step_by(10).map(Level::of).collect();
+        for pair in levels.windows(2) {
+            let [weak, strong] = [&pair[0], &pair[1]];
+            assert!(strong.nodes > weak.nodes || weak.nodes < 100, "{weak:?} {strong:?}");
+            assert!(strong.noise < weak.noise && strong.temperature < weak.temperature && strong.cap <= weak.cap);
+            assert!(strong.overlooked < weak.overlooked && strong.overlooked_noisy < weak.overlooked_noisy);
+            assert!(strong.candidates <= weak.candidates);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+use super::*;
+use crate::chess::Game;
+use crate::score::{Score, mate_in, mated_in};
+use crate::search::probe::SearchProbe;
+use crate::search::report::PvLine;
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+fn lines(board: &Board, scores: &[Score]) -> Vec<Info> {
+    let line = |((&mv, &score), multipv)| Info { score, multipv, pv: PvLine::from_iter([mv]), ..Info::default() };
+    board.legal_moves().iter().zip(scores).zip(1..).map(line).collect()
+}
+
+/// How often each of the lines is played, of a thousand games.
+fn played(elo: u64, scores: &[Score]) -> Vec<usize> {
+    let root = Board::start();
+    let all = lines(&root, scores);
+    let mut counts = vec![0; scores.len()];
+    for seed in 0..1000 {
+        let mut lines = all.clone();
+        Handicap::new(Level::of(elo), Seed::fixed(seed), 1).choose(&root, &mut lines);
+        assert_eq!((lines.len(), lines[0].multipv), (1, 1));
+        counts[all.iter().position(|line| line.pv == lines[0].pv).expect("one of them")] += 1;
+    }
+    counts
+}
+
+#[test]
+fn better_moves_are_played_more_often_and_bad_ones_never() {
+    for elo in [ELO.0, 1500, 2000, ELO.1] {
+        let counts = played(elo, &[30, 20, -10, -400]);
+        assert!(counts[0] > counts[1] && counts[1] >= counts[2] && counts[3] == 0, "{elo}: {counts:?}");
+    }
+    assert!(played(ELO.0, &[30, 0])[1] > played(1800, &[30, 0])[1]);
+    assert_eq!(played(ELO.1, &[30, 20])[1], 0);
+}
+
+#[test]
+fn the_shortest_mate_is_played_and_no_mate_is_walked_into() {
+    assert_eq!(played(ELO.0, &[mate_in(1), mate_in(3), 500]), [1000, 0, 0]);
+    assert_eq!(played(ELO.0, &[-20, mated_in(2)])[1], 0);
+    assert_eq!(played(ELO.0, &[mated_in(8), mated_in(2)]), [1000, 0]);
+}
+
+#[test]
+fn lines_that_were_asked_for_stay_with_the_move_that_is_played_first() {
+    let root = Board::start();
+    for seed in 0..50 {
+        let mut chosen = lines(&root, &[5, 4, 3, 2, 1]);
+        Handicap::new(Level::of(ELO.0), Seed::fixed(seed), 3).choose(&root, &mut chosen);
+        assert_eq!(chosen.iter().map(|line| line.multipv).collect::<Vec<_>>(), [1, 2, 3]);
+        assert!(chosen[1..].is_sorted_by_key(|line| -line.score), "{chosen:?}");
+    }
+}
+
+#[test]
+fn the_same_eyes_see_the_same_and_others_something_else() {
+    let boards = [Board::start(), board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")];
+    let judge =
+        |elo, seed| boards.each_ref().map(|board| Handicap::new(Level::of(elo), seed, 1).eyes().judged(board, 10));
+    let seen = |elo, seed| {
+        let eyes = Handicap::new(Level::of(elo), seed, 1).eyes();
+        boards.each_ref().map(|board| board.legal_moves().iter().filter(|&&mv| eyes.sees(board, mv, 9)).count())
+    };
+    let (one, other) = (Seed::fixed(1), Seed::fixed(2));
+    assert_eq!((judge(1000, one), seen(1000, one)), (judge(1000, one), seen(1000, one)));
+    assert_ne!(judge(1000, one), judge(1000, other));
+    assert_ne!(Seed::random(), Seed::random());
+    assert!(judge(ELO.1, one).iter().all(|value| (value - 10).abs() < 10));
+}
+
+/// Both sides are seen by the same eyes: what is too good for one is too bad for the other.
+#[test]
+fn errors_are_of_the_board_and_not_of_who_is_to_move() {
+    let eyes = Handicap::new(Level::of(1000), Seed::fixed(7), 1).eyes();
+    // Only the share of the whole position changes with the side to move.
+    let (mut same, mut all) = (0, 0);
+    let mut game = Game::start();
+    for _ in 0..40 {
+        let board = game.board().clone();
+        let other = board.fen(false).replace(" w ", " x ").replace(" b ", " w ").replace(" x ", " b ");
+        if let Ok(other) = Board::from_fen(&other) {
+            all += 1;
+            same += i32::from((eyes.judged(&board, 0) < 0) != (eyes.judged(&other, 0) < 0));
+        }
+        let moves = board.legal_moves();
+        game.play(moves[board.key() as usize % moves.len()]);
+    }
+    assert!(all > 20 && same * 10 > all * 6, "{same} of {all}");
+}
+
+#[test]
+fn what_is_easy_to_see_is_seen_more_often() {
+    // A recapture, checks, a long move back.
+    let board = board("6k1/8/8/3p4/Q3P3/8/6P1/R3K2R w KQ - 0 1");
+    let missed = |elo, text: &str, ply| {
+        let mv = board.parse_uci(text, false).expect(text);
+        (0..2000)
+            .filter(|&seed| !Handicap::new(Level::of(elo), Seed::fixed(seed), 1).eyes().sees(&board, mv, ply))
+            .count()
+    };
+    assert!(missed(800, "e4d5", 3) < missed(800, "a4b3", 3), "captures");
+    assert!(missed(800, "a4e8", 3) < missed(800, "a4b3", 3), "checks");
+    assert!(
+        missed(800, "a4b3", 0) < missed(800, "a4b3", 2) && missed(800, "a4b3", 2) < missed(800, "a4b3", 5),
+        "plies"
+    );
+    assert!(missed(1800, "a4b3", 3) < missed(800, "a4b3", 3), "levels");
+    assert!(missed(1800, "e4d5", 1) <= 40 && missed(2200, "e4d5", 1) <= 5, "a piece that hangs");
+    assert!(missed(ELO.1, "a4b3", 5) < 100);
+}
+
+#[test]
+fn pauses_are_never_longer_than_the_clock_gives() {
+    for (soft, hard) in [(None, 3), (Some(100), 400), (Some(400), 400), (Some(1), 1)] {
+        let [soft, hard] = [soft, Some(hard)].map(|time| time.map(Duration::from_millis));
+        let bounds = Bounds { soft, hard: hard.expect("a bound") };
+        for seed in 0..200 {
+            let handicap = Handicap::new(Level::of(1200), Seed::fixed(seed), 1);
+            for count in [0, 1, 2] {
+                let pause = handicap.pause(&Board::start(), &lines(&Board::start(), &[9; 2][..count]), bounds);
+                assert!(pause <= bounds.hard && soft.is_none_or(|soft| pause <= soft), "{pause:?} of {bounds:?}");
+                assert!(!pause.is_zero());
+            }
+        }
+    }
+}

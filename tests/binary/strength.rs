@@ -1,0 +1,104 @@
+//! Limited strength, with the real binary.
+
+use crate::harness::{Session, field};
+use std::time::{Duration, Instant};
+
+const SICILIAN: &str = "position startpos moves e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6";
+
+fn limited(elo: u32, seed: u32) -> Session {
+    let mut session = Session::ready();
+    session.say(&format!(
+        "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value {elo}\n\
+         setoption name Strength Seed value {seed}"
+    ));
+    assert!(session.sync().is_empty());
+    session
+}
+
+#[test]
+fn the_same_seed_plays_the_same_move_in_every_process() {
+    let play = |seed| {
+        let mut session = limited(1000, seed);
+        ["startpos", &SICILIAN["position ".len()..]].map(|position| {
+            session.say(&format!("position {position}\ngo nodes 100000"));
+            let told = session.until("bestmove");
+            let [line, best] = &told[told.len() - 2..] else { panic!("{told:?}") };
+            assert_eq!(field(line, "pv"), best.split(' ').nth(1), "{told:#?}");
+            format!("{best} {:?}", field(line, "nodes"))
+        })
+    };
+    assert_eq!(play(11), play(11));
+    let many: Vec<_> = (1..6).map(play).collect();
+    assert!(many.iter().any(|moves| *moves != many[0]), "{many:?}");
+}
+
+#[test]
+fn thinking_takes_time_but_never_longer_than_there_is() {
+    let mut session = limited(1200, 1);
+    let mut timed = |go: &str, until: &str| {
+        let start = Instant::now();
+        session.say(&format!("{SICILIAN}\n{go}"));
+        session.until(until);
+        start.elapsed()
+    };
+    let long = timed("go wtime 60000 btime 60000", "bestmove");
+    assert!(long > Duration::from_millis(100) && long < Duration::from_secs(10), "{long:?}");
+    for go in [
+        "go movetime 60",
+        "go wtime 100 btime 100",
+        "go wtime 1 btime 1",
+        "go wtime -5 btime -5",
+        "go nodes 50",
+        "go depth 1",
+    ] {
+        let took = timed(go, "bestmove");
+        assert!(took < Duration::from_millis(800), "{go}: {took:?}");
+    }
+    // Whatever it waits for, a stop ends it, and `isready` is answered.
+    session.say(&format!("{SICILIAN}\ngo wtime 3600000 btime 3600000"));
+    session.listen(Duration::from_millis(100));
+    session.sync();
+    let start = Instant::now();
+    session.say("stop");
+    session.best_move();
+    assert!(start.elapsed() < Duration::from_millis(800));
+}
+
+#[test]
+fn pondering_waits_for_the_hit_and_infinite_for_stop() {
+    let mut session = limited(1500, 2);
+    session.say(&format!("setoption name Ponder value true\n{SICILIAN} c1g5\ngo ponder wtime 500 btime 500"));
+    let said = session.listen(Duration::from_millis(900));
+    assert!(said.iter().all(|line| !line.starts_with("bestmove")), "{said:#?}");
+    session.say("ponderhit");
+    session.best_move();
+    session.say("go ponder wtime 3600000 btime 3600000\nstop");
+    session.best_move();
+    session.say("go infinite");
+    let said = session.listen(Duration::from_millis(300));
+    assert!(said.iter().all(|line| !line.starts_with("bestmove")), "{said:#?}");
+    session.say("stop\ngo ponder infinite\nponderhit\nstop");
+    session.best_move();
+    session.best_move();
+    assert!(session.sync().is_empty());
+}
+
+#[test]
+fn it_keeps_to_search_moves_and_plays_chess960() {
+    let mut session = limited(800, 4);
+    for moves in ["h2h3", "a2a3 h2h4"] {
+        session.say(&format!("{SICILIAN}\ngo searchmoves {moves} nodes 10000"));
+        let best = session.best_move();
+        assert!(moves.contains(&best), "{best}");
+    }
+    session.say(
+        "setoption name UCI_Chess960 value true\nposition fen 4k3/8/8/8/8/8/8/5KR1 w G - 0 1\ngo searchmoves f1g1",
+    );
+    assert_eq!(session.best_move(), "f1g1");
+    session.say("position fen 7k/5Q2/6K1/8/8/8/8/8 w - - 0 1\ngo nodes 10000");
+    session.best_move();
+    session.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo nodes 10000");
+    assert_eq!(session.best_move(), "0000");
+    session.say("setoption name UCI_Elo value 799");
+    assert!(session.sync()[0].contains("option UCI_Elo expects a whole number from 800 to "));
+}

@@ -1,0 +1,178 @@
+//! Contempt: draws that are avoided or sought, and scores that stay honest.
+
+use lento::chess::{Color, Game};
+use lento::engine::{AnalysisContempt, Engine, Output, Wake, never};
+use lento::score::{Bound, is_decisive};
+use lento::search::limits::Limits;
+use lento::search::report::Outcome;
+use lento::tb::Tables;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Twice the same position, and who is to move can make it three times. The side to move is White, and a little worse.
+const WORSE: &str = "rnbqkbnr/ppp2ppp/8/3pp3/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
+/// The same, and the side to move is a little better.
+const BETTER: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
+const SHUFFLE: [&str; 7] = ["g8f6", "b1c3", "f6g8", "c3b1", "g8f6", "b1c3", "f6g8"];
+const REPETITION: &str = "c3b1";
+const DEPTH: i32 = 11;
+
+/// A move with the board turned round.
+fn turned(mv: &str) -> String {
+    let turn = |(at, c): (usize, char)| if at % 2 == 1 { char::from(b'1' + b'8' - c as u8) } else { c };
+    mv.chars().enumerate().map(turn).collect()
+}
+
+/// A position with colors exchanged.
+fn flipped(fen: &str) -> String {
+    let (placement, rest) = fen.split_once(' ').expect("a FEN");
+    let swap = |c: char| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+    let ranks: Vec<String> = placement.split('/').rev().map(|rank| rank.chars().map(swap).collect()).collect();
+    format!("{} {}", ranks.join("/"), rest.replacen('b', "w", 1))
+}
+
+/// The game, for a side that is to move.
+fn game(fen: &str, side: Color) -> Game {
+    let black = side == Color::Black;
+    let fen = if black { flipped(fen) } else { fen.to_owned() };
+    let mut game = Game::from_fen(&fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+    for mv in SHUFFLE.map(|mv| if black { turned(mv) } else { mv.to_owned() }) {
+        game.play(game.board().parse_uci(&mv, false).unwrap_or_else(|| panic!("{mv}")));
+    }
+    assert_eq!(game.board().side_to_move(), side);
+    game
+}
+
+/// Searches to a depth; `infinite` is an analysis, which has to be stopped.
+fn search(engine: &mut Engine, game: Game, infinite: bool) -> Outcome {
+    engine.set_game(game);
+    engine.go(&Limits { depth: Some(DEPTH), infinite, ..Limits::default() });
+    loop {
+        match engine.wait(&never::<()>(), None) {
+            Wake::Output(Output::Info(info)) if infinite && info.depth == DEPTH && info.bound == Bound::Exact => {
+                return engine.stop().expect("an answer");
+            }
+            Wake::Output(Output::Best(outcome)) => return outcome,
+            _ => {}
+        }
+    }
+}
+
+fn repeats(engine: &mut Engine, fen: &str, side: Color) -> bool {
+    engine.new_game();
+    let game = game(fen, side);
+    let best = search(engine, game.clone(), false).best.expect("a move");
+    let text = game.board().uci(best, false);
+    text == if side == Color::Black { turned(REPETITION) } else { REPETITION.into() }
+}
+
+#[test]
+fn draws_are_avoided_with_contempt_and_sought_without_any_left() {
+    let mut engine = Engine::new();
+    for side in Color::ALL {
+        for (contempt, worse, better) in [(0, true, false), (90, false, false), (-90, true, true)] {
+            engine.settings_mut().contempt = contempt;
+            assert_eq!(repeats(&mut engine, WORSE, side), worse, "worse with {contempt}, {side:?}");
+            assert_eq!(repeats(&mut engine, BETTER, side), better, "better with {contempt}, {side:?}");
+        }
+    }
+}
+
+/// One table for all: nothing is found that was stored with another contempt, or by the other side.
+#[test]
+fn the_table_may_stay_when_contempt_changes() {
+    let mut engine = Engine::new();
+    for _ in 0..2 {
+        for (contempt, expected) in [(0, true), (90, false), (-90, true)] {
+            engine.settings_mut().contempt = contempt;
+            for side in Color::ALL {
+                let game = game(WORSE, side);
+                let best = search(&mut engine, game.clone(), false).best.expect("a move");
+                let text = game.board().uci(best, false);
+                let repetition = if side == Color::Black { turned(REPETITION) } else { REPETITION.into() };
+                assert_eq!(text == repetition, expected, "{contempt}, {side:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_draw_is_shown_as_a_draw() {
+    let mut engine = Engine::new();
+    for contempt in [-100, 33, 100] {
+        engine.settings_mut().contempt = contempt;
+        for fen in [
+            "8/8/4k3/3pp3/3PP3/4K3/8/8 w - - 0 1",
+            "8/8/8/8/4k3/8/4p3/4K3 w - - 0 1",
+            "8/8/4k3/8/8/4K3/4B3/8 w - - 0 1",
+        ] {
+            let mut scores = Vec::new();
+            engine.set_game(Game::from_fen(fen).expect(fen));
+            let outcome = engine.search_blocking(&Limits { depth: Some(12), ..Limits::default() }, |output| {
+                if let Output::Info(info) = output {
+                    scores.push(info.score);
+                }
+            });
+            assert_eq!((outcome.lines[0].score, scores.last()), (0, Some(&0)), "{fen} with {contempt}");
+        }
+    }
+}
+
+#[test]
+fn an_analysis_has_the_contempt_that_is_asked_for() {
+    let mut engine = Engine::new();
+    engine.settings_mut().contempt = 90;
+    let of = |engine: &mut Engine, whose, side, analyse_mode| {
+        engine.settings_mut().analysis_contempt = whose;
+        engine.settings_mut().analyse_mode = analyse_mode;
+        engine.clear_hash();
+        let game = game(WORSE, side);
+        let best = search(engine, game.clone(), !analyse_mode).best.expect("a move");
+        game.board().uci(best, false) != if side == Color::Black { turned(REPETITION) } else { REPETITION.into() }
+    };
+    for analyse_mode in [false, true] {
+        for (whose, avoids) in [
+            (AnalysisContempt::Off, [false, false]),
+            (AnalysisContempt::White, [true, false]),
+            (AnalysisContempt::Black, [false, true]),
+            (AnalysisContempt::Both, [true, true]),
+        ] {
+            for side in Color::ALL {
+                let found = of(&mut engine, whose, side, analyse_mode);
+                assert_eq!(found, avoids[side.index()], "{whose:?}, {side:?}, {analyse_mode}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_contempt_nothing_changes() {
+    let mut engine = Engine::new();
+    let mut nodes = |contempt, whose| {
+        engine.settings_mut().contempt = contempt;
+        engine.settings_mut().analysis_contempt = whose;
+        engine.new_game();
+        search(&mut engine, Game::start(), false).lines[0].nodes
+    };
+    let plain = nodes(0, AnalysisContempt::Off);
+    assert_eq!(nodes(0, AnalysisContempt::White), plain);
+    assert_ne!(nodes(60, AnalysisContempt::Off), plain);
+}
+
+/// Whoever likes draws still wins what is won, and whoever does not knows a draw when the tables say so.
+#[test]
+fn results_of_tablebases_come_first() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tablebases");
+    let mut engine = Engine::new();
+    engine.set_tables(Some(Arc::new(Tables::open(folder.to_str().expect("text")).expect("tables"))));
+    for contempt in [-100, 0, 100] {
+        engine.settings_mut().contempt = contempt;
+        let mut judge = |fen: &str| {
+            let outcome = search(&mut engine, Game::from_fen(fen).expect(fen), false);
+            outcome.lines[0].score
+        };
+        assert!(is_decisive(judge("8/8/8/4k3/8/8/8/KR6 w - - 0 1")), "{contempt}");
+        // The rook can be taken; everything else loses.
+        assert_eq!(judge("8/8/8/8/8/1k6/1R6/7K b - - 0 1"), 0, "{contempt}");
+    }
+}
