@@ -41,3 +41,4 @@ pub mod smp;
 pub mod tb;
 pub mod tt;
 pub mod uci;
+pub mod version;

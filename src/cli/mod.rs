@@ -36,7 +36,7 @@ type Done = Result<ExitCode, Box<dyn Error>>;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output, as chess programs expect.
 #[derive(Parser)]
-#[command(display_name = "Lento", version = version::SHORT, long_version = version::LONG.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(display_name = "Lento", version = crate::version::SHORT, long_version = crate::version::LONG.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
@@ -14,15 +14,47 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("tb", &["chess", "files", "smp::sync"]),
     ("hash_file", &["chess", "score", "files", "processors", "tt", "smp::sync"]),
     ("eval", &["chess", "score", "files"]),
+    ("version", &["eval"]),
     ("search", &["chess", "score", "processors", "eval", "tb", "tt", "smp::sync"]),
     ("smp", &["chess", "score", "processors", "eval", "tt", "search"]),
     ("engine", &["chess", "score", "hash_file", "eval", "tb", "tt", "search", "smp"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
     (
         "uci",
-        &["chess", "score", "files", "processors", "hash_file", "eval", "tb", "tt", "search", "smp", "engine", "bench"],
+        &[
+            "chess",
+            "score",
+            "files",
+            "processors",
+            "hash_file",
+            "eval",
+            "version",
+            "tb",
+            "tt",
+            "search",
+            "smp",
+            "engine",
+            "bench",
+        ],
     ),
-    ("cli", &["chess", "score", "files", "processors", "eval", "tb", "tt", "search", "smp", "engine", "bench", "uci"]),
+    (
+        "cli",
+        &[
+            "chess",
+            "score",
+            "files",
+            "processors",
+            "eval",
+            "version",
+            "tb",
+            "tt",
+            "search",
+            "smp",
+            "engine",
+            "bench",
+            "uci",
+        ],
+    ),
     ("main", &["cli"]),
 ];
 

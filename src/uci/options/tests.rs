@@ -33,6 +33,7 @@ fn announcements() {
         "option name SaveHash type button",
         "option name AutoSave type spin default 0 min 0 max 10080",
         "option name UCI_AnalyseMode type check default false",
+        "option name UCI_EngineAbout type string default Lento 0.1.0 by the Lento authors, licence MIT OR Apache-2.0",
     ] {
         assert!(lines.iter().any(|line| line == expected), "{expected}");
     }
@@ -131,6 +132,7 @@ fn bad_values_are_quoted_and_change_nothing() {
             ("AutoSave", "604801s"),
             ("AutoSave", "18446744073709551615"),
             ("UCI_AnalyseMode", "on"),
+            ("UCI_EngineAbout", "Another engine"),
             ("NumaPolicy", ""),
             ("NumaPolicy", "everywhere"),
             ("NumaPolicy", "0:0"),
