@@ -1,5 +1,8 @@
 //! `lento analyse`.
 
+#[allow(dead_code, reason = "what makes reports reads all of it")]
+pub mod game;
+
 use super::document::{SCHEMA, document};
 use super::setup::Setup;
 use super::table::{Table, summary};
