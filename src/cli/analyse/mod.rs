@@ -2,6 +2,8 @@
 
 #[allow(dead_code, reason = "what makes reports reads all of it")]
 pub mod game;
+#[allow(dead_code, reason = "the command line does not ask for it yet")]
+pub mod report;
 
 use super::document::{SCHEMA, document};
 use super::setup::Setup;
