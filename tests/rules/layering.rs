@@ -5,11 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
     ("processors", &[]),
+    ("epd", &["chess"]),
+    ("pgn", &["chess", "files"]),
     ("tt", &["chess", "score", "processors", "smp::sync"]),
     ("tb", &["chess", "files", "smp::sync"]),
     ("hash_file", &["chess", "score", "files", "processors", "tt", "smp::sync"]),
@@ -22,7 +24,26 @@ const LAYERS: [(&str, &[&str]); 15] = [
         "uci",
         &["chess", "score", "files", "processors", "hash_file", "eval", "tb", "tt", "search", "smp", "engine", "bench"],
     ),
-    ("cli", &["chess", "score", "files", "processors", "eval", "tb", "tt", "search", "smp", "engine", "bench", "uci"]),
+    (
+        "cli",
+        &[
+            "chess",
+            "score",
+            "files",
+            "processors",
+            "epd",
+            "pgn",
+            "hash_file",
+            "eval",
+            "tb",
+            "tt",
+            "search",
+            "smp",
+            "engine",
+            "bench",
+            "uci",
+        ],
+    ),
     ("main", &["cli"]),
 ];
 
