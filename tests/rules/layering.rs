@@ -5,11 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
     ("processors", &[]),
+    ("epd", &["chess"]),
+    ("pgn", &["chess", "files"]),
     ("tt", &["chess", "score", "processors", "smp::sync"]),
     ("tb", &["chess", "files", "smp::sync"]),
     ("hash_file", &["chess", "score", "files", "processors", "tt", "smp::sync"]),
@@ -44,6 +46,9 @@ const LAYERS: [(&str, &[&str]); 16] = [
             "score",
             "files",
             "processors",
+            "epd",
+            "pgn",
+            "hash_file",
             "eval",
             "version",
             "tb",

@@ -51,7 +51,8 @@ fn result<'a>(study: &Study<'a>) -> &'a str {
 
 fn tags(study: &Study) -> Vec<(String, String)> {
     let game = study.game;
-    let find = |name: &str| game.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.clone());
+    let find =
+        |name: &str| game.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone());
     let mut tags = Vec::new();
     let mut add = |name: &str, value: String| tags.push((name.to_owned(), value));
     for (name, unknown) in ROSTER {
@@ -59,7 +60,8 @@ fn tags(study: &Study) -> Vec<(String, String)> {
     }
     for (name, value) in &game.tags {
         let is_word = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if is_word && !ROSTER.iter().any(|(own, _)| own == name) && !OWN.contains(&name.as_str()) {
+        let mut written = ROSTER.iter().map(|(own, _)| *own).chain(OWN);
+        if is_word && !written.any(|own| own.eq_ignore_ascii_case(name)) {
             add(name, value.clone());
         }
     }

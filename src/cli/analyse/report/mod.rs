@@ -85,7 +85,12 @@ impl<'a> Study<'a> {
     /// The value of a tag of the file, unless it says that it does not know.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
         let known = |value: &&str| !value.is_empty() && value.trim_matches(['?', '.', '-', ' ']) != "";
-        self.game.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str()).filter(known)
+        self.game
+            .tags
+            .iter()
+            .find(|(tag, _)| tag.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+            .filter(known)
     }
 
     /// The name of a player.

@@ -1,6 +1,7 @@
 use super::super::game::{AnalysedGame, Analysis, Line, Ply};
 use super::*;
 use crate::chess::fen::START;
+use crate::pgn::{PgnGame, PgnMove, Reader};
 use crate::score::{Score, mate_in};
 use proptest::prelude::*;
 use std::time::Duration;
@@ -220,6 +221,28 @@ fn graphs_and_pages_stay_small() {
     assert!(page.len() < 4_000_000, "{}", page.len());
 }
 
+/// The one game of a text in PGN, without anything that is wrong.
+fn reread(text: &str) -> PgnGame {
+    let mut reader = Reader::new(text.as_bytes());
+    let reading = reader.next_game().unwrap().unwrap();
+    assert_eq!((reading.problems, reader.next_game().unwrap().is_none()), (Vec::new(), true), "{text}");
+    reading.game.unwrap()
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let mut game = fools_mate();
+    game.tags = vec![("White".into(), "A \"B\" \\ C] [".into()), ("fen".into(), "not used".into())];
+    game.plies[0].comment =
+        Some("A long comment: (with) brackets, $9 a sign; and more, so that its line has to be broken.".into());
+    game.plies[1].nags = vec![13, 3];
+    let read = reread(&annotate::pgn(&Study::new(&game)));
+    assert_eq!((read.tag("White"), read.tag("FEN"), read.tag("Result")), (Some("A \"B\" \\ C] ["), None, Some("0-1")));
+    assert_eq!(read.moves[0].comment, game.plies[0].comment);
+    let nags: Vec<_> = read.moves.iter().map(|ply| ply.nags.clone()).collect();
+    assert_eq!(nags, [vec![2], vec![13, 3], vec![4], vec![1]]);
+}
+
 /// The positions of the moves of a text in PGN, as another library plays them; variations are left out.
 fn replay(text: &str, board: &Board) -> Vec<String> {
     let mut board = cozy_chess::Board::from_fen(&board.fen(true), true).unwrap();
@@ -280,6 +303,11 @@ proptest! {
         }
         let text = annotate::pgn(&Study::new(&game));
         let place = |text: &String| text.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        let read = reread(&text);
+        let all = |moves: &[PgnMove]| moves.iter().map(|ply| (ply.mv, ply.clock.clone())).collect::<Vec<_>>();
+        let played: Vec<_> = game.plies.iter().map(|ply| (ply.mv, ply.clock.clone())).collect();
+        prop_assert_eq!(all(&read.moves), played, "{}", text);
+        prop_assert_eq!((read.start, read.chess960, read.result), (game.start.clone(), game.chess960, game.result.clone()));
         let replayed: Vec<String> = replay(&text, &game.start).iter().map(place).collect();
         prop_assert_eq!(replayed, expected.iter().map(place).collect::<Vec<_>>(), "{}", text);
     }
