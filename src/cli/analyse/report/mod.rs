@@ -2,6 +2,7 @@
 
 pub mod accuracy;
 pub mod annotate;
+pub mod files;
 pub mod graph;
 pub mod html;
 pub mod value;
@@ -84,7 +85,7 @@ impl<'a> Study<'a> {
 
     /// The value of a tag of the file, unless it says that it does not know.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
-        let known = |value: &&str| !value.is_empty() && value.trim_matches(['?', '.', '-', ' ']) != "";
+        let known = |value: &&str| !value.trim_matches(['?', '.', '-', ' ']).is_empty();
         self.game
             .tags
             .iter()

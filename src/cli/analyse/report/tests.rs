@@ -41,6 +41,13 @@ fn found(game: &mut AnalysedGame, at: usize, lines: &[(Score, &str)]) {
     }
 }
 
+/// The page of these games.
+fn page(studies: &[Study]) -> String {
+    let mut page = html::Page::default();
+    assert!(studies.iter().all(|study| page.add(study)));
+    page.finish()
+}
+
 /// The fool's mate with a search of each position but the last.
 fn fools_mate() -> AnalysedGame {
     let mut game = game(START, "f3 e5 g4 Qh4");
@@ -72,7 +79,7 @@ fn without_searches_there_is_little_to_say() {
     let study = Study::new(&game);
     assert!(study.sides.iter().all(Option::is_none) && study.moves.iter().all(Option::is_none));
     assert!(annotate::pgn(&study).ends_with("\n\n1. e4 e5 *\n\n"));
-    assert!(graph::svg(&study).is_ok() && html::page(&[study]).contains(">e4</a>"));
+    assert!(graph::svg(&study).is_ok() && page(&[study]).contains(">e4</a>"));
 }
 
 #[test]
@@ -81,7 +88,7 @@ fn an_empty_game_is_a_game() {
         let game = game(fen, "");
         let study = Study::new(&game);
         assert!(annotate::pgn(&study).ends_with("\n\n*\n\n"));
-        assert!(graph::svg(&study).is_ok() && html::page(&[study]).contains("class=\"moves\""));
+        assert!(graph::svg(&study).is_ok() && page(&[study]).contains("class=\"moves\""));
     }
 }
 
@@ -161,7 +168,7 @@ fn nothing_foreign_becomes_html() {
         ply.clock = Some(EVIL.into());
     }
     let study = || Study::new(&game);
-    for page in [html::page(&[study()]), html::page(&[study(), study()])] {
+    for page in [page(&[study()]), page(&[study(), study()])] {
         assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;") && page.contains("&amp;amp;"));
         for part in ["<script>alert", "<img", "</script><script>", "='x'"] {
             assert!(!page.contains(part), "{part}");
@@ -176,7 +183,7 @@ fn nothing_foreign_becomes_html() {
 #[test]
 fn a_page_needs_nothing_else() {
     let game = fools_mate();
-    let page = html::page(&[Study::new(&game)]);
+    let page = page(&[Study::new(&game)]);
     // The name of SVG is an address that nobody looks up.
     let page = page.replace("http://www.w3.org/2000/svg", "");
     for outside in ["http:", "https:", "url(", "src=", "@import", "<link", "fetch(", "import "] {
@@ -187,7 +194,7 @@ fn a_page_needs_nothing_else() {
 #[test]
 fn the_data_of_a_page_is_what_it_says() {
     let game = fools_mate();
-    let page = html::page(&[Study::new(&game)]);
+    let page = page(&[Study::new(&game)]);
     let json = page.split("<script type=\"application/json\">").nth(1).unwrap().split("</script>").next().unwrap();
     let data: serde_json::Value = serde_json::from_str(json).unwrap();
     assert_eq!(data["start"], "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
@@ -217,7 +224,7 @@ fn graphs_and_pages_stay_small() {
     let graph = graph::svg(&study).unwrap();
     assert!(graph.len() <= 100_000 && graph.trim_end().ends_with("</svg>"), "{}", graph.len());
     let games: Vec<AnalysedGame> = (0..100).map(|_| long(80)).collect();
-    let page = html::page(&games.iter().map(Study::new).collect::<Vec<_>>());
+    let page = page(&games.iter().map(Study::new).collect::<Vec<_>>());
     assert!(page.len() < 4_000_000, "{}", page.len());
 }
 

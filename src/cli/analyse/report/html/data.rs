@@ -5,6 +5,9 @@ use super::super::{Study, san_words};
 use super::board;
 use serde_json::{Value as Json, json};
 
+/// The most lines of a position.
+const MOST_LINES: usize = 8;
+
 /// The document of a game: `start`, the pieces of the first position as in a FEN; `moves`, for each what changes on the board and
 /// where it begins and ends; `positions`, for each `null` or value, White's expected score in percent, depth, selective depth, nodes,
 /// milliseconds and lines: value, moves, where the first begins and ends. It can stand in a `script` element whatever the game.
@@ -29,7 +32,7 @@ fn position(study: &Study, at: usize) -> Json {
     let (Some(value), board) = (study.values[at], &study.boards[at]) else { return Json::Null };
     let percent = (1000.0 * value.expected).round() / 10.0;
     let Some(analysis) = study.analysis(at) else { return json!([value.text(), percent]) };
-    let lines = analysis.lines.iter().map(|line| {
+    let lines = analysis.lines.iter().take(MOST_LINES).map(|line| {
         let first = line.pv.first().filter(|&&mv| board.is_legal(mv));
         let ends = first.map_or_else(String::new, |&mv| board::ends(board, mv));
         json!([Value::new(board, line.score).text(), san_words(board, &line.pv).join(" "), ends])

@@ -124,7 +124,7 @@ fn moves(text: &mut String, study: &Study, game: usize) {
             let _ = write!(text, "{}<p>{note}</p>", if white { "<s>…</s>" } else { "" });
         }
     }
-    let _ = write!(text, "<p class=\"end\">{}</p></div>\n", escape(&study.game.result));
+    let _ = writeln!(text, "<p class=\"end\">{}</p></div>", escape(&study.game.result));
 }
 
 /// The class of a move's link and the signs behind the move.
