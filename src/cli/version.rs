@@ -5,6 +5,10 @@ use crate::eval::nnue::simd::Simd;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
+/// The commit, or why there is none.
+#[cfg(feature = "database")]
+pub const COMMIT: &str = env!("LENTO_COMMIT");
+
 /// The version and its commit: one line.
 pub const SHORT: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("LENTO_COMMIT"), ")");
 

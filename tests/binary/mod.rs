@@ -2,6 +2,7 @@
 
 pub mod harness;
 
+mod analysing;
 mod command_line;
 mod drawish;
 #[cfg(unix)]
