@@ -5,6 +5,9 @@ use crate::eval::Evaluation;
 use crate::eval::nnue::simd::Simd;
 use std::sync::LazyLock;
 
+/// The commit, or why there is none.
+pub const COMMIT: &str = env!("LENTO_COMMIT");
+
 /// The version and its commit: one line.
 pub const SHORT: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("LENTO_COMMIT"), ")");
 

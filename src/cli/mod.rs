@@ -52,7 +52,7 @@ UCI commands may be given as arguments, each in quotes. They run in order, each 
 enum Task {
     /// Search a position with all cores and show what is found, as it is found
     #[command(visible_alias = "analyze")]
-    Analyse(analyse::Args),
+    Analyse(Box<analyse::Args>),
     /// Search fixed positions to a fixed depth: a node count that repeats, and a speed
     Bench(bench::Args),
     /// Say how fast this machine searches, in positions of real games

@@ -2,6 +2,7 @@
 
 pub mod harness;
 
+mod analysing;
 mod command_line;
 mod drawish;
 #[cfg(unix)]
@@ -15,5 +16,6 @@ mod network;
 #[cfg(target_os = "linux")]
 mod numa;
 mod reductions;
+mod reports;
 mod tablebases;
 mod uci_session;

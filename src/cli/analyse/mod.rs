@@ -1,38 +1,50 @@
 //! `lento analyse`.
 
-#[allow(dead_code, reason = "what makes reports reads all of it")]
+#[cfg(feature = "database")]
+mod database;
+#[cfg(feature = "database")]
 pub mod game;
-#[allow(dead_code, reason = "the command line does not ask for it yet")]
-pub mod report;
+#[cfg(feature = "database")]
+mod queue;
+#[cfg(feature = "database")]
+mod report;
+mod search;
+mod show;
+mod single;
 
-use super::document::{SCHEMA, document};
+use super::document::SCHEMA;
 use super::setup::Setup;
-use super::table::{Table, summary};
-use super::{Done, amounts, interrupt, units};
-use crate::chess::Board;
-use crate::engine::{Engine, Output, Wake};
+use super::{Done, amounts, units};
+use crate::engine::Engine;
 use crate::processors;
-use crate::score::Bound;
 use crate::search::limits::Limits;
 use crate::search::lmr;
-use crate::search::report::{Info, Outcome, Progress};
 use crate::tb::Tables;
-use crate::uci::hangup::output_is_gone;
-use crate::uci::shown::ShownLines;
-use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+#[cfg(feature = "database")]
+use queue::{MergeArgs, QueueArgs};
+pub use search::Found;
+use std::error::Error;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 /// How long to search when no limit is given.
 const USUAL_TIME: Duration = Duration::from_secs(10);
-/// How often the line between the rows is written anew.
-const HEARTBEAT: Duration = Duration::from_millis(200);
-
 /// What to analyse, and how.
 #[derive(clap::Args)]
-#[command(after_long_help = SCHEMA)]
+#[command(after_long_help = AFTER_HELP.as_str())]
+#[cfg_attr(
+    feature = "database",
+    command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")
+)]
 pub struct Args {
+    /// What to do instead.
+    #[cfg(feature = "database")]
+    #[command(subcommand)]
+    task: Option<Other>,
+    /// Files.
+    #[cfg(feature = "database")]
+    #[command(flatten)]
+    queue: QueueArgs,
     /// The position.
     #[command(flatten)]
     pub setup: Setup,
@@ -71,51 +83,59 @@ pub struct Args {
     pub json: bool,
 }
 
-/// Searches, shows what is found as it is found, and the best move at the end. Ctrl-C ends the search early.
-pub fn run(args: &Args) -> Done {
-    let game = args.setup.game(&args.moves)?;
-    let root = game.board().clone();
-    let mut engine = Engine::new();
-    let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MOST_THREADS);
-    let hash_mib = args.hash.unwrap_or((64 * threads).clamp(256, 2048));
-    engine.set_threads(threads)?;
-    engine.set_hash(hash_mib)?;
-    engine.settings_mut().search.multi_pv = u64::from(args.multipv);
-    engine.settings_mut().lmr.main = args.lmr;
-    engine.settings_mut().chess960 = args.setup.chess960;
-    engine.set_game(game);
-    if let Some(folders) = &args.syzygy {
-        let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
-        tables.stock().problems.iter().for_each(|problem| eprintln!("lento: --syzygy: {problem}"));
-        engine.set_tables(Some(Arc::new(tables)));
-    }
+/// What can be done besides.
+#[cfg(feature = "database")]
+#[derive(clap::Subcommand)]
+enum Other {
+    /// Put the analyses of several databases into one
+    Merge(MergeArgs),
+}
 
-    let chess960 = args.setup.chess960;
-    let mut out = io::stdout();
-    if args.json {
-        let mut told = Vec::new();
-        let found = search(&mut engine, args, |news| {
-            if let Some(Output::Info(info)) = news {
-                told.push(info.clone());
-            }
-            Ok(())
-        })?;
-        writeln!(out, "{:#}", document(&engine, &told, &found))?;
-        return Ok(ExitCode::SUCCESS);
+/// What is printed for programs.
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
+    #[cfg(feature = "database")]
+    return format!("{SCHEMA}\n\n{}", queue::SCHEMA);
+    #[cfg(not(feature = "database"))]
+    return SCHEMA.to_owned();
+});
+
+/// Searches what is named; Ctrl-C ends it early.
+pub fn run(args: &Args) -> Done {
+    #[cfg(feature = "database")]
+    match &args.task {
+        Some(Other::Merge(args)) => return queue::merge(args),
+        None if args.queue.are_given() => return queue::run(args),
+        None => {}
     }
-    writeln!(out, "{}", root.fen(chess960))?;
-    let plural = if threads == 1 { "" } else { "s" };
-    let tables = engine.tables().map_or_else(String::new, |tables| format!(", {}", tables.stock()));
-    writeln!(out, "{threads} thread{plural}, hash {hash_mib} MiB{tables}, {}\n", args.limits_in_words())?;
-    let mut show = Show::new(&root, args.multipv > 1);
-    writeln!(out, "{}", show.table.header())?;
-    let found = search(&mut engine, args, |news| show.news(news))?;
-    show.end(&found.outcome)?;
-    writeln!(out, "\n{}", summary(&root, &found, chess960))?;
-    Ok(ExitCode::SUCCESS)
+    single::run(args)
 }
 
 impl Args {
+    /// The engine, as it was asked for.
+    fn engine(&self) -> Result<Engine, Box<dyn Error>> {
+        let mut engine = Engine::new();
+        let threads = self.threads.unwrap_or_else(processors::count).min(Engine::MOST_THREADS);
+        engine.set_threads(threads)?;
+        engine.set_hash(self.hash.unwrap_or((64 * threads).clamp(256, 2048)))?;
+        engine.settings_mut().search.multi_pv = u64::from(self.multipv);
+        engine.settings_mut().lmr.main = self.lmr;
+        engine.settings_mut().chess960 = self.setup.chess960;
+        if let Some(folders) = &self.syzygy {
+            let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
+            tables.stock().problems.iter().for_each(|problem| eprintln!("lento: --syzygy: {problem}"));
+            engine.set_tables(Some(Arc::new(tables)));
+        }
+        Ok(engine)
+    }
+
+    /// What searches, and for how long, for people.
+    fn conditions(&self, engine: &Engine) -> String {
+        let (threads, hash_mib) = (engine.threads(), engine.hash_mib());
+        let plural = if threads == 1 { "" } else { "s" };
+        let tables = engine.tables().map_or_else(String::new, |tables| format!(", {}", tables.stock()));
+        format!("{threads} thread{plural}, hash {hash_mib} MiB{tables}, {}", self.limits_in_words())
+    }
+
     /// The limits as the engine takes them.
     fn limits(&self) -> Limits {
         let unlimited = self.depth.is_none() && self.nodes.is_none() && !self.infinite;
@@ -141,118 +161,13 @@ impl Args {
     }
 }
 
-/// What a search found.
-pub struct Found {
-    /// The move and the lines behind it.
-    pub outcome: Outcome,
-    /// The time of the whole search, the last unfinished iteration included.
-    pub elapsed: Duration,
-}
-
-impl Found {
-    /// Nodes of all threads.
-    pub fn nodes(&self) -> u64 {
-        self.outcome.lines.first().map_or(0, |line| line.nodes)
-    }
-}
-
-/// Searches to the end, to Ctrl-C, or until nobody reads standard output any more, and tells what happens; nothing when only
-/// time has passed.
-fn search(
-    engine: &mut Engine,
-    args: &Args,
-    mut tell: impl FnMut(Option<&Output>) -> io::Result<()>,
-) -> Result<Found, Box<dyn std::error::Error>> {
-    let interrupts = interrupt::channel()?;
-    let start = Instant::now();
-    let mut next_beat = start + HEARTBEAT;
-    engine.go(&args.limits());
-    let outcome = loop {
-        match engine.wait(&interrupts, Some(next_beat)) {
-            Wake::Output(Output::Best(outcome)) => break outcome,
-            Wake::Output(output) => tell(Some(&output))?,
-            Wake::Message(()) | Wake::Closed => {
-                if let Some(outcome) = engine.stop() {
-                    break outcome;
-                }
-            }
-            Wake::Timeout if output_is_gone() => return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe))),
-            Wake::Timeout => {
-                next_beat = Instant::now() + HEARTBEAT;
-                tell(None)?;
-            }
-        }
-    };
-    Ok(Found { outcome, elapsed: start.elapsed() })
-}
-
-/// The table on standard output: rows as they come and, on a terminal, a line below them that changes in place.
-struct Show<'a> {
-    root: &'a Board,
-    table: Table,
-    terminal: bool,
-    start: Instant,
-    /// What was told last.
-    found: Option<Info>,
-    /// Where the iteration after that is, when that is known.
-    progress: Option<Progress>,
-    shown: ShownLines,
-}
-
-/// Back to the start of the line, and erase it.
-const ERASE: &str = "\r\x1b[K";
-
-impl<'a> Show<'a> {
-    fn new(root: &'a Board, ranked: bool) -> Self {
-        let terminal = io::stdout().is_terminal();
-        let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
-        let table = Table { width: terminal.then(width), ranked };
-        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, shown: ShownLines::default() }
-    }
-
-    fn news(&mut self, news: Option<&Output>) -> io::Result<()> {
-        match news {
-            Some(Output::Info(info)) => {
-                self.shown.remember(info.clone());
-                self.found = Some(info.clone());
-                self.progress = None;
-                return if info.bound == Bound::Exact { self.row(info) } else { Ok(()) };
-            }
-            Some(Output::Progress(progress)) => self.progress = Some(*progress),
-            _ => {}
-        }
-        if !self.terminal {
-            return Ok(());
-        }
-        let line = self.table.heartbeat(self.root, self.found.as_ref(), self.progress.as_ref(), self.start.elapsed());
-        let mut out = io::stdout();
-        write!(out, "{ERASE}{line}")?;
-        out.flush()
-    }
-
-    /// What was not shown yet of the lines behind the best move.
-    fn end(&mut self, outcome: &Outcome) -> io::Result<()> {
-        if outcome.best.is_some() && !self.shown.has(&outcome.lines) {
-            outcome.lines.iter().try_for_each(|line| self.row(line))?;
-        }
-        if self.terminal { write!(io::stdout(), "{ERASE}") } else { Ok(()) }
-    }
-
-    fn row(&self, info: &Info) -> io::Result<()> {
-        let erase = if self.terminal { ERASE } else { "" };
-        let mut out = io::stdout();
-        writeln!(out, "{erase}{}", self.table.row(self.root, info))?;
-        out.flush()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cli::{Cli, Task};
     use clap::Parser;
 
-    fn args(line: &str) -> Args {
+    fn args(line: &str) -> Box<Args> {
         match Cli::try_parse_from(line.split(' ')).map(|cli| cli.task) {
             Ok(Some(Task::Analyse(args))) => args,
             other => panic!("{line}: {:?}", other.err()),

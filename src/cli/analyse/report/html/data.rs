@@ -31,7 +31,9 @@ pub fn document(study: &Study) -> String {
 fn position(study: &Study, at: usize) -> Json {
     let (Some(value), board) = (study.values[at], &study.boards[at]) else { return Json::Null };
     let percent = (1000.0 * value.expected).round() / 10.0;
-    let Some(analysis) = study.analysis(at) else { return json!([value.text(), percent]) };
+    // A position without moves has no lines.
+    let searched = study.analysis(at).filter(|analysis| analysis.lines.iter().any(|line| !line.pv.is_empty()));
+    let Some(analysis) = searched else { return json!([value.text(), percent]) };
     let lines = analysis.lines.iter().take(MOST_LINES).map(|line| {
         let first = line.pv.first().filter(|&&mv| board.is_legal(mv));
         let ends = first.map_or_else(String::new, |&mv| board::ends(board, mv));
