@@ -37,18 +37,17 @@ impl AnalysedGame {
 /// A file or the database cannot be read, or whoever takes the games does not want to go on.
 pub fn games(
     args: &Args,
+    database: &Database,
     take: &mut dyn FnMut(AnalysedGame) -> Result<(), Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
-    let sources = args.queue.sources()?;
-    let database = Database::open_to_read(&args.queue.database(&sources)?)?;
-    for source in &sources {
+    for source in &args.queue.sources()? {
         let Source::Pgn(path) = source else { continue };
         let refuse = |error| format!("{}: {error}", path.display());
         let file = open_regular(path, OpenOptions::new().read(true)).map_err(refuse)?;
         let mut reader = Reader::new(BufReader::new(file));
         while let Some(reading) = reader.next_game().map_err(refuse)? {
             if let Some(read) = reading.game.filter(|_| args.queue.selection.has_game(reading.number)) {
-                take(AnalysedGame::load(read, &database)?)?;
+                take(AnalysedGame::load(read, database)?)?;
             }
             if args.queue.selection.ends_with_game(reading.number) {
                 break;

@@ -73,6 +73,14 @@ impl QueueArgs {
             || self.selection.is_shard()
     }
 
+    /// Whether there are games for the reports that are asked for.
+    fn expect_games(&self, sources: &[Source]) -> Result<(), &'static str> {
+        if self.reports.are_given() && !sources.iter().any(|source| matches!(source, Source::Pgn(_))) {
+            return Err("reports are of games; expected a file whose name ends with .pgn, or --pgn FILE");
+        }
+        Ok(())
+    }
+
     /// All files, in their order: those without an option, EPD, PGN.
     fn sources(&self) -> Result<Vec<Source>, String> {
         let mut sources = self.files.iter().map(|path| Source::by_name(path)).collect::<Result<Vec<_>, _>>()?;
@@ -84,13 +92,10 @@ impl QueueArgs {
     /// Begins the files for reports, if any are asked for.
     ///
     /// # Errors
-    /// There are no games to report of, a file has a name that another one has, or cannot be written.
-    fn begin_reports(&self, sources: &[Source], database: &Path) -> Result<Option<Reports>, Box<dyn Error>> {
+    /// A file has a name that another one has, or cannot be written.
+    fn begin_reports(&self, database: &Path) -> Result<Option<Reports>, Box<dyn Error>> {
         if !self.reports.are_given() {
             return Ok(None);
-        }
-        if !sources.iter().any(|source| matches!(source, Source::Pgn(_))) {
-            return Err("reports are of games; expected a file whose name ends with .pgn, or --pgn FILE".into());
         }
         let mut taken = vec![database];
         for path in self.epd_out.as_deref().into_iter().chain(self.reports.paths()) {
@@ -121,23 +126,25 @@ pub fn run(args: &Args) -> Done {
     }
     let queue = &args.queue;
     let sources = queue.sources()?;
+    queue.expect_games(&sources)?;
     let named = args.setup.fen.is_some() || !args.moves.is_empty() || sources.is_empty();
     let first = if named { Some(args.setup.game(&args.moves)?) } else { None };
     let path = queue.database(&sources)?;
-    let reports = queue.begin_reports(&sources, &path)?;
+    let reports = queue.begin_reports(&path)?;
     let input = Input::new(sources, first, queue.selection.clone(), args.setup.chess960)?;
     let database = if queue.no_search { Database::open_to_read(&path)? } else { Database::open(&path)? };
     let interrupt = Interrupt::watch()?;
-    let done = Work::new(args, input, database, interrupt)?.run();
+    let mut work = Work::new(args, input, database, interrupt)?;
+    let done = work.run();
     // What is known is written, also after Ctrl-C.
-    let written = reports.map_or(Ok(()), |reports| report(args, reports));
+    let written = reports.map_or(Ok(()), |reports| report(args, work.database(), reports));
     let code = done?;
     written.map(|()| code)
 }
 
 /// Writes reports of the games that are asked for.
-fn report(args: &Args, mut reports: Reports) -> Result<(), Box<dyn Error>> {
-    games::games(args, &mut |game| reports.add(&game))?;
+fn report(args: &Args, database: &Database, mut reports: Reports) -> Result<(), Box<dyn Error>> {
+    games::games(args, database, &mut |game| reports.add(&game))?;
     reports.finish()
 }
 

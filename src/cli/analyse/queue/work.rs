@@ -74,11 +74,16 @@ impl Work {
         Ok(Self { input, database, engine, id, conditions, searches, interrupt, screen, tally, epd, waiting })
     }
 
+    /// Where the results are.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
     /// Goes through the queue, to its end or to Ctrl-C.
     ///
     /// # Errors
     /// A file cannot be read or written. What was done until then is stored.
-    pub fn run(mut self) -> Done {
+    pub fn run(&mut self) -> Done {
         let ended = self.go_through();
         // What there is gets its name, also where the disk is full.
         let written = self.epd.take().map_or(Ok(()), |draft| draft.finish(&[]));
