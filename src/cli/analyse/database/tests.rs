@@ -99,7 +99,7 @@ fn a_position_is_claimed_by_one_that_lives() {
     let asked = Asked { depth: Some(5), ..Asked::default() };
     let mut first = Database::open(&path).unwrap();
     let mut second = Database::open(&path).unwrap();
-    let mut claim = |database: &mut Database| database.claim(&key, &board, &engine, 1, &asked).unwrap();
+    let claim = |database: &mut Database| database.claim(&key, &board, &engine, 1, &asked).unwrap();
     let Claim::Ours { position, partial: None } = claim(&mut first) else { panic!("it is free") };
     assert!(matches!(claim(&mut first), Claim::Ours { .. }), "who has it may ask again");
     assert!(matches!(claim(&mut second), Claim::Others));

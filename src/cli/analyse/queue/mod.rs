@@ -65,7 +65,7 @@ impl QueueArgs {
             || self.jsonl
             || self.epd_out.is_some()
             || self.no_search
-            || self.selection.is_shard()
+            || self.selection.is_given()
     }
 
     /// All files, in their order: those without an option, EPD, PGN.
@@ -97,6 +97,9 @@ pub fn run(args: &Args) -> Done {
     let sources = queue.sources()?;
     let named = args.setup.fen.is_some() || !args.moves.is_empty() || sources.is_empty();
     let first = if named { Some(args.setup.game(&args.moves)?) } else { None };
+    if queue.selection.is_of_games() && !sources.iter().any(|source| matches!(source, Source::Pgn(_))) {
+        return Err("--games, --plies, --last and --color choose among games; expected a file of them".into());
+    }
     let path = queue.database(&sources)?;
     let input = Input::new(sources, first, queue.selection.clone(), args.setup.chess960)?;
     let database = if queue.no_search { Database::open_to_read(&path)? } else { Database::open(&path)? };
