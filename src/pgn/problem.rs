@@ -20,6 +20,8 @@ pub struct Problem {
 pub enum Flaw {
     #[error("{text:?} is no legal move in {fen}; the {used} moves before it are used")]
     Move { text: String, fen: String, used: usize },
+    #[error("{text:?} is no legal move in {fen}; the game is left out")]
+    FirstMove { text: String, fen: String },
     #[error("{text:?} is no move; the main line ends here, and the {used} moves before it are used")]
     Null { text: String, used: usize },
     #[error("tag FEN: {0}; the game is left out")]

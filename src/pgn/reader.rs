@@ -211,12 +211,16 @@ impl Draft {
     fn play(&mut self, text: &str, nag: Option<u8>, line: u64) {
         let Some(board) = &self.board else { return };
         let Some(mv) = parse(board, text, self.chess960) else {
-            if self.tags.is_empty() && self.moves.is_empty() {
-                (self.board, self.start) = (None, None);
-                return self.stop(line, Flaw::NoGame(text.into()));
-            }
             let (fen, used) = (board.fen(self.chess960), self.moves.len());
-            return self.stop(line, Flaw::Move { text: text.into(), fen, used });
+            if used == 0 {
+                (self.board, self.start) = (None, None);
+            }
+            let flaw = match used {
+                0 if self.tags.is_empty() => Flaw::NoGame(text.into()),
+                0 => Flaw::FirstMove { text: text.into(), fen },
+                _ => Flaw::Move { text: text.into(), fen, used },
+            };
+            return self.stop(line, flaw);
         };
         if self.moves.len() == MOST_MOVES {
             return self.stop(line, Flaw::Length(MOST_MOVES));

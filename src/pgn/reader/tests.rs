@@ -74,6 +74,7 @@ fn what_cannot_be_played_ends_the_game_and_is_quoted() {
     for (text, part) in [
         ("[FEN \"8/8/8/8\"]\n1.e4 *", "the board has 4 ranks"),
         ("[Variant \"Atomic\"]\n1.e4 *", "variant \"atomic\""),
+        ("[Event \"x\"]\n1.e5 *", "\"e5\" is no legal move in rnbqkbnr/"),
         ("what is this?", "\"what\" is no game"),
         ("\u{0}\u{1}\u{2}binary \u{7f}", "is no game"),
     ] {

@@ -22,8 +22,14 @@ pub enum Claim {
 }
 
 impl Database {
-    /// Enters this run.
+    /// Enters this run, and removes those that are dead.
     pub(super) fn begin_run(&mut self, token: &str) -> rusqlite::Result<i64> {
+        let mut statement = self.connection.prepare("SELECT id, token FROM run")?;
+        let runs: Vec<(i64, String)> =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        for (run, _) in runs.iter().filter(|(_, token)| !is_alive(&self.path, token)) {
+            self.connection.execute("DELETE FROM run WHERE id = ?1", [run])?;
+        }
         let process = i64::from(std::process::id());
         self.connection.execute("INSERT INTO run (token, process) VALUES (?1, ?2)", params![token, process])?;
         Ok(self.connection.last_insert_rowid())

@@ -33,7 +33,6 @@ pub fn merge(into: &mut Database, from: &Path) -> Result<Merged, DatabaseError> 
     if same(into.path(), from) {
         return Ok(Merged::default());
     }
-    // What makes no sense is noticed before anything is written.
     copy(into, &other).map_err(|error| match error {
         Side::Into(error) => into.explain(error),
         Side::From(error) => other.explain(error),

@@ -7,6 +7,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// How the name of a hidden file ends.
+const END: &str = ".run";
+
 /// The lock of this run; the file goes away with it, unless the process is killed.
 #[derive(Debug)]
 pub struct Presence {
@@ -21,12 +24,17 @@ impl Presence {
     /// # Errors
     /// The folder cannot be written.
     pub fn announce(database: &Path) -> io::Result<Self> {
-        let token = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
-        let path = file(database, &token);
-        let file = File::create_new(&path)?;
-        // Where there are no locks every run takes the others for dead: positions may be searched twice, and nothing is lost.
-        let _ = file.lock();
-        Ok(Self { token, path, _locked: file })
+        remove_dead(database);
+        loop {
+            let token = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
+            let path = file(database, &token);
+            let file = File::create_new(&path)?;
+            // Where there are no locks every run takes the others for dead: positions may be searched twice, and nothing is lost.
+            // Else somebody who took this one for dead may have been first.
+            if file.lock().is_err() || path.exists() {
+                return Ok(Self { token, path, _locked: file });
+            }
+        }
     }
 
     /// The name of this run.
@@ -54,11 +62,27 @@ pub fn is_alive(database: &Path, token: &str) -> bool {
     }
 }
 
+/// Removes what dead runs have left.
+fn remove_dead(database: &Path) {
+    let like = file(database, "");
+    let start = like.file_name().unwrap_or_default().to_string_lossy().replace(END, "");
+    let folder = like.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let token = name.strip_prefix(&start).and_then(|rest| rest.strip_suffix(END));
+        if let Some(token) =
+            token.filter(|token| token.len() == 16 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        {
+            is_alive(database, token);
+        }
+    }
+}
+
 /// The hidden file of a run, beside the database that all names of it stand for.
 fn file(database: &Path, token: &str) -> PathBuf {
     let real = database.canonicalize().unwrap_or_else(|_| database.to_owned());
     let mut name = OsString::from(".");
     name.push(real.file_name().unwrap_or_default());
-    name.push(format!(".{token}.run"));
+    name.push(format!(".{token}{END}"));
     real.with_file_name(name)
 }

@@ -89,6 +89,8 @@ pub struct Input {
     total: u64,
     /// Lines and games with problems.
     pub problems: u64,
+    /// Problems that were told, or would have been.
+    told: u64,
 }
 
 impl Input {
@@ -107,7 +109,8 @@ impl Input {
             total += open(source.path())?.1;
         }
         let sources = sources.into();
-        Ok(Self { sources, selection, chess960, first, open: None, playing: None, before: 0, total, problems: 0 })
+        let (open, playing, before, problems, told) = (None, None, 0, 0, 0);
+        Ok(Self { sources, selection, chess960, first, open, playing, before, total, problems, told })
     }
 
     /// The next position that is wanted. Problems are told on the way.
@@ -166,7 +169,9 @@ impl Input {
             return;
         }
         self.problems += u64::from(!reading.problems.is_empty());
-        reading.problems.iter().for_each(|problem| tell(&format!("{name}: {problem}")));
+        for problem in &reading.problems {
+            self.complain(tell, || format!("{name}: {problem}"));
+        }
         if let Some(read) = reading.game {
             let game = Game::from(read.start.clone());
             self.playing = Some(Playing { number: reading.number, read, game, played: 0, bytes, fresh: true });
@@ -219,9 +224,20 @@ impl Input {
             }
             Err(error) => {
                 self.problems += 1;
-                tell(&format!("{file}: line {line}: {error}; the line is left out"));
+                self.complain(tell, || format!("{file}: line {line}: {error}; the line is left out"));
                 None
             }
+        }
+    }
+
+    /// Tells of a problem, unless there have been many.
+    fn complain(&mut self, tell: &mut dyn FnMut(&str), problem: impl FnOnce() -> String) {
+        const MOST: u64 = 100;
+        self.told += 1;
+        match self.told {
+            ..=MOST => tell(&problem()),
+            told if told == MOST + 1 => tell("more problems follow; they are only counted"),
+            _ => {}
         }
     }
 

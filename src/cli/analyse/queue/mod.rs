@@ -70,7 +70,7 @@ impl QueueArgs {
             || self.epd_out.is_some()
             || self.reports.are_given()
             || self.no_search
-            || self.selection.is_shard()
+            || self.selection.is_given()
     }
 
     /// Whether there are games for the reports that are asked for.
@@ -129,6 +129,9 @@ pub fn run(args: &Args) -> Done {
     queue.expect_games(&sources)?;
     let named = args.setup.fen.is_some() || !args.moves.is_empty() || sources.is_empty();
     let first = if named { Some(args.setup.game(&args.moves)?) } else { None };
+    if queue.selection.is_of_games() && !sources.iter().any(|source| matches!(source, Source::Pgn(_))) {
+        return Err("--games, --plies, --last and --color choose among games; expected a file of them".into());
+    }
     let path = queue.database(&sources)?;
     let reports = queue.begin_reports(&path)?;
     let input = Input::new(sources, first, queue.selection.clone(), args.setup.chess960)?;

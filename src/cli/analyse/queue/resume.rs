@@ -85,3 +85,69 @@ fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
         (board, score) = (board.after(mv), -score);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+    use crate::cli::analyse::database::{Asked, Conditions, Key};
+    use crate::cli::analyse::game::Analysis;
+    use crate::cli::analyse::queue::item::Place;
+    use crate::engine::Output;
+    use crate::search::limits::Limits;
+    use std::time::Duration;
+
+    fn search(engine: &mut Engine, depth: i32) -> Vec<(i32, i32, usize)> {
+        let mut told = Vec::new();
+        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        engine.search_blocking(&limits, |output| {
+            if let Output::Info(info) = output {
+                told.push((info.depth, info.score, info.pv.len()));
+            }
+        });
+        told
+    }
+
+    /// By its lines alone, and by its hash table: the search begins behind the depth that is known.
+    #[test]
+    fn what_is_known_is_not_searched_again() {
+        let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let database = Database::open(&folder.join("one.db")).unwrap();
+        let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3").unwrap();
+        let (key, place) = (Key::new(&game), Place::Arguments);
+        let item = Item { game: game.clone(), key, chess960: false, place, done: 0.0, begins: true };
+        let new_engine = || {
+            let mut engine = Engine::new();
+            engine.set_hash(1).unwrap();
+            engine.set_game(game.clone());
+            engine
+        };
+        let mut engine = new_engine();
+        let limits = Limits { depth: Some(9), ..Limits::default() };
+        let outcome = engine.search_blocking(&limits, |_| ());
+        let line = |info: &crate::search::report::Info| Line { score: info.score, pv: info.pv.to_vec() };
+        let lines: Vec<Line> = outcome.lines.iter().map(line).collect();
+        let analysis = Analysis { depth: 9, seldepth: 9, nodes: 1, time: Duration::ZERO, lines: lines.clone() };
+        let conditions = Conditions { asked: Asked::default(), multipv: 1, threads: 1, hash_mib: 1, chess960: false };
+        let known = Stored { analysis, conditions, finished: false };
+        let begins_behind = |engine: &mut Engine| {
+            let told = search(engine, 11);
+            let depths: Vec<i32> = told.iter().map(|&(depth, ..)| depth).filter(|&depth| depth > 1).collect();
+            assert_eq!((depths[0], depths.last()), (9, Some(&11)), "{told:?}");
+            assert_eq!(told.iter().find(|told| told.0 == 9).map(|told| told.1), Some(lines[0].score));
+        };
+        let mut fresh = new_engine();
+        take_up(&mut fresh, &database, 1, &item, &known).unwrap();
+        begins_behind(&mut fresh);
+        save(&mut engine, &database, 1, &item, 9).unwrap();
+        let mut fresh = new_engine();
+        let none = Stored { analysis: Analysis { lines: Vec::new(), ..known.analysis.clone() }, ..known };
+        take_up(&mut fresh, &database, 1, &item, &none).unwrap();
+        begins_behind(&mut fresh);
+        forget(&database, 1);
+        drop(database);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

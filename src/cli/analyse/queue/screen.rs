@@ -86,8 +86,7 @@ impl Screen {
         match show {
             Some(show) => show.news(news),
             None => {
-                let left = tally.left(item.done).unwrap_or_default();
-                self.progress.show(|| format!("{}: {}", item.place, tally.counts(item.done)), left);
+                self.progress.show(|| format!("{}: {}", item.place, tally.counts(item.done)), tally.left(item.done));
                 Ok(())
             }
         }

@@ -48,9 +48,14 @@ impl Selection {
         self.shard.is_none_or(|shard| shard.has(key))
     }
 
-    /// Whether only a part of all positions is asked for.
-    pub fn is_shard(&self) -> bool {
-        self.shard.is_some()
+    /// Whether only some positions are asked for.
+    pub fn is_given(&self) -> bool {
+        self.shard.is_some() || self.is_of_games()
+    }
+
+    /// Whether games are asked for, or positions of games.
+    pub fn is_of_games(&self) -> bool {
+        self.games.is_some() || self.plies.is_some() || self.last.is_some() || self.color.is_some()
     }
 }
 

@@ -53,7 +53,8 @@ impl Work {
     /// # Errors
     /// The engine cannot be set up, or a file for the results cannot be written.
     pub fn new(args: &Args, input: Input, database: Database, interrupt: Interrupt) -> Result<Self, Box<dyn Error>> {
-        let mut engine = args.engine()?;
+        let searches = !args.queue.no_search;
+        let mut engine = if searches { args.engine()? } else { Engine::new() };
         let asked = args.asked();
         engine.settings_mut().search.deterministic = asked.is_exact() && engine.threads() > 1;
         let conditions = Conditions {
@@ -65,7 +66,6 @@ impl Work {
         };
         let epd = args.queue.epd_out.as_deref().map(Draft::create).transpose()?;
         let mut screen = Screen::new(args.queue.jsonl, args.multipv > 1);
-        let searches = !args.queue.no_search;
         if searches && !args.queue.jsonl {
             screen.say(&format!("{}, {}", database.path().display(), args.conditions(&engine)))?;
         }
@@ -84,11 +84,10 @@ impl Work {
     /// # Errors
     /// A file cannot be read or written. What was done until then is stored.
     pub fn run(&mut self) -> Done {
-        let ended = self.go_through();
-        // What there is gets its name, also where the disk is full.
-        let written = self.epd.take().map_or(Ok(()), |draft| draft.finish(&[]));
-        let all_done = ended?;
-        written?;
+        let all_done = self.go_through()?;
+        if let Some(draft) = self.epd.take() {
+            draft.finish(&[])?;
+        }
         let summary = self.tally.summary(self.input.problems);
         self.screen.say(&format!("\n{summary}"))?;
         if !all_done {
@@ -213,10 +212,8 @@ impl Work {
     /// What a search has found, on top of what was known.
     fn stored(&self, item: &Item, found: &Found, partial: Option<&Stored>, finished: bool) -> Stored {
         let told = &found.outcome.lines;
-        let mut lines: Vec<Line> =
+        let lines: Vec<Line> =
             told.iter().map(|line| Line { score: line.score, pv: line.pv.iter().copied().collect() }).collect();
-        // An interrupted search has something for each line, but for a position without moves there is none to search.
-        lines.truncate(self.conditions.multipv.into());
         let first = told.first();
         let before = partial.map(|known| &known.analysis);
         let analysis = Analysis {
