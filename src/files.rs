@@ -1,6 +1,7 @@
 //! Opening, reading and writing the files that a user names.
 
 pub mod draft;
+pub mod lines;
 pub mod position;
 
 use std::fs::{File, FileType, OpenOptions};

@@ -31,9 +31,11 @@ pub mod chess;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod engine;
+pub mod epd;
 pub mod eval;
 pub mod files;
 pub mod hash_file;
+pub mod pgn;
 pub mod processors;
 pub mod score;
 pub mod search;
@@ -41,3 +43,4 @@ pub mod smp;
 pub mod tb;
 pub mod tt;
 pub mod uci;
+pub mod version;

@@ -7,6 +7,7 @@ pub mod castling;
 pub mod color;
 pub mod draw;
 pub mod fen;
+pub mod flip;
 pub mod game;
 pub mod hanging;
 pub mod legal;

@@ -82,8 +82,12 @@ impl Board {
     pub fn parse_san(&self, text: &str) -> Option<Move> {
         let strip = |text: &str| text.trim_end_matches(['+', '#', '!', '?']).replace(['=', 'x', '-'], "");
         let wanted = strip(text).replace('0', "O");
+        let target = target(&wanted);
         let mut found = None;
         for mv in self.legal_moves() {
+            if !mv.is_castle() && target != Some(mv.to()) {
+                continue;
+            }
             if strip(&self.san_without_sign(mv)) == wanted {
                 return Some(mv);
             }
@@ -101,6 +105,12 @@ impl Board {
         }
         found
     }
+}
+
+/// The square at the end of a text without signs, before the piece of a promotion.
+fn target(text: &str) -> Option<Square> {
+    let text = text.strip_suffix(|c: char| c.is_ascii_uppercase()).unwrap_or(text);
+    text.get(text.len().checked_sub(2)?..)?.parse().ok()
 }
 
 /// To which wing a move castles, if it does.

@@ -4,7 +4,7 @@ use super::analyse::Found;
 use crate::chess::{Board, Move};
 use crate::engine::Engine;
 use crate::eval::wdl;
-use crate::score::{Bound, mate_distance};
+use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, nps};
 use serde_json::{Value, json};
 
@@ -48,6 +48,14 @@ pub fn document(engine: &Engine, told: &[Info], found: &Found) -> Value {
     })
 }
 
+/// A score with this much material on the board.
+pub fn score(score: Score, material: i32) -> Value {
+    match mate_distance(score) {
+        Some(moves) => json!({ "mate": moves }),
+        None => json!({ "cp": wdl::normalise(score, material) }),
+    }
+}
+
 fn line(root: &Board, info: &Info, chess960: bool) -> Value {
     let mut board = root.clone();
     let (mut uci, mut san) = (Vec::new(), Vec::new());
@@ -57,10 +65,6 @@ fn line(root: &Board, info: &Info, chess960: bool) -> Value {
         board = board.after(mv);
     }
     let material = wdl::material(root);
-    let score = match mate_distance(info.score) {
-        Some(moves) => json!({ "mate": moves }),
-        None => json!({ "cp": wdl::normalise(info.score, material) }),
-    };
     let bound = match info.bound {
         Bound::Exact => "exact",
         Bound::Lower => "lower",
@@ -70,7 +74,7 @@ fn line(root: &Board, info: &Info, chess960: bool) -> Value {
         "depth": info.depth,
         "seldepth": info.seldepth,
         "multipv": info.multipv,
-        "score": score,
+        "score": score(info.score, material),
         "wdl": wdl::wdl(info.score, material),
         "bound": bound,
         "nodes": info.nodes,

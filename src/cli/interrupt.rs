@@ -52,6 +52,13 @@ impl Interrupt {
         self.came
     }
 
+    /// Waits so long for it. Returns whether it has come.
+    #[cfg(feature = "database")]
+    pub fn waits(&mut self, time: std::time::Duration) -> bool {
+        self.came |= self.channel.recv_timeout(time).is_ok();
+        self.came
+    }
+
     /// What the program ends with.
     pub fn exit_code(&mut self) -> ExitCode {
         if self.came() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }

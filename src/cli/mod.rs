@@ -36,7 +36,7 @@ type Done = Result<ExitCode, Box<dyn Error>>;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output, as chess programs expect.
 #[derive(Parser)]
-#[command(display_name = "Lento", version = version::SHORT, long_version = version::LONG.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(display_name = "Lento", version = crate::version::SHORT, long_version = crate::version::LONG.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -52,7 +52,7 @@ UCI commands may be given as arguments, each in quotes. They run in order, each 
 enum Task {
     /// Search a position with all cores and show what is found, as it is found
     #[command(visible_alias = "analyze")]
-    Analyse(analyse::Args),
+    Analyse(Box<analyse::Args>),
     /// Search fixed positions to a fixed depth: a node count that repeats, and a speed
     Bench(bench::Args),
     /// Say how fast this machine searches, in positions of real games

@@ -25,13 +25,14 @@ impl Progress {
         self.start.elapsed()
     }
 
-    /// Shows what is being done, and how long it will go on.
-    pub fn show(&mut self, doing: impl FnOnce() -> String, left: Duration) {
+    /// Shows what is being done, and how long it will go on, if that is known.
+    pub fn show(&mut self, doing: impl FnOnce() -> String, left: impl Into<Option<Duration>>) {
         if !self.terminal || self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             return;
         }
         self.last = Some(Instant::now());
-        let text = format!("{}, {} so far, about {} left", doing(), units::time(self.elapsed()), units::time(left));
+        let left = left.into().map_or_else(String::new, |left| format!(", about {} left", units::time(left)));
+        let text = format!("{}, {} so far{left}", doing(), units::time(self.elapsed()));
         let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
         let text: String = text.chars().take(width.saturating_sub(1)).collect();
         // A progress that nobody can read is no reason to stop.

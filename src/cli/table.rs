@@ -90,7 +90,7 @@ pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
 }
 
 /// A score in pawns, where 1 is a chance of 50 % to win, or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
-fn score(score: Score, material: i32, bound: Bound) -> String {
+pub fn score(score: Score, material: i32, bound: Bound) -> String {
     let mark = match bound {
         Bound::Exact => "",
         Bound::Lower => ">=",

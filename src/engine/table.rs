@@ -231,6 +231,11 @@ impl Engine {
         Foundations { evaluation: self.evaluation(), scaling: self.params.scaling() }
     }
 
+    /// What gives positions their values now, as files say it.
+    pub fn identity(&self) -> Identity {
+        self.foundations().identity()
+    }
+
     /// Starts the next generation of the table for a search, unless one has begun. An analysis is one long search, and a search
     /// after a table was loaded goes on with the one that was saved: it takes nothing deep away. Returns whether it goes on with
     /// what is known.

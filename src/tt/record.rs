@@ -20,6 +20,11 @@ impl Record {
         (usual && deep_enough).then(|| Self { key, data: data.aged(data.age(era), Era::FIRST) })
     }
 
+    /// What a search would store of a position; `None` if no search stores such numbers.
+    pub fn of_search(key: u64, hit: Hit) -> Option<Self> {
+        Self::new(key, Packed::new(hit, Era::FIRST), Era::FIRST)
+    }
+
     /// The words of [`words`](Self::words), from wherever they come; `None` if no search stores such numbers.
     pub fn from_words([key, data]: [u64; 2]) -> Option<Self> {
         Self::new(key, Packed(data), Era::FIRST)

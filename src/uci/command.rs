@@ -49,6 +49,10 @@ pub enum Command {
     Register,
     /// Show the board.
     Display,
+    /// Turn the position round: colors exchanged, ranks mirrored.
+    Flip,
+    /// Show what the program was compiled for and with.
+    Compiler,
     /// Show the static evaluation.
     Eval,
     /// List the legal moves in the order of the search, with reductions at this depth.
@@ -139,8 +143,9 @@ const STANDARD: [&str; 11] = [
 ];
 
 /// The same of the other commands.
-const EXTRA: [&str; 10] = [
+const EXTRA: [&str; 12] = [
     "d: the board, its FEN, its key and the checking pieces",
+    "flip: exchange the colors and mirror the ranks of the position; the moves before it are forgotten",
     "eval: the static evaluation, term by term",
     "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each",
     "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved",
@@ -149,6 +154,7 @@ const EXTRA: [&str; 10] = [
     "bench [depth]: search fixed positions on one thread; nodes and speed",
     "perft N: count the leaves of the tree of legal moves",
     "wait: let the searches asked for so far end before quit, or the end of input, is obeyed",
+    "compiler: the version, and what it was compiled for and with",
     "help: this list",
 ];
 
@@ -225,6 +231,8 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
         "ponderhit" => Command::PonderHit,
         "quit" => Command::Quit,
         "d" => Command::Display,
+        "flip" => Command::Flip,
+        "compiler" => Command::Compiler,
         "eval" => Command::Eval,
         "wait" => Command::Wait,
         _ => Command::Help,
@@ -319,6 +327,8 @@ mod tests {
             ("debug off", Command::Debug(false)),
             ("register name X code Y", Command::Register),
             ("d", Command::Display),
+            ("Flip", Command::Flip),
+            ("compiler", Command::Compiler),
             ("eval", Command::Eval),
             ("listmoves", Command::ListMoves(10)),
             ("ListMoves DEPTH 7", Command::ListMoves(7)),

@@ -7,6 +7,7 @@ use crate::engine::Settings;
 use crate::eval::{Evaluation, Model, Scaling, classical, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, Outcome, Progress, nps};
+use crate::version;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -92,6 +93,11 @@ pub fn best_move(root: &Board, outcome: &Outcome, settings: &Settings) -> String
 pub fn no_move(root: &Board, settings: &Settings) -> String {
     let (score, why) = if root.in_check() { ("mate 0", "checkmate") } else { ("cp 0", "stalemate") };
     format!("info depth 0 score {score}\ninfo string no legal move: {why} in {}", root.fen(settings.chess960))
+}
+
+/// What `--version` says.
+pub fn compiler() -> String {
+    format!("Lento {}", version::LONG.as_str())
 }
 
 /// A message for the reader.

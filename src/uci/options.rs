@@ -16,6 +16,7 @@ use crate::search::strength;
 use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::{self, NumaPolicy};
 use crate::tb::MOST_MEN;
+use crate::version;
 use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Signed, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
@@ -304,6 +305,17 @@ pub static OPTIONS: &[UciOption] = &[
         "Syzygy50MoveRule",
         "Whether tablebase wins that the fifty-move rule would end count as draws.",
         Check(|settings| &mut settings.search.fifty_move_rule),
+    ),
+    option(
+        "UCI_EngineAbout",
+        "Name, version, authors and licence, for the user interface to show. It cannot be changed.",
+        Text {
+            default: version::ABOUT,
+            expected: "what it says already",
+            apply: |_, text| {
+                if text == version::ABOUT { Ok(()) } else { Err("it is for reading, and stays as it was".into()) }
+            },
+        },
     ),
     option(
         "Debug Log File",

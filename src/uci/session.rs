@@ -15,7 +15,7 @@ use super::statistics;
 use super::task::{Task, TaskOutput};
 use super::voice::Voice;
 use crate::bench::{BENCH_DEPTH, Bench};
-use crate::chess::Move;
+use crate::chess::{Game, Move};
 use crate::engine::{Engine, Output};
 use crate::score::Bound;
 use crate::search::report::Outcome;
@@ -297,6 +297,8 @@ impl Session {
                 let file = file.clone();
                 self.load_hash(asked, file.as_deref());
             }
+            Command::Flip => self.flip(),
+            Command::Compiler => self.say(&format::compiler()),
             Command::Help => command::usage().for_each(|line| self.say(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
         }
@@ -311,6 +313,13 @@ impl Session {
             }
             Some(report) => self.say(&statistics::lmr_table(&report)),
         }
+    }
+
+    /// Turns the position round.
+    fn flip(&mut self) {
+        let board = self.engine.game().board().flipped();
+        self.position = Some(format!("fen {}", board.fen(self.engine.settings().chess960)));
+        self.engine.set_game(Game::from(board));
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
@@ -413,7 +422,6 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Game;
     use crossbeam::channel::unbounded;
     use std::time::SystemTime;
 

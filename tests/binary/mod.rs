@@ -2,6 +2,7 @@
 
 pub mod harness;
 
+mod analysing;
 mod command_line;
 mod drawish;
 #[cfg(unix)]
@@ -15,6 +16,7 @@ mod network;
 #[cfg(target_os = "linux")]
 mod numa;
 mod reductions;
+mod reports;
 mod strength;
 mod tablebases;
 mod uci_session;

@@ -16,7 +16,7 @@ fn introduction_and_options() {
     assert!(lines[0].starts_with("id name Lento ") && lines[1].starts_with("id author "));
     assert!(lines.contains(&"option name Threads type spin default 1 min 1 max 1024".into()));
     assert!(lines.contains(&"option name Debug Log File type string default <empty>".into()));
-    assert_eq!(count(&lines, "option name "), 34);
+    assert_eq!(count(&lines, "option name "), 35);
     assert_eq!(count(&lines, "info string evaluation nnue "), 1);
     session.say("ISREADY\r");
     assert_eq!(session.until("readyok").len(), 1);
@@ -68,6 +68,47 @@ fn commands_behind_go_are_kept_in_order() {
     assert!(best.starts_with('e'), "{best} is a move of king or pawn");
     assert!(session.until("Checkers:").contains(&format!("Fen: {KING_AND_PAWN}")));
     assert_eq!(session.fen(), START);
+}
+
+#[test]
+fn flip_turns_the_position_round_and_waits_its_turn() {
+    let mut session = Session::ready();
+    session.say(&format!("position fen {KING_AND_PAWN}\nflip"));
+    assert_eq!(session.fen(), "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1");
+    session.say("flip\nflip\nflip");
+    assert_eq!(session.fen(), KING_AND_PAWN);
+    session.say("position startpos moves e2e4\ngo infinite\nflip\ncompiler\nd\nisready");
+    let meanwhile = session.until("readyok");
+    assert_eq!(count(&meanwhile, "Fen: ") + count(&meanwhile, "Lento "), 0);
+    session.say("stop");
+    let after = session.until("Checkers:");
+    let at = |start: &str| after.iter().position(|line| line.starts_with(start)).expect(start);
+    assert!(at("bestmove") < at("Lento ") && at("Lento ") < at("Fen: "), "{after:#?}");
+    assert_eq!(after[at("Fen: ")], "Fen: rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    session.say("go depth 3");
+    session.best_move();
+}
+
+#[test]
+fn compiler_says_what_the_version_says() {
+    let version = crate::harness::lines(&crate::harness::run(&["--version"]));
+    let mut session = Session::ready();
+    session.say("compiler");
+    assert_eq!(session.until("evaluation "), version);
+}
+
+#[test]
+fn the_engine_tells_about_itself_and_lets_nobody_change_it() {
+    let mut session = Session::start();
+    session.say("uci");
+    let lines = session.until("uciok");
+    let about = lines.iter().find_map(|line| line.strip_prefix("option name UCI_EngineAbout type string default "));
+    let about = about.expect("the option").to_owned();
+    // User interfaces send back what they were told.
+    session.say(&format!("setoption name UCI_EngineAbout value {about}"));
+    assert_eq!(session.sync(), [""; 0]);
+    session.say("setoption name UCI_EngineAbout value Fritz");
+    assert!(session.until("info string error").iter().any(|line| line.contains("\"Fritz\"") && line.contains("stays")));
 }
 
 #[test]

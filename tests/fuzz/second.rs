@@ -67,3 +67,19 @@ impl From<Board> for Second {
         Self(board)
     }
 }
+
+/// The position with colors exchanged and ranks mirrored, made of the text of its FEN.
+pub fn mirror_image(board: &lento::chess::Board) -> lento::chess::Board {
+    let fen = board.fen(true);
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let exchanged = |text: &str| -> String {
+        let exchange = |c: char| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+        text.chars().map(exchange).collect()
+    };
+    let ranks: Vec<String> = fields[0].rsplit('/').map(exchanged).collect();
+    let side = if fields[1] == "w" { "b" } else { "w" };
+    let en_passant = if fields[3].ends_with('3') { fields[3].replace('3', "6") } else { fields[3].replace('6', "3") };
+    let rest = fields[4..].join(" ");
+    let text = format!("{} {side} {} {en_passant} {rest}", ranks.join("/"), exchanged(fields[2]));
+    lento::chess::Board::from_fen(&text).expect("a position has a mirror image")
+}

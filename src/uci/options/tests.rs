@@ -37,6 +37,7 @@ fn announcements() {
         "option name UCI_Elo type spin default 1500 min 800 max 2800",
         "option name Contempt type spin default 0 min -100 max 100",
         "option name Analysis Contempt type combo default Off var Off var White var Black var Both",
+        "option name UCI_EngineAbout type string default Lento 0.1.0 by the Lento authors, licence MIT OR Apache-2.0",
     ] {
         assert!(lines.iter().any(|line| line == expected), "{expected}");
     }
@@ -149,6 +150,7 @@ fn bad_values_are_quoted_and_change_nothing() {
             ("Contempt", "101"),
             ("Contempt", "0.2"),
             ("Analysis Contempt", "Nobody"),
+            ("UCI_EngineAbout", "Another engine"),
             ("NumaPolicy", ""),
             ("NumaPolicy", "everywhere"),
             ("NumaPolicy", "0:0"),

@@ -120,7 +120,7 @@ impl<'a> Generator<'a> {
             76..=80 => "d".into(),
             81 => "uci".into(),
             82 | 83 => "ucinewgame".into(),
-            84 => "eval".into(),
+            84 => self.random.pick(&["eval", "flip", "flip", "compiler"]).to_string(),
             85 | 86 => self.with_number("listmoves", "listmoves depth"),
             87 => self.random.pick(&["lmrstats", "lmrstats off", "lmrstats on"]).to_string(),
             88 | 89 => self

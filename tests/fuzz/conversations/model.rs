@@ -1,6 +1,6 @@
 //! What was said so far, and which answers it asks for.
 
-use super::super::second::Second;
+use super::super::second::{Second, mirror_image};
 use super::meaning::{self, Go, Meaning};
 use super::step::Lines;
 use lento::chess::Board;
@@ -95,6 +95,7 @@ impl Model {
             Meaning::Uci => self.introductions += 1,
             Meaning::IsReady => self.readies += 1,
             Meaning::Display => self.displays.push(self.board.fen(self.chess960)),
+            Meaning::Flip => self.board = mirror_image(&self.board),
             Meaning::PonderHit => self.pending.iter_mut().for_each(|work| work.ponder = false),
             Meaning::Wait => self.waited = true,
             Meaning::Quit => self.closing = true,

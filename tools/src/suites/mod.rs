@@ -11,6 +11,7 @@ pub use table::Total;
 
 use crate::common::interrupt::Stop;
 use crate::common::journal::{Journal, keep};
+use crate::common::part::{Part, part};
 use crate::common::{inputs, progress, summary};
 use indicatif::ProgressBar;
 use lento::engine::Engine;
@@ -47,6 +48,9 @@ pub struct Args {
     /// Hash table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=Engine::MOST_HASH as i64))]
     hash: u32,
+    /// Only part K of N of all lines together, for one of several machines
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    part: Option<Part>,
     /// Keep each result in this file, and go on from there when it exists
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
@@ -91,20 +95,30 @@ impl Args {
             let (problems, skipped) = skipped::read(file)?;
             suites.push(Suite { file, problems, skipped, total: Total::default() });
         }
+        if let Some(part) = self.part {
+            let wanted = part.of(suites.iter().map(|suite| suite.problems.len() as u64).sum());
+            let mut numbers = 0..;
+            let mut is_wanted = |_: &Problem| numbers.next().is_some_and(|number: u64| wanted.contains(&number));
+            suites.iter_mut().for_each(|suite| suite.problems.retain(&mut is_wanted));
+        }
         Ok(suites)
     }
 
     /// All that was asked, as JSON.
     fn json(&self) -> Value {
         let limits = self.limits();
-        json!({
+        let mut asked = json!({
             "files": self.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
             "time_ms": limits.movetime,
             "depth": limits.depth,
             "nodes": limits.nodes,
             "threads": self.threads,
             "hash_mib": self.hash,
-        })
+        });
+        if let Some(part) = self.part {
+            asked["part"] = part.to_string().into();
+        }
+        asked
     }
 }
 

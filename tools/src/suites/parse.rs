@@ -1,6 +1,7 @@
 //! EPD: positions with operations, here those that say what the solution is.
 
 use lento::chess::{Board, Move};
+use lento::epd::{self, Epd};
 use thiserror::Error;
 
 /// A position and what counts as its solution.
@@ -24,9 +25,9 @@ pub struct Problem {
 /// Why a line cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EpdError {
-    /// The position is none.
-    #[error("{0}")]
-    Position(String),
+    /// It is no EPD.
+    #[error(transparent)]
+    Line(#[from] epd::EpdError),
     /// A text where a move is named is no legal move.
     #[error("{operation} \"{text}\": no legal move in SAN or UCI notation")]
     Move {
@@ -51,9 +52,6 @@ pub enum EpdError {
     /// Nothing says what the solution is.
     #[error("none of bm, am, dm and the points of c0 says what the solution is")]
     NoSolution,
-    /// A quotation that does not end.
-    #[error("a quotation mark without its partner")]
-    Quotation,
 }
 
 impl Problem {
@@ -74,29 +72,17 @@ pub fn problems(text: &str) -> Result<Vec<Problem>, (usize, EpdError)> {
 
 /// Reads the lines that say anything: the number of each from 1, its text, and what it says.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str, Result<Problem, EpdError>)> {
-    let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| epd::says_anything(line));
     lines.map(|(number, line)| (number, line, problem(line, number)))
 }
 
 /// Reads a line, which may be a FEN without operations; its number serves as name if it has none.
 fn problem(line: &str, place: usize) -> Result<Problem, EpdError> {
-    let mut rest = line;
-    for _ in 0..4 {
-        rest = word(rest).1;
-    }
-    let fields = &line[..line.len() - rest.len()];
-    // The counters of a FEN are no part of an EPD, but often there.
-    let (halfmoves, rest) = number(rest);
-    let (fullmoves, rest) = number(rest);
-    let operations = operations(rest)?;
-    let find = |code: &str| operations.iter().find(|(name, _)| *name == code).map(|&(_, operand)| operand);
-    let halfmoves = find("hmvc").or(halfmoves).unwrap_or("0");
-    let fullmoves = find("fmvn").or(fullmoves).unwrap_or("1");
-    let board = Board::from_fen(&format!("{fields} {halfmoves} {fullmoves}"))
-        .map_err(|error| EpdError::Position(error.to_string()))?;
-    let points = points(&board, &find)?;
-    let mut best = moves(&board, "bm", find("bm"))?;
-    let avoid = moves(&board, "am", find("am"))?;
+    let epd = Epd::parse(line)?;
+    let (board, find) = (&epd.board, |code: &str| epd.operand(code));
+    let points = points(board, &find)?;
+    let mut best = moves(board, "bm", find("bm"))?;
+    let avoid = moves(board, "am", find("am"))?;
     let mate = match find("dm") {
         None => None,
         Some(text) => {
@@ -110,43 +96,7 @@ fn problem(line: &str, place: usize) -> Result<Problem, EpdError> {
         best.extend(points.iter().filter(|&&(_, points)| Some(points) == most).map(|&(mv, _)| mv));
     }
     let id = find("id").map_or_else(|| format!("line {place}"), |id| id.trim_matches('"').to_owned());
-    Ok(Problem { id, board, best, avoid, mate, points })
-}
-
-/// The first word of a text, and what follows it.
-fn word(text: &str) -> (&str, &str) {
-    let text = text.trim_start();
-    text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()))
-}
-
-/// A number at the start of a text, if there is one, and what follows it.
-fn number(text: &str) -> (Option<&str>, &str) {
-    match word(text) {
-        (digits, rest) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-            (Some(digits), rest)
-        }
-        _ => (None, text),
-    }
-}
-
-/// The operations of a line: a name and what follows it up to the semicolon, which in quotation marks ends nothing.
-fn operations(text: &str) -> Result<Vec<(&str, &str)>, EpdError> {
-    let (mut list, mut start, mut quoted) = (Vec::new(), 0, false);
-    for (at, c) in text.char_indices().chain([(text.len(), ';')]) {
-        match c {
-            '"' => quoted = !quoted,
-            ';' if !quoted => {
-                let operation = text[start..at].trim();
-                let (name, operand) = operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
-                if !name.is_empty() {
-                    list.push((name, operand.trim()));
-                }
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if quoted { Err(EpdError::Quotation) } else { Ok(list) }
+    Ok(Problem { id, board: epd.board, best, avoid, mate, points })
 }
 
 fn moves(board: &Board, operation: &'static str, list: Option<&str>) -> Result<Vec<Move>, EpdError> {
@@ -263,9 +213,9 @@ mod tests {
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - c8 \"10 2\"; c9 \"a1a8\";").contains("2 moves, but c9 names 1"));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - dm 0;").contains("dm \"0\""));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - dm soon;").contains("dm \"soon\""));
-        assert_eq!(one("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8; id \"x;").unwrap_err(), EpdError::Quotation);
-        assert!(matches!(one("8/8/8/8/8/8/8/8 w - - bm e4;"), Err(EpdError::Position(_))));
-        assert!(matches!(one("rubbish"), Err(EpdError::Position(_))));
+        assert_eq!(one("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8; id \"x;").unwrap_err(), epd::EpdError::Quotation.into());
+        assert!(matches!(one("8/8/8/8/8/8/8/8 w - - bm e4;"), Err(EpdError::Line(epd::EpdError::Position(_)))));
+        assert!(matches!(one("rubbish"), Err(EpdError::Line(epd::EpdError::Position(_)))));
     }
 
     #[test]

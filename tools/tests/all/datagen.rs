@@ -56,6 +56,24 @@ fn a_killed_run_goes_on_to_the_same_data() {
 }
 
 #[test]
+fn parts_are_the_whole() {
+    let whole = scratch("of-parts");
+    assert!(run(&whole, &["--games", "7"]).status.success());
+    let mut data = Vec::new();
+    for part in 1..=3 {
+        let folder = scratch(&format!("part-{part}"));
+        let args = ["--games", "7", "--part", &format!("{part}/3")];
+        assert!(run(&folder, &args).status.success() && run(&folder, &args).status.success());
+        data.extend(shards(&folder).concat());
+        let error = String::from_utf8(run(&folder, &["--games", "8", args[2], args[3]]).stderr).unwrap();
+        assert!(error.contains("games"), "{error}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+    assert!(data == shards(&whole).concat(), "the data differ");
+    std::fs::remove_dir_all(whole).unwrap();
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_words() {
     let folder = scratch("bad");
     for (more, part) in [

@@ -5,6 +5,7 @@ mod shards;
 
 use crate::common::interrupt::Stop;
 use crate::common::journal::Journal;
+use crate::common::part::{Part, part};
 use crate::common::{progress, summary};
 use crate::learning::formats::plausible;
 use crate::play::conditions::Conditions;
@@ -39,6 +40,9 @@ pub struct Args {
     /// Games in a shard
     #[arg(long, value_name = "GAMES", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     shard: u64,
+    /// Only part K of N of the games, for one of several machines; each part has a folder of its own
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    part: Option<Part>,
     /// Print one JSON document at the end instead of the table
     #[arg(long)]
     json: bool,
@@ -67,12 +71,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     // Whoever has the journal has the folder.
     let _journal = Journal::open(&args.output.join("run.json"), &header)?;
     let (mut shards, before) = ShardWriter::open(&args.output, args.shard)?;
-    let bar = progress::bar(Some(args.games), "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");
+    let numbers = args.part.unwrap_or(Part::WHOLE).of(args.games);
+    let games = numbers.end - numbers.start;
+    let bar = progress::bar(Some(games), "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");
     bar.set_position(before);
     bar.reset_eta();
 
     let mut sum = Sum::new(arena.concurrency);
-    factory::run(&arena, &args.set, before..args.games, &stop, |record| {
+    factory::run(&arena, &args.set, numbers.start + before..numbers.end, &stop, |record| {
         let bytes = shards.append(record)?;
         sum.add(record, bytes);
         sum.show(&bar);
@@ -80,13 +86,17 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     })?;
     bar.finish_and_clear();
     summary::show(args.json, || sum.json(&header, before), || sum.text(before))?;
-    Ok(summary::exit(before + sum.games >= args.games))
+    Ok(summary::exit(before + sum.games >= games))
 }
 
 /// What must be the same for a run to go on: all that decides which games are played and where they are kept.
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("datagen", args.limit)?;
     header["shard"] = args.shard.into();
+    if let Some(part) = args.part {
+        // Which games it has depends on how many there are in all.
+        (header["part"], header["games"]) = (part.to_string().into(), args.games.into());
+    }
     header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
     Ok(header)
 }

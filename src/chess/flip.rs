@@ -1,0 +1,76 @@
+//! The same position seen from the other side.
+
+use super::{Board, Color, Piece, Square, Wing, zobrist};
+
+impl Board {
+    /// The position with colors exchanged and ranks mirrored: pieces, the side to move, castling rights, en passant; the counters
+    /// stay. Whatever is legal here has its mirror image there, so every position has one, and that one's is the position itself.
+    #[must_use]
+    pub fn flipped(&self) -> Self {
+        let mirrored = |square: Square| square.relative_to(Color::Black);
+        let mut board = Self::empty();
+        for square in self.occupied() {
+            if let Some(piece) = self.piece_on(square) {
+                board.put(Piece::new(!piece.color(), piece.kind()), mirrored(square));
+            }
+        }
+        board.side = !self.side;
+        if board.side == Color::Black {
+            board.keys.all ^= zobrist::SIDE;
+        }
+        for color in Color::ALL {
+            for wing in Wing::ALL.into_iter().filter(|&wing| self.castling.has(color, wing)) {
+                board.castling_rooks[(!color).index()][wing as usize] = mirrored(self.castling_rook(color, wing));
+                board.set_castling(board.castling.with(!color, wing));
+            }
+        }
+        board.refresh();
+        board.set_en_passant(self.en_passant.map(mirrored));
+        board.halfmove_clock = self.halfmove_clock;
+        // What came before the position is not known of its mirror image.
+        board.reversible = self.halfmove_clock;
+        board.fullmove_number = self.fullmove_number;
+        board
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::perft::perft;
+
+    #[test]
+    fn known_positions() {
+        for (fen, flipped) in [
+            (
+                "rnbqkbnr/pppp1ppp/8/8/4pPP1/8/PPPPP2P/RNBQKBNR b KQkq f3 0 3",
+                "rnbqkbnr/ppppp2p/8/4Ppp1/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+            ),
+            ("4k3/8/8/8/8/8/p7/R3K2R b KQ - 5 9", "r3k2r/P7/8/8/8/8/8/4K3 w kq - 5 9"),
+            ("1rkr4/8/8/8/8/8/8/2KRR3 w Ed - 98 70", "2krr3/8/8/8/8/8/8/1RKR4 b De - 98 70"),
+        ] {
+            // Only what can be taken en passant is written, so the first text may say more than the board.
+            let board = Board::from_fen(fen).unwrap();
+            let expected = Board::from_fen(flipped).unwrap();
+            assert_eq!(board.flipped(), expected, "{fen}: {}", board.flipped().fen(true));
+        }
+    }
+
+    #[test]
+    fn a_mirror_image_of_a_mirror_image_is_the_thing_and_has_as_many_moves() {
+        for fen in [
+            crate::chess::fen::START,
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1",
+            "8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
+            "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let flipped = board.flipped();
+            assert_eq!(flipped.flipped(), board, "{fen}");
+            assert_eq!(Board::from_fen(&flipped.fen(true)).as_ref(), Ok(&flipped), "{fen}");
+            assert_eq!(perft(&flipped, 3), perft(&board, 3), "{fen}");
+        }
+    }
+}

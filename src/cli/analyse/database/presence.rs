@@ -1,0 +1,88 @@
+//! By what a run is known to live: a lock of the operating system on a hidden file beside the database, which ends with the process
+//! however that ends.
+
+use std::ffi::OsString;
+use std::fs::{File, TryLockError};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How the name of a hidden file ends.
+const END: &str = ".run";
+
+/// The lock of this run; the file goes away with it, unless the process is killed.
+#[derive(Debug)]
+pub struct Presence {
+    token: String,
+    path: PathBuf,
+    _locked: File,
+}
+
+impl Presence {
+    /// Tells others that a run has begun.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn announce(database: &Path) -> io::Result<Self> {
+        remove_dead(database);
+        loop {
+            let token = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
+            let path = file(database, &token);
+            let file = File::create_new(&path)?;
+            // Where there are no locks every run takes the others for dead: positions may be searched twice, and nothing is lost.
+            // Else somebody who took this one for dead may have been first.
+            if file.lock().is_err() || path.exists() {
+                return Ok(Self { token, path, _locked: file });
+            }
+        }
+    }
+
+    /// The name of this run.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Whether a run lives. What a dead one has left is removed.
+pub fn is_alive(database: &Path, token: &str) -> bool {
+    let path = file(database, token);
+    let Ok(left) = File::open(&path) else { return false };
+    match left.try_lock() {
+        Err(TryLockError::WouldBlock) => true,
+        Ok(()) | Err(TryLockError::Error(_)) => {
+            let _ = std::fs::remove_file(path);
+            false
+        }
+    }
+}
+
+/// Removes what dead runs have left.
+fn remove_dead(database: &Path) {
+    let like = file(database, "");
+    let start = like.file_name().unwrap_or_default().to_string_lossy().replace(END, "");
+    let folder = like.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let token = name.strip_prefix(&start).and_then(|rest| rest.strip_suffix(END));
+        if let Some(token) =
+            token.filter(|token| token.len() == 16 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        {
+            is_alive(database, token);
+        }
+    }
+}
+
+/// The hidden file of a run, beside the database that all names of it stand for.
+fn file(database: &Path, token: &str) -> PathBuf {
+    let real = database.canonicalize().unwrap_or_else(|_| database.to_owned());
+    let mut name = OsString::from(".");
+    name.push(real.file_name().unwrap_or_default());
+    name.push(format!(".{token}{END}"));
+    real.with_file_name(name)
+}

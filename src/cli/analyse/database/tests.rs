@@ -1,0 +1,235 @@
+use super::*;
+use crate::chess::{Board, Game};
+use crate::cli::analyse::game::{Analysis, Line};
+use proptest::prelude::*;
+use std::fs;
+
+/// A folder of a test, which goes away with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("lento-database-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn engine(version: &str) -> EngineId {
+    EngineId {
+        version: version.into(),
+        commit: "none",
+        evaluation: "classical".into(),
+        meaning: u64::MAX,
+        recipe: "tuned",
+        tablebases: String::new(),
+    }
+}
+
+/// A search of a position that has come to this depth.
+fn stored(board: &Board, depth: i32, multipv: u16) -> Stored {
+    let line = |mv| Line { score: 10 * depth, pv: vec![mv] };
+    let lines = board.legal_moves().iter().copied().take(multipv.into()).map(line).collect();
+    let (nodes, time) = (1000 * u64::from(depth.unsigned_abs()), Duration::from_millis(5));
+    let analysis = Analysis { depth, seldepth: depth + 3, nodes, time, lines };
+    let asked = Asked { depth: Some(depth), ..Asked::default() };
+    Stored {
+        analysis,
+        conditions: Conditions { asked, multipv, threads: 2, hash_mib: 16, chess960: false },
+        finished: true,
+    }
+}
+
+/// Stores a search, as whoever has claimed the position does.
+fn put(database: &mut Database, board: &Board, engine: &EngineId, found: &Stored) {
+    let key = Key::new(&Game::from(board.clone()));
+    let asked = Asked { depth: Some(i32::MAX), ..Asked::default() };
+    match database.claim(&key, board, engine, found.conditions.multipv, &asked).unwrap() {
+        Claim::Ours { position, .. } => database.store(position, board, engine, found).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn limits_are_met_or_not() {
+    let board = Board::start();
+    let depth = |depth| Asked { depth: Some(depth), ..Asked::default() };
+    let nodes = |nodes| Asked { nodes: Some(nodes), ..Asked::default() };
+    let time = |ms| Asked { time: Some(Duration::from_millis(ms)), ..Asked::default() };
+    let ten = stored(&board, 10, 1);
+    for (asked, met) in [
+        (depth(10), true),
+        (depth(11), false),
+        (nodes(10_000), true),
+        (nodes(10_001), false),
+        (time(5), true),
+        (time(6), false),
+        (Asked { depth: Some(11), ..nodes(10_000) }, true),
+    ] {
+        assert_eq!(asked.is_met_by(&ten), met, "{asked:?}");
+    }
+    // A search that ended early, as with a mate, is what it was asked for.
+    let asked = Asked { depth: Some(20), ..time(1000) };
+    let early = Stored { conditions: Conditions { asked, ..ten.conditions }, ..ten.clone() };
+    assert!(asked.is_met_by(&early) && Asked { depth: Some(15), ..asked }.is_met_by(&early));
+    assert!(!depth(20).is_met_by(&early) && !Asked { depth: Some(21), ..asked }.is_met_by(&early));
+    let interrupted = Stored { finished: false, ..early };
+    assert!(!asked.is_met_by(&interrupted));
+    // There is nothing to search where no move is legal.
+    let over = Analysis { depth: 0, lines: vec![Line { score: 0, pv: Vec::new() }], ..ten.analysis };
+    assert!(time(1_000_000).is_met_by(&Stored { analysis: over, ..interrupted }));
+}
+
+#[test]
+fn a_position_is_claimed_by_one_that_lives() {
+    let folder = Folder::new("claim");
+    let (path, board, engine) = (folder.path("one.db"), Board::start(), engine("one"));
+    let key = Key::new(&Game::start());
+    let asked = Asked { depth: Some(5), ..Asked::default() };
+    let mut first = Database::open(&path).unwrap();
+    let mut second = Database::open(&path).unwrap();
+    let claim = |database: &mut Database| database.claim(&key, &board, &engine, 1, &asked).unwrap();
+    let Claim::Ours { position, partial: None } = claim(&mut first) else { panic!("it is free") };
+    assert!(matches!(claim(&mut first), Claim::Ours { .. }), "who has it may ask again");
+    assert!(matches!(claim(&mut second), Claim::Others));
+    first.let_go(position).unwrap();
+    assert!(matches!(claim(&mut second), Claim::Ours { .. }));
+    assert!(matches!(claim(&mut first), Claim::Others));
+    // The end of a run ends its claims, and so does its death.
+    drop(second);
+    assert!(matches!(claim(&mut first), Claim::Ours { .. }));
+    first.connection.execute("INSERT INTO run (id, token, process) VALUES (77, '0123456789abcdef', 1)", []).unwrap();
+    first.connection.execute("UPDATE claim SET run = 77", []).unwrap();
+    assert!(matches!(claim(&mut first), Claim::Ours { .. }));
+    first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
+    let mut third = Database::open(&path).unwrap();
+    assert!(matches!(claim(&mut third), Claim::Known(_)));
+    drop((first, third));
+    let names: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["one.db"]);
+}
+
+#[test]
+fn other_engines_and_other_numbers_of_lines_are_others() {
+    let folder = Folder::new("others");
+    let mut database = Database::open(&folder.path("one.db")).unwrap();
+    let board = Board::start();
+    put(&mut database, &board, &engine("one"), &stored(&board, 8, 3));
+    let asked = Asked { depth: Some(8), ..Asked::default() };
+    let key = Key::new(&Game::start());
+    let known = |version, multipv| database.known(&key, &board, &engine(version), multipv, &asked).unwrap();
+    assert_eq!(known("one", 3), Some(stored(&board, 8, 3)));
+    assert_eq!(known("one", 1), Some(stored(&board, 8, 3)), "more lines will do");
+    assert_eq!((known("one", 4), known("two", 1)), (None, None));
+    assert_eq!(database.best(&key, &board).unwrap(), Some(stored(&board, 8, 3).analysis));
+}
+
+#[test]
+fn what_makes_no_sense_is_named() {
+    let folder = Folder::new("nonsense");
+    let mut database = Database::open(&folder.path("one.db")).unwrap();
+    let board = Board::start();
+    put(&mut database, &board, &engine("one"), &stored(&board, 8, 1));
+    for (change, part) in [
+        ("UPDATE line SET pv = 'e2e5'", "\"e2e5\" is no legal move"),
+        ("UPDATE line SET pv = ''", "a line without moves"),
+        ("UPDATE line SET pv = 'e2e4', score = 99999", "99999 is no score"),
+        ("DELETE FROM line", "it has no lines"),
+    ] {
+        database.connection.execute(change, []).unwrap();
+        let error = database.best(&Key::new(&Game::start()), &board).unwrap_err().to_string();
+        assert!(error.contains(part) && error.contains("analysis 1: "), "{error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever was found comes back as it was.
+    #[test]
+    fn what_is_stored_comes_back(picks in prop::collection::vec(any::<u16>(), 0..40), scores in prop::collection::vec(-32_000..32_000, 1..4),
+        depth in 1..200_i32, nodes in any::<u32>(), ms in any::<u32>(), chess960: bool) {
+        let folder = Folder::new(&format!("back-{:x}", picks.iter().fold(nodes, |sum, &pick| sum.rotate_left(5) ^ u32::from(pick))));
+        let mut game = Game::start();
+        let mut pv = Vec::new();
+        for pick in &picks {
+            let moves = game.board().legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[usize::from(*pick) % moves.len()];
+            pv.push(mv);
+            game.play(mv);
+        }
+        let board = Board::start();
+        prop_assume!(!pv.is_empty());
+        let lines = scores.iter().map(|&score| Line { score, pv: pv.clone() }).collect();
+        let analysis = Analysis { depth, seldepth: depth, nodes: nodes.into(), time: Duration::from_millis(ms.into()), lines };
+        let found = Stored { analysis, ..stored(&board, 1, 3) };
+        let found = Stored { conditions: Conditions { chess960, ..found.conditions }, ..found };
+        let mut database = Database::open(&folder.path("one.db")).unwrap();
+        put(&mut database, &board, &engine("one"), &found);
+        let back = database.known(&Key::new(&Game::start()), &board, &engine("one"), 3, &Asked { depth: Some(depth), ..Asked::default() });
+        prop_assert_eq!(back.unwrap(), Some(found));
+    }
+}
+
+/// The depths that a database has, by position and engine.
+fn depths(database: &Database) -> Vec<(String, String, i64, i64)> {
+    let mut statement = database.connection.prepare(
+        "SELECT fen, version, analysis.depth, count(rank) FROM analysis JOIN position ON position.id = position
+            JOIN engine ON engine.id = engine JOIN line ON line.analysis = analysis.id
+            GROUP BY analysis.id ORDER BY fen, version, analysis.depth",
+    );
+    let statement = statement.as_mut().unwrap();
+    statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
+}
+
+#[test]
+fn the_deeper_one_stays_in_whatever_order_databases_are_merged() {
+    let folder = Folder::new("merge");
+    let boards = [Board::start(), Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").unwrap()];
+    let paths: Vec<PathBuf> = (0..3).map(|nth| folder.path(&format!("{nth}.db"))).collect();
+    for (path, of) in paths.iter().zip([[(0, 5), (1, 9)], [(0, 7), (1, 2)], [(0, 6), (0, 6)]]) {
+        let mut database = Database::open(path).unwrap();
+        for (board, depth) in of {
+            put(&mut database, &boards[board], &engine("one"), &stored(&boards[board], depth, 2));
+        }
+        put(&mut database, &boards[0], &engine("two"), &stored(&boards[0], 1, 1));
+    }
+    let mut results = Vec::new();
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+        let mut into = Database::open(&folder.path(&format!("all-{}.db", order[0]))).unwrap();
+        for nth in order {
+            merge(&mut into, &paths[nth]).unwrap();
+        }
+        results.push(depths(&into));
+        for nth in order {
+            assert_eq!(merge(&mut into, &paths[nth]).unwrap().taken, 0, "nothing changes the second time");
+        }
+        assert_eq!(Some(&depths(&into)), results.last());
+    }
+    assert!(results.iter().all(|result| *result == results[0]), "{results:#?}");
+    let found: Vec<(&str, i64, i64)> =
+        results[0].iter().map(|(_, version, depth, lines)| (version.as_str(), *depth, *lines)).collect();
+    assert_eq!(found, [("one", 9, 2), ("one", 7, 2), ("two", 1, 1)]);
+    // The parts stay as they are, and so does a database that is merged with itself.
+    let mut first = Database::open(&paths[0]).unwrap();
+    assert_eq!(merge(&mut first, &paths[0].clone()).unwrap(), Merged::default());
+    assert!(merge(&mut first, &folder.path("none.db")).is_err());
+}

@@ -1,0 +1,202 @@
+//! `lento analyse`.
+
+#[cfg(feature = "database")]
+mod database;
+#[cfg(feature = "database")]
+pub mod game;
+#[cfg(feature = "database")]
+mod queue;
+#[cfg(feature = "database")]
+mod report;
+mod search;
+mod show;
+mod single;
+
+use super::document::SCHEMA;
+use super::setup::Setup;
+use super::{Done, amounts, units};
+use crate::engine::Engine;
+use crate::processors;
+use crate::search::limits::Limits;
+use crate::search::lmr;
+use crate::tb::Tables;
+#[cfg(feature = "database")]
+use queue::{MergeArgs, QueueArgs};
+pub use search::Found;
+use std::error::Error;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+/// How long to search when no limit is given.
+const USUAL_TIME: Duration = Duration::from_secs(10);
+/// What to analyse, and how.
+#[derive(clap::Args)]
+#[command(after_long_help = AFTER_HELP.as_str())]
+#[cfg_attr(
+    feature = "database",
+    command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")
+)]
+pub struct Args {
+    /// What to do instead.
+    #[cfg(feature = "database")]
+    #[command(subcommand)]
+    task: Option<Other>,
+    /// Files.
+    #[cfg(feature = "database")]
+    #[command(flatten)]
+    queue: QueueArgs,
+    /// The position.
+    #[command(flatten)]
+    pub setup: Setup,
+    /// Moves to play first, in UCI or SAN, in quotes: "e4 e5 Nf3"
+    #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
+    pub moves: String,
+    /// How long to search: 10, 10s, 500ms, 2m, 1h [default: 10s, unless another limit is given]
+    #[arg(long, value_parser = units::parse_time)]
+    pub time: Option<Duration>,
+    /// How many plies deep to search
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
+    pub depth: Option<i32>,
+    /// How many nodes to search, over all threads
+    #[arg(long)]
+    pub nodes: Option<u64>,
+    /// Search until Ctrl-C
+    #[arg(long, conflicts_with_all = ["time", "depth", "nodes"])]
+    pub infinite: bool,
+    /// Threads [default: all cores]
+    #[arg(long, value_parser = amounts::threads)]
+    pub threads: Option<usize>,
+    /// Hash table in MiB [default: 64 for each thread, at least 256 and at most 2048]
+    #[arg(long, value_name = "MIB", value_parser = amounts::hash)]
+    pub hash: Option<usize>,
+    /// How many best lines to show
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub multipv: u16,
+    /// Recipe of late move reductions; the option LMR lists them
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = super::bench::recipe)]
+    pub lmr: &'static str,
+    /// Folders with Syzygy tablebases, separated as in the option SyzygyPath
+    #[arg(long, value_name = "PATH")]
+    pub syzygy: Option<String>,
+    /// Print one JSON document at the end instead of the table; `--help` tells its fields
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be done besides.
+#[cfg(feature = "database")]
+#[derive(clap::Subcommand)]
+enum Other {
+    /// Put the analyses of several databases into one
+    Merge(MergeArgs),
+}
+
+/// What is printed for programs.
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
+    #[cfg(feature = "database")]
+    return format!("{SCHEMA}\n\n{}", queue::SCHEMA);
+    #[cfg(not(feature = "database"))]
+    return SCHEMA.to_owned();
+});
+
+/// Searches what is named; Ctrl-C ends it early.
+pub fn run(args: &Args) -> Done {
+    #[cfg(feature = "database")]
+    match &args.task {
+        Some(Other::Merge(args)) => return queue::merge(args),
+        None if args.queue.are_given() => return queue::run(args),
+        None => {}
+    }
+    single::run(args)
+}
+
+impl Args {
+    /// The engine, as it was asked for.
+    fn engine(&self) -> Result<Engine, Box<dyn Error>> {
+        let mut engine = Engine::new();
+        let threads = self.threads.unwrap_or_else(processors::count).min(Engine::MOST_THREADS);
+        engine.set_threads(threads)?;
+        engine.set_hash(self.hash.unwrap_or((64 * threads).clamp(256, 2048)))?;
+        engine.settings_mut().search.multi_pv = u64::from(self.multipv);
+        engine.settings_mut().lmr.main = self.lmr;
+        engine.settings_mut().chess960 = self.setup.chess960;
+        if let Some(folders) = &self.syzygy {
+            let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
+            tables.stock().problems.iter().for_each(|problem| eprintln!("lento: --syzygy: {problem}"));
+            engine.set_tables(Some(Arc::new(tables)));
+        }
+        Ok(engine)
+    }
+
+    /// What searches, and for how long, for people.
+    fn conditions(&self, engine: &Engine) -> String {
+        let (threads, hash_mib) = (engine.threads(), engine.hash_mib());
+        let plural = if threads == 1 { "" } else { "s" };
+        let tables = engine.tables().map_or_else(String::new, |tables| format!(", {}", tables.stock()));
+        format!("{threads} thread{plural}, hash {hash_mib} MiB{tables}, {}", self.limits_in_words())
+    }
+
+    /// The limits as the engine takes them.
+    fn limits(&self) -> Limits {
+        let unlimited = self.depth.is_none() && self.nodes.is_none() && !self.infinite;
+        let time = self.time.or(unlimited.then_some(USUAL_TIME));
+        Limits {
+            depth: self.depth,
+            nodes: self.nodes,
+            movetime: time.map(|time| time.as_millis() as i64),
+            infinite: self.infinite,
+            ..Limits::default()
+        }
+    }
+
+    fn limits_in_words(&self) -> String {
+        let limits = self.limits();
+        let mut words = Vec::new();
+        if let Some(ms) = limits.movetime {
+            words.push(units::time(Duration::from_millis(ms as u64)));
+        }
+        words.extend(limits.depth.map(|depth| format!("depth {depth}")));
+        words.extend(limits.nodes.map(|nodes| format!("{} nodes", units::grouped(nodes))));
+        if words.is_empty() { "until Ctrl-C".into() } else { words.join(", ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Task};
+    use clap::Parser;
+
+    fn args(line: &str) -> Box<Args> {
+        match Cli::try_parse_from(line.split(' ')).map(|cli| cli.task) {
+            Ok(Some(Task::Analyse(args))) => args,
+            other => panic!("{line}: {:?}", other.err()),
+        }
+    }
+
+    #[test]
+    fn limits_are_what_was_given_or_ten_seconds() {
+        let limits = |line| args(line).limits();
+        assert_eq!(limits("lento analyse"), Limits { movetime: Some(10_000), ..Limits::default() });
+        assert_eq!(limits("lento analyze --depth 9"), Limits { depth: Some(9), ..Limits::default() });
+        assert_eq!(
+            limits("lento analyse --nodes 5 --time 2m"),
+            Limits { nodes: Some(5), movetime: Some(120_000), ..Limits::default() }
+        );
+        assert_eq!(limits("lento analyse --infinite"), Limits { infinite: true, ..Limits::default() });
+        assert_eq!(args("lento analyse --depth 9 --nodes 5000").limits_in_words(), "depth 9, 5,000 nodes");
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for line in [
+            "lento analyse --depth 0",
+            "lento analyse --time soon",
+            "lento analyse --threads 0",
+            "lento analyse --infinite --depth 3",
+            "lento analyse --hash 0",
+        ] {
+            assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+    }
+}

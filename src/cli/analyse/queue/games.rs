@@ -1,0 +1,58 @@
+//! Games with what the database knows of their positions.
+
+use super::input::Source;
+use crate::chess::Game;
+use crate::cli::analyse::Args;
+use crate::cli::analyse::database::{Database, DatabaseError, Key};
+use crate::cli::analyse::game::{AnalysedGame, Ply};
+use crate::files::open_regular;
+use crate::pgn::{PgnGame, Reader};
+use std::error::Error;
+use std::fs::OpenOptions;
+use std::io::BufReader;
+
+impl AnalysedGame {
+    /// A game of a file, with the best that any engine has found of each position.
+    ///
+    /// # Errors
+    /// The database cannot be read, or makes no sense.
+    pub fn load(read: PgnGame, database: &Database) -> Result<Self, DatabaseError> {
+        let mut game = Game::from(read.start.clone());
+        let mut plies = Vec::with_capacity(read.moves.len());
+        for played in read.moves {
+            let before = database.best(&Key::new(&game), game.board())?;
+            game.play(played.mv);
+            let (nags, comment, clock) = (played.nags, played.comment, played.clock);
+            plies.push(Ply { mv: played.mv, nags, comment, clock, before });
+        }
+        let last = database.best(&Key::new(&game), game.board())?;
+        let (tags, chess960, start, result) = (read.tags, read.chess960, read.start, read.result);
+        Ok(Self { tags, chess960, start, plies, last, result })
+    }
+}
+
+/// Hands over the games that are asked for, one after the other, with what the database knows of them. Nothing is searched.
+///
+/// # Errors
+/// A file or the database cannot be read, or whoever takes the games does not want to go on.
+pub fn games(
+    args: &Args,
+    database: &Database,
+    take: &mut dyn FnMut(AnalysedGame) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    for source in &args.queue.sources()? {
+        let Source::Pgn(path) = source else { continue };
+        let refuse = |error| format!("{}: {error}", path.display());
+        let file = open_regular(path, OpenOptions::new().read(true)).map_err(refuse)?;
+        let mut reader = Reader::new(BufReader::new(file));
+        while let Some(reading) = reader.next_game().map_err(refuse)? {
+            if let Some(read) = reading.game.filter(|_| args.queue.selection.has_game(reading.number)) {
+                take(AnalysedGame::load(read, database)?)?;
+            }
+            if args.queue.selection.ends_with_game(reading.number) {
+                break;
+            }
+        }
+    }
+    Ok(())
+}

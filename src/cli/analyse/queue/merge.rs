@@ -1,0 +1,35 @@
+//! `lento analyse merge`.
+
+use crate::cli::Done;
+use crate::cli::analyse::database::{self, Database, Merged};
+use crate::cli::units;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What to merge.
+#[derive(clap::Args, Clone, Debug)]
+pub struct MergeArgs {
+    /// The database that takes everything; it is made if there is none
+    into: PathBuf,
+    /// The databases to read
+    #[arg(required = true, value_name = "FROM")]
+    from: Vec<PathBuf>,
+}
+
+/// Merges databases; what is deeper stays.
+pub fn merge(args: &MergeArgs) -> Done {
+    let mut into = Database::open(&args.into)?;
+    let mut out = io::stdout();
+    let mut all = Merged::default();
+    for from in &args.from {
+        let merged = database::merge(&mut into, from)?;
+        let (read, taken) = (units::grouped(merged.read), units::grouped(merged.taken));
+        writeln!(out, "{}: {taken} of {read} analyses taken", from.display())?;
+        all += merged;
+    }
+    if args.from.len() > 1 {
+        writeln!(out, "in all: {} of {} analyses taken", units::grouped(all.taken), units::grouped(all.read))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

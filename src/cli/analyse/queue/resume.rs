@@ -1,0 +1,153 @@
+//! Going on where a search of the same position has stopped: with its hash table if that was saved, else with its lines.
+
+use super::item::Item;
+use crate::chess::Board;
+use crate::cli::analyse::database::{Database, Stored};
+use crate::cli::analyse::game::Line;
+use crate::engine::Engine;
+use crate::hash_file::{self, Effort, Order, Origin};
+use crate::score::{Bound, to_table};
+use crate::tt::{Hit, Record, Tt};
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// Threads that write or read a hash file.
+const THREADS: usize = 8;
+
+/// Where the hash table of a position is kept: beside the database, with the number of the position.
+fn path(database: &Database, position: i64) -> PathBuf {
+    let mut name = OsString::from(database.path());
+    name.push(format!("-{position}.lhf"));
+    name.into()
+}
+
+/// Saves the table of a search that was interrupted.
+///
+/// # Errors
+/// Says why nothing was saved; the search can be taken up by its lines all the same.
+pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item, depth: i32) -> Result<(), String> {
+    let (table, foundations) = engine.lend_table_to_save().map_err(|error| error.to_string())?;
+    let origin = Origin { position: origin(item), depth: depth.unsigned_abs() };
+    let (path, effort) = (path(database, position), Effort::Threads(THREADS));
+    let order = Order { path, compress: false, effort, origin, keep_older: false };
+    let saved = hash_file::save(table, &foundations.identity(), &order, &mut |_| ControlFlow::Continue(()));
+    saved.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// What a hash file says that it is of.
+fn origin(item: &Item) -> String {
+    format!("{} {}", item.key.fen, item.key.past).trim_end().to_owned()
+}
+
+/// Puts into the table what is known of a position, for the search that comes next.
+///
+/// # Errors
+/// There is no memory for the table.
+pub fn take_up(
+    engine: &mut Engine,
+    database: &Database,
+    position: i64,
+    item: &Item,
+    known: &Stored,
+) -> Result<(), String> {
+    let (table, foundations) = engine.lend_table_to_load().map_err(|error| error.to_string())?;
+    let path = path(database, position);
+    if path.exists() {
+        let loaded =
+            hash_file::load(&path, &foundations.identity(), &table, THREADS, &mut |_| ControlFlow::Continue(()));
+        // Without it the lines have to do.
+        if loaded.is_ok_and(|loaded| loaded.origin.position == origin(item)) {
+            return Ok(());
+        }
+    }
+    known.analysis.lines.iter().for_each(|line| put(&table, item.game.board(), line, known.analysis.depth));
+    Ok(())
+}
+
+/// The position is done: its table is of no more use.
+pub fn forget(database: &Database, position: i64) {
+    let _ = std::fs::remove_file(path(database, position));
+}
+
+/// Puts a line into the table: each position of it has its score, exact, and one ply less of depth than the one before.
+fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
+    let (mut board, mut score) = (root.clone(), line.score);
+    for (ply, &mv) in line.pv.iter().enumerate() {
+        let depth = depth - ply as i32;
+        if depth < 1 {
+            return;
+        }
+        let hit = Hit { mv: Some(mv), score: to_table(score, ply), eval: None, depth, bound: Bound::Exact, pv: true };
+        if let Some(record) = Record::of_search(board.key(), hit) {
+            table.restore(record);
+        }
+        (board, score) = (board.after(mv), -score);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+    use crate::cli::analyse::database::{Asked, Conditions, Key};
+    use crate::cli::analyse::game::Analysis;
+    use crate::cli::analyse::queue::item::Place;
+    use crate::engine::Output;
+    use crate::search::limits::Limits;
+    use std::time::Duration;
+
+    fn search(engine: &mut Engine, depth: i32) -> Vec<(i32, i32, usize)> {
+        let mut told = Vec::new();
+        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        engine.search_blocking(&limits, |output| {
+            if let Output::Info(info) = output {
+                told.push((info.depth, info.score, info.pv.len()));
+            }
+        });
+        told
+    }
+
+    /// By its lines alone, and by its hash table: the search begins behind the depth that is known.
+    #[test]
+    fn what_is_known_is_not_searched_again() {
+        let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let database = Database::open(&folder.join("one.db")).unwrap();
+        let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3").unwrap();
+        let (key, place) = (Key::new(&game), Place::Arguments);
+        let item = Item { game: game.clone(), key, chess960: false, place, done: 0.0, begins: true };
+        let new_engine = || {
+            let mut engine = Engine::new();
+            engine.set_hash(1).unwrap();
+            engine.set_game(game.clone());
+            engine
+        };
+        let mut engine = new_engine();
+        let limits = Limits { depth: Some(9), ..Limits::default() };
+        let outcome = engine.search_blocking(&limits, |_| ());
+        let line = |info: &crate::search::report::Info| Line { score: info.score, pv: info.pv.to_vec() };
+        let lines: Vec<Line> = outcome.lines.iter().map(line).collect();
+        let analysis = Analysis { depth: 9, seldepth: 9, nodes: 1, time: Duration::ZERO, lines: lines.clone() };
+        let conditions = Conditions { asked: Asked::default(), multipv: 1, threads: 1, hash_mib: 1, chess960: false };
+        let known = Stored { analysis, conditions, finished: false };
+        let begins_behind = |engine: &mut Engine| {
+            let told = search(engine, 11);
+            let depths: Vec<i32> = told.iter().map(|&(depth, ..)| depth).filter(|&depth| depth > 1).collect();
+            assert_eq!((depths[0], depths.last()), (9, Some(&11)), "{told:?}");
+            assert_eq!(told.iter().find(|told| told.0 == 9).map(|told| told.1), Some(lines[0].score));
+        };
+        let mut fresh = new_engine();
+        take_up(&mut fresh, &database, 1, &item, &known).unwrap();
+        begins_behind(&mut fresh);
+        save(&mut engine, &database, 1, &item, 9).unwrap();
+        let mut fresh = new_engine();
+        let none = Stored { analysis: Analysis { lines: Vec::new(), ..known.analysis.clone() }, ..known };
+        take_up(&mut fresh, &database, 1, &item, &none).unwrap();
+        begins_behind(&mut fresh);
+        forget(&database, 1);
+        drop(database);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

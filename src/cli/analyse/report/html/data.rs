@@ -1,0 +1,51 @@
+//! What the script knows of a game, as JSON.
+
+use super::super::value::Value;
+use super::super::{Study, san_words};
+use super::board;
+use serde_json::{Value as Json, json};
+
+/// The most lines of a position.
+const MOST_LINES: usize = 8;
+
+/// The document of a game: `start`, the pieces of the first position as in a FEN; `moves`, for each what changes on the board and
+/// where it begins and ends; `positions`, for each `null` or value, White's expected score in percent, depth, selective depth, nodes,
+/// milliseconds and lines: value, moves, where the first begins and ends. It can stand in a `script` element whatever the game.
+pub fn document(study: &Study) -> String {
+    let fen = study.boards[0].fen(false);
+    let moves = study
+        .game
+        .plies
+        .iter()
+        .zip(study.boards.windows(2))
+        .map(|(ply, boards)| json!([board::changes(&boards[0], &boards[1]), board::ends(&boards[0], ply.mv)]));
+    let document = json!({
+        "start": fen.split(' ').next(),
+        "moves": moves.collect::<Vec<_>>(),
+        "positions": (0..study.boards.len()).map(|at| position(study, at)).collect::<Vec<_>>(),
+    });
+    // Within a script element nothing but `<` begins anything.
+    document.to_string().replace('<', "\\u003c")
+}
+
+fn position(study: &Study, at: usize) -> Json {
+    let (Some(value), board) = (study.values[at], &study.boards[at]) else { return Json::Null };
+    let percent = (1000.0 * value.expected).round() / 10.0;
+    // A position without moves has no lines.
+    let searched = study.analysis(at).filter(|analysis| analysis.lines.iter().any(|line| !line.pv.is_empty()));
+    let Some(analysis) = searched else { return json!([value.text(), percent]) };
+    let lines = analysis.lines.iter().take(MOST_LINES).map(|line| {
+        let first = line.pv.first().filter(|&&mv| board.is_legal(mv));
+        let ends = first.map_or_else(String::new, |&mv| board::ends(board, mv));
+        json!([Value::new(board, line.score).text(), san_words(board, &line.pv).join(" "), ends])
+    });
+    json!([
+        value.text(),
+        percent,
+        analysis.depth,
+        analysis.seldepth,
+        analysis.nodes,
+        analysis.time.as_millis() as u64,
+        lines.collect::<Vec<_>>(),
+    ])
+}

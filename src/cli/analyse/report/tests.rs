@@ -1,0 +1,321 @@
+use super::super::game::{AnalysedGame, Analysis, Line, Ply};
+use super::*;
+use crate::chess::fen::START;
+use crate::pgn::{PgnGame, PgnMove, Reader};
+use crate::score::{Score, mate_in};
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// A search that found these lines.
+fn analysis(lines: Vec<Line>) -> Analysis {
+    Analysis { depth: 12, seldepth: 20, nodes: 20_000, time: Duration::from_millis(15), lines }
+}
+
+/// A game from a position, its moves in SAN.
+fn game(fen: &str, moves: &str) -> AnalysedGame {
+    let start = Board::from_fen(fen).unwrap();
+    let (mut board, mut plies) = (start.clone(), Vec::new());
+    for word in moves.split_whitespace() {
+        let mv = board.parse_san(word).unwrap_or_else(|| panic!("{word} in {}", board.fen(true)));
+        plies.push(Ply { mv, nags: Vec::new(), comment: None, clock: None, before: None });
+        board = board.after(mv);
+    }
+    AnalysedGame { tags: Vec::new(), chess960: false, start, plies, last: None, result: "*".into() }
+}
+
+/// Gives the position at this place lines, each a score from the view of the side to move and moves in SAN.
+fn found(game: &mut AnalysedGame, at: usize, lines: &[(Score, &str)]) {
+    let root = game.plies[..at].iter().fold(game.start.clone(), |board, ply| board.after(ply.mv));
+    let line = |&(score, moves): &(Score, &str)| {
+        let (mut board, mut pv) = (root.clone(), Vec::new());
+        for word in moves.split_whitespace() {
+            pv.push(board.parse_san(word).unwrap_or_else(|| panic!("{word} in {}", board.fen(true))));
+            board = board.after(pv[pv.len() - 1]);
+        }
+        Line { score, pv }
+    };
+    let analysis = Some(analysis(lines.iter().map(line).collect()));
+    match game.plies.get_mut(at) {
+        Some(ply) => ply.before = analysis,
+        None => game.last = analysis,
+    }
+}
+
+/// The page of these games.
+fn page(studies: &[Study]) -> String {
+    let mut page = html::Page::default();
+    assert!(studies.iter().all(|study| page.add(study)));
+    page.finish()
+}
+
+/// The fool's mate with a search of each position but the last.
+fn fools_mate() -> AnalysedGame {
+    let mut game = game(START, "f3 e5 g4 Qh4");
+    found(&mut game, 0, &[(20, "e4 e5 Nf3")]);
+    found(&mut game, 1, &[(60, "e5 e4 d5"), (30, "d5")]);
+    found(&mut game, 2, &[(-60, "e4 Nf6 Nc3 Bc5 Bc4 Nc6 d3 d6 Na4 Bb6 c3 Ne7")]);
+    found(&mut game, 3, &[(mate_in(1), "Qh4"), (20, "d5")]);
+    game.result = "0-1".into();
+    game
+}
+
+#[test]
+fn moves_are_judged_by_what_they_give_away() {
+    let game = fools_mate();
+    let study = Study::new(&game);
+    let marks: Vec<_> = study.moves.iter().map(|judged| judged.unwrap().mark).collect();
+    assert_eq!(marks[1..], [None, Some(accuracy::Mark::Blunder), Some(accuracy::Mark::Good)]);
+    assert_eq!(study.values[4], Some(Value::checkmate(Color::Black)));
+    let [white, black] = study.sides.map(Option::unwrap);
+    assert_eq!((black.accuracy, black.centipawns, black.moves), (100.0, 0.0, 2));
+    assert!(white.accuracy < 60.0 && white.marks[2] == 1, "{white:?}");
+    assert_eq!(study.better_line(2).map(<[Move]>::len), Some(12));
+    assert!(study.better_line(1).is_none() && study.better_line(3).is_none());
+}
+
+#[test]
+fn without_searches_there_is_little_to_say() {
+    let game = game(START, "e4 e5");
+    let study = Study::new(&game);
+    assert!(study.sides.iter().all(Option::is_none) && study.moves.iter().all(Option::is_none));
+    assert!(annotate::pgn(&study).ends_with("\n\n1. e4 e5 *\n\n"));
+    assert!(graph::svg(&study).is_ok() && page(&[study]).contains(">e4</a>"));
+}
+
+#[test]
+fn an_empty_game_is_a_game() {
+    for fen in [START, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+        let game = game(fen, "");
+        let study = Study::new(&game);
+        assert!(annotate::pgn(&study).ends_with("\n\n*\n\n"));
+        assert!(graph::svg(&study).is_ok() && page(&[study]).contains("class=\"moves\""));
+    }
+}
+
+#[test]
+fn a_game_as_pgn() {
+    let mut game = fools_mate();
+    let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    game.tags =
+        vec![tag("White", "A \"B\" \\ C"), tag("ECO", "A00"), tag("Annotator", "Me"), tag("WhiteAccuracy", "1")];
+    game.plies[0].comment = Some("weak} \n {but [not] lost".into());
+    game.plies[0].clock = Some("0:01:02".into());
+    game.plies[1].nags = vec![13, 3];
+    game.plies[2].nags = vec![13];
+    let study = Study::new(&game);
+    let text = annotate::pgn(&study);
+    let (tags, moves) = text.split_once("\n\n").unwrap();
+    let accuracy = study.sides.map(|side| format!("{:.1}", side.unwrap().accuracy));
+    assert_eq!(
+        tags,
+        format!(
+            "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"A \\\"B\\\" \\\\ C\"]\n[Black \"?\"]\n\
+             [Result \"0-1\"]\n[ECO \"A00\"]\n[PlyCount \"4\"]\n[Annotator \"Me\"]\n[WhiteAccuracy \"{}\"]\n\
+             [BlackAccuracy \"{}\"]",
+            accuracy[0], accuracy[1]
+        )
+    );
+    let values: Vec<String> = study.values.iter().flatten().filter_map(Value::pgn).collect();
+    assert_eq!(
+        moves.replace('\n', " ").trim_end(),
+        format!(
+            "1. f3 $2 {{[%eval {},12] [%clk 0:01:02] weak) (but [not] lost}} (1. e4 e5 2. Nf3 {{[%eval {}]}}) \
+             1... e5 $13 $3 {{[%eval {},12]}} 2. g4 $4 $13 {{[%eval #-1,12]}} (2. e4 Nf6 3. Nc3 Bc5 4. Bc4 Nc6 5. d3 d6 6. Na4 Bb6 \
+             {{[%eval {}]}}) 2... Qh4# $1 0-1",
+            values[1], values[0], values[2], values[2]
+        )
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 79), "{text}");
+    assert!(text.ends_with("0-1\n\n"));
+}
+
+#[test]
+fn chess960_is_written_so_that_it_can_be_read() {
+    let mut game = game("r3k1r1/pppppppp/8/8/8/8/PPPPPPPP/R3K1R1 w GAga - 3 9", "O-O O-O-O");
+    game.chess960 = true;
+    let text = annotate::pgn(&Study::new(&game));
+    assert!(
+        text.contains(
+            "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"r3k1r1/pppppppp/8/8/8/8/PPPPPPPP/R3K1R1 w GAga - 3 9\"]\n"
+        ),
+        "{text}"
+    );
+    assert!(text.ends_with("\n\n9. O-O O-O-O *\n\n"), "{text}");
+}
+
+/// A line that begins with `%` is somebody else's, and one that begins with `[` looks like a tag.
+#[test]
+fn no_line_of_the_moves_begins_like_something_else() {
+    for start in 0..90 {
+        let mut game = game(START, "e4");
+        game.plies[0].comment = Some(format!("{} %gone [x] %{} end", "a".repeat(start), "b ".repeat(40)));
+        let text = annotate::pgn(&Study::new(&game));
+        let moves = text.split_once("\n\n").unwrap().1;
+        assert!(moves.lines().all(|line| !line.starts_with(['%', '['])), "{text}");
+    }
+}
+
+#[test]
+fn nothing_foreign_becomes_html() {
+    const EVIL: &str = "</script><script>alert('x')</script><img src=x onerror=\"alert(1)\">&amp;";
+    let mut game = fools_mate();
+    for name in ["Event", "Site", "Date", "Round", "White", "Black", "Result", "ECO", "Opening", EVIL] {
+        game.tags.push((name.into(), EVIL.into()));
+    }
+    game.result = EVIL.into();
+    for ply in &mut game.plies {
+        ply.comment = Some(EVIL.into());
+        ply.clock = Some(EVIL.into());
+    }
+    let study = || Study::new(&game);
+    for page in [page(&[study()]), page(&[study(), study()])] {
+        assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;") && page.contains("&amp;amp;"));
+        for part in ["<script>alert", "<img", "</script><script>", "='x'"] {
+            assert!(!page.contains(part), "{part}");
+        }
+        // The script of the page and the data of each game.
+        let games = page.matches("<article").count();
+        assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (games + 1, games + 1));
+    }
+    assert!(!graph::svg(&study()).unwrap().contains("<script"));
+}
+
+#[test]
+fn a_page_needs_nothing_else() {
+    let game = fools_mate();
+    let page = page(&[Study::new(&game)]);
+    // The name of SVG is an address that nobody looks up.
+    let page = page.replace("http://www.w3.org/2000/svg", "");
+    for outside in ["http:", "https:", "url(", "src=", "@import", "<link", "fetch(", "import "] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn the_data_of_a_page_is_what_it_says() {
+    let game = fools_mate();
+    let page = page(&[Study::new(&game)]);
+    let json = page.split("<script type=\"application/json\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let data: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(data["start"], "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
+    assert_eq!(data["moves"][0], serde_json::json!(["f2.f3P", "f2f3"]));
+    assert_eq!(data["positions"].as_array().map(Vec::len), Some(5));
+    assert_eq!(data["positions"][3][6][0], serde_json::json!(["#-1", "2... Qh4#", "d8h4"]));
+    assert_eq!(data["positions"][4], serde_json::json!(["#", 0.0]));
+    for id in 1..=4 {
+        assert!(page.contains(&format!("id=\"g1-{id}\" href=\"#g1-{id}\"")));
+    }
+}
+
+/// A long game, as knights make it, with a blunder at each move.
+fn long(plies: usize) -> AnalysedGame {
+    let mut game = game(START, &"Nf3 Nf6 Ng1 Ng8 ".repeat(plies / 4));
+    for at in 0..plies {
+        let (score, best) = if at % 4 < 2 { (500, ["e4", "e5"]) } else { (-500, ["d4", "d5"]) };
+        found(&mut game, at, &[(score, best[at % 2])]);
+    }
+    game
+}
+
+#[test]
+fn graphs_and_pages_stay_small() {
+    let game = long(4000);
+    let study = Study::new(&game);
+    let graph = graph::svg(&study).unwrap();
+    assert!(graph.len() <= 100_000 && graph.trim_end().ends_with("</svg>"), "{}", graph.len());
+    let games: Vec<AnalysedGame> = (0..100).map(|_| long(80)).collect();
+    let page = page(&games.iter().map(Study::new).collect::<Vec<_>>());
+    assert!(page.len() < 4_000_000, "{}", page.len());
+}
+
+/// The one game of a text in PGN, without anything that is wrong.
+fn reread(text: &str) -> PgnGame {
+    let mut reader = Reader::new(text.as_bytes());
+    let reading = reader.next_game().unwrap().unwrap();
+    assert_eq!((reading.problems, reader.next_game().unwrap().is_none()), (Vec::new(), true), "{text}");
+    reading.game.unwrap()
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let mut game = fools_mate();
+    game.tags = vec![("White".into(), "A \"B\" \\ C] [".into()), ("fen".into(), "not used".into())];
+    game.plies[0].comment =
+        Some("A long comment: (with) brackets, $9 a sign; and more, so that its line has to be broken.".into());
+    game.plies[1].nags = vec![13, 3];
+    let read = reread(&annotate::pgn(&Study::new(&game)));
+    assert_eq!((read.tag("White"), read.tag("FEN"), read.tag("Result")), (Some("A \"B\" \\ C] ["), None, Some("0-1")));
+    assert_eq!(read.moves[0].comment, game.plies[0].comment);
+    let nags: Vec<_> = read.moves.iter().map(|ply| ply.nags.clone()).collect();
+    assert_eq!(nags, [vec![2], vec![13, 3], vec![4], vec![1]]);
+}
+
+/// The positions of the moves of a text in PGN, as another library plays them; variations are left out.
+fn replay(text: &str, board: &Board) -> Vec<String> {
+    let mut board = cozy_chess::Board::from_fen(&board.fen(true), true).unwrap();
+    let (_, moves) = text.split_once("\n\n").unwrap();
+    let (mut comment, mut depth, mut outside) = (false, 0, String::new());
+    for c in moves.chars() {
+        match c {
+            '{' => comment = true,
+            '}' => comment = false,
+            _ if comment => {}
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            c if depth == 0 => outside.push(c),
+            _ => {}
+        }
+    }
+    let mut positions = Vec::new();
+    for word in outside.split_whitespace() {
+        if word.starts_with('$') || word.starts_with(|c: char| c.is_ascii_digit()) || word == "*" {
+            continue;
+        }
+        let mv = cozy_chess::util::parse_san_move(&board, word).unwrap_or_else(|_| panic!("{word} in {board}"));
+        board.play(mv);
+        positions.push(format!("{board:#}"));
+    }
+    positions
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Whatever was played and found, another library plays the same moves.
+    #[test]
+    fn what_is_written_are_the_moves(seed in any::<u64>(), fen in prop::sample::select(vec![
+        START,
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
+        "2r1kr2/8/8/8/8/8/8/1R2K1R1 b GBfc - 0 40",
+    ]), comment in "[ -~äöü]{0,120}") {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut game = game(fen, "");
+        game.chess960 = !fen.contains("KQkq");
+        let mut board = game.start.clone();
+        let mut expected = Vec::new();
+        for _ in 0..random.usize(0..80) {
+            let moves = board.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[random.usize(0..moves.len())];
+            let mut line = || Line { score: random.i32(-400..400), pv: vec![moves[random.usize(0..moves.len())]] };
+            let before = Some(analysis(vec![line(), line()]));
+            let comment = random.bool().then(|| comment.clone());
+            game.plies.push(Ply { mv, nags: Vec::new(), comment, clock: Some("1:02:03".into()), before });
+            board = board.after(mv);
+            let shown = cozy_chess::Board::from_fen(&board.fen(true), true);
+            expected.push(shown.map_or_else(|error| error.to_string(), |board| format!("{board:#}")));
+        }
+        let text = annotate::pgn(&Study::new(&game));
+        let place = |text: &String| text.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        let read = reread(&text);
+        let all = |moves: &[PgnMove]| moves.iter().map(|ply| (ply.mv, ply.clock.clone())).collect::<Vec<_>>();
+        let played: Vec<_> = game.plies.iter().map(|ply| (ply.mv, ply.clock.clone())).collect();
+        prop_assert_eq!(all(&read.moves), played, "{}", text);
+        prop_assert_eq!((read.start, read.chess960, read.result), (game.start.clone(), game.chess960, game.result.clone()));
+        let replayed: Vec<String> = replay(&text, &game.start).iter().map(place).collect();
+        prop_assert_eq!(replayed, expected.iter().map(place).collect::<Vec<_>>(), "{}", text);
+    }
+}

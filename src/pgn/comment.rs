@@ -1,0 +1,81 @@
+//! What people have written in a comment, and what programs have.
+
+/// A comment taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comment {
+    /// Without what programs wrote; empty if nothing is left.
+    pub text: String,
+    /// What `[%clk ...]` says.
+    pub clock: Option<String>,
+}
+
+impl Comment {
+    /// Takes a comment apart. Left out are commands such as `[%eval 0.3]`, `+0.13/12 0.29s` at the beginning, and lists of
+    /// `key=value`.
+    pub fn new(text: &str) -> Self {
+        let (mut kept, mut clock, mut rest) = (String::new(), None, text);
+        while let Some(start) = rest.find("[%") {
+            let Some(length) = rest[start..].find(']') else { break };
+            let command = &rest[start + 2..start + length];
+            if let Some(time) = command.strip_prefix("clk") {
+                clock = Some(time.trim().to_owned());
+            }
+            kept.push_str(&rest[..start]);
+            rest = &rest[start + length + 1..];
+        }
+        kept.push_str(rest);
+        let words: Vec<&str> = kept.split_whitespace().collect();
+        let kept = words.join(" ");
+        Self { text: without_measurements(&kept).to_owned(), clock }
+    }
+}
+
+/// What stands behind score, depth and time; nothing of a list of `key=value`.
+fn without_measurements(text: &str) -> &str {
+    let pair = |piece: &str| {
+        let piece = piece.trim();
+        piece.is_empty() || piece == "book" || piece.split_once('=').is_some_and(|(key, _)| !key.contains(' '))
+    };
+    if text == "book" || (text.contains('=') && text.split([',', ';']).all(pair)) {
+        return "";
+    }
+    let (first, rest) = text.split_once([' ', ',']).unwrap_or((text, ""));
+    let is_number = |text: &str| !text.is_empty() && text.parse::<f64>().is_ok();
+    let is_score = |text: &str| {
+        let magnitude = text.trim_start_matches(['+', '-']).trim_start_matches(['M', '#']);
+        is_number(magnitude) && (text.contains('.') || magnitude.len() < text.len())
+    };
+    let measured = first.split_once('/').is_some_and(|(score, depth)| is_score(score) && is_number(depth));
+    if !measured {
+        return text;
+    }
+    let rest = rest.trim_start();
+    let (time, behind) = rest.split_once([' ', ',']).unwrap_or((rest, ""));
+    let behind = if time.strip_suffix('s').is_some_and(is_number) { behind } else { rest };
+    behind.trim_start_matches([',', ' '])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_wrote_stays() {
+        for (text, kept, clock) in [
+            ("A good move.", "A good move.", None),
+            ("[%eval 0.23] [%clk 1:05:23]", "", Some("1:05:23")),
+            ("before [%clk 0:01] after", "before after", Some("0:01")),
+            ("+0.13/12 0.29s", "", None),
+            ("+M1/127 0.003s, Black mates", "Black mates", None),
+            ("-M18/13 0.14s", "", None),
+            ("0.00/10 a draw", "a draw", None),
+            ("book, mb=+0+0+0+0+0,", "", None),
+            ("d=33, sd=50, pv=e4 e5 Nf3, tb=0,", "", None),
+            ("1/2 is fair", "1/2 is fair", None),
+            ("better is e8=Q", "better is e8=Q", None),
+            ("[%unclosed", "[%unclosed", None),
+        ] {
+            assert_eq!(Comment::new(text), Comment { text: kept.into(), clock: clock.map(String::from) }, "{text}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+use super::*;
+
+fn read(text: &str) -> Vec<Reading> {
+    let mut reader = Reader::new(text.as_bytes());
+    std::iter::from_fn(|| reader.next_game().unwrap()).collect()
+}
+
+/// The one game of a text: its moves in SAN, its result, and what is wrong with it.
+fn one(text: &str) -> (String, String, Vec<String>) {
+    let readings = read(text);
+    assert_eq!(readings.len(), 1, "{text}");
+    let game = readings[0].game.as_ref().expect("a game");
+    let mut board = game.start.clone();
+    let mut words = Vec::new();
+    for played in &game.moves {
+        words.push(board.san(played.mv));
+        board = board.after(played.mv);
+    }
+    (words.join(" "), game.result.clone(), readings[0].problems.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn what_surrounds_the_main_line_is_no_obstacle() {
+    let plain = ("e4 e5 Nf3 Nc6".to_owned(), "1-0".to_owned(), Vec::<String>::new());
+    for text in [
+        "1. e4 e5 2. Nf3 Nc6 1-0",
+        "[Event \"x\"]\n\n1.e4 e5 2.Nf3 Nc6 1-0\n",
+        "[Result \"1-0\"]\r\n\r\n1.e4 e5\r\n2.Nf3 Nc6\r\n",
+        "\u{feff}[Event \"x\"]\n1.e4 {a (comment] 1-0} e5 (1...c5 2.Nf3 (2.Nc3 *) 2...d6) 2.Nf3!? $14 Nc6 +- ; 0-1\n% 2.d4\n1-0",
+        "e4 e5\nNf3 Nc6 1-0",
+        "e2e4 e7e5 g1f3 b8c6 1-0",
+        "{of the file}\n[Event \"x\"] 1.e4 e5 2.Nf3 Nc6 1-0 {behind it}",
+    ] {
+        assert_eq!(one(text), plain, "{text}");
+    }
+}
+
+#[test]
+fn what_was_written_about_moves_is_kept() {
+    let games = read("1.e4! {[%clk 1:00:01] best} e5 $2 $14 {+0.10/9 0.1s} ; really\n2.Nf3 {one} {two} *");
+    let moves = &games[0].game.as_ref().unwrap().moves;
+    let comments: Vec<Option<&str>> = moves.iter().map(|played| played.comment.as_deref()).collect();
+    assert_eq!(comments, [Some("best"), Some("really"), Some("one two")]);
+    assert_eq!(
+        (moves[0].clock.as_deref(), &moves[0].nags[..], &moves[1].nags[..]),
+        (Some("1:00:01"), &[1][..], &[2, 14][..])
+    );
+}
+
+#[test]
+fn games_follow_each_other_in_any_way() {
+    let results =
+        |text: &str| -> Vec<String> { read(text).into_iter().map(|reading| reading.game.unwrap().result).collect() };
+    assert_eq!(results("1.e4 e5 1-0 1.d4 d5 0-1 1.c4 *"), ["1-0", "0-1", "*"]);
+    assert_eq!(results("[Event \"a\"]\n1.e4 e5\n[Event \"b\"]\n[Result \"0-1\"]\n1.d4\n"), ["*", "0-1"]);
+    assert_eq!(results("[Event \"a\"]\n\n[Event \"b\"]\n\n1.e4 *"), ["*"], "tags without moves belong to what follows");
+    assert_eq!(results("[Event \"a\"]\n\n1.e4 (1.d4\n[Event \"b\"]\n\n1.e4 1/2"), ["*", "1/2-1/2"]);
+    assert_eq!(results("[Event \"a\"]\n\n1.e4 {open\n[Event \"b\"]\n\n1.e4 1-0"), ["*", "1-0"]);
+    assert!(results("").is_empty() && results("\n\n% nothing\n{nothing}\n").is_empty());
+    let lines: Vec<(u64, u64)> =
+        read("[Event \"a\"]\n\n1.e4 *\n\n[Event \"b\"]\n*").iter().map(|r| (r.number, r.line)).collect();
+    assert_eq!(lines, [(1, 1), (2, 5)]);
+}
+
+#[test]
+fn what_cannot_be_played_ends_the_game_and_is_quoted() {
+    let (moves, result, problems) = one("[Event \"x\"]\n\n1.e4 e5\n2.Nf4 Nc6 3.d4 1-0");
+    assert_eq!((moves.as_str(), result.as_str(), problems.len()), ("e4 e5", "1-0", 1));
+    assert!(problems[0].starts_with("game 1, line 4: \"Nf4\" is no legal move in rnbqkbnr/pppp1ppp/"), "{problems:?}");
+    for null in ["--", "Z0", "null"] {
+        let (moves, _, problems) = one(&format!("1.e4 {null} 2.d4 *"));
+        assert!(moves == "e4" && problems[0].contains(null), "{problems:?}");
+    }
+    for (text, part) in [
+        ("[FEN \"8/8/8/8\"]\n1.e4 *", "the board has 4 ranks"),
+        ("[Variant \"Atomic\"]\n1.e4 *", "variant \"atomic\""),
+        ("[Event \"x\"]\n1.e5 *", "\"e5\" is no legal move in rnbqkbnr/"),
+        ("what is this?", "\"what\" is no game"),
+        ("\u{0}\u{1}\u{2}binary \u{7f}", "is no game"),
+    ] {
+        let readings = read(text);
+        assert!(readings.len() == 1 && readings[0].game.is_none(), "{text}");
+        assert!(readings[0].problems[0].to_string().contains(part), "{:?}", readings[0].problems);
+    }
+}
+
+#[test]
+fn other_starts_and_chess960() {
+    let game = |text: &str| read(text).remove(0).game.unwrap();
+    let ending = game("[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n1.a8(Q)+ *");
+    assert!(ending.moves.len() == 1 && !ending.chess960);
+    for variant in ["Chess960", "fischerandom", "chess 960", "Fischerandom"] {
+        let text = format!(
+            "[FEN \"nbbrknrq/pppppppp/8/8/8/8/PPPPPPPP/NBBRKNRQ w KQkq - 0 1\"]\n[Variant \"{variant}\"]\n1.Ne3 Ne6 2.O-O *"
+        );
+        let game = game(&text);
+        assert!(game.chess960 && game.moves.len() == 3 && game.moves[2].mv.is_castle(), "{variant}");
+    }
+}
+
+#[test]
+fn lengths_have_bounds() {
+    let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(MOST_MOVES / 4 + 1);
+    let readings = read(&shuffle);
+    assert_eq!(readings[0].game.as_ref().unwrap().moves.len(), MOST_MOVES);
+    assert_eq!(readings[0].problems[0].flaw, Flaw::Length(MOST_MOVES));
+    let comments = format!("e4 {}", format!("{{{}}} ", "x".repeat(1 << 15)).repeat(1 << 10));
+    let readings = read(&comments);
+    assert!(readings[0].game.as_ref().unwrap().moves[0].comment.as_ref().unwrap().len() <= MOST_WORDS);
+    assert_eq!(readings[0].problems[0].flaw, Flaw::Words(MOST_WORDS));
+}
+
+proptest::proptest! {
+    /// Whatever a file holds, it is read to its end, and every move that is kept was legal.
+    #[test]
+    fn nothing_breaks_the_reader(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300)) {
+        let mut reader = Reader::new(&bytes[..]);
+        while reader.next_game().unwrap().is_some() {}
+        proptest::prop_assert_eq!(reader.bytes(), bytes.len() as u64);
+    }
+
+    #[test]
+    fn words_of_pgn_in_any_order(picks in proptest::collection::vec(0..24_usize, 0..60)) {
+        const WORDS: [&str; 24] = [
+            "e4", "e5", "Nf3", "Nc6", "1.", "12...", "(", ")", "{", "}", "; x\n", "\n", "[Event \"x\"]\n", "[", "$7", "!?", "1-0", "*",
+            "--", "O-O", "\n% x\n", "\"", "[FEN \"8/8\"]", "\u{feff}",
+        ];
+        let text: Vec<&str> = picks.iter().map(|&pick| WORDS[pick]).collect();
+        for reading in read(&text.join(" ")) {
+            if let Some(game) = reading.game {
+                let mut board = game.start;
+                for played in game.moves {
+                    proptest::prop_assert!(board.is_legal(played.mv));
+                    board = board.after(played.mv);
+                }
+            }
+        }
+    }
+}

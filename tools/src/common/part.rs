@@ -1,0 +1,66 @@
+//! A part of a run, for one of several machines.
+
+use std::ops::Range;
+
+/// Part K of N.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// From 1.
+    part: u64,
+    parts: u64,
+}
+
+impl Part {
+    /// Everything.
+    pub const WHOLE: Self = Self { part: 1, parts: 1 };
+
+    /// Its numbers among so many: the parts follow each other, and no two differ by more than one in size.
+    pub fn of(self, all: u64) -> Range<u64> {
+        let before = |part: u64| (u128::from(all) * u128::from(part) / u128::from(self.parts)) as u64;
+        before(self.part - 1)..before(self.part)
+    }
+}
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}/{}", self.part, self.parts)
+    }
+}
+
+/// Reads `K/N`.
+///
+/// # Errors
+/// Says what is expected.
+pub fn part(text: &str) -> Result<Part, String> {
+    let read = || {
+        let (part, parts) = text.split_once('/')?;
+        let (part, parts) = (part.trim().parse().ok()?, parts.trim().parse().ok()?);
+        (1..=parts).contains(&part).then_some(Part { part, parts })
+    };
+    read().ok_or_else(|| "expected the number of a part and of all parts, such as 1/8, 2/8 to 8/8".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_follow_each_other() {
+        for (all, parts) in [(0, 3), (1, 3), (10, 3), (12, 4), (u64::MAX, 7)] {
+            let parts: Vec<Range<u64>> = (1..=parts).map(|part| Part { part, parts }.of(all)).collect();
+            assert!(parts[0].start == 0 && parts[parts.len() - 1].end == all, "{parts:?}");
+            assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start), "{parts:?}");
+            let sizes = || parts.iter().map(|part| part.end - part.start);
+            assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1, "{parts:?}");
+        }
+        assert_eq!(Part::WHOLE.of(17), 0..17);
+    }
+
+    #[test]
+    fn parts_are_read() {
+        assert_eq!(part("3/8").map(|part| part.to_string()), Ok("3/8".into()));
+        for text in ["0/8", "9/8", "1", "1/0", "/", "a/b", "1/8/2", "-1/8"] {
+            assert!(part(text).is_err_and(|error| error.contains("1/8")), "{text}");
+        }
+    }
+}
