@@ -36,6 +36,8 @@ pub struct Work {
     screen: Screen,
     tally: Tally,
     epd: Option<Draft>,
+    /// Whether a game has begun since the last search: what that has learned is of no use.
+    new_game: bool,
     /// Positions that other processes search. There are no more than processes, unless positions come several times.
     waiting: Vec<Item>,
 }
@@ -70,8 +72,8 @@ impl Work {
             screen.say(&format!("{}, {}", database.path().display(), args.conditions(&engine)))?;
         }
         let id = EngineId::new(&mut engine);
-        let (tally, waiting) = (Tally::start(), Vec::new());
-        Ok(Self { input, database, engine, id, conditions, searches, interrupt, screen, tally, epd, waiting })
+        let (tally, new_game, waiting) = (Tally::start(), true, Vec::new());
+        Ok(Self { input, database, engine, id, conditions, searches, interrupt, screen, tally, epd, new_game, waiting })
     }
 
     /// Where the results are.
@@ -139,6 +141,7 @@ impl Work {
     fn attend(&mut self, item: Item) -> Result<Step, Box<dyn Error>> {
         let (board, asked) = (item.game.board(), self.conditions.asked);
         let multipv = self.conditions.multipv;
+        self.new_game |= item.begins;
         if !self.searches {
             match self.database.best(&item.key, board)? {
                 Some(analysis) => {
@@ -166,7 +169,7 @@ impl Work {
         // Only what was asked for in the same way can be gone on with, and what counts nodes begins from nothing.
         let multipv = self.conditions.multipv;
         let partial = partial.filter(|known| !asked.is_exact() && known.conditions.multipv == multipv);
-        if asked.nodes.is_some() || asked.depth.is_some() || item.begins || partial.is_some() {
+        if std::mem::take(&mut self.new_game) || asked.nodes.is_some() || asked.depth.is_some() || partial.is_some() {
             self.engine.new_game();
         }
         self.engine.settings_mut().chess960 = item.chess960;

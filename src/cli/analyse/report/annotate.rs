@@ -19,7 +19,7 @@ const ROSTER: [(&str, &str); 7] = [
     ("Black", "?"),
     ("Result", "*"),
 ];
-/// Tags that are written from what they stand for, whatever the file says.
+/// Tags that come last, most of them written from what they stand for, whatever the file says.
 const OWN: [&str; 7] = ["FEN", "SetUp", "Variant", "PlyCount", "WhiteAccuracy", "BlackAccuracy", "Annotator"];
 /// The glyphs that say how good a move is: `!`, `?`, `!!`, `??`, `!?`, `?!`.
 const QUALITY: std::ops::RangeInclusive<u8> = 1..=6;

@@ -204,7 +204,14 @@
   const follow = () => {
     const [, id, ply] = /^#(g\d+)(?:-(\d+))?$/.exec(location.hash) || [];
     const game = games.find((game) => game.id === id) || current || games[0];
-    if (game) choose(game, id === game.id ? Number(ply || game.ply) : game.ply);
+    if (!game) return;
+    choose(game, id === game.id ? Number(ply || game.ply) : game.ply);
+    if (id) requestAnimationFrame(reveal);
+  };
+
+  // The browser scrolls to the move in the list; what belongs to it is the board.
+  const reveal = () => {
+    if (location.hash) current.article.scrollIntoView();
   };
 
   document.addEventListener("keydown", (event) => {
@@ -214,6 +221,7 @@
     current.go(where);
   });
   window.addEventListener("hashchange", follow);
+  window.addEventListener("load", () => current && follow());
   document.documentElement.classList.add("js");
   document.documentElement.classList.toggle("many", games.length > 1);
   follow();
