@@ -12,6 +12,12 @@ pub enum DatabaseError {
     /// Something else than a file has its name.
     #[error("{}: no regular file; expected a database, or a name for one", .0.display())]
     NoFile(PathBuf),
+    /// There is none.
+    #[error("{}: no such file; expected a database that lento analyse has made", .0.display())]
+    Missing(PathBuf),
+    /// It was removed while it was in use.
+    #[error("{}: the database was removed or renamed; what was found since is lost", .0.display())]
+    Removed(PathBuf),
     /// It is a database of something else.
     #[error("{}: a database of something else; expected one that lento analyse has made, or a new name", .0.display())]
     Foreign(PathBuf),

@@ -60,6 +60,9 @@ impl Database {
     /// # Errors
     /// It cannot be read, is something else, or of another schema.
     pub fn open_to_read(path: &Path) -> Result<Self, DatabaseError> {
+        if !path.exists() {
+            return Err(DatabaseError::Missing(path.to_owned()));
+        }
         let database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         match database.check() {
             // In a folder that cannot be written SQLite wants to know that nobody else writes either.

@@ -140,7 +140,9 @@ impl Database {
             transaction.execute("DELETE FROM claim WHERE position = ?1", [position])?;
             transaction.commit()
         };
-        store().map_err(|error| self.explain(error))
+        store().map_err(|error| self.explain(error))?;
+        // A file without a name takes everything, and nobody finds it.
+        if self.path.exists() { Ok(()) } else { Err(DatabaseError::Removed(self.path.clone())) }
     }
 
     /// The best that any engine has found of a position: the deepest, then that with the most nodes.

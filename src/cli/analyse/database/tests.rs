@@ -120,6 +120,22 @@ fn a_position_is_claimed_by_one_that_lives() {
     assert_eq!(names, ["one.db"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_gone_is_noticed() {
+    let folder = Folder::new("gone");
+    let path = folder.path("one.db");
+    let mut database = Database::open(&path).unwrap();
+    let (key, board, engine) = (Key::new(&Game::start()), Board::start(), engine("one"));
+    let claim = database.claim(&key, &board, &engine, 1, &Asked::default()).unwrap();
+    let Claim::Ours { position, .. } = claim else { panic!("it is free") };
+    fs::remove_file(&path).unwrap();
+    let error = database.store(position, &board, &engine, &stored(&board, 1, 1)).unwrap_err();
+    assert!(matches!(error, DatabaseError::Removed(_)), "{error}");
+    let error = Database::open_to_read(&path).unwrap_err();
+    assert!(matches!(error, DatabaseError::Missing(_)), "{error}");
+}
+
 #[test]
 fn other_engines_and_other_numbers_of_lines_are_others() {
     let folder = Folder::new("others");

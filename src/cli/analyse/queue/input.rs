@@ -1,13 +1,15 @@
 //! The files of a queue, read one position at a time.
 
-use super::item::{Item, Place, numbered};
+use super::item::{Item, Place};
 use super::select::Selection;
 use crate::chess::Game;
 use crate::cli::analyse::database::Key;
+use crate::cli::table::numbered;
 use crate::epd::{Epd, says_anything};
 use crate::files::lines::Lines;
 use crate::files::open_regular;
 use crate::pgn::{PgnGame, Reader, Reading};
+use crate::search::report::PvLine;
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader};
@@ -198,7 +200,7 @@ impl Input {
             if !self.selection.has_ply(ply, plies, game.board().side_to_move()) {
                 continue;
             }
-            let played = next.map(|mv| numbered(&game, mv));
+            let played = next.map(|mv| numbered(game.board(), &PvLine::from_iter([mv])).concat());
             let place = Place::Ply { file: Arc::clone(&name), game: number, ply, played };
             let fresh = self.playing.as_mut().is_none_or(|playing| std::mem::take(&mut playing.fresh));
             let item = self.item(game, chess960, place, done, fresh);

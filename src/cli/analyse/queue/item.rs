@@ -1,6 +1,6 @@
 //! A position of the queue.
 
-use crate::chess::{Color, Game};
+use crate::chess::Game;
 use crate::cli::analyse::database::Key;
 use serde_json::{Value, json};
 use std::fmt;
@@ -88,11 +88,4 @@ impl Place {
             Self::Arguments => "command line".into(),
         }
     }
-}
-
-/// A move with its number.
-pub fn numbered(game: &Game, mv: crate::chess::Move) -> String {
-    let board = game.board();
-    let dots = if board.side_to_move() == Color::White { "." } else { "..." };
-    format!("{}{dots}{}", board.fullmove_number(), board.san(mv))
 }
