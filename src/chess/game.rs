@@ -58,8 +58,8 @@ impl Game {
         }
     }
 
-    /// The game with other keys for all positions that come, so that they are none of those that others know of; the same for the same
-    /// salt, and none of another's. Zero changes nothing.
+    /// The same game with all keys changed by a salt, so that a table keeps what is found in it apart from what is found with another
+    /// salt. Zero changes nothing.
     pub fn with_salt(mut self, salt: u64) -> Self {
         self.board.keys.all ^= salt;
         self.earlier.iter_mut().for_each(|key| *key ^= salt);
