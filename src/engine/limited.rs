@@ -5,6 +5,7 @@ use crate::chess::Move;
 use crate::search::job::Job;
 use crate::search::limits::Limits;
 use crate::search::strength::{Handicap, Level, Seed};
+use crate::smp::memory;
 use crate::tt::Tt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,10 +24,11 @@ impl Engine {
         &mut self,
         limits: &Limits,
         root_moves: Vec<Move>,
-        handicap: Handicap,
+        mut handicap: Handicap,
         any_move: bool,
         start: Instant,
     ) -> Job {
+        handicap.has_room = memory::check_room_for_a_worker().is_ok();
         let root_moves = if any_move { handicap.candidates(self.game.board(), root_moves) } else { root_moves };
         let mut job = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1, start);
         job.options.multi_pv = handicap.lines() as u64;

@@ -93,8 +93,14 @@ impl Worker {
     pub fn search(&mut self, job: &Job) -> Finding {
         if let Some(handicap) = &job.handicap {
             // What it learns is wrong, and what it plays must not depend on what was searched before.
-            let mut weaker = Self { home: self.home.clone(), ..Self::new(self.id) };
-            return Search::new(&mut weaker, job, handicap.eyes()).deepen();
+            if handicap.has_room {
+                let mut weaker = Self { home: self.home.clone(), ..Self::new(self.id) };
+                return Search::new(&mut weaker, job, handicap.eyes()).deepen();
+            }
+            self.clear();
+            let finding = Search::new(self, job, handicap.eyes()).deepen();
+            self.clear();
+            return finding;
         }
         let Shared { stats: sum, visits, .. } = &job.shared;
         if sum.is_none() && visits.is_none() {

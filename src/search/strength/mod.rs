@@ -69,12 +69,14 @@ pub struct Handicap {
     seed: Seed,
     /// So many lines were asked for; others are looked at to choose among.
     shown: usize,
+    /// Whether there is memory for a worker of its own.
+    pub has_room: bool,
 }
 
 impl Handicap {
     /// A player of this strength who was asked for so many lines.
     pub fn new(level: Level, seed: Seed, shown: usize) -> Self {
-        Self { level, seed, shown: shown.max(1) }
+        Self { level, seed, shown: shown.max(1), has_room: true }
     }
 
     /// How the player sees positions.
