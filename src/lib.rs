@@ -35,6 +35,7 @@ pub mod epd;
 pub mod eval;
 pub mod files;
 pub mod hash_file;
+pub mod part;
 pub mod pgn;
 pub mod processors;
 pub mod score;

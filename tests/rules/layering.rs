@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
     ("processors", &[]),
+    ("part", &[]),
     ("epd", &["chess"]),
     ("pgn", &["chess", "files"]),
     ("tt", &["chess", "score", "processors", "smp::sync"]),
@@ -46,6 +47,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "score",
             "files",
             "processors",
+            "part",
             "epd",
             "pgn",
             "hash_file",

@@ -161,6 +161,13 @@ impl Args {
     }
 }
 
+/// So many cases, the same in every run; nothing is written into the source tree.
+#[cfg(all(test, feature = "database"))]
+fn cases(count: u32) -> proptest::test_runner::Config {
+    use proptest::test_runner::{Config, RngSeed};
+    Config { cases: count, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Config::default() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,6 @@ pub mod notice;
 pub mod number;
 pub mod ordered;
 pub mod outputs;
-pub mod part;
 pub mod progress;
 #[cfg(test)]
 pub mod scratch;

@@ -11,10 +11,10 @@ pub use table::Total;
 
 use crate::common::interrupt::Stop;
 use crate::common::journal::{Journal, keep};
-use crate::common::part::{Part, part};
 use crate::common::{inputs, progress, summary};
 use indicatif::ProgressBar;
 use lento::engine::Engine;
+use lento::part::{Part, part};
 use lento::search::limits::Limits;
 use serde_json::{Value, json};
 use skipped::Skipped;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::chess::{Board, Game};
+use crate::cli::analyse::cases;
 use crate::cli::analyse::game::{Analysis, Line};
 use proptest::prelude::*;
 use std::fs;
@@ -170,7 +171,7 @@ fn what_makes_no_sense_is_named() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
 
     /// Whatever was found comes back as it was.
     #[test]

@@ -10,7 +10,6 @@ mod record;
 mod resume;
 mod screen;
 mod select;
-mod shard;
 mod tally;
 mod work;
 

@@ -1,9 +1,9 @@
 //! Which games and positions of the files are wanted.
 
 use super::ranges::{Ranges, ranges};
-use super::shard::{Shard, shard};
 use crate::chess::Color;
 use crate::cli::analyse::database::Key;
+use crate::part::{Part, part};
 
 /// What to take of the input.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -21,8 +21,8 @@ pub struct Selection {
     #[arg(long, value_name = "COLOR", value_parser = color)]
     color: Option<Color>,
     /// Only part K of N: every position is in one of them, whatever game or file it comes from
-    #[arg(long, value_name = "K/N", value_parser = shard)]
-    shard: Option<Shard>,
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    shard: Option<Part>,
 }
 
 impl Selection {
@@ -45,7 +45,7 @@ impl Selection {
 
     /// Whether a position belongs to the part that is asked for.
     pub fn has_position(&self, key: &Key) -> bool {
-        self.shard.is_none_or(|shard| shard.has(key))
+        self.shard.is_none_or(|shard| shard.has(key.hash()))
     }
 
     /// Whether only some positions are asked for.

@@ -5,7 +5,6 @@ mod shards;
 
 use crate::common::interrupt::Stop;
 use crate::common::journal::Journal;
-use crate::common::part::{Part, part};
 use crate::common::{progress, summary};
 use crate::learning::formats::plausible;
 use crate::play::conditions::Conditions;
@@ -14,6 +13,7 @@ use crate::play::record::Record;
 use crate::play::setting::Setting;
 use indicatif::{HumanCount, ProgressBar};
 use lento::chess::Board;
+use lento::part::{Part, part};
 use lento::processors;
 use serde_json::{Value, json};
 use shards::ShardWriter;

@@ -14,6 +14,11 @@ impl Part {
     /// Everything.
     pub const WHOLE: Self = Self { part: 1, parts: 1 };
 
+    /// Whether something belongs to this part that has this number, of all numbers that there are.
+    pub fn has(self, number: u32) -> bool {
+        u64::from(number) % self.parts == self.part - 1
+    }
+
     /// Its numbers among so many: the parts follow each other, and no two differ by more than one in size.
     pub fn of(self, all: u64) -> Range<u64> {
         let before = |part: u64| (u128::from(all) * u128::from(part) / u128::from(self.parts)) as u64;
@@ -54,6 +59,13 @@ mod tests {
             assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1, "{parts:?}");
         }
         assert_eq!(Part::WHOLE.of(17), 0..17);
+    }
+
+    #[test]
+    fn every_number_is_in_one_part() {
+        for number in (0..100).chain([u32::MAX]) {
+            assert_eq!((1..=5).filter(|&part| Part { part, parts: 5 }.has(number)).count(), 1);
+        }
     }
 
     #[test]
