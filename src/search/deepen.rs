@@ -46,6 +46,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut tracker = StabilityTracker::default();
         let mut known = if self.job.goes_on { self.known() } else { None };
         let mut start = 1;
+        // A limit of depth is the main thread's: helpers who have come so far before it help it on from further ahead.
+        let deepest = if self.me.id == 0 { self.job.depth() } else { MAX_DEPTH };
         for depth in 1..=MAX_DEPTH {
             // The first depth is searched in any case: it makes sure that there is something to answer with.
             if let Some(known) = known.take_if(|_| depth > 1) {
@@ -55,7 +57,7 @@ impl<P: SearchProbe> Search<'_, P> {
             let Some(depth) = self.job.options.stagger.depth(self.me.id, depth).filter(|_| depth >= start) else {
                 continue;
             };
-            if depth > self.job.depth() || self.iterate(depth).is_err() {
+            if depth > deepest || self.iterate(depth).is_err() {
                 break;
             }
             if self.me.id == 0 && self.is_enough(depth, &mut tracker) {
