@@ -10,8 +10,8 @@ struct Keys {
     side: u64,
 }
 
-/// SplitMix64, whose output for a counter has no visible structure.
-const fn split_mix(state: &mut u64) -> u64 {
+/// The next number of SplitMix64 (Steele, Lea and Flood, 2014), whose output for a counter has no visible structure.
+pub const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut word = *state;
     word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

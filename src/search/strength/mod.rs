@@ -10,6 +10,7 @@ pub use level::{DEFAULT_ELO, ELO, Level};
 use super::clock::Bounds;
 use super::limits::Limits;
 use super::report::Info;
+use crate::chess::zobrist::split_mix;
 use crate::chess::{Board, Move};
 use crate::score::MATE_IN_MAX;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -53,13 +54,10 @@ enum Matter {
     Pause,
 }
 
-/// SplitMix64's last step: words that differ in one bit become words that have nothing in common.
+/// Words that differ in one bit become words that have nothing in common.
 #[inline(always)]
-const fn mix(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ (word >> 31)
+fn mix(mut word: u64) -> u64 {
+    split_mix(&mut word)
 }
 
 /// How one search is made weaker.
