@@ -1,18 +1,19 @@
 //! Iterative deepening: one depth after the other, each with an aspiration window round the last score.
 
 use super::MAX_DEPTH;
+use super::Stopped;
 use super::clock::Stability;
 use super::findings::Finding;
 use super::job::Event;
 use super::node::Root;
 use super::probe::SearchProbe;
 use super::report::Info;
-use super::root::RootMove;
+use super::root::{RootMove, Scope};
 use super::window::Window;
 use super::worker::Search;
-use super::{Searched, Stopped};
 use crate::chess::Move;
-use crate::score::{INFINITE, MATE, Score, is_mate, mate_distance};
+use crate::score::{Bound, INFINITE, MATE, Score, is_mate, mate_distance};
+use crate::tt::Hit;
 use std::time::Duration;
 
 /// Follows the best move and its score over the iterations.
@@ -82,13 +83,10 @@ impl<P: SearchProbe> Search<'_, P> {
     fn iterate(&mut self, depth: i32) -> Result<(), Stopped> {
         self.iteration = depth;
         self.root.begin_iteration();
-        for index in 0..self.job.lines() {
-            self.root.index = index;
-            self.seldepth = 0;
-            self.aspirate(depth)?;
-            self.root.sort_finished(index + 1);
+        match self.job.lines() {
+            1 => self.aspirate(depth, Scope::All)?,
+            lines => self.search_lines(depth, lines)?,
         }
-        self.root.index = 0;
         let before = std::mem::replace(&mut self.lines, self.root.all()[..self.job.lines()].to_vec());
         self.finished = depth;
         if self.me.id == 0 {
@@ -98,8 +96,38 @@ impl<P: SearchProbe> Search<'_, P> {
         Ok(())
     }
 
-    /// Searches the root with a narrow window, widened on the side where it fails.
-    fn aspirate(&mut self, depth: i32) -> Searched {
+    /// Searches several lines: first those of the last iteration, each with a window of its own, then all other moves at once, to
+    /// see whether they are better than the worst of these.
+    fn search_lines(&mut self, depth: i32, lines: usize) -> Result<(), Stopped> {
+        for index in 0..lines {
+            self.aspirate(depth, Scope::Line(index))?;
+        }
+        if self.root.has_others(lines) {
+            let board = self.job.game.board().clone();
+            self.root.scope = Scope::Others(lines);
+            self.seldepth = 0;
+            let window = Window::new(self.root.worst_of(lines, depth), INFINITE);
+            self.negamax::<Root>(&board, 0, window, depth, false)?;
+        }
+        self.root.scope = Scope::All;
+        self.root.sort();
+        self.remember_best(depth);
+        Ok(())
+    }
+
+    /// Tells the table what several lines have shown of the root: none of their searches has seen all of it.
+    fn remember_best(&mut self, depth: i32) {
+        let board = self.job.game.board().clone();
+        let (first, frame) = (&self.root.all()[0], self.frame(0));
+        let eval = frame.eval.map(|_| frame.raw_eval);
+        let hit = Hit { mv: Some(first.mv), score: first.score, eval, depth, bound: Bound::Exact, pv: true };
+        self.store(&board, 0, hit);
+    }
+
+    /// Searches moves of the root with a narrow window, widened on the side where it fails.
+    fn aspirate(&mut self, depth: i32, scope: Scope) -> Result<(), Stopped> {
+        self.root.scope = scope;
+        self.seldepth = 0;
         let board = self.job.game.board().clone();
         let mut delta = self.params.aspiration_delta;
         let mut window = Window::FULL;
@@ -110,7 +138,9 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut lowered = 0;
         loop {
             let score = self.negamax::<Root>(&board, 0, window, (depth - lowered).max(1), false)?;
-            self.root.sort();
+            if scope == Scope::All {
+                self.root.sort();
+            }
             if score <= window.alpha {
                 window.beta = (window.alpha + window.beta) / 2;
                 window.alpha = (score - delta).max(-INFINITE);
@@ -120,9 +150,9 @@ impl<P: SearchProbe> Search<'_, P> {
                 // A fail high needs less depth to be resolved, as long as it is not a mate.
                 lowered = if is_mate(score) { 0 } else { (lowered + 1).min(2) };
             } else {
-                return Ok(score);
+                return Ok(());
             }
-            if self.me.id == 0 && self.job.control.elapsed() > Self::TALKATIVE && self.root.index == 0 {
+            if self.me.id == 0 && self.job.control.elapsed() > Self::TALKATIVE && scope == Scope::All {
                 self.job.tell(Event::Info(self.describe(0, self.root.current())));
             }
             delta += delta / 2 + 3;

@@ -3,7 +3,7 @@
 use super::node::{Here, Node, is_near_root};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
-use super::root::RootResult;
+use super::root::{RootResult, Scope};
 use super::skip::Skip;
 use super::window::Window;
 use super::worker::Search;
@@ -88,7 +88,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut alpha = window.alpha.max(known.alpha);
         let (mut best, mut best_move) = (known.alpha, None);
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
-        let (mut number, mut overlooked) = (0, false);
+        let (mut number, mut overlooked) = (if N::ROOT { self.root.settled() } else { 0 }, false);
         let reply = self.last_best_reply(board, ply);
         let hints = self.hints(ply, reply);
         let checks = board.check_squares();
@@ -143,7 +143,7 @@ impl<P: SearchProbe> Search<'_, P> {
                         self.frame_mut(ply).fail_highs += 1;
                         break;
                     }
-                    alpha = score;
+                    alpha = if N::ROOT { self.root.alpha(score, self.iteration) } else { score };
                 }
             }
             if best_move != Some(mv) {
@@ -174,7 +174,7 @@ impl<P: SearchProbe> Search<'_, P> {
             self.probe.best_found(mv, hints.reply.0, bound == Bound::Lower);
             self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, bound == Bound::Lower);
         }
-        if excluded.is_none() && !(N::ROOT && self.root.index > 0) {
+        if excluded.is_none() && (!N::ROOT || self.root.scope == Scope::All) {
             let eval = (!here.in_check).then_some(here.raw_eval);
             self.store(board, ply, Hit { mv: best_move, score: best, eval, depth: here.depth, bound, pv: here.tt_pv });
             self.learn_correction(board, &here, best, best_move, bound);

@@ -67,12 +67,24 @@ pub struct RootResult<'a> {
     pub line: &'a PvLine,
 }
 
+/// Which moves of the root are being searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// All of them, for the best one.
+    #[default]
+    All,
+    /// One line of several: the move of this index alone.
+    Line(usize),
+    /// Those that are not among so many lines, to see whether they are better than one of these.
+    Others(usize),
+}
+
 /// All moves to search at the root, best first.
 #[derive(Clone, Debug, Default)]
 pub struct RootMoves {
     moves: Vec<RootMove>,
-    /// Which of the lines asked for is being searched: moves before it are settled.
-    pub index: usize,
+    /// Which of them are being searched.
+    pub scope: Scope,
 }
 
 impl RootMoves {
@@ -92,7 +104,7 @@ impl RootMoves {
             table: None,
             been_best: false,
         };
-        Self { moves: moves.iter().map(start).collect(), index: 0 }
+        Self { moves: moves.iter().map(start).collect(), scope: Scope::All }
     }
 
     /// Takes what tablebases say of the moves, by their numbers in the order of generation: their ranks and what they are
@@ -129,11 +141,47 @@ impl RootMoves {
         }
     }
 
-    /// Whether a move is to be searched for the current line.
+    /// Whether a move is to be searched now.
     #[inline]
     pub fn is_open(&self, mv: Move) -> bool {
-        let open = &self.moves[self.index..];
-        open.iter().any(|root| root.mv == mv && root.rank == open[0].rank)
+        let (open, rank) = match self.scope {
+            Scope::All => (&self.moves[..], self.moves[0].rank),
+            Scope::Line(index) => (&self.moves[index..=index], self.moves[index].rank),
+            Scope::Others(lines) => (&self.moves[lines..], self.moves[lines - 1].rank),
+        };
+        open.iter().any(|root| root.mv == mv && root.rank == rank)
+    }
+
+    /// How many moves have been searched before those that are being searched now.
+    pub const fn settled(&self) -> usize {
+        match self.scope {
+            Scope::All | Scope::Line(_) => 0,
+            Scope::Others(lines) => lines,
+        }
+    }
+
+    /// Whether there are moves that could be better than one of so many lines.
+    pub fn has_others(&self, lines: usize) -> bool {
+        self.moves.get(lines).is_some_and(|other| other.rank == self.moves[lines - 1].rank)
+    }
+
+    /// The score that a move must beat to be of use, once one has this score in the iteration of this depth.
+    pub fn alpha(&self, score: Score, depth: i32) -> Score {
+        match self.scope {
+            Scope::All | Scope::Line(_) => score,
+            Scope::Others(lines) => self.worst_of(lines, depth),
+        }
+    }
+
+    /// The worst score of as many lines as are asked for, of those that the iteration of this depth has found so far. Moves that
+    /// tablebases rank higher are lines in any case.
+    pub fn worst_of(&self, lines: usize, depth: i32) -> Score {
+        let rank = self.moves[lines - 1].rank;
+        let places = self.moves[..lines].iter().filter(|root| root.rank == rank).count();
+        let found = self.moves.iter().filter(|root| root.rank == rank && root.depth == depth);
+        let mut scores: Vec<Score> = found.map(|root| root.score).collect();
+        scores.sort_unstable_by_key(|&score| std::cmp::Reverse(score));
+        scores.get(places - 1).copied().unwrap_or(-INFINITE)
     }
 
     /// Whether a move has been the best at some time in this search.
@@ -141,9 +189,12 @@ impl RootMoves {
         self.moves.iter().any(|root| root.mv == mv && root.been_best)
     }
 
-    /// The first move of the current line.
+    /// The first of the moves that are being searched.
     pub fn current(&self) -> &RootMove {
-        &self.moves[self.index]
+        match self.scope {
+            Scope::All => &self.moves[0],
+            Scope::Line(index) | Scope::Others(index) => &self.moves[index],
+        }
     }
 
     /// An iteration begins: the scores of the last one become the previous ones.
@@ -173,14 +224,9 @@ impl RootMoves {
         }
     }
 
-    /// Puts the best moves first, from the current line on; moves without a new score keep their order.
+    /// Puts the best moves first; moves without a new score keep their order.
     pub fn sort(&mut self) {
-        self.moves[self.index..].sort_by_key(|root| std::cmp::Reverse((root.rank, root.score, root.previous)));
-    }
-
-    /// Puts the lines finished so far in order.
-    pub fn sort_finished(&mut self, lines: usize) {
-        self.moves[..lines].sort_by_key(|root| std::cmp::Reverse((root.rank, root.score)));
+        self.moves.sort_by_key(|root| std::cmp::Reverse((root.rank, root.score, root.previous)));
     }
 
     /// Share of the nodes spent below the first move, 0 to 1.
