@@ -13,6 +13,21 @@ use std::ops::ControlFlow;
 const MAX_DOUBLE: u8 = 10;
 
 impl<P: SearchProbe> Search<'_, P> {
+    /// By how many plies to search a node deeper, in hindsight: the move to it was reduced before its evaluation was known. Less,
+    /// if the move has lost much; more, if it was reduced a lot and has lost nothing.
+    #[inline(always)]
+    pub(super) fn hindsight(&self, here: &Here) -> i32 {
+        let mover = self.me.stack.before(here.ply, 1);
+        if mover.reduction <= 0 || here.in_check || here.excluded.is_some() {
+            return 0;
+        }
+        let params = self.params;
+        if here.depth >= 2 && mover.eval.is_some_and(|before| here.eval + before > params.hindsight_less) {
+            return -1;
+        }
+        i32::from(mover.reduction >= params.hindsight_deeper && !here.opponent_worsening)
+    }
+
     /// By how many plies to extend a move, or a score that makes searching it pointless.
     ///
     /// Singular extension (Anantharaman, Campbell and Hsu, 1988) in the form that uses the table: when all moves but
@@ -41,14 +56,18 @@ impl<P: SearchProbe> Search<'_, P> {
             return Ok(ControlFlow::Continue(0));
         }
         let target = hit.score - here.depth * params.singular_margin / 64;
-        let double = params.singular_double;
         self.frame_mut(here.ply).excluded = Some(mv);
         let others = self.negamax::<NonPv>(board, here.ply, Window::below(target), (here.depth - 1) / 2, here.cut)?;
         self.frame_mut(here.ply).excluded = None;
 
         let extension = if others < target {
             let doubled = self.me.stack.before(here.ply, 1).double_extensions;
-            if !N::PV && others < target - double && doubled < MAX_DOUBLE { 2 } else { 1 }
+            match target - others {
+                _ if N::PV || doubled >= MAX_DOUBLE => 1,
+                below if below > params.singular_triple && mv.is_quiet() => 3,
+                below if below > params.singular_double => 2,
+                _ => 1,
+            }
         } else if params.singular_multicut > 0 && others >= beta && !is_decisive(others) {
             return Ok(ControlFlow::Break(others));
         } else if hit.score >= beta {

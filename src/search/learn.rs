@@ -45,6 +45,17 @@ impl<P: SearchProbe> Search<'_, P> {
         }
     }
 
+    /// Learns from what a quiet move, searched just now, did to the evaluation, where both are known.
+    #[inline(always)]
+    pub(super) fn learn_gain(&mut self, board: &Board, here: &Here, mv: Move) {
+        let params = self.params;
+        if let Some(after) = self.frame(here.ply + 1).eval.filter(|_| !here.in_check) {
+            let gain = -after - here.eval;
+            let bonus = (gain * params.gain_slope).clamp(-params.gain_malus_cap, params.gain_bonus_cap);
+            self.me.histories.learn_butterfly(board, mv, bonus);
+        }
+    }
+
     /// Teaches the history that the recipe keeps for itself, if it keeps one.
     #[inline(always)]
     pub(super) fn learn_own(

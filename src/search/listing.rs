@@ -1,6 +1,7 @@
 //! The moves of a position in the order of the search, with what a thread knows of each.
 
 use super::job::Job;
+use super::move_facts::SoFar;
 use super::node::{Pv, Root};
 use super::picker::Picker;
 use super::probe::NoProbe;
@@ -43,11 +44,12 @@ impl Worker {
         let hit = search.probe_table(&board, ply);
         let here = search.assess::<Pv>(&board, ply, depth, false, hit);
         let reply = search.last_best_reply(&board, ply);
-        let (hints, checks) = (search.hints(ply, reply), board.check_squares());
+        let checks = board.check_squares();
+        let hints = search.hints(ply, reply, checks);
         let (mut picker, mut moves, mut quiets) = (Picker::new(here.tt_move), Vec::new(), 1);
         while let Some(mv) = picker.next(&board, &search.me.histories, &hints) {
-            let numbers = [moves.len() + 1, quiets];
-            let facts = search.gather(&board, &here, mv, numbers, &hints, checks.gives_check(&board, mv));
+            let so_far = SoFar { number: moves.len() + 1, quiet_number: quiets, alpha: here.eval, raised: false };
+            let facts = search.gather(&board, &here, mv, so_far, &hints, checks.gives_check(&board, mv));
             quiets += usize::from(facts.quiet);
             let child = search.play(&board, ply, mv);
             let reduced = search.reduced_depth::<Root>(&board, &child, &here, &facts, here.eval, depth - 1);
@@ -142,9 +144,10 @@ mod tests {
                 }
                 let listed: Vec<Move> = list(&mut worker, &job).iter().map(|ranked| ranked.mv).collect();
                 let hints = Hints {
-                    context: Context::at(&Stack::new(), 0),
                     killer: (worker.stack.at(0).killer, job.shared.params.order_killer),
-                    reply: (None, 0),
+                    checks: Some((board.check_squares(), job.shared.params.order_check)),
+                    trust: job.shared.params.order_noisy,
+                    ..Hints::of(Context::at(&Stack::new(), 0))
                 };
                 let tt_move = job.shared.tt.probe(board.key()).and_then(|hit| hit.mv);
                 assert_eq!(tt_move.is_some(), searched, "{fen}");

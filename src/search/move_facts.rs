@@ -6,6 +6,7 @@ use super::picker::Hints;
 use super::probe::SearchProbe;
 use super::worker::Search;
 use crate::chess::{Board, Move};
+use crate::score::Score;
 
 /// The facts of a move.
 #[derive(Clone, Copy, Debug)]
@@ -26,15 +27,28 @@ pub(super) struct MoveFacts {
     pub history: i32,
 }
 
+/// What a node has found when it comes to a move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SoFar {
+    /// The move's number, from 1.
+    pub number: usize,
+    /// Its number among the quiet moves that have been searched, from 1, should it be one.
+    pub quiet_number: usize,
+    /// The score to beat.
+    pub alpha: Score,
+    /// Whether a move of the node has raised it.
+    pub raised: bool,
+}
+
 impl<P: SearchProbe> Search<'_, P> {
-    /// Gathers the facts of a move, whose number in the node is given among all moves and among the quiet ones.
+    /// Gathers the facts of a move.
     #[inline(always)]
     pub(super) fn gather(
         &self,
         board: &Board,
         here: &Here,
         mv: Move,
-        [number, quiet_number]: [usize; 2],
+        SoFar { number, quiet_number, alpha, raised }: SoFar,
         hints: &Hints,
         gives_check: bool,
     ) -> MoveFacts {
@@ -51,7 +65,9 @@ impl<P: SearchProbe> Search<'_, P> {
             .with_if(Fact::LbrReply, hints.reply.0 == Some(mv))
             .with_if(Fact::TtCapture, here.tt_move.is_some_and(Move::is_capture))
             .with_if(Fact::Noisy, !quiet)
-            .with_if(Fact::FailHighs, self.frame(here.ply + 1).fail_highs > 3);
+            .with_if(Fact::FailHighs, self.frame(here.ply + 1).fail_highs > 3)
+            .with_if(Fact::TtAbove, here.tt_pv && here.hit.is_some_and(|hit| hit.score > alpha))
+            .with_if(Fact::Raised, raised);
         MoveFacts { mv, number, quiet_number, quiet, gives_check, flags, history }
     }
 }

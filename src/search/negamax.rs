@@ -1,5 +1,6 @@
 //! Principal variation search: the node.
 
+use super::move_facts::SoFar;
 use super::node::{Here, Node, is_near_root};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
@@ -8,8 +9,9 @@ use super::skip::Skip;
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
+use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
-use crate::score::{self, Bound, DRAW, Score, TB_WIN_IN_MAX, mate_in, mated_in};
+use crate::score::{self, Bound, DRAW, Score, TB_WIN_IN_MAX, is_decisive, mate_in, mated_in};
 use crate::tt::Hit;
 use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
@@ -80,6 +82,7 @@ impl<P: SearchProbe> Search<'_, P> {
         {
             return Ok(score);
         }
+        here.depth += self.hindsight(&here);
         if here.tt_move.is_none() && (N::PV || cut) && depth >= self.params.iir_depth && excluded.is_none() {
             here.depth -= 1;
         }
@@ -90,8 +93,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
         let (mut number, mut overlooked) = (if N::ROOT { self.root.settled() } else { 0 }, false);
         let reply = self.last_best_reply(board, ply);
-        let hints = self.hints(ply, reply);
         let checks = board.check_squares();
+        let hints = self.hints(ply, reply, checks);
         let mut picker = Picker::new(here.tt_move);
         self.frame_mut(ply + 2).forget_siblings();
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
@@ -103,14 +106,14 @@ impl<P: SearchProbe> Search<'_, P> {
                 continue;
             }
             number += 1;
-            let facts =
-                self.gather(board, &here, mv, [number, quiets_tried.len() + 1], &hints, checks.gives_check(board, mv));
+            let so_far = SoFar { number, quiet_number: quiets_tried.len() + 1, alpha, raised: best_move.is_some() };
+            let facts = self.gather(board, &here, mv, so_far, &hints, checks.gives_check(board, mv));
             if !N::ROOT && forward && best > -TB_WIN_IN_MAX {
                 match self.skip(board, &here, &facts, alpha) {
                     Skip::No => {}
                     Skip::This => continue,
                     Skip::Quiets => {
-                        picker.skip_quiets();
+                        picker.only_checks();
                         continue;
                     }
                 }
@@ -128,6 +131,9 @@ impl<P: SearchProbe> Search<'_, P> {
             let child = self.play(board, ply, mv);
             let score = self.scout::<N>(board, &child, &here, &facts, Window { alpha, ..window }, extension)?;
             self.take_back();
+            if facts.quiet {
+                self.learn_gain(board, &here, mv);
+            }
             if N::ROOT {
                 self.record_root(mv, number, score, Window { alpha, ..window }, nodes_before);
             }
@@ -163,6 +169,10 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 7. Learn (histories, LBR, correction) and store.
         best = best.min(known.beta);
+        if self.params.soften_fail_highs > 0 && best >= window.beta && !is_decisive(best) && !is_decisive(window.beta) {
+            // By how much is uncertain, the more so the shallower the search.
+            best = (best * here.depth + window.beta) / (here.depth + 1);
+        }
         let bound = match best_move {
             _ if best >= window.beta => Bound::Lower,
             Some(_) => Bound::Exact,
@@ -226,12 +236,14 @@ impl<P: SearchProbe> Search<'_, P> {
         let in_check = board.in_check();
         let excluded = self.frame(ply).excluded;
         let two_ago = self.me.stack.before(ply, 2).eval;
-        let (raw_eval, eval) = if in_check {
-            (DRAW, two_ago.unwrap_or(DRAW))
+        let before = self.me.stack.before(ply, 1).eval;
+        let (raw_eval, correction, eval) = if in_check {
+            (DRAW, 0, two_ago.unwrap_or(DRAW))
         } else {
             let known = if excluded.is_some() { Some(self.frame(ply).raw_eval) } else { hit.and_then(|hit| hit.eval) };
             let raw = known.unwrap_or_else(|| self.evaluate(board, ply));
-            (raw, (raw + self.correction(board, ply)).clamp(-score::MAX_EVAL, score::MAX_EVAL))
+            let correction = self.correction(board, ply);
+            (raw, correction, (raw + correction).clamp(-score::MAX_EVAL, score::MAX_EVAL))
         };
         let tt_pv = N::PV || hit.is_some_and(|hit| hit.pv) || (excluded.is_some() && self.frame(ply).tt_pv);
         let double_extensions = self.me.stack.before(ply, 1).double_extensions;
@@ -239,7 +251,7 @@ impl<P: SearchProbe> Search<'_, P> {
         frame.eval = (!in_check).then_some(eval);
         (frame.raw_eval, frame.tt_pv) = (raw_eval, tt_pv);
         frame.double_extensions = double_extensions;
-        let before = two_ago.or(self.me.stack.before(ply, 4).eval);
+        let own_before = two_ago.or(self.me.stack.before(ply, 4).eval);
         let estimate = match hit {
             Some(hit) if !in_check && hit.bound.settles(hit.score, eval) => hit.score,
             _ => eval,
@@ -250,9 +262,11 @@ impl<P: SearchProbe> Search<'_, P> {
             cut,
             in_check,
             raw_eval,
+            correction,
             eval,
             estimate,
-            improving: !in_check && before.is_none_or(|before| eval > before),
+            improving: !in_check && own_before.is_none_or(|before| eval > before),
+            opponent_worsening: !in_check && before.is_some_and(|before| eval + before > 1),
             hit,
             // The root follows its own list: the table's entry may be another line's, or a helper's.
             tt_move: if N::ROOT {
@@ -267,12 +281,14 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// What orders quiet moves besides history.
     #[inline(always)]
-    pub(super) fn hints(&self, ply: usize, reply: Option<Move>) -> Hints {
+    pub(super) fn hints(&self, ply: usize, reply: Option<Move>, checks: CheckSquares) -> Hints {
         let params = self.params;
         Hints {
             context: self.context(ply),
             killer: (self.frame(ply).killer, params.order_killer),
             reply: (reply, params.order_reply),
+            checks: Some((checks, params.order_check)),
+            trust: params.order_noisy,
         }
     }
 

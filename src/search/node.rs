@@ -62,12 +62,16 @@ pub struct Here {
     pub in_check: bool,
     /// Static evaluation as the evaluator gave it; meaningless in check.
     pub raw_eval: Score,
+    /// What search results have added to it.
+    pub correction: Score,
     /// Corrected static evaluation; in check that of two plies ago or 0.
     pub eval: Score,
     /// `eval`, or the table's score where its bound says that this is nearer the truth.
     pub estimate: Score,
     /// Whether the side to move evaluates better than two plies ago.
     pub improving: bool,
+    /// Whether the opponent's last move has made things worse for them, by the evaluations before and after it.
+    pub opponent_worsening: bool,
     /// What the table knows, its score counted from the root; its move may be illegal here.
     pub hit: Option<Hit>,
     /// The TT move, legal here.

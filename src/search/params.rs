@@ -135,7 +135,7 @@ tunables! {
     time_falling: 0..=30 = 9;
 
     /// Half width of the first aspiration window.
-    aspiration_delta: 5..=60 = 14;
+    aspiration_delta: 5..=60 = 10;
     /// From this depth on iterations start with an aspiration window.
     aspiration_depth: 2..=8 = 4, off 255;
 
@@ -143,6 +143,10 @@ tunables! {
     rfp_depth: 4..=12 = 9, off 0;
     /// Reverse futility: margin per ply.
     rfp_margin: 30..=150 = 66;
+    /// Reverse futility: margin less when the opponent's last move has made things worse for them.
+    rfp_worsening: 0..=100 = 20;
+    /// Reverse futility: margin more where a fail low is expected.
+    rfp_all: 0..=150 = 20;
     /// Razoring: deepest node.
     razor_depth: 1..=6 = 4, off 0;
     /// Razoring: margin.
@@ -176,6 +180,9 @@ tunables! {
     /// Internal iterative reduction: shallowest node.
     iir_depth: 2..=8 = 4, off 255;
 
+    /// Whether the score of a node that fails high is drawn towards beta, the more so the shallower the node.
+    soften_fail_highs: 0..=1 = 1;
+
     /// Late-move pruning: moves searched at depth 0.
     lmp_base: 1..=8 = 7, off 255;
     /// Futility of a move: deepest reduced depth.
@@ -187,7 +194,7 @@ tunables! {
     /// SEE pruning: deepest reduced depth for quiet moves.
     see_quiet_depth: 4..=12 = 8, off -1;
     /// SEE pruning: material a quiet move may lose per squared ply of reduced depth.
-    see_quiet: 5..=60 = 27;
+    see_quiet: 5..=60 = 20;
     /// SEE pruning: deepest node for captures.
     see_noisy_depth: 4..=12 = 8, off 0;
     /// SEE pruning: material a capture may lose per ply.
@@ -195,7 +202,7 @@ tunables! {
     /// History pruning: deepest reduced depth.
     history_depth: 2..=8 = 5, off -1;
     /// History pruning: history allowed below zero per ply.
-    history_margin: 1000..=8000 = 2220;
+    history_margin: 1000..=8000 = 3500;
 
     /// Singular extension: shallowest node.
     singular_depth: 4..=10 = 7, off 255;
@@ -203,10 +210,17 @@ tunables! {
     singular_margin: 16..=200 = 52;
     /// Singular extension: how far below the margin all others must stay for a double extension.
     singular_double: 2..=60 = 14, off 30000;
+    /// Singular extension: how far below it for a triple extension of a quiet move.
+    singular_triple: 10..=300 = 80, off 30000;
     /// Singular extension: whether a node is cut when another move than the TT move beats beta, too.
     singular_multicut: 0..=1 = 1;
     /// Singular extension: plies less for a TT move that is good but not alone, in a node that is not on the PV.
     singular_negative: 0..=3 = 2;
+
+    /// Hindsight: a move reduced by so many plies is searched one deeper if the opponent has not made things worse for themselves.
+    hindsight_deeper: 1..=8 = 3, off 255;
+    /// Hindsight: a reduced move is searched one ply less deep if it has lost more than this, in centipawns of both sides' view.
+    hindsight_less: 50..=500 = 180, off 30000;
 
     /// Reduction: logarithmic base for quiet moves, constant part in 1/1024 ply.
     lmr_quiet_base: 0..=2048 = 1221;
@@ -217,7 +231,7 @@ tunables! {
     /// Reduction: logarithmic base for captures and promotions, divisor in 1/1024.
     lmr_noisy_divisor: 1200..=6144 = 3200;
     /// Reduction: change in a PV node.
-    lmr_pv: -3072..=1024 = 193;
+    lmr_pv: -3072..=1024 = -600;
     /// Reduction: change where the table remembers the node from a PV.
     lmr_tt_pv: -3072..=1024 = -243;
     /// Reduction: change in an expected cut node.
@@ -234,6 +248,12 @@ tunables! {
     lmr_tt_capture: 0..=2048 = 1006;
     /// Reduction: change when the children of the next ply have often failed high.
     lmr_fail_highs: 0..=2048 = 679;
+    /// Reduction: change where a node remembered from a PV had a score above alpha.
+    lmr_tt_above: -3072..=1024 = -600;
+    /// Reduction: change once a move has raised alpha.
+    lmr_raised: -1024..=3072 = 400;
+    /// Reduction: change per centipawn by which the evaluation was corrected.
+    lmr_correction: -40..=0 = -8;
     /// Reduction: change per 1024 points of history.
     lmr_history: -400..=0 = -155;
     /// How much better than the best score a reduced search must be for a deeper verification.
@@ -251,6 +271,12 @@ tunables! {
     malus_base: -400..=200 = -110;
     /// Largest history malus.
     malus_cap: 400..=4000 = 1350;
+    /// Butterfly history per centipawn that a quiet move adds to the evaluation.
+    gain_slope: 0..=16 = 4;
+    /// The most that it gets for that.
+    gain_bonus_cap: 100..=2000 = 600;
+    /// The most that it loses for that.
+    gain_malus_cap: 100..=2000 = 400;
     /// Weight of butterfly history, in 1/64.
     history_butterfly: 0..=160 = 64;
     /// Weight of continuation history one ply back, in 1/64.
@@ -267,12 +293,16 @@ tunables! {
     order_killer: 0..=60000 = 16000;
     /// Ordering bonus of the last best reply.
     order_reply: 0..=60000 = 8000;
+    /// Ordering bonus of a quiet check that loses no piece.
+    order_check: 0..=60000 = 8000;
+    /// Ordering: how much of its history a capture may lose in exchanges and still be tried early, in 1/1024.
+    order_noisy: 0..=64 = 8;
     /// Weight of the pawn structure's correction, in 1/1024 centipawns per point.
     correct_pawns: 0..=256 = 42;
     /// Weight of each color's pieces' correction, in 1/1024 centipawns per point.
     correct_pieces: 0..=256 = 62;
     /// Weight of the last two moves' correction, in 1/1024 centipawns per point.
-    correct_moves: 0..=256 = 61;
+    correct_moves: 0..=256 = 95;
 
     /// What the network's value counts, in 1/1024, with no pieces on the board.
     net_base: 512..=1536 = 1024;
@@ -282,6 +312,8 @@ tunables! {
     /// Whether the threads vote on the move, or the main thread alone decides.
     vote: 0..=1 = 1;
 
+    /// Quiescence: captures after so many count only if they take back, check or promote.
+    quiesce_moves: 1..=8 = 2, off 255;
     /// Quiescence: margin above the evaluation that a capture must be able to bridge.
     quiesce_margin: 20..=300 = 132, off 30000;
 }

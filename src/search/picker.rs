@@ -2,6 +2,7 @@
 
 use super::history::{Context, Histories};
 use super::ranking::Ranking;
+use crate::chess::legal::CheckSquares;
 use crate::chess::movegen::MoveList;
 use crate::chess::{Board, Move, PieceType};
 
@@ -25,13 +26,35 @@ pub struct Hints {
     pub killer: (Option<Move>, i32),
     /// The last best reply, and its bonus.
     pub reply: (Option<Move>, i32),
+    /// From where pieces give check, where that matters, and the bonus of a check that loses no piece.
+    pub checks: Option<(CheckSquares, i32)>,
+    /// How much of its history a capture may lose in exchanges and still be tried before quiet moves, in 1/1024.
+    pub trust: i32,
 }
 
+/// Up to this loss a check is taken for an even exchange, in centipawns: pieces of about the same worth differ by less.
+const EVEN_EXCHANGE: i32 = 50;
+
 impl Hints {
+    /// Nothing is known but the moves before.
+    #[inline(always)]
+    pub const fn of(context: Context) -> Self {
+        Self { context, killer: (None, 0), reply: (None, 0), checks: None, trust: 0 }
+    }
+
+    /// Whether a move gives check, where that matters.
+    #[inline(always)]
+    fn is_check(&self, board: &Board, mv: Move) -> bool {
+        self.checks.is_some_and(|(squares, _)| squares.gives_check(board, mv))
+    }
+
     /// What a quiet move gets on top of its history.
     #[inline(always)]
-    fn bonus(&self, mv: Move) -> i32 {
-        let mut sum = 0;
+    fn bonus(&self, board: &Board, mv: Move) -> i32 {
+        let mut sum = match self.checks {
+            Some((squares, bonus)) if squares.gives_check(board, mv) && board.see_ge(mv, -EVEN_EXCHANGE) => bonus,
+            _ => 0,
+        };
         for (hint, bonus) in [self.killer, self.reply] {
             if hint == Some(mv) {
                 sum += bonus;
@@ -39,6 +62,14 @@ impl Hints {
         }
         sum
     }
+}
+
+/// Which quiet moves are still wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quiets {
+    All,
+    Checks,
+    None,
 }
 
 /// Yields the legal moves of a node, best first as far as anyone knows: the TT move, captures that win material or
@@ -54,7 +85,7 @@ pub struct Picker {
     losing_tried: usize,
     /// Material that a capture must win to be tried early, in centipawns.
     threshold: i32,
-    with_quiets: bool,
+    quiets: Quiets,
     with_losing: bool,
 }
 
@@ -70,7 +101,7 @@ impl Picker {
             losing: MoveList::new(),
             losing_tried: 0,
             threshold: 0,
-            with_quiets: true,
+            quiets: Quiets::All,
             with_losing: true,
         }
     }
@@ -78,13 +109,19 @@ impl Picker {
     /// Only captures and promotions that win at least `threshold` centipawns of material.
     #[inline]
     pub fn winning(tt_move: Option<Move>, threshold: i32) -> Self {
-        Self { threshold, with_quiets: false, with_losing: false, ..Self::new(tt_move) }
+        Self { threshold, quiets: Quiets::None, with_losing: false, ..Self::new(tt_move) }
     }
 
     /// From now on only captures and promotions.
     #[inline]
     pub fn skip_quiets(&mut self) {
-        self.with_quiets = false;
+        self.quiets = Quiets::None;
+    }
+
+    /// From now on only captures, promotions and, as far as hints tell them, checks.
+    #[inline]
+    pub fn only_checks(&mut self) {
+        self.quiets = Quiets::Checks;
     }
 
     /// The next move.
@@ -104,13 +141,13 @@ impl Picker {
                 Stage::GoodNoisy => match self.take_best() {
                     None => self.stage = Stage::MakeQuiets,
                     Some(mv) if Some(mv) == self.tt_move => {}
-                    Some(mv) if board.see_ge(mv, self.threshold) => return Some(mv),
+                    Some(mv) if self.is_good(board, histories, hints, mv) => return Some(mv),
                     Some(mv) => self.losing.push(mv),
                 },
                 Stage::MakeQuiets => {
                     self.stage = Stage::Quiets;
                     self.list.clear();
-                    if self.with_quiets {
+                    if self.quiets != Quiets::None {
                         board.generate::<false, true>(&mut self.list);
                         if histories.own.orders() {
                             self.rank_by_own(board, histories, hints);
@@ -119,7 +156,7 @@ impl Picker {
                         }
                     }
                 }
-                Stage::Quiets => match self.take_best().filter(|_| self.with_quiets) {
+                Stage::Quiets => match self.take_quiet(board, hints) {
                     None => {
                         self.stage = if self.with_losing { Stage::BadNoisy } else { Stage::Done };
                     }
@@ -141,7 +178,27 @@ impl Picker {
     /// Ranks quiet moves by the history of the recipe's own.
     #[cold]
     fn rank_by_own(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
-        self.ranking.rank(&self.list, |mv| histories.own.get(board, mv) + hints.bonus(mv));
+        self.ranking.rank(&self.list, |mv| histories.own.get(board, mv) + hints.bonus(board, mv));
+    }
+
+    /// Whether a capture or promotion is tried before quiet moves: one that has served well may lose a little more.
+    #[inline(always)]
+    fn is_good(&self, board: &Board, histories: &Histories, hints: &Hints, mv: Move) -> bool {
+        board.see_ge(mv, self.threshold - histories.noisy(board, mv) * hints.trust / 1024)
+    }
+
+    /// Takes the best quiet move still to be tried.
+    #[inline(always)]
+    fn take_quiet(&mut self, board: &Board, hints: &Hints) -> Option<Move> {
+        match self.quiets {
+            Quiets::All => self.take_best(),
+            Quiets::Checks => self.take_check(board, hints),
+            Quiets::None => None,
+        }
+    }
+
+    fn take_check(&mut self, board: &Board, hints: &Hints) -> Option<Move> {
+        std::iter::from_fn(|| self.take_best()).find(|&mv| hints.is_check(board, mv))
     }
 
     /// Takes the best of the moves still to be tried.
@@ -165,7 +222,7 @@ fn noisy_score(board: &Board, histories: &Histories, mv: Move) -> i32 {
 
 #[inline(always)]
 fn quiet_score(board: &Board, histories: &Histories, hints: &Hints, mv: Move) -> i32 {
-    histories.quiet(board, mv, &hints.context) + hints.bonus(mv)
+    histories.quiet(board, mv, &hints.context) + hints.bonus(board, mv)
 }
 
 #[cfg(test)]
@@ -175,7 +232,7 @@ mod tests {
     use crate::search::stack::Stack;
 
     fn hints() -> Hints {
-        Hints { context: Context::at(&Stack::new(), 0), killer: (None, 0), reply: (None, 0) }
+        Hints::of(Context::at(&Stack::new(), 0))
     }
 
     fn all(board: &Board, mut picker: Picker, hints: &Hints) -> Vec<Move> {

@@ -29,11 +29,13 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Reverse futility: so far above beta that the opponent will not catch up. Like the null move it is blind to
         // zugzwang, so it may not judge a null move that is being verified for it.
-        let margin = params.rfp_margin * (here.depth - i32::from(here.improving)).max(0);
+        let margin = params.rfp_margin * (here.depth - i32::from(here.improving))
+            - params.rfp_worsening * i32::from(here.opponent_worsening)
+            + params.rfp_all * i32::from(!here.cut);
         let doubtful = here.ply < self.null_from && self.fears_zugzwang(board);
         if here.depth <= params.rfp_depth
             && !doubtful
-            && here.estimate - margin >= beta
+            && here.estimate - margin.max(0) >= beta
             && here.estimate < TB_WIN_IN_MAX
             && beta > -TB_WIN_IN_MAX
         {
@@ -94,7 +96,7 @@ impl<P: SearchProbe> Search<'_, P> {
         if here.depth < params.probcut_depth || is_decisive(beta) || is_decisive(target) || refuted {
             return Ok(None);
         }
-        let hints = Hints { context: self.context(here.ply), killer: (None, 0), reply: (None, 0) };
+        let hints = Hints::of(self.context(here.ply));
         let threshold = target - here.eval;
         let tt_move = here.tt_move.filter(|&mv| !mv.is_quiet() && board.see_ge(mv, threshold));
         let mut picker = Picker::winning(tt_move, threshold);

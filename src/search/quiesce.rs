@@ -36,27 +36,15 @@ impl<P: SearchProbe> Search<'_, P> {
         window: Window,
         with_checks: bool,
     ) -> Searched {
-        // Step 1. Leave early.
+        // Steps 1 and 2. Leave early; transposition table.
         if N::PV {
             self.me.pv[ply].clear();
         }
         self.enter(ply)?;
-        if let ControlFlow::Break(score) = self.end_by_rule(board, ply) {
-            return Ok(score);
-        }
-        let mut alpha = self.with_repetition(board, ply, window.alpha);
-        if alpha >= window.beta {
-            return Ok(alpha);
-        }
-
-        // Step 2. Transposition table.
-        let hit = self.probe_table(board, ply);
-        if !N::PV
-            && let Some(hit) = hit
-            && hit.bound.settles(hit.score, window.beta)
-        {
-            return Ok(hit.score);
-        }
+        let (mut alpha, hit) = match self.settle_early::<N>(board, ply, window) {
+            ControlFlow::Break(score) => return Ok(score),
+            ControlFlow::Continue(known) => known,
+        };
 
         // Step 3. Stand pat: the side to move need not capture.
         let in_check = board.in_check();
@@ -69,7 +57,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 4. Captures; in check all moves, until one does not lose to a mate.
         let tt_move = hit.and_then(|hit| hit.mv).filter(|&mv| (in_check || !mv.is_quiet()) && board.is_legal(mv));
-        let hints = Hints { context: self.context(ply), killer: (None, 0), reply: (None, 0) };
+        let hints = Hints::of(self.context(ply));
         let checks = (with_checks && !in_check).then(|| board.check_squares());
         let all = in_check || checks.is_some();
         let mut picker = if all { Picker::new(tt_move) } else { Picker::winning(tt_move, 0) };
@@ -89,8 +77,8 @@ impl<P: SearchProbe> Search<'_, P> {
                     if mv.is_quiet() {
                         continue;
                     }
-                } else if !mv.is_quiet() && futility <= alpha && self.is_futile(board, mv, futility, alpha) {
-                    best = best.max(futility.min(alpha));
+                } else if let Some(bound) = self.leave_out(board, ply, mv, searched, futility, alpha) {
+                    best = best.max(bound);
                     continue;
                 }
             }
@@ -122,6 +110,26 @@ impl<P: SearchProbe> Search<'_, P> {
         Ok(best)
     }
 
+    /// Steps 1 and 2: a score that needs no look at the position itself, or alpha and what the table knows.
+    #[inline(always)]
+    fn settle_early<N: Node>(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        window: Window,
+    ) -> ControlFlow<Score, (Score, Option<Hit>)> {
+        self.end_by_rule(board, ply)?;
+        let alpha = self.with_repetition(board, ply, window.alpha);
+        if alpha >= window.beta {
+            return ControlFlow::Break(alpha);
+        }
+        let hit = self.probe_table(board, ply);
+        match hit {
+            Some(hit) if !N::PV && hit.bound.settles(hit.score, window.beta) => ControlFlow::Break(hit.score),
+            _ => ControlFlow::Continue((alpha, hit)),
+        }
+    }
+
     /// Step 3: the corrected evaluation, or the table's score where its bound says that this is nearer the truth.
     #[inline(always)]
     fn stand_pat(&mut self, board: &Board, ply: usize, hit: Option<Hit>) -> StandPat {
@@ -132,6 +140,32 @@ impl<P: SearchProbe> Search<'_, P> {
             _ => eval,
         };
         StandPat { score, raw_eval: Some(raw), futility: eval + self.params.quiesce_margin }
+    }
+
+    /// Whether to leave a move out, out of check; then the score is what it is worth at most, as far as that is known.
+    #[inline(always)]
+    fn leave_out(
+        &self,
+        board: &Board,
+        ply: usize,
+        mv: Move,
+        number: i32,
+        futility: Score,
+        alpha: Score,
+    ) -> Option<Score> {
+        if mv.is_quiet() {
+            return None;
+        }
+        if number > self.params.quiesce_moves && self.changes_little(board, ply, mv) {
+            return Some(-INFINITE);
+        }
+        (futility <= alpha && self.is_futile(board, mv, futility, alpha)).then(|| futility.min(alpha))
+    }
+
+    /// Whether a capture or promotion may be left out after others: it does not promote, take back or give check.
+    fn changes_little(&self, board: &Board, ply: usize, mv: Move) -> bool {
+        let takes_back = self.prior(ply).is_some_and(|played| played.mv.to() == mv.to());
+        !mv.is_promotion() && !takes_back && !board.gives_check(mv)
     }
 
     /// Whether a capture cannot lift the evaluation over alpha: what it takes, and even a won exchange, is too little.

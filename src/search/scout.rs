@@ -38,7 +38,9 @@ impl<P: SearchProbe> Search<'_, P> {
 
         let asked = Window::above(window.alpha).flipped();
         let reduced = self.reduced_depth::<N>(board, child, here, facts, window.alpha, depth);
+        self.frame_mut(here.ply).reduction = depth - reduced;
         let mut score = -self.negamax::<NonPv>(child, ply, asked, reduced, reduced < depth || !here.cut)?;
+        self.frame_mut(here.ply).reduction = 0;
         let verify = score > window.alpha && reduced < depth;
         let reduction = depth - reduced;
         if verify {
@@ -79,7 +81,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let reduction = if !lmr.is_plain() {
             self.reduction_of::<N>(board, child, here, facts, flags, alpha)
         } else if lmr.applies(flags, here.depth, facts.number) {
-            Some(lmr.sum(Class::of(facts.quiet), here.depth, facts.number, flags, facts.history))
+            let sum = lmr.sum(Class::of(facts.quiet), here.depth, facts.number, flags, facts.history);
+            Some(sum + here.correction.abs() * lmr.recipe().correction)
         } else {
             None
         };

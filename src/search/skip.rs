@@ -2,7 +2,7 @@
 
 use super::lmr::Class;
 use super::move_facts::MoveFacts;
-use super::node::{Here, is_near_root};
+use super::node::Here;
 use super::probe::SearchProbe;
 use super::worker::Search;
 use crate::chess::Board;
@@ -15,7 +15,7 @@ pub(super) enum Skip {
     No,
     /// Leave it out.
     This,
-    /// Leave it and all quiet moves after it out.
+    /// Leave it out, and all quiet moves after it that do not give check.
     Quiets,
 }
 
@@ -38,14 +38,10 @@ impl<P: SearchProbe> Search<'_, P> {
             let loses = here.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
             return if loses { Skip::This } else { Skip::No };
         }
-        // Late-move pruning: after enough quiet moves the rest is left, sooner when things get worse; near the root not the checks.
+        // Late-move pruning: after enough moves the quiet ones are left, sooner when things get worse; not the checks.
         let enough = (params.lmp_base + here.depth * here.depth) / (2 - i32::from(here.improving));
         if facts.number as i32 > enough {
-            return match is_near_root(here.ply) {
-                true if facts.gives_check => Skip::No,
-                true => Skip::This,
-                false => Skip::Quiets,
-            };
+            return if facts.gives_check { Skip::No } else { Skip::Quiets };
         }
         // Futility: a quiet move will not lift the evaluation over alpha.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;
@@ -58,7 +54,10 @@ impl<P: SearchProbe> Search<'_, P> {
             return Skip::This;
         }
         // History pruning: it has failed again and again.
-        if reduced <= params.history_depth && facts.history < -params.history_margin * here.depth.max(1) {
+        if !facts.gives_check
+            && reduced <= params.history_depth
+            && facts.history < -params.history_margin * here.depth.max(1)
+        {
             return Skip::This;
         }
         // SEE pruning: it loses its piece.

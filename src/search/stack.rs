@@ -8,7 +8,7 @@ use crate::score::Score;
 /// One ply of the current line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
-    /// Corrected static evaluation; `None` in check.
+    /// Corrected static evaluation; `None` in check, and as long as the node has not asked for it.
     pub eval: Option<Score>,
     /// Static evaluation before correction: a singular search of the same node need not ask for it again.
     pub raw_eval: Score,
@@ -24,6 +24,8 @@ pub struct Frame {
     pub killer: Option<Move>,
     /// How often nodes of this ply failed high since their grandparent was entered.
     pub fail_highs: u32,
+    /// By how many plies less deep the played move is being searched: 0 unless it is reduced.
+    pub reduction: i32,
     /// Double extensions on the line so far.
     pub double_extensions: u8,
 }

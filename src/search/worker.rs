@@ -337,6 +337,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         let frame = self.frame_mut(ply);
         frame.played = Some(played);
         frame.continuation = continuation;
+        self.frame_mut(ply + 1).eval = None;
         self.me.evaluator.play(ply, board, mv);
         self.keys.push(board.key());
         board.after(mv)

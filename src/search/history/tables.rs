@@ -169,12 +169,17 @@ impl Histories {
 
     /// Learns that a quiet move was good (bonus above zero) or bad.
     pub fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
-        let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
-        self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()].update(bonus);
+        self.learn_butterfly(board, mv, bonus);
         let column = Continuation::of(board, mv).row() % Continuation::MOVES;
         for row in context.0.into_iter().filter(|&row| row != Continuation::NONE) {
             self.continuations[row.row()][column].update(bonus);
         }
+    }
+
+    /// Learns that a quiet move was good or bad by what it did to the evaluation: whatever the moves before it were.
+    pub fn learn_butterfly(&mut self, board: &Board, mv: Move, bonus: i32) {
+        let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
+        self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()].update(bonus);
     }
 
     /// Learns that a capture or promotion was good (bonus above zero) or bad.

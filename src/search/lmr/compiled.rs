@@ -149,6 +149,7 @@ mod tests {
             verdicts: Vec::new(),
             weights: vec![(Fact::Pv, -1024), (Fact::Cut, 512), (Fact::Cut, 512)],
             history: History { slope: -100, steps: vec![(-500, 1024), (1000, -2048)] },
+            correction: 0,
             terms: Vec::new(),
             root_cap: i32::MAX,
             extends: Extends::InPv,

@@ -46,6 +46,10 @@ pub enum Fact {
     Noisy,
     /// The children of the next ply have failed high several times.
     FailHighs,
+    /// The table remembers the node from a principal variation, with a score above alpha.
+    TtAbove,
+    /// A move of the node has raised alpha.
+    Raised,
     // The facts from here on are worked out only for a recipe that reads one of them.
     /// The move captures.
     Capture,

@@ -38,6 +38,7 @@ pub(super) fn off(params: &Params) -> Recipe {
         verdicts: Vec::new(),
         weights: Vec::new(),
         history: History::default(),
+        correction: 0,
         terms: Vec::new(),
         root_cap: i32::MAX,
         extends: Extends::Never,
@@ -75,8 +76,11 @@ pub(super) fn tuned(params: &Params) -> Recipe {
             (Fact::LbrReply, params.lmr_reply),
             (Fact::TtCapture, params.lmr_tt_capture),
             (Fact::FailHighs, params.lmr_fail_highs),
+            (Fact::TtAbove, params.lmr_tt_above),
+            (Fact::Raised, params.lmr_raised),
         ],
         history: History { slope: params.lmr_history, steps: Vec::new() },
+        correction: params.lmr_correction,
         extends: Extends::InPv,
         ..off(params)
     }

@@ -134,6 +134,8 @@ pub struct Recipe {
     pub weights: Vec<(Fact, i32)>,
     /// Changes by history.
     pub history: History,
+    /// Change per centipawn by which the evaluation was corrected, in either direction.
+    pub correction: i32,
     /// Changes by what the move does to the evaluation.
     pub terms: Vec<Term>,
     /// The most by which a root move is reduced, in plies.
