@@ -192,13 +192,9 @@ impl Picker {
     fn take_quiet(&mut self, board: &Board, hints: &Hints) -> Option<Move> {
         match self.quiets {
             Quiets::All => self.take_best(),
-            Quiets::Checks => self.take_check(board, hints),
+            Quiets::Checks => self.ranking.take_any(&self.list, |mv| hints.is_check(board, mv)),
             Quiets::None => None,
         }
-    }
-
-    fn take_check(&mut self, board: &Board, hints: &Hints) -> Option<Move> {
-        std::iter::from_fn(|| self.take_best()).find(|&mv| hints.is_check(board, mv))
     }
 
     /// Takes the best of the moves still to be tried.

@@ -76,6 +76,15 @@ impl Ranking {
         self.taken += 1;
         Some(mv)
     }
+
+    /// Takes moves, in no particular order, up to one that is wanted.
+    #[inline(always)]
+    pub(super) fn take_any(&mut self, list: &[Move], is_wanted: impl Fn(Move) -> bool) -> Option<Move> {
+        let left = list.get(self.taken..)?;
+        let skipped = left.iter().position(|&mv| is_wanted(mv));
+        self.taken += skipped.map_or(left.len(), |skipped| skipped + 1);
+        skipped.map(|skipped| left[skipped])
+    }
 }
 
 #[cfg(test)]
