@@ -102,6 +102,10 @@ fn what_is_no_set_and_what_is_no_network_is_refused_with_words() {
     }
     let error = refused(gold().arg("loss").arg(at("torn.bf")).arg("--gold").arg(at("torn.bf")));
     assert!(error.contains("torn.bf"), "{error}");
+    let error = refused(gold().arg("loss").arg(at("none.lnn")).arg("--gold").arg(at("empty.bf")));
+    assert!(error.contains("none.lnn: "), "{error}");
+    let error = refused(&mut make(folder.path(), &["--set", "Threads=2"]));
+    assert!(error.contains("Threads=2: a gold set is made by searches of one thread"), "{error}");
     let missing = folder.path().join("missing");
     let error = refused(&mut make(&missing, &[]));
     assert!(error.contains("missing"), "{error}");

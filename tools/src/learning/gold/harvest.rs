@@ -55,13 +55,14 @@ impl Hands {
     /// Players with these settings.
     ///
     /// # Errors
-    /// A setting cannot be applied, or a hash table cannot be allocated.
+    /// A setting cannot be applied, or is one with which searches do not repeat; or a hash table cannot be allocated.
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        Ok(Self {
-            player: Player::new(settings, hash)?,
-            judge: Player::new(&[], 1)?,
-            labeller: Player::new(settings, hash)?,
-        })
+        let [mut player, labeller] = [Player::new(settings, hash)?, Player::new(settings, hash)?];
+        let threads = player.engine().threads();
+        if threads > 1 {
+            return Err(format!("Threads={threads}: a gold set is made by searches of one thread"));
+        }
+        Ok(Self { player, judge: Player::new(&[], 1)?, labeller })
     }
 }
 

@@ -41,13 +41,14 @@ const BLOCK: usize = 100;
 /// # Errors
 /// A file cannot be read, or is something else.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+    let mut networks = Vec::new();
+    for path in &args.networks {
+        let network = load(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        networks.push((path.display().to_string(), network));
+    }
     let gold = PackedFile::open(&args.gold)?.collect::<Result<Vec<_>, _>>()?;
     if gold.is_empty() {
         return Err(format!("{}: no positions; expected a gold set", args.gold.display()).into());
-    }
-    let mut networks = Vec::new();
-    for path in &args.networks {
-        networks.push((path.display().to_string(), load(path)?));
     }
     let measured: Vec<(String, Losses)> =
         networks.iter().map(|(path, network)| (path.clone(), Losses::measure(network, &gold))).collect();
