@@ -69,6 +69,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     }
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     outputs::check([&args.output])?;
+    // Better now than when a journal has been begun.
+    Hands::new(&args.set, arena.hash)?;
     let stop = Stop::on_ctrl_c()?;
     let plan = args.plan();
     let header = header(args)?;
