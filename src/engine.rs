@@ -5,6 +5,7 @@ mod limited;
 mod listing;
 pub mod numa;
 mod running;
+mod sample;
 mod table;
 mod visits;
 
@@ -24,6 +25,7 @@ use crate::search::params::{ParamError, Params};
 use crate::search::probe::SearchStats;
 use crate::search::report::{Info, Outcome, Progress, PvLine};
 use crate::search::rounds::Rounds;
+use crate::search::sample::NodeSample;
 pub use crate::search::stagger::Stagger;
 use crate::search::strength::Seed;
 use crate::search::tablebase::Probing;
@@ -127,6 +129,8 @@ pub struct Engine {
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
     /// Where searches note the positions that their threads have been at, if that is to be counted.
     visits: Option<Arc<Visits>>,
+    /// Where searches leave positions of their nodes, if some are wanted.
+    sample: Option<Arc<NodeSample>>,
     running: Option<Running>,
     /// Of each earlier search, what ends when the last of its threads has let go of the job.
     leaving: Vec<Receiver<Event>>,
@@ -162,6 +166,7 @@ impl Engine {
             searched: None,
             counted: None,
             visits: None,
+            sample: None,
             running: None,
             leaving: Vec::new(),
             seed: Seed::random(),
@@ -301,6 +306,7 @@ impl Engine {
             caches: Arc::clone(&self.caches),
             stats: self.counted.as_ref().map(|(_, stats)| Arc::clone(stats)),
             visits: self.visits.clone(),
+            sample: self.sample.clone(),
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);

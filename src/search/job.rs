@@ -10,6 +10,7 @@ use super::params::Params;
 use super::probe::SearchStats;
 use super::report::{Info, Progress};
 use super::rounds::Rounds;
+use super::sample::NodeSample;
 use super::stagger::Stagger;
 use super::strength::{DEFAULT_ELO, Handicap};
 use super::tablebase::Probing;
@@ -53,6 +54,8 @@ pub struct Shared {
     pub stats: Option<Arc<Mutex<SearchStats>>>,
     /// Where threads note which positions they have been at, if that is to be counted.
     pub visits: Option<Arc<Visits>>,
+    /// Where threads leave positions that they have drawn from their nodes, if some are wanted.
+    pub sample: Option<Arc<NodeSample>>,
 }
 
 /// The options that a search reads.

@@ -107,6 +107,7 @@ mod tests {
                 caches: Arc::default(),
                 stats: None,
                 visits: None,
+                sample: None,
             },
             control: Control::new(
                 &limits,

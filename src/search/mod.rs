@@ -18,6 +18,7 @@ pub mod report;
 pub mod resume;
 pub mod root;
 pub mod rounds;
+pub mod sample;
 pub mod stack;
 pub mod stagger;
 pub mod strength;

@@ -2,6 +2,7 @@
 
 use super::lbr::LbrStats;
 use super::lmr::LmrStats;
+use super::sample::Sampler;
 use super::visits::Visitor;
 use crate::chess::{Board, Move};
 use crate::score::Score;
@@ -35,9 +36,9 @@ pub trait SearchProbe {
         false
     }
 
-    /// The first move of a node of this depth is going to be searched.
+    /// The first move of a node of this remaining depth is going to be searched, so many plies from the root.
     #[inline(always)]
-    fn searched_first(&mut self, _depth: i32) {}
+    fn searched_first(&mut self, _board: &Board, _ply: usize, _depth: i32) {}
 
     /// A move after the first has been searched.
     #[inline(always)]
@@ -79,11 +80,12 @@ impl SearchStats {
     }
 }
 
-/// Counts, and notes visits where they are to be noted.
-impl SearchProbe for (&mut SearchStats, Option<Visitor<'_>>) {
+/// Counts, notes visits where they are to be noted, and draws positions where some are wanted.
+impl SearchProbe for (&mut SearchStats, Option<Visitor<'_>>, Option<Sampler<'_>>) {
     #[inline(always)]
-    fn searched_first(&mut self, depth: i32) {
+    fn searched_first(&mut self, board: &Board, ply: usize, depth: i32) {
         self.0.lmr.cell(depth, 1).moves += 1;
+        self.2.iter_mut().for_each(|sampler| sampler.searched_first(board, ply, depth));
     }
 
     #[inline(always)]
@@ -142,9 +144,9 @@ mod tests {
             (Some(legal), Some((legal, false))),
             (Some(legal), Some((legal, true))),
         ] {
-            (&mut stats, None).reply_asked(&board, reply);
+            (&mut stats, None, None).reply_asked(&board, reply);
             if let Some((best, cutoff)) = best {
-                (&mut stats, None).best_found(best, reply, cutoff);
+                (&mut stats, None, None).best_found(best, reply, cutoff);
             }
         }
         assert_eq!(stats.lbr, LbrStats { asked: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });

@@ -28,7 +28,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let ply = here.ply + 1;
         let mut depth = here.depth - 1 + extension;
         if facts.number == 1 {
-            self.probe.searched_first(here.depth);
+            self.probe.searched_first(board, here.ply, here.depth);
             return if N::PV {
                 Ok(-self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?)
             } else {

@@ -102,13 +102,14 @@ impl Worker {
             self.clear();
             return finding;
         }
-        let Shared { stats: sum, visits, .. } = &job.shared;
-        if sum.is_none() && visits.is_none() {
+        let Shared { stats: sum, visits, sample, .. } = &job.shared;
+        if sum.is_none() && visits.is_none() && sample.is_none() {
             return Search::new(self, job, NoProbe).deepen();
         }
         let mut stats = SearchStats::default();
         let visitor = visits.as_ref().map(|visits| visits.visitor(self.id));
-        let finding = Search::new(self, job, (&mut stats, visitor)).deepen();
+        let sampler = sample.as_ref().map(|sample| sample.sampler(self.id));
+        let finding = Search::new(self, job, (&mut stats, visitor, sampler)).deepen();
         if let Some(sum) = sum {
             sum.lock().add(&stats);
         }

@@ -90,7 +90,7 @@ mod tests {
     fn reductions_stand_in_rows() {
         let mut stats = SearchStats::default();
         for (reduction, verified) in [(2, false), (1, true)] {
-            (&mut stats, None).scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });
+            (&mut stats, None, None).scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });
         }
         let text = lmr_table(&LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats });
         assert!(text.contains("nodes saved            75.00 %   above the healthy range, 40 to 60\n"), "{text}");

@@ -30,6 +30,9 @@ enum Tool {
     Data(learning::data::Command),
     /// Generate training data: games of the engine against itself, every position with its score
     Datagen(learning::datagen::Args),
+    /// Compare networks by one set of positions from which none is learned
+    #[command(subcommand)]
+    Gold(learning::gold::Command),
     /// Solve suites of test positions in EPD
     Epd(suites::Args),
     /// Compare recipes of late move reductions, or the switches of one: searches, suites, games, pictures
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Tool::Ablate(args) => play::ablate::run(&args),
         Tool::Data(command) => learning::data::run(&command),
         Tool::Datagen(args) => learning::datagen::run(&args),
+        Tool::Gold(command) => learning::gold::run(&command),
         Tool::Epd(args) => suites::run(&args),
         Tool::Lab(args) => lab::run(&args),
         Tool::Match(args) => play::matches::run(&args),

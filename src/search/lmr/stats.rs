@@ -166,6 +166,7 @@ impl LmrReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::Board;
     use crate::search::probe::{Scouted, SearchProbe};
 
     fn scouted(depth: i32, number: usize, reduction: i32, verified: bool, confirmed: bool) -> Scouted {
@@ -174,8 +175,8 @@ mod tests {
 
     fn sample() -> LmrStats {
         let mut counted = SearchStats::default();
-        let mut stats = (&mut counted, None);
-        stats.searched_first(5);
+        let mut stats = (&mut counted, None, None);
+        stats.searched_first(&Board::start(), 0, 5);
         stats.scouted(scouted(5, 2, 0, false, false));
         stats.scouted(scouted(5, 6, 2, false, false));
         stats.scouted(scouted(5, 6, 1, true, false));

@@ -4,6 +4,7 @@ pub mod adam;
 pub mod data;
 pub mod datagen;
 pub mod formats;
+pub mod gold;
 pub mod losses;
 #[cfg(test)]
 pub mod sample;

@@ -11,8 +11,13 @@ use std::time::Duration;
 pub enum Limit {
     /// Exactly this many nodes a move.
     Nodes(u64),
-    /// No new iteration after this many nodes; at most [`Self::OVERRUN`] times as many.
-    SoftNodes(u64),
+    /// No new iteration after so many nodes.
+    SoftNodes {
+        /// So many nodes.
+        soft: u64,
+        /// The most nodes: beyond them the iteration under way does not count.
+        hard: u64,
+    },
     /// To this depth, in plies.
     Depth(i32),
     /// This long for each move.
@@ -27,17 +32,22 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// How far an iteration may run beyond a soft node limit.
+    /// How far an iteration may run beyond a soft node limit where nothing else is said.
     pub const OVERRUN: u64 = 8;
+
+    /// No new iteration after this many nodes; at most [`Self::OVERRUN`] times as many.
+    pub fn soft(nodes: u64) -> Self {
+        Self::SoftNodes { soft: nodes, hard: nodes.saturating_mul(Self::OVERRUN) }
+    }
 
     /// What a `go` says, for the side to move with this much left on its clock.
     pub fn args(self, side: Color, left: Duration) -> Limits {
         let mut args = Limits::default();
         match self {
             Self::Nodes(nodes) => args.nodes = Some(nodes),
-            Self::SoftNodes(nodes) => {
-                args.soft_nodes = Some(nodes);
-                args.nodes = Some(nodes.saturating_mul(Self::OVERRUN));
+            Self::SoftNodes { soft, hard } => {
+                args.soft_nodes = Some(soft);
+                args.nodes = Some(hard);
             }
             Self::Depth(depth) => args.depth = Some(depth),
             Self::MoveTime(time) => args.movetime = Some(millis(time)),
@@ -62,8 +72,8 @@ fn millis(time: Duration) -> i64 {
     time.as_millis() as i64
 }
 
-const EXPECTED: &str = "expected nodes=5000 (exactly), soft=5000 (nodes, to the end of the iteration), depth=8, movetime=50ms, \
-     or a clock in seconds, tc=2+0.02";
+const EXPECTED: &str = "expected nodes=5000 (exactly), soft=5000 (nodes, to the end of the iteration), \
+     soft=5000,hard=8000 (the same, but never more than 8000), depth=8, movetime=50ms, or a clock in seconds, tc=2+0.02";
 
 impl FromStr for Limit {
     type Err = String;
@@ -77,7 +87,13 @@ fn parse(text: &str) -> Option<Limit> {
     let (kind, value) = text.split_once('=')?;
     match kind {
         "nodes" => value.parse().ok().filter(|&nodes| nodes > 0).map(Limit::Nodes),
-        "soft" => value.parse().ok().filter(|&nodes| nodes > 0).map(Limit::SoftNodes),
+        "soft" => match value.split_once(",hard=") {
+            None => value.parse().ok().filter(|&nodes| nodes > 0).map(Limit::soft),
+            Some((soft, hard)) => {
+                let (soft, hard) = (soft.parse().ok()?, hard.parse().ok()?);
+                (0 < soft && soft <= hard).then_some(Limit::SoftNodes { soft, hard })
+            }
+        },
         "depth" => value.parse().ok().filter(|&depth| depth > 0).map(Limit::Depth),
         "movetime" => {
             let ms = value.strip_suffix("ms")?.parse().ok().filter(|&ms| ms > 0)?;
@@ -100,7 +116,8 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Nodes(nodes) => write!(f, "nodes={nodes}"),
-            Self::SoftNodes(nodes) => write!(f, "soft={nodes}"),
+            limit @ Self::SoftNodes { soft, .. } if *limit == Self::soft(*soft) => write!(f, "soft={soft}"),
+            Self::SoftNodes { soft, hard } => write!(f, "soft={soft},hard={hard}"),
             Self::Depth(depth) => write!(f, "depth={depth}"),
             Self::MoveTime(time) => write!(f, "movetime={}ms", time.as_millis()),
             Self::Clock { base, increment } => write!(f, "tc={}+{}", base.as_secs_f64(), increment.as_secs_f64()),
@@ -114,12 +131,29 @@ mod tests {
 
     #[test]
     fn limits_are_read_as_they_are_written() {
-        for text in ["nodes=5000", "soft=1000", "depth=8", "movetime=50ms", "tc=2+0.02"] {
+        for text in ["nodes=5000", "soft=1000", "soft=1000,hard=1500", "depth=8", "movetime=50ms", "tc=2+0.02"] {
             assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
         }
         assert_eq!("tc=5".parse::<Limit>().unwrap().to_string(), "tc=5+0");
-        for text in ["", "5000", "nodes=", "nodes=0", "depth=-1", "movetime=50", "tc=0+1", "tc=-1", "tc=x+1", "tc=1e9"]
-        {
+        assert_eq!("soft=1000,hard=8000".parse(), Ok(Limit::soft(1000)));
+        for text in [
+            "soft=0",
+            "soft=9,hard=8",
+            "soft=9,hard=",
+            "soft=9,",
+            "soft=9,nodes=9",
+            "soft=0,hard=9",
+            "",
+            "5000",
+            "nodes=",
+            "nodes=0",
+            "depth=-1",
+            "movetime=50",
+            "tc=0+1",
+            "tc=-1",
+            "tc=x+1",
+            "tc=1e9",
+        ] {
             let error = text.parse::<Limit>().unwrap_err();
             assert!(error.contains(&format!("{text:?}")) && error.contains("tc=2+0.02"), "{error}");
         }
@@ -130,7 +164,9 @@ mod tests {
         let left = Duration::from_millis(1500);
         let args = "tc=2+0.02".parse::<Limit>().unwrap().args(Color::Black, left);
         assert_eq!((args.clock, args.increment), ([None, Some(1500)], [None, Some(20)]));
-        let args = Limit::SoftNodes(100).args(Color::White, left);
+        let args = Limit::soft(100).args(Color::White, left);
         assert_eq!((args.soft_nodes, args.nodes), (Some(100), Some(800)));
+        let args = "soft=100,hard=150".parse::<Limit>().unwrap().args(Color::White, left);
+        assert_eq!((args.soft_nodes, args.nodes), (Some(100), Some(150)));
     }
 }

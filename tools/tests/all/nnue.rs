@@ -15,6 +15,8 @@ const SIZES: &[(&str, &str)] = &[
     ("BATCH", "256"),
     ("PAIRS", "2"),
     ("NODES", "100"),
+    ("GOLD", "60"),
+    ("LABEL", "200"),
 ];
 
 /// The shell commands of the document, in order.
@@ -60,7 +62,7 @@ fn the_commands_of_the_document_work() {
         .unwrap();
     let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{script}\n{out}\n{error}");
-    for part in ["games", "kept", "validation", "Elo"] {
+    for part in ["games", "kept", "validation", "Elo", "inside searches"] {
         assert!(out.contains(part), "{part}: {out}");
     }
     let networks = std::fs::read_dir(&folder).unwrap();

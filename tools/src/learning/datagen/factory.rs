@@ -45,7 +45,7 @@ mod tests {
     fn arena(concurrency: usize) -> Arena {
         let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, max_imbalance: 250, seed: 9 };
         let openings = Openings::from_args(&args).unwrap();
-        Arena { openings, limit: Limit::SoftNodes(60), rules: Rules::default(), hash: 1, concurrency }
+        Arena { openings, limit: Limit::soft(60), rules: Rules::default(), hash: 1, concurrency }
     }
 
     fn games(numbers: Range<u64>, concurrency: usize) -> Vec<String> {

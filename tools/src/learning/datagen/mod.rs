@@ -31,7 +31,8 @@ pub struct Args {
     /// Games in all, those of earlier runs included
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
-    /// What a move may cost: soft=1000 (nodes, to the end of the iteration), nodes=5000, depth=8
+    /// What a move may cost: soft=1000 (nodes, to the end of the iteration), soft=1000,hard=1500 (the same, but never more than 1500),
+    /// nodes=5000, depth=8
     #[arg(long, default_value = "soft=1000")]
     limit: Limit,
     /// An option or number of the player, such as Evaluation=classical; may be given several times

@@ -2,7 +2,7 @@
 //!
 //! A position is seen by the side to move: its pieces are "white" (0 to 5), those of the other side "black" (8 to 13), and the
 //! board is turned over, ranks only, when Black is to move. Score and result are the side to move's as well. Castling
-//! rights, en passant and counters are not kept. A file is such positions and nothing else, its name ends with `.bf`.
+//! rights, en passant and counters are not kept. Three bytes are free. A file is such positions and nothing else, its name ends with `.bf`.
 
 use super::{DataError, plausible};
 use crate::common::inputs;

@@ -68,7 +68,7 @@ impl Rounding {
 }
 
 /// The value of a position in centipawns.
-fn value(network: &Network, position: &Sample) -> i32 {
+pub fn value(network: &Network, position: &Sample) -> i32 {
     let rows = [0, 1].map(|side| {
         let mut row = network.biases().to_vec();
         Simd::best().apply(&mut row, network.features(), position.features(side), &[]);

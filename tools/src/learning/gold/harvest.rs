@@ -1,0 +1,235 @@
+//! From a game to positions of the gold set.
+
+use super::journal::Crop;
+use super::set::{Origin, record};
+use crate::common::interrupt::Stop;
+use crate::common::mix;
+use crate::learning::formats::packed::RECORD;
+use crate::learning::formats::{Filter, Position};
+use crate::play::arena::Arena;
+use crate::play::game::{Seats, play};
+use crate::play::limit::Limit;
+use crate::play::player::Player;
+use crate::play::record::{GameResult, Record};
+use crate::play::setting::Setting;
+use fastrand::Rng;
+use lento::chess::{Color, Game, Move};
+use lento::engine::Output;
+use lento::score::{Bound, Score};
+use lento::search::sample::Draw;
+use std::time::Duration;
+
+/// What is taken of each game, and how it is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The most positions of a game, by [`Origin`].
+    pub most: [usize; 2],
+    /// Nodes of the search that gives a position its score.
+    pub label: u64,
+    /// What decides everything random.
+    pub seed: u64,
+}
+
+/// Games of the set begin with moves at random, and what follows at once is not chess yet.
+const FILTER: Filter = Filter { max_score: 2000, skip_plies: 2, noisy: false };
+/// Nodes of the searches from whose trees positions are drawn.
+const DRAWN_FROM: Limit = Limit::Nodes(5000);
+/// How many positions are drawn from a tree, of which one is taken.
+const DRAWN: usize = 4;
+/// The least remaining depth of a node that may be drawn, in plies.
+const LEAST_DEPTH: i32 = 4;
+/// Nodes after which most of what is not quiet shows.
+const GLANCE: u64 = 1000;
+
+/// Who works on a game.
+pub struct Hands {
+    /// Plays it.
+    player: Player,
+    /// Chooses the opening.
+    judge: Player,
+    /// Draws positions and gives them their scores, each as if there were no other.
+    labeller: Player,
+}
+
+impl Hands {
+    /// Players with these settings.
+    ///
+    /// # Errors
+    /// A setting cannot be applied, or is one with which searches do not repeat; or a hash table cannot be allocated.
+    pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
+        let [mut player, labeller] = [Player::new(settings, hash)?, Player::new(settings, hash)?];
+        let threads = player.engine().threads();
+        if threads > 1 {
+            return Err(format!("Threads={threads}: a gold set is made by searches of one thread"));
+        }
+        Ok(Self { player, judge: Player::new(&[], 1)?, labeller })
+    }
+}
+
+/// A search's answer.
+struct Judgement {
+    /// The score from White's view.
+    score: Score,
+    best: Move,
+}
+
+/// What one game gives; `None` when it is interrupted.
+pub struct Harvest<'a> {
+    plan: Plan,
+    hands: &'a mut Hands,
+    stops: [&'a Stop; 2],
+    crop: Crop,
+}
+
+impl<'a> Harvest<'a> {
+    /// Plays the game with this number and takes its positions: which, depends on the plan, the arena and the number alone.
+    pub fn reap(plan: Plan, arena: &Arena, hands: &'a mut Hands, number: u64, stops: [&'a Stop; 2]) -> Option<Crop> {
+        let opening = arena.openings.get(number, &mut hands.judge);
+        let game = play(Seats::Alone(&mut hands.player), &opening, arena.limit, &arena.rules, stops)?;
+        let nodes = game.plies.iter().map(|ply| ply.nodes).sum();
+        let mut harvest = Self { plan, hands, stops, crop: Crop { number, nodes, records: Vec::new() } };
+        // Another sequence than that of the opening.
+        let mut rng = Rng::with_seed(!mix::seed(plan.seed, number));
+        let mut positions = positions(&game);
+        for (origin, most) in Origin::ALL.into_iter().zip(plan.most) {
+            rng.shuffle(&mut positions);
+            let enough = harvest.crop.records.len() + most;
+            for position in &positions {
+                if harvest.crop.records.len() >= enough {
+                    break;
+                }
+                let record = match origin {
+                    Origin::Game => harvest.of_game(position)?,
+                    Origin::Search => harvest.of_search(position, rng.u64(..))?,
+                };
+                harvest.crop.records.extend(record);
+            }
+        }
+        Some(harvest.crop)
+    }
+
+    /// The position itself, if it is quiet; `None` when interrupted.
+    fn of_game(&mut self, position: &Position) -> Option<Option<[u8; RECORD]>> {
+        if !FILTER.keeps(position) {
+            return Some(None);
+        }
+        self.labelled(&Game::from(position.board.clone()), position.result, Origin::Game)
+    }
+
+    /// A quiet position from the tree of a search of this one; `None` when interrupted.
+    fn of_search(&mut self, position: &Position, seed: u64) -> Option<Option<[u8; RECORD]>> {
+        let engine = self.hands.labeller.engine();
+        engine.draw_nodes(Some(Draw { most: DRAWN, depth: LEAST_DEPTH, seed }));
+        self.judge(&Game::from(position.board.clone()), DRAWN_FROM)?;
+        let engine = self.hands.labeller.engine();
+        let drawn = engine.take_drawn();
+        engine.draw_nodes(None);
+        for board in drawn {
+            let game = Game::from(board);
+            if game.verdict().is_some() || game.board().in_check() {
+                continue;
+            }
+            let glance = self.judge(&game, Limit::Nodes(GLANCE))?;
+            if !is_taken(&game, &glance, position.result) {
+                continue;
+            }
+            let record = self.labelled(&game, position.result, Origin::Search)?;
+            if record.is_some() {
+                return Some(record);
+            }
+        }
+        Some(None)
+    }
+
+    /// The position with the score of a long search, if that finds it quiet.
+    fn labelled(&mut self, game: &Game, result: GameResult, origin: Origin) -> Option<Option<[u8; RECORD]>> {
+        let judgement = self.judge(game, Limit::Nodes(self.plan.label))?;
+        let taken = is_taken(game, &judgement, result);
+        Some(taken.then(|| record(game.board(), judgement.score, result, origin)))
+    }
+
+    /// Searches a position that has a legal move, with nothing known before. The score is that of the last line that was searched
+    /// to its end. `None` when interrupted.
+    fn judge(&mut self, game: &Game, limit: Limit) -> Option<Judgement> {
+        if self.stops.iter().any(|stop| stop.asked()) {
+            return None;
+        }
+        self.hands.labeller.new_game();
+        let engine = self.hands.labeller.engine();
+        engine.set_game(game.clone());
+        let side = game.board().side_to_move();
+        let mut exact = None;
+        let outcome = engine.search_blocking(&limit.args(side, Duration::ZERO), |output| {
+            if let Output::Info(info) = output
+                && info.bound == Bound::Exact
+            {
+                exact = Some(info.score);
+            }
+        });
+        let line = outcome.lines.first();
+        self.crop.nodes += line.map_or(0, |line| line.nodes);
+        let score = exact.or(line.map(|line| line.score)).unwrap_or_default();
+        Some(Judgement { score: score * side.sign(), best: outcome.best? })
+    }
+}
+
+/// Whether a position that was searched is quiet, and not decided.
+fn is_taken(game: &Game, judgement: &Judgement, result: GameResult) -> bool {
+    let (score, mv) = (judgement.score, judgement.best);
+    FILTER.keeps(&Position { board: game.board().clone(), score, result, mv, ply: FILTER.skip_plies })
+}
+
+/// The positions of a game in which a move was played.
+fn positions(game: &Record) -> Vec<Position> {
+    let mut board = game.start.clone();
+    let mut positions = Vec::with_capacity(game.plies.len());
+    for (number, ply) in game.plies.iter().enumerate() {
+        let white = if board.side_to_move() == Color::White { ply.score } else { -ply.score };
+        let next = board.after(ply.mv);
+        positions.push(Position { board, score: white, result: game.result, mv: ply.mv, ply: number });
+        board = next;
+    }
+    positions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learning::formats::packed;
+    use crate::play::adjudicate::Rules;
+    use crate::play::opening::{OpeningArgs, Openings};
+
+    fn arena() -> Arena {
+        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, max_imbalance: 250, seed: 9 };
+        let openings = Openings::from_args(&args).unwrap();
+        Arena { openings, limit: Limit::soft(40), rules: Rules::default(), hash: 1, concurrency: 1 }
+    }
+
+    #[test]
+    fn a_game_gives_the_same_quiet_positions_whatever_came_before_it() {
+        let plan = Plan { most: [5, 2], label: 300, seed: 4 };
+        let (stop, mut hands) = (Stop::default(), Hands::new(&[], 1).unwrap());
+        let mut reap = |number| Harvest::reap(plan, &arena(), &mut hands, number, [&stop; 2]).unwrap();
+        let crops = [reap(3), reap(8), reap(3)];
+        assert_eq!(crops[0], crops[2]);
+        assert_ne!(crops[0].records, crops[1].records);
+        for crop in &crops {
+            let positions: Vec<_> = crop.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
+            let count = |origin| positions.iter().filter(|position| Origin::of(position) == origin).count();
+            assert_eq!(Origin::ALL.map(count), [5, 2]);
+            for position in &positions {
+                let board = packed::board(position).unwrap();
+                assert!(!board.in_check() && position.score.abs() <= 2000, "{}", board.fen(true));
+            }
+            assert!(crop.nodes > 7 * 300, "{}", crop.nodes);
+        }
+    }
+
+    #[test]
+    fn an_interrupted_game_gives_nothing() {
+        let plan = Plan { most: [5, 2], label: 300, seed: 4 };
+        let (go_on, stop, mut hands) = (Stop::default(), Stop::default(), Hands::new(&[], 1).unwrap());
+        stop.ask();
+        assert_eq!(Harvest::reap(plan, &arena(), &mut hands, 3, [&go_on, &stop]), None);
+    }
+}
