@@ -90,6 +90,7 @@ impl<P: SearchProbe> Search<'_, P> {
                         continue;
                     }
                 } else if !mv.is_quiet() && futility <= alpha && self.is_futile(board, mv, futility, alpha) {
+                    self.doubt_capture::<N>(board, ply, mv, futility, alpha, hit.is_some_and(|hit| hit.pv));
                     best = best.max(futility.min(alpha));
                     continue;
                 }

@@ -1,6 +1,7 @@
 //! Searching one move: reduced first if it comes late, verified whenever that says it is better.
 
 use super::Searched;
+use super::doubt::ReducedSearch;
 use super::lmr::{Class, Fact};
 use super::move_facts::MoveFacts;
 use super::node::{Here, Node, NonPv};
@@ -39,6 +40,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let asked = Window::above(window.alpha).flipped();
         let reduced = self.reduced_depth::<N>(board, child, here, facts, window.alpha, depth);
         let mut score = -self.negamax::<NonPv>(child, ply, asked, reduced, reduced < depth || !here.cut)?;
+        let first = score;
         let verify = score > window.alpha && reduced < depth;
         let reduction = depth - reduced;
         if verify {
@@ -54,6 +56,10 @@ impl<P: SearchProbe> Search<'_, P> {
             verified: verify,
             confirmed: verify && score > window.alpha,
         });
+        if reduction > 0 {
+            let searched = ReducedSearch { depths: [reduced + reduction, reduced], first, last: score };
+            self.doubt_reduction::<N>(child, here, facts, window.alpha, searched);
+        }
         if N::PV && score > window.alpha {
             score = -self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?;
         }

@@ -1,5 +1,6 @@
 //! Late-move pruning and its kin: moves that are not worth searching.
 
+use super::doubt::{Cut, Rule};
 use super::lmr::Class;
 use super::move_facts::MoveFacts;
 use super::node::{Here, is_near_root};
@@ -14,9 +15,9 @@ pub(super) enum Skip {
     /// Search it.
     No,
     /// Leave it out.
-    This,
+    This(Cut),
     /// Leave it and all quiet moves after it out.
-    Quiets,
+    Quiets(Cut),
 }
 
 impl<P: SearchProbe> Search<'_, P> {
@@ -36,15 +37,16 @@ impl<P: SearchProbe> Search<'_, P> {
             self.expect(board, facts.mv);
             let allowed = -params.see_noisy * here.depth - facts.history / 64;
             let loses = here.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
-            return if loses { Skip::This } else { Skip::No };
+            return if loses { Skip::This(Cut::new(Rule::SeeNoisy, allowed, reduced)) } else { Skip::No };
         }
         // Late-move pruning: after enough quiet moves the rest is left, sooner when things get worse; near the root not the checks.
         let enough = (params.lmp_base + here.depth * here.depth) / (2 - i32::from(here.improving));
         if facts.number as i32 > enough {
+            let cut = Cut::new(Rule::LateMove, facts.number as i32 - enough, reduced);
             return match is_near_root(here.ply) {
                 true if facts.gives_check => Skip::No,
-                true => Skip::This,
-                false => Skip::Quiets,
+                true => Skip::This(cut),
+                false => Skip::Quiets(cut),
             };
         }
         // Futility: a quiet move will not lift the evaluation over alpha.
@@ -55,16 +57,18 @@ impl<P: SearchProbe> Search<'_, P> {
             && alpha.abs() < TB_WIN_IN_MAX
             && here.eval + margin <= alpha
         {
-            return Skip::This;
+            return Skip::This(Cut::new(Rule::Futility, alpha - here.eval - margin, reduced));
         }
         // History pruning: it has failed again and again.
-        if reduced <= params.history_depth && facts.history < -params.history_margin * here.depth.max(1) {
-            return Skip::This;
+        let bad = -params.history_margin * here.depth.max(1);
+        if reduced <= params.history_depth && facts.history < bad {
+            return Skip::This(Cut::new(Rule::History, bad - facts.history, reduced));
         }
         // SEE pruning: it loses its piece.
         self.expect(board, facts.mv);
-        if reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, -params.see_quiet * reduced * reduced) {
-            return Skip::This;
+        let allowed = -params.see_quiet * reduced * reduced;
+        if reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, allowed) {
+            return Skip::This(Cut::new(Rule::SeeQuiet, allowed, reduced));
         }
         Skip::No
     }

@@ -1,6 +1,7 @@
 //! Measuring tools for Lento.
 
 mod common;
+mod doubt;
 mod lab;
 mod learning;
 mod play;
@@ -30,6 +31,8 @@ enum Tool {
     Data(learning::data::Command),
     /// Generate training data: games of the engine against itself, every position with its score
     Datagen(learning::datagen::Args),
+    /// Say how often each pruning or reduction rule of the search is wrong
+    Doubt(Box<doubt::Args>),
     /// Solve suites of test positions in EPD
     Epd(suites::Args),
     /// Compare recipes of late move reductions, or the switches of one: searches, suites, games, pictures
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Tool::Ablate(args) => play::ablate::run(&args),
         Tool::Data(command) => learning::data::run(&command),
         Tool::Datagen(args) => learning::datagen::run(&args),
+        Tool::Doubt(args) => doubt::run(&args),
         Tool::Epd(args) => suites::run(&args),
         Tool::Lab(args) => lab::run(&args),
         Tool::Match(args) => play::matches::run(&args),
