@@ -62,7 +62,7 @@ fn doubts_change_nothing_in_the_search() {
     let (mut count, mut same) = (0, engine(&[]));
     for (number, fen) in FENS.into_iter().enumerate() {
         let expected = search(&mut plain.0, &mut plain.1, fen, 9, NoProbe);
-        let mut doubts = Doubts::new(&sampling(15, number as u64));
+        let mut doubts = Doubts::new(&sampling(40, number as u64));
         let found = search(&mut examined.0, &mut examined.1, fen, 9, &mut doubts);
         assert_eq!(found, expected, "{fen}");
         count += doubts.into_doubted().len();
@@ -71,14 +71,14 @@ fn doubts_change_nothing_in_the_search() {
         let own = same.search_blocking(&Limits { depth: Some(9), ..Limits::default() }, |_| ());
         assert_eq!(own.lines[0].nodes, expected.1[0].2, "{fen}");
     }
-    assert!(count > 1000, "{count}");
+    assert!(count > 500, "{count}");
 }
 
 #[test]
 fn the_same_seed_doubts_the_same() {
-    let first = doubted(&[], 8, &sampling(50, 1));
-    assert_eq!(doubted(&[], 8, &sampling(50, 1)), first);
-    let (cuts, other) = doubted(&[], 8, &sampling(50, 2));
+    let first = doubted(&[], 8, &sampling(200, 1));
+    assert_eq!(doubted(&[], 8, &sampling(200, 1)), first);
+    let (cuts, other) = doubted(&[], 8, &sampling(200, 2));
     assert_eq!(cuts, first.0);
     assert_ne!(other, first.1);
 }
@@ -111,26 +111,27 @@ fn rules_that_are_off_never_cut() {
 
 #[test]
 fn loose_rules_are_wrong_more_often() {
-    let share = |rule: Rule, param: (&str, i32)| {
-        let mut only = sampling(0, 3);
-        only.every[rule as usize] = 4;
-        let (_, doubted) = doubted(&[param], 9, &only);
-        assert!(doubted.len() > 30 && doubted.iter().all(|doubted| doubted.rule == rule), "{}", doubted.len());
+    let share = |rule: Rule, least_depth: i32, param: (&str, i32)| {
+        let mut only = Sampling { least_depth, ..sampling(0, 1) };
+        only.every[rule as usize] = 5;
+        let (_, doubted) = doubted(&[param], 10, &only);
+        assert!(doubted.len() > 100 && doubted.iter().all(|doubted| doubted.rule == rule), "{}", doubted.len());
         let wrong = doubted.iter().filter(|doubted| doubted.verdict == Verdict::Wrong).count();
         wrong as f64 / doubted.len() as f64
     };
-    for (rule, loose, tight) in [
-        (Rule::ReverseFutility, ("rfp_margin", 30), ("rfp_margin", 150)),
-        (Rule::LateMove, ("lmp_base", 1), ("lmp_base", 8)),
+    for (rule, least_depth, name, [loose, tight]) in [
+        // Whose side to move improves has no margin at depth 1, whatever the number.
+        (Rule::ReverseFutility, 2, "rfp_margin", [30, 150]),
+        (Rule::QuiesceFutility, 0, "quiesce_margin", [20, 300]),
     ] {
-        let (loose, tight) = (share(rule, loose), share(rule, tight));
-        assert!(loose > tight, "{}: {loose} with a loose one, {tight} with a tight one", rule.name());
+        let [loose, tight] = [loose, tight].map(|value| share(rule, least_depth, (name, value)));
+        assert!(loose > tight, "{name}: {loose} with a loose one, {tight} with a tight one");
     }
 }
 
 #[test]
 fn verdicts_of_all_kinds_are_given() {
-    let (_, all) = doubted(&[], 9, &sampling(20, 5));
+    let (_, all) = doubted(&[], 9, &sampling(100, 5));
     assert!(all.iter().all(|doubted| doubted.rule.cuts_nodes() == doubted.by_moves.is_some()));
     assert!(all.iter().all(|doubted| doubted.rule.cuts_nodes() != doubted.facts.mv.is_some()));
     let far = |doubted: &Doubted| doubted.facts.beyond > 0 || doubted.rule == Rule::QuiesceFutility;
@@ -140,7 +141,7 @@ fn verdicts_of_all_kinds_are_given() {
     for verdict in [Verdict::Held, Verdict::Wrong] {
         assert!(all.iter().any(|doubted| doubted.verdict == verdict), "{verdict:?}");
     }
-    let few = Sampling { most_nodes: 5, ..sampling(20, 5) };
+    let few = Sampling { most_nodes: 5, ..sampling(100, 5) };
     let (_, all) = doubted(&[], 9, &few);
     assert!(all.iter().any(|doubted| doubted.verdict == Verdict::Unfinished));
     assert!(all.iter().all(|doubted| doubted.nodes <= 10), "five for each of two searches");

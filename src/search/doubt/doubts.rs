@@ -56,9 +56,6 @@ impl Stream {
 
     /// Counts a cut, and says whether to doubt it.
     fn is_drawn(&mut self) -> bool {
-        if self.every == 0 {
-            return false;
-        }
         self.cuts += 1;
         self.left -= 1;
         let drawn = self.left == 0;
@@ -107,9 +104,14 @@ impl Doubts {
         self.doubted
     }
 
-    /// Counts a cut at a node of this depth, and says whether to doubt it. What happens while something is doubted does not count.
+    /// Whether cuts of a rule at nodes of this depth count. What happens while something is doubted does not.
+    pub(in crate::search) fn count(&self, rule: Rule, depth: i32) -> bool {
+        self.under.is_none() && depth >= self.least_depth && self.streams[rule as usize].every > 0
+    }
+
+    /// Counts a cut, and says whether to doubt it.
     pub(in crate::search) fn draws(&mut self, rule: Rule, depth: i32) -> bool {
-        self.under.is_none() && depth >= self.least_depth && self.streams[rule as usize].is_drawn()
+        self.count(rule, depth) && self.streams[rule as usize].is_drawn()
     }
 
     /// Whether something is being searched again.
@@ -159,7 +161,6 @@ mod tests {
     #[test]
     fn one_of_so_many_is_drawn_and_the_seed_says_which() {
         assert_eq!(drawn(1, 7, 5), [0, 1, 2, 3, 4]);
-        assert_eq!(drawn(0, 7, 5), []);
         let some = drawn(10, 7, 10_000);
         assert!((900..1100).contains(&some.len()), "{}", some.len());
         assert_eq!(some, drawn(10, 7, 10_000));
@@ -168,9 +169,12 @@ mod tests {
 
     #[test]
     fn a_rule_is_off_where_it_is_doubted_and_nothing_counts_meanwhile() {
-        let sampling = Sampling { every: [1; Rule::COUNT], least_depth: 3, most_nodes: 1, seed: 0 };
+        let mut every = [1; Rule::COUNT];
+        every[Rule::Multicut as usize] = 0;
+        let sampling = Sampling { every, least_depth: 3, most_nodes: 1, seed: 0 };
         let mut doubts = Doubts::new(&sampling);
         assert!(!doubts.draws(Rule::Futility, 2) && doubts.draws(Rule::Futility, 3));
+        assert!(!doubts.draws(Rule::Multicut, 9) && doubts.cuts(Rule::Multicut) == 0);
         doubts.begin(RuleSet::NONE.with(Rule::NullMove), 5);
         assert!(!doubts.allow(Rule::NullMove, 5) && doubts.allow(Rule::NullMove, 6) && doubts.allow(Rule::ProbCut, 5));
         assert!(!doubts.draws(Rule::Futility, 3));

@@ -96,7 +96,7 @@ impl<P: SearchProbe> Search<'_, P> {
         hints: &Hints,
         checks: &CheckSquares,
     ) {
-        if self.probe.doubts().is_none_or(Doubts::are_busy) {
+        if !self.probe.doubts().is_some_and(|doubts| doubts.count(cut.rule, here.depth)) {
             return;
         }
         self.doubt_move::<N>(board, here, facts, alpha, cut);

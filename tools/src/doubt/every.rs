@@ -44,19 +44,19 @@ pub fn rule(name: &str) -> Result<Rule, String> {
 /// So that each rule is doubted about as often as any other, but for those that seldom cut.
 const fn usual(rule: Rule) -> u64 {
     match rule {
-        Rule::Razoring => 50,
-        Rule::ReverseFutility => 200,
-        Rule::NullMove => 50,
-        Rule::ProbCut => 10,
-        Rule::Multicut => 5,
-        Rule::LateMove => 2000,
-        Rule::Futility => 500,
-        Rule::History => 200,
-        Rule::SeeQuiet => 500,
-        Rule::SeeNoisy => 500,
-        Rule::QuiesceFutility => 500,
-        Rule::Reduction => 300,
-        Rule::Verification => 20,
+        Rule::Razoring => 10,
+        Rule::ReverseFutility => 50,
+        Rule::NullMove => 10,
+        Rule::ProbCut => 2,
+        Rule::Multicut => 2,
+        Rule::LateMove => 500,
+        Rule::Futility => 50,
+        Rule::History => 4,
+        Rule::SeeQuiet => 100,
+        Rule::SeeNoisy => 50,
+        Rule::QuiesceFutility => 20,
+        Rule::Reduction => 100,
+        Rule::Verification => 5,
     }
 }
 

@@ -115,7 +115,7 @@ impl Table {
 
 /// What was searched, and what the doubts took.
 fn course(found: &Found) -> String {
-    let depth = found.depths as f64 / found.positions.max(1) as f64;
+    let depth = found.mean_depth();
     let unfinished: u64 =
         Rule::ALL.iter().map(|&rule| found.of(rule)).map(|tally| tally.sampled - tally.rule.known).sum();
     format!(
@@ -191,6 +191,7 @@ pub fn json(args: &Args, found: &Found) -> Value {
         "conditions": args.json(),
         "positions": found.positions,
         "nodes": found.nodes,
+        "mean_depth": found.mean_depth(),
         "nodes_again": found.nodes_again(),
         "rules": args.rules().into_iter().map(rule).collect::<Vec<_>>(),
     })

@@ -32,6 +32,11 @@ impl Found {
         self.doubted.extend(examined.doubted);
     }
 
+    /// The depth that searches came to, in plies; 0 without any.
+    pub fn mean_depth(&self) -> f64 {
+        self.depths as f64 / self.positions.max(1) as f64
+    }
+
     /// Nodes that the doubts took.
     pub fn nodes_again(&self) -> u64 {
         self.doubted.iter().map(|doubted| doubted.nodes).sum()
