@@ -111,8 +111,12 @@ impl<P: SearchProbe> Search<'_, P> {
             if !N::ROOT && forward && best > -TB_WIN_IN_MAX {
                 match self.skip(board, &here, &facts, alpha) {
                     Skip::No => {}
-                    Skip::This => continue,
-                    Skip::Quiets => {
+                    Skip::This(cut) => {
+                        self.doubt_move::<N>(board, &here, &facts, alpha, cut);
+                        continue;
+                    }
+                    Skip::Quiets(cut) => {
+                        self.doubt_quiets::<N>(board, &here, &facts, alpha, cut, &picker, &hints, &checks);
                         picker.only_checks();
                         continue;
                     }

@@ -74,6 +74,7 @@ enum Quiets {
 
 /// Yields the legal moves of a node, best first as far as anyone knows: the TT move, captures that win material or
 /// lose none, quiet moves by history, losing captures. Moves are generated when they are needed.
+#[derive(Clone)]
 pub struct Picker {
     stage: Stage,
     tt_move: Option<Move>,

@@ -1,6 +1,7 @@
 //! Pruning whole nodes before their moves are searched. None of it happens in a PV node, in check, or in a singular search.
 
 use super::Stopped;
+use super::doubt::Rule;
 use super::node::{Here, NonPv, is_near_root};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
@@ -19,9 +20,15 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Razoring: so far below alpha that only captures can help; let quiescence say.
         let hopeless = params.razor_base + params.razor_margin * here.depth;
-        if here.depth <= params.razor_depth && here.estimate + hopeless < window.alpha && !is_near_root(here.ply) {
+        if here.depth <= params.razor_depth
+            && here.estimate + hopeless < window.alpha
+            && !is_near_root(here.ply)
+            && self.allows(Rule::Razoring, here.ply)
+        {
             let score = self.quiesce::<NonPv>(board, here.ply, Window::above(window.alpha), false)?;
             if score <= window.alpha {
+                let beyond = window.alpha - here.estimate - hopeless;
+                self.doubt_node::<NonPv>(board, here, Rule::Razoring, Window::above(window.alpha), beyond);
                 return Ok(Some(score));
             }
         }
@@ -38,11 +45,15 @@ impl<P: SearchProbe> Search<'_, P> {
             && here.estimate - margin.max(0) >= beta
             && here.estimate < TB_WIN_IN_MAX
             && beta > -TB_WIN_IN_MAX
+            && self.allows(Rule::ReverseFutility, here.ply)
         {
+            let beyond = here.estimate - margin - beta;
+            self.doubt_node::<NonPv>(board, here, Rule::ReverseFutility, Window::below(beta), beyond);
             return Ok(Some((here.estimate + beta) / 2));
         }
 
         if let Some(score) = self.try_null_move(board, here, beta)? {
+            self.doubt_node::<NonPv>(board, here, Rule::NullMove, Window::below(beta), score - beta);
             return Ok(Some(score));
         }
         self.try_probcut(board, here, beta)
@@ -61,6 +72,7 @@ impl<P: SearchProbe> Search<'_, P> {
             || here.eval < beta + params.null_static_base - params.null_static_slope * here.depth
             || beta <= -TB_WIN_IN_MAX
             || !board.has_pieces(board.side_to_move())
+            || !self.allows(Rule::NullMove, here.ply)
         {
             return Ok(None);
         }
@@ -93,7 +105,12 @@ impl<P: SearchProbe> Search<'_, P> {
         let params = self.params;
         let target = beta + params.probcut_margin - params.probcut_improving * i32::from(here.improving);
         let refuted = here.hit.is_some_and(|hit| hit.depth >= here.depth - 3 && hit.score < target);
-        if here.depth < params.probcut_depth || is_decisive(beta) || is_decisive(target) || refuted {
+        if here.depth < params.probcut_depth
+            || is_decisive(beta)
+            || is_decisive(target)
+            || refuted
+            || !self.allows(Rule::ProbCut, here.ply)
+        {
             return Ok(None);
         }
         let hints = Hints::of(self.context(here.ply));
@@ -109,6 +126,7 @@ impl<P: SearchProbe> Search<'_, P> {
             }
             self.take_back();
             if score >= target {
+                self.doubt_node::<NonPv>(board, here, Rule::ProbCut, Window::below(beta), score - target);
                 let (depth, eval) = (here.depth - 3, Some(here.raw_eval));
                 let found = Hit { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: here.tt_pv };
                 self.store(board, here.ply, found);

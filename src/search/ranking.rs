@@ -37,6 +37,7 @@ impl Key {
 const LANES: usize = 8;
 
 /// The scores of a list's moves. Taking the best of those that are left swaps it with the first of them, as in a selection sort.
+#[derive(Clone)]
 pub(super) struct Ranking {
     /// Of all moves, and then so many that no group of lanes ends behind them.
     keys: ArrayVec<Key, { MOST_MOVES + LANES }>,

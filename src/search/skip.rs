@@ -1,5 +1,6 @@
 //! Late-move pruning and its kin: moves that are not worth searching.
 
+use super::doubt::{Cut, Rule};
 use super::lmr::Class;
 use super::move_facts::MoveFacts;
 use super::node::Here;
@@ -14,9 +15,9 @@ pub(super) enum Skip {
     /// Search it.
     No,
     /// Leave it out.
-    This,
+    This(Cut),
     /// Leave it out, and all quiet moves after it that do not give check.
-    Quiets,
+    Quiets(Cut),
 }
 
 impl<P: SearchProbe> Search<'_, P> {
@@ -36,12 +37,13 @@ impl<P: SearchProbe> Search<'_, P> {
             self.expect(board, facts.mv);
             let allowed = -params.see_noisy * here.depth - facts.history / 64;
             let loses = here.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
-            return if loses { Skip::This } else { Skip::No };
+            return if loses { Skip::This(Cut::new(Rule::SeeNoisy, allowed, reduced)) } else { Skip::No };
         }
         // Late-move pruning: after enough moves the quiet ones are left, sooner when things get worse; not the checks.
         let enough = (params.lmp_base + here.depth * here.depth) / (2 - i32::from(here.improving));
         if facts.number as i32 > enough {
-            return if facts.gives_check { Skip::No } else { Skip::Quiets };
+            let cut = Cut::new(Rule::LateMove, facts.number as i32 - enough, reduced);
+            return if facts.gives_check { Skip::No } else { Skip::Quiets(cut) };
         }
         // Futility: a quiet move will not lift the evaluation over alpha.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;
@@ -51,19 +53,18 @@ impl<P: SearchProbe> Search<'_, P> {
             && alpha.abs() < TB_WIN_IN_MAX
             && here.eval + margin <= alpha
         {
-            return Skip::This;
+            return Skip::This(Cut::new(Rule::Futility, alpha - here.eval - margin, reduced));
         }
         // History pruning: it has failed again and again.
-        if !facts.gives_check
-            && reduced <= params.history_depth
-            && facts.history < -params.history_margin * here.depth.max(1)
-        {
-            return Skip::This;
+        let bad = -params.history_margin * here.depth.max(1);
+        if !facts.gives_check && reduced <= params.history_depth && facts.history < bad {
+            return Skip::This(Cut::new(Rule::History, bad - facts.history, reduced));
         }
         // SEE pruning: it loses its piece.
         self.expect(board, facts.mv);
-        if reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, -params.see_quiet * reduced * reduced) {
-            return Skip::This;
+        let allowed = -params.see_quiet * reduced * reduced;
+        if reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, allowed) {
+            return Skip::This(Cut::new(Rule::SeeQuiet, allowed, reduced));
         }
         Skip::No
     }

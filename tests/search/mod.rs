@@ -3,6 +3,7 @@
 mod contempt;
 mod crowded;
 mod determinism;
+mod doubt;
 mod drawish;
 mod mates;
 mod ordering;

@@ -1,6 +1,7 @@
 //! Measuring tools for Lento.
 
 mod common;
+mod doubt;
 mod lab;
 mod learning;
 mod play;
@@ -30,6 +31,8 @@ enum Tool {
     Data(learning::data::Command),
     /// Generate training data: games of the engine against itself, every position with its score
     Datagen(learning::datagen::Args),
+    /// Say how often each pruning or reduction rule of the search is wrong
+    Doubt(Box<doubt::Args>),
     /// Compare networks by one set of positions from which none is learned
     #[command(subcommand)]
     Gold(learning::gold::Command),
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Tool::Ablate(args) => play::ablate::run(&args),
         Tool::Data(command) => learning::data::run(&command),
         Tool::Datagen(args) => learning::datagen::run(&args),
+        Tool::Doubt(args) => doubt::run(&args),
         Tool::Gold(command) => learning::gold::run(&command),
         Tool::Epd(args) => suites::run(&args),
         Tool::Lab(args) => lab::run(&args),

@@ -20,3 +20,4 @@ pub mod progress;
 pub mod scratch;
 pub mod summary;
 pub mod threads;
+pub mod wilson;

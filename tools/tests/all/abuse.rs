@@ -169,6 +169,7 @@ fn outputs_are_tried_before_the_work() {
     for words in [
         // Each would take hours.
         "ablate --pairs 100000 --markdown @/missing/page.md",
+        "doubt --games 100000 --markdown @/missing/page.md",
         "spsa rfp_margin --iterations 100000 --svg @/missing/course.svg",
         "spsa rfp_margin --iterations 100000 --write @/missing/params.rs",
         "match --pairs 100000 --pgn @/missing/games.pgn",

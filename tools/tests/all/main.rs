@@ -6,6 +6,7 @@ mod abuse;
 mod damaged;
 mod data;
 mod datagen;
+mod doubt;
 mod gold;
 mod lab;
 mod matches;

@@ -6,6 +6,7 @@ mod normal;
 mod published;
 mod sprt;
 
+pub use normal::TWO_SIDED_95;
 pub use sprt::{EloModel, Sprt, SprtVerdict};
 
 use std::fmt;
