@@ -5,6 +5,7 @@ pub mod adjudicate;
 pub mod arena;
 pub mod conditions;
 pub mod game;
+pub mod ideas;
 pub mod limit;
 pub mod matches;
 mod names;
