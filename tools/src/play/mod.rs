@@ -4,6 +4,7 @@ pub mod ablate;
 pub mod adjudicate;
 pub mod arena;
 pub mod conditions;
+pub mod factors;
 pub mod game;
 pub mod ideas;
 pub mod limit;

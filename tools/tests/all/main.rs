@@ -6,6 +6,7 @@ mod abuse;
 mod damaged;
 mod data;
 mod datagen;
+mod factors;
 mod lab;
 mod matches;
 mod nnue;
