@@ -38,6 +38,8 @@ enum Tool {
     Gold(learning::gold::Command),
     /// Solve suites of test positions in EPD
     Epd(suites::Args),
+    /// Play what many settings are worth, each given by lot to one of the two sides of every pair of games
+    Factors(Box<play::factors::Args>),
     /// Compare recipes of late move reductions, or the switches of one: searches, suites, games, pictures
     Lab(Box<lab::Args>),
     /// Play two configurations of the engine against each other
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Tool::Doubt(args) => doubt::run(&args),
         Tool::Gold(command) => learning::gold::run(&command),
         Tool::Epd(args) => suites::run(&args),
+        Tool::Factors(args) => play::factors::run(&args),
         Tool::Lab(args) => lab::run(&args),
         Tool::Match(args) => play::matches::run(&args),
         Tool::Spsa(args) => play::spsa::run(&args),

@@ -3,6 +3,7 @@
 #[cfg(test)]
 pub mod arguments;
 pub mod chart;
+pub mod cholesky;
 pub mod draft;
 pub mod elo;
 pub mod inputs;
@@ -16,6 +17,7 @@ pub mod number;
 pub mod ordered;
 pub mod outputs;
 pub mod progress;
+pub mod rows;
 #[cfg(test)]
 pub mod scratch;
 pub mod summary;

@@ -2,11 +2,11 @@
 
 use super::figures::Figures;
 use super::session::Session;
-use crate::common::chart::{self, Canvas, Drawn, label};
-use crate::common::elo::Estimate;
+use crate::common::chart::label;
+use crate::common::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
 use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
 use lento::search::params::Params;
-use plotters::prelude::{BLACK, BLUE, Circle, Color, PathElement, RGBColor, Rectangle, ShapeStyle, WHITE};
+use plotters::prelude::{BLUE, Color, RGBColor, Rectangle, WHITE};
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
@@ -19,12 +19,6 @@ pub struct Picture {
     /// The picture.
     pub svg: String,
 }
-
-const HEADING: i32 = 50;
-/// Sizes of letters.
-const LARGE: i32 = 16;
-const USUAL: i32 = 12;
-const SMALL: i32 = 11;
 
 /// What the surfaces show: depths from 1, in plies, and numbers of moves from 1.
 const DEPTHS: i32 = 32;
@@ -64,17 +58,6 @@ pub fn all(session: &Session, figures: &[Figures]) -> Result<Vec<Picture>, Box<d
         }
     }
     Ok(pictures)
-}
-
-fn render(size: (i32, i32), title: &str, draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
-    chart::svg((size.0 as u32, size.1 as u32), |paper| {
-        label(paper, title, (12, HEADING / 2 - 3), HPos::Left, LARGE)?;
-        draw(paper)
-    })
-}
-
-fn line(canvas: &Canvas, ends: [(i32, i32); 2], style: impl Into<ShapeStyle>) -> Drawn {
-    canvas.draw(&PathElement::new(ends, style))
 }
 
 /// The reduction of a quiet move of which nothing else is known, in plies.
@@ -148,15 +131,6 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
     })
 }
 
-const ROW: i32 = 22;
-const NAMES: i32 = 240;
-const PLOT: i32 = 460;
-
-/// The height of the middle of a row.
-fn middle(row: usize) -> i32 {
-    HEADING + row as i32 * ROW + ROW / 2
-}
-
 /// A bar for each variant, as long as it has nodes.
 fn nodes(figures: &[Figures], title: &str) -> Result<String, Box<dyn Error>> {
     let most = figures.iter().map(|figures| figures.nodes).max().unwrap_or(0).max(1);
@@ -174,38 +148,10 @@ fn nodes(figures: &[Figures], title: &str) -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// A point with its error for each variant, on one scale of Elo.
-fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn Error>> {
-    let reach = |sign: f64| points.iter().map(move |(_, estimate)| estimate.elo + sign * estimate.error);
-    let low = reach(-1.0).fold(0.0, f64::min) - 5.0;
-    let high = reach(1.0).fold(0.0, f64::max) + 5.0;
-    let x = |elo: f64| NAMES + ((elo - low) / (high - low) * f64::from(PLOT)).round() as i32;
-    let bottom = middle(points.len());
-    render((NAMES + PLOT + 120, bottom + 34), title, |canvas| {
-        let step = [5, 10, 20, 50, 100, 200, 500].into_iter().find(|step| (high - low) / f64::from(*step) <= 9.0);
-        let step = step.unwrap_or(1000);
-        let first = (low / f64::from(step)).ceil() as i32;
-        for tick in (first..).map(|tick| tick * step).take_while(|tick| f64::from(*tick) <= high) {
-            let at = x(f64::from(tick));
-            let style = if tick == 0 { BLACK.mix(0.6) } else { BLACK.mix(0.12) };
-            line(canvas, [(at, HEADING), (at, bottom)], style)?;
-            label(canvas, &tick.to_string(), (at, bottom + 14), HPos::Center, SMALL)?;
-        }
-        for (row, (name, estimate)) in points.iter().enumerate() {
-            let y = middle(row);
-            label(canvas, name, (NAMES - 8, y), HPos::Right, USUAL)?;
-            let ends = [(x(estimate.elo - estimate.error), y), (x(estimate.elo + estimate.error), y)];
-            line(canvas, ends, BLUE.stroke_width(2))?;
-            canvas.draw(&Circle::new((x(estimate.elo), y), 4, BLUE.filled()))?;
-            label(canvas, &format!("{estimate:.1}"), (NAMES + PLOT + 8, y), HPos::Left, SMALL)?;
-        }
-        Ok(())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::common::chart;
 
     fn count(svg: &str, tag: &str) -> usize {
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
@@ -243,15 +189,5 @@ mod tests {
         let shades = [0.0, 0.5, 3.0, 5.0, 9.0, 20.0].map(color);
         let light = shades.map(|RGBColor(red, green, blue)| u32::from(red) + u32::from(green) + u32::from(blue));
         assert!(light.is_sorted_by(|lighter, darker| lighter > darker), "{light:?}");
-    }
-
-    #[test]
-    fn every_result_has_a_point_inside_the_picture() {
-        let estimate = |elo, error| Estimate { elo, error };
-        let points =
-            [("one", estimate(-158.7, 35.0)), ("two & more", estimate(3.0, 20.0)), ("six", estimate(0.0, 1.0))];
-        let svg = elo(&points, "Elo").unwrap();
-        assert_eq!((count(&svg, "<circle"), count(&svg, "two &amp; more")), (3, 1));
-        assert!(svg.contains("-158.7 ± 35.0"));
     }
 }

@@ -77,17 +77,64 @@ impl Arena {
     where
         I: IntoIterator<Item = u64, IntoIter: Send>,
     {
-        let set_up = || {
-            let [one, other] = players.map(|settings| Player::new(settings, self.hash));
-            Ok((one?, other?, Player::new(&[], 1)?))
-        };
-        let work = |(one, other, judge): &mut (Player, Player, Player), number, stops: [&Stop; 2]| {
-            let opening = self.openings.get(number, judge);
-            let first = play(Seats::Two([one, other]), &opening, self.limit, &self.rules, stops)?;
-            let second = play(Seats::Two([other, one]), &opening, self.limit, &self.rules, stops)?;
-            Some(GamePair { number, games: [first, second] })
+        let set_up = || Ok((self.players(players)?, Player::new(&[], 1)?));
+        let work = |(players, judge): &mut ([Player; 2], Player), number, stops: [&Stop; 2]| {
+            self.pair(number, players, judge, stops)
         };
         ordered::run(self.concurrency, pairs, stop, set_up, work, on_pair).map_err(PlayError)
+    }
+
+    /// As [`run`](Self::run), but each pair has players of its own, by its number.
+    ///
+    /// # Errors
+    /// A player cannot be set up.
+    pub fn run_each<I>(
+        &self,
+        players: impl Fn(u64) -> [Vec<Setting>; 2] + Sync,
+        pairs: I,
+        stop: &Stop,
+        mut on_pair: impl FnMut(GamePair) -> ControlFlow<()>,
+    ) -> Result<(), PlayError>
+    where
+        I: IntoIterator<Item = u64, IntoIter: Send>,
+    {
+        let work = |judge: &mut Player, number, stops: [&Stop; 2]| {
+            let [one, other] = players(number);
+            match self.players([&one, &other]) {
+                Ok(mut players) => self.pair(number, &mut players, judge, stops).map(Ok),
+                Err(error) => Some(Err(error)),
+            }
+        };
+        let mut done = Ok(());
+        let on_done = |pair: Result<GamePair, String>| match pair {
+            Ok(pair) => on_pair(pair),
+            Err(error) => {
+                done = Err(error);
+                ControlFlow::Break(())
+            }
+        };
+        let run = ordered::run(self.concurrency, pairs, stop, || Player::new(&[], 1), work, on_done);
+        run.and(done).map_err(PlayError)
+    }
+
+    /// Two players with these settings.
+    fn players(&self, settings: [&[Setting]; 2]) -> Result<[Player; 2], String> {
+        let [one, other] = settings.map(|settings| Player::new(settings, self.hash));
+        Ok([one?, other?])
+    }
+
+    /// Plays both games from an opening. Nothing comes back when they are interrupted.
+    fn pair(
+        &self,
+        number: u64,
+        [one, other]: &mut [Player; 2],
+        judge: &mut Player,
+        stops: [&Stop; 2],
+    ) -> Option<GamePair> {
+        let opening = self.openings.get(number, judge);
+        let first = play(Seats::Two([one, other]), &opening, self.limit, &self.rules, stops)?;
+        let second = play(Seats::Two([other, one]), &opening, self.limit, &self.rules, stops)?;
+        Some(GamePair { number, games: [first, second] })
     }
 }
 
@@ -130,6 +177,37 @@ pub(crate) mod tests {
             ControlFlow::Continue(())
         });
         assert_eq!(run, Ok(()));
+    }
+
+    #[test]
+    fn players_of_their_own_play_as_those_of_all_pairs_do() {
+        let weak: Setting = "LMR=off".parse().unwrap();
+        let all = scores(&arena(2), 0..6, usize::MAX);
+        let mut each = Vec::new();
+        // In every other pair the players have changed places.
+        let players = |number: u64| match number % 2 {
+            0 => [vec![], vec![weak.clone()]],
+            _ => [vec![weak.clone()], vec![]],
+        };
+        let run = arena(3).run_each(players, 0..6, &Stop::default(), |pair| {
+            let score = pair.half_points();
+            each.push((pair.number, if pair.number % 2 == 0 { score } else { 4 - score }));
+            ControlFlow::Continue(())
+        });
+        assert_eq!((run, each), (Ok(()), all));
+    }
+
+    #[test]
+    fn a_player_that_cannot_be_is_told() {
+        let odd = Setting { name: "rfp_margin".to_owned(), value: "many".to_owned() };
+        let players = |number| [vec![], if number == 2 { vec![odd.clone()] } else { vec![] }];
+        let mut heard = 0;
+        let run = arena(2).run_each(players, 0..9, &Stop::default(), |_| {
+            heard += 1;
+            ControlFlow::Continue(())
+        });
+        assert!(run.unwrap_err().to_string().contains("many"));
+        assert_eq!(heard, 2, "what was finished before it counts");
     }
 
     #[test]

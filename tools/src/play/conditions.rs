@@ -46,6 +46,23 @@ impl Conditions {
         })
     }
 
+    /// The arguments with which a page says where games began, as far as they matter elsewhere: of a book its name alone.
+    pub fn words(&self) -> String {
+        let OpeningArgs { book, random_plies, dfrc, max_imbalance: _, seed } = &self.openings;
+        let mut words = Vec::new();
+        if let Some(book) = book.as_ref().and_then(|book| book.file_name()) {
+            words.push(format!("--book {}", book.display()));
+        }
+        if let Some(plies) = random_plies {
+            words.push(format!("--random-plies {plies}"));
+        }
+        if *dfrc > 0.0 {
+            words.push(format!("--dfrc {dfrc}"));
+        }
+        words.push(format!("--hash {} --seed {seed}", self.hash));
+        words.join(" ")
+    }
+
     /// All rules of the games. How many are played, and how many at the same time, is not among them.
     pub fn json(&self, limit: Limit) -> Value {
         let Self { hash, concurrency: _, openings, rules } = self;

@@ -170,6 +170,8 @@ fn outputs_are_tried_before_the_work() {
         // Each would take hours.
         "ablate --pairs 100000 --markdown @/missing/page.md",
         "doubt --games 100000 --markdown @/missing/page.md",
+        "factors rfp_margin=80 --pairs 100000 --markdown @/missing/page.md",
+        "factors rfp_margin=80 --pairs 100000 --svg @/missing/effects.svg",
         "spsa rfp_margin --iterations 100000 --svg @/missing/course.svg",
         "spsa rfp_margin --iterations 100000 --write @/missing/params.rs",
         "match --pairs 100000 --pgn @/missing/games.pgn",
@@ -393,6 +395,8 @@ fn files_that_never_end_or_never_begin_are_refused() {
         "match --pairs 1 --book",
         "match --pairs 1 --journal",
         "ablate --pairs 1 --journal",
+        "factors rfp_margin=80 --pairs 1 --journal",
+        "factors --pairs 1 --factors",
         "spsa rfp_margin --iterations 1 --journal",
         "spsa rfp_margin --iterations 1 --write",
         "wdl @/none.vf --write",

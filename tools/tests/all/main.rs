@@ -8,6 +8,7 @@ mod data;
 mod datagen;
 mod doubt;
 mod gold;
+mod factors;
 mod lab;
 mod matches;
 mod nnue;

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longer than anything here takes on a slow and busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A short match between players of different strength.
 const SHORT: &str = "--old LMR=off --limit nodes=300 --hash 1 --seed 3 --pairs 12";
@@ -32,7 +32,7 @@ fn scratch(name: &str) -> PathBuf {
     path
 }
 
-fn lines(path: &Path) -> usize {
+pub fn lines(path: &Path) -> usize {
     std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
 }
 

@@ -84,8 +84,8 @@ impl Pentanomial {
     /// slope of the Elo curve at the score (delta method).
     pub fn elo(&self) -> Estimate {
         let Moments { pairs, mean, deviation } = self.moments();
-        let slope = ELO_PER_DEVIATION / 2.0 / (mean * (1.0 - mean));
-        Estimate { elo: elo_of(mean), error: normal::TWO_SIDED_95 * slope * deviation / pairs.sqrt() }
+        let slope = elo_per_score(mean * (1.0 - mean));
+        Estimate { elo: elo_of(mean), error: TWO_SIDED_95 * slope * deviation / pairs.sqrt() }
     }
 
     /// How much stronger the first player is in normalized Elo: the score above one half, in standard deviations of a
@@ -94,7 +94,7 @@ impl Pentanomial {
         let Moments { pairs, mean, deviation } = self.moments();
         // Were the games independent, the mean of two would have half the variance of one.
         let game = deviation * std::f64::consts::SQRT_2;
-        let error = normal::TWO_SIDED_95 / (2.0 * pairs).sqrt();
+        let error = TWO_SIDED_95 / (2.0 * pairs).sqrt();
         Estimate { elo: (mean - 0.5) / game * ELO_PER_DEVIATION, error: error * ELO_PER_DEVIATION }
     }
 
@@ -138,8 +138,13 @@ fn elo_of(score: f64) -> f64 {
     ELO_PER_DEVIATION / 2.0 * (score / (1.0 - score)).ln()
 }
 
+/// How fast Elo grows with the score, by the logistic curve, where the score multiplied by what is missing to 1 is `product`.
+pub fn elo_per_score(product: f64) -> f64 {
+    ELO_PER_DEVIATION / 2.0 / product
+}
+
 /// The score expected from a difference in Elo, by the logistic curve.
-fn expected_score(elo: f64) -> f64 {
+pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * 2.0 / ELO_PER_DEVIATION).exp())
 }
 

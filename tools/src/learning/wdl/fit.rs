@@ -5,6 +5,7 @@
 //! material. Steps are those of Fisher's scoring: Newton's method with the expected curvature, which always leads uphill.
 
 use super::counts::{MaterialRow, Results};
+use crate::common::cholesky::Cholesky;
 use lento::eval::wdl::{Coefficients, Model, RANGE, abscissa};
 
 /// The highest power in the polynomials.
@@ -161,33 +162,11 @@ fn derivatives_of_row(row: &MaterialRow, a: f64, b: f64) -> ([f64; 2], [[f64; 2]
 /// some coefficient.
 fn solve(derivatives: &Derivatives, degree: usize) -> Option<[f64; UNKNOWNS]> {
     let free: Vec<usize> = (0..UNKNOWNS).filter(|index| index % (UNKNOWNS / 2) <= degree).collect();
-    let size = free.len();
-    // Cholesky's decomposition of the information, scaled so that its diagonal is one.
-    let scale: Vec<f64> = free.iter().map(|&index| derivatives.information[index][index].sqrt()).collect();
-    let mut lower = vec![vec![0.0; size]; size];
-    for i in 0..size {
-        for j in 0..=i {
-            let known: f64 = (0..j).map(|k| lower[i][k] * lower[j][k]).sum();
-            let rest = derivatives.information[free[i]][free[j]] / (scale[i] * scale[j]) - known;
-            if i != j {
-                lower[i][j] = rest / lower[j][j];
-            } else if rest > 1e-13 {
-                lower[i][i] = rest.sqrt();
-            } else {
-                return None;
-            }
-        }
-    }
-    let mut x: Vec<f64> = free.iter().zip(&scale).map(|(&index, scale)| derivatives.gradient[index] / scale).collect();
-    for i in 0..size {
-        x[i] = (x[i] - (0..i).map(|k| lower[i][k] * x[k]).sum::<f64>()) / lower[i][i];
-    }
-    for i in (0..size).rev() {
-        x[i] = (x[i] - (i + 1..size).map(|k| lower[k][i] * x[k]).sum::<f64>()) / lower[i][i];
-    }
+    let information = Cholesky::of(free.len(), |i, j| derivatives.information[free[i]][free[j]])?;
+    let gradient: Vec<f64> = free.iter().map(|&index| derivatives.gradient[index]).collect();
     let mut step = [0.0; UNKNOWNS];
-    for ((index, x), scale) in free.into_iter().zip(x).zip(scale) {
-        step[index] = x / scale;
+    for (index, x) in free.into_iter().zip(information.solve(&gradient)) {
+        step[index] = x;
     }
     Some(step)
 }

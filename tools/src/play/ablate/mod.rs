@@ -1,14 +1,13 @@
 //! `lento-tools ablate`: what each idea of the search is worth.
 
-mod ideas;
 mod report;
 mod session;
 
 use crate::common::interrupt::Stop;
 use crate::common::{draft, outputs, progress, summary};
 use crate::play::conditions::Conditions;
+use crate::play::ideas;
 use crate::play::limit::Limit;
-use ideas::{IDEAS, Idea};
 use session::{Session, TrialGoal};
 use std::error::Error;
 use std::io::{self, Write};
@@ -55,16 +54,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// The ideas asked for.
-    fn chosen(&self) -> Result<Vec<&'static Idea>, String> {
-        let has = |idea: &Idea, part: &String| idea.name.to_lowercase().contains(&part.to_lowercase());
-        if let Some(part) = self.ideas.iter().find(|part| !IDEAS.iter().any(|idea| has(idea, part))) {
-            return Err(format!("no idea has {part:?} in its name; --list shows them"));
-        }
-        let wanted = |idea: &&Idea| self.ideas.is_empty() || self.ideas.iter().any(|part| has(idea, part));
-        Ok(IDEAS.iter().filter(wanted).collect())
-    }
-
     fn goal(&self) -> TrialGoal {
         TrialGoal { pairs: self.pairs, most: self.most_pairs.unwrap_or(self.pairs).max(self.pairs) }
     }
@@ -75,7 +64,7 @@ impl Args {
 /// # Errors
 /// An idea is unknown, the openings or a file are not usable, or a player cannot be set up.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
-    let chosen = args.chosen()?;
+    let chosen = ideas::chosen(&args.ideas)?;
     let mut out = io::stdout();
     if args.list {
         write!(out, "{}", report::list(&chosen))?;

@@ -1,8 +1,8 @@
 //! The result of an ablation as text, page and JSON.
 
 use super::Args;
-use super::ideas::Idea;
 use super::session::Trial;
+use crate::play::ideas::Idea;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -82,13 +82,7 @@ fn command(args: &Args) -> String {
     if let Some(most) = args.most_pairs {
         words.push(format!("--most-pairs {most}"));
     }
-    if let Some(book) = args.conditions.openings.book.as_ref().and_then(|book| book.file_name()) {
-        words.push(format!("--book {}", book.display()));
-    }
-    words.push(format!(
-        "--hash {} --seed {} --markdown docs/results/ablation.md",
-        args.conditions.hash, args.conditions.openings.seed
-    ));
+    words.push(format!("{} --markdown docs/results/ablation.md", args.conditions.words()));
     words.join(" ")
 }
 

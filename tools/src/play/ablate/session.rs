@@ -1,11 +1,11 @@
 //! The course of an ablation: one idea after the other.
 
 use super::Args;
-use super::ideas::Idea;
 use crate::common::elo::Pentanomial;
 use crate::common::interrupt::Stop;
 use crate::common::journal::{Journal, keep};
 use crate::play::arena::Arena;
+use crate::play::ideas::Idea;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -122,8 +122,8 @@ fn from_record(record: &Value) -> Option<(&str, u32)> {
 mod tests {
     use super::*;
     use crate::common::arguments::parse;
-    use crate::play::ablate::ideas::IDEAS;
     use crate::play::arena::tests::arena;
+    use crate::play::ideas::IDEAS;
 
     #[test]
     fn doubt_gets_more_games() {

@@ -1,6 +1,6 @@
 //! The ideas of the search, and how each is switched off.
 
-use crate::play::setting::Setting;
+use super::setting::Setting;
 
 /// What an idea is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +119,19 @@ pub const IDEAS: &[Idea] = &[
     idea(Evaluation, "correction history: by moves", "correct_moves=0"),
     idea(Window, "aspiration windows", "aspiration_depth=255"),
 ];
+
+/// The ideas whose names have one of these parts; without any, every idea.
+///
+/// # Errors
+/// No idea has a part in its name.
+pub fn chosen(parts: &[String]) -> Result<Vec<&'static Idea>, String> {
+    let has = |idea: &Idea, part: &String| idea.name.to_lowercase().contains(&part.to_lowercase());
+    if let Some(part) = parts.iter().find(|part| !IDEAS.iter().any(|idea| has(idea, part))) {
+        return Err(format!("no idea has {part:?} in its name; lento-tools ablate --list shows them"));
+    }
+    let wanted = |idea: &&Idea| parts.is_empty() || parts.iter().any(|part| has(idea, part));
+    Ok(IDEAS.iter().filter(wanted).collect())
+}
 
 #[cfg(test)]
 mod tests {

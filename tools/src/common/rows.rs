@@ -1,0 +1,128 @@
+//! Charts of named rows, one below the other.
+
+use super::chart::{self, Canvas, Drawn, label};
+use super::elo::Estimate;
+use plotters::prelude::{BLACK, BLUE, Circle, Color, PathElement, ShapeStyle};
+use plotters::style::text_anchor::HPos;
+use std::error::Error;
+
+/// The height of the title.
+pub const HEADING: i32 = 50;
+/// The height of a row.
+pub const ROW: i32 = 22;
+/// The width of the names, at the left.
+pub const NAMES: i32 = 240;
+/// The width of what is drawn beside them.
+pub const PLOT: i32 = 460;
+
+/// Sizes of letters.
+const LARGE: i32 = 16;
+/// That of names.
+pub const USUAL: i32 = 12;
+/// That of numbers.
+pub const SMALL: i32 = 11;
+
+/// About how wide a letter of a name is.
+const LETTER: i32 = 7;
+/// Longer names are cut.
+const LONGEST_NAME: usize = 90;
+
+/// Draws on paper of this size, below a title, and gives the SVG.
+///
+/// # Errors
+/// Those of `draw`.
+pub fn render(size: (i32, i32), title: &str, draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
+    chart::svg((size.0 as u32, size.1 as u32), |paper| {
+        label(paper, title, (12, HEADING / 2 - 3), HPos::Left, LARGE)?;
+        draw(paper)
+    })
+}
+
+/// The height of the middle of a row.
+pub fn middle(row: usize) -> i32 {
+    HEADING + row as i32 * ROW + ROW / 2
+}
+
+fn line(canvas: &Canvas, ends: [(i32, i32); 2], style: impl Into<ShapeStyle>) -> Drawn {
+    canvas.draw(&PathElement::new(ends, style))
+}
+
+/// The name as far as there is room.
+fn cut(name: &str) -> String {
+    match name.char_indices().nth(LONGEST_NAME) {
+        None => name.to_owned(),
+        Some((end, _)) => format!("{}…", &name[..end]),
+    }
+}
+
+/// Steps from one mark of an axis to the next: 5, 10, 20, 50 and so on.
+fn steps() -> impl Iterator<Item = i32> {
+    (0..9).flat_map(|power| [5, 10, 20].map(|step| step * 10_i32.pow(power)))
+}
+
+/// A point with its error for each row, on one scale of Elo.
+///
+/// # Errors
+/// It cannot be drawn.
+pub fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn Error>> {
+    let points: Vec<(String, Estimate)> = points.iter().map(|(name, estimate)| (cut(name), *estimate)).collect();
+    let longest = points.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let names = NAMES.max(longest as i32 * LETTER + 2 * LETTER);
+    let reach = |sign: f64| points.iter().map(move |(_, estimate)| estimate.elo + sign * estimate.error);
+    let low = reach(-1.0).fold(0.0, f64::min) - 5.0;
+    let high = reach(1.0).fold(0.0, f64::max) + 5.0;
+    let x = |elo: f64| names + ((elo - low) / (high - low) * f64::from(PLOT)).round() as i32;
+    let bottom = middle(points.len());
+    render((names + PLOT + 120, bottom + 34), title, |canvas| {
+        let step = steps().find(|step| (high - low) / f64::from(*step) <= 9.0).map_or(high - low, f64::from);
+        let ticks = (0..=9).map(|tick| ((low / step).ceil() + f64::from(tick)) * step);
+        for tick in ticks.take_while(|tick| *tick <= high) {
+            let at = x(tick);
+            let style = if tick == 0.0 { BLACK.mix(0.6) } else { BLACK.mix(0.12) };
+            line(canvas, [(at, HEADING), (at, bottom)], style)?;
+            // Without the sign of nothing.
+            label(canvas, &format!("{:.0}", tick + 0.0), (at, bottom + 14), HPos::Center, SMALL)?;
+        }
+        for (row, (name, estimate)) in points.iter().enumerate() {
+            let y = middle(row);
+            label(canvas, name, (names - 8, y), HPos::Right, USUAL)?;
+            let ends = [(x(estimate.elo - estimate.error), y), (x(estimate.elo + estimate.error), y)];
+            line(canvas, ends, BLUE.stroke_width(2))?;
+            canvas.draw(&Circle::new((x(estimate.elo), y), 4, BLUE.filled()))?;
+            label(canvas, &format!("{estimate:.1}"), (names + PLOT + 8, y), HPos::Left, SMALL)?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn estimate(elo: f64, error: f64) -> Estimate {
+        Estimate { elo, error }
+    }
+
+    #[test]
+    fn every_result_has_a_point_inside_the_picture() {
+        let points =
+            [("one", estimate(-158.7, 35.0)), ("two & more", estimate(3.0, 20.0)), ("six", estimate(0.0, 1.0))];
+        let svg = elo(&points, "Elo").unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        assert_eq!((svg.matches("<circle").count(), svg.matches("two &amp; more").count()), (3, 1));
+        assert!(svg.contains("-158.7 ± 35.0") && svg.contains(">\n0\n<") && !svg.contains(">\n-0\n<"), "{svg}");
+    }
+
+    #[test]
+    fn many_rows_and_wild_numbers_make_no_large_file() {
+        let name = "rfp_base=20,rfp_margin=60,".repeat(9);
+        let points: Vec<_> = (0..200).map(|row| (name.as_str(), estimate(f64::from(row) - 100.0, 12.5))).collect();
+        let size = elo(&points, "Elo").unwrap().len();
+        assert!(size < chart::MOST_BYTES, "{size} bytes");
+        for error in [1e-3, 1e6, 1e12] {
+            let svg = elo(&[("wild", estimate(-error, error))], "Elo").unwrap();
+            assert!(svg.len() < 5000, "{error}: {} bytes", svg.len());
+        }
+        assert!(elo(&[], "Nothing yet").unwrap().contains("Nothing yet"));
+    }
+}
