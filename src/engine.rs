@@ -428,6 +428,11 @@ impl Engine {
         }
     }
 
+    /// A line that was told before, with what all threads have done since; `None` once the search has its answer.
+    pub fn as_of_now(&self, info: Info) -> Option<Info> {
+        self.running.as_ref()?.as_of_now(info)
+    }
+
     /// Takes a piece of news and says what a listener should know of it.
     fn take(&mut self, event: Event) -> Option<Output> {
         let running = self.running.as_mut()?;

@@ -116,6 +116,15 @@ impl Running {
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
     }
 
+    /// A line that was shown before, with what all threads have done since; `None` once there is an answer.
+    pub(super) fn as_of_now(&self, info: Info) -> Option<Info> {
+        let job = self.job.as_ref()?;
+        let (tb_hits, elapsed, hashfull) = (job.findings.tb_hits(), job.control.elapsed(), job.shared.tt.hashfull());
+        // Where searches are to repeat, the nodes of a line are those of its place in the rounds.
+        let nodes = if job.rounds.is_some() { info.nodes } else { job.findings.nodes() };
+        Some(Info { nodes, tb_hits, elapsed, hashfull, ..info })
+    }
+
     /// A line as it is to be shown, if it was asked for.
     pub(super) fn show(&self, info: Info) -> Option<Info> {
         let Some(job) = &self.job else { return Some(info) };

@@ -13,7 +13,7 @@ use super::worker::Search;
 use super::{Searched, Stopped};
 use crate::chess::Move;
 use crate::score::{INFINITE, MATE, Score, is_mate, mate_distance};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Follows the best move and its score over the iterations.
 #[derive(Default)]
@@ -38,6 +38,8 @@ impl StabilityTracker {
 impl<P: SearchProbe> Search<'_, P> {
     /// From this much time on, changes inside an iteration are worth a line.
     const TALKATIVE: Duration = Duration::from_secs(3);
+    /// Within an iteration all lines are told no more often than this.
+    const BETWEEN_LINES: Duration = Duration::from_secs(1);
 
     /// Runs the search to its end and says what it found.
     pub fn deepen(mut self) -> Finding {
@@ -87,6 +89,10 @@ impl<P: SearchProbe> Search<'_, P> {
             self.seldepth = 0;
             self.aspirate(depth)?;
             self.root.sort_finished(index + 1);
+            if index + 1 < self.job.lines() && self.is_talkative() && self.last_report.elapsed() >= Self::BETWEEN_LINES
+            {
+                self.tell_lines();
+            }
         }
         self.root.index = 0;
         let before = std::mem::replace(&mut self.lines, self.root.all()[..self.job.lines()].to_vec());
@@ -96,6 +102,19 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         self.publish();
         Ok(())
+    }
+
+    /// Whether what happens within an iteration is told.
+    fn is_talkative(&self) -> bool {
+        self.me.id == 0 && self.job.control.elapsed() > Self::TALKATIVE
+    }
+
+    /// Tells all lines as they stand: those that this iteration has finished, and behind them what was known of the others.
+    fn tell_lines(&mut self) {
+        self.last_report = Instant::now();
+        for (rank, line) in self.root.all()[..self.job.lines()].iter().enumerate() {
+            self.job.tell(Event::Info(self.describe(rank, line)));
+        }
     }
 
     /// Searches the root with a narrow window, widened on the side where it fails.
@@ -122,8 +141,8 @@ impl<P: SearchProbe> Search<'_, P> {
             } else {
                 return Ok(score);
             }
-            if self.me.id == 0 && self.job.control.elapsed() > Self::TALKATIVE && self.root.index == 0 {
-                self.job.tell(Event::Info(self.describe(0, self.root.current())));
+            if self.is_talkative() {
+                self.job.tell(Event::Info(self.describe(self.root.index, self.root.current())));
             }
             delta += delta / 2 + 3;
             if delta > 1000 || is_mate(score) {
