@@ -4,6 +4,7 @@ use super::MAX_DEPTH;
 use super::clock::Stability;
 use super::findings::Finding;
 use super::job::Event;
+use super::mate::MateProof;
 use super::node::Root;
 use super::probe::SearchProbe;
 use super::report::Info;
@@ -46,6 +47,7 @@ impl<P: SearchProbe> Search<'_, P> {
         self.me.histories.own.start(self.lmr.own());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut tracker = StabilityTracker::default();
+        let mut proof = self.job.limits.mate.map(MateProof::new);
         let mut known = if self.job.goes_on { self.known() } else { None };
         let mut start = 1;
         // A limit of depth is the main thread's: helpers who have come so far before it help it on from further ahead.
@@ -62,7 +64,9 @@ impl<P: SearchProbe> Search<'_, P> {
             if depth > deepest || self.iterate(depth).is_err() {
                 break;
             }
-            if self.me.id == 0 && self.is_enough(depth, &mut tracker) {
+            if self.me.id == 0
+                && (self.is_enough(depth, &mut tracker) || proof.as_mut().is_some_and(|proof| self.settles_mate(proof)))
+            {
                 break;
             }
         }
@@ -167,9 +171,9 @@ impl<P: SearchProbe> Search<'_, P> {
     fn is_enough(&self, depth: i32, tracker: &mut StabilityTracker) -> bool {
         let first = &self.root.all()[0];
         let stability = tracker.update(first.mv, first.score, self.root.first_share());
+        // A mate that was asked for: who is mated may ask, too.
         if let (Some(limit), Some(distance)) = (self.job.limits.mate, mate_distance(first.score))
-            && distance > 0
-            && distance <= limit as i32
+            && distance.unsigned_abs() <= limit
         {
             return true;
         }
