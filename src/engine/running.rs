@@ -1,5 +1,6 @@
 //! A search between `go` and its answer.
 
+use super::Engine;
 use crate::search::findings::Finding;
 use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
@@ -116,6 +117,15 @@ impl Running {
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
     }
 
+    /// A line that was shown before, with what all threads have done since; `None` once there is an answer.
+    pub(super) fn as_of_now(&self, info: Info) -> Option<Info> {
+        let job = self.job.as_ref()?;
+        let (tb_hits, elapsed, hashfull) = (job.findings.tb_hits(), job.control.elapsed(), job.shared.tt.hashfull());
+        // Where searches are to repeat, the nodes of a line are those of its place in the rounds.
+        let nodes = if job.rounds.is_some() { info.nodes } else { job.findings.nodes() };
+        Some(Info { nodes, tb_hits, elapsed, hashfull, ..info })
+    }
+
     /// A line as it is to be shown, if it was asked for.
     pub(super) fn show(&self, info: Info) -> Option<Info> {
         let Some(job) = &self.job else { return Some(info) };
@@ -169,5 +179,12 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.time_is_over();
+    }
+}
+
+impl Engine {
+    /// A line that was told before, with what all threads have done since; `None` once the search has its answer.
+    pub fn as_of_now(&self, info: Info) -> Option<Info> {
+        self.running.as_ref()?.as_of_now(info)
     }
 }

@@ -9,21 +9,49 @@ pub struct Comment {
     pub clock: Option<String>,
 }
 
+/// A piece of a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// What people read.
+    Text(&'a str),
+    /// What stands in `[%...]`, such as `clk 1:05:23`.
+    Command(&'a str),
+}
+
+/// The pieces of a comment, in their order.
+pub fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let command = rest.find("[%").and_then(|start| Some((start, start + rest[start..].find(']')?)));
+        match command {
+            Some((0, end)) => {
+                let command = &rest[2..end];
+                rest = &rest[end + 1..];
+                Some(Part::Command(command))
+            }
+            _ if rest.is_empty() => None,
+            _ => {
+                let (text, behind) = rest.split_at(command.map_or(rest.len(), |(start, _)| start));
+                rest = behind;
+                Some(Part::Text(text))
+            }
+        }
+    })
+}
+
 impl Comment {
     /// Takes a comment apart. Left out are commands such as `[%eval 0.3]`, `+0.13/12 0.29s` at the beginning, and lists of
     /// `key=value`.
     pub fn new(text: &str) -> Self {
-        let (mut kept, mut clock, mut rest) = (String::new(), None, text);
-        while let Some(start) = rest.find("[%") {
-            let Some(length) = rest[start..].find(']') else { break };
-            let command = &rest[start + 2..start + length];
-            if let Some(time) = command.strip_prefix("clk") {
-                clock = Some(time.trim().to_owned());
+        let (mut kept, mut clock) = (String::new(), None);
+        for part in parts(text) {
+            match part {
+                Part::Text(text) => kept.push_str(text),
+                Part::Command(command) => {
+                    clock = command.strip_prefix("clk").map(|time| time.trim().to_owned()).or(clock);
+                }
             }
-            kept.push_str(&rest[..start]);
-            rest = &rest[start + length + 1..];
         }
-        kept.push_str(rest);
         let words: Vec<&str> = kept.split_whitespace().collect();
         let kept = words.join(" ");
         Self { text: without_measurements(&kept).to_owned(), clock }
@@ -58,6 +86,19 @@ fn without_measurements(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_are_all_there_is() {
+        for text in ["", "a", "[%clk 1]", "a[%clk 1] b [%csl Ga1][%x", "[%", "]", "[%]", "ä[%ü]ö"] {
+            let whole: String = parts(text)
+                .map(|part| match part {
+                    Part::Text(text) => text.to_owned(),
+                    Part::Command(command) => format!("[%{command}]"),
+                })
+                .collect();
+            assert_eq!(whole, text);
+        }
+    }
 
     #[test]
     fn what_people_wrote_stays() {

@@ -53,6 +53,11 @@ impl<R: BufRead> Lexer<R> {
         self.lines.bytes()
     }
 
+    /// Whether a comment begins in the rest of the line.
+    pub fn comment_follows(&self) -> bool {
+        self.rest().trim_start().starts_with(['{', ';'])
+    }
+
     fn rest(&self) -> &str {
         &self.line.text[self.at..]
     }

@@ -24,6 +24,10 @@ pub enum Flaw {
     FirstMove { text: String, fen: String },
     #[error("{text:?} is no move; the main line ends here, and the {used} moves before it are used")]
     Null { text: String, used: usize },
+    #[error("{text:?} is no legal move in {fen}; the rest of the variation is left out")]
+    InVariation { text: String, fen: String },
+    #[error("a variation within {0} others is left out")]
+    Nested(usize),
     #[error("tag FEN: {0}; the game is left out")]
     Fen(String),
     #[error("variant {0:?}, expected chess or Chess960; the game is left out")]
@@ -36,7 +40,7 @@ pub enum Flaw {
     Variation,
     #[error("more than {0} moves; the others are left out")]
     Length(usize),
-    #[error("more than {0} bytes of tags and comments; the others are left out")]
+    #[error("more than {0} bytes of tags, comments and variations; the others are left out")]
     Words(usize),
 }
 

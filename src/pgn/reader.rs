@@ -1,16 +1,18 @@
 //! From words to games.
 
-use super::comment::Comment;
+use super::level::Level;
 use super::lexer::{Lexer, Token};
 use super::word::{Word, parse};
-use super::{Flaw, PgnGame, PgnMove, Problem, Reading};
+use super::{Flaw, PgnGame, Problem, Reading, VariationMove};
 use crate::chess::Board;
 use std::io::{self, BufRead};
 
 /// More moves than any game by the rules has.
 const MOST_MOVES: usize = 20_000;
-/// More bytes of tags and comments of a game are left out.
+/// More bytes of tags, comments and variations of a game are left out.
 const MOST_WORDS: usize = 1 << 24;
+/// A variation within so many others is left out.
+const MOST_NESTED: usize = 64;
 
 /// Reads the games of a file, one at a time.
 #[derive(Debug)]
@@ -26,20 +28,19 @@ struct Draft {
     number: u64,
     line: u64,
     tags: Vec<(String, String)>,
-    /// Where the game stands; `None` before its first word, and where there is no such game.
-    board: Option<Board>,
+    /// `None` before the first word of the game, and where there is no such game.
     start: Option<Board>,
     chess960: bool,
-    moves: Vec<PgnMove>,
+    main: Level,
+    /// The variations that are open, each within the one before it.
+    variations: Vec<Level>,
+    /// How many variations are open that are left out.
+    left_out: u32,
     result: Option<&'static str>,
     problems: Vec<Problem>,
-    /// How many variations are open.
-    depth: u32,
     /// Whether the moves have begun.
     begun: bool,
-    /// Whether what follows cannot be played.
-    over: bool,
-    /// Bytes of tags and comments.
+    /// Bytes of tags, comments and variations.
     words: usize,
 }
 
@@ -82,6 +83,12 @@ impl<R: BufRead> Reader<R> {
             });
             draft_now.take(token, line);
             if draft_now.result.is_some() {
+                // What is said behind the result is said of the game, if it begins in the same line.
+                while self.lexer.comment_follows()
+                    && let Some(token) = self.lexer.token()?
+                {
+                    draft_now.take(token, self.lexer.line());
+                }
                 return Ok(draft.map(Draft::finish));
             }
         }
@@ -94,15 +101,14 @@ impl Draft {
             number,
             line,
             tags: Vec::new(),
-            board: None,
             start: None,
             chess960: false,
-            moves: Vec::new(),
+            main: Level::default(),
+            variations: Vec::new(),
+            left_out: 0,
             result: None,
             problems: Vec::new(),
-            depth: 0,
             begun: false,
-            over: false,
             words: 0,
         }
     }
@@ -133,33 +139,57 @@ impl Draft {
                     self.tags.push((name, value));
                 }
             }
-            Token::Open => self.depth += 1,
-            Token::Close => self.depth = self.depth.saturating_sub(1),
+            Token::Open => self.open(line),
+            Token::Close => self.close(),
             Token::UnclosedComment => self.complain(line, Flaw::Comment),
-            _ if self.depth > 0 => {}
+            _ if self.left_out > 0 => {}
             Token::Comment(text) => self.comment(&text, line),
             Token::Nag(nag) => self.nag(nag),
             Token::Word(word) => self.word(&word, line),
         }
     }
 
+    /// The line that is being read.
+    fn level(&mut self) -> &mut Level {
+        self.variations.last_mut().unwrap_or(&mut self.main)
+    }
+
+    /// A variation begins.
+    fn open(&mut self, line: u64) {
+        let variation = if self.left_out == 0 { self.level().variation() } else { None };
+        match variation {
+            Some(variation) if self.variations.len() < MOST_NESTED => self.variations.push(variation),
+            Some(_) => {
+                self.complain(line, Flaw::Nested(MOST_NESTED));
+                self.left_out += 1;
+            }
+            None => self.left_out += 1,
+        }
+    }
+
+    /// A variation ends.
+    fn close(&mut self) {
+        if self.left_out > 0 {
+            self.left_out -= 1;
+        } else if let Some(variation) = self.variations.pop() {
+            self.level().add(variation);
+        }
+    }
+
     fn comment(&mut self, text: &str, line: u64) {
-        if self.over || self.moves.is_empty() || !self.has_room(text.len(), line) {
-            return;
+        if !text.is_empty() && !self.level().over && self.has_room(text.len(), line) {
+            self.level().say(text);
         }
-        let Comment { text, clock } = Comment::new(text);
-        let Some(last) = self.moves.last_mut() else { return };
-        if !text.is_empty() {
-            let before = last.comment.take().map_or_else(String::new, |before| before + " ");
-            last.comment = Some(before + &text);
-        }
-        last.clock = clock.or(last.clock.take());
     }
 
     fn nag(&mut self, nag: u8) {
         const MOST: usize = 16;
-        if let Some(last) = self.moves.last_mut().filter(|last| !self.over && last.nags.len() < MOST) {
-            last.nags.push(nag);
+        let level = self.level();
+        if !level.over
+            && let Some(remarks) = level.remarks()
+            && remarks.nags.len() < MOST
+        {
+            remarks.nags.push(nag);
         }
     }
 
@@ -167,15 +197,18 @@ impl Draft {
         if !self.begun {
             self.begin(line);
         }
+        let in_variation = !self.variations.is_empty();
         match Word::new(word) {
-            Word::Result(result) => self.result = Some(result),
+            Word::Result(result) if !in_variation => self.result = Some(result),
+            Word::Result(_) | Word::Nothing => {}
             Word::Glyph(nag) => self.nag(nag),
-            Word::Nothing => {}
-            _ if self.over => {}
+            _ if self.level().over => {}
+            Word::Null(text) if in_variation => self.vary(text, None, line),
             Word::Null(text) => {
-                let used = self.moves.len();
+                let used = self.main.len();
                 self.stop(line, Flaw::Null { text: text.into(), used });
             }
+            Word::Move(text, nag) if in_variation => self.vary(text, nag, line),
             Word::Move(text, nag) => self.play(text, nag, line),
         }
     }
@@ -196,24 +229,26 @@ impl Draft {
             Ok(board) => {
                 self.chess960 = named;
                 self.start = Some(board.clone());
-                self.board = Some(board);
+                self.main.begin(board);
             }
             Err(error) => self.stop(line, Flaw::Fen(error.to_string())),
         }
     }
 
-    /// Nothing after this is used.
+    /// Nothing of the main line after this is used.
     fn stop(&mut self, line: u64, flaw: Flaw) {
         self.complain(line, flaw);
-        self.over = true;
+        self.main.over = true;
     }
 
+    /// A move of the main line.
     fn play(&mut self, text: &str, nag: Option<u8>, line: u64) {
-        let Some(board) = &self.board else { return };
-        let Some(mv) = parse(board, text, self.chess960) else {
-            let (fen, used) = (board.fen(self.chess960), self.moves.len());
+        let (used, chess960) = (self.main.len(), self.chess960);
+        let Some(board) = self.main.board() else { return };
+        let Some(mv) = parse(board, text, chess960) else {
+            let fen = board.fen(chess960);
             if used == 0 {
-                (self.board, self.start) = (None, None);
+                self.start = None;
             }
             let flaw = match used {
                 0 if self.tags.is_empty() => Flaw::NoGame(text.into()),
@@ -222,19 +257,39 @@ impl Draft {
             };
             return self.stop(line, flaw);
         };
-        if self.moves.len() == MOST_MOVES {
+        if used == MOST_MOVES {
             return self.stop(line, Flaw::Length(MOST_MOVES));
         }
-        self.board = Some(board.after(mv));
-        self.moves.push(PgnMove { mv, nags: nag.into_iter().collect(), comment: None, clock: None });
+        self.main.play(Some(mv), nag);
+    }
+
+    /// A move of a variation, where the turn may be passed.
+    fn vary(&mut self, text: &str, nag: Option<u8>, line: u64) {
+        let chess960 = self.chess960;
+        let Some(board) = self.level().board() else { return };
+        let mv = parse(board, text, chess960);
+        let passes = mv.is_none() && matches!(Word::new(text), Word::Null(_)) && !board.in_check();
+        if mv.is_none() && !passes {
+            let flaw = Flaw::InVariation { text: text.into(), fen: board.fen(chess960) };
+            self.complain(line, flaw);
+            self.level().over = true;
+        } else if self.has_room(size_of::<VariationMove>(), line) {
+            self.level().play(mv, nag);
+        } else {
+            self.level().over = true;
+        }
     }
 
     fn finish(mut self) -> Reading {
         if !self.begun {
             self.begin(self.line);
         }
-        if self.depth > 0 {
+        if self.left_out > 0 || !self.variations.is_empty() {
             self.complain(self.line, Flaw::Variation);
+            self.left_out = 0;
+            while !self.variations.is_empty() {
+                self.close();
+            }
         }
         let said = self.tags.iter().find(|(name, _)| name.eq_ignore_ascii_case("Result"));
         let said = said.and_then(|(_, value)| match Word::new(value.trim()) {
@@ -242,8 +297,8 @@ impl Draft {
             _ => None,
         });
         let result = self.result.or(said).unwrap_or("*").to_owned();
-        let (tags, chess960, moves) = (self.tags, self.chess960, self.moves);
-        let game = self.start.map(|start| PgnGame { tags, chess960, start, moves, result });
+        let (tags, chess960, (comment, moves)) = (self.tags, self.chess960, self.main.main_line());
+        let game = self.start.map(|start| PgnGame { tags, chess960, start, comment, moves, result });
         Reading { number: self.number, line: self.line, game, problems: self.problems }
     }
 }

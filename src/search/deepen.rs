@@ -5,6 +5,7 @@ use super::Stopped;
 use super::clock::Stability;
 use super::findings::Finding;
 use super::job::Event;
+use super::mate::MateProof;
 use super::node::Root;
 use super::probe::SearchProbe;
 use super::report::Info;
@@ -14,7 +15,7 @@ use super::worker::Search;
 use crate::chess::Move;
 use crate::score::{Bound, INFINITE, MATE, Score, is_mate, mate_distance};
 use crate::tt::Hit;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Follows the best move and its score over the iterations.
 #[derive(Default)]
@@ -39,12 +40,15 @@ impl StabilityTracker {
 impl<P: SearchProbe> Search<'_, P> {
     /// From this much time on, changes inside an iteration are worth a line.
     const TALKATIVE: Duration = Duration::from_secs(3);
+    /// Within an iteration all lines are told no more often than this.
+    const BETWEEN_LINES: Duration = Duration::from_secs(1);
 
     /// Runs the search to its end and says what it found.
     pub fn deepen(mut self) -> Finding {
         self.me.histories.own.start(self.lmr.own());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut tracker = StabilityTracker::default();
+        let mut proof = self.job.limits.mate.map(MateProof::new);
         let mut known = if self.job.goes_on { self.known() } else { None };
         let mut start = 1;
         // A limit of depth is the main thread's: helpers who have come so far before it help it on from further ahead.
@@ -61,7 +65,9 @@ impl<P: SearchProbe> Search<'_, P> {
             if depth > deepest || self.iterate(depth).is_err() {
                 break;
             }
-            if self.me.id == 0 && self.is_enough(depth, &mut tracker) {
+            if self.me.id == 0
+                && (self.is_enough(depth, &mut tracker) || proof.as_mut().is_some_and(|proof| self.settles_mate(proof)))
+            {
                 break;
             }
         }
@@ -101,6 +107,10 @@ impl<P: SearchProbe> Search<'_, P> {
     fn search_lines(&mut self, depth: i32, lines: usize) -> Result<(), Stopped> {
         for index in 0..lines {
             self.aspirate(depth, Scope::Line(index))?;
+            self.root.sort_finished(index + 1);
+            if self.is_talkative() && self.last_report.elapsed() >= Self::BETWEEN_LINES {
+                self.tell_lines();
+            }
         }
         if self.root.has_others(lines) {
             let board = self.job.game.board().clone();
@@ -122,6 +132,19 @@ impl<P: SearchProbe> Search<'_, P> {
         let eval = frame.eval.map(|_| frame.raw_eval);
         let hit = Hit { mv: Some(first.mv), score: first.score, eval, depth, bound: Bound::Exact, pv: true };
         self.store(&board, 0, hit);
+    }
+
+    /// Whether what happens within an iteration is told.
+    fn is_talkative(&self) -> bool {
+        self.me.id == 0 && self.job.control.elapsed() > Self::TALKATIVE
+    }
+
+    /// Tells all lines as they stand: those that this iteration has finished, and behind them what was known of the others.
+    fn tell_lines(&mut self) {
+        self.last_report = Instant::now();
+        for (rank, line) in self.root.all()[..self.job.lines()].iter().enumerate() {
+            self.job.tell(Event::Info(self.describe(rank, line)));
+        }
     }
 
     /// Searches moves of the root with a narrow window, widened on the side where it fails.
@@ -152,8 +175,8 @@ impl<P: SearchProbe> Search<'_, P> {
             } else {
                 return Ok(());
             }
-            if self.me.id == 0 && self.job.control.elapsed() > Self::TALKATIVE && scope == Scope::All {
-                self.job.tell(Event::Info(self.describe(0, self.root.current())));
+            if self.is_talkative() {
+                self.job.tell(Event::Info(self.describe(scope.line(), self.root.current())));
             }
             delta += delta / 2 + 3;
             if delta > 1000 || is_mate(score) {
@@ -178,9 +201,9 @@ impl<P: SearchProbe> Search<'_, P> {
     fn is_enough(&self, depth: i32, tracker: &mut StabilityTracker) -> bool {
         let first = &self.root.all()[0];
         let stability = tracker.update(first.mv, first.score, self.root.first_share());
+        // A mate that was asked for: who is mated may ask, too.
         if let (Some(limit), Some(distance)) = (self.job.limits.mate, mate_distance(first.score))
-            && distance > 0
-            && distance <= limit as i32
+            && distance.unsigned_abs() <= limit
         {
             return true;
         }

@@ -18,7 +18,7 @@ pub struct Limits {
     pub increment: [Option<i64>; 2],
     /// Moves until the next time control.
     pub moves_to_go: Option<u32>,
-    /// Stop as soon as a mate in this many moves is proved.
+    /// Stop as soon as a mate in this many moves is proved, of either side, or that there is none.
     pub mate: Option<u32>,
     /// No answer before `stop`.
     pub infinite: bool,

@@ -11,6 +11,7 @@ pub mod lbr;
 pub mod limits;
 pub mod listing;
 pub mod lmr;
+mod mate;
 pub mod node;
 pub mod params;
 pub mod picker;

@@ -79,6 +79,16 @@ pub enum Scope {
     Others(usize),
 }
 
+impl Scope {
+    /// The index of the line that is being searched, or of the first one that may become another.
+    pub const fn line(self) -> usize {
+        match self {
+            Self::All => 0,
+            Self::Line(index) | Self::Others(index) => index,
+        }
+    }
+}
+
 /// All moves to search at the root, best first.
 #[derive(Clone, Debug, Default)]
 pub struct RootMoves {
@@ -191,10 +201,7 @@ impl RootMoves {
 
     /// The first of the moves that are being searched.
     pub fn current(&self) -> &RootMove {
-        match self.scope {
-            Scope::All => &self.moves[0],
-            Scope::Line(index) | Scope::Others(index) => &self.moves[index],
-        }
+        &self.moves[self.scope.line()]
     }
 
     /// An iteration begins: the scores of the last one become the previous ones.
@@ -227,6 +234,11 @@ impl RootMoves {
     /// Puts the best moves first; moves without a new score keep their order.
     pub fn sort(&mut self) {
         self.moves.sort_by_key(|root| std::cmp::Reverse((root.rank, root.score, root.previous)));
+    }
+
+    /// Puts the lines in order that an iteration has finished so far.
+    pub fn sort_finished(&mut self, lines: usize) {
+        self.moves[..lines].sort_by_key(|root| std::cmp::Reverse((root.rank, root.score)));
     }
 
     /// Share of the nodes spent below the first move, 0 to 1.

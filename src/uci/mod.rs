@@ -16,6 +16,7 @@ pub mod options;
 pub mod problem;
 pub mod queue;
 pub mod rebel;
+mod reminder;
 pub mod run;
 pub mod session;
 pub mod shown;

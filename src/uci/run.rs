@@ -80,7 +80,7 @@ fn converse(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn()
             return session.voice.write();
         }
         let check = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
-        let until = check.into_iter().chain(session.auto_save_due()).min();
+        let until = check.into_iter().chain(session.auto_save_due()).chain(session.reminder_due()).min();
         match session.engine.wait(inbox, until) {
             Wake::Message(message) => session.hear(message),
             Wake::Output(output) => session.hear_engine(output),
@@ -88,6 +88,7 @@ fn converse(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn()
             Wake::Timeout => {}
             Wake::Closed => return Err(io::Error::other("the input thread has died")),
         }
+        session.remind();
         session.voice.write()?;
     }
 }
@@ -152,6 +153,40 @@ mod tests {
         // A search that ends by itself may do so before it is asked.
         let live = answers(InputMode::Live, &["position startpos", "go infinite", "isready"]);
         assert!(live.find("readyok") < live.find("bestmove"));
+    }
+
+    /// Every line is heard of again and again, whatever the iteration does.
+    #[test]
+    fn lines_are_said_again_while_an_iteration_goes_on() {
+        let (send, receive) = unbounded();
+        let page = Page::open();
+        let mut session = Session::new(Engine::new(), InputMode::Live, send.clone(), Voice::new(page.clone()));
+        session.remind_after = Duration::from_millis(20);
+        for line in ["setoption name MultiPV value 3", "position startpos", "go infinite"] {
+            assert!(send.send(Message::Line(line.into(), SystemTime::now())).is_ok());
+        }
+        // How often a line was the same as before, but for what changes with time.
+        let again = |text: &str, multipv: i32| {
+            let start = format!(" multipv {multipv} ");
+            let lines: Vec<&str> = text.lines().filter(|line| line.contains(&start)).collect();
+            let state = |line: &str| {
+                let (before, behind) = line.split_once(" nodes ").expect("nodes");
+                (before.to_owned(), behind.split_once(" pv ").expect("a line").1.to_owned())
+            };
+            lines.windows(2).filter(|pair| state(pair[0]) == state(pair[1]) && pair[0] != pair[1]).count()
+        };
+        let enough = |text: &str| (1..=3).all(|multipv| again(text, multipv) >= 3);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !enough(&page.text()) && Instant::now() < deadline {
+                    thread::sleep(Duration::from_millis(20));
+                }
+                assert!(send.send(Message::Line("quit".into(), SystemTime::now())).is_ok());
+            });
+            assert!(serve(&mut session, &receive, || false).is_ok());
+        });
+        assert!(enough(&page.text()), "{}", page.text());
     }
 
     #[test]

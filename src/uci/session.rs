@@ -1,6 +1,7 @@
 //! A conversation: what was asked, what is under way, what is to be said.
 
 mod keeping;
+mod reminding;
 
 use super::command::{self, Command};
 use super::format;
@@ -10,6 +11,7 @@ use super::listing;
 use super::options::{self, Target};
 use super::problem::{Problem, Quoted};
 use super::queue::{Marks, Queued};
+use super::reminder::Reminder;
 use super::shown::ShownLines;
 use super::statistics;
 use super::task::{Task, TaskOutput};
@@ -23,7 +25,7 @@ use crossbeam::channel::Sender;
 use keeping::Keeper;
 use std::collections::VecDeque;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The state of a conversation.
 ///
@@ -54,6 +56,8 @@ pub struct Session {
     placed: Vec<String>,
     /// What was said of the table's memory.
     table: Option<String>,
+    /// Lines of a search are said again after this time.
+    pub remind_after: Duration,
 }
 
 /// How commands are taken.
@@ -73,6 +77,7 @@ struct Work {
     started: Instant,
     stopped: Option<Instant>,
     shown: ShownLines,
+    reminder: Reminder,
 }
 
 impl Session {
@@ -94,6 +99,7 @@ impl Session {
             verbose: false,
             placed: Vec::new(),
             table: None,
+            remind_after: Reminder::USUAL,
         }
     }
 
@@ -135,6 +141,7 @@ impl Session {
                     self.keeper.depth_reached(info.depth);
                 }
                 if let Some(work) = &mut self.work {
+                    work.reminder.said(info.clone(), Instant::now());
                     work.shown.remember(info);
                 }
             }
@@ -348,8 +355,8 @@ impl Session {
     }
 
     fn begin(&mut self, asked: Queued, task: Option<Task>) {
-        let shown = ShownLines::default();
-        self.work = Some(Work { asked, task, started: Instant::now(), stopped: None, shown });
+        let (shown, reminder) = (ShownLines::default(), Reminder::new(self.remind_after));
+        self.work = Some(Work { asked, task, started: Instant::now(), stopped: None, shown, reminder });
     }
 
     /// Starts a task, which takes where to send its lines.

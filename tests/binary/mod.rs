@@ -11,6 +11,7 @@ mod hash_file;
 
 mod limits_of_sessions;
 mod listmoves;
+mod long_iterations;
 mod measuring;
 mod network;
 #[cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
 //! Reports of analysed games, with the real binary.
 
 use super::analysing::{Folder, GAME, analyse, said};
-use lento::pgn::{PgnGame, Reader};
+use lento::pgn::{Comment, PgnGame, PgnMove, Reader};
 use std::fs;
 
 /// The games of a file in PGN that has nothing wrong.
@@ -27,7 +27,9 @@ fn a_game_gets_its_reports() {
     assert_eq!(folder.names(), ["game.html", "game.lento.db", "game.pgn", "game.svg", "out.pgn"]);
     let text = fs::read_to_string(&out).unwrap();
     let (written, read) = (games(&out), games(&pgn));
-    let moves = |game: &PgnGame| game.moves.iter().map(|ply| (ply.mv, ply.comment.clone())).collect::<Vec<_>>();
+    let said = |ply: &PgnMove| ply.remarks.comment.as_deref().map(Comment::new).map(|comment| comment.text);
+    let said = |ply: &PgnMove| said(ply).filter(|text| !text.is_empty());
+    let moves = |game: &PgnGame| game.moves.iter().map(|ply| (ply.mv, said(ply))).collect::<Vec<_>>();
     assert_eq!(moves(&written[0]), moves(&read[0]), "{text}");
     // The sign of the file stays.
     assert!(text.contains("2. g4 $2 {[%eval #-1,") && text.contains(" Qh4# ") && text.ends_with(" 0-1\n\n"), "{text}");
@@ -41,6 +43,24 @@ fn a_game_gets_its_reports() {
     }
     assert!(analyse(&[&[pgn.as_str(), "--no-search"][..], &reports[..]].concat()).status.success());
     assert_eq!((fs::read_to_string(&out).unwrap(), fs::read_to_string(&html).unwrap()), (text, page));
+}
+
+/// A report alone leaves nothing beside the database, whoever reads.
+#[test]
+fn a_report_leaves_no_files() {
+    let folder = Folder::new("leaves");
+    let pgn = folder.write("game.pgn", GAME);
+    assert!(analyse(&[&pgn, "--nodes", "100"]).status.success());
+    let names = folder.names();
+    let database = folder.path("game.lento.db");
+    for protected in [false, true] {
+        let mut rights = fs::metadata(&database).unwrap().permissions();
+        rights.set_readonly(protected);
+        fs::set_permissions(&database, rights).unwrap();
+        let output = analyse(&[&pgn, "--no-search", "--jsonl"]);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{}", said(&output));
+        assert_eq!(folder.names(), names, "write-protected: {protected}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Forced mates and draws, found by the search.
 
 use lento::chess::{Board, Game};
-use lento::engine::Engine;
+use lento::engine::{Engine, Output, Wake, never};
 use lento::score::mate_distance;
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
@@ -62,6 +62,56 @@ fn a_mate_asked_for_is_proved() {
     let game = Game::from_fen("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1").unwrap();
     let outcome = search(&mut Engine::new(), game, &args);
     assert_eq!(mate_distance(outcome.lines[0].score), Some(2));
+}
+
+/// A mate that a search which reduces finds late.
+#[test]
+fn a_mate_asked_for_is_found_however_quiet_it_is() {
+    let args = Limits { mate: Some(3), ..nodes(300_000) };
+    for lines in [1, 3] {
+        let mut engine = Engine::new();
+        engine.settings_mut().search.multi_pv = lines;
+        let game = Game::from_fen("8/1p2p1kp/2rRB3/pq2n1Pp/4P3/8/PPP2Q2/2K5 w - - 0 1").unwrap();
+        let board = game.board().clone();
+        let outcome = search(&mut engine, game, &args);
+        assert_eq!(mate_distance(outcome.lines[0].score), Some(3), "{:?}", outcome.lines[0]);
+        assert_eq!((outcome.lines.len() as u64, outcome.lines[0].pv.len()), (lines, 5));
+        assert!(mates(&board, &outcome));
+    }
+}
+
+/// Who asks for a mate that there is not gets an answer, and no such mate; who is mated learns it.
+#[test]
+fn a_mate_asked_for_is_refuted() {
+    let mut engine = Engine::new();
+    // Without the key of a mate in three there is none.
+    let three = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1";
+    for (fen, mate, searched, distance) in [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 3, "", None),
+        ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 2, "", None),
+        (three, 3, "", Some(3)),
+        (three, 3, "h2h3 f6f7 e5f4", None),
+        ("8/8/8/8/8/4k3/R7/1R2K3 b - - 0 1", 5, "", Some(-5)),
+        ("8/8/8/8/8/4k3/R7/1R2K3 b - - 0 1", 3, "", None),
+    ] {
+        let game = Game::from_fen(fen).unwrap();
+        let board = game.board().clone();
+        let moves: Vec<_> = searched.split_whitespace().map(|text| board.parse_uci(text, false).unwrap()).collect();
+        engine.new_game();
+        engine.set_game(game);
+        let start = std::time::Instant::now();
+        engine.go_among(&Limits { mate: Some(mate), movetime: Some(60_000), ..Limits::default() }, &moves);
+        let outcome = loop {
+            if let Wake::Output(Output::Best(outcome)) = engine.wait(&never::<()>(), None) {
+                break outcome;
+            }
+        };
+        let found = mate_distance(outcome.lines[0].score).filter(|found| found.unsigned_abs() <= mate);
+        assert_eq!(found, distance, "{fen}: {:?}", outcome.lines[0]);
+        assert!(found.is_none() || mates(&board, &outcome), "{fen}");
+        assert!(moves.is_empty() || moves.contains(&outcome.best.unwrap()));
+        assert!(start.elapsed().as_secs() < 50, "{fen}: it went on");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A game, and what searches found of its positions.
 
 use crate::chess::{Board, Move};
+use crate::pgn::Remarks;
 use crate::score::Score;
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ pub struct AnalysedGame {
     pub chess960: bool,
     /// The position before the first move.
     pub start: Board,
+    /// What the file says before the first move.
+    pub comment: Option<String>,
     /// The moves of the main line.
     pub plies: Vec<Ply>,
     /// What was found of the position after the last move; `None` where it was not analysed.
@@ -26,12 +29,8 @@ pub struct AnalysedGame {
 pub struct Ply {
     /// The move.
     pub mv: Move,
-    /// The file's numeric annotation glyphs.
-    pub nags: Vec<u8>,
-    /// The file's comment, without evaluations and clocks that programs wrote.
-    pub comment: Option<String>,
-    /// What the file says of the clock, in `[%clk ...]`.
-    pub clock: Option<String>,
+    /// What the file says of it.
+    pub remarks: Remarks,
     /// What was found of the position before the move; `None` where it was not analysed.
     pub before: Option<Analysis>,
 }

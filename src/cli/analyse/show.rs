@@ -21,6 +21,8 @@ pub struct Show<'a> {
     /// Where the iteration after that is, when that is known.
     progress: Option<Progress>,
     shown: ShownLines,
+    /// The latest row of each line.
+    rows: Vec<Info>,
 }
 
 /// Back to the start of the line, and erase it.
@@ -32,7 +34,8 @@ impl<'a> Show<'a> {
         let terminal = io::stdout().is_terminal();
         let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let table = Table { width: terminal.then(width), ranked };
-        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, shown: ShownLines::default() }
+        let (shown, rows) = (ShownLines::default(), Vec::new());
+        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, shown, rows }
     }
 
     /// Shows what a search tells; `None`: only time has passed.
@@ -45,7 +48,7 @@ impl<'a> Show<'a> {
                 self.shown.remember(info.clone());
                 self.found = Some(info.clone());
                 self.progress = None;
-                return if info.bound == Bound::Exact { self.row(info) } else { Ok(()) };
+                return if info.bound == Bound::Exact && self.is_news(info) { self.row(info) } else { Ok(()) };
             }
             Some(Output::Progress(progress)) => self.progress = Some(*progress),
             _ => {}
@@ -68,6 +71,13 @@ impl<'a> Show<'a> {
             outcome.lines.iter().try_for_each(|line| self.row(line))?;
         }
         if self.terminal { write!(io::stdout(), "{ERASE}") } else { Ok(()) }
+    }
+
+    /// Whether a line is not what its latest row says: within a long iteration some of several lines have not changed.
+    fn is_news(&mut self, info: &Info) -> bool {
+        let known = self.rows.iter().position(|row| row.multipv == info.multipv).map(|at| self.rows.swap_remove(at));
+        self.rows.push(info.clone());
+        known.is_none_or(|row| (row.depth, row.score, row.pv) != (info.depth, info.score, info.pv.clone()))
     }
 
     fn row(&self, info: &Info) -> io::Result<()> {

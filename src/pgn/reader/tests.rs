@@ -1,4 +1,5 @@
 use super::*;
+use crate::pgn::Variation;
 
 fn read(text: &str) -> Vec<Reading> {
     let mut reader = Reader::new(text.as_bytes());
@@ -37,14 +38,71 @@ fn what_surrounds_the_main_line_is_no_obstacle() {
 
 #[test]
 fn what_was_written_about_moves_is_kept() {
-    let games = read("1.e4! {[%clk 1:00:01] best} e5 $2 $14 {+0.10/9 0.1s} ; really\n2.Nf3 {one} {two} *");
-    let moves = &games[0].game.as_ref().unwrap().moves;
-    let comments: Vec<Option<&str>> = moves.iter().map(|played| played.comment.as_deref()).collect();
-    assert_eq!(comments, [Some("best"), Some("really"), Some("one two")]);
-    assert_eq!(
-        (moves[0].clock.as_deref(), &moves[0].nags[..], &moves[1].nags[..]),
-        (Some("1:00:01"), &[1][..], &[2, 14][..])
+    let games = read(
+        "[Event \"x\"]\n{before} 1.e4! {[%clk 1:00:01] best} e5 $2 $14 {+0.10/9 0.1s} ; really\n2.Nf3 {one} {two} * {end}\n{alone}",
     );
+    let game = games[0].game.as_ref().unwrap();
+    let comments: Vec<Option<&str>> = game.moves.iter().map(|played| played.remarks.comment.as_deref()).collect();
+    assert_eq!(comments, [Some("[%clk 1:00:01] best"), Some("+0.10/9 0.1s really"), Some("one two end")]);
+    assert_eq!(game.comment.as_deref(), Some("before"));
+    let nags = game.moves.iter().map(|played| &played.remarks.nags[..]).collect::<Vec<_>>();
+    assert_eq!(nags, [&[1][..], &[2, 14], &[]]);
+}
+
+/// A variation as it is written, without numbers.
+fn shown(board: &Board, variation: &Variation) -> String {
+    let (mut board, mut words) = (board.clone(), Vec::new());
+    words.extend(variation.comment.iter().map(|comment| format!("{{{comment}}}")));
+    for VariationMove { mv, remarks } in &variation.moves {
+        words.push(mv.map_or_else(|| "--".into(), |mv| board.san(mv)));
+        words.extend(remarks.nags.iter().map(|nag| format!("${nag}")));
+        words.extend(remarks.comment.iter().map(|comment| format!("{{{comment}}}")));
+        words.extend(remarks.variations.iter().map(|inner| shown(&board, inner)));
+        match mv {
+            Some(mv) => board = board.after(*mv),
+            None => board.pass(),
+        }
+    }
+    format!("({})", words.join(" "))
+}
+
+#[test]
+fn variations_are_kept() {
+    for (text, expected, problem) in [
+        ("1.e4 e5 (1...c5 2.Nf3 (2.Nc3 *) 2...d6) *", "(c5 Nf3 (Nc3) d6)", None),
+        ("1.e4 e5 ({a} 1...c5! {b} 2.Nf3 $14) (1...e6) {c} *", "({a} c5 $1 {b} Nf3 $14) (e6)", None),
+        ("1.e4 e5 (1...c5 2.-- d6 3.Z0) *", "(c5 -- d6 --)", None),
+        ("1.e4 e5 (1...c5 (1...d5 (1...Nf6)) *", "(c5 (d5 (Nf6)))", Some("does not end before the next game")),
+        (
+            "1.e4 e5 (1...c5 2.Nf9 d6 (2...e6) 3.d4) (1...d5) *",
+            "(c5) (d5)",
+            Some("\"Nf9\" is no legal move in rnbqkbnr/pp1ppppp/"),
+        ),
+        ("1.e4 e5 ({only words}) () *", "", None),
+        ("1.e4 e5 2.d4 Bb4+ (2...d6 (2...Qf6 (2...Nc6))) 3.c3 *", "(d6 (Qf6 (Nc6)))", None),
+        ("1.e4 e5 2.d4 Bb4+ (2...Bb4 3.-- a6) *", "(Bb4+)", Some("\"--\" is no legal move in")),
+    ] {
+        let readings = read(text);
+        let (game, problems) = (readings[0].game.as_ref().unwrap(), &readings[0].problems);
+        let mut board = game.start.clone();
+        let mut all = Vec::new();
+        for played in &game.moves {
+            all.extend(played.remarks.variations.iter().map(|variation| shown(&board, variation)));
+            board = board.after(played.mv);
+        }
+        assert_eq!(all.join(" "), expected, "{text}");
+        let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert!(said.len() == usize::from(problem.is_some()), "{text}: {said:?}");
+        assert!(problem.is_none_or(|problem| said[0].contains(problem)), "{text}: {said:?}");
+    }
+    assert_eq!(
+        read("1.e4 e5 ({only words}) *")[0].game.as_ref().unwrap().moves[1].remarks.comment.as_deref(),
+        Some("only words")
+    );
+    // However deep they are nested.
+    let deep = format!("1.e4 {} *", "(1.d4 ".repeat(100_000));
+    let reading = read(&deep).remove(0);
+    assert!(reading.problems.iter().any(|problem| problem.flaw == Flaw::Nested(MOST_NESTED)), "{:?}", reading.problems);
 }
 
 #[test]
@@ -106,7 +164,7 @@ fn lengths_have_bounds() {
     assert_eq!(readings[0].problems[0].flaw, Flaw::Length(MOST_MOVES));
     let comments = format!("e4 {}", format!("{{{}}} ", "x".repeat(1 << 15)).repeat(1 << 10));
     let readings = read(&comments);
-    assert!(readings[0].game.as_ref().unwrap().moves[0].comment.as_ref().unwrap().len() <= MOST_WORDS);
+    assert!(readings[0].game.as_ref().unwrap().moves[0].remarks.comment.as_ref().unwrap().len() <= MOST_WORDS);
     assert_eq!(readings[0].problems[0].flaw, Flaw::Words(MOST_WORDS));
 }
 

@@ -149,6 +149,25 @@ mod tests {
     }
 
     #[test]
+    fn tables_decide_what_the_fifty_move_rule_lets_them() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tablebases");
+        let rules = Rules { syzygy: Some(judge(folder).unwrap()), ..Rules::default() };
+        for (fen, result) in [
+            ("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", Some(GameResult::WhiteWins)),
+            ("8/8/8/4k3/8/8/8/R3K3 b - - 0 1", Some(GameResult::WhiteWins)),
+            ("8/8/8/4K3/8/8/8/r3k3 w - - 20 90", Some(GameResult::BlackWins)),
+            ("8/8/8/4k3/8/8/8/R3K3 w - - 90 120", Some(GameResult::Draw)),
+            ("8/8/8/4k3/8/8/8/R3K3 w Q - 0 1", None),
+            ("8/8/8/4k3/8/8/8/R3K2R w - - 0 1", None),
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let expected = result.map(|result| (result, Ending::Tablebases));
+            assert_eq!(Referee::new(&rules).consult(&board), expected, "{fen}");
+            assert_eq!(Referee::new(&Rules::default()).consult(&board), None);
+        }
+    }
+
+    #[test]
     fn draws_are_not_called_early() {
         let rules = Rules::default();
         assert_eq!(ruling(&rules, [0; 100]), Some((79, GameResult::Draw, Ending::Agreement)));

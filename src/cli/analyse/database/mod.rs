@@ -55,7 +55,7 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens a database that is there, to read only.
+    /// Opens a database that is there, to read only. It leaves no files beside it, unless another process writes.
     ///
     /// # Errors
     /// It cannot be read, is something else, or of another schema.
@@ -63,22 +63,33 @@ impl Database {
         if !path.exists() {
             return Err(DatabaseError::Missing(path.to_owned()));
         }
-        let database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        // Only who may write can remove the files of the journal at the end, which SQLite needs for reading, too.
+        let database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let explain = |error| database.explain(error);
+        database.connection.pragma_update(None, "query_only", true).map_err(explain)?;
+        if database.connection.is_readonly("main").map_err(explain)? && !has_journal(path) {
+            return Self::open_unchanging(path);
+        }
         match database.check() {
             // In a folder that cannot be written SQLite wants to know that nobody else writes either.
             Err(DatabaseError::Sqlite(_, error))
                 if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) =>
             {
-                let uri = format!("file:{}?immutable=1", escape(path));
-                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-                let connection = Connection::open_with_flags(uri, flags);
-                let connection = connection.map_err(|error| DatabaseError::new(path, error))?;
-                let database = Self { path: path.to_owned(), connection, presence: None };
-                database.check()?;
-                Ok(database)
+                Self::open_unchanging(path)
             }
             checked => checked.map(|()| database),
         }
+    }
+
+    /// Opens a database that nobody writes.
+    fn open_unchanging(path: &Path) -> Result<Self, DatabaseError> {
+        let uri = format!("file:{}?immutable=1", escape(path));
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(uri, flags);
+        let connection = connection.map_err(|error| DatabaseError::new(path, error))?;
+        let database = Self { path: path.to_owned(), connection, presence: None };
+        database.check()?;
+        Ok(database)
     }
 
     fn connect(path: &Path, flags: OpenFlags) -> Result<Self, DatabaseError> {
@@ -143,6 +154,13 @@ impl Drop for Database {
     fn drop(&mut self) {
         self.end_run();
     }
+}
+
+/// Whether a journal lies beside a database: another process writes, or was killed.
+fn has_journal(database: &Path) -> bool {
+    let mut name = database.canonicalize().unwrap_or_else(|_| database.to_owned()).into_os_string();
+    name.push("-wal");
+    Path::new(&name).exists()
 }
 
 /// A path as a part of a URI.

@@ -16,18 +16,17 @@ impl AnalysedGame {
     ///
     /// # Errors
     /// The database cannot be read, or makes no sense.
-    pub fn load(read: PgnGame, database: &Database) -> Result<Self, DatabaseError> {
+    pub fn load(mut read: PgnGame, database: &Database) -> Result<Self, DatabaseError> {
         let mut game = Game::from(read.start.clone());
         let mut plies = Vec::with_capacity(read.moves.len());
-        for played in read.moves {
+        for played in std::mem::take(&mut read.moves) {
             let before = database.best(&Key::new(&game), game.board())?;
             game.play(played.mv);
-            let (nags, comment, clock) = (played.nags, played.comment, played.clock);
-            plies.push(Ply { mv: played.mv, nags, comment, clock, before });
+            plies.push(Ply { mv: played.mv, remarks: played.remarks, before });
         }
         let last = database.best(&Key::new(&game), game.board())?;
-        let (tags, chess960, start, result) = (read.tags, read.chess960, read.start, read.result);
-        Ok(Self { tags, chess960, start, plies, last, result })
+        let PgnGame { tags, chess960, start, comment, result, .. } = read;
+        Ok(Self { tags, chess960, start, comment, plies, last, result })
     }
 }
 

@@ -1,14 +1,15 @@
 //! An analysed game as PGN with comments, in export format.
 //!
-//! After each move stands what the position is worth, as `[%eval 0.35,24]`: pawns from White's view, and the depth of the search. Then
-//! come the clock and the comment of the file. A move that is dubious or worse gets its sign, unless the file has one for it, and
-//! the engine's line in its place as a variation of at most [`LINE_PLIES`](super::LINE_PLIES) plies.
+//! All that the file says stays: comments, glyphs, variations within variations. After each move stands what the position is worth, as
+//! `[%eval 0.35,24]`, in place of what the file says there: pawns from White's view, and the depth of the search. A move that is dubious
+//! or worse gets its sign, unless the file has one for it, and the engine's line in its place as a further variation of at most
+//! [`LINE_PLIES`] plies.
 
-use super::{Study, plain, san, san_words};
-use crate::chess::{Board, Color};
+use super::wrapped::Wrapped;
+use super::{LINE_PLIES, Study, san, san_words};
+use crate::chess::{Board, Color, Move};
+use crate::pgn::{Part, Variation, parts};
 
-/// Longest line of the moves, in characters.
-const WIDTH: usize = 79;
 /// The tags that each game has, in their order, and what stands for a value that is not known.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
@@ -29,11 +30,12 @@ pub fn pgn(study: &Study) -> String {
     let mut text: String = tags(study).iter().map(|(name, value)| tag(name, value)).collect();
     text.push('\n');
     let mut moves = Wrapped::default();
+    moves.comment(&comment_words(study.game.comment.as_deref(), true));
     for at in 0..study.game.plies.len() {
         ply(study, at, &mut moves);
     }
     moves.word(result(study));
-    text + &moves.text + "\n\n"
+    text + &moves.finish() + "\n\n"
 }
 
 fn tag(name: &str, value: &str) -> String {
@@ -87,94 +89,82 @@ fn tags(study: &Study) -> Vec<(String, String)> {
 /// A move with all that is said of it.
 fn ply(study: &Study, at: usize, words: &mut Wrapped) {
     let (board, ply) = (&study.boards[at], &study.game.plies[at]);
-    let numbered = at == 0 || board.side_to_move() == Color::White || words.after_comment;
-    words.after_comment = false;
-    words.word(&san(board, ply.mv, numbered));
-    for nag in nags(study, at) {
-        words.word(&format!("${nag}"));
-    }
+    let numbered = at == 0 || board.side_to_move() == Color::White || words.is_after_comment();
+    words.played(&san(board, ply.mv, numbered), &nags(study, at));
     let depth = study.analysis(at + 1).map(|analysis| analysis.depth);
     let value = study.values[at + 1].and_then(|value| value.pgn());
-    let mut comment = Vec::new();
-    comment.extend(value.map(|value| match depth {
+    let own = value.map(|value| match depth {
         Some(depth) => format!("[%eval {value},{depth}]"),
         None => format!("[%eval {value}]"),
-    }));
-    let is_clock =
-        |text: &&String| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'));
-    comment.extend(ply.clock.as_ref().filter(is_clock).map(|clock| format!("[%clk {clock}]")));
-    comment.extend(ply.comment.as_deref().unwrap_or("").split_whitespace().map(str::to_owned));
+    });
+    let mut comment = comment_words(ply.remarks.comment.as_deref(), own.is_none());
+    comment.splice(0..0, own);
     words.comment(&comment);
-    if let Some(line) = study.better_line(at) {
-        let value = study.values[at].and_then(|value| value.pgn());
-        words.variation(san_words(board, line), value.map(|value| format!("{{[%eval {value}]}}")));
+    for other in &ply.remarks.variations {
+        variation(board, other, words);
     }
+    if let Some(line) = study.better_line(at)
+        && !ply.remarks.variations.iter().any(|other| shows(other, line))
+    {
+        let better = san_words(board, line);
+        if !better.is_empty() {
+            words.open();
+            better.iter().for_each(|word| words.word(word));
+            let value = study.values[at].and_then(|value| value.pgn());
+            words.comment(&value.map(|value| format!("[%eval {value}]")).into_iter().collect::<Vec<_>>());
+            words.close();
+        }
+    }
+}
+
+/// A variation of the file.
+fn variation(board: &Board, variation: &Variation, words: &mut Wrapped) {
+    let mut board = board.clone();
+    words.open();
+    words.comment(&comment_words(variation.comment.as_deref(), true));
+    for (at, played) in variation.moves.iter().enumerate() {
+        let numbered = at == 0 || board.side_to_move() == Color::White || words.is_after_comment();
+        words.played(&san(&board, played.mv, numbered), &played.remarks.nags);
+        words.comment(&comment_words(played.remarks.comment.as_deref(), true));
+        for other in &played.remarks.variations {
+            self::variation(&board, other, words);
+        }
+        match played.mv {
+            Some(mv) => board = board.after(mv),
+            None => board.pass(),
+        }
+    }
+    words.close();
+}
+
+/// Whether a variation of the file begins with all that would be shown of a line.
+fn shows(variation: &Variation, line: &[Move]) -> bool {
+    let shown = &line[..line.len().min(LINE_PLIES)];
+    variation.moves.len() >= shown.len()
+        && shown.iter().zip(&variation.moves).all(|(&mv, played)| played.mv == Some(mv))
+}
+
+/// The words of a comment of the file, commands in one piece each; without the values that programs wrote, unless they are wanted.
+fn comment_words(comment: Option<&str>, with_values: bool) -> Vec<String> {
+    let mut words = Vec::new();
+    for part in parts(comment.unwrap_or("")) {
+        match part {
+            Part::Text(text) => words.extend(text.split_whitespace().map(str::to_owned)),
+            Part::Command(command) if with_values || !command.starts_with("eval") => {
+                words.push(format!("[%{command}]"));
+            }
+            Part::Command(_) => {}
+        }
+    }
+    words
 }
 
 /// The glyphs of the file and, if none of them says how good the move is, the engine's.
 pub fn nags(study: &Study, at: usize) -> Vec<u8> {
-    let mut nags = study.game.plies[at].nags.clone();
+    let mut nags = study.game.plies[at].remarks.nags.clone();
     if !nags.iter().any(|nag| QUALITY.contains(nag)) {
         let mark = study.moves[at].and_then(|judged| judged.mark);
         nags.splice(0..0, mark.map(|mark| mark.nag()));
     }
     nags
-}
-
-/// Text in lines of at most [`WIDTH`] characters.
-#[derive(Default)]
-struct Wrapped {
-    text: String,
-    column: usize,
-    /// Whether something stood between the last move and here, so that a move of Black's needs its number.
-    after_comment: bool,
-}
-
-impl Wrapped {
-    /// Adds a word, which stays in one piece.
-    fn word(&mut self, word: &str) {
-        let length = word.chars().count();
-        if self.column > 0 && self.column + 1 + length > WIDTH {
-            self.text.push('\n');
-            self.column = 0;
-        } else if self.column > 0 {
-            self.text.push(' ');
-            self.column += 1;
-        }
-        self.text.push_str(word);
-        self.column += length;
-    }
-
-    /// Adds a comment in braces.
-    fn comment(&mut self, words: &[String]) {
-        let mut pieces: Vec<String> = Vec::new();
-        // Braces do not nest. A line that begins with `%` would be skipped, and with `[` it looks like a tag to some programs, so
-        // such words stay behind the one before.
-        for word in
-            words.iter().map(|word| plain(&word.replace('{', "(").replace('}', ")"))).filter(|word| !word.is_empty())
-        {
-            match pieces.last_mut() {
-                Some(last) if word.starts_with(['%', '[']) => *last = format!("{last} {word}"),
-                _ => pieces.push(word),
-            }
-        }
-        let Some(last) = pieces.len().checked_sub(1) else { return };
-        pieces[0].insert(0, '{');
-        pieces[last].push('}');
-        pieces.iter().for_each(|piece| self.word(piece));
-        self.after_comment = true;
-    }
-
-    /// Adds a variation, if it has a move, and a comment at its end.
-    fn variation(&mut self, mut words: Vec<String>, comment: Option<String>) {
-        if words.is_empty() {
-            return;
-        }
-        words.extend(comment);
-        let last = words.len() - 1;
-        words[0].insert(0, '(');
-        words[last].push(')');
-        words.iter().for_each(|word| self.word(word));
-        self.after_comment = true;
-    }
 }

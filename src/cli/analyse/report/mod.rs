@@ -6,9 +6,11 @@ pub mod files;
 pub mod graph;
 pub mod html;
 pub mod value;
+mod wrapped;
 
 use super::game::{AnalysedGame, Analysis};
 use crate::chess::{Board, Color, Game, Move, Verdict};
+use crate::pgn::Comment;
 use crate::score::DRAW;
 use accuracy::{Judged, Side};
 use value::Value;
@@ -83,6 +85,19 @@ impl<'a> Study<'a> {
         Some(&self.analysis(at)?.lines.first()?.pv)
     }
 
+    /// What the file says of a move, for people.
+    pub fn said(&self, at: usize) -> Comment {
+        self.game.plies[at].remarks.comment.as_deref().map_or_else(Comment::default, Comment::new)
+    }
+
+    /// What the clock of the player showed after a move, if the file says so.
+    pub fn clock(&self, at: usize) -> Option<String> {
+        let is_time = |text: &String| {
+            (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
+        };
+        self.said(at).clock.filter(is_time)
+    }
+
     /// The value of a tag of the file, unless it says that it does not know.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
         let known = |value: &&str| !value.trim_matches(['?', '.', '-', ' ']).is_empty();
@@ -103,11 +118,11 @@ impl<'a> Study<'a> {
     }
 }
 
-/// A move in SAN; with its number, `12. Nf3` or `12... Nf6`.
-fn san(board: &Board, mv: Move, numbered: bool) -> String {
+/// A move in SAN, or `--` for none; with its number, `12. Nf3` or `12... Nf6`.
+fn san(board: &Board, mv: impl Into<Option<Move>>, numbered: bool) -> String {
     let dots = if board.side_to_move() == Color::White { "." } else { "..." };
     let number = if numbered { format!("{}{dots} ", board.fullmove_number()) } else { String::new() };
-    number + &board.san(mv)
+    number + &mv.into().map_or_else(|| "--".into(), |mv| board.san(mv))
 }
 
 /// The first moves of a line in SAN, each with its number where it has one; no further than they are legal.

@@ -2,7 +2,7 @@ use super::super::game::{AnalysedGame, Analysis, Line, Ply};
 use super::*;
 use crate::chess::fen::START;
 use crate::cli::analyse::cases;
-use crate::pgn::{PgnGame, PgnMove, Reader};
+use crate::pgn::{PgnGame, PgnMove, Reader, Remarks, Variation, VariationMove};
 use crate::score::{Score, mate_in};
 use proptest::prelude::*;
 use std::time::Duration;
@@ -18,10 +18,10 @@ fn game(fen: &str, moves: &str) -> AnalysedGame {
     let (mut board, mut plies) = (start.clone(), Vec::new());
     for word in moves.split_whitespace() {
         let mv = board.parse_san(word).unwrap_or_else(|| panic!("{word} in {}", board.fen(true)));
-        plies.push(Ply { mv, nags: Vec::new(), comment: None, clock: None, before: None });
+        plies.push(Ply { mv, remarks: Remarks::default(), before: None });
         board = board.after(mv);
     }
-    AnalysedGame { tags: Vec::new(), chess960: false, start, plies, last: None, result: "*".into() }
+    AnalysedGame { tags: Vec::new(), chess960: false, start, comment: None, plies, last: None, result: "*".into() }
 }
 
 /// Gives the position at this place lines, each a score from the view of the side to move and moves in SAN.
@@ -99,10 +99,9 @@ fn a_game_as_pgn() {
     let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     game.tags =
         vec![tag("White", "A \"B\" \\ C"), tag("ECO", "A00"), tag("Annotator", "Me"), tag("WhiteAccuracy", "1")];
-    game.plies[0].comment = Some("weak} \n {but [not] lost".into());
-    game.plies[0].clock = Some("0:01:02".into());
-    game.plies[1].nags = vec![13, 3];
-    game.plies[2].nags = vec![13];
+    game.plies[0].remarks.comment = Some("[%clk 0:01:02] weak} \n {but [%eval 9] [not] lost".into());
+    game.plies[1].remarks.nags = vec![13, 3];
+    game.plies[2].remarks.nags = vec![13];
     let study = Study::new(&game);
     let text = annotate::pgn(&study);
     let (tags, moves) = text.split_once("\n\n").unwrap();
@@ -149,7 +148,7 @@ fn chess960_is_written_so_that_it_can_be_read() {
 fn no_line_of_the_moves_begins_like_something_else() {
     for start in 0..90 {
         let mut game = game(START, "e4");
-        game.plies[0].comment = Some(format!("{} %gone [x] %{} end", "a".repeat(start), "b ".repeat(40)));
+        game.plies[0].remarks.comment = Some(format!("{} %gone [x] %{} end", "a".repeat(start), "b ".repeat(40)));
         let text = annotate::pgn(&Study::new(&game));
         let moves = text.split_once("\n\n").unwrap().1;
         assert!(moves.lines().all(|line| !line.starts_with(['%', '['])), "{text}");
@@ -164,9 +163,9 @@ fn nothing_foreign_becomes_html() {
         game.tags.push((name.into(), EVIL.into()));
     }
     game.result = EVIL.into();
+    game.comment = Some(EVIL.into());
     for ply in &mut game.plies {
-        ply.comment = Some(EVIL.into());
-        ply.clock = Some(EVIL.into());
+        ply.remarks.comment = Some(format!("{EVIL} [%clk {EVIL}]"));
     }
     let study = || Study::new(&game);
     for page in [page(&[study()]), page(&[study(), study()])] {
@@ -241,13 +240,15 @@ fn reread(text: &str) -> PgnGame {
 fn what_is_written_is_read_again() {
     let mut game = fools_mate();
     game.tags = vec![("White".into(), "A \"B\" \\ C] [".into()), ("fen".into(), "not used".into())];
-    game.plies[0].comment =
+    game.plies[0].remarks.comment =
         Some("A long comment: (with) brackets, $9 a sign; and more, so that its line has to be broken.".into());
-    game.plies[1].nags = vec![13, 3];
+    game.plies[1].remarks.nags = vec![13, 3];
     let read = reread(&annotate::pgn(&Study::new(&game)));
     assert_eq!((read.tag("White"), read.tag("FEN"), read.tag("Result")), (Some("A \"B\" \\ C] ["), None, Some("0-1")));
-    assert_eq!(read.moves[0].comment, game.plies[0].comment);
-    let nags: Vec<_> = read.moves.iter().map(|ply| ply.nags.clone()).collect();
+    let written = game.plies[0].remarks.comment.as_deref().unwrap();
+    let comment = read.moves[0].remarks.comment.as_deref().unwrap();
+    assert!(comment.starts_with("[%eval ") && comment.ends_with(written), "{comment}");
+    let nags: Vec<_> = read.moves.iter().map(|ply| ply.remarks.nags.clone()).collect();
     assert_eq!(nags, [vec![2], vec![13, 3], vec![4], vec![1]]);
 }
 
@@ -279,6 +280,72 @@ fn replay(text: &str, board: &Board) -> Vec<String> {
     positions
 }
 
+/// Moves that might have been played, with variations within them, and turns that are passed.
+fn other(board: &Board, random: &mut fastrand::Rng, depth: usize) -> Variation {
+    let comment = |random: &mut fastrand::Rng, text: &str| random.bool().then(|| text.to_owned());
+    let (mut line, mut moves) = (board.clone(), Vec::new());
+    let intro = comment(random, "Also [%csl Ge4] possible:");
+    for at in 0..random.usize(1..6) {
+        let legal = line.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        let mv = (at == 0 || line.in_check() || random.u8(..5) > 0).then(|| legal[random.usize(0..legal.len())]);
+        let nags = if random.u8(..4) == 0 { vec![random.u8(1..140)] } else { Vec::new() };
+        let within = if depth > 0 { random.usize(0..2) } else { 0 };
+        let variations = (0..within).map(|_| other(&line, random, depth - 1)).collect();
+        let comment = comment(random, "(a [%eval 0.1] thought)");
+        moves.push(VariationMove { mv, remarks: Remarks { nags, comment, variations } });
+        match mv {
+            Some(mv) => line = line.after(mv),
+            None => line.pass(),
+        }
+    }
+    Variation { comment: intro, moves }
+}
+
+#[test]
+fn what_the_file_has_stays() {
+    const FILE: &str = "[Event \"x\"]\n{Before [%csl Ga1]} 1. f3 $2 $13 {weak} ({or} 1. e4! e5 (1... c5 2. Nf3 (2. -- d6) 2... d6 {Sicilian}) 2. Nf3 \
+        {well}) (1. d4) 1... e5 {[%clk 1:00:00]} 2. g4 $4 (2. e4) Qh4# {mate} 0-1 {It was short.}";
+    let read = reread(FILE);
+    let mut game = fools_mate();
+    game.comment = read.comment.clone();
+    for (ply, read) in game.plies.iter_mut().zip(&read.moves) {
+        ply.remarks = read.remarks.clone();
+    }
+    let text = annotate::pgn(&Study::new(&game));
+    let moves = text.split_once("\n\n").unwrap().1.replace('\n', " ");
+    let mut rest = moves.as_str();
+    for part in [
+        "{Before [%csl Ga1]} 1. f3 $2 $13 {[%eval ",
+        "] weak} ({or} 1. e4 $1 e5 (1... c5 2. Nf3 (2. -- d6) 2... d6 {Sicilian}) 2. Nf3 {well}) (1. d4) 1... e5 {[%eval ",
+        "] [%clk 1:00:00]} 2. g4 $4 {[%eval #-1,12]} (2. e4) (2. e4 Nf6 3. Nc3 ",
+        "]}) 2... Qh4# $1 {mate It was short.} 0-1",
+    ] {
+        let at = rest.find(part).unwrap_or_else(|| panic!("no {part:?} in {rest:?} of {text}"));
+        rest = &rest[at + part.len()..];
+    }
+    assert!(page(&[Study::new(&game)]).contains("<p><bdi>Before</bdi></p>"));
+}
+
+#[test]
+fn clocks_are_shown_where_the_file_has_them() {
+    let mut game = fools_mate();
+    assert!(!page(&[Study::new(&game)]).contains("class=\"seat"));
+    game.plies[0].remarks.comment = Some("[%clk 0:59:58]".into());
+    game.plies[1].remarks.comment = Some("[%clk 0:59:<b>]".into());
+    game.plies[2].remarks.comment = Some("slow [%clk 0:58:00.5]".into());
+    let page = page(&[Study::new(&game)]);
+    for part in [
+        "<div class=\"seat w\"><bdi>White</bdi><span class=\"clock\">0:58:00.5</span>",
+        "<span class=\"clock\">–</span>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(page.contains("\"clocks\":[\"0:59:58\",null,\"0:58:00.5\",null],\"first\":\"w\""));
+}
+
 proptest! {
     #![proptest_config(cases(40))]
 
@@ -308,7 +375,8 @@ proptest! {
             let mut line = || Line { score: random.i32(-400..400), pv: vec![moves[random.usize(0..moves.len())]] };
             let before = Some(analysis(vec![line(), line()]));
             let comment = random.bool().then(|| comment.clone());
-            game.plies.push(Ply { mv, nags: Vec::new(), comment, clock: Some("1:02:03".into()), before });
+            let variations = (0..random.usize(0..2)).map(|_| other(&board, &mut random, 3)).collect();
+            game.plies.push(Ply { mv, remarks: Remarks { comment, variations, ..Remarks::default() }, before });
             board = board.after(mv);
             let shown = cozy_chess::Board::from_fen(&board.fen(true), true);
             expected.push(shown.map_or_else(|error| error.to_string(), |board| format!("{board:#}")));
@@ -316,9 +384,19 @@ proptest! {
         let text = annotate::pgn(&Study::new(&game));
         let place = |text: &String| text.split(' ').take(3).collect::<Vec<_>>().join(" ");
         let read = reread(&text);
-        let all = |moves: &[PgnMove]| moves.iter().map(|ply| (ply.mv, ply.clock.clone())).collect::<Vec<_>>();
-        let played: Vec<_> = game.plies.iter().map(|ply| (ply.mv, ply.clock.clone())).collect();
+        let all = |moves: &[PgnMove]| moves.iter().map(|ply| ply.mv).collect::<Vec<_>>();
+        let played: Vec<_> = game.plies.iter().map(|ply| ply.mv).collect();
         prop_assert_eq!(all(&read.moves), played, "{}", text);
+        // The file's variations come first, to the last of their moves, glyphs and comments.
+        for (read, ply) in read.moves.iter().zip(&game.plies) {
+            let others = &ply.remarks.variations;
+            prop_assert_eq!(&read.remarks.variations[..others.len()], &others[..], "{}", text);
+        }
+        // What was written once is not written again.
+        let plies = read.moves.into_iter().zip(&game.plies);
+        let plies = plies.map(|(read, ply)| Ply { remarks: read.remarks, ..ply.clone() }).collect();
+        let again = AnalysedGame { plies, tags: read.tags, ..game.clone() };
+        prop_assert_eq!(&annotate::pgn(&Study::new(&again)), &text);
         prop_assert_eq!((read.start, read.chess960, read.result), (game.start.clone(), game.chess960, game.result.clone()));
         let replayed: Vec<String> = replay(&text, &game.start).iter().map(place).collect();
         prop_assert_eq!(replayed, expected.iter().map(place).collect::<Vec<_>>(), "{}", text);

@@ -3,6 +3,7 @@
 use super::super::value::Value;
 use super::super::{Study, san_words};
 use super::board;
+use crate::chess::Color;
 use serde_json::{Value as Json, json};
 
 /// The most lines of a position.
@@ -10,7 +11,8 @@ const MOST_LINES: usize = 8;
 
 /// The document of a game: `start`, the pieces of the first position as in a FEN; `moves`, for each what changes on the board and
 /// where it begins and ends; `positions`, for each `null` or value, White's expected score in percent, depth, selective depth, nodes,
-/// milliseconds and lines: value, moves, where the first begins and ends. It can stand in a `script` element whatever the game.
+/// milliseconds and lines: value, moves, where the first begins and ends; where the file has clocks `clocks`, what the player's showed
+/// after each move, or `null`, and `first`, who moves first. It can stand in a `script` element whatever the game.
 pub fn document(study: &Study) -> String {
     let fen = study.boards[0].fen(false);
     let moves = study
@@ -19,11 +21,16 @@ pub fn document(study: &Study) -> String {
         .iter()
         .zip(study.boards.windows(2))
         .map(|(ply, boards)| json!([board::changes(&boards[0], &boards[1]), board::ends(&boards[0], ply.mv)]));
-    let document = json!({
+    let mut document = json!({
         "start": fen.split(' ').next(),
         "moves": moves.collect::<Vec<_>>(),
         "positions": (0..study.boards.len()).map(|at| position(study, at)).collect::<Vec<_>>(),
     });
+    let clocks: Vec<Option<String>> = (0..study.game.plies.len()).map(|at| study.clock(at)).collect();
+    if clocks.iter().any(Option::is_some) {
+        document["clocks"] = json!(clocks);
+        document["first"] = json!(if study.boards[0].side_to_move() == Color::White { "w" } else { "b" });
+    }
     // Within a script element nothing but `<` begins anything.
     document.to_string().replace('<', "\\u003c")
 }

@@ -4,6 +4,7 @@ use super::super::accuracy::{Mark, Side};
 use super::super::{Study, san_words};
 use super::{board, data, escape};
 use crate::chess::Color;
+use crate::pgn::Comment;
 use std::fmt::Write;
 
 /// Writes the part of a game; `number` counts the games from 1.
@@ -16,8 +17,8 @@ pub fn section(text: &mut String, study: &Study, number: usize) {
     let _ = write!(
         text,
         "<article class=\"game\" id=\"g{number}\">\n<header><h2><bdi>{white}</bdi> <span class=\"result\">{result}</span> \
-         <bdi>{black}</bdi></h2>{}</header>\n<div class=\"layout\">\n<div class=\"left\"><div class=\"play\">\
-         <div class=\"bar\" title=\"White's expected score\"><div style=\"height:{percent:.1}%\"></div></div>{}</div>\n\
+         <bdi>{black}</bdi></h2>{}</header>\n<div class=\"layout\">\n<div class=\"left\">{}<div class=\"play\">\
+         <div class=\"bar\" title=\"White's expected score\"><div style=\"height:{percent:.1}%\"></div></div>{}</div>{}\n\
          <div class=\"buttons\"><button type=\"button\" data-go=\"first\" aria-label=\"first position\">«</button>\
          <button type=\"button\" data-go=\"back\" aria-label=\"one move back\">‹</button>\
          <span class=\"value\">{value}</span>\
@@ -26,7 +27,9 @@ pub fn section(text: &mut String, study: &Study, number: usize) {
          <button type=\"button\" data-go=\"turn\" aria-label=\"turn the board\">⇅</button></div>\n\
          <div class=\"lines\" aria-live=\"polite\"></div></div>\n<div class=\"right\">{}{}",
         facts(study),
+        seat(study, Color::Black),
         board::svg(&study.boards[end], "position"),
+        seat(study, Color::White),
         summary(study, [&white, &black]),
         graph(study),
     );
@@ -44,6 +47,22 @@ fn facts(study: &Study) -> String {
     // A date may be known in part: `1997.??.??`.
     let facts: Vec<String> = known.map(|value| escape(value.trim_end_matches(".??"))).collect();
     if facts.is_empty() { String::new() } else { format!("<p><bdi>{}</bdi></p>", facts.join("</bdi> · <bdi>")) }
+}
+
+/// A player with the clock at the end of the game, if the file has clocks.
+fn seat(study: &Study, color: Color) -> String {
+    let clocks: Vec<(Color, String)> = (0..study.game.plies.len())
+        .filter_map(|at| Some((study.boards[at].side_to_move(), study.clock(at)?)))
+        .collect();
+    if clocks.is_empty() {
+        return String::new();
+    }
+    let clock = clocks.iter().rfind(|(side, _)| *side == color).map_or("–", |(_, clock)| clock);
+    let class = if color == Color::White { "w" } else { "b" };
+    format!(
+        "<div class=\"seat {class}\"><bdi>{}</bdi><span class=\"clock\">{clock}</span></div>",
+        escape(study.player(color))
+    )
 }
 
 /// How well both sides played.
@@ -100,6 +119,10 @@ fn graph(study: &Study) -> String {
 /// The moves in two columns, with what is said of them between.
 fn moves(text: &mut String, study: &Study, game: usize) {
     text.push_str("<div class=\"moves\">");
+    let comment = study.game.comment.as_deref().map_or_else(String::new, |comment| escape(&Comment::new(comment).text));
+    if !comment.is_empty() {
+        let _ = write!(text, "<p><bdi>{comment}</bdi></p>");
+    }
     for (at, ply) in study.game.plies.iter().enumerate() {
         let board = &study.boards[at];
         let white = board.side_to_move() == Color::White;
@@ -150,9 +173,9 @@ fn sign(nag: u8) -> Option<String> {
 
 /// What is said of a move: the comment of the file, and the engine's line in its place.
 fn note(study: &Study, at: usize) -> String {
-    let ply = &study.game.plies[at];
+    let comment = escape(&study.said(at).text);
     let mut parts = Vec::new();
-    if let Some(comment) = ply.comment.as_deref().map(escape).filter(|comment| !comment.is_empty()) {
+    if !comment.is_empty() {
         parts.push(format!("<bdi>{comment}</bdi>"));
     }
     if let Some(line) = study.better_line(at) {

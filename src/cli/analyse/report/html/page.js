@@ -98,6 +98,7 @@
       this.drawBoard(position);
       this.drawValue(position);
       this.drawLines(position);
+      this.drawClocks();
       this.find(".graph .now").setAttribute("d", `M${this.ply} 0V100`);
       for (const button of this.article.querySelectorAll("button")) {
         const back = ["first", "back"].includes(button.dataset.go);
@@ -160,6 +161,16 @@
         lines.push(paragraph("searched", position ? "the game is over" : "not analysed"));
       }
       this.find(".lines").replaceChildren(...lines);
+    }
+
+    // What both clocks showed, in files that say so.
+    drawClocks() {
+      this.article.classList.toggle("turned", this.turned);
+      if (!this.data.clocks) return;
+      for (const color of ["w", "b"]) {
+        const own = this.data.clocks.slice(0, this.ply).filter((_, at) => (at % 2 === 0) === (color === this.data.first));
+        this.find(`.seat.${color} .clock`).textContent = own.filter((clock) => clock).pop() ?? "–";
+      }
     }
 
     // Marks the move in the list and scrolls the list, but never the page.
