@@ -38,6 +38,8 @@ impl StabilityTracker {
 }
 
 impl<P: SearchProbe> Search<'_, P> {
+    /// After fails high an iteration searches so many plies less deep at most.
+    pub(super) const MOST_LOWERED: i32 = 2;
     /// From this much time on, changes inside an iteration are worth a line.
     const TALKATIVE: Duration = Duration::from_secs(3);
     /// Within an iteration all lines are told no more often than this.
@@ -93,6 +95,7 @@ impl<P: SearchProbe> Search<'_, P> {
             1 => self.aspirate(depth, Scope::All)?,
             lines => self.search_lines(depth, lines)?,
         }
+        self.remember_best(depth);
         let before = std::mem::replace(&mut self.lines, self.root.all()[..self.job.lines()].to_vec());
         self.finished = depth;
         if self.me.id == 0 {
@@ -121,11 +124,11 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         self.root.scope = Scope::All;
         self.root.sort();
-        self.remember_best(depth);
         Ok(())
     }
 
-    /// Tells the table what several lines have shown of the root: none of their searches has seen all of it.
+    /// Tells the table what the iteration has shown of the root: of several lines no search has seen all of it, and after fails high
+    /// the last one was less deep.
     fn remember_best(&mut self, depth: i32) {
         let board = self.job.game.board().clone();
         let (first, frame) = (&self.root.all()[0], self.frame(0));
@@ -171,7 +174,7 @@ impl<P: SearchProbe> Search<'_, P> {
             } else if score >= window.beta {
                 window.beta = (score + delta).min(INFINITE);
                 // A fail high needs less depth to be resolved, as long as it is not a mate.
-                lowered = if is_mate(score) { 0 } else { (lowered + 1).min(2) };
+                lowered = if is_mate(score) { 0 } else { (lowered + 1).min(Self::MOST_LOWERED) };
             } else {
                 return Ok(());
             }

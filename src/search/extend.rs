@@ -14,19 +14,12 @@ use std::ops::ControlFlow;
 const MAX_DOUBLE: u8 = 10;
 
 impl<P: SearchProbe> Search<'_, P> {
-    /// By how many plies to search a node deeper, in hindsight: the move to it was reduced before its evaluation was known. Less,
-    /// if the move has lost much; more, if it was reduced a lot and has lost nothing.
+    /// By how many plies to search a node deeper, in hindsight: the move to it was reduced a lot before its evaluation was known, and
+    /// it has lost nothing.
     #[inline(always)]
     pub(super) fn hindsight(&self, here: &Here) -> i32 {
-        let mover = self.me.stack.before(here.ply, 1);
-        if mover.reduction <= 0 || here.in_check || here.excluded.is_some() {
-            return 0;
-        }
-        let params = self.params;
-        if here.depth >= 2 && mover.eval.is_some_and(|before| here.eval + before > params.hindsight_less) {
-            return -1;
-        }
-        i32::from(mover.reduction >= params.hindsight_deeper && !here.opponent_worsening)
+        let reduced = self.me.stack.before(here.ply, 1).reduction >= self.params.hindsight_deeper;
+        i32::from(reduced && !here.opponent_worsening && !here.in_check && here.excluded.is_none())
     }
 
     /// By how many plies to extend a move, or a score that makes searching it pointless.

@@ -219,8 +219,6 @@ tunables! {
 
     /// Hindsight: a move reduced by so many plies is searched one deeper if the opponent has not made things worse for themselves.
     hindsight_deeper: 1..=8 = 3, off 255;
-    /// Hindsight: a reduced move is searched one ply less deep if it has lost more than this, in centipawns of both sides' view.
-    hindsight_less: 50..=500 = 180, off 30000;
 
     /// Reduction: logarithmic base for quiet moves, constant part in 1/1024 ply.
     lmr_quiet_base: 0..=2048 = 1221;

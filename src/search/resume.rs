@@ -40,18 +40,18 @@ impl<P: SearchProbe> Search<'_, P> {
         }
         let hit = self.tt.probe(board.key()).filter(|hit| hit.bound == Bound::Exact)?;
         let best = hit.mv.filter(|&mv| self.root.is_open(mv))?;
-        let first = KnownLine { score: score::from_table(hit.score, 0, board.halfmove_clock()), ..self.line(best)? };
-        let mut lines = vec![KnownLine { depth: first.depth.min(hit.depth), ..first }];
+        let score = score::from_table(hit.score, 0, board.halfmove_clock());
+        let mut lines = vec![KnownLine { score, ..self.line(best)? }];
         if self.job.lines() > 1 {
             let others = self.root.all().iter().map(|root| root.mv).filter(|&mv| mv != best);
             let mut others: Vec<KnownLine> = others.filter_map(|mv| self.line(mv)).collect();
             // Of moves that a line was not asked for there is something from shallow searches only.
-            others.retain(|line| line.depth >= lines[0].depth);
+            others.retain(|line| line.depth + Self::MOST_LOWERED >= hit.depth);
             others.sort_by_key(|line| std::cmp::Reverse(line.score));
             lines.extend(others);
             lines.truncate(self.job.lines());
         }
-        let depth = lines.iter().map(|line| line.depth).min()?.min(self.job.depth());
+        let depth = hit.depth.min(self.job.depth());
         (lines.len() == self.job.lines() && depth >= Self::LEAST).then_some(Known { depth, lines })
     }
 

@@ -42,12 +42,17 @@ fn check(engine: &mut Engine) -> Vec<ListedMove> {
     let group = |ranked: &ListedMove| match ranked {
         ListedMove { best: true, .. } => 0,
         ListedMove { continuation: Some(_), .. } => 2,
-        _ if board.see_ge(ranked.mv, 0) => 1,
+        // Captures with a good history may lose a little, others have to win.
+        _ if board.see_ge(ranked.mv, -ranked.history * params.order_noisy / 1024) => 1,
         _ => 3,
     };
     assert!(listed.is_sorted_by_key(group), "{fen}");
     let score = |ranked: &ListedMove| {
-        ranked.history + i32::from(ranked.killer) * params.order_killer + i32::from(ranked.reply) * params.order_reply
+        let good_check = board.gives_check(ranked.mv) && board.see_ge(ranked.mv, -50);
+        ranked.history
+            + i32::from(ranked.killer) * params.order_killer
+            + i32::from(ranked.reply) * params.order_reply
+            + i32::from(good_check) * params.order_check
     };
     let quiets: Vec<i32> = listed.iter().filter(|ranked| group(ranked) == 2).map(score).collect();
     assert!(quiets.is_sorted_by(|earlier, later| earlier >= later), "{fen}: {quiets:?}");

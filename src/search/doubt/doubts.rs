@@ -3,6 +3,7 @@
 use super::aside::Aside;
 use super::cut::Doubted;
 use super::rule::{Rule, RuleSet};
+use crate::chess::zobrist::split_mix;
 use crate::search::probe::SearchProbe;
 
 /// Which cuts to doubt, and how much that may cost.
@@ -18,25 +19,12 @@ pub struct Sampling {
     pub seed: u64,
 }
 
-/// Numbers that look random: SplitMix64 (Steele, Lea and Flood, 2014).
-#[derive(Clone, Copy, Debug)]
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        number ^ (number >> 31)
-    }
-}
-
 /// The cuts of one rule.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     every: u64,
-    draw: Draw,
+    /// State of the numbers by which they are drawn.
+    state: u64,
     /// Cuts until one is doubted.
     left: u64,
     cuts: u64,
@@ -44,14 +32,14 @@ struct Stream {
 
 impl Stream {
     fn new(every: u64, seed: u64) -> Self {
-        let mut stream = Self { every, draw: Draw(seed), left: 0, cuts: 0 };
+        let mut stream = Self { every, state: seed, left: 0, cuts: 0 };
         stream.left = stream.gap();
         stream
     }
 
     /// From 1 to twice the mean.
     fn gap(&mut self) -> u64 {
-        1 + self.draw.next() % (2 * self.every.max(1) - 1)
+        1 + split_mix(&mut self.state) % (2 * self.every.max(1) - 1)
     }
 
     /// Counts a cut, and says whether to doubt it.
@@ -81,7 +69,7 @@ impl Doubts {
     /// Nothing was doubted so far.
     pub fn new(sampling: &Sampling) -> Self {
         let stream = |rule: Rule| {
-            let seed = Draw(sampling.seed.wrapping_add(rule as u64)).next();
+            let seed = split_mix(&mut sampling.seed.wrapping_add(rule as u64));
             Stream::new(sampling.every[rule as usize], seed)
         };
         Self {
