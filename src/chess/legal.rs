@@ -121,8 +121,15 @@ impl CheckSquares {
         if mv.is_castle() || mv.is_promotion() || mv.is_en_passant() {
             return self.special_gives_check(board, mv, mover);
         }
-        self.from[mover.kind().index()].has(to)
-            || (self.discoverers.has(from) && !attacks::line(self.king, from).has(to))
+        self.of_piece(mover.kind(), from).has(to)
+    }
+
+    /// The squares from which a piece of this kind, or another one that it uncovers by leaving its square, gives check. Castling,
+    /// promotion and capture en passant may give check otherwise.
+    #[inline(always)]
+    pub fn of_piece(&self, kind: PieceType, from: Square) -> Bitboard {
+        let uncovered = if self.discoverers.has(from) { !attacks::line(self.king, from) } else { Bitboard::EMPTY };
+        self.from[kind.index()] | uncovered
     }
 
     /// Moves that change more of the board than two squares: play them on the occupied squares and look.

@@ -27,7 +27,7 @@ pub trait Sink {
 
 /// The square `offset` below a target.
 #[inline(always)]
-const fn origin(target: Square, offset: i32) -> Square {
+pub const fn origin(target: Square, offset: i32) -> Square {
     Square::from_index((target.index() as i32 - offset) as usize)
 }
 

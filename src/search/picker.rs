@@ -3,8 +3,8 @@
 use super::history::{Context, Histories};
 use super::ranking::Ranking;
 use crate::chess::legal::CheckSquares;
-use crate::chess::movegen::MoveList;
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::movegen::{self, MoveList, Sink};
+use crate::chess::{Bitboard, Board, Move, MoveKind, Piece, PieceType, Square};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -45,14 +45,20 @@ impl Hints {
     /// Whether a move gives check, where that matters.
     #[inline(always)]
     fn is_check(&self, board: &Board, mv: Move) -> bool {
-        self.checks.is_some_and(|(squares, _)| squares.gives_check(board, mv))
+        self.checks.as_ref().is_some_and(|(squares, _)| squares.gives_check(board, mv))
+    }
+
+    /// Where a piece gives check by a move without promotion, where that matters.
+    #[inline(always)]
+    fn checks_of(&self, piece: Piece, from: Square) -> Bitboard {
+        self.checks.as_ref().map_or(Bitboard::EMPTY, |(squares, _)| squares.of_piece(piece.kind(), from))
     }
 
     /// What a quiet move gets on top of its history.
     #[inline(always)]
-    fn bonus(&self, board: &Board, mv: Move) -> i32 {
+    fn bonus(&self, board: &Board, mv: Move, gives_check: bool) -> i32 {
         let mut sum = match self.checks {
-            Some((squares, bonus)) if squares.gives_check(board, mv) && board.see_ge(mv, -EVEN_EXCHANGE) => bonus,
+            Some((_, bonus)) if gives_check && board.see_ge(mv, -EVEN_EXCHANGE) => bonus,
             _ => 0,
         };
         for (hint, bonus) in [self.killer, self.reply] {
@@ -136,8 +142,7 @@ impl Picker {
                 }
                 Stage::MakeNoisy => {
                     self.stage = Stage::GoodNoisy;
-                    board.generate::<true, false>(&mut self.list);
-                    self.ranking.rank(&self.list, |mv| noisy_score(board, histories, mv));
+                    self.make_noisy(board, histories);
                 }
                 Stage::GoodNoisy => match self.take_best() {
                     None => self.stage = Stage::MakeQuiets,
@@ -149,12 +154,7 @@ impl Picker {
                     self.stage = Stage::Quiets;
                     self.list.clear();
                     if self.quiets != Quiets::None {
-                        board.generate::<false, true>(&mut self.list);
-                        if histories.own.orders() {
-                            self.rank_by_own(board, histories, hints);
-                        } else {
-                            self.ranking.rank(&self.list, |mv| quiet_score(board, histories, hints, mv));
-                        }
+                        self.make_quiets(board, histories, hints);
                     }
                 }
                 Stage::Quiets => match self.take_quiet(board, hints) {
@@ -176,10 +176,32 @@ impl Picker {
         }
     }
 
-    /// Ranks quiet moves by the history of the recipe's own.
+    /// Lists captures and promotions. This and [`make_quiets`](Self::make_quiets) are no part of [`next`](Self::next), which
+    /// would have to save registers for them with each move.
+    #[inline(never)]
+    fn make_noisy(&mut self, board: &Board, histories: &Histories) {
+        board.generate::<true, false>(&mut self.list);
+        self.ranking.rank(&self.list, |mv| noisy_score(board, histories, mv));
+    }
+
+    /// Lists quiet moves.
+    #[inline(never)]
+    fn make_quiets(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
+        if histories.own.orders() {
+            return self.make_quiets_by_own(board, histories, hints);
+        }
+        let Self { list, ranking, .. } = self;
+        ranking.clear();
+        board.generate::<false, true>(&mut RankedQuiets { list, ranking, board, histories, hints });
+        ranking.close();
+    }
+
+    /// Lists quiet moves and ranks them by the history of the recipe's own.
     #[cold]
-    fn rank_by_own(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
-        self.ranking.rank(&self.list, |mv| histories.own.get(board, mv) + hints.bonus(board, mv));
+    fn make_quiets_by_own(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
+        board.generate::<false, true>(&mut self.list);
+        let score = |mv| histories.own.get(board, mv) + hints.bonus(board, mv, hints.is_check(board, mv));
+        self.ranking.rank(&self.list, score);
     }
 
     /// Whether a capture or promotion is tried before quiet moves: one that has served well may lose a little more.
@@ -217,9 +239,53 @@ fn noisy_score(board: &Board, histories: &Histories, mv: Move) -> i32 {
     (victim + promotion) * 16 + histories.noisy(board, mv) / 2
 }
 
-#[inline(always)]
-fn quiet_score(board: &Board, histories: &Histories, hints: &Hints, mv: Move) -> i32 {
-    histories.quiet(board, mv, &hints.context) + hints.bonus(board, mv)
+/// Lists and ranks quiet moves while they are found: what is the same for all moves of a piece is looked up once.
+struct RankedQuiets<'a> {
+    list: &'a mut MoveList,
+    ranking: &'a mut Ranking,
+    board: &'a Board,
+    histories: &'a Histories,
+    hints: &'a Hints,
+}
+
+impl RankedQuiets<'_> {
+    #[inline(always)]
+    fn add(&mut self, mv: Move, history: i32, gives_check: bool) {
+        self.list.push(mv);
+        self.ranking.push(history + self.hints.bonus(self.board, mv, gives_check));
+    }
+}
+
+impl Sink for RankedQuiets<'_> {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, quiets: Bitboard, _captures: Bitboard) {
+        let Some(piece) = self.board.piece_on(from) else { return };
+        let history = self.histories.of_piece(self.board, piece, from, &self.hints.context);
+        let checks = self.hints.checks_of(piece, from);
+        for to in quiets {
+            self.add(Move::new(from, to, MoveKind::Quiet), history.get(to), checks.has(to));
+        }
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, offset: i32, kind: MoveKind) {
+        let pawn = Piece::new(self.board.side_to_move(), PieceType::Pawn);
+        for to in targets {
+            let from = movegen::origin(to, offset);
+            let history = self.histories.of_piece(self.board, pawn, from, &self.hints.context);
+            self.add(Move::new(from, to, kind), history.get(to), self.hints.checks_of(pawn, from).has(to));
+        }
+    }
+
+    /// No quiet move.
+    #[inline(always)]
+    fn promotions(&mut self, _targets: Bitboard, _offset: i32, _capture: bool) {}
+
+    #[inline(always)]
+    fn single(&mut self, mv: Move) {
+        let history = self.histories.quiet(self.board, mv, &self.hints.context);
+        self.add(mv, history, self.hints.is_check(self.board, mv));
+    }
 }
 
 #[cfg(test)]

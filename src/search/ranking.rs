@@ -53,10 +53,28 @@ impl Ranking {
     /// Gives every move its score: the higher the earlier.
     #[inline(always)]
     pub(super) fn rank(&mut self, list: &[Move], score: impl Fn(Move) -> i32) {
-        (self.keys, self.taken) = (ArrayVec::new(), 0);
-        for (place, &mv) in list.iter().enumerate() {
-            self.keys.push(Key::new(score(mv), place));
+        self.clear();
+        for &mv in list {
+            self.push(score(mv));
         }
+        self.close();
+    }
+
+    /// Begins anew, with no move. [`rank`](Self::rank) is this, a [`push`](Self::push) for each move, and [`close`](Self::close).
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        (self.keys, self.taken) = (ArrayVec::new(), 0);
+    }
+
+    /// Gives the next move of the list its score.
+    #[inline(always)]
+    pub(super) fn push(&mut self, score: i32) {
+        self.keys.push(Key::new(score, self.keys.len()));
+    }
+
+    /// All moves have their scores.
+    #[inline(always)]
+    pub(super) fn close(&mut self) {
         self.keys.extend([Key::NONE; LANES]);
     }
 

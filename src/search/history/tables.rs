@@ -1,7 +1,7 @@
 //! Move histories: which moves have failed high, by what is known about them.
 
 use super::{Cell, PieceSquares};
-use crate::chess::{Board, Move, Piece, PieceType};
+use crate::chess::{Bitboard, Board, Move, Piece, PieceType, Square};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
 
@@ -38,8 +38,8 @@ impl Default for Continuation {
 type Quiets = [[[[[Cell; 64]; 64]; 2]; 2]; 2];
 /// `[piece][to][victim]`
 type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
-/// `[earlier piece and square][piece and square]`
-type Continuations = [[Cell; Continuation::MOVES]; Continuation::MOVES + 1];
+/// `[earlier piece and square][piece][square]`
+type Continuations = [[[Cell; 64]; Piece::COUNT]; Continuation::MOVES + 1];
 
 /// How much each part counts, in 1/64.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +91,32 @@ impl Context {
     }
 }
 
+/// What is known about the quiet moves of one piece.
+pub struct PieceHistory<'a> {
+    /// By whether the target square is attacked.
+    butterfly: [&'a [Cell; 64]; 2],
+    continuations: [&'a [Cell; 64]; Continuation::BACK.len()],
+    weights: &'a Weights,
+    threats: Bitboard,
+}
+
+impl PieceHistory<'_> {
+    /// What is known about the move to a square: butterfly history, by whether both squares are attacked, and continuation
+    /// history. Positive is good; each of the five parts lies inside ±[`Cell::MAX`] before it is weighed.
+    #[inline(always)]
+    pub fn get(&self, to: Square) -> i32 {
+        let butterfly = self.butterfly[usize::from(self.threats.has(to))][to.index()];
+        (butterfly.get() * self.weights.butterfly + self.weighed_continuations(to)) / 64
+    }
+
+    /// The four parts of continuation history, in 1/64.
+    #[inline(always)]
+    fn weighed_continuations(&self, to: Square) -> i32 {
+        let parts = self.continuations.into_iter().zip(self.weights.back);
+        parts.map(|(row, weight)| row[to.index()].get() * weight).sum()
+    }
+}
+
 impl Histories {
     /// Histories that know nothing.
     pub fn new() -> Self {
@@ -98,7 +124,7 @@ impl Histories {
         Self {
             quiets: boxed([[[[cell; 64]; 64]; 2]; 2]),
             captures: boxed([[cell; 6]; 64]),
-            continuations: boxed([cell; Continuation::MOVES]),
+            continuations: boxed([[cell; 64]; Piece::COUNT]),
             weights: Weights::from(&Params::default()),
             own: PieceSquares::default(),
         }
@@ -111,7 +137,7 @@ impl Histories {
             table.as_flattened_mut().fill(zero);
         }
         self.captures.as_flattened_mut().as_flattened_mut().fill(zero);
-        self.continuations.as_flattened_mut().fill(zero);
+        self.continuations.as_flattened_mut().as_flattened_mut().fill(zero);
         self.own = PieceSquares::default();
     }
 
@@ -131,36 +157,30 @@ impl Histories {
         self.weights = Weights::from(params);
     }
 
+    /// What is known about the quiet moves of a piece of the side to move, which come from this square.
     #[inline(always)]
-    fn quiet_index(board: &Board, mv: Move) -> [usize; 3] {
+    pub fn of_piece(&self, board: &Board, piece: Piece, from: Square, context: &Context) -> PieceHistory<'_> {
         let threats = board.threats();
-        [board.side_to_move().index(), usize::from(threats.has(mv.from())), usize::from(threats.has(mv.to()))]
+        let butterfly = &self.quiets[board.side_to_move().index()][usize::from(threats.has(from))];
+        PieceHistory {
+            butterfly: butterfly.each_ref().map(|table| &table[from.index()]),
+            continuations: context.0.map(|row| &self.continuations[row.row()][piece.index()]),
+            weights: &self.weights,
+            threats,
+        }
     }
 
-    /// What is known about a quiet move of the side to move: butterfly history, by whether its squares are attacked,
-    /// and continuation history. Positive is good; each of the five parts lies inside ±[`Cell::MAX`] before it is
-    /// weighed.
+    /// What is known about a quiet move of the side to move; see [`PieceHistory::get`].
     #[inline(always)]
     pub fn quiet(&self, board: &Board, mv: Move, context: &Context) -> i32 {
-        let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
-        let butterfly = &self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()];
-        (butterfly.get() * self.weights.butterfly + self.weighed_continuations(board, mv, context)) / 64
+        let Some(piece) = board.piece_on(mv.from()) else { return 0 };
+        self.of_piece(board, piece, mv.from(), context).get(mv.to())
     }
 
     /// The part of continuation history in [`quiet`](Self::quiet).
     pub fn continuation(&self, board: &Board, mv: Move, context: &Context) -> i32 {
-        self.weighed_continuations(board, mv, context) / 64
-    }
-
-    /// The four parts of continuation history, in 1/64.
-    #[inline(always)]
-    fn weighed_continuations(&self, board: &Board, mv: Move, context: &Context) -> i32 {
-        let column = Continuation::of(board, mv).row() % Continuation::MOVES;
-        let mut sum = 0;
-        for (row, weight) in context.0.into_iter().zip(self.weights.back) {
-            sum += self.continuations[row.row()][column].get() * weight;
-        }
-        sum
+        let Some(piece) = board.piece_on(mv.from()) else { return 0 };
+        self.of_piece(board, piece, mv.from(), context).weighed_continuations(mv.to()) / 64
     }
 
     /// What is known about a capture or promotion, inside ±[`Cell::MAX`] before it is weighed.
@@ -181,16 +201,18 @@ impl Histories {
     /// Learns that a quiet move was good (bonus above zero) or bad.
     pub fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         self.learn_butterfly(board, mv, bonus);
-        let column = Continuation::of(board, mv).row() % Continuation::MOVES;
+        let Some(piece) = board.piece_on(mv.from()) else { return };
         for row in context.0.into_iter().filter(|&row| row != Continuation::NONE) {
-            self.continuations[row.row()][column].update(bonus);
+            self.continuations[row.row()][piece.index()][mv.to().index()].update(bonus);
         }
     }
 
     /// Learns that a quiet move was good or bad by what it did to the evaluation: whatever the moves before it were.
     pub fn learn_butterfly(&mut self, board: &Board, mv: Move, bonus: i32) {
-        let [color, from_attacked, to_attacked] = Self::quiet_index(board, mv);
-        self.quiets[color][from_attacked][to_attacked][mv.from().index()][mv.to().index()].update(bonus);
+        let (from, to) = (mv.from(), mv.to());
+        let [from_attacked, to_attacked] = [from, to].map(|square| usize::from(board.threats().has(square)));
+        let table = &mut self.quiets[board.side_to_move().index()][from_attacked][to_attacked];
+        table[from.index()][to.index()].update(bonus);
     }
 
     /// Learns that a capture or promotion was good (bonus above zero) or bad.
