@@ -39,6 +39,11 @@ impl Board {
         if balance >= 0 {
             return true;
         }
+        // Where the other side attacks neither square nobody takes back: a piece that leaves its square opens lines through it only.
+        let threats = self.threats;
+        if !threats.has(mv.to()) && !threats.has(mv.from()) && !mv.is_en_passant() {
+            return true;
+        }
         self.exchange_holds(mv, balance)
     }
 
