@@ -72,6 +72,12 @@ impl Board {
         key
     }
 
+    /// The key after [`pass`](Self::pass).
+    #[inline(always)]
+    pub fn key_after_pass(&self) -> u64 {
+        self.keys.all ^ zobrist::SIDE ^ self.en_passant.map_or(0, |square| zobrist::en_passant(square.file()))
+    }
+
     #[inline(always)]
     fn displace(&mut self, mv: Move, mover: Piece) {
         let (from, to) = (mv.from(), mv.to());

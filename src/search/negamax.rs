@@ -239,6 +239,15 @@ impl<P: SearchProbe> Search<'_, P> {
     ) -> Here {
         let in_check = board.in_check();
         let excluded = self.frame(ply).excluded;
+        // The root follows its own list: the table's entry may be another line's, or a helper's.
+        let tt_move = if N::ROOT {
+            Some(self.root.current().mv)
+        } else {
+            hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv))
+        };
+        if let Some(mv) = tt_move {
+            self.expect(board, mv);
+        }
         let two_ago = self.me.stack.before(ply, 2).eval;
         let before = self.me.stack.before(ply, 1).eval;
         let (raw_eval, correction, eval) = if in_check {
@@ -272,12 +281,7 @@ impl<P: SearchProbe> Search<'_, P> {
             improving: !in_check && own_before.is_none_or(|before| eval > before),
             opponent_worsening: !in_check && before.is_some_and(|before| eval + before > 1),
             hit,
-            // The root follows its own list: the table's entry may be another line's, or a helper's.
-            tt_move: if N::ROOT {
-                Some(self.root.current().mv)
-            } else {
-                hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv))
-            },
+            tt_move,
             tt_pv,
             excluded,
         }

@@ -351,6 +351,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// Passes the turn.
     #[inline(always)]
     pub(super) fn pass(&mut self, board: &Board, ply: usize) -> Board {
+        self.tt.prefetch(board.key_after_pass());
         let frame = self.frame_mut(ply);
         frame.played = None;
         frame.continuation = Continuation::NONE;
@@ -358,7 +359,6 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.keys.push(board.key());
         let mut child = board.clone();
         child.pass();
-        self.tt.prefetch(child.key());
         child
     }
 
