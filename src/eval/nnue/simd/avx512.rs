@@ -4,9 +4,28 @@ use super::super::network::QA;
 use super::{Line, Rows, scalar};
 use std::arch::x86_64::*;
 
+/// So many lines are worked on together, without a loop.
+const BLOCK: usize = 8;
+
+/// What the compiler makes of [`scalar::update`] has registers of half the size.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], adds: Rows<A>, subs: Rows<S>) {
-    scalar::update(out, from, adds, subs);
+    let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
+    let done = blocks.len() * BLOCK;
+    for (out, at) in blocks.iter_mut().zip((0..).step_by(BLOCK)) {
+        let (from, adds, subs) = (&from[at..][..BLOCK], adds.skip(at).cut(BLOCK), subs.skip(at).cut(BLOCK));
+        for index in 0..BLOCK {
+            let mut line = load(&from[index]);
+            for row in adds.0 {
+                line = _mm512_add_epi16(line, load(&row[index]));
+            }
+            for row in subs.0 {
+                line = _mm512_sub_epi16(line, load(&row[index]));
+            }
+            store(&mut out[index], line);
+        }
+    }
+    scalar::update(rest, &from[done..], adds.skip(done), subs.skip(done));
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
@@ -26,6 +45,13 @@ pub fn weigh(neurons: &[Line], weights: &[Line]) -> i32 {
         *sum = _mm512_dpwssd_epi32(*sum, products, neurons);
     }
     _mm512_reduce_add_epi32(_mm512_add_epi32(sums[0], sums[1]))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store(line: &mut Line, numbers: __m512i) {
+    // SAFETY: a line is 64 bytes, aligned to 64.
+    unsafe { _mm512_store_si512(line.0.as_mut_ptr().cast(), numbers) }
 }
 
 #[inline]

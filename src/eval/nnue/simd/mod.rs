@@ -39,6 +39,12 @@ impl<'a, const N: usize> Rows<'a, N> {
     fn cut(self, lines: usize) -> Self {
         Self(self.0.map(|row| &row[..lines]))
     }
+
+    /// The same rows without their first lines.
+    #[inline(always)]
+    fn skip(self, lines: usize) -> Self {
+        Self(self.0.map(|row| &row[lines..]))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
