@@ -96,6 +96,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let checks = board.check_squares();
         let hints = self.hints(ply, reply, checks);
         let mut picker = Picker::new(here.tt_move);
+        self.expect_any(board, picker.first(board, &self.me.histories));
         self.frame_mut(ply + 2).forget_siblings();
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             if Some(mv) == excluded || (N::ROOT && !self.root.is_open(mv)) {
@@ -133,6 +134,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 self.current = Some((mv, number));
             }
             let child = self.play(board, ply, mv);
+            self.expect_any(board, picker.ahead());
             let score = self.scout::<N>(board, &child, &here, &facts, Window { alpha, ..window }, extension)?;
             self.take_back();
             if facts.quiet {
@@ -245,9 +247,7 @@ impl<P: SearchProbe> Search<'_, P> {
         } else {
             hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv))
         };
-        if let Some(mv) = tt_move {
-            self.expect(board, mv);
-        }
+        self.expect_any(board, tt_move);
         let two_ago = self.me.stack.before(ply, 2).eval;
         let before = self.me.stack.before(ply, 1).eval;
         let (raw_eval, correction, eval) = if in_check {

@@ -131,6 +131,26 @@ impl Picker {
         self.quiets = Quiets::Checks;
     }
 
+    /// The move that comes first, unless it is found to lose material. No move has been asked for yet.
+    #[inline]
+    pub fn first(&mut self, board: &Board, histories: &Histories) -> Option<Move> {
+        if self.stage == Stage::MakeNoisy {
+            self.stage = Stage::GoodNoisy;
+            self.make_noisy(board, histories);
+        }
+        self.tt_move.or_else(|| self.ranking.peek(&self.list))
+    }
+
+    /// The move that comes next, as far as that is known now: by what comes to be known until then it may be left out.
+    #[inline]
+    pub fn ahead(&mut self) -> Option<Move> {
+        match self.stage {
+            Stage::GoodNoisy => self.ranking.peek(&self.list),
+            Stage::Quiets if self.quiets == Quiets::All => self.ranking.peek(&self.list),
+            _ => None,
+        }
+    }
+
     /// The next move.
     #[inline]
     pub fn next(&mut self, board: &Board, histories: &Histories, hints: &Hints) -> Option<Move> {

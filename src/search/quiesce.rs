@@ -73,6 +73,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let checks = (with_checks && !in_check).then(|| board.check_squares());
         let all = in_check || checks.is_some();
         let mut picker = if all { Picker::new(tt_move) } else { Picker::winning(tt_move, 0) };
+        self.expect_any(board, picker.first(board, &self.me.histories));
         let (mut best_move, mut searched) = (None, 0);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             if checks.is_some_and(|checks| !wins_or_checks(board, mv, &checks)) {
@@ -96,6 +97,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 }
             }
             let child = self.play(board, ply, mv);
+            self.expect_any(board, picker.ahead());
             let score = -self.quiesce::<N::Child>(&child, ply + 1, Window::new(alpha, window.beta).flipped(), false)?;
             self.take_back();
             if score > best {

@@ -42,12 +42,14 @@ pub(super) struct Ranking {
     /// Of all moves, and then so many that no group of lanes ends behind them.
     keys: ArrayVec<Key, { MOST_MOVES + LANES }>,
     taken: usize,
+    /// Where the best of those that are left is, if that is known.
+    best: Option<usize>,
 }
 
 impl Ranking {
     /// Of an empty list.
     pub(super) fn new() -> Self {
-        Self { keys: ArrayVec::new(), taken: 0 }
+        Self { keys: ArrayVec::new(), taken: 0, best: None }
     }
 
     /// Gives every move its score: the higher the earlier.
@@ -63,7 +65,7 @@ impl Ranking {
     /// Begins anew, with no move. [`rank`](Self::rank) is this, a [`push`](Self::push) for each move, and [`close`](Self::close).
     #[inline(always)]
     pub(super) fn clear(&mut self) {
-        (self.keys, self.taken) = (ArrayVec::new(), 0);
+        (self.keys, self.taken, self.best) = (ArrayVec::new(), 0, None);
     }
 
     /// Gives the next move of the list its score.
@@ -78,9 +80,31 @@ impl Ranking {
         self.keys.extend([Key::NONE; LANES]);
     }
 
+    /// The best of the moves that are left, which stays.
+    #[inline(always)]
+    pub(super) fn peek(&mut self, list: &[Move]) -> Option<Move> {
+        self.best = self.find_best(list);
+        Some(list[self.best?])
+    }
+
     /// Takes the best of the moves that are left.
     #[inline(always)]
     pub(super) fn take_best(&mut self, list: &mut [Move]) -> Option<Move> {
+        let best = self.find_best(list)?;
+        let mv = *list.get(best)?;
+        list.swap(self.taken, best);
+        self.keys[best] = self.keys[self.taken].at(best);
+        self.taken += 1;
+        self.best = None;
+        Some(mv)
+    }
+
+    /// Where the best of the moves that are left is.
+    #[inline(always)]
+    fn find_best(&self, list: &[Move]) -> Option<usize> {
+        if self.best.is_some() {
+            return self.best;
+        }
         let left = list.get(self.taken..)?.len();
         let mut lanes = [Key::NONE.0; LANES];
         for group in self.keys.get(self.taken..)?.chunks_exact(LANES).take(left.div_ceil(LANES)) {
@@ -89,11 +113,7 @@ impl Ranking {
             }
         }
         let best = Key(lanes.into_iter().fold(Key::NONE.0, i32::max)).place();
-        let mv = *list.get(best)?;
-        list.swap(self.taken, best);
-        self.keys[best] = self.keys[self.taken].at(best);
-        self.taken += 1;
-        Some(mv)
+        (best < list.len()).then_some(best)
     }
 
     /// Takes moves, in no particular order, up to one that is wanted.
@@ -101,6 +121,7 @@ impl Ranking {
     pub(super) fn take_any(&mut self, list: &[Move], is_wanted: impl Fn(Move) -> bool) -> Option<Move> {
         let left = list.get(self.taken..)?;
         let skipped = left.iter().position(|&mv| is_wanted(mv));
+        self.best = None;
         self.taken += skipped.map_or(left.len(), |skipped| skipped + 1);
         skipped.map(|skipped| left[skipped])
     }

@@ -333,6 +333,14 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.tt.prefetch(board.key_after(mv));
     }
 
+    /// [`expect`](Self::expect) of a move, if there is one.
+    #[inline(always)]
+    pub(super) fn expect_any(&self, board: &Board, mv: Option<Move>) {
+        if let Some(mv) = mv {
+            self.expect(board, mv);
+        }
+    }
+
     /// Makes a move: the position after it, with the table's line on its way and the stack told.
     #[inline(always)]
     pub(super) fn play(&mut self, board: &Board, ply: usize, mv: Move) -> Board {
