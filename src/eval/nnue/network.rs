@@ -248,7 +248,7 @@ impl Network {
     pub fn value(&self, simd: Simd, us: &[Line], them: &[Line], bucket: usize) -> Score {
         let lines = self.lines();
         let (our_weights, their_weights) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
-        let sum = simd.weigh(us, our_weights) + simd.weigh(them, their_weights);
+        let sum = simd.weigh([(us, our_weights), (them, their_weights)]);
         let output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }

@@ -16,14 +16,16 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
 
 /// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up pairs.
 #[target_feature(enable = "avx2")]
-pub fn weigh(neurons: &[Line], weights: &[Line]) -> i32 {
+pub fn weigh(sides: [(&[Line], &[Line]); 2]) -> i32 {
     let (zero, full) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
     let mut sums = [zero; 2];
-    for (neurons, weights) in neurons.iter().zip(weights) {
-        for ((sum, neurons), weights) in sums.iter_mut().zip(load(neurons)).zip(load(weights)) {
-            let neurons = _mm256_min_epi16(_mm256_max_epi16(neurons, zero), full);
-            let products = _mm256_mullo_epi16(neurons, weights);
-            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(products, neurons));
+    for (neurons, weights) in sides {
+        for (neurons, weights) in neurons.iter().zip(weights) {
+            for ((sum, neurons), weights) in sums.iter_mut().zip(load(neurons)).zip(load(weights)) {
+                let neurons = _mm256_min_epi16(_mm256_max_epi16(neurons, zero), full);
+                let products = _mm256_mullo_epi16(neurons, weights);
+                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(products, neurons));
+            }
         }
     }
     let eight = _mm256_add_epi32(sums[0], sums[1]);

@@ -6,6 +6,8 @@ use std::arch::x86_64::*;
 
 /// So many lines are worked on together, without a loop.
 const BLOCK: usize = 8;
+/// How many sums are added up side by side.
+const SUMS: usize = 4;
 
 /// What the compiler makes of [`scalar::update`] has registers of half the size.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
@@ -33,18 +35,33 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
     scalar::apply(accumulator, rows, adds, subs);
 }
 
-/// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up.
+/// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up. There are
+/// several sums, as each has to wait for the one before.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub fn weigh(neurons: &[Line], weights: &[Line]) -> i32 {
-    let (zero, full) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
-    let mut sums = [zero; 2];
-    for (index, (neurons, weights)) in neurons.iter().zip(weights).enumerate() {
-        let neurons = _mm512_min_epi16(_mm512_max_epi16(load(neurons), zero), full);
-        let products = _mm512_mullo_epi16(neurons, load(weights));
-        let sum = &mut sums[index % 2];
-        *sum = _mm512_dpwssd_epi32(*sum, products, neurons);
+pub fn weigh(sides: [(&[Line], &[Line]); 2]) -> i32 {
+    let mut sums = [_mm512_setzero_si512(); SUMS];
+    for (neurons, weights) in sides {
+        let (neurons, few_neurons) = neurons.as_chunks::<SUMS>();
+        let (weights, few_weights) = weights.as_chunks::<SUMS>();
+        for (neurons, weights) in neurons.iter().zip(weights) {
+            for index in 0..SUMS {
+                sums[index] = add_weighed(sums[index], &neurons[index], &weights[index]);
+            }
+        }
+        for (neurons, weights) in few_neurons.iter().zip(few_weights) {
+            sums[0] = add_weighed(sums[0], neurons, weights);
+        }
     }
-    _mm512_reduce_add_epi32(_mm512_add_epi32(sums[0], sums[1]))
+    let [one, two, three, four] = sums;
+    _mm512_reduce_add_epi32(_mm512_add_epi32(_mm512_add_epi32(one, two), _mm512_add_epi32(three, four)))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+fn add_weighed(sum: __m512i, neurons: &Line, weights: &Line) -> __m512i {
+    let (zero, full) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
+    let neurons = _mm512_min_epi16(_mm512_max_epi16(load(neurons), zero), full);
+    _mm512_dpwssd_epi32(sum, _mm512_mullo_epi16(neurons, load(weights)), neurons)
 }
 
 #[inline]

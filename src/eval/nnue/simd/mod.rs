@@ -159,14 +159,15 @@ impl Simd {
         dispatch!(self, apply, accumulator, rows, adds, subs);
     }
 
-    /// The weighted sum of activated neurons: each neuron, kept between 0 and `QA`, squared and times its weight.
+    /// The weighted sum of the activated neurons of both sides, each with their weights: each neuron, kept between 0 and `QA`,
+    /// squared and times its weight.
     ///
     /// # Panics
     /// There are fewer weights than neurons.
     #[inline(always)]
-    pub fn weigh(self, neurons: &[Line], weights: &[Line]) -> i32 {
-        let weights = &weights[..neurons.len()];
-        dispatch!(self, weigh, neurons, weights)
+    pub fn weigh(self, sides: [(&[Line], &[Line]); 2]) -> i32 {
+        let sides = sides.map(|(neurons, weights)| (neurons, &weights[..neurons.len()]));
+        dispatch!(self, weigh, sides)
     }
 }
 
@@ -195,7 +196,8 @@ mod tests {
         simd.update(&mut outs[2], &from, [row(6), row(7)], [row(8), row(9)]);
         let mut many = from.clone();
         simd.apply(&mut many, &rows, &[0, 3, 7, 19, 11], &[5, 4, 18]);
-        let sum = simd.weigh(&from, &lines(count, 127, seed));
+        let [ours, theirs] = [(); 2].map(|()| lines(count, 127, seed));
+        let sum = simd.weigh([(&from, &ours), (&many, &theirs)]);
         let [one, two, three] = outs;
         (one, two, three, many, sum)
     }
@@ -224,9 +226,10 @@ mod tests {
             .sum();
         let full = [Line([255; 32]); 4];
         for simd in Simd::available() {
-            assert_eq!(simd.weigh(&neurons, &weights), expected, "{}", simd.name());
-            assert_eq!(simd.weigh(&full, &[Line([127; 32]); 4]), 128 * 255 * 255 * 127);
-            assert_eq!(simd.weigh(&full, &[Line([-127; 32]); 4]), -128 * 255 * 255 * 127);
+            let none = (&[Line::ZERO][..], &[Line([127; 32])][..]);
+            assert_eq!(simd.weigh([(&neurons, &weights), none]), expected, "{}", simd.name());
+            assert_eq!(simd.weigh([none, (&full, &[Line([127; 32]); 4])]), 128 * 255 * 255 * 127);
+            assert_eq!(simd.weigh([(&full, &[Line([-127; 32]); 4]); 2]), -256 * 255 * 255 * 127);
             let mut out = [Line::ZERO];
             simd.update(&mut out, &neurons, [&weights], [&neurons]);
             assert_eq!(out, weights);

@@ -16,15 +16,17 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
 
 /// The product of neuron and weight fits into 16 bits; multiplied by the neuron again it is widened and added up.
 #[target_feature(enable = "neon")]
-pub fn weigh(neurons: &[Line], weights: &[Line]) -> i32 {
+pub fn weigh(sides: [(&[Line], &[Line]); 2]) -> i32 {
     let (zero, full) = (vdupq_n_s16(0), vdupq_n_s16(QA as i16));
     let mut sums = [vdupq_n_s32(0); 2];
-    for (neurons, weights) in neurons.iter().zip(weights) {
-        for (neurons, weights) in load(neurons).into_iter().zip(load(weights)) {
-            let neurons = vminq_s16(vmaxq_s16(neurons, zero), full);
-            let products = vmulq_s16(neurons, weights);
-            sums[0] = vmlal_s16(sums[0], vget_low_s16(products), vget_low_s16(neurons));
-            sums[1] = vmlal_high_s16(sums[1], products, neurons);
+    for (neurons, weights) in sides {
+        for (neurons, weights) in neurons.iter().zip(weights) {
+            for (neurons, weights) in load(neurons).into_iter().zip(load(weights)) {
+                let neurons = vminq_s16(vmaxq_s16(neurons, zero), full);
+                let products = vmulq_s16(neurons, weights);
+                sums[0] = vmlal_s16(sums[0], vget_low_s16(products), vget_low_s16(neurons));
+                sums[1] = vmlal_high_s16(sums[1], products, neurons);
+            }
         }
     }
     vaddvq_s32(vaddq_s32(sums[0], sums[1]))

@@ -33,12 +33,14 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
     }
 }
 
-pub fn weigh(neurons: &[Line], weights: &[Line]) -> i32 {
+pub fn weigh(sides: [(&[Line], &[Line]); 2]) -> i32 {
     let mut sum = 0;
-    for (neurons, weights) in neurons.iter().zip(weights) {
-        for (&neuron, &weight) in neurons.0.iter().zip(&weights.0) {
-            let neuron = i32::from(neuron).clamp(0, QA);
-            sum += neuron * neuron * i32::from(weight);
+    for (neurons, weights) in sides {
+        for (neurons, weights) in neurons.iter().zip(weights) {
+            for (&neuron, &weight) in neurons.0.iter().zip(&weights.0) {
+                let neuron = i32::from(neuron).clamp(0, QA);
+                sum += neuron * neuron * i32::from(weight);
+            }
         }
     }
     sum
