@@ -38,7 +38,7 @@ impl Worker {
         let mut search = Search::new(self, job, NoProbe);
         let (mut board, ply) = (job.game.board().clone(), path.len());
         for (ply, &mv) in path.iter().enumerate() {
-            board = search.play(&board, ply, mv);
+            search.play(&board.clone(), &mut board, ply, mv);
         }
         search.frame_mut(ply).killer = kept.at(ply).killer.filter(|_| was_searched);
         let hit = search.probe_table(&board, ply);
@@ -51,7 +51,8 @@ impl Worker {
             let so_far = SoFar { number: moves.len() + 1, quiet_number: quiets, alpha: here.eval, raised: false };
             let facts = search.gather(&board, &here, mv, so_far, &hints, checks.gives_check(&board, mv));
             quiets += usize::from(facts.quiet);
-            let child = search.play(&board, ply, mv);
+            let mut child = board.clone();
+            search.play(&board, &mut child, ply, mv);
             let reduced = search.reduced_depth::<Root>(&board, &child, &here, &facts, here.eval, depth - 1);
             search.take_back();
             moves.push(ListedMove {

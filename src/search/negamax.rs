@@ -133,7 +133,8 @@ impl<P: SearchProbe> Search<'_, P> {
             if N::ROOT {
                 self.current = Some((mv, number));
             }
-            let child = self.play(board, ply, mv);
+            let mut child = board.clone();
+            self.play(board, &mut child, ply, mv);
             self.expect_any(board, picker.ahead());
             let score = self.scout::<N>(board, &child, &here, &facts, Window { alpha, ..window }, extension)?;
             self.take_back();

@@ -83,7 +83,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let verify =
             self.null_from == 0 && (here.depth >= params.null_verify_depth || depth > 1 && self.fears_zugzwang(board));
 
-        let child = self.pass(board, here.ply);
+        let mut child = board.clone();
+        self.pass(board, &mut child, here.ply);
         let score = -self.negamax::<NonPv>(&child, here.ply + 1, Window::below(beta).flipped(), depth, !here.cut)?;
         self.take_back();
         if score < beta {
@@ -119,7 +120,8 @@ impl<P: SearchProbe> Search<'_, P> {
         let mut picker = Picker::winning(tt_move, threshold);
         let window = Window::below(target).flipped();
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
-            let child = self.play(board, here.ply, mv);
+            let mut child = board.clone();
+            self.play(board, &mut child, here.ply, mv);
             let mut score = -self.quiesce::<NonPv>(&child, here.ply + 1, window, false)?;
             if score >= target && here.depth > 4 {
                 score = -self.negamax::<NonPv>(&child, here.ply + 1, window, here.depth - 4, !here.cut)?;

@@ -96,7 +96,8 @@ impl<P: SearchProbe> Search<'_, P> {
                     continue;
                 }
             }
-            let child = self.play(board, ply, mv);
+            let mut child = board.clone();
+            self.play(board, &mut child, ply, mv);
             self.expect_any(board, picker.ahead());
             let score = -self.quiesce::<N::Child>(&child, ply + 1, Window::new(alpha, window.beta).flipped(), false)?;
             self.take_back();

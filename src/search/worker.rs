@@ -341,9 +341,11 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         }
     }
 
-    /// Makes a move: the position after it, with the table's line on its way and the stack told.
+    /// Makes a move on `child`, a copy of the node's board, with the table's line on its way and the stack told.
+    ///
+    /// The copy is the caller's: a board that is returned by value is copied once more ([`Board::play`]).
     #[inline(always)]
-    pub(super) fn play(&mut self, board: &Board, ply: usize, mv: Move) -> Board {
+    pub(super) fn play(&mut self, board: &Board, child: &mut Board, ply: usize, mv: Move) {
         self.expect(board, mv);
         let played = Played::of(board, mv);
         let continuation = Continuation::of(board, mv);
@@ -353,21 +355,19 @@ impl<'a, P: SearchProbe> Search<'a, P> {
         self.frame_mut(ply + 1).eval = None;
         self.me.evaluator.play(ply, board, mv);
         self.keys.push(board.key());
-        board.after(mv)
+        child.play(mv);
     }
 
-    /// Passes the turn.
+    /// Passes the turn on `child`, a copy of the node's board.
     #[inline(always)]
-    pub(super) fn pass(&mut self, board: &Board, ply: usize) -> Board {
+    pub(super) fn pass(&mut self, board: &Board, child: &mut Board, ply: usize) {
         self.tt.prefetch(board.key_after_pass());
         let frame = self.frame_mut(ply);
         frame.played = None;
         frame.continuation = Continuation::NONE;
         self.me.evaluator.pass(ply);
         self.keys.push(board.key());
-        let mut child = board.clone();
         child.pass();
-        child
     }
 
     /// Takes the last move back.

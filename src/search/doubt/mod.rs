@@ -228,7 +228,8 @@ impl<P: SearchProbe> Search<'_, P> {
     fn search_left_out<N: Node>(&mut self, board: &Board, here: &Here, facts: &MoveFacts, alpha: Score, cut: Cut) {
         let found = self.again(RuleSet::NONE, here.ply, |search| {
             search.frame_mut(here.ply).double_extensions = search.me.stack.before(here.ply, 1).double_extensions;
-            let child = search.play(board, here.ply, facts.mv);
+            let mut child = board.clone();
+            search.play(board, &mut child, here.ply, facts.mv);
             let (depth, asked) = (here.depth - 1, Window::above(alpha).flipped());
             let reduced = search.reduced_depth::<N>(board, &child, here, facts, alpha, depth);
             let less = reduced < depth;
@@ -282,7 +283,8 @@ impl<P: SearchProbe> Search<'_, P> {
         tt_pv: bool,
     ) {
         let found = self.again(RuleSet::NONE, ply, |search| {
-            let child = search.play(board, ply, mv);
+            let mut child = board.clone();
+            search.play(board, &mut child, ply, mv);
             Ok(-search.quiesce::<NonPv>(&child, ply + 1, Window::above(alpha).flipped(), false)? > alpha)
         });
         let eval = futility - self.params.quiesce_margin;
