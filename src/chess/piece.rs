@@ -114,17 +114,19 @@ impl Piece {
         if (self as u8) < Self::BlackPawn as u8 { Color::White } else { Color::Black }
     }
 
-    /// Which kind of piece it is.
+    /// Which kind of piece it is. By a table: of a `match` the compiler may make jumps, which no processor predicts.
     #[inline(always)]
     pub const fn kind(self) -> PieceType {
-        match self {
-            Self::WhitePawn | Self::BlackPawn => PieceType::Pawn,
-            Self::WhiteKnight | Self::BlackKnight => PieceType::Knight,
-            Self::WhiteBishop | Self::BlackBishop => PieceType::Bishop,
-            Self::WhiteRook | Self::BlackRook => PieceType::Rook,
-            Self::WhiteQueen | Self::BlackQueen => PieceType::Queen,
-            Self::WhiteKing | Self::BlackKing => PieceType::King,
-        }
+        const KINDS: [PieceType; Piece::COUNT] = {
+            let mut kinds = [PieceType::Pawn; Piece::COUNT];
+            let mut index = 0;
+            while index < kinds.len() {
+                kinds[index] = PieceType::ALL[index % PieceType::ALL.len()];
+                index += 1;
+            }
+            kinds
+        };
+        KINDS[self.index()]
     }
 
     /// The FEN letter: upper case for White, lower case for Black.
