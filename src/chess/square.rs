@@ -46,18 +46,56 @@ indexed_enum!(
     Rank, 8: First = 0, Second = 1, Third = 2, Fourth = 3, Fifth = 4, Sixth = 5, Seventh = 6, Eighth = 7
 );
 
-indexed_enum!(
-    /// A square; a1 is 0, h1 is 7, h8 is 63.
-    Square, 64:
-    A1 = 0, B1 = 1, C1 = 2, D1 = 3, E1 = 4, F1 = 5, G1 = 6, H1 = 7,
-    A2 = 8, B2 = 9, C2 = 10, D2 = 11, E2 = 12, F2 = 13, G2 = 14, H2 = 15,
-    A3 = 16, B3 = 17, C3 = 18, D3 = 19, E3 = 20, F3 = 21, G3 = 22, H3 = 23,
-    A4 = 24, B4 = 25, C4 = 26, D4 = 27, E4 = 28, F4 = 29, G4 = 30, H4 = 31,
-    A5 = 32, B5 = 33, C5 = 34, D5 = 35, E5 = 36, F5 = 37, G5 = 38, H5 = 39,
-    A6 = 40, B6 = 41, C6 = 42, D6 = 43, E6 = 44, F6 = 45, G6 = 46, H6 = 47,
-    A7 = 48, B7 = 49, C7 = 50, D7 = 51, E7 = 52, F7 = 53, G7 = 54, H7 = 55,
-    A8 = 56, B8 = 57, C8 = 58, D8 = 59, E8 = 60, F8 = 61, G8 = 62, H8 = 63
+/// A square; a1 is 0, h1 is 7, h8 is 63.
+///
+/// A number and no `enum`: squares are made from indices everywhere, and of a `match` with 64 arms the compiler may make jumps, which no
+/// processor predicts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Square(u8);
+
+/// Names the squares, in order.
+macro_rules! name_squares {
+    ($($name:ident),+) => {
+        #[allow(missing_docs, reason = "the names are the documentation")]
+        impl Square {
+            /// All squares, in order.
+            pub const ALL: [Self; 64] = {
+                let mut all = [Self(0); 64];
+                let mut index = 0;
+                while index < all.len() {
+                    all[index] = Self(index as u8);
+                    index += 1;
+                }
+                all
+            };
+            const NAMES: [&str; 64] = [$(stringify!($name)),+];
+            name_squares!(@0, $($name),+);
+        }
+    };
+    (@$index:expr, $name:ident $(, $more:ident)*) => {
+        pub const $name: Self = Self($index);
+        name_squares!(@$index + 1 $(, $more)*);
+    };
+    (@$index:expr) => {};
+}
+
+#[rustfmt::skip]
+name_squares!(
+    A1, B1, C1, D1, E1, F1, G1, H1,
+    A2, B2, C2, D2, E2, F2, G2, H2,
+    A3, B3, C3, D3, E3, F3, G3, H3,
+    A4, B4, C4, D4, E4, F4, G4, H4,
+    A5, B5, C5, D5, E5, F5, G5, H5,
+    A6, B6, C6, D6, E6, F6, G6, H6,
+    A7, B7, C7, D7, E7, F7, G7, H7,
+    A8, B8, C8, D8, E8, F8, G8, H8
 );
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(Self::NAMES[self.index()])
+    }
+}
 
 impl File {
     /// The lower-case letter, a to h.
@@ -87,6 +125,18 @@ impl Rank {
 }
 
 impl Square {
+    /// The square with this index; only the low bits count.
+    #[inline(always)]
+    pub const fn from_index(index: usize) -> Self {
+        Self((index & 63) as u8)
+    }
+
+    /// The position among all squares, from 0 to 63.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        (self.0 & 63) as usize
+    }
+
     /// The square where a file and a rank meet.
     #[inline(always)]
     pub const fn new(file: File, rank: Rank) -> Self {

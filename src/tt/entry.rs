@@ -113,12 +113,9 @@ impl Packed {
     /// The entry, if there is one.
     #[inline(always)]
     pub fn hit(self) -> Option<Hit> {
-        let bound = match self.0 >> Self::BOUND & 3 {
-            0 => return None,
-            1 => Bound::Upper,
-            2 => Bound::Lower,
-            _ => Bound::Exact,
-        };
+        // By a table, as a `match` would become a jump, which the processor cannot predict.
+        const BOUNDS: [Option<Bound>; 4] = [None, Some(Bound::Upper), Some(Bound::Lower), Some(Bound::Exact)];
+        let bound = BOUNDS[(self.0 >> Self::BOUND & 3) as usize]?;
         let eval = match (self.0 >> Self::EVAL) as u16 {
             0 => None,
             word => Some(word as i32 - Self::EVAL_OFFSET),

@@ -75,7 +75,7 @@ impl Accumulators {
         let change = Change::of(board, mv);
         let mut views = self.plies[ply].views;
         let mover = board.side_to_move();
-        if let Some(king) = change.king(mover) {
+        if let Some(king) = Change::king(board, mv) {
             views[mover.index()] = self.network.architecture().kings.view(mover, king);
         }
         self.plies[ply + 1] = Ply { change, views, known: [false; 2] };

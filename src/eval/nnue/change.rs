@@ -45,13 +45,14 @@ impl Change {
         }
     }
 
-    /// Where a king of this color is afterwards, if it has moved.
+    /// Where the king of the side to move is after a legal move, if it is the king that moves.
     #[inline(always)]
-    pub fn king(&self, color: Color) -> Option<Square> {
-        let on = match self {
-            Self::None => return None,
-            Self::Quiet { on, .. } | Self::Capture { on, .. } | Self::Castle { on: [on, _], .. } => on,
-        };
-        (on.0 == Piece::new(color, PieceType::King)).then_some(on.1)
+    pub fn king(board: &Board, mv: Move) -> Option<Square> {
+        let us = board.side_to_move();
+        if mv.from() != board.king(us) {
+            return None;
+        }
+        let wing = if mv.to() > mv.from() { Wing::King } else { Wing::Queen };
+        Some(if mv.is_castle() { wing.king_target(us) } else { mv.to() })
     }
 }
