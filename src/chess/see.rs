@@ -151,4 +151,28 @@ mod tests {
             assert_eq!(board.see(mv), value, "{fen} {text}");
         }
     }
+
+    /// The shortcut of `see_ge` says what the exchange says.
+    #[test]
+    fn nobody_takes_on_a_square_that_is_not_attacked() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let (mut safe, mut taken) = (0, 0);
+        for _ in 0..100 {
+            let mut board = Board::start();
+            while let Some(mv) = random.choice(board.legal_moves()) {
+                for mv in board.legal_moves().into_iter().filter(|mv| !mv.is_castle() && !mv.is_en_passant()) {
+                    // Whoever takes wins.
+                    let holds = board.exchange_holds(mv, -10_000);
+                    let attacked = board.threats().has(mv.to()) || board.threats().has(mv.from());
+                    assert!(holds || attacked, "{board:?} {mv:?}");
+                    (safe, taken) = (safe + usize::from(!attacked), taken + usize::from(!holds));
+                }
+                if board.halfmove_clock() > 60 {
+                    break;
+                }
+                board.play(mv);
+            }
+        }
+        assert!(safe > 1000 && taken > 1000, "{safe} {taken}");
+    }
 }

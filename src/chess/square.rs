@@ -214,7 +214,9 @@ mod tests {
             assert_eq!(square.to_string().parse(), Ok(square));
             assert_eq!(Square::new(square.file(), square.rank()), square);
             assert_eq!(Square::from_index(square.index()), square);
+            assert_eq!(format!("{square:?}"), square.to_string().to_uppercase());
         }
+        assert_eq!((Square::A1.index(), Square::H1.index(), Square::H8.index()), (0, 7, 63));
         for bad in ["", "e", "e9", "i4", "e44", "E4", "é"] {
             assert_eq!(bad.parse::<Square>(), Err(()), "{bad:?}");
         }

@@ -318,9 +318,20 @@ mod tests {
         Hints::of(Context::at(&Stack::new(), 0))
     }
 
-    fn all(board: &Board, mut picker: Picker, hints: &Hints) -> Vec<Move> {
+    /// All that a picker yields, the same whether it is asked beforehand or not.
+    fn all(board: &Board, picker: Picker, hints: &Hints) -> Vec<Move> {
         let histories = Histories::new();
-        std::iter::from_fn(|| picker.next(board, &histories, hints)).collect()
+        let mut plain = picker.clone();
+        let moves: Vec<Move> = std::iter::from_fn(|| plain.next(board, &histories, hints)).collect();
+        let mut asked = picker;
+        assert!(asked.tt_move.is_none() || asked.first(board, &histories) == asked.tt_move);
+        asked.first(board, &histories);
+        let next = || {
+            asked.ahead();
+            asked.next(board, &histories, hints)
+        };
+        assert_eq!(std::iter::from_fn(next).collect::<Vec<_>>(), moves);
+        moves
     }
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";

@@ -160,7 +160,13 @@ mod tests {
             let scores: Vec<i32> = (0..count).map(|_| random.i32(-spread..=spread)).collect();
             let mut list = moves[..count].to_vec();
             ranking.rank(&moves[..count], |mv| scores[list.iter().position(|&other| other == mv).expect("a move")]);
-            let found: Vec<Move> = std::iter::from_fn(|| ranking.take_best(&mut list)).collect();
+            let found: Vec<Move> = std::iter::from_fn(|| {
+                let ahead = random.bool().then(|| ranking.peek(&list));
+                let taken = ranking.take_best(&mut list);
+                assert!(ahead.is_none_or(|ahead| ahead == taken));
+                taken
+            })
+            .collect();
             assert_eq!(found, sorted(&moves[..count], &scores), "{scores:?}");
             assert_eq!(ranking.take_best(&mut list), None);
         }

@@ -41,6 +41,7 @@ impl<'a, const N: usize> Rows<'a, N> {
     }
 
     /// The same rows without their first lines.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn skip(self, lines: usize) -> Self {
         Self(self.0.map(|row| &row[lines..]))
