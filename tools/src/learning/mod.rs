@@ -5,6 +5,7 @@ pub mod data;
 pub mod datagen;
 pub mod formats;
 pub mod gold;
+mod label;
 pub mod losses;
 #[cfg(test)]
 pub mod sample;

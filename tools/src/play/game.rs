@@ -32,7 +32,19 @@ impl Seats<'_> {
 }
 
 /// Plays a game to its end. Nothing comes back when it is interrupted.
-pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: [&Stop; 2]) -> Option<Record> {
+pub fn play(seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: [&Stop; 2]) -> Option<Record> {
+    play_watched(seats, start, limit, rules, stops, |_| ())
+}
+
+/// Plays a game like [`play`] and shows each player after it has thought, before its move is made.
+pub fn play_watched(
+    mut seats: Seats,
+    start: &Game,
+    limit: Limit,
+    rules: &Rules,
+    stops: [&Stop; 2],
+    mut watch: impl FnMut(&mut Player),
+) -> Option<Record> {
     let mut game = start.clone();
     let mut referee = Referee::new(rules);
     let (base, increment) = limit.clock().unwrap_or_default();
@@ -49,6 +61,7 @@ pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: 
         let side = game.board().side_to_move();
         let clock = &mut clocks[side.index()];
         let ply = seats.at(side).think(&game, limit, *clock);
+        watch(seats.at(side));
         if limit.clock().is_some() {
             match clock.checked_sub(ply.time) {
                 Some(left) => *clock = left + increment,

@@ -58,6 +58,11 @@ impl Openings {
         Ok(Self { args: args.clone(), book })
     }
 
+    /// What decides which openings they are.
+    pub fn seed(&self) -> u64 {
+        self.args.seed
+    }
+
     /// The opening with this number; a book starts over when it is through. The same number gives the same opening. The judge
     /// sorts out what is lost after random plies.
     pub fn get(&self, number: u64, judge: &mut Player) -> Game {

@@ -5,6 +5,8 @@ use crate::common::outputs::named;
 use crate::learning::formats::Shards;
 use crate::learning::formats::convert::{to_viri_board, to_viri_move};
 use crate::learning::formats::game::{HEADER, PLY, TERMINATOR};
+use crate::learning::formats::packed::RECORD;
+use crate::learning::gold::Origin;
 use crate::play::record::{GameResult, Record};
 use lento::chess::Color;
 use std::error::Error;
@@ -14,7 +16,11 @@ use std::path::{Path, PathBuf};
 use viriformat::chess::board::{DrawType, GameOutcome, WinType};
 use viriformat::dataformat::Game as ViriGame;
 
-/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on.
+/// Most games of a shard that has positions inside searches: two bytes of each say which game it is of.
+pub const MOST_WITH_INSIDE: u64 = 1 << 16;
+
+/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on; beside each, the positions inside the searches of its
+/// games, if there are any: `00000.bf`.
 pub struct ShardWriter {
     folder: PathBuf,
     /// Games in a full shard.
@@ -34,6 +40,7 @@ impl ShardWriter {
         loop {
             let path = shards.path(shards.games / size);
             if !path.exists() {
+                shards.cut_inside(0)?;
                 let games = shards.games;
                 return Ok((shards, games));
             }
@@ -53,12 +60,14 @@ impl ShardWriter {
             }
             file.set_len(whole as u64).map_err(io)?;
             file.seek(SeekFrom::End(0)).map_err(io)?;
-            shards.games += games;
             if games < size {
+                shards.cut_inside(games)?;
+                shards.games += games;
                 shards.current = Some(file);
                 let games = shards.games;
                 return Ok((shards, games));
             }
+            shards.games += games;
         }
     }
 
@@ -66,11 +75,36 @@ impl ShardWriter {
         self.folder.join(format!("{shard:05}.vf"))
     }
 
-    /// Adds a game and says how many bytes it took.
+    /// The positions inside searches that go with the current shard.
+    fn inside_path(&self) -> PathBuf {
+        self.path(self.games / self.size).with_extension("bf")
+    }
+
+    /// Removes the positions inside searches of those games of the current shard that are not among its first ones: they will be played
+    /// again.
+    fn cut_inside(&self, games: u64) -> Result<(), Box<dyn Error>> {
+        let path = self.inside_path();
+        if !path.exists() {
+            return Ok(());
+        }
+        let io = |error| named(&path, &error);
+        let bytes = inputs::read(&path).map_err(io)?;
+        let of_these = |record: &&[u8]| u64::from(u16::from_le_bytes([record[RECORD - 2], record[RECORD - 1]])) < games;
+        let whole = RECORD * bytes.chunks_exact(RECORD).take_while(of_these).count();
+        let file = OpenOptions::new().write(true).open(&path).map_err(io)?;
+        file.set_len(whole as u64).map_err(io)?;
+        Ok(())
+    }
+
+    /// Adds a game, and before it what was found inside its searches, and says how many bytes it took. What is there of a game
+    /// that is not will be removed before it is played again.
     ///
     /// # Errors
     /// The shard cannot be written, or the format has no room for the game.
-    pub fn append(&mut self, record: &Record) -> Result<usize, Box<dyn Error>> {
+    pub fn append(&mut self, record: &Record, inside: &[[u8; RECORD]]) -> Result<usize, Box<dyn Error>> {
+        if !inside.is_empty() {
+            self.append_inside(inside)?;
+        }
         if self.games.is_multiple_of(self.size) {
             self.current = None;
         }
@@ -87,6 +121,18 @@ impl ShardWriter {
         file.write_all(&bytes).map_err(|error| named(&path, &error))?;
         self.games += 1;
         Ok(bytes.len())
+    }
+
+    /// Adds positions of the game that is to follow, each marked as one inside a search and with the game's place in its shard.
+    fn append_inside(&self, inside: &[[u8; RECORD]]) -> Result<(), Box<dyn Error>> {
+        let path = self.inside_path();
+        let [low, high] = ((self.games % self.size) as u16).to_le_bytes();
+        let mut records = inside.to_vec();
+        for record in &mut records {
+            record[RECORD - 3..].copy_from_slice(&[Origin::Search as u8, low, high]);
+        }
+        let write = || OpenOptions::new().create(true).append(true).open(&path)?.write_all(records.as_flattened());
+        write().map_err(|error| named(&path, &error).into())
     }
 }
 
@@ -162,7 +208,7 @@ mod tests {
         let (mut shards, before) = ShardWriter::open(&folder, 3).unwrap();
         assert_eq!(before, 0);
         for _ in 0..5 {
-            shards.append(&record()).unwrap();
+            shards.append(&record(), &[]).unwrap();
         }
         let size = |shard: u64| std::fs::metadata(folder.join(format!("{shard:05}.vf"))).unwrap().len();
         assert_eq!([size(0), size(1)], [132, 88]);
@@ -172,7 +218,7 @@ mod tests {
         let (mut shards, before) = ShardWriter::open(&folder, 3).unwrap();
         assert_eq!((before, size(1)), (4, 44));
         for _ in 0..3 {
-            shards.append(&record()).unwrap();
+            shards.append(&record(), &[]).unwrap();
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
         let (_, before) = ShardWriter::open(&folder, 3).unwrap();

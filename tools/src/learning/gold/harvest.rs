@@ -6,6 +6,7 @@ use crate::common::interrupt::Stop;
 use crate::common::mix;
 use crate::learning::formats::packed::RECORD;
 use crate::learning::formats::{Filter, Position};
+use crate::learning::label::Label;
 use crate::play::arena::Arena;
 use crate::play::game::{Seats, play};
 use crate::play::limit::Limit;
@@ -13,11 +14,8 @@ use crate::play::player::Player;
 use crate::play::record::{GameResult, Record};
 use crate::play::setting::Setting;
 use fastrand::Rng;
-use lento::chess::{Color, Game, Move};
-use lento::engine::Output;
-use lento::score::{Bound, Score};
+use lento::chess::{Color, Game};
 use lento::search::sample::Draw;
-use std::time::Duration;
 
 /// What is taken of each game, and how it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,13 +62,6 @@ impl Hands {
         }
         Ok(Self { player, judge: Player::new(&[], 1)?, labeller })
     }
-}
-
-/// A search's answer.
-struct Judgement {
-    /// The score from White's view.
-    score: Score,
-    best: Move,
 }
 
 /// What one game gives; `None` when it is interrupted.
@@ -130,7 +121,7 @@ impl<'a> Harvest<'a> {
                 continue;
             }
             let glance = self.judge(&game, Limit::Nodes(GLANCE))?;
-            if !is_taken(&game, &glance, position.result) {
+            if !glance.is_taken(game.board(), &FILTER) {
                 continue;
             }
             let record = self.labelled(&game, position.result, Origin::Search)?;
@@ -143,40 +134,21 @@ impl<'a> Harvest<'a> {
 
     /// The position with the score of a long search, if that finds it quiet.
     fn labelled(&mut self, game: &Game, result: GameResult, origin: Origin) -> Option<Option<[u8; RECORD]>> {
-        let judgement = self.judge(game, Limit::Nodes(self.plan.label))?;
-        let taken = is_taken(game, &judgement, result);
-        Some(taken.then(|| record(game.board(), judgement.score, result, origin)))
+        let label = self.judge(game, Limit::Nodes(self.plan.label))?;
+        let taken = label.is_taken(game.board(), &FILTER);
+        Some(taken.then(|| record(game.board(), label.score, result, origin)))
     }
 
-    /// Searches a position that has a legal move, with nothing known before. The score is that of the last line that was searched
-    /// to its end. `None` when interrupted.
-    fn judge(&mut self, game: &Game, limit: Limit) -> Option<Judgement> {
+    /// Searches a position that has a legal move, with nothing known before. `None` when interrupted.
+    fn judge(&mut self, game: &Game, limit: Limit) -> Option<Label> {
         if self.stops.iter().any(|stop| stop.asked()) {
             return None;
         }
         self.hands.labeller.new_game();
-        let engine = self.hands.labeller.engine();
-        engine.set_game(game.clone());
-        let side = game.board().side_to_move();
-        let mut exact = None;
-        let outcome = engine.search_blocking(&limit.args(side, Duration::ZERO), |output| {
-            if let Output::Info(info) = output
-                && info.bound == Bound::Exact
-            {
-                exact = Some(info.score);
-            }
-        });
-        let line = outcome.lines.first();
-        self.crop.nodes += line.map_or(0, |line| line.nodes);
-        let score = exact.or(line.map(|line| line.score)).unwrap_or_default();
-        Some(Judgement { score: score * side.sign(), best: outcome.best? })
+        let label = Label::of(self.hands.labeller.engine(), game, limit)?;
+        self.crop.nodes += label.nodes;
+        Some(label)
     }
-}
-
-/// Whether a position that was searched is quiet, and not decided.
-fn is_taken(game: &Game, judgement: &Judgement, result: GameResult) -> bool {
-    let (score, mv) = (judgement.score, judgement.best);
-    FILTER.keeps(&Position { board: game.board().clone(), score, result, mv, ply: FILTER.skip_plies })
 }
 
 /// The positions of a game in which a move was played.

@@ -6,6 +6,7 @@ mod loss;
 mod make;
 mod set;
 
+pub use set::Origin;
 use std::error::Error;
 use std::process::ExitCode;
 
