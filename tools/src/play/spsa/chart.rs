@@ -26,7 +26,7 @@ const HEADING: u32 = 40;
 /// With more panels than this each has less in it, so that the file stays small.
 const MANY: usize = 12;
 /// Points of all curves together, about.
-const ALL_POINTS: usize = 2400;
+const ALL_POINTS: usize = 2200;
 
 /// Draws the curve of every parameter over the iterations as SVG: a panel each, with its name, start and value, a
 /// grey line at the start, and a band around it as wide as the distances to both sides at the
