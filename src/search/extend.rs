@@ -22,6 +22,17 @@ impl<P: SearchProbe> Search<'_, P> {
         i32::from(reduced && !here.opponent_worsening && !here.in_check && here.excluded.is_none())
     }
 
+    /// Whether too little is known of the best move of a node to search it to the full depth: none, or one from far less deep
+    /// (internal iterative reduction, by Ed Schröder). Only where a best move is expected.
+    #[inline(always)]
+    pub(super) fn knows_little<N: Node>(&self, here: &Here, depth: i32) -> bool {
+        let lags = !N::ROOT && here.hit.is_some_and(|hit| hit.depth + self.params.iir_lag < depth);
+        (N::PV || here.cut)
+            && (here.tt_move.is_none() || lags)
+            && depth >= self.params.iir_depth
+            && here.excluded.is_none()
+    }
+
     /// By how many plies to extend a move, or a score that makes searching it pointless.
     ///
     /// Singular extension (Anantharaman, Campbell and Hsu, 1988) in the form that uses the table: when all moves but

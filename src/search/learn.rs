@@ -9,7 +9,8 @@ use crate::chess::{Board, Move};
 use crate::score::{Bound, Score, is_decisive};
 
 impl<P: SearchProbe> Search<'_, P> {
-    /// Learns from the best move: Last Best Reply in any case, histories and killer when it failed high.
+    /// Learns from the best move: Last Best Reply as from any other, histories less from an exact score than from a fail high, the
+    /// killer from a fail high alone.
     pub(super) fn learn_moves(
         &mut self,
         board: &Board,
@@ -22,11 +23,9 @@ impl<P: SearchProbe> Search<'_, P> {
         if let Some(place) = self.reply_place(board, here.ply) {
             self.me.lbr.remember(place, best);
         }
-        if !failed_high {
-            return;
-        }
         let rule = self.lmr.recipe().rule;
-        let (bonus, malus) = (rule.bonus.at(here.depth), rule.malus.at(here.depth));
+        let share = if failed_high { 64 } else { self.params.learn_exact };
+        let [bonus, malus] = [rule.bonus, rule.malus].map(|line| line.at(here.depth) * share / 64);
         let context = self.context(here.ply);
         let histories = &mut self.me.histories;
         if best.is_quiet() {
@@ -40,7 +39,7 @@ impl<P: SearchProbe> Search<'_, P> {
         for &mv in noisy {
             histories.learn_noisy(board, mv, -malus);
         }
-        if best.is_quiet() {
+        if failed_high && best.is_quiet() {
             self.frame_mut(here.ply).killer = Some(best);
         }
     }

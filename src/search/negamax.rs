@@ -83,9 +83,7 @@ impl<P: SearchProbe> Search<'_, P> {
             return Ok(score);
         }
         here.depth += self.hindsight(&here);
-        if here.tt_move.is_none() && (N::PV || cut) && depth >= self.params.iir_depth && excluded.is_none() {
-            here.depth -= 1;
-        }
+        here.depth -= i32::from(self.knows_little::<N>(&here, depth));
 
         // Step 6. Moves: plan (skip, extend), scout (reduce, re-search), compare.
         let mut alpha = window.alpha.max(known.alpha);

@@ -178,7 +178,9 @@ tunables! {
     /// ProbCut: margin less when improving.
     probcut_improving: 0..=120 = 50;
     /// Internal iterative reduction: shallowest node.
-    iir_depth: 2..=8 = 4, off 255;
+    iir_depth: 2..=8 = 3, off 255;
+    /// Internal iterative reduction: how much less deep the table's entry may be.
+    iir_lag: 1..=12 = 4, off 255;
 
     /// Whether the score of a node that fails high is drawn towards beta, the more so the shallower the node.
     soften_fail_highs: 0..=1 = 1;
@@ -194,11 +196,11 @@ tunables! {
     /// SEE pruning: deepest reduced depth for quiet moves.
     see_quiet_depth: 4..=12 = 8, off -1;
     /// SEE pruning: material a quiet move may lose per squared ply of reduced depth.
-    see_quiet: 5..=60 = 20;
+    see_quiet: 5..=60 = 22;
     /// SEE pruning: deepest node for captures.
     see_noisy_depth: 4..=12 = 8, off 0;
     /// SEE pruning: material a capture may lose per ply.
-    see_noisy: 30..=200 = 99;
+    see_noisy: 30..=200 = 125;
     /// History pruning: deepest reduced depth.
     history_depth: 2..=8 = 5, off -1;
     /// History pruning: history allowed below zero per ply.
@@ -207,7 +209,7 @@ tunables! {
     /// Singular extension: shallowest node.
     singular_depth: 4..=10 = 7, off 255;
     /// Singular extension: margin below the table's score per ply of depth, in 1/64 centipawns.
-    singular_margin: 16..=200 = 52;
+    singular_margin: 16..=200 = 46;
     /// Singular extension: how far below the margin all others must stay for a double extension.
     singular_double: 2..=60 = 14, off 30000;
     /// Singular extension: how far below it for a triple extension of a quiet move.
@@ -215,7 +217,7 @@ tunables! {
     /// Singular extension: whether a node is cut when another move than the TT move beats beta, too.
     singular_multicut: 0..=1 = 1;
     /// Singular extension: plies less for a TT move that is good but not alone, in a node that is not on the PV.
-    singular_negative: 0..=3 = 2;
+    singular_negative: 0..=3 = 3;
 
     /// Hindsight: a move reduced by so many plies is searched one deeper if the opponent has not made things worse for themselves.
     hindsight_deeper: 1..=8 = 3, off 255;
@@ -245,17 +247,17 @@ tunables! {
     /// Reduction: change when the TT move is a capture.
     lmr_tt_capture: 0..=2048 = 1006;
     /// Reduction: change when the children of the next ply have often failed high.
-    lmr_fail_highs: 0..=2048 = 679;
+    lmr_fail_highs: 0..=2048 = 450;
     /// Reduction: change where a node remembered from a PV had a score above alpha.
-    lmr_tt_above: -3072..=1024 = -600;
+    lmr_tt_above: -3072..=1024 = -800;
     /// Reduction: change once a move has raised alpha.
-    lmr_raised: -1024..=3072 = 400;
+    lmr_raised: -1024..=3072 = 600;
     /// Reduction: change per centipawn by which the evaluation was corrected.
     lmr_correction: -40..=0 = -8;
     /// Reduction: change per 1024 points of history.
     lmr_history: -400..=0 = -155;
     /// How much better than the best score a reduced search must be for a deeper verification.
-    deeper_margin: 10..=150 = 53, off 30000;
+    deeper_margin: 10..=150 = 42, off 30000;
 
     /// History bonus per ply of depth.
     bonus_slope: 50..=400 = 175;
@@ -269,12 +271,14 @@ tunables! {
     malus_base: -400..=200 = -110;
     /// Largest history malus.
     malus_cap: 400..=4000 = 1350;
+    /// What histories learn from an exact score of what they learn from a fail high, in 1/64.
+    learn_exact: 0..=64 = 20;
     /// Butterfly history per centipawn that a quiet move adds to the evaluation.
     gain_slope: 0..=16 = 4;
     /// The most that it gets for that.
     gain_bonus_cap: 100..=2000 = 600;
     /// The most that it loses for that.
-    gain_malus_cap: 100..=2000 = 400;
+    gain_malus_cap: 100..=2000 = 550;
     /// Weight of butterfly history, in 1/64.
     history_butterfly: 0..=160 = 64;
     /// Weight of continuation history one ply back, in 1/64.
@@ -288,7 +292,7 @@ tunables! {
     /// Weight of capture history, in 1/64.
     history_noisy: 0..=160 = 68;
     /// Ordering bonus of the killer move.
-    order_killer: 0..=60000 = 16000;
+    order_killer: 0..=60000 = 10000;
     /// Ordering bonus of the last best reply.
     order_reply: 0..=60000 = 8000;
     /// Ordering bonus of a quiet check that loses no piece.
@@ -298,7 +302,7 @@ tunables! {
     /// Weight of the pawn structure's correction, in 1/1024 centipawns per point.
     correct_pawns: 0..=256 = 42;
     /// Weight of each color's pieces' correction, in 1/1024 centipawns per point.
-    correct_pieces: 0..=256 = 62;
+    correct_pieces: 0..=256 = 54;
     /// Weight of the last two moves' correction, in 1/1024 centipawns per point.
     correct_moves: 0..=256 = 95;
 

@@ -88,7 +88,7 @@ impl<P: SearchProbe> Search<'_, P> {
             self.reduction_of::<N>(board, child, here, facts, flags, alpha)
         } else if lmr.applies(flags, here.depth, facts.number) {
             let sum = lmr.sum(Class::of(facts.quiet), here.depth, facts.number, flags, facts.history);
-            Some(sum + here.correction.abs() * lmr.recipe().correction)
+            Some(sum + lmr.for_correction(here.correction))
         } else {
             None
         };

@@ -3,6 +3,7 @@
 use super::PLY;
 use super::fact::{Class, Fact, Facts};
 use super::recipe::{Counting, Extends, OwnHistory, Recipe, Unit};
+use crate::score::Score;
 
 /// A recipe compiled for the search.
 #[derive(Clone, Debug)]
@@ -116,6 +117,12 @@ impl Lmr {
             }
         }
         sum
+    }
+
+    /// The part of a node whose evaluation was corrected by so many centipawns, in the recipe's unit.
+    #[inline(always)]
+    pub fn for_correction(&self, correction: Score) -> i32 {
+        correction.abs() * self.recipe.correction
     }
 
     /// The reduction in 1/1024 ply that a sum in the recipe's unit stands for; below zero it asks for an extension. The

@@ -56,7 +56,7 @@ impl<P: SearchProbe> Search<'_, P> {
             None => facts.history,
         };
         let mut sum = lmr.sum(Class::of(facts.quiet), here.depth, number, flags, history);
-        sum += here.correction.abs() * lmr.recipe().correction;
+        sum += lmr.for_correction(here.correction);
         let mut made = MadeMove { board, child, here, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
         for term in &lmr.recipe().terms {
             if self.signal(term.signal, &mut made) >= term.from {
