@@ -8,4 +8,4 @@ mod tables;
 pub use cell::{Cell, SharedCell};
 pub use correction::Corrections;
 pub use own::{NodeResult, PieceSquares};
-pub use tables::{Context, Continuation, Histories};
+pub use tables::{Context, Continuation, Histories, PieceHistory};
