@@ -28,7 +28,9 @@ fn every_line_is_heard_of_in_time() {
         let Some((known, before, fewer)) = before.filter(|(known, before, _)| *known == state && *before < time) else {
             continue;
         };
-        assert!(nodes > fewer, "{known} with {fewer} and then {nodes} nodes");
+        // A thread tells its nodes in lots, so that a line that comes at once may know of no more.
+        let counted = if time - before < 100 { nodes >= fewer } else { nodes > fewer };
+        assert!(counted, "{known} with {fewer} and then {nodes} nodes");
         again.insert(multipv.to_owned(), time - before);
     }
     // The machine may be busy.
