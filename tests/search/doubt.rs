@@ -114,7 +114,7 @@ fn rules_that_are_off_never_cut() {
 fn loose_rules_are_wrong_more_often() {
     let share = |rule: Rule, least_depth: i32, param: (&str, i32)| {
         let mut only = Sampling { least_depth, ..sampling(0, 1) };
-        only.every[rule as usize] = 3;
+        only.every[rule as usize] = 1;
         let (_, doubted) = doubted(&[param], 10, &only);
         assert!(doubted.len() > 100 && doubted.iter().all(|doubted| doubted.rule == rule), "{}", doubted.len());
         let wrong = doubted.iter().filter(|doubted| doubted.verdict == Verdict::Wrong).count();
