@@ -50,3 +50,11 @@ impl Label {
         filter.keeps(&position)
     }
 }
+
+/// Ends the drawing from searches and gives the positions that it has brought, as far as they may be quiet: with a legal move, and no
+/// check.
+pub fn take_drawn(engine: &mut Engine) -> impl Iterator<Item = Game> + use<> {
+    let drawn = engine.take_drawn();
+    engine.draw_nodes(None);
+    drawn.into_iter().map(Game::from).filter(|game| game.verdict().is_none() && !game.board().in_check())
+}

@@ -2,12 +2,13 @@
 
 use crate::common::{mix, number};
 use crate::learning::formats::Filter;
-use crate::learning::formats::packed::{self, RECORD};
-use crate::learning::label::Label;
+use crate::learning::formats::packed::RECORD;
+use crate::learning::gold::{Origin, record};
+use crate::learning::label::{Label, take_drawn};
 use crate::play::limit::Limit;
 use crate::play::player::Player;
 use crate::play::record::GameResult;
-use lento::chess::{Board, Game};
+use lento::chess::Board;
 use lento::score::Score;
 use lento::search::sample::Draw;
 use serde_json::{Value, json};
@@ -70,13 +71,7 @@ impl Look {
             return;
         }
         let engine = player.engine();
-        let drawn = engine.take_drawn();
-        engine.draw_nodes(None);
-        for board in drawn {
-            let game = Game::from(board);
-            if game.verdict().is_some() || game.board().in_check() {
-                continue;
-            }
+        for game in take_drawn(engine) {
             let Some(label) = Label::of(engine, &game, Limit::Nodes(self.wanted.nodes)) else { continue };
             self.nodes += label.nodes;
             if label.is_taken(game.board(), &FILTER) {
@@ -88,6 +83,6 @@ impl Look {
 
     /// What was found, in bulletformat, with the result of the game.
     pub fn records(&self, result: GameResult) -> Vec<[u8; RECORD]> {
-        self.found.iter().map(|(board, score)| packed::to_bytes(&packed::pack(board, *score, result))).collect()
+        self.found.iter().map(|(board, score)| record(board, *score, result, Origin::Search)).collect()
     }
 }

@@ -6,7 +6,6 @@ use crate::learning::formats::Shards;
 use crate::learning::formats::convert::{to_viri_board, to_viri_move};
 use crate::learning::formats::game::{HEADER, PLY, TERMINATOR};
 use crate::learning::formats::packed::RECORD;
-use crate::learning::gold::Origin;
 use crate::play::record::{GameResult, Record};
 use lento::chess::Color;
 use std::error::Error;
@@ -123,13 +122,13 @@ impl ShardWriter {
         Ok(bytes.len())
     }
 
-    /// Adds positions of the game that is to follow, each marked as one inside a search and with the game's place in its shard.
+    /// Adds positions of the game that is to follow, each marked with the game's place in its shard.
     fn append_inside(&self, inside: &[[u8; RECORD]]) -> Result<(), Box<dyn Error>> {
         let path = self.inside_path();
         let [low, high] = ((self.games % self.size) as u16).to_le_bytes();
         let mut records = inside.to_vec();
         for record in &mut records {
-            record[RECORD - 3..].copy_from_slice(&[Origin::Search as u8, low, high]);
+            record[RECORD - 2..].copy_from_slice(&[low, high]);
         }
         let write = || OpenOptions::new().create(true).append(true).open(&path)?.write_all(records.as_flattened());
         write().map_err(|error| named(&path, &error).into())

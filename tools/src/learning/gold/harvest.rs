@@ -6,7 +6,7 @@ use crate::common::interrupt::Stop;
 use crate::common::mix;
 use crate::learning::formats::packed::RECORD;
 use crate::learning::formats::{Filter, Position};
-use crate::learning::label::Label;
+use crate::learning::label::{Label, take_drawn};
 use crate::play::arena::Arena;
 use crate::play::game::{Seats, play};
 use crate::play::limit::Limit;
@@ -112,14 +112,7 @@ impl<'a> Harvest<'a> {
         let engine = self.hands.labeller.engine();
         engine.draw_nodes(Some(Draw { most: DRAWN, depth: LEAST_DEPTH, seed }));
         self.judge(&Game::from(position.board.clone()), DRAWN_FROM)?;
-        let engine = self.hands.labeller.engine();
-        let drawn = engine.take_drawn();
-        engine.draw_nodes(None);
-        for board in drawn {
-            let game = Game::from(board);
-            if game.verdict().is_some() || game.board().in_check() {
-                continue;
-            }
+        for game in take_drawn(self.hands.labeller.engine()) {
             let glance = self.judge(&game, Limit::Nodes(GLANCE))?;
             if !glance.is_taken(game.board(), &FILTER) {
                 continue;

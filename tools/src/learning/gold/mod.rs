@@ -6,7 +6,7 @@ mod loss;
 mod make;
 mod set;
 
-pub use set::Origin;
+pub use set::{Origin, record};
 use std::error::Error;
 use std::process::ExitCode;
 
