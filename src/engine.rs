@@ -44,7 +44,7 @@ use running::Running;
 use std::io;
 use std::iter;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use table::Table;
 pub use table::{Foundations, LentTable, SeveralEvaluations};
@@ -317,6 +317,7 @@ impl Engine {
             limits: *limits,
             options,
             goes_on: false,
+            start: OnceLock::new(),
             shared,
             handicap: None,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),

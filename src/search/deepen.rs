@@ -51,14 +51,14 @@ impl<P: SearchProbe> Search<'_, P> {
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut tracker = StabilityTracker::default();
         let mut proof = self.job.limits.mate.map(MateProof::new);
-        let mut known = if self.job.goes_on { self.known() } else { None };
+        let mut known = self.start_from();
         let mut start = 1;
         // A limit of depth is the main thread's: helpers who have come so far before it help it on from further ahead.
         let deepest = if self.me.id == 0 { self.job.depth() } else { MAX_DEPTH };
         for depth in 1..=MAX_DEPTH {
             // The first depth is searched in any case: it makes sure that there is something to answer with.
             if let Some(known) = known.take_if(|_| depth > 1) {
-                self.take_over(&known);
+                self.take_over(known);
                 start = known.depth + 1;
             }
             let Some(depth) = self.job.options.stagger.depth(self.me.id, depth).filter(|_| depth >= start) else {
@@ -127,10 +127,14 @@ impl<P: SearchProbe> Search<'_, P> {
         Ok(())
     }
 
-    /// Tells the table what the iteration has shown of the root: of several lines no search has seen all of it, and after fails high
-    /// the last one was less deep.
+    /// Tells the table what the iteration has shown of the root, unless another thread has been deeper, or only some of the moves
+    /// were searched: that is nothing to [go on with](Self::known).
     fn remember_best(&mut self, depth: i32) {
         let board = self.job.game.board().clone();
+        let deeper = self.probe_table(&board, 0).is_some_and(|hit| hit.bound == Bound::Exact && hit.depth > depth);
+        if deeper || self.root.all().len() < board.legal_moves().len() {
+            return;
+        }
         let (first, frame) = (&self.root.all()[0], self.frame(0));
         let eval = frame.eval.map(|_| frame.raw_eval);
         let hit = Hit { mv: Some(first.mv), score: first.score, eval, depth, bound: Bound::Exact, pv: true };

@@ -9,6 +9,7 @@ use super::lmr::LmrSet;
 use super::params::Params;
 use super::probe::SearchStats;
 use super::report::{Info, Progress};
+use super::resume::Known;
 use super::rounds::Rounds;
 use super::sample::NodeSample;
 use super::stagger::Stagger;
@@ -22,7 +23,7 @@ use crate::score::DRAW;
 use crate::tt::Tt;
 use crossbeam::channel::Sender;
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What worker threads tell the engine.
 #[derive(Clone, Debug)]
@@ -118,6 +119,8 @@ pub struct Job {
     pub options: SearchOptions,
     /// Whether to go on where an earlier search of the position has ended.
     pub goes_on: bool,
+    /// Where it goes on from, once a thread has looked.
+    pub start: OnceLock<Option<Known>>,
     /// What belongs to the engine.
     pub shared: Shared,
     /// How the player is weakened, if it is.

@@ -88,7 +88,7 @@ mod tests {
     use crate::search::turns::Turns;
     use crate::tt::Tt;
     use crossbeam::channel::unbounded;
-    use std::sync::Arc;
+    use std::sync::{Arc, OnceLock};
     use std::time::Instant;
 
     fn job(fen: &str, lmr: Choice) -> Job {
@@ -100,6 +100,7 @@ mod tests {
             limits,
             options: SearchOptions::default(),
             goes_on: false,
+            start: OnceLock::new(),
             shared: Shared {
                 tt: Arc::new(Tt::new(1, 1).unwrap()),
                 lmr: Arc::new(LmrSet::compile(&lmr, &params)),

@@ -190,8 +190,12 @@ impl<P: SearchProbe> Search<'_, P> {
             self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, bound == Bound::Lower);
         }
         if excluded.is_none() && (!N::ROOT || self.root.scope == Scope::All) {
-            let eval = (!here.in_check).then_some(here.raw_eval);
-            self.store(board, ply, Hit { mv: best_move, score: best, eval, depth: here.depth, bound, pv: here.tt_pv });
+            // Of the root the table is told after each iteration: what that has shown must outlive bounds of the next one.
+            if !N::ROOT {
+                let eval = (!here.in_check).then_some(here.raw_eval);
+                let known = Hit { mv: best_move, score: best, eval, depth: here.depth, bound, pv: here.tt_pv };
+                self.store(board, ply, known);
+            }
             self.learn_correction(board, &here, best, best_move, bound);
         }
         Ok(best)

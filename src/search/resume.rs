@@ -27,13 +27,18 @@ pub struct KnownLine {
     depth: i32,
 }
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<'a, P: SearchProbe> Search<'a, P> {
     /// Less is searched anew: it takes no time.
     const LEAST: i32 = 6;
 
+    /// What the search starts from, if it goes on: what the first of its threads finds, before any changes the table.
+    pub(super) fn start_from(&self) -> Option<&'a Known> {
+        self.job.start.get_or_init(|| if self.job.goes_on { self.known() } else { None }).as_ref()
+    }
+
     /// What an earlier search has finished, if the table still has it for every line that is asked for. Nothing is taken over where
     /// the moves before the root may matter: near a draw by repetition or by the fifty moves.
-    pub(super) fn known(&self) -> Option<Known> {
+    fn known(&self) -> Option<Known> {
         let board = self.job.game.board();
         if self.job.limits.mate.is_some() || board.halfmove_clock() >= TABLE_SAFE_CLOCK {
             return None;
@@ -41,7 +46,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let hit = self.tt.probe(board.key()).filter(|hit| hit.bound == Bound::Exact)?;
         let best = hit.mv.filter(|&mv| self.root.is_open(mv))?;
         let score = score::from_table(hit.score, 0, board.halfmove_clock());
-        let mut lines = vec![KnownLine { score, ..self.line(best)? }];
+        let mut lines = vec![KnownLine { moves: self.moves_from(best)?, score, depth: hit.depth }];
         if self.job.lines() > 1 {
             let others = self.root.all().iter().map(|root| root.mv).filter(|&mv| mv != best);
             let mut others: Vec<KnownLine> = others.filter_map(|mv| self.line(mv)).collect();
@@ -58,22 +63,29 @@ impl<P: SearchProbe> Search<'_, P> {
     /// What the table knows of a move of the root, if that is exact: its line, its score, and how deep the root was searched. `None`
     /// also where the line repeats a position.
     fn line(&self, mv: Move) -> Option<KnownLine> {
+        let board = self.job.game.board().after(mv);
+        let (score, depth, _) = self.exact(&board)?;
+        let score = -score::from_table(score, 1, board.halfmove_clock());
+        Some(KnownLine { moves: self.moves_from(mv)?, score, depth: depth + 1 })
+    }
+
+    /// The line that a move of the root begins, as far as the table has exact entries. `None` where it repeats a position.
+    fn moves_from(&self, mv: Move) -> Option<PvLine> {
         let root = self.job.game.board();
         let mut seen: Vec<u64> = self.keys.iter().copied().chain([root.key()]).collect();
         let mut board = root.after(mv);
-        let hit = self.exact(&board)?;
-        let (score, depth) = (-score::from_table(hit.0, 1, board.halfmove_clock()), hit.1 + 1);
         let mut moves = PvLine::from_iter([mv]);
         loop {
             if seen.contains(&board.key()) {
                 return None;
             }
             seen.push(board.key());
-            let Some((.., Some(next))) = self.exact(&board).filter(|_| moves.len() < MAX_PLY) else { break };
+            let Some((.., Some(next))) = self.exact(&board).filter(|_| moves.len() < MAX_PLY) else {
+                return Some(moves);
+            };
             moves.push(next);
             board = board.after(next);
         }
-        Some(KnownLine { moves, score, depth })
     }
 
     /// Score, depth and legal move of an exact entry.

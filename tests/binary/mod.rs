@@ -7,6 +7,7 @@ mod command_line;
 mod drawish;
 #[cfg(unix)]
 mod files;
+mod going_on;
 mod hash_file;
 
 mod limits_of_sessions;

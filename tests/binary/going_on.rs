@@ -1,0 +1,49 @@
+//! Analyses that are stopped and taken up again.
+
+use super::harness::{Session, field};
+use std::thread::sleep;
+use std::time::Duration;
+
+const POSITIONS: [&str; 3] = [
+    "position fen r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - 0 1",
+    "position startpos",
+    "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+];
+
+/// The depths of the lines.
+fn depths(lines: &[String]) -> Vec<u32> {
+    let told = lines.iter().filter(|line| line.starts_with("info depth ") && line.contains(" pv "));
+    told.map(|line| field(line, "depth").and_then(|depth| depth.parse().ok()).expect("a depth")).collect()
+}
+
+/// Whatever the threads were at when the search was stopped, the next one begins with the last depth that was told.
+#[test]
+fn nothing_is_searched_twice_after_a_stop() {
+    for threads in 1..=3 {
+        for (place, pause) in (0..9).map(|run| (run % POSITIONS.len(), 60 + 23 * run as u64)) {
+            let mut session = Session::ready();
+            session.say(&format!("setoption name UCI_AnalyseMode value true\nsetoption name Threads value {threads}"));
+            session.say(&format!("{}\ngo infinite", POSITIONS[place]));
+            session.until("info depth 9 ");
+            sleep(Duration::from_millis(pause));
+            session.say("stop");
+            session.best_move();
+            let last = *depths(session.heard()).last().expect("a depth");
+            session.say(&format!("go depth {last}"));
+            let again = depths(&session.until("bestmove "));
+            assert_eq!(again.last(), Some(&last), "{threads} threads");
+            assert!(again.iter().all(|&depth| depth <= 1 || depth >= last), "{threads} threads, {last}: {again:?}");
+        }
+    }
+}
+
+/// The best of some moves need not be the best of all.
+#[test]
+fn what_some_moves_are_worth_is_no_answer_for_all() {
+    let mut session = Session::ready();
+    session.say("setoption name UCI_AnalyseMode value true\nposition fen 4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
+    session.say("go depth 12 searchmoves e1f2");
+    assert_eq!(session.best_move(), "e1f2");
+    session.say("go depth 12");
+    assert_eq!(session.best_move(), "e4d5");
+}
