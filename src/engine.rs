@@ -316,8 +316,7 @@ impl Engine {
             root_moves,
             limits: *limits,
             options,
-            goes_on: false,
-            start: OnceLock::new(),
+            start: OnceLock::from(None),
             shared,
             handicap: None,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
@@ -367,10 +366,10 @@ impl Engine {
     fn full_job(&mut self, limits: &Limits, root_moves: Vec<Move>, start: Instant) -> Job {
         // Without memory the table keeps nothing, and the search goes on all the same.
         let _ = self.prepare();
-        let goes_on = self.begin_generation();
+        let start_from = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
         self.searched = Some(self.game.clone());
         let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
-        Job { goes_on, ..job }
+        Job { start: start_from, ..job }
     }
 
     /// The answer when there is no legal move, or no thread to look for one.

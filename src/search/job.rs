@@ -117,9 +117,7 @@ pub struct Job {
     pub limits: Limits,
     /// The options.
     pub options: SearchOptions,
-    /// Whether to go on where an earlier search of the position has ended.
-    pub goes_on: bool,
-    /// Where it goes on from, once a thread has looked.
+    /// Where to go on from: nowhere, or where an earlier search of the position has ended, once a thread has looked.
     pub start: OnceLock<Option<Known>>,
     /// What belongs to the engine.
     pub shared: Shared,

@@ -99,8 +99,7 @@ mod tests {
             root_moves: game.board().legal_moves().to_vec(),
             limits,
             options: SearchOptions::default(),
-            goes_on: false,
-            start: OnceLock::new(),
+            start: OnceLock::from(None),
             shared: Shared {
                 tt: Arc::new(Tt::new(1, 1).unwrap()),
                 lmr: Arc::new(LmrSet::compile(&lmr, &params)),

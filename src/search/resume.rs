@@ -33,7 +33,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
 
     /// What the search starts from, if it goes on: what the first of its threads finds, before any changes the table.
     pub(super) fn start_from(&self) -> Option<&'a Known> {
-        self.job.start.get_or_init(|| if self.job.goes_on { self.known() } else { None }).as_ref()
+        self.job.start.get_or_init(|| self.known()).as_ref()
     }
 
     /// What an earlier search has finished, if the table still has it for every line that is asked for. Nothing is taken over where

@@ -1,6 +1,6 @@
 //! Analyses that are stopped and taken up again.
 
-use super::harness::{Session, field};
+use super::harness::{Session, depths};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -9,12 +9,6 @@ const POSITIONS: [&str; 3] = [
     "position startpos",
     "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
 ];
-
-/// The depths of the lines.
-fn depths(lines: &[String]) -> Vec<u32> {
-    let told = lines.iter().filter(|line| line.starts_with("info depth ") && line.contains(" pv "));
-    told.map(|line| field(line, "depth").and_then(|depth| depth.parse().ok()).expect("a depth")).collect()
-}
 
 /// Whatever the threads were at when the search was stopped, the next one begins with the last depth that was told.
 #[test]

@@ -183,3 +183,9 @@ pub fn count(lines: &[String], start: &str) -> usize {
 pub fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|word| *word != name).nth(1)
 }
+
+/// The depths that lines of play tell, in their order.
+pub fn depths(lines: &[String]) -> Vec<u32> {
+    let told = lines.iter().filter(|line| line.starts_with("info depth ") && line.contains(" pv "));
+    told.map(|line| field(line, "depth").and_then(|depth| depth.parse().ok()).expect("a depth")).collect()
+}

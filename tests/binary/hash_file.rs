@@ -1,6 +1,6 @@
 //! Hash tables in files: saved and loaded at any moment, damaged, foreign, on a full disk, by two programs at once.
 
-use crate::harness::{Session, count, field};
+use crate::harness::{Session, count, depths, field};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,12 +54,10 @@ impl Told {
 fn search(session: &mut Session) -> Told {
     session.say(&format!("{POSITION}\ngo depth {DEPTH}"));
     let lines = session.until("bestmove ");
-    let number = |line: &str, name| field(line, name).and_then(|number| number.parse::<u64>().ok()).expect("a number");
-    let told = lines.iter().filter(|line| line.starts_with("info depth ") && line.contains(" pv "));
-    let last = told.clone().next_back().expect("a line");
-    let depths: Vec<u32> = told.clone().map(|line| number(line, "depth") as u32).collect();
+    let depths = depths(&lines);
     assert_eq!(depths.last(), Some(&DEPTH));
-    Told { nodes: number(last, "nodes"), depths }
+    let last = lines.iter().rfind(|line| line.contains(" pv ")).expect("a line");
+    Told { nodes: field(last, "nodes").and_then(|nodes| nodes.parse().ok()).expect("nodes"), depths }
 }
 
 /// Says a command and returns the line that answers it.
