@@ -59,7 +59,7 @@ impl<P: SearchProbe> Search<'_, P> {
         };
 
         // Step 3. Stand pat: the side to move need not capture.
-        let in_check = board.in_check();
+        let (in_check, pv) = (board.in_check(), hit.is_some_and(|hit| hit.pv));
         let StandPat { score: mut best, raw_eval, futility } =
             if in_check { StandPat::IN_CHECK } else { self.stand_pat(board, ply, hit) };
         if best >= window.beta {
@@ -91,7 +91,7 @@ impl<P: SearchProbe> Search<'_, P> {
                         continue;
                     }
                 } else if let Some(left_out) = self.leave_out(board, ply, mv, searched, futility, alpha) {
-                    self.doubt_capture::<N>(board, ply, mv, left_out, alpha, hit.is_some_and(|hit| hit.pv));
+                    self.doubt_capture::<N>(board, ply, mv, left_out, alpha, pv);
                     best = best.max(left_out.worth);
                     continue;
                 }
@@ -121,7 +121,6 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 5. Store.
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
-        let pv = hit.is_some_and(|hit| hit.pv);
         self.store(board, ply, Hit { mv: best_move, score: best, eval: raw_eval, depth: 0, bound, pv });
         Ok(best)
     }

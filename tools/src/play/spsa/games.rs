@@ -55,6 +55,11 @@ pub fn net(pairs: &Pairs) -> i64 {
     pairs.iter().zip(-2..).map(|(&count, net)| count as i64 * net).sum()
 }
 
+/// How far chance moves [`net`]: its standard deviation if no side is the better one.
+pub fn deviation(pairs: &Pairs) -> f64 {
+    pairs.iter().zip(-2_i32..).map(|(&count, net)| count as f64 * f64::from(net * net)).sum::<f64>().sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +69,7 @@ mod tests {
     fn net_wins_follow_from_pairs() {
         assert_eq!(net(&[1, 0, 0, 0, 0]), -2);
         assert_eq!(net(&[1, 2, 9, 4, 8]), 16);
+        assert_eq!((deviation(&[0, 0, 7, 0, 0]), deviation(&[2, 5, 9, 4, 2])), (0.0, 5.0));
     }
 
     #[test]

@@ -162,7 +162,7 @@ fn show(args: &Args, session: &Session, finished: bool) -> io::Result<()> {
     let (done, games, pairs) = (session.spsa.iteration(), session.games(), session.pairs);
     let mut out = io::stdout().lock();
     if args.json {
-        let mut document = report::json(&session.spsa);
+        let mut document = report::json(&session.spsa, &pairs);
         document["run"] = session.header.clone();
         document["iterations"] = done.into();
         document["games"] = games.into();
@@ -171,7 +171,7 @@ fn show(args: &Args, session: &Session, finished: bool) -> io::Result<()> {
         return writeln!(out, "{document:#}");
     }
     let rest = if finished { String::new() } else { format!(" of {}, interrupted", args.iterations) };
-    writeln!(out, "{}\n{done} iterations{rest}, {games} games", report::text(&session.spsa))
+    writeln!(out, "{}\n{done} iterations{rest}, {games} games", report::text(&session.spsa, &pairs))
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub struct Spsa {
     seed: u64,
     iteration: u64,
     theta: Vec<f64>,
+    /// See [`Spsa::won_by_higher`].
+    won_by_higher: Vec<i64>,
 }
 
 /// Two opposite settings that are to play each other.
@@ -31,8 +33,9 @@ pub struct Perturbation {
 impl Spsa {
     /// The start of a run. The same seed draws the same sides.
     pub fn new(parameters: Vec<Parameter>, schedule: GainSchedule, seed: u64) -> Self {
-        let theta = parameters.iter().map(|parameter| parameter.clamp(parameter.start)).collect();
-        Self { parameters, schedule, seed, iteration: 0, theta }
+        let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.clamp(parameter.start)).collect();
+        let won_by_higher = vec![0; theta.len()];
+        Self { parameters, schedule, seed, iteration: 0, theta, won_by_higher }
     }
 
     /// The parameters that are tuned.
@@ -48,6 +51,11 @@ impl Spsa {
     /// The values found so far, unrounded.
     pub fn theta(&self) -> &[f64] {
         &self.theta
+    }
+
+    /// For each parameter how many more games the sides with its higher value have won than lost.
+    pub fn won_by_higher(&self) -> &[i64] {
+        &self.won_by_higher
     }
 
     /// The values found so far as the engine would get them.
@@ -90,11 +98,13 @@ impl Spsa {
     /// Steps towards the side that won, by as many games as it won net, and on to the next iteration.
     pub fn learn(&mut self, net: i64) {
         let mut rng = self.lots();
-        for (parameter, theta) in self.parameters.iter().zip(&mut self.theta) {
-            let step = side(&mut rng) * self.schedule.gains(self.iteration, parameter.c_end).step;
+        for ((parameter, theta), won) in self.parameters.iter().zip(&mut self.theta).zip(&mut self.won_by_higher) {
+            let side = side(&mut rng);
+            let step = side * self.schedule.gains(self.iteration, parameter.c_end).step;
             // The draw of the rounding, so that the next side is the same as in the trial.
             rng.f64();
             *theta = parameter.clamp(*theta + step * net as f64);
+            *won += side as i64 * net;
         }
         self.iteration += 1;
     }
@@ -229,6 +239,19 @@ mod tests {
         }
         let mean = f64::from(sum) / f64::from(2 * count);
         assert!((mean - start).abs() < 0.02, "{mean}");
+    }
+
+    #[test]
+    fn what_wins_is_told_from_what_does_not() {
+        let parameters = ["decides", "idles"].map(|name| parameter(name, (0, 1000), 500.0)).to_vec();
+        let mut spsa = Spsa::new(parameters, SCHEDULE, 4);
+        for _ in 0..400 {
+            let trial = spsa.trial();
+            spsa.learn(if trial.plus[0] > trial.minus[0] { 1 } else { -1 });
+        }
+        assert_eq!(spsa.won_by_higher()[0], 400);
+        // Four standard deviations of 400 coins.
+        assert!(spsa.won_by_higher()[1].abs() < 80, "{:?}", spsa.won_by_higher());
     }
 
     #[test]

@@ -1,15 +1,18 @@
 //! What came out: a table, the lines to paste, and JSON.
 
+use super::games::{Pairs, deviation};
 use super::optimiser::Spsa;
 use super::source::declaration;
 use lento::search::params::Tunable;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The table, and below it what changed, as settings and as the engine's source holds it.
-pub fn text(spsa: &Spsa) -> String {
-    let mut text = row(&["parameter", "default", "start", "final", "value", "range", "c", "moved"]);
-    for ((parameter, &theta), value) in spsa.parameters().iter().zip(spsa.theta()).zip(spsa.rounded()) {
+/// The table of a run with these pairs, and below it what changed, as settings and as the engine's source holds it.
+pub fn text(spsa: &Spsa, pairs: &Pairs) -> String {
+    let mut text = row(&["parameter", "default", "start", "final", "value", "range", "c", "moved", "z"]);
+    let z = z(spsa, pairs);
+    let found = spsa.parameters().iter().zip(spsa.theta()).zip(spsa.rounded());
+    for (((parameter, &theta), value), z) in found.zip(&z) {
         let tunable = parameter.tunable;
         text += &row(&[
             tunable.name,
@@ -20,8 +23,10 @@ pub fn text(spsa: &Spsa) -> String {
             &format!("{} to {}", tunable.min, tunable.max),
             &format!("{:.2}", parameter.c_end),
             &format!("{:+.2} c", (theta - parameter.start) / parameter.c_end),
+            &format!("{z:+.1}"),
         ]);
     }
+    let _ = writeln!(text, "\n{}", signal(&z));
     let settings = settings(spsa);
     if settings.is_empty() {
         text += "\nNo value differs from its default.\n";
@@ -33,9 +38,28 @@ pub fn text(spsa: &Spsa) -> String {
     text
 }
 
-fn row(cells: &[&str; 8]) -> String {
-    let [name, default, start, last, value, range, c, moved] = cells;
-    format!("{name:<20} {default:>7} {start:>8} {last:>7} {value:>10} {range:>15} {c:>8} {moved:>10}\n")
+fn row(cells: &[&str; 9]) -> String {
+    let [name, default, start, last, value, range, c, moved, z] = cells;
+    format!("{name:<20} {default:>7} {start:>8} {last:>7} {value:>10} {range:>15} {c:>8} {moved:>10} {z:>6}\n")
+}
+
+/// For each parameter what the sides with its higher value have won net, in standard deviations of chance.
+fn z(spsa: &Spsa, pairs: &Pairs) -> Vec<f64> {
+    let deviation = deviation(pairs).max(1.0);
+    spsa.won_by_higher().iter().map(|&won| won as f64 / deviation).collect()
+}
+
+/// The mean of z²: 1 where chance alone has moved all values.
+fn mean_square(z: &[f64]) -> f64 {
+    z.iter().map(|z| z * z).sum::<f64>() / z.len() as f64
+}
+
+/// How much of what was found may be chance.
+fn signal(z: &[f64]) -> String {
+    // 95 of 100 runs in which no parameter matters.
+    let error = 1.96 * (2.0 / z.len() as f64).sqrt();
+    let [low, high] = [1.0 - error, 1.0 + error].map(|bound| bound.max(0.0));
+    format!("mean of z² {:.2}; chance alone gives {low:.2} to {high:.2}", mean_square(z))
 }
 
 /// Who has moved furthest so far, in units of c, after a comma; nothing before the first iteration.
@@ -65,9 +89,10 @@ fn changed(spsa: &Spsa) -> impl Iterator<Item = (Tunable, i32)> {
 }
 
 /// What came out as JSON: the parameters, and the same lines as in the text.
-pub fn json(spsa: &Spsa) -> Value {
-    let parameters: Vec<Value> = (spsa.parameters().iter().zip(spsa.theta()).zip(spsa.rounded()))
-        .map(|((parameter, &theta), value)| {
+pub fn json(spsa: &Spsa, pairs: &Pairs) -> Value {
+    let z = z(spsa, pairs);
+    let parameters: Vec<Value> = (spsa.parameters().iter().zip(spsa.theta()).zip(spsa.rounded()).zip(&z))
+        .map(|(((parameter, &theta), value), z)| {
             json!({
                 "name": parameter.tunable.name,
                 "min": parameter.tunable.min,
@@ -78,10 +103,11 @@ pub fn json(spsa: &Spsa) -> Value {
                 "value": theta,
                 "final": value,
                 "moved_c": (theta - parameter.start) / parameter.c_end,
+                "z": z,
             })
         })
         .collect();
-    json!({ "parameters": parameters, "settings": settings(spsa), "source": source(spsa) })
+    json!({ "parameters": parameters, "mean_z_square": mean_square(&z), "settings": settings(spsa), "source": source(spsa) })
 }
 
 #[cfg(test)]
@@ -96,15 +122,17 @@ mod tests {
         Spsa::new(chosen(&choices).unwrap(), schedule, 1)
     }
 
+    const NONE: Pairs = [0; 5];
+
     #[test]
     fn what_changed_can_be_pasted() {
-        let text = text(&spsa(&["rfp_depth", "rfp_margin:start=80.6,c=8", "lmr_pv:start=-1000"]));
+        let text = text(&spsa(&["rfp_depth", "rfp_margin:start=80.6,c=8", "lmr_pv:start=-1000"]), &NONE);
         let words = |name: &str| {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap();
             line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
         };
         let default = lento::search::params::Params::default().rfp_margin.to_string();
-        let expected = ["rfp_margin", &default, "80.6", "81", "80.60", "30", "to", "150", "8.00", "+0.00", "c"];
+        let expected = ["rfp_margin", &default, "80.6", "81", "80.60", "30", "to", "150", "8.00", "+0.00", "c", "+0.0"];
         assert_eq!(words("rfp_margin"), expected);
         assert!(text.contains("    lento-tools match --new rfp_margin=81 --new lmr_pv=-1000\n"), "{text}");
         assert!(text.contains("\n    rfp_margin: 30..=150 = 81;\n    lmr_pv: -3072..=1024 = -1000;\n"), "{text}");
@@ -114,8 +142,8 @@ mod tests {
     #[test]
     fn nothing_changed() {
         let same = spsa(&["rfp_*"]);
-        assert!(text(&same).contains("No value differs"));
-        assert_eq!(json(&same)["settings"], json!([]));
+        assert!(text(&same, &NONE).contains("No value differs"));
+        assert_eq!(json(&same, &NONE)["settings"], json!([]));
     }
 
     #[test]
@@ -124,10 +152,27 @@ mod tests {
         assert_eq!(furthest(&spsa), "");
         spsa.learn(1);
         let moved = spsa.theta()[0] - 80.0;
-        let json = json(&spsa);
+        let json = json(&spsa, &[0, 0, 0, 1, 0]);
         assert!(moved != 0.0);
         assert_eq!(furthest(&spsa), format!(", rfp_margin moved {:+.2} c", moved / 8.0));
         assert_eq!(json["parameters"][0]["moved_c"].as_f64(), Some(moved / 8.0));
         assert_eq!(json["settings"], json!(["rfp_margin=80"]));
+    }
+    #[test]
+    fn what_may_be_chance_is_told() {
+        let mut spsa = spsa(&["rfp_*"]);
+        (0..16).for_each(|_| spsa.learn(1));
+        let pairs = [0, 0, 9, 16, 0];
+        let z = z(&spsa, &pairs);
+        assert_eq!(
+            z.iter().map(|z| z * 4.0).collect::<Vec<_>>(),
+            spsa.won_by_higher().iter().map(|&won| won as f64).collect::<Vec<_>>()
+        );
+        assert!(z.iter().all(|z| z.abs() <= 4.0));
+        assert_eq!(
+            signal(&[2.0, -1.0, 0.0, 1.0, 2.0, 0.0, 2.0, -2.0]),
+            "mean of z² 2.25; chance alone gives 0.02 to 1.98"
+        );
+        assert_eq!(json(&spsa, &pairs)["parameters"][1]["z"], json!(z[1]));
     }
 }
