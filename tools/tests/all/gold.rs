@@ -35,8 +35,12 @@ fn document(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+fn of_the_repository(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
 fn network() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../nets/default.lnn")
+    of_the_repository("nets/default.lnn")
 }
 
 #[test]
@@ -86,6 +90,17 @@ fn networks_are_compared() {
     let text = gold().arg("loss").arg(network()).arg("--gold").arg(&set).output().unwrap();
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains(&format!("{loss:.6}")) && text.contains("30-32"), "{text}");
+}
+
+/// It never changes, or losses that were measured no longer compare.
+#[test]
+fn the_set_beside_the_network_is_that_of_the_results() {
+    let output = gold().arg("loss").arg(network()).arg("--json").current_dir(of_the_repository("")).output().unwrap();
+    let losses = document(&output);
+    assert_eq!((&losses["positions"], &losses["gold"]), (&Value::from(100_000), &Value::from("nets/gold.bf")));
+    let results = std::fs::read_to_string(of_the_repository("docs/results/nnue.md")).unwrap();
+    let name = losses["crc32"].as_str().unwrap();
+    assert!(results.contains(&format!("(crc32 {name})")), "docs/results/nnue.md does not know the set {name}");
 }
 
 #[test]
