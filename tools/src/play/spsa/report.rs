@@ -158,6 +158,7 @@ mod tests {
         assert_eq!(json["parameters"][0]["moved_c"].as_f64(), Some(moved / 8.0));
         assert_eq!(json["settings"], json!(["rfp_margin=80"]));
     }
+
     #[test]
     fn what_may_be_chance_is_told() {
         let mut spsa = spsa(&["rfp_*"]);
