@@ -78,7 +78,7 @@ impl<P: SearchProbe> Search<'_, P> {
             && (ply > 1 || self.iteration > Self::ANSWERS_PRUNED_AFTER)
             && !here.in_check
             && excluded.is_none()
-            && let Some(score) = self.prune_node(board, &here, window)?
+            && let Some(score) = self.prune_node(board, &here, window.beta)?
         {
             return Ok(score);
         }

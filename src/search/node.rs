@@ -39,8 +39,8 @@ impl Node for NonPv {
     type Child = Self;
 }
 
-/// Up to this ply a node is near the root: the rules that hide short mates do not hold there. In a search of any depth such nodes
-/// are few.
+/// Up to this ply a node is near the root: its quiescence looks at quiet checks, too, so that it hides no short mate. In a search of
+/// any depth such nodes are few.
 const NEAR_ROOT: usize = 4;
 
 /// Whether a node at this ply is near the root.

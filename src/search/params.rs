@@ -147,12 +147,6 @@ tunables! {
     rfp_worsening: 0..=100 = 20;
     /// Reverse futility: margin more where a fail low is expected.
     rfp_all: 0..=150 = 20;
-    /// Razoring: deepest node.
-    razor_depth: 1..=6 = 4, off 0;
-    /// Razoring: margin.
-    razor_base: 50..=500 = 133;
-    /// Razoring: margin per ply.
-    razor_margin: 80..=400 = 200;
     /// Null move: shallowest node.
     null_min_depth: 1..=6 = 3, off 255;
     /// Null move: reduction in plies, before what depth and score add.

@@ -2,7 +2,7 @@
 
 use super::Stopped;
 use super::doubt::Rule;
-use super::node::{Here, NonPv, is_near_root};
+use super::node::{Here, NonPv};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
 use super::window::Window;
@@ -14,24 +14,7 @@ use crate::tt::Hit;
 impl<P: SearchProbe> Search<'_, P> {
     /// A score if this node needs no search of its moves.
     #[inline(always)]
-    pub(super) fn prune_node(&mut self, board: &Board, here: &Here, window: Window) -> Result<Option<Score>, Stopped> {
-        let params = self.params;
-        let beta = window.beta;
-
-        // Razoring: so far below alpha that only captures can help; let quiescence say.
-        let hopeless = params.razor_base + params.razor_margin * here.depth;
-        if here.depth <= params.razor_depth
-            && here.estimate + hopeless < window.alpha
-            && !is_near_root(here.ply)
-            && self.allows(Rule::Razoring, here.ply)
-        {
-            let score = self.quiesce::<NonPv>(board, here.ply, Window::above(window.alpha), false)?;
-            if score <= window.alpha {
-                let beyond = window.alpha - here.estimate - hopeless;
-                self.doubt_node::<NonPv>(board, here, Rule::Razoring, Window::above(window.alpha), beyond);
-                return Ok(Some(score));
-            }
-        }
+    pub(super) fn prune_node(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {
         let params = self.params;
 
         // Reverse futility: so far above beta that the opponent will not catch up. Like the null move it is blind to

@@ -86,7 +86,6 @@ fn the_same_seed_doubts_the_same() {
 #[test]
 fn rules_that_are_off_never_cut() {
     let off = [
-        (Rule::Razoring, ("razor_depth", 0)),
         (Rule::ReverseFutility, ("rfp_depth", 0)),
         (Rule::NullMove, ("null_min_depth", 255)),
         (Rule::ProbCut, ("probcut_depth", 255)),

@@ -209,17 +209,14 @@ impl<P: SearchProbe> Search<'_, P> {
     /// Searches a node first without the rule, then without any that cuts nodes.
     #[cold]
     fn search_node_again<N: Node>(&mut self, board: &Board, here: &Here, rule: Rule, window: Window, beyond: Score) {
-        let low = rule == Rule::Razoring;
-        let gap = if low { window.alpha - here.estimate } else { here.estimate - window.beta };
         let mut search = |rules| {
             self.again(rules, here.ply, |search| {
-                let score = search.negamax::<N>(board, here.ply, window, here.depth, here.cut)?;
-                Ok(if low { score > window.alpha } else { score < window.beta })
+                Ok(search.negamax::<N>(board, here.ply, window, here.depth, here.cut)? < window.beta)
             })
         };
         let (verdict, nodes) = search(RuleSet::NONE.with(rule));
         let (by_moves, more) = search(RuleSet::OF_NODES);
-        let facts = CutFacts { mv: None, ..CutFacts::of::<N>(here, gap, beyond) };
+        let facts = CutFacts { mv: None, ..CutFacts::of::<N>(here, here.estimate - window.beta, beyond) };
         self.note(rule, facts, (verdict, nodes + more), Some(by_moves));
     }
 

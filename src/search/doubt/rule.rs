@@ -4,8 +4,6 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Rule {
-    /// A node far below alpha is left to quiescence.
-    Razoring,
     /// A node far above beta is cut by its evaluation.
     ReverseFutility,
     /// A node is cut when even passing the turn beats beta.
@@ -39,8 +37,7 @@ impl Rule {
     pub const COUNT: usize = Self::ALL.len();
 
     /// All of them: those of whole nodes, those of moves, those of reductions.
-    pub const ALL: [Self; 14] = [
-        Self::Razoring,
+    pub const ALL: [Self; 13] = [
         Self::ReverseFutility,
         Self::NullMove,
         Self::ProbCut,
@@ -59,7 +56,6 @@ impl Rule {
     /// Its name, in one word.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Razoring => "razoring",
             Self::ReverseFutility => "reverse-futility",
             Self::NullMove => "null-move",
             Self::ProbCut => "probcut",
@@ -95,12 +91,8 @@ impl RuleSet {
     /// No rule.
     pub const NONE: Self = Self(0);
     /// The rules that cut whole nodes.
-    pub const OF_NODES: Self = Self::NONE
-        .with(Rule::Razoring)
-        .with(Rule::ReverseFutility)
-        .with(Rule::NullMove)
-        .with(Rule::ProbCut)
-        .with(Rule::Multicut);
+    pub const OF_NODES: Self =
+        Self::NONE.with(Rule::ReverseFutility).with(Rule::NullMove).with(Rule::ProbCut).with(Rule::Multicut);
 
     /// With one rule more.
     #[must_use]
@@ -125,6 +117,6 @@ mod tests {
             assert_eq!(Rule::ALL.iter().filter(|other| other.name() == rule.name()).count(), 1);
             assert!(!RuleSet::NONE.has(rule) && RuleSet::NONE.with(rule).has(rule));
         }
-        assert_eq!(Rule::ALL.iter().filter(|rule| rule.cuts_nodes()).count(), 5);
+        assert_eq!(Rule::ALL.iter().filter(|rule| rule.cuts_nodes()).count(), 4);
     }
 }

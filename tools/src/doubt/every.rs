@@ -44,7 +44,6 @@ pub fn rule(name: &str) -> Result<Rule, String> {
 /// So that each rule is doubted about as often as any other, but for those that seldom cut.
 const fn usual(rule: Rule) -> u64 {
     match rule {
-        Rule::Razoring => 10,
         Rule::ReverseFutility => 50,
         Rule::NullMove => 10,
         Rule::ProbCut => 2,

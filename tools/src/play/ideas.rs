@@ -85,7 +85,6 @@ pub const IDEAS: &[Idea] = &[
     idea(Pruning, "null move: verification with few pieces", "null_verify_pieces=0"),
     idea(Pruning, "reverse futility", "rfp_depth=0"),
     idea(Pruning, "reverse futility: by what is expected", "rfp_worsening=0 rfp_all=0"),
-    idea(Pruning, "razoring", "razor_depth=0"),
     idea(Pruning, "ProbCut", "probcut_depth=255"),
     idea(Pruning, "late-move pruning", "lmp_base=255"),
     idea(Pruning, "futility of moves", "futility_depth=-1"),

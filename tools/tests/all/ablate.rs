@@ -24,7 +24,7 @@ fn lines(path: &Path) -> usize {
 #[test]
 fn a_killed_run_goes_on_to_the_same_page() {
     let [journal, page, whole] = ["journal", "page", "whole"].map(scratch);
-    let ideas = ["late move", "razoring"];
+    let ideas = ["late move", "ProbCut"];
     let document = ablate(&ideas).arg("--markdown").arg(&whole).arg("--json").output().unwrap();
     assert!(document.status.success());
     let document: Value = serde_json::from_slice(&document.stdout).unwrap();
@@ -43,7 +43,7 @@ fn a_killed_run_goes_on_to_the_same_page() {
     assert_eq!(lines(&journal), 13);
     let [page_text, whole_text] = [&page, &whole].map(|path| std::fs::read_to_string(path).unwrap());
     assert_eq!(page_text, whole_text);
-    assert!(page_text.contains("| razoring | pruning | `razor_depth=0` |"), "{page_text}");
+    assert!(page_text.contains("| ProbCut | pruning | `probcut_depth=255` |"), "{page_text}");
     for path in [journal, page, whole] {
         std::fs::remove_file(path).unwrap();
     }

@@ -21,7 +21,7 @@ fn a_table_repeats_whatever_the_number_of_threads() {
     assert_eq!(table.stdout, output(&format!("{few} --threads 3")).stdout);
     let text = String::from_utf8(table.stdout).unwrap();
     assert!(text.starts_with("38 positions, 76000 nodes, "), "{text}");
-    for rule in ["razoring", "null-move", "late-move", "see-noisy", "quiesce-futility", "verification"] {
+    for rule in ["reverse-futility", "null-move", "late-move", "see-noisy", "quiesce-futility", "verification"] {
         assert!(text.contains(&format!("\n{rule} ")), "{rule}: {text}");
     }
     assert!(text.contains("\nreduction by depth+node\ndepth"), "{text}");

@@ -43,7 +43,7 @@ fn two_factors_are_measured_twice_alike() {
 fn a_killed_run_goes_on_to_the_same_page() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let words = "--ideas=razoring --ideas=killer LMR=off --pairs 12";
+    let words = "--ideas=ProbCut --ideas=killer LMR=off --pairs 12";
     let paths = |name: &str| format!("--markdown {0}.md --svg {0}.svg", at(name).display());
     let whole = run(&format!("{words} {}", paths("whole")));
     assert!(whole.status.success(), "{whole:?}");
@@ -68,7 +68,7 @@ fn a_killed_run_goes_on_to_the_same_page() {
         assert_eq!(read(&at(&format!("whole.{ending}"))), read(&at(&format!("resumed.{ending}"))));
     }
     let page = read(&at("whole.md"));
-    assert!(page.contains("| razoring | `razor_depth=0` |") && page.contains("--ideas=killer"), "{page}");
+    assert!(page.contains("| ProbCut | `probcut_depth=255` |") && page.contains("--ideas=killer"), "{page}");
 }
 
 #[test]

@@ -133,7 +133,7 @@ mod tests {
 
     /// The state after pairs of a run with these words, where Ctrl-C comes after so many.
     fn run(words: &str, concurrency: usize, enough: u64) -> Result<Regression, String> {
-        let all = "factors LMR=off rfp_depth=0,razor_depth=0 lmr_pv=-600";
+        let all = "factors LMR=off rfp_depth=0,probcut_depth=255 lmr_pv=-600";
         let args: Args = parse(all.split_whitespace().chain(words.split_whitespace())).unwrap();
         let mut session = Session::open(&args, args.design().unwrap()).map_err(|error| error.to_string())?;
         let stop = Stop::default();
@@ -181,7 +181,7 @@ mod tests {
         assert!(error.contains("factors is") && error.contains("iir_depth=5"), "{error}");
         let error = run(&format!("{kept} 9 --set iir_depth=5"), 1, 99).unwrap_err();
         assert!(error.contains("set is []"), "{error}");
-        let args: Args = parse(["factors", "LMR=off", "rfp_depth=0,razor_depth=0", "lmr_pv=-600"]).unwrap();
+        let args: Args = parse(["factors", "LMR=off", "rfp_depth=0,probcut_depth=255", "lmr_pv=-600"]).unwrap();
         let header = header(&args, &args.design().unwrap()).unwrap();
         Journal::open(&journal, &header).unwrap().0.append(&json!({"pair": 8, "half_points": 2})).unwrap();
         let error = run(&format!("{kept} 9"), 1, 99).unwrap_err();
