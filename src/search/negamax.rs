@@ -82,6 +82,8 @@ impl<P: SearchProbe> Search<'_, P> {
         {
             return Ok(score);
         }
+        // Who is above beta already need not have got better to expect a fail high.
+        here.improving |= self.params.improving_above_beta > 0 && !here.in_check && here.eval >= window.beta;
         here.depth += self.hindsight(&here);
         here.depth -= i32::from(self.knows_little::<N>(&here, depth));
 

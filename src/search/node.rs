@@ -68,7 +68,7 @@ pub struct Here {
     pub eval: Score,
     /// `eval`, or the table's score where its bound says that this is nearer the truth.
     pub estimate: Score,
-    /// Whether the side to move evaluates better than two plies ago.
+    /// Whether the side to move evaluates better than two plies ago; when it comes to the moves also where it is not below beta.
     pub improving: bool,
     /// Whether the opponent's last move has made things worse for them, by the evaluations before and after it.
     pub opponent_worsening: bool,

@@ -179,6 +179,9 @@ tunables! {
     /// Whether the score of a node that fails high is drawn towards beta, the more so the shallower the node.
     soften_fail_highs: 0..=1 = 1;
 
+    /// Whether a node whose evaluation is not below beta counts as improving when it comes to its moves.
+    improving_above_beta: 0..=1 = 1;
+
     /// Late-move pruning: moves searched at depth 0.
     lmp_base: 1..=8 = 7, off 255;
     /// Futility of a move: deepest reduced depth.

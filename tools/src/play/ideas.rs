@@ -94,6 +94,7 @@ pub const IDEAS: &[Idea] = &[
     idea(Pruning, "futility in quiescence", "quiesce_margin=30000"),
     idea(Pruning, "later captures in quiescence", "quiesce_moves=255"),
     idea(Pruning, "softened fail highs", "soften_fail_highs=0"),
+    idea(Pruning, "improving above beta", "improving_above_beta=0"),
     idea(Pruning, "multicut", "singular_multicut=0"),
     idea(Extension, "singular extension, with all that hangs on it", "singular_depth=255"),
     idea(Extension, "double singular extension", "singular_double=30000"),
