@@ -153,7 +153,6 @@ impl<P: SearchProbe> Search<'_, P> {
                         self.extend_pv(ply, mv);
                     }
                     if score >= window.beta {
-                        self.frame_mut(ply).fail_highs += 1;
                         break;
                     }
                     alpha = if N::ROOT { self.root.alpha(score, self.iteration) } else { score };

@@ -241,10 +241,6 @@ tunables! {
     lmr_killer: -3072..=1024 = -896;
     /// Reduction: change for the last best reply.
     lmr_reply: -2048..=1024 = 0;
-    /// Reduction: change when the TT move is a capture.
-    lmr_tt_capture: 0..=2048 = 1006;
-    /// Reduction: change when the children of the next ply have often failed high.
-    lmr_fail_highs: 0..=2048 = 450;
     /// Reduction: change where a node remembered from a PV had a score above alpha.
     lmr_tt_above: -3072..=1024 = -800;
     /// Reduction: change once a move has raised alpha.

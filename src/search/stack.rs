@@ -22,8 +22,6 @@ pub struct Frame {
     pub excluded: Option<Move>,
     /// The quiet move that last failed high at this ply.
     pub killer: Option<Move>,
-    /// How often nodes of this ply failed high since their grandparent was entered.
-    pub fail_highs: u32,
     /// By how many plies less deep the played move is being searched: 0 unless it is reduced.
     pub reduction: i32,
     /// Double extensions on the line so far.
@@ -54,7 +52,6 @@ impl Frame {
     /// Another grandparent is being searched: what its grandchildren found says little here.
     #[inline(always)]
     pub fn forget_siblings(&mut self) {
-        self.fail_highs = 0;
         self.killer = None;
     }
 }

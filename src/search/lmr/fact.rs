@@ -40,12 +40,8 @@ pub enum Fact {
     Killer,
     /// The move is the last best reply to the opponent's move.
     LbrReply,
-    /// The TT move is a capture.
-    TtCapture,
     /// The move captures or promotes.
     Noisy,
-    /// The children of the next ply have failed high several times.
-    FailHighs,
     /// The table remembers the node from a principal variation, with a score above alpha.
     TtAbove,
     /// A move of the node has raised alpha.

@@ -74,8 +74,6 @@ pub(super) fn tuned(params: &Params) -> Recipe {
             (Fact::GivesCheck, params.lmr_check),
             (Fact::Killer, params.lmr_killer),
             (Fact::LbrReply, params.lmr_reply),
-            (Fact::TtCapture, params.lmr_tt_capture),
-            (Fact::FailHighs, params.lmr_fail_highs),
             (Fact::TtAbove, params.lmr_tt_above),
             (Fact::Raised, params.lmr_raised),
         ],
