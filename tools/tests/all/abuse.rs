@@ -299,7 +299,7 @@ fn a_full_disk_names_the_file_and_keeps_what_is_done() {
         assert!(output.status.code() == Some(1) && message.contains(name), "{words}: {message}");
     };
     let words = format!("{MATCH} --pairs 60 --journal @/journal");
-    refused(16, &words, "/journal: File too large");
+    refused(64, &words, "/journal: File too large");
     let kept = lines(&folder.at("journal"));
     assert!(kept > 2, "{kept}");
     assert!(run(&folder, &words).status.success());
