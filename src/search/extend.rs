@@ -78,7 +78,7 @@ impl<P: SearchProbe> Search<'_, P> {
             && !is_decisive(others)
             && self.allows(Rule::Multicut, here.ply)
         {
-            self.doubt_node::<N>(board, here, Rule::Multicut, Window::below(beta), others - beta);
+            self.doubt_node::<N>(board, here, Rule::Multicut, beta, others - beta);
             return Ok(ControlFlow::Break(others));
         } else if hit.score >= beta {
             -(params.singular_negative - i32::from(N::PV)).max(0)

@@ -31,12 +31,12 @@ impl<P: SearchProbe> Search<'_, P> {
             && self.allows(Rule::ReverseFutility, here.ply)
         {
             let beyond = here.estimate - margin - beta;
-            self.doubt_node::<NonPv>(board, here, Rule::ReverseFutility, Window::below(beta), beyond);
+            self.doubt_node::<NonPv>(board, here, Rule::ReverseFutility, beta, beyond);
             return Ok(Some((here.estimate + beta) / 2));
         }
 
         if let Some(score) = self.try_null_move(board, here, beta)? {
-            self.doubt_node::<NonPv>(board, here, Rule::NullMove, Window::below(beta), score - beta);
+            self.doubt_node::<NonPv>(board, here, Rule::NullMove, beta, score - beta);
             return Ok(Some(score));
         }
         self.try_probcut(board, here, beta)
@@ -111,7 +111,7 @@ impl<P: SearchProbe> Search<'_, P> {
             }
             self.take_back();
             if score >= target {
-                self.doubt_node::<NonPv>(board, here, Rule::ProbCut, Window::below(beta), score - target);
+                self.doubt_node::<NonPv>(board, here, Rule::ProbCut, beta, score - target);
                 let (depth, eval) = (here.depth - 3, Some(here.raw_eval));
                 let found = Hit { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: here.tt_pv };
                 self.store(board, here.ply, found);

@@ -53,18 +53,11 @@ impl<P: SearchProbe> Search<'_, P> {
         self.probe.doubts_mut().is_some_and(|doubts| doubts.draws(rule, depth))
     }
 
-    /// A rule cuts a node by a score outside the window, a null window, `beyond` its bound.
+    /// A rule cuts a node by a score at or above beta, `beyond` what it asks for.
     #[inline(always)]
-    pub(super) fn doubt_node<N: Node>(
-        &mut self,
-        board: &Board,
-        here: &Here,
-        rule: Rule,
-        window: Window,
-        beyond: Score,
-    ) {
+    pub(super) fn doubt_node<N: Node>(&mut self, board: &Board, here: &Here, rule: Rule, beta: Score, beyond: Score) {
         if self.draws(rule, here.depth) {
-            self.search_node_again::<N>(board, here, rule, window, beyond);
+            self.search_node_again::<N>(board, here, rule, beta, beyond);
         }
     }
 
@@ -208,15 +201,15 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// Searches a node first without the rule, then without any that cuts nodes.
     #[cold]
-    fn search_node_again<N: Node>(&mut self, board: &Board, here: &Here, rule: Rule, window: Window, beyond: Score) {
+    fn search_node_again<N: Node>(&mut self, board: &Board, here: &Here, rule: Rule, beta: Score, beyond: Score) {
         let mut search = |rules| {
             self.again(rules, here.ply, |search| {
-                Ok(search.negamax::<N>(board, here.ply, window, here.depth, here.cut)? < window.beta)
+                Ok(search.negamax::<N>(board, here.ply, Window::below(beta), here.depth, here.cut)? < beta)
             })
         };
         let (verdict, nodes) = search(RuleSet::NONE.with(rule));
         let (by_moves, more) = search(RuleSet::OF_NODES);
-        let facts = CutFacts { mv: None, ..CutFacts::of::<N>(here, here.estimate - window.beta, beyond) };
+        let facts = CutFacts { mv: None, ..CutFacts::of::<N>(here, here.estimate - beta, beyond) };
         self.note(rule, facts, (verdict, nodes + more), Some(by_moves));
     }
 
