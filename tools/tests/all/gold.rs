@@ -73,6 +73,22 @@ fn a_killed_run_goes_on_to_the_same_set_and_a_set_grows_at_its_end() {
 }
 
 #[test]
+fn a_label_may_last_to_the_end_of_an_iteration() {
+    let folder = TempDir::new().unwrap();
+    let set = |more: &[&str]| make(folder.path(), &[&["--positions", "10", "--interior", "0"], more].concat());
+    let made = document(&set(&["--label", "soft=60,hard=120"]).output().unwrap());
+    assert_eq!((&made["of_games"], &made["settings"]["label"]), (&10.into(), &"soft=60,hard=120".into()));
+    let error = refused(&mut set(&["--label", "60"]));
+    assert!(error.contains("there label is \"soft=60,hard=120\", here 60"), "{error}");
+    for label in ["0", "movetime=5ms", "tc=1+0", "soft=9,hard=8", "deep"] {
+        let output = set(&["--label", label]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(&format!("'{label}'")), "{said}");
+        assert!(said.contains("soft=2500,hard=5000"), "{said}");
+    }
+}
+
+#[test]
 fn networks_are_compared() {
     let folder = TempDir::new().unwrap();
     let made = document(&make(folder.path(), &["--positions", "40"]).output().unwrap());

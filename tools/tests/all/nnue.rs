@@ -17,6 +17,8 @@ const SIZES: &[(&str, &str)] = &[
     ("NODES", "100"),
     ("GOLD", "60"),
     ("LABEL", "200"),
+    ("ANEW", "300"),
+    ("ANEW_LIMIT", "soft=40,hard=80"),
 ];
 
 /// The shell commands of the document, in order.

@@ -22,8 +22,8 @@ use lento::search::sample::Draw;
 pub struct Plan {
     /// The most positions of a game, by [`Origin`].
     pub most: [usize; 2],
-    /// Nodes of the search that gives a position its score.
-    pub label: u64,
+    /// What the search that gives a position its score may cost.
+    pub label: Limit,
     /// What decides everything random.
     pub seed: u64,
 }
@@ -127,7 +127,7 @@ impl<'a> Harvest<'a> {
 
     /// The position with the score of a long search, if that finds it quiet.
     fn labelled(&mut self, game: &Game, result: GameResult, origin: Origin) -> Option<Option<[u8; RECORD]>> {
-        let label = self.judge(game, Limit::Nodes(self.plan.label))?;
+        let label = self.judge(game, self.plan.label)?;
         let taken = label.is_taken(game.board(), &FILTER);
         Some(taken.then(|| record(game.board(), label.score, result, origin)))
     }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_game_gives_the_same_quiet_positions_whatever_came_before_it() {
-        let plan = Plan { most: [5, 2], label: 300, seed: 4 };
+        let plan = Plan { most: [5, 2], label: Limit::Nodes(300), seed: 4 };
         let (stop, mut hands) = (Stop::default(), Hands::new(&[], 1).unwrap());
         let mut reap = |number| Harvest::reap(plan, &arena(), &mut hands, number, [&stop; 2]).unwrap();
         let crops = [reap(3), reap(8), reap(3)];
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_interrupted_game_gives_nothing() {
-        let plan = Plan { most: [5, 2], label: 300, seed: 4 };
+        let plan = Plan { most: [5, 2], label: Limit::Nodes(300), seed: 4 };
         let (go_on, stop, mut hands) = (Stop::default(), Stop::default(), Hands::new(&[], 1).unwrap());
         stop.ask();
         assert_eq!(Harvest::reap(plan, &arena(), &mut hands, 3, [&go_on, &stop]), None);

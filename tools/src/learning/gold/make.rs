@@ -37,9 +37,9 @@ pub struct Args {
     /// Share of them that are no positions of the game but nodes inside searches of its positions, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.3, value_parser = number::share)]
     interior: f64,
-    /// Nodes of the search that gives a position its score
-    #[arg(long, value_name = "NODES", default_value_t = 50_000, value_parser = number::count::<u64>)]
-    label: u64,
+    /// What the search that gives a position its score may cost: nodes, such as 50000, or as in --limit
+    #[arg(long, value_name = "LIMIT", default_value = "50000", value_parser = label)]
+    label: Limit,
     /// What a move of the games may cost: soft=1000 (nodes, to the end of the iteration), nodes=5000, depth=8
     #[arg(long, default_value = "soft=1000")]
     limit: Limit,
@@ -117,9 +117,18 @@ impl Args {
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("gold make", args.limit)?;
     let Plan { most: [game, search], label, seed: _ } = args.plan();
-    (header["of_game"], header["of_search"], header["label"]) = (game.into(), search.into(), label.into());
+    let label = if let Limit::Nodes(nodes) = label { nodes.into() } else { label.to_string().into() };
+    (header["of_game"], header["of_search"], header["label"]) = (game.into(), search.into(), label);
     header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
     Ok(header)
+}
+
+fn label(text: &str) -> Result<Limit, String> {
+    let limit = text.parse().ok().filter(|&nodes| nodes > 0).map(Limit::Nodes).or_else(|| text.parse().ok());
+    let repeats = |limit: &Limit| matches!(limit, Limit::Nodes(_) | Limit::SoftNodes { .. } | Limit::Depth(_));
+    limit
+        .filter(repeats)
+        .ok_or_else(|| "expected nodes, such as 50000, or soft=2500, soft=2500,hard=5000 or depth=8".into())
 }
 
 /// A set that is being made.

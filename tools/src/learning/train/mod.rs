@@ -38,7 +38,7 @@ use export::Rounding;
 pub use export::value;
 use lento::eval::nnue::Network;
 use model::{OptimiserState, Pass, TrainingNetwork};
-pub use objective::Objective;
+pub use objective::{Objective, expectation};
 pub use options::Args;
 use origin::Origin;
 use pool::Pool;
