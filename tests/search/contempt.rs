@@ -152,7 +152,7 @@ fn without_contempt_nothing_changes() {
         engine.settings_mut().contempt = contempt;
         engine.settings_mut().analysis_contempt = whose;
         engine.new_game();
-        search(&mut engine, Game::start(), false).lines[0].nodes
+        search(&mut engine, game(WORSE, Color::White), false).lines[0].nodes
     };
     let plain = nodes(0, AnalysisContempt::Off);
     assert_eq!(nodes(0, AnalysisContempt::White), plain);
