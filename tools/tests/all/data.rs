@@ -198,8 +198,9 @@ fn scores_come_to_the_scale_of_a_network_and_nothing_else_changes() {
         assert!((factor * after + offset - before).abs() <= 0.5 * factor + 1e-6, "{before} {after}");
     }
     let missing = scratch.path("missing/out.bf");
-    let output = tool(&["data", "calibrate", "--network"], &[&network, Path::new("--output"), &missing, &once]);
-    assert!(error(&{ output }.output().unwrap()).contains("missing/out.bf: "));
+    let output =
+        tool(&["data", "calibrate", "--network"], &[&network, Path::new("--output"), &missing, &once]).output();
+    assert!(error(&output.unwrap()).contains("missing/out.bf: "));
     let output = tool(&["data", "calibrate", "--network"], &[&once, Path::new("--output"), &twice, &once]).output();
     assert!(error(&output.unwrap()).contains("once.bf: "));
     assert_eq!(scratch.names(), ["once.bf", "twice.bf"]);

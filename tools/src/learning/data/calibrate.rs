@@ -5,8 +5,8 @@ use crate::common::draft::{Draft, WriteError};
 use crate::common::interrupt::Stop;
 use crate::common::notice::notice;
 use crate::common::{progress, summary};
-use crate::learning::formats::packed::{PackedFile, count, to_bytes};
-use crate::learning::formats::{DataError, plausible, shards::POSITIONS};
+use crate::learning::formats::packed::{PackedFile, count_all, to_bytes};
+use crate::learning::formats::{plausible, shards::POSITIONS};
 use crate::learning::train::{Sample, value};
 use bulletformat::ChessBoard;
 use indicatif::{HumanCount, ProgressBar};
@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let network = load(&args.network).map_err(|error| format!("{}: {error}", args.network.display()))?;
     let files = POSITIONS.find(&args.data)?;
-    let total = files.iter().try_fold(0, |sum, file| Ok::<u64, DataError>(sum + count(file)?))?;
+    let total = count_all(&files)?;
     // Whether the file can be written is better known now.
     let draft = Draft::create(&args.output)?;
     // Every position is read twice.

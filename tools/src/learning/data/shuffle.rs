@@ -37,9 +37,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
     let files = POSITIONS.find(&args.data)?;
-    let count = files
-        .iter()
-        .try_fold(0, |sum, file| Ok::<u64, crate::learning::formats::DataError>(sum + packed::count(file)?))?;
+    let count = packed::count_all(&files)?;
     let plan = args.choice.plan(true);
     let writer = PositionWriter::new(&args.output, plan, count)?;
     // Every position is read once and written once.

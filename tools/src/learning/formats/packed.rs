@@ -145,6 +145,14 @@ pub fn count(path: &Path) -> Result<u64, DataError> {
     Ok(bytes / RECORD as u64)
 }
 
+/// How many positions some files hold together.
+///
+/// # Errors
+/// Those of [`count`].
+pub fn count_all(files: &[PathBuf]) -> Result<u64, DataError> {
+    files.iter().try_fold(0, |sum, file| Ok(sum + count(file)?))
+}
+
 /// The positions of a file, in order.
 #[derive(Debug)]
 pub struct PackedFile {

@@ -127,10 +127,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
 
 /// Looks at all positions. `None` when a stop is requested meanwhile.
 fn read(args: &Args, stop: &Stop) -> Result<Option<DataSet>, Box<dyn Error>> {
-    let mut total = 0;
-    for file in args.data.iter().chain(&args.check) {
-        total += packed::count(file)?;
-    }
+    let total = packed::count_all(&args.data)? + packed::count_all(&args.check)?;
     let bar = bars::bar(Some(total), "looking at the data {bar:30} {pos}/{len} positions [{elapsed}, {eta} left]");
     let open = |files, share| DataSet::open(files, share, args.threads.count(), stop, |count| bar.inc(count));
     let share = if args.check.is_empty() { args.validation } else { 0.0 };
