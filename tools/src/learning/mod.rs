@@ -6,6 +6,7 @@ pub mod datagen;
 pub mod formats;
 pub mod gold;
 mod label;
+mod line;
 pub mod losses;
 #[cfg(test)]
 pub mod sample;

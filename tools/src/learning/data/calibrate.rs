@@ -1,12 +1,13 @@
 //! `lento-tools data calibrate`: scores on the scale of a network.
 
-use super::calibration::{Calibration, Line};
+use super::calibration::Calibration;
 use crate::common::draft::{Draft, WriteError};
 use crate::common::interrupt::Stop;
 use crate::common::notice::notice;
 use crate::common::{progress, summary};
 use crate::learning::formats::packed::{PackedFile, count_all, to_bytes};
 use crate::learning::formats::{plausible, shards::POSITIONS};
+use crate::learning::line::Line;
 use crate::learning::train::{Sample, value};
 use bulletformat::ChessBoard;
 use indicatif::{HumanCount, ProgressBar};
@@ -115,7 +116,7 @@ fn write(
 ) -> Result<bool, Box<dyn Error>> {
     let whole = each(files, stop, bar, |position| {
         let most = f64::from(plausible::MAX_SCORE);
-        let score = line(position).value(position.score).round().clamp(-most, most) as i16;
+        let score = line(position).back(position.score.into()).round().clamp(-most, most) as i16;
         let record = to_bytes(&ChessBoard { score, ..*position });
         Ok(draft.write(&record).map_err(|error| WriteError::new(output, error))?)
     })?;

@@ -1,5 +1,6 @@
 //! By how much scores are larger than a network's values, and what they give to the side to move besides.
 
+use crate::learning::line::{LeastSquares, Line};
 use crate::learning::train::expectation;
 
 /// Centipawns that multiply the odds to win by e, as `train` has them by default: what is fitted are shares of a win.
@@ -10,25 +11,6 @@ const LEAST: usize = 1000;
 const MOST: usize = 250_000;
 /// Steps of the fit at most; it takes some ten.
 const STEPS: usize = 25;
-
-/// A straight line from a network's values to scores, in centipawns.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
-    /// What a value is multiplied by.
-    pub factor: f64,
-    /// What is added then.
-    pub offset: f64,
-}
-
-impl Line {
-    /// Scores that are values.
-    const SAME: Self = Self { factor: 1.0, offset: 0.0 };
-
-    /// The value that belongs to a score.
-    pub fn value(self, score: i16) -> f64 {
-        (f64::from(score) - self.offset) / self.factor
-    }
-}
 
 /// Pairs of a network's value and a score, of positions with about as many pieces.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +32,7 @@ impl Calibration {
     }
 
     /// The line after which the values would be right on average: by the squared error of the shares of a win that both mean, no factor
-    /// and no offset would bring them nearer to the scores' own [values](Line::value). Where positions are too few, or all alike, scores
+    /// and no offset would bring them nearer to those of which the line [makes](Line::back) the scores. Where positions are too few, or all alike, scores
     /// are taken for values.
     pub fn line(&self) -> Line {
         if self.pairs.len() < LEAST {
@@ -59,7 +41,7 @@ impl Calibration {
         let mut line = Line::SAME;
         for _ in 0..STEPS {
             let Some(step) = self.step(line) else { return Line::SAME };
-            line = Line { factor: line.factor * step.factor, offset: line.offset + line.factor * step.offset };
+            line = step.then(line);
             // Further from the values no evaluation of the same kind is.
             if !(0.25..=4.0).contains(&line.factor) || line.offset.abs() > 200.0 {
                 return Line::SAME;
@@ -74,25 +56,15 @@ impl Calibration {
     /// The line by which the values have to change to come nearest to the scores' own, were expectations straight; `None` where the
     /// positions do not tell.
     fn step(&self, line: Line) -> Option<Line> {
-        let (mut squares, mut products, mut ones) = (0.0, 0.0, 0.0);
-        let (mut by_value, mut by_one) = (0.0, 0.0);
+        let mut sums = LeastSquares::default();
         for &(value, score) in &self.pairs {
             let value = f64::from(value);
             let expected = expectation(value / SCALE);
-            let steepness = expected * (1.0 - expected) / SCALE;
-            let missing = steepness * (expectation(line.value(score) / SCALE) - expected);
-            let weight = steepness * steepness;
-            squares += weight * value * value;
-            products += weight * value;
-            ones += weight;
-            by_value += missing * value;
-            by_one += missing;
+            let missing = expectation(line.back(score.into()) / SCALE) - expected;
+            sums.add(value, expected * (1.0 - expected) / SCALE, missing);
         }
-        let determinant = squares * ones - products * products;
-        (determinant > 1e-9 * squares * ones).then(|| Line {
-            factor: 1.0 + (by_value * ones - by_one * products) / determinant,
-            offset: (by_one * squares - by_value * products) / determinant,
-        })
+        let Line { factor, offset } = sums.step()?;
+        Some(Line { factor: 1.0 + factor, offset })
     }
 }
 
@@ -114,7 +86,7 @@ mod tests {
     fn the_line_is_found_again() {
         let exact = calibration(5000, |value, _| value * 5 / 4 + 12).line();
         assert!((exact.factor - 1.25).abs() < 1e-2 && (exact.offset - 12.0).abs() < 1.0, "{exact:?}");
-        assert!((exact.value(137) - 100.0).abs() < 1.5, "{exact:?}");
+        assert!((exact.back(137.0) - 100.0).abs() < 1.5, "{exact:?}");
         let noisy = calibration(50_000, |value, random| value * 9 / 8 - 20 + random.i32(-80..=80)).line();
         assert!((noisy.factor - 1.125).abs() < 0.03 && (noisy.offset + 20.0).abs() < 3.0, "{noisy:?}");
     }

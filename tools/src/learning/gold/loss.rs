@@ -1,5 +1,6 @@
 //! `lento-tools gold loss`.
 
+use super::fit;
 use super::set::{Origin, checksum};
 use crate::common::summary;
 use crate::learning::formats::packed::{PackedFile, to_bytes};
@@ -75,8 +76,12 @@ impl Mean {
     }
 
     fn shown(self, decimals: usize) -> String {
-        self.get().map_or_else(|| "-".to_owned(), |mean| format!("{mean:.decimals$}"))
+        shown(self.get(), decimals)
     }
+}
+
+fn shown(number: Option<f64>, decimals: usize) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
 }
 
 /// What a network loses.
@@ -84,6 +89,8 @@ impl Mean {
 struct Losses {
     all: Mean,
     origins: [Mean; 2],
+    /// What would be left of those with the best factor and offset for the values.
+    fitted: [Option<f64>; 2],
     classes: [Mean; CLASSES],
     /// Distances from the scores, in centipawns.
     distance: Mean,
@@ -97,16 +104,20 @@ impl Losses {
         let mut losses = Self {
             all: Mean::default(),
             origins: Default::default(),
+            fitted: Default::default(),
             classes: Default::default(),
             distance: Mean::default(),
             blocks: Vec::new(),
         };
+        let mut pairs = [Vec::new(), Vec::new()];
         for block in gold.chunks(BLOCK) {
             let mut sum = Mean::default();
             for position in block {
                 let sample = Sample::new(position, network.architecture());
                 let value = value(network, &sample);
-                let (loss, _) = OBJECTIVE.of(f64::from(value) / f64::from(SCALE), OBJECTIVE.target(&sample));
+                let target = OBJECTIVE.target(&sample);
+                let (loss, _) = OBJECTIVE.of(f64::from(value) / f64::from(SCALE), target);
+                pairs[Origin::of(position) as usize].push((f64::from(value) / OBJECTIVE.scale, target));
                 let pieces = position.occ.count_ones() as usize;
                 sum.add(loss);
                 losses.all.add(loss);
@@ -116,6 +127,7 @@ impl Losses {
             }
             losses.blocks.extend(sum.get());
         }
+        losses.fitted = pairs.map(|pairs| fit::least(&pairs));
         losses
     }
 
@@ -148,13 +160,14 @@ fn text(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Stri
     );
     let width = measured.iter().map(|(path, _)| path.chars().count()).max().unwrap_or(0).max("network".len());
     text += &format!(
-        "{:<width$}{:>11}{:>11}{:>11}{:>11}   beyond the first\n",
-        "network", "loss", "games", "searches", "off by cp"
+        "{:width$}{:>33}{:>22}\n{:<width$}{:>11}{:>11}{:>11}{:>11}{:>11}{:>11}   beyond the first\n",
+        "", "", "scale apart:", "network", "loss", "games", "searches", "games", "searches", "off by cp"
     );
     for (path, losses) in measured {
         let [game, search] = losses.origins.map(|mean| mean.shown(6));
-        text +=
-            &format!("{path:<width$}{:>11}{game:>11}{search:>11}{:>11}", losses.all.shown(6), losses.distance.shown(2));
+        text += &format!("{path:<width$}{:>11}{game:>11}{search:>11}", losses.all.shown(6));
+        text.extend(losses.fitted.map(|least| format!("{:>11}", shown(least, 6))));
+        text += &format!("{:>11}", losses.distance.shown(2));
         if let Some((_, first)) = measured.first().filter(|(_, first)| !std::ptr::eq(first, losses)) {
             let (more, error) = losses.beyond(first);
             let error = error.map_or_else(String::new, |error| format!(" ± {error:.6}"));
@@ -187,7 +200,8 @@ fn counted(gold: &[ChessBoard]) -> [u64; 2] {
 fn document(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Value {
     let [game, search] = counted(gold);
     let network = |(path, losses): &(String, Losses)| {
-        let Losses { all, origins: [game, search], classes, distance, blocks: _ } = losses;
+        let Losses { all, origins: [game, search], fitted: [game_fitted, search_fitted], classes, distance, blocks: _ } =
+            losses;
         let classes: Vec<Value> = classes
             .iter()
             .enumerate()
@@ -199,6 +213,8 @@ fn document(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> 
             "loss": all.get(),
             "loss_of_games": game.get(),
             "loss_inside_searches": search.get(),
+            "loss_of_games_fitted": game_fitted,
+            "loss_inside_searches_fitted": search_fitted,
             "mean_distance_cp": distance.get(),
             "by_pieces": classes,
             "beyond_the_first": beyond.map(|(more, _)| more),
@@ -234,6 +250,7 @@ mod tests {
         };
         assert!(mean(&losses.origins) < 1e-12 && mean(&losses.classes) < 1e-12);
         assert_eq!(losses.origins.map(|mean| mean.count), counted(&gold));
+        assert!(losses.fitted.iter().zip(&losses.origins).all(|(least, mean)| *least <= mean.get()));
         assert_eq!(losses.blocks.len(), gold.len().div_ceil(BLOCK));
         assert_eq!(losses.beyond(&losses), (0.0, Some(0.0)));
         assert_eq!((class(0), class(7)), ("2-5".to_owned(), "30-32".to_owned()));

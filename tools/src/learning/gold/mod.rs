@@ -1,5 +1,6 @@
 //! `lento-tools gold`: one set of positions by which all networks are compared.
 
+mod fit;
 mod harvest;
 mod journal;
 mod loss;
