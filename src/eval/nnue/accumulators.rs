@@ -5,6 +5,7 @@ use super::features::View;
 use super::network::Network;
 use super::refresh::Cache;
 use super::simd::{Line, Simd};
+use super::threats::{Men, Threats};
 use crate::chess::{Board, Color, Move, Square};
 use crate::score::Score;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub struct Accumulators {
     plies: Box<[Ply]>,
     /// Two rows for each ply: White's and Black's.
     rows: Box<[Line]>,
+    /// The neurons that threats reach, White's and Black's, with what the threats of the position that is valued add.
+    threatened: [Box<[Line]>; 2],
 }
 
 /// What is known of a position of the line.
@@ -45,6 +48,7 @@ impl Accumulators {
             simd,
             plies: vec![Ply { change: Change::None, views, known: [false; 2] }; positions].into(),
             rows: vec![Line::ZERO; rows].into(),
+            threatened: [(); 2].map(|()| vec![Line::ZERO; network.threat_lines()].into()),
             network,
         }
     }
@@ -94,7 +98,28 @@ impl Accumulators {
             self.bring_up(board, ply, color);
         }
         let side = board.side_to_move();
-        self.network.value(self.simd, self.row(ply, side), self.row(ply, !side), self.network.output_bucket(board))
+        let bucket = self.network.output_bucket(board);
+        if self.network.threat_lines() == 0 {
+            return self.network.value(self.simd, [self.row(ply, side), &[]], [self.row(ply, !side), &[]], bucket);
+        }
+        self.add_threats(board, ply);
+        let [us, them] = [side, !side].map(|color| {
+            let threatened = &*self.threatened[color.index()];
+            [threatened, &self.row(ply, color)[threatened.len()..]]
+        });
+        self.network.value(self.simd, us, them, bucket)
+    }
+
+    /// Works out the neurons that threats reach.
+    #[inline(always)]
+    fn add_threats(&mut self, board: &Board, ply: usize) {
+        let threats = Threats::new(&Men::from(board));
+        let lines = self.network.lines();
+        for color in Color::ALL {
+            let from = &self.rows[(2 * ply + color.index()) * lines..][..lines];
+            let out = &mut self.threatened[color.index()];
+            self.simd.add_up(out, from, self.network.threats(), threats.inputs(), Threats::turn(color));
+        }
     }
 
     /// Works out a row that is not known yet.

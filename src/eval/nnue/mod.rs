@@ -14,6 +14,7 @@ mod source;
 pub mod sum;
 #[cfg(test)]
 mod tests;
+pub mod threats;
 mod trace;
 
 pub use accumulators::Accumulators;

@@ -7,7 +7,8 @@
 //! | 0 | 8 | `LENTONET` |
 //! | 8 | 4 | version of the format, 1 |
 //! | 12 | 4 | neurons a side |
-//! | 16 | 4 | king buckets |
+//! | 16 | 2 | king buckets |
+//! | 18 | 2 | neurons a side that threats reach; without inputs of threats 0 |
 //! | 20 | 4 | output buckets |
 //! | 24 | 2 | [`QA`] |
 //! | 26 | 2 | [`QB`] |
@@ -16,12 +17,13 @@
 //! | 40 | 32 | bucket of each king square |
 //! | 72 | 56 | name, UTF-8, filled up with zeros |
 //!
-//! Then the feature weights (i16, a row for each input), the feature biases (i16), the output weights (i8; for each bucket those of the
+//! Then the feature weights (i16, a row for each piece on each square), those of threats (i16, a shorter row for each), the feature biases (i16), the output weights (i8; for each bucket those of the
 //! side to move, then those of the other side) and the output biases (i32).
 
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
 use super::simd::{Line, Simd};
 use super::sum::Sum;
+use super::threats::{MAX_THREATS, THREAT_INPUTS};
 use crate::chess::Board;
 use crate::chess::fen::MAX_PIECES;
 use crate::score::Score;
@@ -43,10 +45,11 @@ pub const MAX_OUTPUTS: usize = 31;
 
 /// The largest file of a network, in bytes.
 pub const MAX_FILE_SIZE: u64 =
-    Architecture { hidden: MAX_HIDDEN, kings: KingBuckets::FINEST, outputs: MAX_OUTPUTS }.file_size() as u64;
+    Architecture { hidden: MAX_HIDDEN, kings: KingBuckets::FINEST, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS }
+        .file_size() as u64;
 
-const MAGIC: &[u8; 8] = b"LENTONET";
 const VERSION: u32 = 1;
+const MAGIC: &[u8; 8] = b"LENTONET";
 const HEADER: usize = 128;
 const CHECKSUM_AT: usize = 32;
 const NAME_AT: usize = 72;
@@ -58,6 +61,8 @@ pub struct Architecture {
     pub hidden: usize,
     /// Which king squares share weights.
     pub kings: KingBuckets,
+    /// Neurons a side that inputs of [threats](super::threats) reach, the first ones, a multiple of [`LOT`]; 0 without such inputs.
+    pub threats: usize,
     /// Output layers, chosen by the number of pieces on the board.
     pub outputs: usize,
 }
@@ -68,6 +73,11 @@ impl Architecture {
         self.kings.count() * INPUTS
     }
 
+    /// Rows of weights of threats.
+    pub const fn threat_inputs(&self) -> usize {
+        if self.threats > 0 { THREAT_INPUTS } else { 0 }
+    }
+
     /// The output layer for so many pieces: equal shares of the numbers 2 to 32.
     #[inline(always)]
     pub fn output_bucket(&self, pieces: usize) -> usize {
@@ -75,7 +85,10 @@ impl Architecture {
     }
 
     const fn file_size(&self) -> usize {
-        HEADER + 2 * (self.inputs() + 1) * self.hidden + self.outputs * (2 * self.hidden + 4)
+        HEADER
+            + 2 * (self.inputs() + 1) * self.hidden
+            + 2 * THREAT_INPUTS * self.threats
+            + self.outputs * (2 * self.hidden + 4)
     }
 
     fn check(&self) -> Result<(), NetworkError> {
@@ -83,6 +96,10 @@ impl Architecture {
         if hidden == 0 || hidden > MAX_HIDDEN || !hidden.is_multiple_of(LOT) {
             let expected = format!("a multiple of {LOT} up to {MAX_HIDDEN}");
             return Err(NetworkError::Shape { what: "neurons", found: hidden as u64, expected });
+        }
+        if self.threats > hidden || !self.threats.is_multiple_of(LOT) {
+            let expected = format!("a multiple of {LOT} up to {hidden}");
+            return Err(NetworkError::Shape { what: "neurons for threats", found: self.threats as u64, expected });
         }
         if outputs == 0 || outputs > MAX_OUTPUTS {
             let expected = format!("1 to {MAX_OUTPUTS}");
@@ -101,6 +118,8 @@ pub struct Parts {
     pub name: String,
     /// Feature weights in 1/[`QA`], a row of `hidden` for each input.
     pub features: Vec<i16>,
+    /// Weights of threats in 1/[`QA`], a row for each input.
+    pub threats: Vec<i16>,
     /// Feature biases in 1/[`QA`], `hidden` of them.
     pub biases: Vec<i16>,
     /// Output weights in 1/[`QB`], for each bucket `hidden` of the side to move and `hidden` of the other side; -128 is none.
@@ -161,17 +180,20 @@ pub struct Network {
     architecture: Architecture,
     name: String,
     features: Box<[Line]>,
+    threats: Box<[Line]>,
     biases: Box<[Line]>,
     outputs: Box<[Line]>,
     output_biases: Box<[i32]>,
 }
 
 impl fmt::Display for Network {
-    /// Its name and shape: `lento-1 (768 -> 256 x 2 -> 8)`, with the number of king buckets before the inputs if there are several.
+    /// Its name and shape: `lento-1 (768 -> 256 x 2 -> 8)`, with the number of king buckets before the inputs if there are several,
+    /// and the inputs of threats after them.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Architecture { hidden, kings, outputs } = &self.architecture;
+        let Architecture { hidden, kings, threats, outputs } = &self.architecture;
         let buckets = if kings.count() > 1 { format!("{} x ", kings.count()) } else { String::new() };
-        write!(f, "{} ({buckets}{INPUTS} -> {hidden} x 2 -> {outputs})", self.name)
+        let threats = if *threats > 0 { format!(" + {THREAT_INPUTS}") } else { String::new() };
+        write!(f, "{} ({buckets}{INPUTS}{threats} -> {hidden} x 2 -> {outputs})", self.name)
     }
 }
 
@@ -201,6 +223,7 @@ impl Network {
             architecture: parts.architecture,
             name: parts.name.clone(),
             features: Line::pack(&parts.features),
+            threats: Line::pack(&parts.threats),
             biases: Line::pack(&parts.biases),
             outputs: Line::pack(&wide),
             output_biases: parts.output_biases.clone().into_boxed_slice(),
@@ -242,13 +265,32 @@ impl Network {
         &self.biases
     }
 
-    /// What an output layer makes of the accumulators of the side to move and the other side: centipawns from the view of the
-    /// side to move.
+    /// The weights of all threats, one row after the other.
     #[inline(always)]
-    pub fn value(&self, simd: Simd, us: &[Line], them: &[Line], bucket: usize) -> Score {
+    pub fn threats(&self) -> &[Line] {
+        &self.threats
+    }
+
+    /// The lines of a row of threats.
+    #[inline(always)]
+    pub fn threat_lines(&self) -> usize {
+        self.architecture.threats / LOT
+    }
+
+    /// What an output layer makes of the accumulators of the side to move and the other side: centipawns from the view of the
+    /// side to move. Each side comes in two parts, of which the second may be empty.
+    #[inline(always)]
+    pub fn value(&self, simd: Simd, us: [&[Line]; 2], them: [&[Line]; 2], bucket: usize) -> Score {
         let lines = self.lines();
         let (our_weights, their_weights) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
-        let sum = simd.weigh([(us, our_weights), (them, their_weights)]);
+        let cut = us[0].len();
+        let parts = [
+            (us[0], &our_weights[..cut]),
+            (us[1], &our_weights[cut..]),
+            (them[0], &their_weights[..cut]),
+            (them[1], &their_weights[cut..]),
+        ];
+        let sum = simd.weigh(parts);
         let output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }
@@ -256,10 +298,10 @@ impl Network {
     /// A number that two networks share only if all their weights are the same.
     pub fn fingerprint(&self) -> u64 {
         let mut sum = Sum::default();
-        let Architecture { hidden, kings, outputs } = &self.architecture;
-        [*hidden, *outputs].iter().for_each(|&number| sum.add(number as u64));
+        let Architecture { hidden, kings, threats, outputs } = &self.architecture;
+        [*hidden, *outputs, *threats].iter().for_each(|&number| sum.add(number as u64));
         kings.map().iter().for_each(|&bucket| sum.add(bucket.into()));
-        for line in self.features.iter().chain(&self.biases).chain(&self.outputs) {
+        for line in self.features.iter().chain(&self.threats).chain(&self.biases).chain(&self.outputs) {
             line.0.iter().for_each(|&weight| sum.add(weight as u64));
         }
         self.output_biases.iter().for_each(|&bias| sum.add(bias as u64));
@@ -295,9 +337,10 @@ impl Parts {
             return Err(NetworkError::Units(format!("{}, {}, {}", units.0, units.1, units.2)));
         }
         let map: [u8; KING_SQUARES] = std::array::from_fn(|square| header[40 + square]);
-        let kings = KingBuckets::new(map).filter(|kings| kings.count() == word(16) as usize);
+        let kings = KingBuckets::new(map).filter(|kings| kings.count() == half(16) as usize);
         let kings = kings.ok_or(NetworkError::Kings)?;
-        let architecture = Architecture { hidden: word(12) as usize, kings, outputs: word(20) as usize };
+        let architecture =
+            Architecture { hidden: word(12) as usize, kings, threats: half(18) as usize, outputs: word(20) as usize };
         architecture.check()?;
         let expected = architecture.file_size();
         if bytes.len() != expected {
@@ -321,6 +364,7 @@ impl Parts {
             architecture,
             name: String::from_utf8_lossy(name).into_owned(),
             features: pairs(take(2 * architecture.inputs() * hidden)),
+            threats: pairs(take(2 * architecture.threat_inputs() * architecture.threats)),
             biases: pairs(take(2 * hidden)),
             outputs: take(outputs * 2 * hidden).iter().map(|&byte| byte as i8).collect(),
             output_biases: take(4 * outputs).as_chunks().0.iter().map(|&word| i32::from_le_bytes(word)).collect(),
@@ -333,10 +377,10 @@ impl Parts {
     /// The numbers do not fit together, or no engine could use them.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetworkError> {
         self.check()?;
-        let Architecture { hidden, kings, outputs } = &self.architecture;
+        let Architecture { hidden, kings, threats, outputs } = &self.architecture;
         let mut bytes = Vec::with_capacity(self.architecture.file_size());
         bytes.extend(MAGIC);
-        for number in [VERSION, *hidden as u32, kings.count() as u32, *outputs as u32] {
+        for number in [VERSION, *hidden as u32, (kings.count() | threats << 16) as u32, *outputs as u32] {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend((QA as u16).to_le_bytes());
@@ -346,7 +390,9 @@ impl Parts {
         bytes.extend(kings.map());
         bytes.extend(self.name.as_bytes());
         bytes.resize(HEADER, 0);
-        bytes.extend(self.features.iter().chain(&self.biases).flat_map(|weight| weight.to_le_bytes()));
+        bytes.extend(
+            self.features.iter().chain(&self.threats).chain(&self.biases).flat_map(|weight| weight.to_le_bytes()),
+        );
         bytes.extend(self.outputs.iter().map(|&weight| weight as u8));
         bytes.extend(self.output_biases.iter().flat_map(|bias| bias.to_le_bytes()));
         let sum = checksum(&bytes);
@@ -360,6 +406,7 @@ impl Parts {
         self.architecture.check()?;
         let lengths = [
             ("feature weights", self.features.len(), self.architecture.inputs() * hidden),
+            ("weights of threats", self.threats.len(), self.architecture.threat_inputs() * self.architecture.threats),
             ("feature biases", self.biases.len(), hidden),
             ("output weights", self.outputs.len(), 2 * hidden * outputs),
             ("output biases", self.output_biases.len(), outputs),
@@ -373,8 +420,9 @@ impl Parts {
             return Err(NetworkError::Shape { what: "bytes of name", found: self.name.len() as u64, expected });
         }
         let largest = |weights: &[i16]| weights.iter().map(|&weight| i32::from(weight).abs()).max().unwrap_or(0);
-        // An accumulator is the bias and a weight for each piece. That sums on the way there may overflow does no harm.
-        if largest(&self.biases) + MAX_PIECES as i32 * largest(&self.features) > i32::from(i16::MAX) {
+        let most = MAX_PIECES as i32 * largest(&self.features) + MAX_THREATS as i32 * largest(&self.threats);
+        // An accumulator is the bias and a weight for each input that is on. That sums on the way there may overflow does no harm.
+        if largest(&self.biases) + most > i32::from(i16::MAX) {
             return Err(NetworkError::Range("feature weights"));
         }
         // The product of a full neuron and its weight has to fit into 16 bits.
@@ -421,6 +469,7 @@ pub(crate) mod tests {
             architecture,
             name: "random".into(),
             features: (0..architecture.inputs() * hidden).map(|_| next(90) as i16).collect(),
+            threats: (0..architecture.threat_inputs() * architecture.threats).map(|_| next(70) as i16).collect(),
             biases: (0..hidden).map(|_| next(200) as i16).collect(),
             outputs: (0..2 * hidden * outputs).map(|_| next(60) as i8).collect(),
             output_biases: (0..outputs).map(|_| next(10_000) as i32).collect(),
@@ -428,14 +477,14 @@ pub(crate) mod tests {
     }
 
     fn small() -> Parts {
-        random(Architecture { hidden: 64, kings: KingBuckets::named("three").unwrap(), outputs: 8 }, 1)
+        random(Architecture { hidden: 64, kings: KingBuckets::named("three").unwrap(), threats: 32, outputs: 8 }, 1)
     }
 
     #[test]
     fn a_file_gives_back_what_was_written() {
         let parts = small();
         let bytes = parts.to_bytes().unwrap();
-        assert_eq!(bytes.len(), 128 + 2 * 64 * (3 * 768 + 1) + 8 * (2 * 64 + 4));
+        assert_eq!(bytes.len(), 128 + 2 * 64 * (3 * 768 + 1) + 2 * 32 * THREAT_INPUTS + 8 * (2 * 64 + 4));
         assert_eq!(Parts::from_bytes(&bytes), Ok(parts.clone()));
         let network = Network::from_bytes(&bytes).unwrap();
         assert_eq!(network.fingerprint(), Network::from_parts(&parts).unwrap().fingerprint());
@@ -445,7 +494,7 @@ pub(crate) mod tests {
         assert_eq!(network.feature(700)[1].0, parts.features[700 * 64 + 32..][..32]);
         // Only the bias is left where no neuron is active.
         let none = Line::pack(&[-1; 64]);
-        let bias = network.value(Simd::best(), &none, &none, 5);
+        let bias = network.value(Simd::best(), [&none, &[]], [&none, &[]], 5);
         assert_eq!(bias, parts.output_biases[5] * 400 / (255 * 128));
     }
 
@@ -473,6 +522,7 @@ pub(crate) mod tests {
             parts.to_bytes().unwrap_err()
         };
         assert_eq!(change(|parts| parts.features[9] = 1020), NetworkError::Range("feature weights"));
+        assert_eq!(change(|parts| parts.threats[9] = 500), NetworkError::Range("feature weights"));
         assert_eq!(change(|parts| parts.outputs[9] = -128), NetworkError::Range("output weights"));
         assert_eq!(change(|parts| parts.output_biases[2] = i32::MAX / 200), NetworkError::Range("output weights"));
         assert!(matches!(change(|parts| parts.biases.truncate(1)), NetworkError::Shape { what: "feature biases", .. }));

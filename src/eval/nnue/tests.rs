@@ -3,6 +3,7 @@
 use super::features::KingBuckets;
 use super::network::tests::random;
 use super::simd::Simd;
+use super::threats::{Men, Threats};
 use super::*;
 use crate::chess::{Board, Color, Move, Square};
 use std::sync::Arc;
@@ -20,13 +21,20 @@ const STARTS: [&str; 6] = [
 ];
 
 fn architecture(kings: &str) -> Architecture {
-    Architecture { hidden: 64, kings: KingBuckets::named(kings).unwrap(), outputs: 8 }
+    // Threats come with some of the layouts.
+    Architecture {
+        hidden: 64,
+        kings: KingBuckets::named(kings).unwrap(),
+        threats: if kings == "three" { 0 } else { 32 },
+        outputs: 8,
+    }
 }
 
 /// The value by the definition, from the plain numbers.
 fn by_definition(parts: &Parts, board: &Board) -> i32 {
     let Architecture { hidden, kings, .. } = parts.architecture;
     let bucket = parts.architecture.output_bucket(board.occupied().count() as usize);
+    let (threats, reached) = (Threats::new(&Men::from(board)), parts.architecture.threats);
     let mut sum = 0_i64;
     for (half, color) in [board.side_to_move(), !board.side_to_move()].into_iter().enumerate() {
         let view = kings.view(color, board.king(color));
@@ -35,6 +43,14 @@ fn by_definition(parts: &Parts, board: &Board) -> i32 {
             for square in board.occupied() {
                 let feature = view.feature(board.piece_on(square).unwrap(), square);
                 value += i64::from(parts.features[feature * hidden + neuron]);
+            }
+            if neuron < reached {
+                let input = |input: &u8| usize::from(input ^ Threats::turn(color));
+                value += threats
+                    .inputs()
+                    .iter()
+                    .map(|own| i64::from(parts.threats[input(own) * reached + neuron]))
+                    .sum::<i64>();
             }
             let active = value.clamp(0, 255);
             sum += active * active * i64::from(parts.outputs[(2 * bucket + half) * hidden + neuron]);

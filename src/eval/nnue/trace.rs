@@ -4,6 +4,7 @@ use super::change::Placed;
 use super::features::View;
 use super::network::Network;
 use super::simd::{Line, Simd};
+use super::threats::{Men, Threats};
 use crate::chess::{Board, Color, File, PieceType, Rank, Square};
 use crate::score::Score;
 use std::fmt;
@@ -29,7 +30,7 @@ impl Trace {
             let rows =
                 rows(network, simd, board, pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out));
             let [us, them] = [board.side_to_move(), !board.side_to_move()].map(|color| &rows[color.index()]);
-            network.value(simd, us, them, bucket) * board.side_to_move().sign()
+            network.value(simd, [us, &[]], [them, &[]], bucket) * board.side_to_move().sign()
         };
         let whole = value(None, bucket);
         let worth =
@@ -53,13 +54,17 @@ impl Trace {
     }
 }
 
-/// The accumulators of these pieces, White's and Black's, added up from nothing.
+/// The accumulators of these pieces and their threats, White's and Black's, added up from nothing.
 fn rows(network: &Network, simd: Simd, board: &Board, pieces: impl Iterator<Item = Placed> + Clone) -> [Vec<Line>; 2] {
+    let threats = Threats::new(&pieces.clone().collect::<Men>());
     Color::ALL.map(|color| {
         let view: View = network.architecture().kings.view(color, board.king(color));
         let features: Vec<u16> = pieces.clone().map(|(piece, square)| view.feature(piece, square) as u16).collect();
         let mut row = network.biases().to_vec();
         simd.apply(&mut row, network.features(), &features, &[]);
+        let reached = row[..network.threat_lines()].to_vec();
+        let threats = (threats.inputs(), Threats::turn(color));
+        simd.add_up(&mut row[..reached.len()], &reached, network.threats(), threats.0, threats.1);
         row
     })
 }

@@ -15,22 +15,28 @@ const HEADER: usize = 128;
 /// A small network of random weights, among them the largest that may be.
 fn parts() -> impl Strategy<Value = Parts> {
     let kings = prop::sample::select(KingBuckets::NAMES.to_vec());
-    (kings, 1..4_usize, 1..=31_usize, any::<u64>(), "\\PC{0,14}").prop_map(|(kings, lots, outputs, seed, name)| {
-        let kings = KingBuckets::named(kings).expect("a known layout");
-        let architecture = Architecture { hidden: 32 * lots, kings, outputs };
-        let mut random = Random::new(seed);
-        let largest = *random.pick(&[1, 90, 1000]);
-        let mut weight = |most: i64| (random.word() % (2 * most as u64 + 1)) as i64 - most;
-        let hidden = architecture.hidden;
-        Parts {
-            architecture,
-            name,
-            features: (0..architecture.inputs() * hidden).map(|_| weight(largest) as i16).collect(),
-            biases: (0..hidden).map(|_| weight(700) as i16).collect(),
-            outputs: (0..2 * hidden * outputs).map(|_| weight(127) as i8).collect(),
-            output_biases: (0..outputs).map(|_| weight(1_000_000) as i32).collect(),
-        }
-    })
+    (kings, (1..4_usize, 0..4_usize), 1..=31_usize, any::<u64>(), "\\PC{0,14}").prop_map(
+        |(kings, lots, outputs, seed, name)| {
+            let (lots, reached) = (lots.0, lots.1.min(lots.0));
+            let kings = KingBuckets::named(kings).expect("a known layout");
+            let architecture = Architecture { hidden: 32 * lots, kings, threats: 32 * reached, outputs };
+            let mut random = Random::new(seed);
+            let (largest, threat) = *random.pick(&[(1, 490), (90, 400), (1000, 1)]);
+            let mut weight = |most: i64| (random.word() % (2 * most as u64 + 1)) as i64 - most;
+            let hidden = architecture.hidden;
+            Parts {
+                architecture,
+                name,
+                features: (0..architecture.inputs() * hidden).map(|_| weight(largest) as i16).collect(),
+                threats: (0..architecture.threat_inputs() * architecture.threats)
+                    .map(|_| weight(threat) as i16)
+                    .collect(),
+                biases: (0..hidden).map(|_| weight(700) as i16).collect(),
+                outputs: (0..2 * hidden * outputs).map(|_| weight(127) as i8).collect(),
+                output_biases: (0..outputs).map(|_| weight(1_000_000) as i32).collect(),
+            }
+        },
+    )
 }
 
 fn seal(bytes: &mut [u8]) {

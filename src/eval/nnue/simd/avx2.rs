@@ -14,12 +14,17 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
     scalar::apply(accumulator, rows, adds, subs);
 }
 
+#[target_feature(enable = "avx2")]
+pub fn add_up(out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
+    scalar::add_up(out, from, rows, inputs, turn);
+}
+
 /// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up pairs.
 #[target_feature(enable = "avx2")]
-pub fn weigh(sides: [(&[Line], &[Line]); 2]) -> i32 {
+pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
     let (zero, full) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
     let mut sums = [zero; 2];
-    for (neurons, weights) in sides {
+    for (neurons, weights) in parts {
         for (neurons, weights) in neurons.iter().zip(weights) {
             for ((sum, neurons), weights) in sums.iter_mut().zip(load(neurons)).zip(load(weights)) {
                 let neurons = _mm256_min_epi16(_mm256_max_epi16(neurons, zero), full);

@@ -35,12 +35,42 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
     scalar::apply(accumulator, rows, adds, subs);
 }
 
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+pub fn add_up(out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
+    let all = out.len();
+    let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
+    let done = blocks.len() * BLOCK;
+    for (out, at) in blocks.iter_mut().zip((0..).step_by(BLOCK)) {
+        let from = &from[at..][..BLOCK];
+        let mut lines = [_mm512_setzero_si512(); BLOCK];
+        for index in 0..BLOCK {
+            lines[index] = load(&from[index]);
+        }
+        for input in inputs {
+            let row = &rows[usize::from(input ^ turn) * all + at..][..BLOCK];
+            for index in 0..BLOCK {
+                lines[index] = _mm512_add_epi16(lines[index], load(&row[index]));
+            }
+        }
+        for index in 0..BLOCK {
+            store(&mut out[index], lines[index]);
+        }
+    }
+    for (index, out) in rest.iter_mut().enumerate() {
+        let mut line = load(&from[done + index]);
+        for input in inputs {
+            line = _mm512_add_epi16(line, load(&rows[usize::from(input ^ turn) * all + done + index]));
+        }
+        store(out, line);
+    }
+}
+
 /// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up. There are
 /// several sums, as each has to wait for the one before.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub fn weigh(sides: [(&[Line], &[Line]); 2]) -> i32 {
+pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
     let mut sums = [_mm512_setzero_si512(); SUMS];
-    for (neurons, weights) in sides {
+    for (neurons, weights) in parts {
         let (neurons, few_neurons) = neurons.as_chunks::<SUMS>();
         let (weights, few_weights) = weights.as_chunks::<SUMS>();
         for (neurons, weights) in neurons.iter().zip(weights) {

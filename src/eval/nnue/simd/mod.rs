@@ -160,15 +160,26 @@ impl Simd {
         dispatch!(self, apply, accumulator, rows, adds, subs);
     }
 
-    /// The weighted sum of the activated neurons of both sides, each with their weights: each neuron, kept between 0 and `QA`,
+    /// An accumulator, or the first part of one, from another: `out` = `from` plus the rows of these inputs, each xored with `turn`. `rows`
+    /// holds all rows of such inputs, one after the other, each as long as `out`.
+    ///
+    /// # Panics
+    /// There is no such row, or `from` is shorter than `out`.
+    #[inline(always)]
+    pub fn add_up(self, out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
+        let from = &from[..out.len()];
+        dispatch!(self, add_up, out, from, rows, inputs, turn);
+    }
+
+    /// The weighted sum of the activated neurons of all parts, each with their weights: each neuron, kept between 0 and `QA`,
     /// squared and times its weight.
     ///
     /// # Panics
     /// There are fewer weights than neurons.
     #[inline(always)]
-    pub fn weigh(self, sides: [(&[Line], &[Line]); 2]) -> i32 {
-        let sides = sides.map(|(neurons, weights)| (neurons, &weights[..neurons.len()]));
-        dispatch!(self, weigh, sides)
+    pub fn weigh<const N: usize>(self, parts: [(&[Line], &[Line]); N]) -> i32 {
+        let parts = parts.map(|(neurons, weights)| (neurons, &weights[..neurons.len()]));
+        dispatch!(self, weigh::<N>, parts)
     }
 }
 
@@ -197,6 +208,11 @@ mod tests {
         simd.update(&mut outs[2], &from, [row(6), row(7)], [row(8), row(9)]);
         let mut many = from.clone();
         simd.apply(&mut many, &rows, &[0, 3, 7, 19, 11], &[5, 4, 18]);
+        let mut more = lines(count, 1000, seed);
+        simd.add_up(&mut more, &from, &rows, &[4, 18, 9, 9, 0], (count % 2) as u8);
+        many.iter_mut()
+            .zip(&more)
+            .for_each(|(many, more)| many.0.iter_mut().zip(more.0).for_each(|(one, other)| *one ^= other));
         let [ours, theirs] = [(); 2].map(|()| lines(count, 127, seed));
         let sum = simd.weigh([(&from, &ours), (&many, &theirs)]);
         let [one, two, three] = outs;

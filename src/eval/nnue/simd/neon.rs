@@ -14,12 +14,17 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
     scalar::apply(accumulator, rows, adds, subs);
 }
 
+#[target_feature(enable = "neon")]
+pub fn add_up(out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
+    scalar::add_up(out, from, rows, inputs, turn);
+}
+
 /// The product of neuron and weight fits into 16 bits; multiplied by the neuron again it is widened and added up.
 #[target_feature(enable = "neon")]
-pub fn weigh(sides: [(&[Line], &[Line]); 2]) -> i32 {
+pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
     let (zero, full) = (vdupq_n_s16(0), vdupq_n_s16(QA as i16));
     let mut sums = [vdupq_n_s32(0); 2];
-    for (neurons, weights) in sides {
+    for (neurons, weights) in parts {
         for (neurons, weights) in neurons.iter().zip(weights) {
             for (neurons, weights) in load(neurons).into_iter().zip(load(weights)) {
                 let neurons = vminq_s16(vmaxq_s16(neurons, zero), full);

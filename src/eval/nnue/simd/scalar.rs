@@ -33,9 +33,21 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
     }
 }
 
-pub fn weigh(sides: [(&[Line], &[Line]); 2]) -> i32 {
+#[inline(always)]
+pub fn add_up(out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
+    let lines = out.len();
+    out.copy_from_slice(from);
+    for input in inputs {
+        let row = &rows[usize::from(input ^ turn) * lines..][..lines];
+        for (out, row) in out.iter_mut().zip(row) {
+            add(out, row);
+        }
+    }
+}
+
+pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
     let mut sum = 0;
-    for (neurons, weights) in sides {
+    for (neurons, weights) in parts {
         for (neurons, weights) in neurons.iter().zip(weights) {
             for (&neuron, &weight) in neurons.0.iter().zip(&weights.0) {
                 let neuron = i32::from(neuron).clamp(0, QA);

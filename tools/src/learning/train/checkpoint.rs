@@ -97,11 +97,12 @@ impl Checkpoint {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let Architecture { hidden, kings, outputs } = self.shape.architecture;
+        let Architecture { hidden, kings, threats, outputs } = self.shape.architecture;
         let text = json!({
             "settings": self.settings,
             "hidden": hidden,
             "king_buckets": kings.map(),
+            "threats": threats,
             "output_buckets": outputs,
             "progress": self.progress.to_json(),
             "steps": self.weights.steps,
@@ -136,8 +137,9 @@ impl Checkpoint {
             map.iter().map(|bucket| bucket.as_u64().and_then(|bucket| u8::try_from(bucket).ok())).collect()
         });
         let kings = map.and_then(|map| KingBuckets::new(map.try_into().ok()?)).ok_or(TEXT)?;
+        let threats = text["threats"].as_u64().unwrap_or(0) as usize;
         let (hidden, outputs) = (number("hidden")? as usize, number("output_buckets")? as usize);
-        let shape = Shape { architecture: Architecture { hidden, kings, outputs } };
+        let shape = Shape { architecture: Architecture { hidden, kings, threats, outputs } };
         let count = shape.rows().checked_mul(hidden).and_then(|count| count.checked_add(outputs));
         if count.and_then(|count| count.checked_mul(12)) != Some(numbers.len()) {
             return Err("its size does not match its description");

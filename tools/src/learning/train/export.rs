@@ -3,19 +3,22 @@
 use super::objective::Objective;
 use super::position::Sample;
 use super::shape::{Parameters, Shape};
-use super::tile::{FEATURE_LIMIT, OUTPUT_LIMIT};
+use super::tile::{FEATURE_LIMIT, OUTPUT_LIMIT, THREAT_LIMIT};
 use bulletformat::ChessBoard;
+use lento::chess::Color;
 use lento::eval::nnue::features::INPUTS;
 use lento::eval::nnue::network::{QA, QB, SCALE};
 use lento::eval::nnue::simd::Simd;
+use lento::eval::nnue::threats::Threats;
 use lento::eval::nnue::{Network, Parts};
 
 /// The parameters in whole numbers. The weights that king buckets share are added to those of each bucket.
 pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
     let row = |index: usize| values.row(index, shape).iter();
     let feature = |value: f32| (value.clamp(-FEATURE_LIMIT, FEATURE_LIMIT) * QA as f32).round_ties_even() as i16;
-    let mut features = Vec::with_capacity(shape.features().len() * shape.architecture.hidden);
-    for index in shape.features() {
+    let mut features = Vec::with_capacity(shape.pieces().len() * shape.architecture.hidden);
+    let threat = |&value: &f32| feature(value.clamp(-THREAT_LIMIT, THREAT_LIMIT));
+    for index in shape.pieces() {
         if shape.shared().is_empty() {
             features.extend(row(index).map(|&value| feature(value)));
         } else {
@@ -28,6 +31,7 @@ pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
         architecture: shape.architecture,
         name: name.to_owned(),
         features,
+        threats: shape.threats().flat_map(|index| row(index).take(shape.architecture.threats).map(threat)).collect(),
         biases: row(shape.bias()).map(|&value| feature(value)).collect(),
         outputs: shape.outputs().flat_map(|index| row(index).map(output)).collect(),
         output_biases: values.output_biases.iter().map(|&bias| (bias * (QA * QB) as f32).round() as i32).collect(),
@@ -69,12 +73,18 @@ impl Rounding {
 
 /// The value of a position in centipawns.
 pub fn value(network: &Network, position: &Sample) -> i32 {
-    let rows = [0, 1].map(|side| {
+    let simd = Simd::best();
+    let inputs = network.architecture().inputs();
+    let threats: Vec<u8> = position.threats(0).iter().map(|&input| (usize::from(input) - inputs) as u8).collect();
+    let rows = [Color::White, Color::Black].map(|color| {
         let mut row = network.biases().to_vec();
-        Simd::best().apply(&mut row, network.features(), position.features(side), &[]);
+        simd.apply(&mut row, network.features(), position.pieces(color.index()), &[]);
+        let reached = row[..network.threat_lines()].to_vec();
+        let turn = Threats::turn(color);
+        simd.add_up(&mut row[..reached.len()], &reached, network.threats(), &threats, turn);
         row
     });
-    network.value(Simd::best(), &rows[0], &rows[1], position.bucket())
+    network.value(simd, [&rows[0], &[]], [&rows[1], &[]], position.bucket())
 }
 
 #[cfg(test)]

@@ -89,6 +89,11 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     if args.checkpoint.as_ref() == Some(&args.output) {
         return Err(format!("{}: network and checkpoint in one file; give two", args.output.display()).into());
     }
+    if args.threats > args.hidden {
+        return Err(
+            format!("--threats {}: expected at most the {} neurons of --hidden", args.threats, args.hidden).into()
+        );
+    }
     // Better now than when all is learned.
     outputs::check([Some(&args.output), args.checkpoint.as_ref(), args.svg.as_ref()].into_iter().flatten())?;
     let shape = Shape { architecture: args.architecture() };
@@ -100,7 +105,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     }
     let weights = match (&init, &args.init) {
         (Some(init), Some(path)) => {
-            let fits = "give the same architecture, more neurons, or king buckets where it has one";
+            let fits = "give the same architecture, more neurons, more --threats, or king buckets where it has one";
             let refused = || format!("{}: a network of another shape; {fits}", path.display());
             OptimiserState::begin(init.grown(&shape, args.seed).ok_or_else(refused)?, &shape)
         }

@@ -320,12 +320,13 @@ mod tests {
             let in_use = |rows: std::ops::Range<usize>| {
                 let all = (rows.start * hidden..rows.end * hidden).filter(|&index| gradients[index] != 0.0);
                 let all: Vec<usize> = all.collect();
-                all.iter().copied().step_by((all.len() / 60).max(1)).collect::<Vec<_>>()
+                all.iter().copied().step_by((all.len() / 120).max(1)).collect::<Vec<_>>()
             };
             compare("output weights", &gradients, numeric, in_use(shape.outputs()));
             compare("feature biases", &gradients, numeric, in_use(shape.bias()..shape.bias() + 1));
-            compare("feature weights", &gradients, numeric, in_use(shape.features()));
+            compare("feature weights", &gradients, numeric, in_use(shape.pieces()));
             if kings != "one" {
+                compare("weights of threats", &gradients, numeric, in_use(shape.threats()));
                 compare("shared weights", &gradients, numeric, in_use(shape.shared()));
             }
             let unused = (0..gradients.len()).filter(|&index| gradients[index] == 0.0).step_by(997).take(40);
@@ -376,7 +377,7 @@ mod tests {
         model.store(&mut weights);
         let row = |index| weights.values.row(index, &shape);
         let mut cut = 0;
-        for index in shape.features() {
+        for index in shape.pieces() {
             let shared = row(shape.shared().start + index % 768);
             for (own, shared) in row(index).iter().zip(shared) {
                 assert!((own + shared).abs() < 1.981, "{own} {shared}");
@@ -384,6 +385,8 @@ mod tests {
             }
         }
         assert!(cut > 100, "{cut}");
+        let largest = shape.threats().flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
+        assert_eq!(largest, crate::learning::train::tile::THREAT_LIMIT);
         let largest = shape.outputs().flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
         assert_eq!(largest, crate::learning::train::tile::OUTPUT_LIMIT);
     }

@@ -29,8 +29,8 @@ pub struct Args {
     pub checkpoint: Option<PathBuf>,
     /// Begin with the network of this checkpoint or network file (*.lnn) instead of a random one, on a schedule of its own.
     ///
-    /// It may grow: --hidden may be larger than its own, and --king-buckets more than one where it has one. What it says is the same
-    /// until it learns.
+    /// It may grow: --hidden may be larger than its own, --king-buckets more than one where it has one, and it may get --threats. What
+    /// it says is the same until it learns.
     #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
     /// Share of the positions that is kept apart to check what was learned
@@ -54,6 +54,9 @@ pub struct Args {
     /// Which king squares share weights: one, three or six, or 32 numbers with commas, for a1 to d1, a2 to d2 and so on
     #[arg(long, value_name = "LAYOUT", help_heading = "Network", default_value = "one", value_parser = parse_kings)]
     pub king_buckets: KingBuckets,
+    /// Inputs that say what the men do to each other (attacks, pins and checks) reach so many neurons a side; 0 for no such inputs
+    #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0, value_parser = parse_threats)]
+    pub threats: usize,
     /// Output layers, chosen by the number of pieces on the board
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8, value_parser = parse_outputs)]
     pub output_buckets: usize,
@@ -105,7 +108,8 @@ pub struct Args {
 impl Args {
     /// The shape of the network.
     pub fn architecture(&self) -> Architecture {
-        Architecture { hidden: self.hidden, kings: self.king_buckets, outputs: self.output_buckets }
+        let Self { hidden, king_buckets: kings, threats, output_buckets: outputs, .. } = *self;
+        Architecture { hidden, kings, threats, outputs }
     }
 
     /// What the network is called.
@@ -146,6 +150,7 @@ impl Args {
             "validation": if self.check.is_empty() { Value::from(self.validation) } else { Value::from("files") },
             "hidden": self.hidden,
             "king_buckets": self.king_buckets.map().map(|bucket| bucket.to_string()).join(","),
+            "threats": self.threats,
             "output_buckets": self.output_buckets,
             "wdl": self.wdl,
             "power": self.power,
@@ -188,6 +193,11 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 fn parse_hidden(text: &str) -> Result<usize, String> {
     let fits = |&count: &usize| count > 0 && count <= MAX_HIDDEN && count.is_multiple_of(LOT);
     text.parse().ok().filter(fits).ok_or_else(|| format!("expected a multiple of {LOT} from {LOT} to {MAX_HIDDEN}"))
+}
+
+fn parse_threats(text: &str) -> Result<usize, String> {
+    let fits = |&count: &usize| count <= MAX_HIDDEN && count.is_multiple_of(LOT);
+    text.parse().ok().filter(fits).ok_or_else(|| format!("expected a multiple of {LOT} up to --hidden, or 0"))
 }
 
 fn parse_outputs(text: &str) -> Result<usize, String> {

@@ -32,8 +32,8 @@ impl Origin {
         Ok(Self::from(&parts))
     }
 
-    /// The same network in this shape, which may have more king buckets where the network has one, and more neurons. Nothing that
-    /// it says changes: the buckets begin with the same weights, and new neurons with random inputs that no output looks at yet.
+    /// The same network in this shape, which may have more king buckets where the network has one, inputs of threats, and more
+    /// neurons. Nothing that it says changes: the buckets begin with the same weights, threats without any, and new neurons with random inputs that no output looks at yet.
     /// `None` when the network does not fit.
     pub fn grown(&self, shape: &Shape, seed: u64) -> Option<Parameters> {
         let (old, new) = (self.shape.architecture, shape.architecture);
@@ -41,20 +41,24 @@ impl Origin {
             return Some(self.values.clone());
         }
         let same_kings = old.kings == new.kings;
-        if !same_kings && old.kings.count() > 1 || old.hidden > new.hidden || old.outputs != new.outputs {
+        let fits = old.hidden <= new.hidden && old.outputs == new.outputs && old.threats <= new.threats;
+        if !same_kings && old.kings.count() > 1 || !fits {
             return None;
         }
         let mut values = Parameters::random(shape, seed);
         let outputs = shape.outputs();
         values.rows[outputs.start * new.hidden..outputs.end * new.hidden].fill(0.0);
         let moved = [
-            (self.shape.features(), if same_kings { shape.features() } else { shape.shared() }),
-            (self.shape.shared(), shape.shared()),
-            (self.shape.bias()..self.shape.bias() + 1, shape.bias()..shape.bias() + 1),
-            (self.shape.outputs(), outputs),
+            (self.shape.pieces(), if same_kings { shape.pieces() } else { shape.shared() }, old.hidden),
+            (self.shape.threats(), shape.threats(), old.threats),
+            (self.shape.shared(), shape.shared(), old.hidden),
+            (self.shape.bias()..self.shape.bias() + 1, shape.bias()..shape.bias() + 1, old.hidden),
+            (self.shape.outputs(), outputs, old.hidden),
         ];
-        for (from, to) in moved.into_iter().flat_map(|(from, to)| from.zip(to)) {
-            values.rows[to * new.hidden..][..old.hidden].copy_from_slice(self.values.row(from, &self.shape));
+        for (from, to, count) in moved {
+            for (from, to) in from.zip(to) {
+                values.rows[to * new.hidden..][..count].copy_from_slice(&self.values.row(from, &self.shape)[..count]);
+            }
         }
         values.output_biases.copy_from_slice(&self.values.output_biases);
         Some(values)
@@ -71,6 +75,9 @@ impl From<&Parts> for Origin {
         };
         let feature = |&value: &i16| f32::from(value) / QA as f32;
         fill(shape.features().start, &mut parts.features.iter().map(feature));
+        for (index, row) in shape.threats().zip(parts.threats.chunks(parts.architecture.threats.max(1))) {
+            fill(index, &mut row.iter().map(feature));
+        }
         fill(shape.bias(), &mut parts.biases.iter().map(feature));
         fill(shape.outputs().start, &mut parts.outputs.iter().map(|&value| f32::from(value) / QB as f32));
         for (value, &bias) in values.output_biases.iter_mut().zip(&parts.output_biases) {

@@ -16,9 +16,20 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The weights of the inputs, by bucket.
+    /// The weights of the inputs: of pieces by bucket, then of threats.
     pub fn features(&self) -> Range<usize> {
+        0..self.threats().end
+    }
+
+    /// Those of the inputs that are pieces on squares.
+    pub fn pieces(&self) -> Range<usize> {
         0..self.architecture.inputs()
+    }
+
+    /// Those of threats, which have no buckets and count for the first neurons only.
+    pub fn threats(&self) -> Range<usize> {
+        let start = self.pieces().end;
+        start..start + self.architecture.threat_inputs()
     }
 
     /// The weights that all king buckets share; none with one bucket.
@@ -61,12 +72,12 @@ impl Parameters {
         Self { rows: vec![0.0; shape.rows() * hidden], output_biases: vec![0.0; outputs] }
     }
 
-    /// Where training begins: small random weights, no biases. What the king buckets do not share begins at zero.
+    /// Where training begins: small random weights, no biases. Threats, and what the king buckets do not share, begin at zero.
     pub fn random(shape: &Shape, seed: u64) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut parameters = Self::zero(shape);
         let hidden = shape.architecture.hidden;
-        let inputs = if shape.shared().is_empty() { shape.features() } else { shape.shared() };
+        let inputs = if shape.shared().is_empty() { shape.pieces() } else { shape.shared() };
         for (rows, fan_in) in [(inputs, INPUTS), (shape.outputs(), 2 * hidden)] {
             let deviation = (1.0 / fan_in as f64).sqrt();
             for value in &mut parameters.rows[rows.start * hidden..rows.end * hidden] {

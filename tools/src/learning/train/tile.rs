@@ -13,6 +13,8 @@ use pulp::{Arch, NullaryFnOnce};
 
 /// The largest feature weight: 32 of them and a bias fit into 16 bits once they are multiplied by 255.
 pub const FEATURE_LIMIT: f32 = 1.98;
+/// The largest weight of a threat: 64 of them fit in besides.
+pub const THREAT_LIMIT: f32 = 0.98;
 /// The largest output weight: what 8 bits hold.
 pub const OUTPUT_LIMIT: f32 = i8::MAX as f32 / QB as f32;
 
@@ -107,10 +109,11 @@ impl Tile {
     pub fn step(&mut self, arch: Arch, step: Step) {
         self.share_gradients();
         let shape = self.shape;
-        let inputs = shape.shared().end;
         let bias = shape.bias()..shape.bias() + 1;
         for (rows, step, limit) in [
-            (0..inputs, step, FEATURE_LIMIT),
+            (shape.pieces(), step, FEATURE_LIMIT),
+            (shape.threats(), step, THREAT_LIMIT),
+            (shape.shared(), step, FEATURE_LIMIT),
             (bias, step.without_decay(), FEATURE_LIMIT),
             (shape.outputs(), step, OUTPUT_LIMIT),
         ] {
@@ -126,13 +129,21 @@ impl Tile {
         self.settle(arch);
     }
 
-    /// What the king buckets share moves by the gradients of all of them.
+    /// What the king buckets share moves by the gradients of all of them, and threats nothing beyond their neurons.
     fn share_gradients(&mut self) {
         let (features, rest) = self.gradients.split_at_mut(self.shape.features().end);
+        let pieces = &features[self.shape.pieces()];
         for (index, sum) in rest[..self.shape.shared().len()].iter_mut().enumerate() {
             *sum = Strip::ZERO;
-            features[index..].iter().step_by(INPUTS).for_each(|gradient| sum.add(gradient));
+            pieces[index..].iter().step_by(INPUTS).for_each(|gradient| sum.add(gradient));
         }
+        let reached = self.reached();
+        self.gradients[self.shape.threats()].iter_mut().for_each(|gradient| gradient.0[reached..].fill(0.0));
+    }
+
+    /// How many of its neurons threats reach.
+    fn reached(&self) -> usize {
+        self.shape.architecture.threats.saturating_sub(self.start).min(TILE)
     }
 
     /// Works out the parameters in use.
@@ -152,11 +163,13 @@ impl NullaryFnOnce for Settle<'_> {
 
     #[inline(always)]
     fn call(self) {
+        let reached = self.tile.reached();
         let Tile { shape, values, used, rounds, .. } = self.tile;
         used.copy_from_slice(values);
+        used[shape.threats()].iter_mut().for_each(|weights| weights.0[reached..].fill(0.0));
         if !shape.shared().is_empty() {
             let (features, rest) = values.split_at_mut(shape.features().end);
-            for (index, (own, sum)) in features.iter_mut().zip(&mut *used).enumerate() {
+            for (index, (own, sum)) in features[shape.pieces()].iter_mut().zip(&mut *used).enumerate() {
                 let shared = &rest[index % INPUTS];
                 for column in 0..TILE {
                     let total = own.0[column] + shared.0[column];
