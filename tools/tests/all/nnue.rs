@@ -11,6 +11,7 @@ const SIZES: &[(&str, &str)] = &[
     ("CHECK", "40"),
     ("LIMIT", "soft=20"),
     ("HIDDEN", "32"),
+    ("THREATS", "32"),
     ("EPOCHS", "2"),
     ("BATCH", "256"),
     ("PAIRS", "2"),
