@@ -5,6 +5,7 @@
 //! Efficiently updatable networks are an idea of Yu Nasu (2018).
 
 mod accumulators;
+mod architecture;
 mod change;
 pub mod features;
 pub mod network;
@@ -18,6 +19,7 @@ pub mod threats;
 mod trace;
 
 pub use accumulators::Accumulators;
-pub use network::{Architecture, Network, NetworkError, Parts};
+pub use architecture::Architecture;
+pub use network::{Network, NetworkError, Parts};
 pub use source::{LoadError, embedded, load};
 pub use trace::Trace;

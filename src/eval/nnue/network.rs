@@ -17,9 +17,11 @@
 //! | 40 | 32 | bucket of each king square |
 //! | 72 | 56 | name, UTF-8, filled up with zeros |
 //!
-//! Then the feature weights (i16, a row for each piece on each square), those of threats (i16, a shorter row for each), the feature biases (i16), the output weights (i8; for each bucket those of the
-//! side to move, then those of the other side) and the output biases (i32).
+//! Then the feature weights (i16, a row for each piece on each square), those of threats (i16, a shorter row for each), the feature
+//! biases (i16), the output weights (i8; for each bucket those of the side to move, then those of the other side) and the output
+//! biases (i32).
 
+pub use super::architecture::Architecture;
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
 use super::simd::{Line, Simd};
 use super::sum::Sum;
@@ -54,58 +56,12 @@ const HEADER: usize = 128;
 const CHECKSUM_AT: usize = 32;
 const NAME_AT: usize = 72;
 
-/// The shape of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Architecture {
-    /// Neurons a side, a multiple of [`LOT`].
-    pub hidden: usize,
-    /// Which king squares share weights.
-    pub kings: KingBuckets,
-    /// Neurons a side that inputs of [threats](super::threats) reach, the first ones, a multiple of [`LOT`]; 0 without such inputs.
-    pub threats: usize,
-    /// Output layers, chosen by the number of pieces on the board.
-    pub outputs: usize,
-}
-
 impl Architecture {
-    /// Rows of feature weights.
-    pub const fn inputs(&self) -> usize {
-        self.kings.count() * INPUTS
-    }
-
-    /// Rows of weights of threats.
-    pub const fn threat_inputs(&self) -> usize {
-        if self.threats > 0 { THREAT_INPUTS } else { 0 }
-    }
-
-    /// The output layer for so many pieces: equal shares of the numbers 2 to 32.
-    #[inline(always)]
-    pub fn output_bucket(&self, pieces: usize) -> usize {
-        (pieces.saturating_sub(2) / 31usize.div_ceil(self.outputs)).min(self.outputs - 1)
-    }
-
     const fn file_size(&self) -> usize {
         HEADER
             + 2 * (self.inputs() + 1) * self.hidden
             + 2 * THREAT_INPUTS * self.threats
             + self.outputs * (2 * self.hidden + 4)
-    }
-
-    fn check(&self) -> Result<(), NetworkError> {
-        let (hidden, outputs) = (self.hidden, self.outputs);
-        if hidden == 0 || hidden > MAX_HIDDEN || !hidden.is_multiple_of(LOT) {
-            let expected = format!("a multiple of {LOT} up to {MAX_HIDDEN}");
-            return Err(NetworkError::Shape { what: "neurons", found: hidden as u64, expected });
-        }
-        if self.threats > hidden || !self.threats.is_multiple_of(LOT) {
-            let expected = format!("a multiple of {LOT} up to {hidden}");
-            return Err(NetworkError::Shape { what: "neurons for threats", found: self.threats as u64, expected });
-        }
-        if outputs == 0 || outputs > MAX_OUTPUTS {
-            let expected = format!("1 to {MAX_OUTPUTS}");
-            return Err(NetworkError::Shape { what: "output buckets", found: outputs as u64, expected });
-        }
-        Ok(())
     }
 }
 
