@@ -16,7 +16,7 @@ const POSITIONS: [(&str, &str); 15] = [
     ("KRBkrn", "6k1/6n1/5r2/8/8/2R5/2B5/1K6 w - - 0 1"),
     ("KRNkrn", "6k1/5rn1/8/8/8/2R5/2N5/1K6 w - - 0 1"),
     ("KRBkr", "6k1/6r1/8/8/8/8/1RB5/1K6 w - - 0 1"),
-    ("KRNkr", "6k1/6r1/8/8/8/8/1RN5/1K6 w - - 0 1"),
+    ("KRNkr", "6k1/5r2/8/8/8/2N5/1R6/1K6 w - - 0 1"),
     ("KRBNkr", "7k/6r1/8/8/8/8/2BN4/1K1R4 b - - 0 1"),
     ("KRkr", "6k1/6r1/8/8/8/2K5/1R6/8 w - - 0 1"),
     ("KRkb", "6k1/6b1/8/8/8/1R6/2K5/8 w - - 0 1"),
@@ -76,15 +76,12 @@ fn without_the_option_unequal_forces_have_a_value() {
         let mut engine = engine(kind, false);
         // In those with equal forces nothing is sure, and two knights are known to win nothing.
         let unequal = ["KQkrr", "KRBkr", "KRNkr", "KRBNkr", "KRkb", "KRkn"];
-        let mut values = Vec::new();
         for (name, fen) in POSITIONS.into_iter().filter(|(name, _)| unequal.contains(name)) {
             for fen in [fen.to_owned(), mirrored(fen)] {
-                values.push((name, judge(&mut engine, &fen, 1).0));
+                let (value, _) = judge(&mut engine, &fen, 1);
+                assert_ne!(value, 0, "{name} {fen}");
             }
         }
-        // A network may have found out by itself that one of them is drawn.
-        let drawn = values.iter().filter(|(_, value)| *value == 0).count();
-        assert!(drawn <= 2, "{values:?}");
     }
 }
 

@@ -99,10 +99,9 @@ impl Accumulators {
         }
         let side = board.side_to_move();
         let bucket = self.network.output_bucket(board);
-        if self.network.threat_lines() == 0 {
-            return self.network.value(self.simd, [self.row(ply, side), &[]], [self.row(ply, !side), &[]], bucket);
+        if self.network.threat_lines() > 0 {
+            self.add_threats(board, ply);
         }
-        self.add_threats(board, ply);
         let [us, them] = [side, !side].map(|color| {
             let threatened = &*self.threatened[color.index()];
             [threatened, &self.row(ply, color)[threatened.len()..]]

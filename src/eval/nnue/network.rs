@@ -50,8 +50,8 @@ pub const MAX_FILE_SIZE: u64 =
     Architecture { hidden: MAX_HIDDEN, kings: KingBuckets::FINEST, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS }
         .file_size() as u64;
 
-const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"LENTONET";
+const VERSION: u32 = 1;
 const HEADER: usize = 128;
 const CHECKSUM_AT: usize = 32;
 const NAME_AT: usize = 72;
@@ -234,7 +234,7 @@ impl Network {
     }
 
     /// What an output layer makes of the accumulators of the side to move and the other side: centipawns from the view of the
-    /// side to move. Each side comes in two parts, of which the second may be empty.
+    /// side to move. Each side comes in two parts, of which one may be empty.
     #[inline(always)]
     pub fn value(&self, simd: Simd, us: [&[Line]; 2], them: [&[Line]; 2], bucket: usize) -> Score {
         let lines = self.lines();
