@@ -76,6 +76,18 @@ impl Board {
         self.colors[color.index()]
     }
 
+    /// The pieces of each color.
+    #[inline(always)]
+    pub(crate) fn colors(&self) -> &[Bitboard; 2] {
+        &self.colors
+    }
+
+    /// The pieces of each kind, of both colors.
+    #[inline(always)]
+    pub(crate) fn kinds(&self) -> &[Bitboard; 6] {
+        &self.kinds
+    }
+
     /// All pieces of a kind, of both colors.
     #[inline(always)]
     pub fn kind(&self, kind: PieceType) -> Bitboard {

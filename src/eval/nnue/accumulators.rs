@@ -24,6 +24,7 @@ pub struct Accumulators {
     rows: Box<[Line]>,
     /// The neurons that threats reach, White's and Black's, with what the threats of the position that is valued add.
     threatened: [Box<[Line]>; 2],
+    threats: Threats,
 }
 
 /// What is known of a position of the line.
@@ -48,6 +49,7 @@ impl Accumulators {
             simd,
             plies: vec![Ply { change: Change::None, views, known: [false; 2] }; positions].into(),
             rows: vec![Line::ZERO; rows].into(),
+            threats: Threats::default(),
             threatened: [(); 2].map(|()| vec![Line::ZERO; network.threat_lines()].into()),
             network,
         }
@@ -112,13 +114,11 @@ impl Accumulators {
     /// Works out the neurons that threats reach.
     #[inline(always)]
     fn add_threats(&mut self, board: &Board, ply: usize) {
-        let threats = Threats::new(&Men::from(board));
+        self.simd.find_threats(&Men::from(board), &mut self.threats);
         let lines = self.network.lines();
-        for color in Color::ALL {
-            let from = &self.rows[(2 * ply + color.index()) * lines..][..lines];
-            let out = &mut self.threatened[color.index()];
-            self.simd.add_up(out, from, self.network.threats(), threats.inputs(), Threats::turn(color));
-        }
+        let from = Color::ALL.map(|color| &self.rows[(2 * ply + color.index()) * lines..][..lines]);
+        let out = self.threatened.each_mut().map(|lines| &mut **lines);
+        self.simd.add_up(out, from, self.network.threats(), self.threats.inputs());
     }
 
     /// Works out a row that is not known yet.

@@ -9,6 +9,7 @@ mod architecture;
 mod change;
 pub mod features;
 pub mod network;
+mod reach;
 mod refresh;
 pub mod simd;
 mod source;

@@ -17,13 +17,13 @@
 //! | 40 | 32 | bucket of each king square |
 //! | 72 | 56 | name, UTF-8, filled up with zeros |
 //!
-//! Then the feature weights (i16, a row for each piece on each square), those of threats (i16, a shorter row for each), the feature
+//! Then the feature weights (i16, a row for each piece on each square), those of threats (i16, -127 to 127, a shorter row for each), the feature
 //! biases (i16), the output weights (i8; for each bucket those of the side to move, then those of the other side) and the output
 //! biases (i32).
 
 pub use super::architecture::Architecture;
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
-use super::simd::{Line, Simd};
+use super::simd::{Line, ShortLine, Simd};
 use super::sum::Sum;
 use super::threats::{MAX_THREATS, THREAT_INPUTS};
 use crate::chess::Board;
@@ -74,7 +74,7 @@ pub struct Parts {
     pub name: String,
     /// Feature weights in 1/[`QA`], a row of `hidden` for each input.
     pub features: Vec<i16>,
-    /// Weights of threats in 1/[`QA`], a row for each input.
+    /// Weights of threats in 1/[`QA`], -127 to 127, a row for each input.
     pub threats: Vec<i16>,
     /// Feature biases in 1/[`QA`], `hidden` of them.
     pub biases: Vec<i16>,
@@ -125,6 +125,9 @@ pub enum NetworkError {
         /// In its header.
         expected: u64,
     },
+    /// A weight of threats is too large.
+    #[error("a weight of threats of {0}, expected at most 127")]
+    Threats(i32),
     /// Sums of its weights would not fit.
     #[error("{0} so large that sums could overflow")]
     Range(&'static str),
@@ -136,7 +139,7 @@ pub struct Network {
     architecture: Architecture,
     name: String,
     features: Box<[Line]>,
-    threats: Box<[Line]>,
+    threats: Box<[ShortLine]>,
     biases: Box<[Line]>,
     outputs: Box<[Line]>,
     output_biases: Box<[i32]>,
@@ -174,12 +177,13 @@ impl Network {
     /// The numbers do not fit together, or sums of them could overflow.
     pub fn from_parts(parts: &Parts) -> Result<Self, NetworkError> {
         parts.check()?;
+        let short: Vec<i8> = parts.threats.iter().map(|&weight| weight as i8).collect();
         let wide: Vec<i16> = parts.outputs.iter().map(|&weight| i16::from(weight)).collect();
         Ok(Self {
             architecture: parts.architecture,
             name: parts.name.clone(),
             features: Line::pack(&parts.features),
-            threats: Line::pack(&parts.threats),
+            threats: ShortLine::pack(&short),
             biases: Line::pack(&parts.biases),
             outputs: Line::pack(&wide),
             output_biases: parts.output_biases.clone().into_boxed_slice(),
@@ -223,7 +227,7 @@ impl Network {
 
     /// The weights of all threats, one row after the other.
     #[inline(always)]
-    pub fn threats(&self) -> &[Line] {
+    pub fn threats(&self) -> &[ShortLine] {
         &self.threats
     }
 
@@ -231,6 +235,15 @@ impl Network {
     #[inline(always)]
     pub fn threat_lines(&self) -> usize {
         self.architecture.threats / LOT
+    }
+
+    /// Accumulators, White's and Black's, with what these threats add.
+    pub fn with_threats(&self, simd: Simd, mut accumulators: [Vec<Line>; 2], threats: &[u8]) -> [Vec<Line>; 2] {
+        let lines = self.threat_lines();
+        let without = accumulators.clone();
+        let from = [0, 1].map(|side: usize| &without[side][..lines]);
+        simd.add_up(accumulators.each_mut().map(|all| &mut all[..lines]), from, &self.threats, threats);
+        accumulators
     }
 
     /// What an output layer makes of the accumulators of the side to move and the other side: centipawns from the view of the
@@ -257,9 +270,10 @@ impl Network {
         let Architecture { hidden, kings, threats, outputs } = &self.architecture;
         [*hidden, *outputs, *threats].iter().for_each(|&number| sum.add(number as u64));
         kings.map().iter().for_each(|&bucket| sum.add(bucket.into()));
-        for line in self.features.iter().chain(&self.threats).chain(&self.biases).chain(&self.outputs) {
+        for line in self.features.iter().chain(&self.biases).chain(&self.outputs) {
             line.0.iter().for_each(|&weight| sum.add(weight as u64));
         }
+        self.threats.iter().flat_map(|line| line.0).for_each(|weight| sum.add(weight as u64));
         self.output_biases.iter().for_each(|&bias| sum.add(bias as u64));
         sum.0
     }
@@ -376,6 +390,10 @@ impl Parts {
             return Err(NetworkError::Shape { what: "bytes of name", found: self.name.len() as u64, expected });
         }
         let largest = |weights: &[i16]| weights.iter().map(|&weight| i32::from(weight).abs()).max().unwrap_or(0);
+        // They are kept in 8 bits.
+        if largest(&self.threats) > i32::from(i8::MAX) {
+            return Err(NetworkError::Threats(largest(&self.threats)));
+        }
         let most = MAX_PIECES as i32 * largest(&self.features) + MAX_THREATS as i32 * largest(&self.threats);
         // An accumulator is the bias and a weight for each input that is on. That sums on the way there may overflow does no harm.
         if largest(&self.biases) + most > i32::from(i16::MAX) {
@@ -478,7 +496,7 @@ pub(crate) mod tests {
             parts.to_bytes().unwrap_err()
         };
         assert_eq!(change(|parts| parts.features[9] = 1020), NetworkError::Range("feature weights"));
-        assert_eq!(change(|parts| parts.threats[9] = 500), NetworkError::Range("feature weights"));
+        assert_eq!(change(|parts| parts.threats[9] = -128), NetworkError::Threats(128));
         assert_eq!(change(|parts| parts.outputs[9] = -128), NetworkError::Range("output weights"));
         assert_eq!(change(|parts| parts.output_biases[2] = i32::MAX / 200), NetworkError::Range("output weights"));
         assert!(matches!(change(|parts| parts.biases.truncate(1)), NetworkError::Shape { what: "feature biases", .. }));

@@ -3,7 +3,9 @@
 //! A network of pieces on squares has to learn lines and leaps from examples of every square; these inputs hand them over. They
 //! have no squares, so there are few of them, and they are not carried along a line of play: each value works them out anew.
 
-use crate::chess::{Bitboard, Board, Color, Piece, PieceType, Square, attacks};
+use super::reach::Reach;
+use super::simd::{Eight, Simd};
+use crate::chess::{Bitboard, Board, Color, Piece, PieceType, Square};
 
 /// Kinds that can be threatened: all but the king.
 const KINDS: usize = 5;
@@ -28,7 +30,8 @@ pub const MAX_THREATS: usize = 64;
 /// the last bit is the other one.
 #[derive(Clone, Debug)]
 pub struct Threats {
-    inputs: [u8; MAX_THREATS],
+    /// With room for three lists of 64.
+    inputs: [u8; 192],
     count: usize,
 }
 
@@ -40,25 +43,36 @@ pub struct Men {
 }
 
 impl Men {
-    fn of(&self, color: Color, kind: PieceType) -> Bitboard {
+    /// Those of a color and a kind.
+    #[inline(always)]
+    pub fn of(&self, color: Color, kind: PieceType) -> Bitboard {
         self.colors[color.index()] & self.kinds[kind.index()]
     }
 
-    fn occupied(&self) -> Bitboard {
+    /// Those of a color.
+    #[inline(always)]
+    pub fn color(&self, color: Color) -> Bitboard {
+        self.colors[color.index()]
+    }
+
+    /// All of them.
+    #[inline(always)]
+    pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
     }
 
-    /// The kind of the man on a square, as a number.
+    /// Sets whose numbers make up twice the number of a man's kind and one more for Black's.
     #[inline(always)]
-    fn kind(&self, square: Square) -> usize {
-        let on = |kind: usize| (self.kinds[kind].0 >> square.index() & 1) as usize;
-        on(1) + 2 * on(2) + 3 * on(3) + 4 * on(4)
+    fn numbers(&self) -> [(u64, u8); 4] {
+        let [_, knights, bishops, rooks, queens, _] = self.kinds;
+        [((knights | rooks).0, 2), ((bishops | rooks).0, 4), (queens.0, 8), (self.colors[1].0, 1)]
     }
 }
 
 impl From<&Board> for Men {
     fn from(board: &Board) -> Self {
-        Self { kinds: PieceType::ALL.map(|kind| board.kind(kind)), colors: Color::ALL.map(|color| board.color(color)) }
+        // As whole arrays: what is written set by set is not there yet when a register of sets is read.
+        Self { kinds: *board.kinds(), colors: *board.colors() }
     }
 }
 
@@ -73,65 +87,76 @@ impl FromIterator<(Piece, Square)> for Men {
     }
 }
 
-/// What a color attacks.
-#[derive(Default)]
-struct Reach {
-    kinds: [Bitboard; 6],
-    all: Bitboard,
-    twice: Bitboard,
-}
-
-impl Reach {
-    fn new(men: &Men, color: Color, occupied: Bitboard) -> Self {
-        let mut reach = Self::default();
-        let pawns = men.of(color, PieceType::Pawn).forward(color);
-        reach.add(PieceType::Pawn, pawns.west());
-        reach.add(PieceType::Pawn, pawns.east());
-        for square in men.of(color, PieceType::Knight) {
-            reach.add(PieceType::Knight, attacks::knight(square));
-        }
-        for square in men.of(color, PieceType::Bishop) {
-            reach.add(PieceType::Bishop, attacks::bishop(square, occupied));
-        }
-        for square in men.of(color, PieceType::Rook) {
-            reach.add(PieceType::Rook, attacks::rook(square, occupied));
-        }
-        for square in men.of(color, PieceType::Queen) {
-            reach.add(PieceType::Queen, attacks::queen(square, occupied));
-        }
-        for square in men.of(color, PieceType::King) {
-            reach.add(PieceType::King, attacks::king(square));
-        }
-        reach
-    }
-
-    #[inline(always)]
-    fn add(&mut self, kind: PieceType, squares: Bitboard) {
-        self.kinds[kind.index()] |= squares;
-        self.twice |= self.all & squares;
-        self.all |= squares;
-    }
-
-    fn of(&self, kind: PieceType) -> Bitboard {
-        self.kinds[kind.index()]
+impl Default for Threats {
+    /// No threats.
+    fn default() -> Self {
+        Self { inputs: [0; 192], count: 0 }
     }
 }
 
 impl Threats {
     /// The threats between these men.
     pub fn new(men: &Men) -> Self {
-        let mut threats = Self { inputs: [0; MAX_THREATS], count: 0 };
-        let occupied = men.occupied();
-        let reach = Color::ALL.map(|color| Reach::new(men, color, occupied));
-        for color in Color::ALL {
-            let (own, enemy) = (&reach[color.index()], &reach[(!color).index()]);
-            threats.attacked(men, color, own, enemy);
-            if let Some(king) = men.of(color, PieceType::King).first() {
-                threats.pinned(men, color, king);
-                threats.checks(men, color, king, own, enemy);
-            }
-        }
+        let mut threats = Self::default();
+        Simd::best().find_threats(men, &mut threats);
         threats
+    }
+
+    /// The threats between these men in the stead of those here, found with such registers.
+    #[inline(always)]
+    pub(super) fn find<V: Eight>(&mut self, men: &Men) {
+        let reach = Reach::new::<V>(men);
+        self.count = 0;
+        self.add_attacked::<V>(men, &reach);
+        // Seldom any.
+        let pinned = reach.pinned[0] | reach.pinned[1];
+        if pinned.any() {
+            let [one, two, four, black] = men.numbers();
+            self.add::<V, 5>(pinned.0, [(!0, 2 * PINNED as u8), one, two, four, black]);
+        }
+        // Eight safe checks, then eight others: by rooks, knights, bishops, queens, to White's king and to Black's.
+        let checks = u64::from(reach.safe_checks) | u64::from(reach.checks) << 8;
+        let others = (0xFF00, 2 * (CHECKS - SAFE_CHECKS) as u8);
+        let [first, second, black] = [(0xCCCC, 2), (0x9999, 4), (0xF0F0, 1)];
+        self.add::<V, 5>(checks, [(!0, 2 * SAFE_CHECKS as u8), first, second, black, others]);
+    }
+
+    /// Men that the other color attacks.
+    #[inline(always)]
+    fn add_attacked<V: Eight>(&mut self, men: &Men, reach: &Reach) {
+        let [pawns, _, _, rooks, queens, kings] = men.kinds;
+        // Men on squares that the other color, or their own, attacks.
+        let enemies = |[white, black]: [Bitboard; 2]| men.colors[0] & black | men.colors[1] & white;
+        let friends = |[white, black]: [Bitboard; 2]| men.colors[0] & white | men.colors[1] & black;
+        let by = |kind: PieceType| enemies(reach.by.each_ref().map(|by| by[kind.index()]));
+        let ways = [
+            by(PieceType::Pawn) & !(pawns | kings),
+            (by(PieceType::Knight) | by(PieceType::Bishop)) & (rooks | queens),
+            by(PieceType::Rook) & queens,
+            !friends(reach.all),
+            enemies(reach.twice) & !friends(reach.twice),
+            !pawns,
+        ];
+        // The number of the first way of each man, bit by bit.
+        let (mut number, mut rest) = ([0; 3], enemies(reach.all) & !kings);
+        let attacked = rest;
+        for (way, squares) in ways.into_iter().enumerate() {
+            for bit in (0..3).filter(|bit| way >> bit & 1 != 0) {
+                number[bit] |= (rest & squares).0;
+            }
+            rest &= !squares;
+        }
+        let [a, b, c] = [0, 1, 2].map(|bit: usize| (number[bit], (2 * KINDS as u8) << bit));
+        let [one, two, four, black] = men.numbers();
+        self.add::<V, 7>((attacked & !rest).0, [a, b, c, one, two, four, black]);
+    }
+
+    /// Takes an input for each of these squares: the sum of the numbers of the sets that have it.
+    #[inline(always)]
+    fn add<V: Eight, const N: usize>(&mut self, squares: u64, sets: [(u64, u8); N]) {
+        let list = self.inputs[self.count..].first_chunk_mut().expect("there is room for three lists");
+        V::list(squares, sets, list);
+        self.count += squares.count_ones() as usize;
     }
 
     /// The inputs that are on, as White sees the board.
@@ -145,72 +170,12 @@ impl Threats {
     pub fn turn(side: Color) -> u8 {
         side.index() as u8
     }
-
-    /// Takes an input that is on. Without a branch, as what threats there are is hard to foresee.
-    #[inline(always)]
-    fn add(&mut self, color: Color, input: usize, is_on: bool) {
-        self.inputs[self.count % MAX_THREATS] = (2 * input + color.index()) as u8;
-        self.count += usize::from(is_on);
-    }
-
-    #[inline(always)]
-    fn attacked(&mut self, men: &Men, color: Color, own: &Reach, enemy: &Reach) {
-        let [pawns, knights, bishops, rooks, queens, kings] = men.kinds;
-        let by_pawns = enemy.kinds[0];
-        let by_minors = enemy.kinds[1] | enemy.kinds[2];
-        let by_rooks = enemy.kinds[3];
-        let ways = [
-            by_pawns & (knights | bishops | rooks | queens),
-            by_minors & (rooks | queens),
-            by_rooks & queens,
-            !own.all,
-            enemy.twice & !own.twice,
-            !pawns,
-        ];
-        let any_way = ways.iter().fold(Bitboard::EMPTY, |any, &way| any | way);
-        for square in men.colors[color.index()] & enemy.all & any_way & !kings {
-            // The first way that it has.
-            let has = |way: usize| (ways[way].0 >> square.index() & 1) << way;
-            let way = (0..WAYS).fold(0, |all, way| all | has(way)).trailing_zeros() as usize;
-            self.add(color, way * KINDS + men.kind(square), true);
-        }
-    }
-
-    /// Men between their king and an enemy slider.
-    #[inline(always)]
-    fn pinned(&mut self, men: &Men, color: Color, king: Square) {
-        let (own, enemy) = (men.colors[color.index()], men.colors[(!color).index()]);
-        let [_, _, bishops, rooks, queens, _] = men.kinds;
-        let none = Bitboard::EMPTY;
-        let aligned = attacks::bishop(king, none) & (bishops | queens) | attacks::rook(king, none) & (rooks | queens);
-        for sniper in aligned & enemy {
-            let between = attacks::between(king, sniper) & (own | enemy);
-            if let Some(square) = between.first().filter(|&square| !between.many() && own.has(square)) {
-                self.add(color, PINNED + men.kind(square), true);
-            }
-        }
-    }
-
-    /// Checks that the enemy could give.
-    #[inline(always)]
-    fn checks(&mut self, men: &Men, color: Color, king: Square, own: &Reach, enemy: &Reach) {
-        use PieceType::{Bishop, Knight, Queen, Rook};
-        let occupied = men.occupied();
-        let (diagonal, straight) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
-        let free = !men.colors[(!color).index()];
-        let from =
-            [(Knight, attacks::knight(king)), (Bishop, diagonal), (Rook, straight), (Queen, diagonal | straight)];
-        for (index, (kind, squares)) in from.into_iter().enumerate() {
-            let checks = squares & enemy.of(kind) & free;
-            self.add(color, SAFE_CHECKS + index, (checks & !own.all).any());
-            self.add(color, CHECKS + index, (checks & own.all).any());
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::attacks;
 
     /// The men that a man on a square attacks, found by hand.
     fn attacked_from(board: &Board, from: Square) -> Bitboard {
@@ -304,7 +269,7 @@ mod tests {
     }
 
     /// The inputs of a position in the same words.
-    fn in_words(board: &Board) -> Vec<String> {
+    fn in_words(simd: Simd, board: &Board) -> Vec<String> {
         let kinds = PieceType::ALL;
         let word = |&input: &u8| {
             let (color, input) = (Color::ALL[usize::from(input % 2)], usize::from(input / 2));
@@ -315,7 +280,9 @@ mod tests {
                 _ => format!("{color:?} {:?} check", kinds[input - CHECKS + 1]),
             }
         };
-        let mut words: Vec<String> = Threats::new(&Men::from(board)).inputs().iter().map(word).collect();
+        let mut threats = Threats::default();
+        simd.find_threats(&Men::from(board), &mut threats);
+        let mut words: Vec<String> = threats.inputs().iter().map(word).collect();
         words.sort();
         words
     }
@@ -336,8 +303,11 @@ mod tests {
             for _ in 0..60 {
                 let mut board = Board::from_fen(start).unwrap();
                 for _ in 0..60 {
-                    assert_eq!(in_words(&board), by_definition(&board), "{}", board.fen(true));
-                    seen.extend(in_words(&board));
+                    let words = by_definition(&board);
+                    for simd in Simd::available() {
+                        assert_eq!(in_words(simd, &board), words, "{} {}", simd.name(), board.fen(true));
+                    }
+                    seen.extend(words);
                     let moves = board.legal_moves();
                     let Some(&mv) = moves.get(draw(moves.len().max(1))) else { break };
                     board = board.after(mv);

@@ -57,16 +57,14 @@ impl Trace {
 /// The accumulators of these pieces and their threats, White's and Black's, added up from nothing.
 fn rows(network: &Network, simd: Simd, board: &Board, pieces: impl Iterator<Item = Placed> + Clone) -> [Vec<Line>; 2] {
     let threats = Threats::new(&pieces.clone().collect::<Men>());
-    Color::ALL.map(|color| {
+    let accumulators = Color::ALL.map(|color| {
         let view: View = network.architecture().kings.view(color, board.king(color));
         let features: Vec<u16> = pieces.clone().map(|(piece, square)| view.feature(piece, square) as u16).collect();
         let mut row = network.biases().to_vec();
         simd.apply(&mut row, network.features(), &features, &[]);
-        let reached = row[..network.threat_lines()].to_vec();
-        let threats = (threats.inputs(), Threats::turn(color));
-        simd.add_up(&mut row[..reached.len()], &reached, network.threats(), threats.0, threats.1);
         row
-    })
+    });
+    network.with_threats(simd, accumulators, threats.inputs())
 }
 
 impl fmt::Display for Trace {

@@ -1,7 +1,8 @@
 //! AVX2: 16 neurons at a time.
 
 use super::super::network::QA;
-use super::{Line, Rows, scalar};
+use super::super::threats::{Men, Threats};
+use super::{Eight, Line, Rows, ShortLine, scalar};
 use std::arch::x86_64::*;
 
 #[target_feature(enable = "avx2")]
@@ -15,8 +16,13 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
 }
 
 #[target_feature(enable = "avx2")]
-pub fn add_up(out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
-    scalar::add_up(out, from, rows, inputs, turn);
+pub fn add_up(out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
+    scalar::add_up(out, from, rows, inputs);
+}
+
+#[target_feature(enable = "avx2")]
+pub fn find_threats(men: &Men, threats: &mut Threats) {
+    threats.find::<Two>(men);
 }
 
 /// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up pairs.
@@ -45,4 +51,87 @@ fn load(line: &Line) -> [__m256i; 2] {
     let (halves, _) = line.0.as_chunks::<16>();
     // SAFETY: each half is 32 bytes, aligned to 32 because the line is aligned to 64.
     [0, 1].map(|half| unsafe { _mm256_load_si256(halves[half].as_ptr().cast()) })
+}
+
+/// Eight numbers in two registers.
+#[derive(Clone, Copy)]
+struct Two([__m256i; 2]);
+
+impl Two {
+    #[inline(always)]
+    fn zip(self, other: Self, of: impl Fn(__m256i, __m256i) -> __m256i) -> Self {
+        Self([of(self.0[0], other.0[0]), of(self.0[1], other.0[1])])
+    }
+}
+
+// SAFETY, for each function: `threats` alone makes such a value, where the processor has the instructions.
+impl Eight for Two {
+    #[inline(always)]
+    fn new([a, b, c, d, e, f, g, h]: [u64; 8]) -> Self {
+        let [a, b, c, d, e, f, g, h] = [a, b, c, d, e, f, g, h].map(u64::cast_signed);
+        // SAFETY: as above.
+        Self(unsafe { [_mm256_set_epi64x(d, c, b, a), _mm256_set_epi64x(h, g, f, e)] })
+    }
+
+    #[inline(always)]
+    fn numbers(self) -> [u64; 8] {
+        // SAFETY: both are eight numbers of 64 bits.
+        unsafe { std::mem::transmute(self.0) }
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        self.zip(other, |one, other| unsafe { _mm256_and_si256(one, other) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        self.zip(other, |one, other| unsafe { _mm256_or_si256(one, other) })
+    }
+
+    #[inline(always)]
+    fn up(self, by: Self) -> Self {
+        // SAFETY: as above.
+        self.zip(by, |one, by| unsafe { _mm256_sllv_epi64(one, by) })
+    }
+
+    #[inline(always)]
+    fn down(self, by: Self) -> Self {
+        // SAFETY: as above.
+        self.zip(by, |one, by| unsafe { _mm256_srlv_epi64(one, by) })
+    }
+
+    #[inline(always)]
+    fn exchange<const INDEX: usize>(self) -> Self {
+        let [white, black] = self.0;
+        // SAFETY: as above.
+        Self(unsafe {
+            match INDEX {
+                1 => self.0.map(|four| _mm256_permute4x64_epi64::<0b10_11_00_01>(four)),
+                2 => self.0.map(|four| _mm256_permute4x64_epi64::<0b01_00_11_10>(four)),
+                _ => [black, white],
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn blend<const MASK: u8>(self, other: Self) -> Self {
+        let numbers = Self::new(std::array::from_fn(|index| if MASK >> index & 1 != 0 { u64::MAX } else { 0 }));
+        // SAFETY: as above.
+        let other = numbers.zip(other, |mask, other| unsafe { _mm256_and_si256(mask, other) });
+        // SAFETY: as above.
+        other.or(numbers.zip(self, |mask, own| unsafe { _mm256_andnot_si256(mask, own) }))
+    }
+
+    #[inline(always)]
+    fn any(self) -> u8 {
+        // SAFETY: as above.
+        let [white, black] = self.0.map(|four| unsafe {
+            let none = _mm256_cmpeq_epi64(four, _mm256_setzero_si256());
+            _mm256_movemask_pd(_mm256_castsi256_pd(none))
+        });
+        !(white | black << 4) as u8
+    }
 }

@@ -1,7 +1,9 @@
-//! AVX-512 with BW and VNNI: 32 neurons at a time.
+//! AVX-512 with BW, VBMI2 and VNNI: 32 neurons at a time.
 
 use super::super::network::QA;
-use super::{Line, Rows, scalar};
+use super::super::threats::{Men, Threats};
+use super::{Eight, Line, Rows, ShortLine, scalar};
+use crate::chess::Color;
 use std::arch::x86_64::*;
 
 /// So many lines are worked on together, without a loop.
@@ -10,7 +12,7 @@ const BLOCK: usize = 8;
 const SUMS: usize = 4;
 
 /// What the compiler makes of [`scalar::update`] has registers of half the size.
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
 pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], adds: Rows<A>, subs: Rows<S>) {
     let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
     let done = blocks.len() * BLOCK;
@@ -30,44 +32,65 @@ pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], a
     scalar::update(rest, &from[done..], adds.skip(done), subs.skip(done));
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
 pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]) {
     scalar::apply(accumulator, rows, adds, subs);
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub fn add_up(out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
-    let all = out.len();
-    let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
-    let done = blocks.len() * BLOCK;
-    for (out, at) in blocks.iter_mut().zip((0..).step_by(BLOCK)) {
-        let from = &from[at..][..BLOCK];
-        let mut lines = [_mm512_setzero_si512(); BLOCK];
-        for index in 0..BLOCK {
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
+pub fn add_up(mut out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
+    let all = out[0].len();
+    for at in (0..all).step_by(BLOCK) {
+        if at + BLOCK <= all {
+            add_up_lines::<BLOCK>(&mut out, from, rows, inputs, at);
+        } else {
+            (at..all).for_each(|at| add_up_lines::<1>(&mut out, from, rows, inputs, at));
+        }
+    }
+}
+
+/// The same for the lines from `at` on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
+fn add_up_lines<const COUNT: usize>(
+    out: &mut [&mut [Line]; 2],
+    from: [&[Line]; 2],
+    rows: &[ShortLine],
+    inputs: &[u8],
+    at: usize,
+) {
+    let all = out[0].len();
+    let mut lines = [[_mm512_setzero_si512(); COUNT]; 2];
+    for (lines, from) in lines.iter_mut().zip(from) {
+        let from = &from[at..][..COUNT];
+        for index in 0..COUNT {
             lines[index] = load(&from[index]);
         }
-        for input in inputs {
-            let row = &rows[usize::from(input ^ turn) * all + at..][..BLOCK];
-            for index in 0..BLOCK {
-                lines[index] = _mm512_add_epi16(lines[index], load(&row[index]));
+    }
+    for input in inputs {
+        for (lines, color) in lines.iter_mut().zip(Color::ALL) {
+            let row = &rows[usize::from(input ^ Threats::turn(color)) * all + at..][..COUNT];
+            for index in 0..COUNT {
+                lines[index] = _mm512_add_epi16(lines[index], load_short(&row[index]));
             }
         }
-        for index in 0..BLOCK {
+    }
+    for (out, lines) in out.iter_mut().zip(lines) {
+        let out = &mut out[at..][..COUNT];
+        for index in 0..COUNT {
             store(&mut out[index], lines[index]);
         }
     }
-    for (index, out) in rest.iter_mut().enumerate() {
-        let mut line = load(&from[done + index]);
-        for input in inputs {
-            line = _mm512_add_epi16(line, load(&rows[usize::from(input ^ turn) * all + done + index]));
-        }
-        store(out, line);
-    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
+pub fn find_threats(men: &Men, threats: &mut Threats) {
+    threats.find::<One>(men);
 }
 
 /// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up. There are
 /// several sums, as each has to wait for the one before.
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
 pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
     let mut sums = [_mm512_setzero_si512(); SUMS];
     for (neurons, weights) in parts {
@@ -87,7 +110,7 @@ pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
 fn add_weighed(sum: __m512i, neurons: &Line, weights: &Line) -> __m512i {
     let (zero, full) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
     let neurons = _mm512_min_epi16(_mm512_max_epi16(load(neurons), zero), full);
@@ -106,4 +129,92 @@ fn store(line: &mut Line, numbers: __m512i) {
 fn load(line: &Line) -> __m512i {
     // SAFETY: a line is 64 bytes, aligned to 64.
     unsafe { _mm512_load_si512(line.0.as_ptr().cast()) }
+}
+
+/// Widened.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn load_short(line: &ShortLine) -> __m512i {
+    // SAFETY: a short line is 32 bytes, aligned to 32.
+    _mm512_cvtepi8_epi16(unsafe { _mm256_load_si256(line.0.as_ptr().cast()) })
+}
+
+/// Eight numbers in one register.
+#[derive(Clone, Copy)]
+struct One(__m512i);
+
+// SAFETY, for each function: `threats` alone makes such a value, where the processor has the instructions.
+impl Eight for One {
+    #[inline(always)]
+    fn new([a, b, c, d, e, f, g, h]: [u64; 8]) -> Self {
+        let [a, b, c, d, e, f, g, h] = [a, b, c, d, e, f, g, h].map(u64::cast_signed);
+        // SAFETY: as above.
+        Self(unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
+    }
+
+    #[inline(always)]
+    fn numbers(self) -> [u64; 8] {
+        // SAFETY: both are eight numbers of 64 bits.
+        unsafe { std::mem::transmute(self.0) }
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn up(self, by: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_sllv_epi64(self.0, by.0) })
+    }
+
+    #[inline(always)]
+    fn down(self, by: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_srlv_epi64(self.0, by.0) })
+    }
+
+    #[inline(always)]
+    fn exchange<const INDEX: usize>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            match INDEX {
+                1 => _mm512_permutex_epi64::<0b10_11_00_01>(self.0),
+                2 => _mm512_permutex_epi64::<0b01_00_11_10>(self.0),
+                _ => _mm512_shuffle_i64x2::<0b01_00_11_10>(self.0, self.0),
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn blend<const MASK: u8>(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_mask_blend_epi64(MASK, self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn any(self) -> u8 {
+        // SAFETY: as above.
+        unsafe { _mm512_test_epi64_mask(self.0, self.0) }
+    }
+
+    #[inline(always)]
+    fn list<const N: usize>(squares: u64, sets: [(u64, u8); N], list: &mut [u8; 64]) {
+        // SAFETY: as above; the list is 64 bytes.
+        unsafe {
+            let mut numbers = _mm512_setzero_si512();
+            for (set, number) in sets {
+                numbers = _mm512_mask_add_epi8(numbers, set, numbers, _mm512_set1_epi8(number as i8));
+            }
+            _mm512_storeu_si512(list.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(squares, numbers));
+        }
+    }
 }

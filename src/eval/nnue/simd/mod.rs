@@ -8,11 +8,15 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod eight;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;
 
+pub use eight::Eight;
+
 use super::network::LOT;
+use super::threats::{Men, Threats};
 
 /// 64 bytes of weights or neurons, aligned to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +29,18 @@ impl Line {
 
     /// Lines of these numbers, which must be a multiple of a line's.
     pub fn pack(numbers: &[i16]) -> Box<[Self]> {
+        numbers.as_chunks().0.iter().map(|&line| Self(line)).collect()
+    }
+}
+
+/// As many weights as a [`Line`] has numbers, of 8 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub struct ShortLine(pub [i8; LOT]);
+
+impl ShortLine {
+    /// Lines of these numbers, which must be a multiple of a line's.
+    pub fn pack(numbers: &[i8]) -> Box<[Self]> {
         numbers.as_chunks().0.iter().map(|&line| Self(line)).collect()
     }
 }
@@ -95,6 +111,7 @@ impl Simd {
         {
             if is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vbmi2")
                 && is_x86_feature_detected!("avx512vnni")
             {
                 all.push(Self(Level::Avx512));
@@ -160,15 +177,23 @@ impl Simd {
         dispatch!(self, apply, accumulator, rows, adds, subs);
     }
 
-    /// An accumulator, or the first part of one, from another: `out` = `from` plus the rows of these inputs, each xored with `turn`. `rows`
-    /// holds all rows of such inputs, one after the other, each as long as `out`.
+    /// The first parts of two accumulators, White's and Black's, from others: `out` = `from` plus the rows of these inputs, each
+    /// [turned](Threats::turn) for the color. `rows` holds all rows of such inputs, one after the other, each as long as an `out`.
     ///
     /// # Panics
-    /// There is no such row, or `from` is shorter than `out`.
+    /// There is no such row, `from` is shorter than `out`, or one `out` is not as long as the other.
     #[inline(always)]
-    pub fn add_up(self, out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
-        let from = &from[..out.len()];
-        dispatch!(self, add_up, out, from, rows, inputs, turn);
+    pub fn add_up(self, out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
+        let lines = out[0].len();
+        assert_eq!(lines, out[1].len());
+        let from = from.map(|from| &from[..lines]);
+        dispatch!(self, add_up, out, from, rows, inputs);
+    }
+
+    /// Finds the threats between these men.
+    #[inline(always)]
+    pub fn find_threats(self, men: &Men, threats: &mut Threats) {
+        dispatch!(self, find_threats, men, threats);
     }
 
     /// The weighted sum of the activated neurons of all parts, each with their weights: each neuron, kept between 0 and `QA`,
@@ -208,11 +233,15 @@ mod tests {
         simd.update(&mut outs[2], &from, [row(6), row(7)], [row(8), row(9)]);
         let mut many = from.clone();
         simd.apply(&mut many, &rows, &[0, 3, 7, 19, 11], &[5, 4, 18]);
-        let mut more = lines(count, 1000, seed);
-        simd.add_up(&mut more, &from, &rows, &[4, 18, 9, 9, 0], (count % 2) as u8);
-        many.iter_mut()
-            .zip(&more)
-            .for_each(|(many, more)| many.0.iter_mut().zip(more.0).for_each(|(one, other)| *one ^= other));
+        let short: Vec<ShortLine> =
+            lines(20 * count, 127, seed).iter().map(|line| ShortLine(line.0.map(|one| one as i8))).collect();
+        let [mut white, mut black] = [(); 2].map(|()| lines(count, 1000, seed));
+        simd.add_up([&mut white, &mut black], [&from, &rows], &short, &[4, 18, 9, 9, 0]);
+        for (many, (white, black)) in many.iter_mut().zip(white.iter().zip(&black)) {
+            for (one, (white, black)) in many.0.iter_mut().zip(white.0.into_iter().zip(black.0)) {
+                *one ^= white ^ black.wrapping_mul(3);
+            }
+        }
         let [ours, theirs] = [(); 2].map(|()| lines(count, 127, seed));
         let sum = simd.weigh([(&from, &ours), (&many, &theirs)]);
         let [one, two, three] = outs;

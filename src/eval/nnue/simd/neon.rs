@@ -1,7 +1,8 @@
 //! NEON: eight neurons at a time.
 
 use super::super::network::QA;
-use super::{Line, Rows, scalar};
+use super::super::threats::{Men, Threats};
+use super::{Line, Rows, ShortLine, scalar};
 use std::arch::aarch64::*;
 
 #[target_feature(enable = "neon")]
@@ -15,8 +16,13 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
 }
 
 #[target_feature(enable = "neon")]
-pub fn add_up(out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
-    scalar::add_up(out, from, rows, inputs, turn);
+pub fn add_up(out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
+    scalar::add_up(out, from, rows, inputs);
+}
+
+#[target_feature(enable = "neon")]
+pub fn find_threats(men: &Men, threats: &mut Threats) {
+    threats.find::<[u64; 8]>(men);
 }
 
 /// The product of neuron and weight fits into 16 bits; multiplied by the neuron again it is widened and added up.

@@ -2,7 +2,9 @@
 //! files compile the same lines for their instructions.
 
 use super::super::network::{LOT, QA};
-use super::{Line, Rows};
+use super::super::threats::{Men, Threats};
+use super::{Line, Rows, ShortLine};
+use crate::chess::Color;
 
 #[inline(always)]
 pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], adds: Rows<A>, subs: Rows<S>) {
@@ -34,15 +36,23 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
 }
 
 #[inline(always)]
-pub fn add_up(out: &mut [Line], from: &[Line], rows: &[Line], inputs: &[u8], turn: u8) {
-    let lines = out.len();
-    out.copy_from_slice(from);
-    for input in inputs {
-        let row = &rows[usize::from(input ^ turn) * lines..][..lines];
-        for (out, row) in out.iter_mut().zip(row) {
-            add(out, row);
+pub fn add_up(out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
+    for ((out, from), color) in out.into_iter().zip(from).zip(Color::ALL) {
+        let lines = out.len();
+        out.copy_from_slice(from);
+        for input in inputs {
+            let row = &rows[usize::from(input ^ Threats::turn(color)) * lines..][..lines];
+            for (out, row) in out.iter_mut().zip(row) {
+                for index in 0..LOT {
+                    out.0[index] = out.0[index].wrapping_add(row.0[index].into());
+                }
+            }
         }
     }
+}
+
+pub fn find_threats(men: &Men, threats: &mut Threats) {
+    threats.find::<[u64; 8]>(men);
 }
 
 pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {

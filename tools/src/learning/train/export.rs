@@ -9,7 +9,6 @@ use lento::chess::Color;
 use lento::eval::nnue::features::INPUTS;
 use lento::eval::nnue::network::{QA, QB, SCALE};
 use lento::eval::nnue::simd::Simd;
-use lento::eval::nnue::threats::Threats;
 use lento::eval::nnue::{Network, Parts};
 
 /// The parameters in whole numbers. The weights that king buckets share are added to those of each bucket.
@@ -76,14 +75,12 @@ pub fn value(network: &Network, position: &Sample) -> i32 {
     let simd = Simd::best();
     let inputs = network.architecture().inputs();
     let threats: Vec<u8> = position.threats(0).iter().map(|&input| (usize::from(input) - inputs) as u8).collect();
-    let rows = [Color::White, Color::Black].map(|color| {
+    let accumulators = [Color::White, Color::Black].map(|color| {
         let mut row = network.biases().to_vec();
         simd.apply(&mut row, network.features(), position.pieces(color.index()), &[]);
-        let reached = row[..network.threat_lines()].to_vec();
-        let turn = Threats::turn(color);
-        simd.add_up(&mut row[..reached.len()], &reached, network.threats(), &threats, turn);
         row
     });
+    let rows = network.with_threats(simd, accumulators, &threats);
     network.value(simd, [&rows[0], &[]], [&rows[1], &[]], position.bucket())
 }
 

@@ -13,8 +13,8 @@ use pulp::{Arch, NullaryFnOnce};
 
 /// The largest feature weight: 32 of them and a bias fit into 16 bits once they are multiplied by 255.
 pub const FEATURE_LIMIT: f32 = 1.98;
-/// The largest weight of a threat: 64 of them fit in besides.
-pub const THREAT_LIMIT: f32 = 0.98;
+/// The largest weight of a threat: what 8 bits hold.
+pub const THREAT_LIMIT: f32 = i8::MAX as f32 / QA as f32;
 /// The largest output weight: what 8 bits hold.
 pub const OUTPUT_LIMIT: f32 = i8::MAX as f32 / QB as f32;
 
