@@ -44,6 +44,12 @@ impl<V: Eight> Rays<V> {
         self.up.or(self.down)
     }
 
+    /// The squares that are in these sets, and are so too that many steps back.
+    #[inline(always)]
+    fn further(self, steps: V) -> Self {
+        Self { up: self.up.and(self.up.up(steps)), down: self.down.and(self.down.down(steps)) }
+    }
+
     /// The leaps of knights.
     #[inline(always)]
     fn leaps(knights: V) -> Self {
@@ -66,12 +72,8 @@ impl<V: Eight> Paths<V> {
     #[inline(always)]
     fn new(empty: u64) -> Self {
         let one = Rays { up: lines::<V>(UP.map(|up| up & empty)), down: lines(DOWN.map(|down| down & empty)) };
-        let further = |free: Rays<V>, squares| Rays {
-            up: free.up.and(free.up.up(Self::steps(squares))),
-            down: free.down.and(free.down.down(Self::steps(squares))),
-        };
-        let two = further(one, 1);
-        Self { free: [one, two, further(two, 2)] }
+        let two = one.further(Self::steps(1));
+        Self { free: [one, two, two.further(Self::steps(2))] }
     }
 
     /// The rays of men on these squares.
@@ -121,6 +123,13 @@ fn whole<V: Eight>(rays: Rays<V>) -> V {
     fours(rays.both())
 }
 
+/// Of each color's four: what rooks, knights, bishops and queens attack, where the first rays are those of rooks on files and ranks and
+/// those of bishops on diagonals.
+#[inline(always)]
+fn kinds<V: Eight>([pieces, knights, queens]: [Rays<V>; 3]) -> V {
+    pairs(pieces.both()).blend::<0b0010_0010>(whole(knights)).blend::<0b1000_1000>(whole(queens))
+}
+
 /// The same for each line of a color.
 #[inline(always)]
 fn of_colors<V: Eight>([white, black]: [Bitboard; 2]) -> V {
@@ -145,13 +154,8 @@ impl Reach {
         let enemies = Rays { up: pieces.up.or(queens.up), down: pieces.down.or(queens.down) };
         let between = kings.up.and(enemies.down.exchange::<4>()).or(kings.down.and(enemies.up.exchange::<4>()));
         let between = fours(between).numbers();
-        // Of each color's four: rooks, knights, bishops, queens.
-        let kinds = |pieces, knights, queens| {
-            let (pieces, knights): (V, V) = (pairs(Rays::both(pieces)), whole(knights));
-            pieces.blend::<0b0010_0010>(knights).blend::<0b1000_1000>(whole(queens))
-        };
-        let by = kinds(pieces, knights, queens);
-        let checks = kinds(kings, leaps, kings).and(by.exchange::<4>());
+        let by = kinds([pieces, knights, queens]);
+        let checks = kinds([kings, leaps, kings]).and(by.exchange::<4>());
         let checks = checks.and(of_colors([!men.color(Color::Black), !men.color(Color::White)]));
         reach.safe_checks = checks.and(of_colors(reach.all.map(|squares| !squares))).any();
         reach.checks = checks.and(of_colors(reach.all)).any();

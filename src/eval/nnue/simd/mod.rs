@@ -13,7 +13,7 @@ mod eight;
 mod neon;
 mod scalar;
 
-pub use eight::Eight;
+pub(super) use eight::Eight;
 
 use super::network::LOT;
 use super::threats::{Men, Threats};
