@@ -51,9 +51,14 @@ fn the_lines_of_rebel_are_shown_while_it_is_in_use_and_change_its_search() {
     assert_eq!(shown(&mut session), 0);
     session.say("setoption name LMR value rebel");
     assert_eq!(shown(&mut session), 49);
-    let mut count = |setting: &str| {
-        session.say(&format!("setoption name {setting}\nucinewgame\nposition fen {MIDDLEGAME}\ngo depth 9"));
-        nodes(&session.until("bestmove"))
+    // Of several positions together: in one a larger reduction can cost nodes.
+    let mut count = |setting: &str| -> u64 {
+        session.say(&format!("setoption name {setting}"));
+        let mut of = |position: &str| {
+            session.say(&format!("ucinewgame\nposition {position}\ngo depth 9"));
+            nodes(&session.until("bestmove"))
+        };
+        ["startpos", &format!("fen {MIDDLEGAME}"), "startpos moves e2e4 c7c5 g1f3 d7d6"].into_iter().map(&mut of).sum()
     };
     let usual = count("Rebel P value 50");
     assert_ne!(count("Rebel Surplus value false"), usual);

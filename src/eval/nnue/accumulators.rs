@@ -22,8 +22,7 @@ pub struct Accumulators {
     plies: Box<[Ply]>,
     /// Two rows for each ply: White's and Black's.
     rows: Box<[Line]>,
-    /// The neurons that threats reach, White's and Black's, with what the threats of the position that is valued add.
-    threatened: [Box<[Line]>; 2],
+    /// Those of the position that is valued.
     threats: Threats,
 }
 
@@ -50,7 +49,6 @@ impl Accumulators {
             plies: vec![Ply { change: Change::None, views, known: [false; 2] }; positions].into(),
             rows: vec![Line::ZERO; rows].into(),
             threats: Threats::default(),
-            threatened: [(); 2].map(|()| vec![Line::ZERO; network.threat_lines()].into()),
             network,
         }
     }
@@ -102,23 +100,10 @@ impl Accumulators {
         let side = board.side_to_move();
         let bucket = self.network.output_bucket(board);
         if self.network.threat_lines() > 0 {
-            self.add_threats(board, ply);
+            self.simd.find_threats(&Men::from(board), &mut self.threats);
         }
-        let [us, them] = [side, !side].map(|color| {
-            let threatened = &*self.threatened[color.index()];
-            [threatened, &self.row(ply, color)[threatened.len()..]]
-        });
-        self.network.value(self.simd, us, them, bucket)
-    }
-
-    /// Works out the neurons that threats reach.
-    #[inline(always)]
-    fn add_threats(&mut self, board: &Board, ply: usize) {
-        self.simd.find_threats(&Men::from(board), &mut self.threats);
-        let lines = self.network.lines();
-        let from = Color::ALL.map(|color| &self.rows[(2 * ply + color.index()) * lines..][..lines]);
-        let out = self.threatened.each_mut().map(|lines| &mut **lines);
-        self.simd.add_up(out, from, self.network.threats(), self.threats.inputs());
+        let accumulators = [side, !side].map(|color| self.row(ply, color));
+        self.network.value(self.simd, accumulators, side, self.threats.inputs(), bucket)
     }
 
     /// Works out a row that is not known yet.

@@ -23,11 +23,11 @@
 
 pub use super::architecture::Architecture;
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
-use super::simd::{Line, ShortLine, Simd};
+use super::simd::{Line, ShortLine, Side, Simd};
 use super::sum::Sum;
-use super::threats::{MAX_THREATS, THREAT_INPUTS};
-use crate::chess::Board;
+use super::threats::{MAX_THREATS, THREAT_INPUTS, Threats};
 use crate::chess::fen::MAX_PIECES;
+use crate::chess::{Board, Color};
 use crate::score::Score;
 use std::fmt;
 use thiserror::Error;
@@ -225,41 +225,26 @@ impl Network {
         &self.biases
     }
 
-    /// The weights of all threats, one row after the other.
-    #[inline(always)]
-    pub fn threats(&self) -> &[ShortLine] {
-        &self.threats
-    }
-
     /// The lines of a row of threats.
     #[inline(always)]
     pub fn threat_lines(&self) -> usize {
         self.architecture.threats / LOT
     }
 
-    /// Accumulators, White's and Black's, with what these threats add.
-    pub fn with_threats(&self, simd: Simd, mut accumulators: [Vec<Line>; 2], threats: &[u8]) -> [Vec<Line>; 2] {
-        let lines = self.threat_lines();
-        let without = accumulators.clone();
-        let from = [0, 1].map(|side: usize| &without[side][..lines]);
-        simd.add_up(accumulators.each_mut().map(|all| &mut all[..lines]), from, &self.threats, threats);
-        accumulators
-    }
-
-    /// What an output layer makes of the accumulators of the side to move and the other side: centipawns from the view of the
-    /// side to move. Each side comes in two parts, of which one may be empty.
+    /// What an output layer makes of the accumulators of the side to move, `side`, and of the other side, and of the threats that
+    /// there are: centipawns from the view of the side to move.
     #[inline(always)]
-    pub fn value(&self, simd: Simd, us: [&[Line]; 2], them: [&[Line]; 2], bucket: usize) -> Score {
-        let lines = self.lines();
-        let (our_weights, their_weights) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
-        let cut = us[0].len();
-        let parts = [
-            (us[0], &our_weights[..cut]),
-            (us[1], &our_weights[cut..]),
-            (them[0], &their_weights[..cut]),
-            (them[1], &their_weights[cut..]),
-        ];
-        let sum = simd.weigh(parts);
+    pub fn value(&self, simd: Simd, accumulators: [&[Line]; 2], side: Color, threats: &[u8], bucket: usize) -> Score {
+        let (lines, reached) = (self.lines(), self.threat_lines());
+        let weights = &self.outputs[2 * bucket * lines..][..2 * lines];
+        let (ours, theirs) = weights.split_at(lines);
+        let [us, them] = accumulators;
+        let of = |neurons, weights, color| Side { neurons, weights, turn: Threats::turn(color) };
+        let sides = [of(&us[..reached], ours, side), of(&them[..reached], theirs, !side)];
+        let mut sum = simd.weigh_threatened(sides, &self.threats, threats);
+        if reached < lines {
+            sum += simd.weigh([(&us[reached..], &ours[reached..]), (&them[reached..], &theirs[reached..])]);
+        }
         let output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }
@@ -468,7 +453,7 @@ pub(crate) mod tests {
         assert_eq!(network.feature(700)[1].0, parts.features[700 * 64 + 32..][..32]);
         // Only the bias is left where no neuron is active.
         let none = Line::pack(&[-1; 64]);
-        let bias = network.value(Simd::best(), [&none, &[]], [&none, &[]], 5);
+        let bias = network.value(Simd::best(), [&none, &none], Color::White, &[], 5);
         assert_eq!(bias, parts.output_biases[5] * 400 / (255 * 128));
     }
 

@@ -27,10 +27,11 @@ impl Trace {
         let pieces: Vec<Placed> =
             board.occupied().into_iter().filter_map(|square| Some((board.piece_on(square)?, square))).collect();
         let value = |left_out: Option<Square>, bucket| {
-            let rows =
-                rows(network, simd, board, pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out));
-            let [us, them] = [board.side_to_move(), !board.side_to_move()].map(|color| &rows[color.index()]);
-            network.value(simd, [us, &[]], [them, &[]], bucket) * board.side_to_move().sign()
+            let pieces = pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out);
+            let (rows, threats) = (rows(network, simd, board, pieces.clone()), Threats::new(&pieces.collect::<Men>()));
+            let side = board.side_to_move();
+            let accumulators = [side, !side].map(|color| &*rows[color.index()]);
+            network.value(simd, accumulators, side, threats.inputs(), bucket) * side.sign()
         };
         let whole = value(None, bucket);
         let worth =
@@ -54,17 +55,15 @@ impl Trace {
     }
 }
 
-/// The accumulators of these pieces and their threats, White's and Black's, added up from nothing.
+/// The accumulators of these pieces, White's and Black's, added up from nothing.
 fn rows(network: &Network, simd: Simd, board: &Board, pieces: impl Iterator<Item = Placed> + Clone) -> [Vec<Line>; 2] {
-    let threats = Threats::new(&pieces.clone().collect::<Men>());
-    let accumulators = Color::ALL.map(|color| {
+    Color::ALL.map(|color| {
         let view: View = network.architecture().kings.view(color, board.king(color));
         let features: Vec<u16> = pieces.clone().map(|(piece, square)| view.feature(piece, square) as u16).collect();
         let mut row = network.biases().to_vec();
         simd.apply(&mut row, network.features(), &features, &[]);
         row
-    });
-    network.with_threats(simd, accumulators, threats.inputs())
+    })
 }
 
 impl fmt::Display for Trace {

@@ -21,7 +21,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             let kings = KingBuckets::named(kings).expect("a known layout");
             let architecture = Architecture { hidden: 32 * lots, kings, threats: 32 * reached, outputs };
             let mut random = Random::new(seed);
-            let (largest, threat) = *random.pick(&[(1, 490), (90, 400), (1000, 1)]);
+            let (largest, threat) = *random.pick(&[(1, 127), (740, 127), (1000, 1)]);
             let mut weight = |most: i64| (random.word() % (2 * most as u64 + 1)) as i64 - most;
             let hidden = architecture.hidden;
             Parts {

@@ -2,7 +2,7 @@
 
 use super::super::network::QA;
 use super::super::threats::{Men, Threats};
-use super::{Eight, Line, Rows, ShortLine, scalar};
+use super::{Eight, Line, Rows, ShortLine, Side, scalar};
 use std::arch::x86_64::*;
 
 #[target_feature(enable = "avx2")]
@@ -13,11 +13,6 @@ pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], a
 #[target_feature(enable = "avx2")]
 pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]) {
     scalar::apply(accumulator, rows, adds, subs);
-}
-
-#[target_feature(enable = "avx2")]
-pub fn add_up(out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
-    scalar::add_up(out, from, rows, inputs);
 }
 
 #[target_feature(enable = "avx2")]
@@ -43,6 +38,11 @@ pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
     let four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256::<1>(eight));
     let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
+}
+
+#[target_feature(enable = "avx2")]
+pub fn weigh_threatened(sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
+    scalar::weigh_threatened_by(|parts| weigh(parts), sides, rows, threats)
 }
 
 #[inline]

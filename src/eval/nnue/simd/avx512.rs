@@ -2,8 +2,7 @@
 
 use super::super::network::QA;
 use super::super::threats::{Men, Threats};
-use super::{Eight, Line, Rows, ShortLine, scalar};
-use crate::chess::Color;
+use super::{Eight, Line, Rows, ShortLine, Side, scalar};
 use std::arch::x86_64::*;
 
 /// So many lines are worked on together, without a loop.
@@ -38,52 +37,6 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn add_up(mut out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
-    let all = out[0].len();
-    for at in (0..all).step_by(BLOCK) {
-        if at + BLOCK <= all {
-            add_up_lines::<BLOCK>(&mut out, from, rows, inputs, at);
-        } else {
-            (at..all).for_each(|at| add_up_lines::<1>(&mut out, from, rows, inputs, at));
-        }
-    }
-}
-
-/// The same for the lines from `at` on.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-fn add_up_lines<const COUNT: usize>(
-    out: &mut [&mut [Line]; 2],
-    from: [&[Line]; 2],
-    rows: &[ShortLine],
-    inputs: &[u8],
-    at: usize,
-) {
-    let all = out[0].len();
-    let mut lines = [[_mm512_setzero_si512(); COUNT]; 2];
-    for (lines, from) in lines.iter_mut().zip(from) {
-        let from = &from[at..][..COUNT];
-        for index in 0..COUNT {
-            lines[index] = load(&from[index]);
-        }
-    }
-    for input in inputs {
-        for (lines, color) in lines.iter_mut().zip(Color::ALL) {
-            let row = &rows[usize::from(input ^ Threats::turn(color)) * all + at..][..COUNT];
-            for index in 0..COUNT {
-                lines[index] = _mm512_add_epi16(lines[index], load_short(&row[index]));
-            }
-        }
-    }
-    for (out, lines) in out.iter_mut().zip(lines) {
-        let out = &mut out[at..][..COUNT];
-        for index in 0..COUNT {
-            store(&mut out[index], lines[index]);
-        }
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
 pub fn find_threats(men: &Men, threats: &mut Threats) {
     threats.find::<One>(men);
 }
@@ -98,23 +51,76 @@ pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
         let (weights, few_weights) = weights.as_chunks::<SUMS>();
         for (neurons, weights) in neurons.iter().zip(weights) {
             for index in 0..SUMS {
-                sums[index] = add_weighed(sums[index], &neurons[index], &weights[index]);
+                sums[index] = add_weighed(sums[index], load(&neurons[index]), load(&weights[index]));
             }
         }
         for (neurons, weights) in few_neurons.iter().zip(few_weights) {
-            sums[0] = add_weighed(sums[0], neurons, weights);
+            sums[0] = add_weighed(sums[0], load(neurons), load(weights));
         }
     }
-    let [one, two, three, four] = sums;
+    total(sums)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
+pub fn weigh_threatened(sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
+    let lines = sides[0].neurons.len();
+    let mut sums = [_mm512_setzero_si512(); SUMS];
+    for at in (0..lines).step_by(BLOCK) {
+        if at + BLOCK <= lines {
+            weigh_lines::<BLOCK>(&mut sums, sides, rows, threats, at);
+        } else {
+            (at..lines).for_each(|at| weigh_lines::<1>(&mut sums, sides, rows, threats, at));
+        }
+    }
+    total(sums)
+}
+
+/// The same for the lines from `at` on, of both sides in one pass: what they hold stays in registers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
+fn weigh_lines<const COUNT: usize>(
+    sums: &mut [__m512i; SUMS],
+    sides: [Side; 2],
+    rows: &[ShortLine],
+    threats: &[u8],
+    at: usize,
+) {
+    let all = sides[0].neurons.len();
+    let mut lines = [[_mm512_setzero_si512(); COUNT]; 2];
+    for (lines, side) in lines.iter_mut().zip(sides) {
+        let neurons = &side.neurons[at..][..COUNT];
+        for index in 0..COUNT {
+            lines[index] = load(&neurons[index]);
+        }
+    }
+    for threat in threats {
+        for (lines, side) in lines.iter_mut().zip(sides) {
+            let row = &rows[usize::from(threat ^ side.turn) * all + at..][..COUNT];
+            for index in 0..COUNT {
+                lines[index] = _mm512_add_epi16(lines[index], load_short(&row[index]));
+            }
+        }
+    }
+    for (lines, side) in lines.iter().zip(sides) {
+        let weights = &side.weights[at..][..COUNT];
+        for index in 0..COUNT {
+            sums[index % SUMS] = add_weighed(sums[index % SUMS], lines[index], load(&weights[index]));
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
+fn total([one, two, three, four]: [__m512i; SUMS]) -> i32 {
     _mm512_reduce_add_epi32(_mm512_add_epi32(_mm512_add_epi32(one, two), _mm512_add_epi32(three, four)))
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-fn add_weighed(sum: __m512i, neurons: &Line, weights: &Line) -> __m512i {
+fn add_weighed(sum: __m512i, neurons: __m512i, weights: __m512i) -> __m512i {
     let (zero, full) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
-    let neurons = _mm512_min_epi16(_mm512_max_epi16(load(neurons), zero), full);
-    _mm512_dpwssd_epi32(sum, _mm512_mullo_epi16(neurons, load(weights)), neurons)
+    let neurons = _mm512_min_epi16(_mm512_max_epi16(neurons, zero), full);
+    _mm512_dpwssd_epi32(sum, _mm512_mullo_epi16(neurons, weights), neurons)
 }
 
 #[inline]

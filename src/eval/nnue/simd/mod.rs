@@ -45,6 +45,17 @@ impl ShortLine {
     }
 }
 
+/// Neurons of a side that threats reach.
+#[derive(Clone, Copy)]
+pub struct Side<'a> {
+    /// What pieces on squares have made of them.
+    pub neurons: &'a [Line],
+    /// What they weigh in the output.
+    pub weights: &'a [Line],
+    /// What an input is xored with as this side sees the board ([`Threats::turn`]).
+    pub turn: u8,
+}
+
 /// The rows of a network, of which some are added and others subtracted.
 #[derive(Clone, Copy)]
 pub struct Rows<'a, const N: usize>(pub [&'a [Line]; N]);
@@ -177,23 +188,22 @@ impl Simd {
         dispatch!(self, apply, accumulator, rows, adds, subs);
     }
 
-    /// The first parts of two accumulators, White's and Black's, from others: `out` = `from` plus the rows of these inputs, each
-    /// [turned](Threats::turn) for the color. `rows` holds all rows of such inputs, one after the other, each as long as an `out`.
-    ///
-    /// # Panics
-    /// There is no such row, `from` is shorter than `out`, or one `out` is not as long as the other.
-    #[inline(always)]
-    pub fn add_up(self, out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
-        let lines = out[0].len();
-        assert_eq!(lines, out[1].len());
-        let from = from.map(|from| &from[..lines]);
-        dispatch!(self, add_up, out, from, rows, inputs);
-    }
-
     /// Finds the threats between these men.
     #[inline(always)]
     pub fn find_threats(self, men: &Men, threats: &mut Threats) {
         dispatch!(self, find_threats, men, threats);
+    }
+
+    /// The weighted sum of the activated neurons of both sides, to which the rows of these threats are added first. `rows` holds the rows
+    /// of all threats, one after the other, each as long as a side's neurons.
+    ///
+    /// # Panics
+    /// There is no such row, the sides differ in length, or there are fewer weights than neurons.
+    #[inline(always)]
+    pub fn weigh_threatened(self, sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
+        let lines = sides[0].neurons.len();
+        let sides = sides.map(|side| Side { neurons: &side.neurons[..lines], weights: &side.weights[..lines], ..side });
+        dispatch!(self, weigh_threatened, sides, rows, threats)
     }
 
     /// The weighted sum of the activated neurons of all parts, each with their weights: each neuron, kept between 0 and `QA`,
@@ -222,7 +232,7 @@ mod tests {
     }
 
     /// Every function on the same random numbers.
-    fn results(simd: Simd, count: usize, mut seed: u32) -> (Vec<Line>, Vec<Line>, Vec<Line>, Vec<Line>, i32) {
+    fn results(simd: Simd, count: usize, mut seed: u32) -> ([Vec<Line>; 3], Vec<Line>, i32, i32) {
         let seed = &mut seed;
         let rows = lines(20 * count, 900, seed);
         let row = |index: usize| &rows[index * count..][..count];
@@ -233,19 +243,14 @@ mod tests {
         simd.update(&mut outs[2], &from, [row(6), row(7)], [row(8), row(9)]);
         let mut many = from.clone();
         simd.apply(&mut many, &rows, &[0, 3, 7, 19, 11], &[5, 4, 18]);
-        let short: Vec<ShortLine> =
-            lines(20 * count, 127, seed).iter().map(|line| ShortLine(line.0.map(|one| one as i8))).collect();
-        let [mut white, mut black] = [(); 2].map(|()| lines(count, 1000, seed));
-        simd.add_up([&mut white, &mut black], [&from, &rows], &short, &[4, 18, 9, 9, 0]);
-        for (many, (white, black)) in many.iter_mut().zip(white.iter().zip(&black)) {
-            for (one, (white, black)) in many.0.iter_mut().zip(white.0.into_iter().zip(black.0)) {
-                *one ^= white ^ black.wrapping_mul(3);
-            }
-        }
         let [ours, theirs] = [(); 2].map(|()| lines(count, 127, seed));
         let sum = simd.weigh([(&from, &ours), (&many, &theirs)]);
-        let [one, two, three] = outs;
-        (one, two, three, many, sum)
+        let short: Vec<ShortLine> =
+            lines(20 * count, 127, seed).iter().map(|line| ShortLine(line.0.map(|one| one as i8))).collect();
+        let sides =
+            [Side { neurons: &from, weights: &ours, turn: 1 }, Side { neurons: &many, weights: &theirs, turn: 0 }];
+        let threatened = simd.weigh_threatened(sides, &short, &[4, 18, 9, 9, 0]);
+        (outs, many, sum, threatened)
     }
 
     #[test]

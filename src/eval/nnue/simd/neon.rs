@@ -2,7 +2,7 @@
 
 use super::super::network::QA;
 use super::super::threats::{Men, Threats};
-use super::{Line, Rows, ShortLine, scalar};
+use super::{Line, Rows, ShortLine, Side, scalar};
 use std::arch::aarch64::*;
 
 #[target_feature(enable = "neon")]
@@ -13,11 +13,6 @@ pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], a
 #[target_feature(enable = "neon")]
 pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]) {
     scalar::apply(accumulator, rows, adds, subs);
-}
-
-#[target_feature(enable = "neon")]
-pub fn add_up(out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
-    scalar::add_up(out, from, rows, inputs);
 }
 
 #[target_feature(enable = "neon")]
@@ -41,6 +36,11 @@ pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
         }
     }
     vaddvq_s32(vaddq_s32(sums[0], sums[1]))
+}
+
+#[target_feature(enable = "neon")]
+pub fn weigh_threatened(sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
+    scalar::weigh_threatened_by(|parts| weigh(parts), sides, rows, threats)
 }
 
 #[inline]

@@ -3,8 +3,10 @@
 
 use super::super::network::{LOT, QA};
 use super::super::threats::{Men, Threats};
-use super::{Line, Rows, ShortLine};
-use crate::chess::Color;
+use super::{Line, Rows, ShortLine, Side};
+
+/// So many lines take their threats together.
+const BLOCK: usize = 8;
 
 #[inline(always)]
 pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], adds: Rows<A>, subs: Rows<S>) {
@@ -35,22 +37,6 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
     }
 }
 
-#[inline(always)]
-pub fn add_up(out: [&mut [Line]; 2], from: [&[Line]; 2], rows: &[ShortLine], inputs: &[u8]) {
-    for ((out, from), color) in out.into_iter().zip(from).zip(Color::ALL) {
-        let lines = out.len();
-        out.copy_from_slice(from);
-        for input in inputs {
-            let row = &rows[usize::from(input ^ Threats::turn(color)) * lines..][..lines];
-            for (out, row) in out.iter_mut().zip(row) {
-                for index in 0..LOT {
-                    out.0[index] = out.0[index].wrapping_add(row.0[index].into());
-                }
-            }
-        }
-    }
-}
-
 pub fn find_threats(men: &Men, threats: &mut Threats) {
     threats.find::<[u64; 8]>(men);
 }
@@ -63,6 +49,39 @@ pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
                 let neuron = i32::from(neuron).clamp(0, QA);
                 sum += neuron * neuron * i32::from(weight);
             }
+        }
+    }
+    sum
+}
+
+pub fn weigh_threatened(sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
+    weigh_threatened_by(weigh, sides, rows, threats)
+}
+
+/// The same with another function that weighs.
+#[inline(always)]
+pub fn weigh_threatened_by(
+    weigh: impl Fn([(&[Line], &[Line]); 1]) -> i32,
+    sides: [Side; 2],
+    rows: &[ShortLine],
+    threats: &[u8],
+) -> i32 {
+    let mut sum = 0;
+    for Side { neurons, weights, turn } in sides {
+        for at in (0..neurons.len()).step_by(BLOCK) {
+            let from = &neurons[at..neurons.len().min(at + BLOCK)];
+            let mut block = [Line::ZERO; BLOCK];
+            let lines = &mut block[..from.len()];
+            lines.copy_from_slice(from);
+            for threat in threats {
+                let row = &rows[usize::from(threat ^ turn) * neurons.len() + at..][..lines.len()];
+                for (line, row) in lines.iter_mut().zip(row) {
+                    for index in 0..LOT {
+                        line.0[index] = line.0[index].wrapping_add(row.0[index].into());
+                    }
+                }
+            }
+            sum += weigh([(lines, &weights[at..][..lines.len()])]);
         }
     }
     sum

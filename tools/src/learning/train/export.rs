@@ -75,13 +75,12 @@ pub fn value(network: &Network, position: &Sample) -> i32 {
     let simd = Simd::best();
     let inputs = network.architecture().inputs();
     let threats: Vec<u8> = position.threats(0).iter().map(|&input| (usize::from(input) - inputs) as u8).collect();
-    let accumulators = [Color::White, Color::Black].map(|color| {
+    let rows = [Color::White, Color::Black].map(|color| {
         let mut row = network.biases().to_vec();
         simd.apply(&mut row, network.features(), position.pieces(color.index()), &[]);
         row
     });
-    let rows = network.with_threats(simd, accumulators, &threats);
-    network.value(simd, [&rows[0], &[]], [&rows[1], &[]], position.bucket())
+    network.value(simd, [&rows[0], &rows[1]], Color::White, &threats, position.bucket())
 }
 
 #[cfg(test)]
