@@ -22,7 +22,7 @@ pub struct Accumulators {
     plies: Box<[Ply]>,
     /// Two rows for each ply: White's and Black's.
     rows: Box<[Line]>,
-    /// Those of the position that is valued.
+    /// The threats of the position that is valued.
     threats: Threats,
 }
 

@@ -17,9 +17,9 @@
 //! | 40 | 32 | bucket of each king square |
 //! | 72 | 56 | name, UTF-8, filled up with zeros |
 //!
-//! Then the feature weights (i16, a row for each piece on each square), those of threats (i16, -127 to 127, a shorter row for each), the feature
-//! biases (i16), the output weights (i8; for each bucket those of the side to move, then those of the other side) and the output
-//! biases (i32).
+//! Then the feature weights (i16, a row for each piece on each square), those of threats (i16, -127 to 127, a shorter row for
+//! each), the feature biases (i16), the output weights (i8; for each bucket those of the side to move, then those of the other
+//! side) and the output biases (i32).
 
 pub use super::architecture::Architecture;
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
@@ -236,8 +236,7 @@ impl Network {
     #[inline(always)]
     pub fn value(&self, simd: Simd, accumulators: [&[Line]; 2], side: Color, threats: &[u8], bucket: usize) -> Score {
         let (lines, reached) = (self.lines(), self.threat_lines());
-        let weights = &self.outputs[2 * bucket * lines..][..2 * lines];
-        let (ours, theirs) = weights.split_at(lines);
+        let (ours, theirs) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
         let [us, them] = accumulators;
         let of = |neurons, weights, color| Side { neurons, weights, turn: Threats::turn(color) };
         let sides = [of(&us[..reached], ours, side), of(&them[..reached], theirs, !side)];

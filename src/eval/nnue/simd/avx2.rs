@@ -64,7 +64,7 @@ impl Two {
     }
 }
 
-// SAFETY, for each function: `threats` alone makes such a value, where the processor has the instructions.
+// SAFETY, for each function: `find_threats` alone makes such values, where the processor has the instructions.
 impl Eight for Two {
     #[inline(always)]
     fn new([a, b, c, d, e, f, g, h]: [u64; 8]) -> Self {

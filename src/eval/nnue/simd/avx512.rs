@@ -149,7 +149,7 @@ fn load_short(line: &ShortLine) -> __m512i {
 #[derive(Clone, Copy)]
 struct One(__m512i);
 
-// SAFETY, for each function: `threats` alone makes such a value, where the processor has the instructions.
+// SAFETY, for each function: `find_threats` alone makes such values, where the processor has the instructions.
 impl Eight for One {
     #[inline(always)]
     fn new([a, b, c, d, e, f, g, h]: [u64; 8]) -> Self {
