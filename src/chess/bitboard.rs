@@ -19,8 +19,8 @@ impl Bitboard {
     pub const DARK: Self = Self(0xAA55_AA55_AA55_AA55);
     /// The files a to d, and e to h.
     pub const WINGS: [Self; 2] = [Self(0x0F0F_0F0F_0F0F_0F0F), Self(0xF0F0_F0F0_F0F0_F0F0)];
-    const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
-    const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    pub(crate) const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
+    pub(crate) const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
     /// Whether the set has no square.
     #[inline(always)]

@@ -7,8 +7,8 @@ use super::simd::Eight;
 use super::threats::Men;
 use crate::chess::{Bitboard, Color, PieceType, attacks};
 
-const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
-const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+const NOT_A: u64 = Bitboard::NOT_A;
+const NOT_H: u64 = Bitboard::NOT_H;
 const NOT_AB: u64 = NOT_A & NOT_A << 1;
 const NOT_GH: u64 = NOT_H & NOT_H >> 1;
 
@@ -130,7 +130,7 @@ fn kinds<V: Eight>([pieces, knights, queens]: [Rays<V>; 3]) -> V {
     pairs(pieces.both()).blend::<0b0010_0010>(whole(knights)).blend::<0b1000_1000>(whole(queens))
 }
 
-/// The same for each line of a color.
+/// These sets of White and of Black, for each line of the color.
 #[inline(always)]
 fn of_colors<V: Eight>([white, black]: [Bitboard; 2]) -> V {
     let (white, black) = (white.0, black.0);

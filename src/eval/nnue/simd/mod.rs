@@ -17,6 +17,7 @@ pub(super) use eight::Eight;
 
 use super::network::LOT;
 use super::threats::{Men, Threats};
+use std::sync::OnceLock;
 
 /// 64 bytes of weights or neurons, aligned to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,9 +140,10 @@ impl Simd {
         all
     }
 
-    /// The fastest one.
+    /// The fastest one; the processor is asked once.
     pub fn best() -> Self {
-        Self::available()[0]
+        static BEST: OnceLock<Simd> = OnceLock::new();
+        *BEST.get_or_init(|| Self::available()[0])
     }
 
     /// One by its name, if the processor has it.
