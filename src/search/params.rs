@@ -120,7 +120,7 @@ tunables! {
     /// Time for a move: share of the increment, in percent.
     time_increment: 0..=200 = 100;
     /// Soft bound, in percent of the time for a move. How settled the search is scales it.
-    time_soft: 30..=200 = 97;
+    time_soft: 30..=200 = 135;
     /// Hard bound, in percent of the time for a move.
     time_hard: 200..=900 = 500;
     /// Soft bound while the best move changes, in percent.
