@@ -31,8 +31,9 @@ pub struct Kept {
 
 /// How many clusters make a MiB.
 const CLUSTERS_PER_MIB: usize = MIB as usize / size_of::<Cluster>();
-/// How many clusters [`Tt::hashfull`] looks at.
-const SAMPLE: usize = 1000;
+/// How many clusters [`Tt::hashfull`] looks at, a thousand entries in all. Every thread asks after every iteration, and what is read
+/// pushes as much of the search's own data out of the nearest cache.
+const SAMPLE: usize = 250;
 
 impl Tt {
     /// How many entries a cluster has.

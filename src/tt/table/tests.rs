@@ -204,15 +204,15 @@ fn pages_are_spread_and_keep_what_they_hold() {
 fn hashfull_is_per_mille_of_this_generation() {
     let table = Tt::new(1, 1).unwrap();
     assert_eq!(table.hashfull(), 0);
-    // One entry in each of the first 500 clusters, and in as many beyond the sample.
+    // One entry in each of the first half of the sample, and in as many clusters beyond it.
     let share = u64::MAX / table.clusters.len() as u64 + 1;
-    for cluster in (0..500).chain(1000..1500) {
+    for cluster in (0..SAMPLE as u64 / 2).chain(SAMPLE as u64..SAMPLE as u64 * 3 / 2) {
         table.store(cluster * share + 1, entry(1));
     }
     assert_eq!(table.hashfull(), 125);
     table.new_search();
     assert_eq!(table.hashfull(), 0);
-    for cluster in 0..1000 {
+    for cluster in 0..SAMPLE as u64 {
         for nth in 1..=4 {
             table.store(cluster * share + nth, entry(1));
         }
