@@ -29,9 +29,9 @@ pub const SHOWN_MAX: Score = SHOWN_TB_WIN - 2 * MAX_PLY as Score - 1;
 pub type Coefficients = [f64; 4];
 
 /// The score with a chance of 50 % to win. `lento-tools wdl --write` replaces the numbers.
-const A: Coefficients = [220.281, -209.815, 44.235, 20.277];
+const A: Coefficients = [234.11, -392.341, 387.322, -143.042];
 /// How slowly certainty grows around it. `lento-tools wdl --write` replaces the numbers.
-const B: Coefficients = [62.263, -38.619, 21.989, 3.816];
+const B: Coefficients = [64.959, -141.653, 230.814, -99.759];
 
 /// What the engine believes.
 pub const FITTED: Model = Model { a: A, b: B };

@@ -53,8 +53,8 @@ fn page(studies: &[Study]) -> String {
 fn fools_mate() -> AnalysedGame {
     let mut game = game(START, "f3 e5 g4 Qh4");
     found(&mut game, 0, &[(20, "e4 e5 Nf3")]);
-    found(&mut game, 1, &[(60, "e5 e4 d5"), (30, "d5")]);
-    found(&mut game, 2, &[(-60, "e4 Nf6 Nc3 Bc5 Bc4 Nc6 d3 d6 Na4 Bb6 c3 Ne7")]);
+    found(&mut game, 1, &[(50, "e5 e4 d5"), (30, "d5")]);
+    found(&mut game, 2, &[(-50, "e4 Nf6 Nc3 Bc5 Bc4 Nc6 d3 d6 Na4 Bb6 c3 Ne7")]);
     found(&mut game, 3, &[(mate_in(1), "Qh4"), (20, "d5")]);
     game.result = "0-1".into();
     game
