@@ -135,18 +135,18 @@ tunables! {
     time_falling: 0..=30 = 9;
 
     /// Half width of the first aspiration window.
-    aspiration_delta: 5..=60 = 10;
+    aspiration_delta: 5..=60 = 11;
     /// From this depth on iterations start with an aspiration window.
     aspiration_depth: 2..=8 = 4, off 255;
 
     /// Reverse futility: deepest node.
     rfp_depth: 4..=12 = 9, off 0;
     /// Reverse futility: margin per ply.
-    rfp_margin: 30..=150 = 66;
+    rfp_margin: 30..=150 = 56;
     /// Reverse futility: margin less when the opponent's last move has made things worse for them.
-    rfp_worsening: 0..=100 = 20;
+    rfp_worsening: 0..=100 = 32;
     /// Reverse futility: margin more where a fail low is expected.
-    rfp_all: 0..=150 = 20;
+    rfp_all: 0..=150 = 8;
     /// Null move: shallowest node.
     null_min_depth: 1..=6 = 3, off 255;
     /// Null move: reduction in plies, before what depth and score add.
@@ -154,13 +154,13 @@ tunables! {
     /// Null move: plies of depth for each further ply of reduction.
     null_depth_divisor: 2..=8 = 4;
     /// Null move: evaluation above beta for each further ply of reduction.
-    null_eval_divisor: 80..=400 = 190;
+    null_eval_divisor: 80..=400 = 171;
     /// Null move: most plies that the evaluation adds to the reduction.
     null_eval_cap: 0..=8 = 3;
     /// Null move: how far below beta the static evaluation may lie at depth 0, as a margin above it.
-    null_static_base: 0..=300 = 140;
+    null_static_base: 0..=300 = 157;
     /// Null move: how much further below beta it may lie per ply of depth.
-    null_static_slope: 0..=60 = 20;
+    null_static_slope: 0..=60 = 23;
     /// Null move: from this depth on a fail high is verified by a search without null moves.
     null_verify_depth: 8..=20 = 13, off 255;
     /// Null move: with at most this many pieces besides king and pawns, too.
@@ -168,9 +168,9 @@ tunables! {
     /// ProbCut: shallowest node.
     probcut_depth: 3..=8 = 5, off 255;
     /// ProbCut: margin above beta.
-    probcut_margin: 80..=400 = 172;
+    probcut_margin: 80..=400 = 181;
     /// ProbCut: margin less when improving.
-    probcut_improving: 0..=120 = 50;
+    probcut_improving: 0..=120 = 46;
     /// Internal iterative reduction: shallowest node.
     iir_depth: 2..=8 = 3, off 255;
     /// Internal iterative reduction: how much less deep the table's entry may be.
@@ -183,34 +183,34 @@ tunables! {
     improving_above_beta: 0..=1 = 1;
 
     /// Late-move pruning: moves searched at depth 0.
-    lmp_base: 1..=8 = 7, off 255;
+    lmp_base: 1..=8 = 8, off 255;
     /// Futility of a move: deepest reduced depth.
     futility_depth: 4..=12 = 8, off -1;
     /// Futility of a move: margin.
-    futility_base: 20..=250 = 97;
+    futility_base: 20..=250 = 85;
     /// Futility of a move: margin per ply of reduced depth.
-    futility_margin: 40..=200 = 92;
+    futility_margin: 40..=200 = 86;
     /// SEE pruning: deepest reduced depth for quiet moves.
     see_quiet_depth: 4..=12 = 8, off -1;
     /// SEE pruning: material a quiet move may lose per squared ply of reduced depth.
-    see_quiet: 5..=60 = 22;
+    see_quiet: 5..=60 = 23;
     /// SEE pruning: deepest node for captures.
     see_noisy_depth: 4..=12 = 8, off 0;
     /// SEE pruning: material a capture may lose per ply.
-    see_noisy: 30..=200 = 125;
+    see_noisy: 30..=200 = 123;
     /// History pruning: deepest reduced depth.
     history_depth: 2..=8 = 5, off -1;
     /// History pruning: history allowed below zero per ply.
-    history_margin: 1000..=8000 = 3500;
+    history_margin: 1000..=8000 = 4459;
 
     /// Singular extension: shallowest node.
     singular_depth: 4..=10 = 7, off 255;
     /// Singular extension: margin below the table's score per ply of depth, in 1/64 centipawns.
     singular_margin: 16..=200 = 46;
     /// Singular extension: how far below the margin all others must stay for a double extension.
-    singular_double: 2..=60 = 14, off 30000;
+    singular_double: 2..=60 = 12, off 30000;
     /// Singular extension: how far below it for a triple extension of a quiet move.
-    singular_triple: 10..=300 = 80, off 30000;
+    singular_triple: 10..=300 = 90, off 30000;
     /// Singular extension: whether a node is cut when another move than the TT move beats beta, too.
     singular_multicut: 0..=1 = 1;
     /// Singular extension: plies less for a TT move that is good but not alone, in a node that is not on the PV.
@@ -220,21 +220,21 @@ tunables! {
     hindsight_deeper: 1..=8 = 3, off 255;
 
     /// Reduction: logarithmic base for quiet moves, constant part in 1/1024 ply.
-    lmr_quiet_base: 0..=2048 = 1221;
+    lmr_quiet_base: 0..=2048 = 1275;
     /// Reduction: logarithmic base for quiet moves, divisor in 1/1024.
-    lmr_quiet_divisor: 1200..=4096 = 2159;
+    lmr_quiet_divisor: 1200..=4096 = 2197;
     /// Reduction: logarithmic base for captures and promotions, constant part in 1/1024 ply.
     lmr_noisy_base: -1024..=2048 = 142;
     /// Reduction: logarithmic base for captures and promotions, divisor in 1/1024.
     lmr_noisy_divisor: 1200..=6144 = 3200;
     /// Reduction: change in a PV node.
-    lmr_pv: -3072..=1024 = -600;
+    lmr_pv: -3072..=1024 = -573;
     /// Reduction: change where the table remembers the node from a PV.
-    lmr_tt_pv: -3072..=1024 = -243;
+    lmr_tt_pv: -3072..=1024 = -192;
     /// Reduction: change in an expected cut node.
-    lmr_cut: 0..=4096 = 1704;
+    lmr_cut: 0..=4096 = 1749;
     /// Reduction: change when the evaluation is improving.
-    lmr_improving: -2048..=1024 = -299;
+    lmr_improving: -2048..=1024 = -292;
     /// Reduction: change when the move gives check.
     lmr_check: -3072..=1024 = -942;
     /// Reduction: change for the killer move.
@@ -248,9 +248,9 @@ tunables! {
     /// Reduction: change per centipawn by which the evaluation was corrected.
     lmr_correction: -40..=0 = -8;
     /// Reduction: change per 1024 points of history.
-    lmr_history: -400..=0 = -155;
+    lmr_history: -400..=0 = -143;
     /// How much better than the best score a reduced search must be for a deeper verification.
-    deeper_margin: 10..=150 = 42, off 30000;
+    deeper_margin: 10..=150 = 47, off 30000;
 
     /// History bonus per ply of depth.
     bonus_slope: 50..=400 = 175;
@@ -295,12 +295,12 @@ tunables! {
     /// Weight of the pawn structure's correction, in 1/1024 centipawns per point.
     correct_pawns: 0..=256 = 42;
     /// Weight of each color's pieces' correction, in 1/1024 centipawns per point.
-    correct_pieces: 0..=256 = 54;
+    correct_pieces: 0..=256 = 58;
     /// Weight of the last two moves' correction, in 1/1024 centipawns per point.
-    correct_moves: 0..=256 = 95;
+    correct_moves: 0..=256 = 108;
 
     /// What the network's value counts, in 1/1024, with no pieces on the board.
-    net_base: 512..=1536 = 1024;
+    net_base: 512..=1536 = 1042;
     /// What it counts more for each pawn's worth of pieces on the board, in 1/1024.
     net_material: 0..=16 = 0;
 
@@ -310,7 +310,7 @@ tunables! {
     /// Quiescence: captures after so many count only if they take back, check or promote.
     quiesce_moves: 1..=8 = 2, off 255;
     /// Quiescence: margin above the evaluation that a capture must be able to bridge.
-    quiesce_margin: 20..=300 = 132, off 30000;
+    quiesce_margin: 20..=300 = 127, off 30000;
 }
 
 #[cfg(test)]
