@@ -183,7 +183,7 @@ tunables! {
     improving_above_beta: 0..=1 = 1;
 
     /// Late-move pruning: moves searched at depth 0.
-    lmp_base: 1..=8 = 8, off 255;
+    lmp_base: 1..=16 = 8, off 255;
     /// Futility of a move: deepest reduced depth.
     futility_depth: 4..=12 = 8, off -1;
     /// Futility of a move: margin.
