@@ -5,6 +5,9 @@ use super::super::threats::{Men, Threats};
 use super::{Eight, Line, Rows, ShortLine, Side, scalar};
 use std::arch::x86_64::*;
 
+/// Lines whose neurons stay in registers while threats are added: two registers each, of sixteen.
+const BLOCK: usize = 6;
+
 #[target_feature(enable = "avx2")]
 pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], adds: Rows<A>, subs: Rows<S>) {
     scalar::update(out, from, adds, subs);
@@ -20,29 +23,83 @@ pub fn find_threats(men: &Men, threats: &mut Threats) {
     threats.find::<Two>(men);
 }
 
-/// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up pairs.
 #[target_feature(enable = "avx2")]
 pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
-    let (zero, full) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
-    let mut sums = [zero; 2];
+    let mut sums = [_mm256_setzero_si256(); 2];
     for (neurons, weights) in parts {
         for (neurons, weights) in neurons.iter().zip(weights) {
-            for ((sum, neurons), weights) in sums.iter_mut().zip(load(neurons)).zip(load(weights)) {
-                let neurons = _mm256_min_epi16(_mm256_max_epi16(neurons, zero), full);
-                let products = _mm256_mullo_epi16(neurons, weights);
-                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(products, neurons));
-            }
+            add_weighed(&mut sums, load(neurons), load(weights));
         }
     }
-    let eight = _mm256_add_epi32(sums[0], sums[1]);
-    let four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256::<1>(eight));
-    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
-    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
+    total(sums)
 }
 
 #[target_feature(enable = "avx2")]
 pub fn weigh_threatened(sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
-    scalar::weigh_threatened_by(|parts| weigh(parts), sides, rows, threats)
+    let mut sums = [_mm256_setzero_si256(); 2];
+    for side in sides {
+        let (mut at, lines) = (0, side.neurons.len());
+        while at < lines {
+            match lines - at {
+                BLOCK.. => at += weigh_lines::<BLOCK>(&mut sums, side, rows, threats, at),
+                4.. => at += weigh_lines::<4>(&mut sums, side, rows, threats, at),
+                _ => at += weigh_lines::<1>(&mut sums, side, rows, threats, at),
+            }
+        }
+    }
+    total(sums)
+}
+
+/// Adds `COUNT` lines of a side, from line `at` on, to the sums, and returns `COUNT`. The lines stay in registers while the rows of the
+/// threats are added to them.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn weigh_lines<const COUNT: usize>(
+    sums: &mut [__m256i; 2],
+    side: Side,
+    rows: &[ShortLine],
+    threats: &[u8],
+    at: usize,
+) -> usize {
+    let mut lines = [[_mm256_setzero_si256(); 2]; COUNT];
+    let neurons = &side.neurons[at..][..COUNT];
+    for index in 0..COUNT {
+        lines[index] = load(&neurons[index]);
+    }
+    for threat in threats {
+        let row = &rows[usize::from(threat ^ side.turn) * side.neurons.len() + at..][..COUNT];
+        for index in 0..COUNT {
+            let [low, high] = load_short(&row[index]);
+            lines[index][0] = _mm256_add_epi16(lines[index][0], low);
+            lines[index][1] = _mm256_add_epi16(lines[index][1], high);
+        }
+    }
+    let weights = &side.weights[at..][..COUNT];
+    for index in 0..COUNT {
+        add_weighed(sums, lines[index], load(&weights[index]));
+    }
+    COUNT
+}
+
+/// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up pairs.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_weighed(sums: &mut [__m256i; 2], neurons: [__m256i; 2], weights: [__m256i; 2]) {
+    let (zero, full) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
+    for half in 0..2 {
+        let neurons = _mm256_min_epi16(_mm256_max_epi16(neurons[half], zero), full);
+        let products = _mm256_mullo_epi16(neurons, weights[half]);
+        sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(products, neurons));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn total([low, high]: [__m256i; 2]) -> i32 {
+    let eight = _mm256_add_epi32(low, high);
+    let four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256::<1>(eight));
+    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
+    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
 }
 
 #[inline]
@@ -51,6 +108,15 @@ fn load(line: &Line) -> [__m256i; 2] {
     let (halves, _) = line.0.as_chunks::<16>();
     // SAFETY: each half is 32 bytes, aligned to 32 because the line is aligned to 64.
     [0, 1].map(|half| unsafe { _mm256_load_si256(halves[half].as_ptr().cast()) })
+}
+
+/// Widened.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_short(line: &ShortLine) -> [__m256i; 2] {
+    let (halves, _) = line.0.as_chunks::<16>();
+    // SAFETY: each half is 16 bytes, aligned to 16 because the line is aligned to 32.
+    [0, 1].map(|half| _mm256_cvtepi8_epi16(unsafe { _mm_load_si128(halves[half].as_ptr().cast()) }))
 }
 
 /// Eight numbers in two registers.

@@ -55,17 +55,6 @@ pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
 }
 
 pub fn weigh_threatened(sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
-    weigh_threatened_by(weigh, sides, rows, threats)
-}
-
-/// The same with another function that weighs.
-#[inline(always)]
-pub fn weigh_threatened_by(
-    weigh: impl Fn([(&[Line], &[Line]); 1]) -> i32,
-    sides: [Side; 2],
-    rows: &[ShortLine],
-    threats: &[u8],
-) -> i32 {
     let mut sum = 0;
     for Side { neurons, weights, turn } in sides {
         for at in (0..neurons.len()).step_by(BLOCK) {
@@ -81,7 +70,7 @@ pub fn weigh_threatened_by(
                     }
                 }
             }
-            sum += weigh([(lines, &weights[at..][..lines.len()])]);
+            sum += weigh([(&*lines, &weights[at..][..lines.len()])]);
         }
     }
     sum
