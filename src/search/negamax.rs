@@ -259,6 +259,9 @@ impl<P: SearchProbe> Search<'_, P> {
         } else {
             let known = if excluded.is_some() { Some(self.frame(ply).raw_eval) } else { hit.and_then(|hit| hit.eval) };
             let raw = known.unwrap_or_else(|| self.evaluate(board, ply));
+            if hit.is_none() && excluded.is_none() {
+                self.store(board, ply, Hit::of_eval(raw));
+            }
             let correction = self.correction(board, ply);
             (raw, correction, (raw + correction).clamp(-score::MAX_EVAL, score::MAX_EVAL))
         };

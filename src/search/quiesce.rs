@@ -63,6 +63,10 @@ impl<P: SearchProbe> Search<'_, P> {
         let StandPat { score: mut best, raw_eval, futility } =
             if in_check { StandPat::IN_CHECK } else { self.stand_pat(board, ply, hit) };
         if best >= window.beta {
+            if hit.is_none() {
+                let depth = Hit::STAND_PAT;
+                self.store(board, ply, Hit { mv: None, score: best, eval: raw_eval, depth, bound: Bound::Lower, pv });
+            }
             return Ok(best);
         }
         alpha = alpha.max(best);

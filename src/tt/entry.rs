@@ -22,6 +22,18 @@ pub struct Hit {
     pub pv: bool,
 }
 
+impl Hit {
+    /// The depth of a score that is a static evaluation beyond beta, in plies.
+    pub const STAND_PAT: i32 = Packed::MIN_DEPTH + 1;
+
+    /// A static evaluation alone. The score is an upper bound that holds at any ply: it exceeds every score of the search.
+    #[inline(always)]
+    pub const fn of_eval(eval: i32) -> Self {
+        let (score, depth, bound) = (i16::MAX as i32, Packed::MIN_DEPTH, Bound::Upper);
+        Self { mv: None, score, eval: Some(eval), depth, bound, pv: false }
+    }
+}
+
 /// How many generations there are before they start anew.
 pub const GENERATIONS: u8 = 32;
 
@@ -158,7 +170,7 @@ impl Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::{INFINITE, MATE, MAX_EVAL};
+    use crate::score::{INFINITE, MATE, MAX_EVAL, MAX_PLY, from_table, to_table};
 
     const BOUNDS: [Bound; 3] = [Bound::Upper, Bound::Lower, Bound::Exact];
 
@@ -222,6 +234,21 @@ mod tests {
     fn scores_of_the_search_fit() {
         for score in [-INFINITE, -MATE, MATE, INFINITE] {
             round_trip(Hit { score, eval: Some(MAX_EVAL), ..PLAIN }, 1);
+        }
+    }
+
+    #[test]
+    fn an_evaluation_alone_settles_nothing() {
+        for eval in [-MAX_EVAL, -1, 0, 57, MAX_EVAL] {
+            for [stored_at, probed_at] in [[0, 0], [0, MAX_PLY], [MAX_PLY, 0], [3, 30]] {
+                let stored = Hit { score: to_table(Hit::of_eval(eval).score, stored_at), ..Hit::of_eval(eval) };
+                let hit = Packed::new(stored, Era::FIRST).hit().unwrap();
+                assert_eq!((hit.mv, hit.eval, hit.depth, hit.pv), (None, Some(eval), Packed::MIN_DEPTH, false));
+                for clock in [0, 50, 100] {
+                    let score = from_table(hit.score, probed_at, clock);
+                    assert!((-INFINITE..=INFINITE).all(|limit| !hit.bound.settles(score, limit)), "{eval} {clock}");
+                }
+            }
         }
     }
 

@@ -12,7 +12,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// An entry as a table of this era holds it; `None` if there is none, or no search stores such numbers.
+    /// An entry as a table of this era holds it; `None` if there is none, if it is a static evaluation alone, which is cheaper to
+    /// compute than to keep, or if no search stores such numbers.
     pub fn new(key: u64, data: Packed, era: Era) -> Option<Self> {
         let Hit { score, eval, .. } = data.hit()?;
         let usual = score.abs() <= INFINITE && eval.is_none_or(|eval| eval.abs() <= MAX_EVAL);
@@ -70,7 +71,7 @@ mod tests {
         let hit = Hit { mv: None, score: 0, eval: None, depth: 1, bound: Bound::Exact, pv: false };
         let known = |hit| Record::from_words([1, Packed::new(hit, Era::FIRST).0]).is_some();
         assert!(known(hit) && known(Hit { score: -INFINITE, eval: Some(MAX_EVAL), depth: -7, ..hit }));
-        assert!(!known(Hit { score: INFINITE + 1, ..hit }) && !known(Hit { eval: Some(-MAX_EVAL - 1), ..hit }));
+        assert!(!known(Hit::of_eval(5)) && !known(Hit { score: INFINITE + 1, ..hit }) && !known(Hit { eval: Some(-MAX_EVAL - 1), ..hit }));
         // No bound, and less than the least depth.
         assert_eq!((Record::from_words([1, 0]), Record::from_words([1, 3 << 56])), (None, None));
     }
