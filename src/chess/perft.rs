@@ -3,7 +3,10 @@
 use super::Board;
 use super::movegen::Counter;
 
-/// The number of move sequences of this length. The last ply is counted without being played.
+/// The deepest tree that is counted, in plies: one level takes up to 2 KiB of stack.
+pub const MAX_DEPTH: u32 = 255;
+
+/// The number of move sequences of this length, at most [`MAX_DEPTH`] plies. The last ply is counted without being played.
 pub fn perft(board: &Board, depth: u32) -> u64 {
     match depth {
         0 => 1,

@@ -1,6 +1,7 @@
 //! `lento perft`.
 
 use super::{Done, setup::Setup};
+use crate::chess::perft;
 use crate::uci::inbox::{Message, TaskNews};
 use crate::uci::task::{Task, TaskOutput};
 use crossbeam::channel::unbounded;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 pub struct Args {
     /// Depth in plies
+    #[arg(value_parser = clap::value_parser!(u32).range(..=i64::from(perft::MAX_DEPTH)))]
     pub depth: u32,
     /// The position.
     #[command(flatten)]

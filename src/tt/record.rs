@@ -71,7 +71,11 @@ mod tests {
         let hit = Hit { mv: None, score: 0, eval: None, depth: 1, bound: Bound::Exact, pv: false };
         let known = |hit| Record::from_words([1, Packed::new(hit, Era::FIRST).0]).is_some();
         assert!(known(hit) && known(Hit { score: -INFINITE, eval: Some(MAX_EVAL), depth: -7, ..hit }));
-        assert!(!known(Hit::of_eval(5)) && !known(Hit { score: INFINITE + 1, ..hit }) && !known(Hit { eval: Some(-MAX_EVAL - 1), ..hit }));
+        assert!(
+            !known(Hit::of_eval(5))
+                && !known(Hit { score: INFINITE + 1, ..hit })
+                && !known(Hit { eval: Some(-MAX_EVAL - 1), ..hit })
+        );
         // No bound, and less than the least depth.
         assert_eq!((Record::from_words([1, 0]), Record::from_words([1, 3 << 56])), (None, None));
     }

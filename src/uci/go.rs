@@ -3,6 +3,7 @@
 use super::command::Command;
 use super::problem::{Problem, Quoted};
 use super::words::Words;
+use crate::chess::perft;
 use crate::search::limits::Limits;
 
 /// A `go`, as said: the limits, and the root moves still as text because only the position can read them.
@@ -81,8 +82,8 @@ pub fn parse(mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
     }
 }
 
-/// The range of depths for perft.
-pub(super) const PERFT: (i64, i64) = (0, u32::MAX as i64);
+/// The range of depths for perft, in plies.
+pub(super) const PERFT: (i64, i64) = (0, perft::MAX_DEPTH as i64);
 
 /// Reads the number that belongs to a word. A number too large counts as the largest; one that is missing, too small
 /// or not a number is reported. A known word in its place is left to be read.

@@ -425,6 +425,8 @@ fn perft_counts_and_can_be_stopped() {
     let lines = session.until("Nodes searched: ");
     assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 97862"));
     assert_eq!(lines.iter().filter(|line| line.contains(": ") && line.len() < 12).count(), 48);
+    session.say("go perft 4294967295\nstop\nperft 1");
+    session.until("Nodes searched: 48");
     session.say("perft 13");
     assert_eq!(count(&session.sync(), "Nodes searched"), 0);
     session.say("stop\ngo depth 2");
