@@ -11,4 +11,5 @@ mod factors;
 mod gold;
 mod lab;
 mod matches;
+mod neutral;
 mod nnue;

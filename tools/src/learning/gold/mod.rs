@@ -4,7 +4,9 @@ mod fit;
 mod harvest;
 mod journal;
 mod loss;
+mod losses;
 mod make;
+mod neutral;
 mod set;
 
 pub use set::{Origin, record};

@@ -1,10 +1,12 @@
 //! Positions of a gold set: bulletformat, in which the first of the bytes that are free says where a position comes from.
 
-use crate::learning::formats::packed::{self, RECORD};
+use crate::learning::formats::packed::{self, PackedFile, RECORD};
 use crate::play::record::GameResult;
 use bulletformat::ChessBoard;
 use lento::chess::Board;
 use std::collections::HashSet;
+use std::error::Error;
+use std::path::Path;
 
 /// Where a position comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,12 @@ impl Origin {
     pub fn of(position: &ChessBoard) -> Self {
         if position.extra[0] == Self::Search as u8 { Self::Search } else { Self::Game }
     }
+
+    /// The number of positions of each origin.
+    pub fn count(gold: &[ChessBoard]) -> [u64; 2] {
+        let search = gold.iter().filter(|position| Self::of(position) == Self::Search).count() as u64;
+        [gold.len() as u64 - search, search]
+    }
 }
 
 /// A position with its score **from White's view** as a gold set holds it.
@@ -30,6 +38,18 @@ pub fn record(board: &Board, score: i32, result: GameResult, origin: Origin) -> 
     let mut position = packed::pack(board, score, result);
     position.extra[0] = origin as u8;
     packed::to_bytes(&position)
+}
+
+/// Reads a gold set.
+///
+/// # Errors
+/// The file cannot be read, is in another format, or has no positions.
+pub fn read(path: &Path) -> Result<Vec<ChessBoard>, Box<dyn Error>> {
+    let gold = PackedFile::open(path)?.collect::<Result<Vec<_>, _>>()?;
+    if gold.is_empty() {
+        return Err(format!("{}: no positions; expected a gold set", path.display()).into());
+    }
+    Ok(gold)
 }
 
 /// A set that grows and has each position once.

@@ -1,0 +1,8 @@
+//! Losses by the scores of other engines instead of Lento's own, for measuring only.
+
+mod report;
+mod row;
+mod set;
+
+pub use report::Comparison;
+pub use set::NeutralSet;
