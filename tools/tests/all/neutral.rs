@@ -1,4 +1,4 @@
-//! `--neutral` of `lento-tools gold loss` from the outside.
+//! `--neutral` of `lento-tools gold loss` and `lento-tools train` from the outside.
 
 use serde_json::Value;
 use std::path::Path;
@@ -91,18 +91,50 @@ fn losses_by_other_engines_stand_beside_the_gold_loss() {
 }
 
 #[test]
-fn invalid_files_are_refused() {
+fn invalid_files_are_refused_by_both_tools() {
     let folder = TempDir::new().unwrap();
     make_gold(folder.path());
     std::fs::write(folder.path().join("bad.tsv"), "# columns\n4k3/8/8/8/8/8/8/4K3 w - - 0 1\tgame\t0\t0.5\t1.5\t0\n")
         .unwrap();
     for words in [
         format!("gold loss {DEFAULT} --gold gold.bf --neutral bad.tsv"),
-        format!("gold loss {DEFAULT} --gold gold.bf --neutral bad.tsv --json"),
+        "train gold.bf --output net.lnn --neutral bad.tsv".to_owned(),
     ] {
         let output = tools(folder.path(), &words);
         let error = String::from_utf8(output.stderr).unwrap();
         let message = "bad.tsv:2: expected score of Stockfish \"1.5\": expected a number from 0 to 1";
         assert!(output.status.code() == Some(1) && error.contains(message), "{error}");
+    }
+    let output = tools(folder.path(), "train gold.bf --output net.lnn --gold bad.tsv");
+    assert!(output.status.code() == Some(1) && !folder.path().join("net.lnn").exists(), "{output:?}");
+}
+
+#[test]
+fn training_records_what_gold_loss_prints_and_learns_the_same() {
+    let folder = TempDir::new().unwrap();
+    make_gold(folder.path());
+    write_neutral(folder.path());
+    let train = "train gold.bf --hidden 32 --batch 16 --epochs 3 --lr 0.01 --wdl 0 --validation 0.2 --name net";
+    let plain = document(&tools(folder.path(), &format!("{train} --output plain.lnn --json")));
+    assert!(plain["epochs"][2]["gold"].is_null() && plain["epochs"][2]["neutral_of_games"].is_null(), "{plain}");
+    let sets = "--gold gold.bf --neutral neutral.tsv";
+    let trained = document(&tools(folder.path(), &format!("{train} --output net.lnn {sets} --checkpoint run --json")));
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert!(read("plain.lnn") == read("net.lnn"), "measuring has changed the network");
+    let losses = document(&tools(folder.path(), &format!("gold loss net.lnn {sets} --json")));
+    let last = &trained["epochs"][2];
+    assert_eq!(last["gold"], losses["networks"][0]["loss"]);
+    let neutral = &losses["neutral"]["networks"][0];
+    assert_eq!(last["neutral_of_games"], neutral["of_games"]["mean_of_both"]["loss"]);
+    assert_eq!(last["neutral_inside_searches"], neutral["inside_searches"]["mean_of_both"]["loss"]);
+    assert_ne!(trained["epochs"][0]["gold"], last["gold"]);
+    // The checkpoint keeps them, and a finished run shows them all again, whether it measures or not.
+    let again = tools(folder.path(), &format!("{train} --output net.lnn --checkpoint run"));
+    let table = String::from_utf8(again.stdout).unwrap();
+    for epoch in 0..3 {
+        for name in ["training", "validation", "gold", "neutral_of_games", "neutral_inside_searches"] {
+            let loss = format!(" {:.6}", trained["epochs"][epoch][name].as_f64().unwrap());
+            assert!(table.contains(&loss), "{name}{loss}: {table}");
+        }
     }
 }

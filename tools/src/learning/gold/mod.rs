@@ -1,6 +1,7 @@
 //! `lento-tools gold`: one set of positions by which all networks are compared.
 
 mod fit;
+mod gauge;
 mod harvest;
 mod journal;
 mod loss;
@@ -9,6 +10,7 @@ mod make;
 mod neutral;
 mod set;
 
+pub use gauge::{Gauge, Gauged};
 pub use set::{Origin, record};
 use std::error::Error;
 use std::process::ExitCode;

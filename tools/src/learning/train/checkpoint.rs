@@ -162,13 +162,15 @@ impl Checkpoint {
 mod tests {
     use super::*;
     use crate::common::scratch::Folder;
+    use crate::learning::gold::Gauged;
     use crate::learning::train::progress::Epoch;
     use crate::learning::train::reference::{parameters, shape};
 
     fn checkpoint() -> Checkpoint {
         let shape = shape(32, "three", 3);
         let [values, first, second] = [1, 2, 3].map(|seed| parameters(&shape, seed));
-        let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5 }];
+        let gauged = Gauged { gold: Some(1.0 / 7.0), neutral: [None, Some(0.01)] };
+        let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5, gauged }];
         let progress = Progress { start: Some(0.7), epochs, batches: 5, loss: 2.1, positions: 500 };
         let weights = OptimiserState { values, first, second, steps: 105 };
         Checkpoint { settings: json!({"seed": 1, "batch": 100}), shape, progress, weights }

@@ -32,6 +32,7 @@ use crate::common::lock::Lock;
 use crate::common::notice::notice;
 use crate::common::{outputs, progress as bars, summary};
 use crate::learning::formats::packed;
+use crate::learning::gold::Gauge;
 use crate::learning::losses::{self, Losses};
 use data::DataSet;
 use export::Rounding;
@@ -97,6 +98,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
     // Better now than when all is learned.
     outputs::check([Some(&args.output), args.checkpoint.as_ref(), args.svg.as_ref()].into_iter().flatten())?;
     let shape = Shape { architecture: args.architecture() };
+    let gauge = Gauge::read(args.gold.as_deref(), args.neutral.as_deref())?;
     let init = args.init.as_deref().map(Origin::read).transpose()?;
     let Some(data) = read(args, stop)? else { return Ok(None) };
     if data.training == 0 || data.validation.is_empty() {
@@ -119,6 +121,7 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         batch: args.batch,
         decay: args.decay,
         seed: args.seed,
+        gauge,
         checkpoint: None,
         progress: Progress::default(),
         weights,
@@ -170,8 +173,9 @@ fn learn(
         }
         if !args.json {
             let positions = length.min(session.data.training) - before;
+            let speed = positions as f64 / started.elapsed().as_secs_f64();
             let mut out = io::stdout().lock();
-            write!(out, "{}", report::line(session, positions as f64 / started.elapsed().as_secs_f64()))?;
+            write!(out, "{}", report::line(session, session.progress.epochs.len(), Some(speed)))?;
             out.flush()?;
         }
         draw(args, session)?;
@@ -291,10 +295,13 @@ mod tests {
     fn an_interrupted_run_ends_as_one_go() {
         let folder = Folder::new("train-resume");
         folder.write("data.bf", &sample::packed_bytes(&sample::positions(20, 12)));
+        let gold = folder.write("gold.bf", &sample::packed_bytes(&sample::positions(2, 18)));
         let options = "--hidden 32 --king-buckets three --batch 128 --epochs 3 --validation 0.1 --wdl 0.2..0.6";
+        let options = format!("{options} --gold {}", gold.display());
         let whole = train(&args(&folder, &format!("{options} --threads 1")), None);
         let net = std::fs::read(folder.path().join("net.lnn")).unwrap();
         assert!(whole.schedule.steps > 8 && whole.progress.epochs.len() == 3);
+        assert!(whole.progress.epochs.iter().all(|epoch| epoch.gauged.gold.is_some()));
         let kept = folder.path().join("run.ckpt");
         let again = args(&folder, &format!("{options} --threads 2 --checkpoint {}", kept.display()));
         // In the first epoch, a little later, and at the border of the second.

@@ -40,6 +40,12 @@ pub struct Args {
     /// game are so alike that the loss of a share flatters who has learned by heart. May be given several times
     #[arg(long, value_name = "FILE", conflicts_with = "validation")]
     pub check: Vec<PathBuf>,
+    /// Measure the network after each epoch on this gold set (*.bf), from which nothing is learned
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<PathBuf>,
+    /// Measure the network after each epoch by the scores of other engines in this file, as `gold loss --neutral` does
+    #[arg(long, value_name = "FILE")]
+    pub neutral: Option<PathBuf>,
     /// Draw the losses of all epochs into this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,

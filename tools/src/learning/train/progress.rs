@@ -1,5 +1,6 @@
 //! How far a run has come.
 
+use crate::learning::gold::Gauged;
 use serde_json::{Value, json};
 
 /// What an epoch has brought.
@@ -11,6 +12,8 @@ pub struct Epoch {
     pub validation: f64,
     /// The learning rate at its end.
     pub rate: f64,
+    /// The losses of the rounded network after it, on sets from which nothing is learned.
+    pub gauged: Gauged,
 }
 
 /// How far a run has come.
@@ -31,7 +34,10 @@ pub struct Progress {
 impl Progress {
     /// For a checkpoint.
     pub fn to_json(&self) -> Value {
-        let epoch = |epoch: &Epoch| json!([epoch.training, epoch.validation, epoch.rate]);
+        let epoch = |epoch: &Epoch| {
+            let Epoch { training, validation, rate, gauged: Gauged { gold, neutral: [games, inside] } } = epoch;
+            json!([training, validation, rate, gold, games, inside])
+        };
         json!({
             "start": self.start,
             "epochs": self.epochs.iter().map(epoch).collect::<Vec<_>>(),
@@ -45,7 +51,9 @@ impl Progress {
     pub fn from_json(value: &Value) -> Option<Self> {
         let epoch = |value: &Value| {
             let number = |index: usize| value[index].as_f64();
-            Some(Epoch { training: number(0)?, validation: number(1)?, rate: number(2)? })
+            // Older checkpoints have three numbers for an epoch.
+            let gauged = Gauged { gold: number(3), neutral: [number(4), number(5)] };
+            Some(Epoch { training: number(0)?, validation: number(1)?, rate: number(2)?, gauged })
         };
         Some(Self {
             start: value["start"].as_f64(),
@@ -54,5 +62,20 @@ impl Progress {
             loss: value["loss"].as_f64()?,
             positions: value["positions"].as_u64()?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epochs_of_older_checkpoints_were_not_gauged() {
+        let mut json = Progress::default().to_json();
+        json["epochs"] = json!([[0.5, 0.25, 0.125]]);
+        let progress = Progress::from_json(&json).unwrap();
+        let gauged = Gauged::default();
+        assert_eq!(progress.epochs, [Epoch { training: 0.5, validation: 0.25, rate: 0.125, gauged }]);
+        assert_eq!(Progress::from_json(&progress.to_json()), Some(progress));
     }
 }

@@ -4,17 +4,17 @@ use super::Args;
 use super::export::Rounding;
 use super::progress::{Epoch, Progress};
 use super::session::Session;
+use crate::learning::gold::Gauged;
 use indicatif::{HumanCount, HumanDuration};
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// What was read, and the head of the table of epochs.
+/// What was read, and the head of the table of epochs, with those of the checkpoint.
 pub fn overview(session: &Session) -> String {
     let (data, shape) = (&session.data, &session.shape);
-    format!(
+    let mut text = format!(
         "{} positions to learn from, {} for validation; {} steps in each of {} epochs\n\
-         {} neurons a side, {} king buckets, {} output buckets: {} parameters\n\n\
-         {:>5}{:>12}{:>12}{:>12}{:>14}\n",
+         {} neurons a side, {} king buckets, {} output buckets: {} parameters\n\n",
         HumanCount(data.training),
         HumanCount(data.validation.len() as u64),
         HumanCount(session.schedule.steps),
@@ -23,20 +23,32 @@ pub fn overview(session: &Session) -> String {
         shape.architecture.kings.count(),
         shape.architecture.outputs,
         HumanCount(session.weights.values.len() as u64),
-        "epoch",
-        "training",
-        "validation",
-        "rate",
-        "positions/s",
-    )
+    );
+    text += &format!("{:>5}{:>12}{:>12}", "epoch", "training", "validation");
+    if is_gauged(session) {
+        text += &format!("{:>12}{:>15}{:>16}", "gold", "neutral games", "neutral inside");
+    }
+    text += &format!("{:>12}{:>14}\n", "rate", "positions/s");
+    text.extend((1..=session.progress.epochs.len()).map(|number| line(session, number, None)));
+    text
 }
 
-/// The line of the last epoch, at so many positions per second.
-pub fn line(session: &Session, speed: f64) -> String {
-    let Some(epoch) = session.progress.epochs.last() else { return String::new() };
-    let number = session.progress.epochs.len();
-    let speed = HumanCount(speed as u64).to_string();
-    format!("{number:>5}{:>12.6}{:>12.6}{:>12.3e}{speed:>14}\n", epoch.training, epoch.validation, epoch.rate)
+/// Whether the table has the losses on other sets.
+fn is_gauged(session: &Session) -> bool {
+    !session.gauge.is_empty() || session.progress.epochs.iter().any(|epoch| epoch.gauged != Gauged::default())
+}
+
+/// The line of an epoch, counted from 1. The speed, in positions per second, is not known for epochs of a checkpoint.
+pub fn line(session: &Session, number: usize, speed: Option<f64>) -> String {
+    let Epoch { training, validation, rate, gauged } = session.progress.epochs[number - 1];
+    let mut text = format!("{number:>5}{training:>12.6}{validation:>12.6}");
+    if is_gauged(session) {
+        let loss = |loss: Option<f64>| loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.6}"));
+        let [games, inside] = gauged.neutral.map(loss);
+        text += &format!("{:>12}{games:>15}{inside:>16}", loss(gauged.gold));
+    }
+    let speed = speed.map_or_else(|| "-".to_owned(), |speed| HumanCount(speed as u64).to_string());
+    text + &format!("{rate:>12.3e}{speed:>14}\n")
 }
 
 /// What came out.
@@ -66,7 +78,17 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
 /// Everything that was asked and found.
 pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value {
     let Progress { start, epochs, batches, .. } = &session.progress;
-    let epoch = |epoch: &Epoch| json!({"training": epoch.training, "validation": epoch.validation, "rate": epoch.rate});
+    let epoch = |epoch: &Epoch| {
+        let Epoch { training, validation, rate, gauged: Gauged { gold, neutral: [games, inside] } } = epoch;
+        json!({
+            "training": training,
+            "validation": validation,
+            "rate": rate,
+            "gold": gold,
+            "neutral_of_games": games,
+            "neutral_inside_searches": inside,
+        })
+    };
     json!({
         "settings": session.settings,
         "training_positions": session.data.training,

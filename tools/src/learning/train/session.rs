@@ -3,6 +3,7 @@
 use super::checkpoint::Checkpoint;
 use super::data::DataSet;
 use super::descent;
+use super::export;
 use super::hash;
 use super::model::{OptimiserState, Pass, TrainingNetwork};
 use super::pool::Pool;
@@ -11,7 +12,9 @@ use super::schedule::LearningSchedule;
 use super::shape::Shape;
 use crate::common::interrupt::Stop;
 use crate::common::outputs::named;
+use crate::learning::gold::{Gauge, Gauged};
 use crossbeam::channel::bounded;
+use lento::eval::nnue::Network;
 use serde_json::Value;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -36,6 +39,8 @@ pub struct Session {
     pub seed: u64,
     /// What decides the result.
     pub settings: Value,
+    /// Sets on which the network is measured after each epoch.
+    pub gauge: Gauge,
     /// Where to keep the run.
     pub checkpoint: Option<PathBuf>,
     /// How far it has come.
@@ -78,6 +83,17 @@ impl Session {
     pub fn validate(&self, model: &TrainingNetwork, pool: &Pool<Pass>) -> f64 {
         let validation = &self.data.validation;
         model.evaluate(pool, validation, &self.schedule.goal(), |_| ()) / validation.len().max(1) as f64
+    }
+
+    /// The losses of the network on the sets of the gauge, rounded as it would be written now. Empty while the sums of the rounded
+    /// network could overflow.
+    fn gauge(&mut self, model: &TrainingNetwork) -> Gauged {
+        if self.gauge.is_empty() {
+            return Gauged::default();
+        }
+        model.store(&mut self.weights);
+        let network = Network::from_parts(&export::quantise(&self.weights.values, &self.shape, ""));
+        network.map(|network| self.gauge.measure(&network)).unwrap_or_default()
     }
 
     /// Whether all epochs are done.
@@ -126,7 +142,8 @@ impl Session {
             let rate = schedule.rate(weights.steps.saturating_sub(1));
             (at.batches, at.loss, at.positions) = (0, 0.0, 0);
             let validation = self.validate(model, pool);
-            self.progress.epochs.push(Epoch { training, validation, rate });
+            let gauged = self.gauge(model);
+            self.progress.epochs.push(Epoch { training, validation, rate, gauged });
         }
         Ok(whole)
     }

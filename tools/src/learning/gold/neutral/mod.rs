@@ -5,4 +5,5 @@ mod row;
 mod set;
 
 pub use report::Comparison;
+pub use row::{Judge, Row};
 pub use set::NeutralSet;
