@@ -227,18 +227,26 @@ impl<P: SearchProbe> Search<'_, P> {
         control.may_end(only_move || settled_mate || control.spent(|| self.total_nodes()) >= soft)
     }
 
+    /// A line to report. Only the main thread adds the totals of all threads: they cost a look at every counter.
     fn describe(&self, rank: usize, line: &RootMove) -> Info {
-        Info {
+        let info = Info {
             depth: line.depth.max(1),
             seldepth: line.seldepth.max(1),
             multipv: rank + 1,
             score: line.shown(),
             bound: line.shown_bound(),
+            pv: line.pv.clone(),
+            ..Info::default()
+        };
+        if self.me.id != 0 {
+            return info;
+        }
+        Info {
             nodes: self.total_nodes(),
             elapsed: self.job.control.elapsed(),
             hashfull: self.tt.hashfull(),
             tb_hits: self.job.findings.tb_hits(),
-            pv: line.pv.clone(),
+            ..info
         }
     }
 }
