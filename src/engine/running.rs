@@ -157,8 +157,9 @@ impl Running {
         // Lines, and results that must not depend on helpers, come from the main thread wherever it has any.
         let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.shared.params.vote == 0;
         let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&findings).unwrap_or(first) };
-        let (nodes, tb_hits, elapsed) = (job.findings.nodes(), job.findings.tb_hits(), job.control.elapsed());
-        let now = |line: &Info| Info { nodes, tb_hits, elapsed, ..line.clone() };
+        let (nodes, tb_hits) = (job.findings.nodes(), job.findings.tb_hits());
+        let (elapsed, hashfull) = (job.control.elapsed(), job.shared.tt.hashfull());
+        let now = |line: &Info| Info { nodes, tb_hits, elapsed, hashfull, ..line.clone() };
         let mut lines: Vec<Info> = chosen.lines.iter().map(now).collect();
         if let Some(handicap) = &job.handicap {
             let root = job.game.board();
@@ -186,5 +187,42 @@ impl Engine {
     /// A line that was told before, with what all threads have done since; `None` once the search has its answer.
     pub fn as_of_now(&self, info: Info) -> Option<Info> {
         self.running.as_ref()?.as_of_now(info)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::{Output, Wake};
+    use crossbeam::channel::unbounded;
+
+    #[test]
+    fn a_thread_that_panics_ends_the_search_and_not_the_engine() {
+        for (threads, deterministic) in [(1, false), (3, false), (3, true)] {
+            let mut engine = Engine::new();
+            engine.set_threads(threads).unwrap();
+            engine.settings_mut().search.deterministic = deterministic;
+            // A root without moves: every thread indexes an empty list.
+            let (sender, events) = unbounded();
+            let job = engine.full_job(&Limits::default(), Vec::new(), Instant::now());
+            let job = Arc::new(Job { events: sender, ..job });
+            engine.pool.search(&job);
+            engine.running = Some(Running::new(job, events));
+            let mut notes = Vec::new();
+            let outcome = loop {
+                match engine.wait(&never::<()>(), None) {
+                    Wake::Output(Output::Note(note)) => notes.push(note),
+                    Wake::Output(Output::Best(outcome)) => break outcome,
+                    _ => {}
+                }
+            };
+            assert_eq!(outcome.best, None);
+            assert!(
+                notes.iter().any(|note| note.starts_with("search thread 0 panicked: index out of bounds")),
+                "{notes:?}"
+            );
+            let next = engine.search_blocking(&Limits { depth: Some(4), ..Limits::default() }, |_| ());
+            assert!(next.best.is_some() && next.lines[0].depth == 4);
+        }
     }
 }

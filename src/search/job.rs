@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::lmr::LmrSet;
 use super::params::Params;
 use super::probe::SearchStats;
-use super::report::{Info, Progress};
+use super::report::{Info, Progress, PvLine};
 use super::resume::Known;
 use super::rounds::Rounds;
 use super::sample::NodeSample;
@@ -152,6 +152,17 @@ impl Job {
     pub fn honest(&self, info: Info) -> Info {
         let draw = self.shared.evaluation.draws.to(self.game.board().side_to_move());
         if info.score == draw { Info { score: DRAW, ..info } } else { info }
+    }
+
+    /// Ends the search because a thread panicked, and returns that thread's last finding, or the first root move if it has none.
+    pub fn give_up(&self, thread: usize, message: &str) -> Finding {
+        self.tell(Event::Note(format!("search thread {thread} panicked: {message}")));
+        self.control.request_stop();
+        let earlier = self.findings.collect().into_iter().find(|finding| finding.thread == thread);
+        earlier.unwrap_or_else(|| {
+            let pv = PvLine::from_iter(self.root_moves.first().copied());
+            Finding { thread, depth: 0, lines: vec![Info { multipv: 1, pv, ..Info::default() }] }
+        })
     }
 
     /// Tells the engine something. Without a receiver nobody wants to know.

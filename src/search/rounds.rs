@@ -245,6 +245,15 @@ impl Round<'_> {
     }
 }
 
+impl Drop for Round<'_> {
+    /// A thread that panics must not leave the others waiting.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.break_off();
+        }
+    }
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;

@@ -63,6 +63,11 @@ impl Worker {
         }
     }
 
+    /// A worker in its place that has learned nothing.
+    pub fn anew(&self) -> Self {
+        Self { home: self.home.clone(), ..Self::new(self.id) }
+    }
+
     /// Gets the memory that it takes to search with this evaluation.
     pub fn prepare(&mut self, evaluation: &Evaluation) {
         self.evaluator.start(&self.near(evaluation), &Board::start());
@@ -95,8 +100,7 @@ impl Worker {
         if let Some(handicap) = &job.handicap {
             // What it learns is wrong, and what it plays must not depend on what was searched before.
             if handicap.has_room {
-                let mut weaker = Self { home: self.home.clone(), ..Self::new(self.id) };
-                return Search::new(&mut weaker, job, handicap.eyes()).deepen();
+                return Search::new(&mut self.anew(), job, handicap.eyes()).deepen();
             }
             self.clear();
             let finding = Search::new(self, job, handicap.eyes()).deepen();

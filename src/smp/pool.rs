@@ -12,7 +12,9 @@ use crate::search::home::Home;
 use crate::search::job::{Event, Job};
 use crate::search::worker::Worker;
 use crossbeam::channel::{Receiver, bounded};
+use std::any::Any;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
@@ -235,6 +237,11 @@ fn stand_back() {
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_default()
+}
+
 /// The life of a worker thread.
 fn serve(mut worker: Worker, inbox: &Mailbox<Order>) {
     while let Some(order) = inbox.receive() {
@@ -243,7 +250,10 @@ fn serve(mut worker: Worker, inbox: &Mailbox<Order>) {
             Order::Run(task) => task(&mut worker),
             Order::Search(job) => {
                 let events = job.events.clone();
-                let finding = worker.search(&job);
+                let finding = catch_unwind(AssertUnwindSafe(|| worker.search(&job))).unwrap_or_else(|panic| {
+                    worker = worker.anew();
+                    job.give_up(worker.id, &panic_message(&*panic))
+                });
                 // Let go of the job first: when the engine hears of the last thread it owns the table alone.
                 drop(job);
                 let _ = events.send(Event::Done(finding));
