@@ -91,7 +91,7 @@ const fn option(name: &'static str, help: &'static str, kind: Kind) -> UciOption
 pub static OPTIONS: &[UciOption] = &[
     option(
         "Threads",
-        "Threads that search together. Changing it keeps the hash table.",
+        "Number of search threads. Changing it keeps the hash table.",
         Spin {
             default: 1,
             range: (1, Engine::MOST_THREADS as u64),
@@ -103,7 +103,7 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "Hash",
-        "Size of the hash table in MiB (docs/hash.md). When memory does not suffice the old table stays.",
+        "Size of the hash table in MiB (docs/hash.md). If memory does not suffice, the old table is kept.",
         Spin {
             default: Engine::DEFAULT_HASH as u64,
             range: (1, Engine::MOST_HASH as u64),
@@ -112,7 +112,7 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "NumaPolicy",
-        "Which threads are bound to which CPUs, on machines with several memory nodes (docs/numa.md).",
+        "How threads are bound to CPUs on machines with several NUMA nodes (docs/numa.md).",
         Text {
             default: "auto",
             expected: policy::CHOICES,
@@ -123,13 +123,13 @@ pub static OPTIONS: &[UciOption] = &[
             },
         },
     ),
-    option("Clear Hash", "Empties the hash table.", Button(|to| to.engine.clear_hash())),
+    option("Clear Hash", "Clears the hash table.", Button(|to| to.engine.clear_hash())),
     option(
         "HashFile",
-        "The file for SaveHash, LoadHash and AutoSave (docs/hash-file.md). It is compressed if its name ends with .zst.",
+        "File for SaveHash, LoadHash and AutoSave (docs/hash-file.md). Compressed if its name ends in .zst.",
         Text {
             default: "<empty>",
-            expected: "the name of a file, or <empty>",
+            expected: "a file name, or <empty>",
             apply: |to, name| {
                 to.engine.settings_mut().hash_file = (!name.is_empty()).then(|| name.into());
                 Ok(())
@@ -138,72 +138,72 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "SaveHash",
-        "Saves the hash table to HashFile, also while a search runs.",
+        "Saves the hash table to HashFile, even during a search.",
         Shortcut(|| Command::SaveHash { file: None, zstd: false }),
     ),
     option(
         "LoadHash",
-        "Loads HashFile into the hash table, which may have any size.",
+        "Loads HashFile into the hash table. The sizes need not match.",
         Shortcut(|| Command::LoadHash { file: None }),
     ),
     option(
         "AutoSave",
-        "Minutes after which the hash table is saved to HashFile, again and again, while something is searched; 0: never.",
+        "Interval in minutes at which the hash table is saved to HashFile during a search; 0 disables it.",
         Pause(10_080, |settings| &mut settings.auto_save),
     ),
     option(
         "UCI_AnalyseMode",
-        "Keep what was found when the position changes or a new game begins (docs/hash-file.md).",
+        "Keeps results when the position changes or a new game begins (docs/hash-file.md).",
         Check(|settings| &mut settings.analyse_mode),
     ),
     option(
         "MultiPV",
-        "Number of best lines to find and show.",
+        "Number of principal variations to search and print.",
         Number((1, 256), |settings| &mut settings.search.multi_pv),
     ),
     option(
         "UCI_LimitStrength",
-        "Play no better than UCI_Elo, with mistakes as people make them (docs/strength-limit.md).",
+        "Limits the strength to UCI_Elo, with human-like mistakes (docs/strength-limit.md).",
         Check(|settings| &mut settings.search.limit_strength),
     ),
     option(
         "UCI_Elo",
-        "The strength with UCI_LimitStrength.",
+        "Target strength with UCI_LimitStrength.",
         Number(strength::ELO, |settings| &mut settings.search.elo),
     ),
     option(
         "Strength Seed",
-        "What a limited player overlooks and misjudges; 0: something else in each game.",
+        "Seed for the mistakes of limited strength; 0 draws a new one for each game.",
         Number((0, u32::MAX as u64), |settings| &mut settings.search.strength_seed),
     ),
     option(
         "Ponder",
-        "Whether the user interface may let the engine think on the opponent's time.",
+        "Declares that the GUI may let the engine think on the opponent's time.",
         Check(|settings| &mut settings.ponder),
     ),
     option(
         "Move Overhead",
-        "Milliseconds to keep back for each move, for what happens between engine and clock.",
+        "Milliseconds reserved per move for delays between engine and clock.",
         Number((0, 5000), |settings| &mut settings.search.move_overhead),
     ),
     option(
         "nodestime",
-        "So many nodes count as a millisecond of thinking, for tests that are to repeat; 0: time is time.",
+        "Nodes that count as one millisecond, for reproducible games; 0 uses wall-clock time.",
         Number((0, 1_000_000), |settings| &mut settings.search.nodes_time),
     ),
     option(
         "UCI_Chess960",
-        "Write castling as the king taking its rook, and FENs with the files of the rooks.",
+        "Writes castling as king takes rook, and FENs with the files of the rooks (Shredder-FEN).",
         Check(|settings| &mut settings.chess960),
     ),
     option(
         "UCI_ShowWDL",
-        "Show the chances to win, draw and lose, per mille, with each score. 100 centipawns are a chance of 50 % to win.",
+        "Prints win, draw and loss probabilities in per mille with each score. 100 centipawns mean a 50 % chance of winning.",
         Check(|settings| &mut settings.show_wdl),
     ),
     option(
         "Stagger",
-        "How the depths of the threads differ: not at all, by skipping some depths, or every other thread one ply deeper.",
+        "How helper threads vary their depths: not at all, by skipping some depths, or one ply deeper for every other thread.",
         Combo {
             default: || Stagger::default().name(),
             choices: || &Stagger::NAMES,
@@ -212,12 +212,12 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "Deterministic",
-        "Whether searches of several threads repeat to the node where depth or nodes limit them. They are slower.",
+        "Makes searches with several threads reproducible under depth and node limits, at some cost in speed.",
         Check(|settings| &mut settings.search.deterministic),
     ),
     option(
         "LBR",
-        "Order moves by Last Best Reply: not at all, by the prior move, or by a variant (docs/lbr.md).",
+        "Move ordering by Last Best Reply: off, by the previous move, or by a variant (docs/lbr.md).",
         Combo {
             default: || Lbr::default().name(),
             choices: || &Lbr::NAMES,
@@ -226,12 +226,12 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "LMR",
-        "The recipe for late move reductions.",
+        "Recipe for late move reductions (docs/recipes.md).",
         Combo { default: || lmr::TUNED, choices: lmr::names, apply: |settings, name| settings.lmr.main = name },
     ),
     option(
         "LMR Helpers",
-        "The recipe of all threads but the first: the same, several in turn, or a recipe.",
+        "Recipe of the helper threads: the same as the main thread, several in rotation, or a fixed one.",
         Combo {
             default: || lmr::helpers()[0],
             choices: lmr::helpers,
@@ -240,12 +240,12 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "LMR Statistics",
-        "Count what reductions do, for `lmrstats`. A search that counts is a little slower.",
+        "Collects statistics on reductions for `lmrstats`. Searches are slightly slower.",
         Check(|settings| &mut settings.lmr_statistics),
     ),
     option(
         "Evaluation",
-        "What values positions: the network, or the sum of classical terms.",
+        "Evaluates positions with the neural network or with the classical evaluation.",
         Combo {
             default: || EvaluationKind::default().name(),
             choices: || &EvaluationKind::NAMES,
@@ -254,10 +254,10 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "EvalFile",
-        "Another network than the one inside the program.",
+        "Network file to use instead of the embedded network.",
         Text {
             default: "<empty>",
-            expected: "the name of a network file, or <empty> for the network inside the program",
+            expected: "a network file, or <empty> for the embedded network",
             apply: |to, name| {
                 let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
                 to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
@@ -267,17 +267,17 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "Drawish Endings",
-        "Count pawnless endings that are usually drawn, such as rook against rook, as draws while the search goes on.",
+        "Scores pawnless endings that are usually drawn, such as rook against rook, as 0 and keeps searching.",
         Check(|settings| &mut settings.drawish_endings),
     ),
     option(
         "Contempt",
-        "How much less than nothing a draw is worth to the engine, in centipawns; below zero it likes draws (docs/contempt.md).",
+        "Contempt in centipawns; negative prefers draws (docs/contempt.md).",
         Signed(CONTEMPT, |settings| &mut settings.contempt),
     ),
     option(
         "Analysis Contempt",
-        "Whose Contempt counts in an analysis (`go infinite`, or UCI_AnalyseMode): nobody's, a color's, or that of whoever is to move.",
+        "Side whose contempt applies in analysis (`go infinite` or UCI_AnalyseMode). Both means the side to move.",
         Combo {
             default: || AnalysisContempt::default().name(),
             choices: || &AnalysisContempt::NAMES,
@@ -288,30 +288,30 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "SyzygyPath",
-        "Folders with Syzygy tablebases, separated by `:` (on Windows by `;`) (docs/tablebases.md).",
-        Text { default: "<empty>", expected: "folders with tablebases, or <empty> for none", apply: syzygy::set },
+        "Directories with Syzygy tablebases, separated by `:` (`;` on Windows) (docs/tablebases.md).",
+        Text { default: "<empty>", expected: "directories, or <empty> for none", apply: syzygy::set },
     ),
     option(
         "SyzygyProbeDepth",
-        "From which depth on positions with as many men as SyzygyProbeLimit allows are looked up, in plies.",
+        "Minimum depth to probe at the piece limit. Positions with fewer pieces are always probed.",
         Number((1, MOST_PROBE_DEPTH), |settings| &mut settings.search.probe_depth),
     ),
     option(
         "SyzygyProbeLimit",
-        "The most men on a board that is looked up, kings included; below 3 none is.",
+        "Maximum number of pieces to probe, kings included; below 3 disables probing.",
         Number((0, MOST_MEN as u64), |settings| &mut settings.search.probe_limit),
     ),
     option(
         "Syzygy50MoveRule",
-        "Whether tablebase wins that the fifty-move rule would end count as draws.",
+        "Scores tablebase wins that the fifty-move rule prevents as draws.",
         Check(|settings| &mut settings.search.fifty_move_rule),
     ),
     option(
         "UCI_EngineAbout",
-        "Name, version, authors and licence, for the user interface to show. It cannot be changed.",
+        "Name, version, authors and licence. Read-only.",
         Text {
             default: version::ABOUT,
-            expected: "what it says already",
+            expected: "only its default",
             apply: |_, text| {
                 if text == version::ABOUT { Ok(()) } else { Err("it is for reading, and stays as it was".into()) }
             },
@@ -319,10 +319,10 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "Debug Log File",
-        "Appends everything read and written to this file, with the time of each line.",
+        "Appends all input and output to this file, with timestamps.",
         Text {
             default: "<empty>",
-            expected: "the name of a file that can be written, or <empty>",
+            expected: "a writable file, or <empty>",
             apply: |to, name| to.voice.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
         },
     ),
