@@ -1,4 +1,4 @@
-//! Positions with operations: EPD. A plain FEN is one without operations.
+//! EPD: positions with operations. A plain FEN has none.
 
 use crate::chess::Board;
 use crate::chess::fen::FenError;
@@ -7,28 +7,28 @@ use thiserror::Error;
 /// A line of EPD.
 #[derive(Clone, Debug)]
 pub struct Epd<'a> {
-    /// The position, with the counters of `hmvc` and `fmvn`, or those of a FEN.
+    /// The position, with counters from `hmvc` and `fmvn` or from a full FEN.
     pub board: Board,
-    /// Names and operands, in the order of the line; quotation marks stay.
+    /// Opcodes and operands in order, quotes included.
     pub operations: Vec<(&'a str, &'a str)>,
 }
 
-/// Why a line is no EPD.
+/// Why a line is not valid EPD.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EpdError {
-    /// The position is none.
+    /// Invalid position.
     #[error(transparent)]
     Position(#[from] FenError),
-    /// A quotation that does not end.
-    #[error("a quotation mark without its partner")]
+    /// Unterminated quote.
+    #[error("unterminated quotation mark")]
     Quotation,
 }
 
 impl<'a> Epd<'a> {
-    /// Reads a line. The counters of a FEN are no part of an EPD, but often there.
+    /// Parses a line; FEN counters are accepted.
     ///
     /// # Errors
-    /// There is no position in it, or a quotation does not end.
+    /// The position is invalid, or a quotation is unterminated.
     pub fn parse(line: &'a str) -> Result<Self, EpdError> {
         let mut rest = line;
         for _ in 0..4 {
@@ -45,25 +45,25 @@ impl<'a> Epd<'a> {
         Ok(Self { board, operations })
     }
 
-    /// The operand of the first operation of this name.
+    /// Operand of the first operation with this opcode.
     pub fn operand(&self, name: &str) -> Option<&'a str> {
         self.operations.iter().find(|(known, _)| *known == name).map(|&(_, operand)| operand)
     }
 }
 
-/// Whether a line says anything; those that are empty or begin with `#` do not.
+/// Whether a line is neither empty nor a `#` comment.
 pub fn says_anything(line: &str) -> bool {
     let line = line.trim();
     !line.is_empty() && !line.starts_with('#')
 }
 
-/// The first word of a text, and what follows it.
+/// Splits off the first word.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()))
 }
 
-/// A number at the start of a text, if there is one, and what follows it.
+/// Splits off a leading number, if any.
 fn number(text: &str) -> (Option<&str>, &str) {
     match word(text) {
         (digits, rest) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -73,7 +73,7 @@ fn number(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The operations of a line: a name and what follows it up to the semicolon, which in quotation marks ends nothing.
+/// Splits operations at semicolons outside quotes.
 fn operations(text: &str) -> Result<Vec<(&str, &str)>, EpdError> {
     let (mut list, mut start, mut quoted) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices().chain([(text.len(), ';')]) {

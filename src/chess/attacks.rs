@@ -7,7 +7,7 @@ const ROOK_STEPS: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 const KNIGHT_STEPS: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 const KING_STEPS: [(i32, i32); 8] = [(1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)];
 
-/// The bit of a square given by file and rank, zero off the board.
+/// The bit of a square; zero off the board.
 const fn bit(file: i32, rank: i32) -> u64 {
     if file < 0 || file > 7 || rank < 0 || rank > 7 { 0 } else { 1 << (rank * 8 + file) }
 }
@@ -27,7 +27,7 @@ const fn leaper_table(steps: [(i32, i32); 8]) -> [Bitboard; 64] {
     table
 }
 
-/// The squares a slider sees from a square, the first piece on each ray included.
+/// Squares a slider attacks, up to and including the first blocker on each ray.
 const fn slide(square: usize, occupied: u64, steps: [(i32, i32); 4]) -> u64 {
     let mut seen = 0;
     let mut step = 0;
@@ -47,7 +47,7 @@ const fn slide(square: usize, occupied: u64, steps: [(i32, i32); 4]) -> u64 {
     seen
 }
 
-/// The squares whose occupation matters to a slider: its rays without their last squares.
+/// Occupancy mask of a slider: its rays without the edge squares.
 const fn relevant(square: usize, steps: [(i32, i32); 4]) -> u64 {
     let (file, rank) = (square % 8, square / 8);
     let ranks = (0xFF | 0xFF << 56) & !(0xFF << (8 * rank));
@@ -55,7 +55,7 @@ const fn relevant(square: usize, steps: [(i32, i32); 4]) -> u64 {
     slide(square, 0, steps) & !(ranks | files)
 }
 
-/// Where one square's part of [`SLIDER_ATTACKS`] lies, and how to find the entry of an occupation in it.
+/// A square's slice of [`SLIDER_ATTACKS`] and how to index it.
 #[derive(Clone, Copy)]
 struct Slot {
     mask: u64,
@@ -65,7 +65,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// By the parallel bit extract of BMI2: the occupation of the relevant squares, packed.
+    /// PEXT indexing.
     #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
     #[inline(always)]
     fn index(&self, occupied: Bitboard) -> usize {
@@ -74,7 +74,7 @@ impl Slot {
         self.offset as usize + packed as usize
     }
 
-    /// By a magic multiplication.
+    /// Magic indexing.
     #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
     #[inline(always)]
     fn index(&self, occupied: Bitboard) -> usize {
@@ -119,7 +119,7 @@ const EMPTY_SLOT: Slot = Slot {
 static BISHOP_SLOTS: [Slot; 64] = slots(BISHOP_STEPS, 0, &BISHOP_MAGICS);
 static ROOK_SLOTS: [Slot; 64] = slots(ROOK_STEPS, BISHOP_ENTRIES as u32, &ROOK_MAGICS);
 
-/// One loop for both kinds of slider: walks the subsets of each mask in the order of their packed index.
+/// Enumerates the subsets of each mask in the order of their PEXT index.
 #[allow(long_running_const_eval, reason = "a hundred thousand entries take the compiler a few seconds, once")]
 static SLIDER_ATTACKS: [Bitboard; BISHOP_ENTRIES + ROOK_ENTRIES] = {
     let mut table = [Bitboard::EMPTY; BISHOP_ENTRIES + ROOK_ENTRIES];
@@ -164,7 +164,7 @@ static PAWN: [[Bitboard; 64]; 2] = {
     table
 };
 
-/// Squares strictly between two squares on a common line, and the whole line through both; empty without a common line.
+/// Squares strictly between two aligned squares, and the full line through both; empty if not aligned.
 const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
     let mut between = [[Bitboard::EMPTY; 64]; 64];
     let mut line = [[Bitboard::EMPTY; 64]; 64];
@@ -201,49 +201,49 @@ const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
 static BETWEEN: [[Bitboard; 64]; 64] = line_tables().0;
 static LINE: [[Bitboard; 64]; 64] = line_tables().1;
 
-/// The squares a pawn of this color attacks.
+/// Squares attacked by a pawn of this color.
 #[inline(always)]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     PAWN[color.index()][square.index()]
 }
 
-/// The squares a knight attacks.
+/// Squares attacked by a knight.
 #[inline(always)]
 pub fn knight(square: Square) -> Bitboard {
     KNIGHT[square.index()]
 }
 
-/// The squares a king attacks.
+/// Squares attacked by a king.
 #[inline(always)]
 pub fn king(square: Square) -> Bitboard {
     KING[square.index()]
 }
 
-/// The squares a bishop attacks on a board occupied like this.
+/// Squares attacked by a bishop, given the occupancy.
 #[inline(always)]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     SLIDER_ATTACKS[BISHOP_SLOTS[square.index()].index(occupied)]
 }
 
-/// The squares a rook attacks on a board occupied like this.
+/// Squares attacked by a rook, given the occupancy.
 #[inline(always)]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     SLIDER_ATTACKS[ROOK_SLOTS[square.index()].index(occupied)]
 }
 
-/// The squares a queen attacks on a board occupied like this.
+/// Squares attacked by a queen, given the occupancy.
 #[inline(always)]
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     bishop(square, occupied) | rook(square, occupied)
 }
 
-/// The squares strictly between two squares on a common rank, file or diagonal; empty otherwise.
+/// Squares strictly between two squares on a common rank, file or diagonal; empty otherwise.
 #[inline(always)]
 pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
-/// The whole rank, file or diagonal through two squares, from edge to edge; empty when they share none.
+/// The full rank, file or diagonal through two squares, edge to edge; empty if not aligned.
 #[inline(always)]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]
@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sliders_agree_with_walking_the_rays() {
+    fn slider_tables_match_ray_walks() {
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..200 {
             let occupied = random.u64(..) & random.u64(..);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn leapers_and_lines() {
+    fn leaper_and_line_tables() {
         assert_eq!(KNIGHT.iter().map(|set| set.count()).sum::<u32>(), 336);
         assert_eq!(KING.iter().map(|set| set.count()).sum::<u32>(), 420);
         assert_eq!(between(Square::A1, Square::D4), [Square::B2, Square::C3].into_iter().collect());

@@ -9,50 +9,50 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
-    /// Every square.
+    /// All squares.
     pub const FULL: Self = Self(!0);
     /// The light squares.
     pub const LIGHT: Self = Self(0x55AA_55AA_55AA_55AA);
     /// The dark squares.
     pub const DARK: Self = Self(0xAA55_AA55_AA55_AA55);
-    /// The files a to d, and e to h.
+    /// Files a to d, and e to h.
     pub const WINGS: [Self; 2] = [Self(0x0F0F_0F0F_0F0F_0F0F), Self(0xF0F0_F0F0_F0F0_F0F0)];
     pub(crate) const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
     pub(crate) const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
-    /// Whether the set has no square.
+    /// Whether the set is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the set has a square.
+    /// Whether the set has at least one square.
     #[inline(always)]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Whether the set has two squares or more.
+    /// Whether the set has at least two squares.
     #[inline(always)]
     pub const fn many(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
-    /// How many squares the set has.
+    /// Number of squares in the set.
     #[inline(always)]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Whether the square is in the set.
+    /// Whether the set contains a square.
     #[inline(always)]
     pub const fn has(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// The lowest square (nearest to a1, rank by rank), if any.
+    /// The least significant square, if any.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         match std::num::NonZeroU64::new(self.0) {
@@ -61,7 +61,7 @@ impl Bitboard {
         }
     }
 
-    /// The highest square (nearest to h8, rank by rank), if any.
+    /// The most significant square, if any.
     #[inline(always)]
     pub const fn last(self) -> Option<Square> {
         match std::num::NonZeroU64::new(self.0) {
@@ -70,31 +70,31 @@ impl Bitboard {
         }
     }
 
-    /// The set with each square moved one rank up the board (towards the eighth rank).
+    /// Shifted one rank up.
     #[inline(always)]
     pub const fn north(self) -> Self {
         Self(self.0 << 8)
     }
 
-    /// The set with each square moved one rank down the board.
+    /// Shifted one rank down.
     #[inline(always)]
     pub const fn south(self) -> Self {
         Self(self.0 >> 8)
     }
 
-    /// The set with each square moved one file towards h; the h file drops out.
+    /// Shifted one file towards h; squares on the h file drop out.
     #[inline(always)]
     pub const fn east(self) -> Self {
         Self((self.0 & Self::NOT_H) << 1)
     }
 
-    /// The set with each square moved one file towards a; the a file drops out.
+    /// Shifted one file towards a; squares on the a file drop out.
     #[inline(always)]
     pub const fn west(self) -> Self {
         Self((self.0 & Self::NOT_A) >> 1)
     }
 
-    /// The set moved one rank forward as this color moves.
+    /// Shifted one rank forward from this color's view.
     #[inline(always)]
     pub const fn forward(self, color: Color) -> Self {
         match color {
@@ -103,14 +103,14 @@ impl Bitboard {
         }
     }
 
-    /// The squares that pawns of this color on the set's squares attack.
+    /// Squares attacked by pawns of this color on the squares of the set.
     #[inline(always)]
     pub const fn pawn_attacks(self, color: Color) -> Self {
         let ahead = self.forward(color);
         Self(ahead.east().0 | ahead.west().0)
     }
 
-    /// The set and everything up the board from its squares, file by file.
+    /// The set and all squares north of it.
     #[inline(always)]
     pub const fn fill_north(self) -> Self {
         let mut bits = self.0;
@@ -120,7 +120,7 @@ impl Bitboard {
         Self(bits)
     }
 
-    /// The set and everything down the board from its squares, file by file.
+    /// The set and all squares south of it.
     #[inline(always)]
     pub const fn fill_south(self) -> Self {
         let mut bits = self.0;
@@ -130,7 +130,7 @@ impl Bitboard {
         Self(bits)
     }
 
-    /// The set and everything ahead of its squares as this color moves, file by file.
+    /// The set and all squares ahead of it from this color's view.
     #[inline(always)]
     pub const fn fill_forward(self, color: Color) -> Self {
         match color {
@@ -205,7 +205,7 @@ mod tests {
     use crate::chess::{File, Rank};
 
     #[test]
-    fn iterates_in_order() {
+    fn iterates_from_a1() {
         let set: Bitboard = [Square::H8, Square::A1, Square::D4].into_iter().collect();
         assert_eq!(set.collect::<Vec<_>>(), [Square::A1, Square::D4, Square::H8]);
         assert_eq!((set.first(), set.last()), (Some(Square::A1), Some(Square::H8)));

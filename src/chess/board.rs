@@ -1,12 +1,11 @@
-//! A position: where the pieces stand and what else the rules need to know.
+//! The board: pieces, state and incrementally updated keys.
 
 use super::{Bitboard, CastlingRights, Color, Move, Piece, PieceType, Square, Wing, attacks, zobrist};
 
-/// A position that can be searched.
+/// A valid position.
 ///
-/// Positions are made from FEN ([`from_fen`](Self::from_fen)) or from another position by a legal move
-/// ([`after`](Self::after)), so every board in existence satisfies the one definition of validity in
-/// [`fen`](super::fen). Keys, checkers, pins and threats are kept up to date by construction.
+/// Made from FEN ([`from_fen`](Self::from_fen)) or by a legal move ([`after`](Self::after)), so every board satisfies the
+/// validity rules of [`fen`](super::fen). Keys, checkers, pins and threats are always up to date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
     pub(super) colors: [Bitboard; 2],
@@ -22,29 +21,29 @@ pub struct Board {
     pub(super) side: Color,
     /// Plies since the last capture or pawn move.
     pub(super) halfmove_clock: u32,
-    /// Plies since the last capture, pawn move or null move, as far as positions are known.
+    /// Plies since the last capture, pawn move or null move, as far as the history is known.
     pub(super) reversible: u32,
     pub(super) fullmove_number: u32,
 }
 
-/// Hash keys of a position, all updated incrementally.
+/// Zobrist keys, updated incrementally.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Keys {
     /// The whole position.
     pub(super) all: u64,
     /// Pawns of both colors.
     pub(super) pawns: u64,
-    /// Everything but pawns, by color.
+    /// Everything but pawns, per color.
     pub(super) non_pawns: [u64; 2],
 }
 
 impl Board {
-    /// The start position of chess.
+    /// The standard start position.
     pub fn start() -> Self {
         Self::from_fen(super::fen::START).expect("the start position is valid")
     }
 
-    /// An empty board, on which [`fen`](super::fen) sets up a position.
+    /// An empty board for [`fen`](super::fen) to fill.
     pub(super) fn empty() -> Self {
         Self {
             colors: [Bitboard::EMPTY; 2],
@@ -64,7 +63,7 @@ impl Board {
         }
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     #[inline(always)]
     pub fn side_to_move(&self) -> Color {
         self.side
@@ -76,25 +75,23 @@ impl Board {
         self.colors[color.index()]
     }
 
-    /// The pieces of each color.
     #[inline(always)]
     pub(crate) fn colors(&self) -> &[Bitboard; 2] {
         &self.colors
     }
 
-    /// The pieces of each kind, of both colors.
     #[inline(always)]
     pub(crate) fn kinds(&self) -> &[Bitboard; 6] {
         &self.kinds
     }
 
-    /// All pieces of a kind, of both colors.
+    /// All pieces of a type, of both colors.
     #[inline(always)]
     pub fn kind(&self, kind: PieceType) -> Bitboard {
         self.kinds[kind.index()]
     }
 
-    /// The pieces of a color and kind.
+    /// The pieces of a color and type.
     #[inline(always)]
     pub fn pieces(&self, color: Color, kind: PieceType) -> Bitboard {
         self.colors[color.index()] & self.kinds[kind.index()]
@@ -106,26 +103,26 @@ impl Board {
         self.colors[0] | self.colors[1]
     }
 
-    /// Who stands on a square.
+    /// The piece on a square.
     #[inline(always)]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         self.mailbox[square.index()]
     }
 
-    /// What a legal move captures; after castling, a quiet move or a promotion without capture, nothing.
+    /// The piece captured by a legal move, en passant included.
     #[inline(always)]
     pub fn captured(&self, mv: Move) -> Option<Piece> {
         if mv.is_capture() { self.piece_on(mv.capture_square()) } else { None }
     }
 
-    /// Where a color's king stands.
+    /// The king square of a color.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Square {
-        // Every board has both kings; the corner is what an impossible board would answer.
+        // Every board has both kings; a1 is never returned.
         self.pieces(color, PieceType::King).first().unwrap_or(Square::A1)
     }
 
-    /// The pieces that give check to the side to move.
+    /// Pieces giving check to the side to move.
     #[inline(always)]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
@@ -137,32 +134,32 @@ impl Board {
         self.checkers.any()
     }
 
-    /// The pieces of the side to move that shield their king from a slider.
+    /// Pieces of the side to move pinned to their king.
     #[inline(always)]
     pub fn pinned(&self) -> Bitboard {
         self.pinned
     }
 
-    /// The squares that the side not to move attacks. It sees through the king of the side to move, so a king
-    /// may step exactly on the squares outside this set.
+    /// Squares attacked by the opponent, with the king of the side to move removed from the occupancy: the king may step
+    /// exactly on the squares outside this set.
     #[inline(always)]
     pub fn threats(&self) -> Bitboard {
         self.threats
     }
 
-    /// The castling rights that are left.
+    /// The remaining castling rights.
     #[inline(always)]
     pub fn castling(&self) -> CastlingRights {
         self.castling
     }
 
-    /// Where the rook of a castling right stands; meaningful only while the right exists.
+    /// The rook square of a castling right; meaningful only while the right exists.
     #[inline(always)]
     pub fn castling_rook(&self, color: Color, wing: Wing) -> Square {
         self.castling_rooks[color.index()][wing as usize]
     }
 
-    /// The square behind a pawn that has just stepped two squares, only if it can legally be taken there.
+    /// The en-passant target square, set only if an en-passant capture is legal.
     #[inline(always)]
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
@@ -174,37 +171,37 @@ impl Board {
         self.halfmove_clock
     }
 
-    /// How many plies back a repetition can lie: since the last capture, pawn move or null move.
+    /// Plies since the last capture, pawn move or null move: how far back a repetition can be.
     #[inline(always)]
     pub fn reversible_plies(&self) -> usize {
         self.reversible as usize
     }
 
-    /// The number of the move in the game, from 1, counted up after Black's.
+    /// Fullmove number as in FEN, from 1.
     #[inline(always)]
     pub fn fullmove_number(&self) -> u32 {
         self.fullmove_number
     }
 
-    /// Hash key of the position: pieces, side to move, castling rights, legal en passant.
+    /// Zobrist key: pieces, side to move, castling rights, legal en passant.
     #[inline(always)]
     pub fn key(&self) -> u64 {
         self.keys.all
     }
 
-    /// Hash key of the pawns of both colors.
+    /// Zobrist key of the pawns of both colors.
     #[inline(always)]
     pub fn pawn_key(&self) -> u64 {
         self.keys.pawns
     }
 
-    /// Hash key of a color's pieces without its pawns.
+    /// Zobrist key of a color's pieces without pawns.
     #[inline(always)]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
         self.keys.non_pawns[color.index()]
     }
 
-    /// The squares a piece of this kind and color attacks from a square.
+    /// Squares attacked by this piece from a square.
     #[inline(always)]
     pub fn attacks_from(&self, piece: Piece, square: Square, occupied: Bitboard) -> Bitboard {
         match piece.kind() {
@@ -217,7 +214,7 @@ impl Board {
         }
     }
 
-    /// All pieces of both colors that attack a square on a board occupied like this.
+    /// Pieces of both colors attacking a square, given the occupancy.
     #[inline(always)]
     pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
         (attacks::pawn(Color::White, square) & self.pieces(Color::Black, PieceType::Pawn))
@@ -225,7 +222,7 @@ impl Board {
             | (attacks::knight(square) & self.kind(PieceType::Knight))
             | (attacks::king(square) & self.kind(PieceType::King))
             | (attacks::bishop(square, occupied) & self.diagonal_sliders())
-            | (attacks::rook(square, occupied) & self.straight_sliders())
+            | (attacks::rook(square, occupied) & self.orthogonal_sliders())
     }
 
     /// Bishops and queens of both colors.
@@ -236,11 +233,11 @@ impl Board {
 
     /// Rooks and queens of both colors.
     #[inline(always)]
-    pub fn straight_sliders(&self) -> Bitboard {
+    pub fn orthogonal_sliders(&self) -> Bitboard {
         self.kind(PieceType::Rook) | self.kind(PieceType::Queen)
     }
 
-    /// Whether a color has any piece besides king and pawns: where it has not, zugzwang is common.
+    /// Whether a color has pieces besides king and pawns; without any, zugzwang is likely.
     #[inline(always)]
     pub fn has_pieces(&self, color: Color) -> bool {
         (self.color(color) ^ self.pieces(color, PieceType::Pawn) ^ self.pieces(color, PieceType::King)).any()
@@ -253,7 +250,7 @@ impl Board {
     }
 
     #[inline(always)]
-    pub(super) fn take(&mut self, piece: Piece, square: Square) {
+    pub(super) fn remove(&mut self, piece: Piece, square: Square) {
         self.flip_bits(piece, square);
         self.mailbox[square.index()] = None;
     }
@@ -287,7 +284,7 @@ impl Board {
         self.en_passant = target;
     }
 
-    /// Finds checkers, pins and threats anew, after the pieces or the side to move have changed.
+    /// Recomputes checkers, pins and threats after the pieces or the side to move changed.
     #[inline(always)]
     pub(super) fn refresh(&mut self) {
         let (us, them) = (self.side, !self.side);
@@ -298,7 +295,7 @@ impl Board {
         self.pinned = Bitboard::EMPTY;
         let snipers = theirs
             & ((attacks::bishop(king, theirs) & self.diagonal_sliders())
-                | (attacks::rook(king, theirs) & self.straight_sliders()));
+                | (attacks::rook(king, theirs) & self.orthogonal_sliders()));
         for sniper in snipers {
             let shield = attacks::between(king, sniper) & ours;
             if shield.is_empty() {
@@ -310,7 +307,7 @@ impl Board {
         self.threats = self.attacked_by(them, occupied ^ king.bitboard());
     }
 
-    /// All squares that a color attacks on a board occupied like this.
+    /// All squares attacked by a color, given the occupancy.
     #[inline(always)]
     pub fn attacked_by(&self, color: Color, occupied: Bitboard) -> Bitboard {
         let pieces = self.color(color);
@@ -321,7 +318,7 @@ impl Board {
         for square in pieces & self.diagonal_sliders() {
             attacked |= attacks::bishop(square, occupied);
         }
-        for square in pieces & self.straight_sliders() {
+        for square in pieces & self.orthogonal_sliders() {
             attacked |= attacks::rook(square, occupied);
         }
         attacked

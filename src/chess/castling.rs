@@ -1,22 +1,22 @@
-//! Castling rights, and where kings and rooks go.
+//! Castling rights and target squares.
 
 use super::{Color, File, Rank, Square};
 
-/// A side of the board to castle to.
+/// Castling side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Wing {
-    /// Towards the h file; the king lands on the g file.
+    /// Kingside: the king goes to the g file.
     King,
-    /// Towards the a file; the king lands on the c file.
+    /// Queenside: the king goes to the c file.
     Queen,
 }
 
 impl Wing {
-    /// Both wings, the king's first.
+    /// Kingside first.
     pub const ALL: [Self; 2] = [Self::King, Self::Queen];
 
-    /// Where the king lands.
+    /// The king's target square.
     #[inline(always)]
     pub const fn king_target(self, color: Color) -> Square {
         match self {
@@ -25,7 +25,7 @@ impl Wing {
         }
     }
 
-    /// Where the rook lands.
+    /// The rook's target square.
     #[inline(always)]
     pub const fn rook_target(self, color: Color) -> Square {
         match self {
@@ -35,12 +35,12 @@ impl Wing {
     }
 }
 
-/// Which of the four ways of castling are still allowed: a set of at most four.
+/// A set of castling rights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CastlingRights(u8);
 
 impl CastlingRights {
-    /// No right is left.
+    /// No rights.
     pub const NONE: Self = Self(0);
 
     #[inline(always)]
@@ -48,44 +48,44 @@ impl CastlingRights {
         1 << (color.index() * 2 + wing as usize)
     }
 
-    /// A number from 0 to 15, one for each set of rights.
+    /// Index of the set, 0 to 15.
     #[inline(always)]
     pub const fn index(self) -> usize {
         (self.0 & 15) as usize
     }
 
-    /// Whether this color may still castle to this wing.
+    /// Whether this color may castle on this wing.
     #[inline(always)]
     pub const fn has(self, color: Color, wing: Wing) -> bool {
         self.0 & Self::bit(color, wing) != 0
     }
 
-    /// Whether this color has any right left.
+    /// Whether this color has any right.
     #[inline(always)]
     pub const fn any(self, color: Color) -> bool {
         self.0 >> (color.index() * 2) & 3 != 0
     }
 
-    /// Whether nobody may castle any more.
+    /// Whether neither side has a right.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// With this right added.
+    /// Adds a right.
     #[must_use]
     pub const fn with(self, color: Color, wing: Wing) -> Self {
         Self(self.0 | Self::bit(color, wing))
     }
 
-    /// With this right taken away.
+    /// Removes a right.
     #[must_use]
     #[inline(always)]
     pub const fn without(self, color: Color, wing: Wing) -> Self {
         Self(self.0 & !Self::bit(color, wing))
     }
 
-    /// With both rights of a color taken away.
+    /// Removes both rights of a color.
     #[must_use]
     #[inline(always)]
     pub const fn without_color(self, color: Color) -> Self {

@@ -6,9 +6,9 @@ use std::ops::Not;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Color {
-    /// Moves first in a game.
+    /// The side that moves first.
     White,
-    /// Moves second in a game.
+    /// The side that moves second.
     Black,
 }
 
@@ -22,7 +22,7 @@ impl Color {
         self as usize
     }
 
-    /// The other color, in constant expressions (elsewhere: `!color`).
+    /// The other color; `const` form of `!color`.
     #[inline(always)]
     pub const fn flip(self) -> Self {
         match self {
@@ -31,7 +31,7 @@ impl Color {
         }
     }
 
-    /// +1 for White, -1 for Black: turns a score from White's view into one from this color's view and back.
+    /// +1 for White, -1 for Black: converts scores between White's and this color's point of view.
     #[inline(always)]
     pub const fn sign(self) -> i32 {
         match self {

@@ -1,12 +1,12 @@
-//! Draws: insufficient material, fifty moves, repetition, and repetition one move ahead.
+//! Draws: insufficient material, fifty-move rule, repetition, upcoming repetition.
 
 use super::{Bitboard, Board, Piece, PieceType, Square, attacks, zobrist};
 
 impl Board {
-    /// Whether neither side can mate by any sequence of legal moves: bare kings, a single minor piece, or only bishops
-    /// that all stand on squares of one color.
+    /// Whether no sequence of legal moves leads to mate: bare kings, a single minor piece, or only bishops on squares of
+    /// one color.
     pub fn insufficient_material(&self) -> bool {
-        let heavy = self.kind(PieceType::Pawn) | self.straight_sliders();
+        let heavy = self.kind(PieceType::Pawn) | self.orthogonal_sliders();
         if heavy.any() {
             return false;
         }
@@ -17,16 +17,13 @@ impl Board {
         knights.is_empty() && ((bishops & Bitboard::LIGHT).is_empty() || (bishops & Bitboard::DARK).is_empty())
     }
 
-    /// Whether fifty moves by each side have passed without capture or pawn move. Checkmate on the last of them counts
-    /// first, so a position in check is drawn only if there is a legal move.
+    /// Whether the fifty-move rule applies. Checkmate on the last ply takes precedence.
     pub fn is_fifty_move_draw(&self) -> bool {
         self.halfmove_clock >= 100 && (!self.in_check() || self.has_legal_move())
     }
 
-    /// Whether the position repeats an earlier one, as a search at this ply should see it: once is enough for a position
-    /// since the root, before it two earlier occurrences are needed.
-    ///
-    /// `earlier` holds the keys of the positions before this one, oldest first.
+    /// Whether the position is a draw by repetition in a search at this ply: one repetition after the root suffices, two are
+    /// needed otherwise. `earlier` holds the keys of the preceding positions, oldest first.
     pub fn is_repetition(&self, earlier: &[u64], ply: usize) -> bool {
         let mut before_root = false;
         for back in (4..=self.reversible_plies().min(earlier.len())).step_by(2) {
@@ -40,18 +37,17 @@ impl Board {
         false
     }
 
-    /// Whether the side to move has a move that repeats an earlier position, found without generating moves.
+    /// Whether the side to move can repeat an earlier position, found without generating moves.
     ///
-    /// The difference between this key and an earlier one with the other side to move must be a single reversible
-    /// move, and those are all in a small table (M. N. J. van Kervinck, "The design and implementation of the
-    /// Rookie 2.0 chess playing program", 2002, describes the cuckoo tables used here).
+    /// The key must differ by a single reversible move from that of an earlier position with the other side to move. Uses the
+    /// cuckoo tables of M. N. J. van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program", 2002.
     pub fn has_upcoming_repetition(&self, earlier: &[u64], ply: usize) -> bool {
         let plies = self.reversible_plies().min(earlier.len());
         if plies < 3 {
             return false;
         }
         let key_back = |back: usize| earlier[earlier.len() - back];
-        // The pieces that the opponent moved must be back where they were.
+        // All pieces moved by the opponent must be back on their squares.
         let mut theirs = self.key() ^ key_back(1) ^ zobrist::SIDE;
         for back in (3..=plies).step_by(2) {
             theirs ^= key_back(back - 1) ^ key_back(back) ^ zobrist::SIDE;
@@ -65,7 +61,7 @@ impl Board {
             if back <= ply {
                 return true;
             }
-            // Before the root the position must have repeated already.
+            // A position before the root must itself have occurred twice.
             let first = earlier.len() - back;
             if earlier[..first].iter().rev().skip(1).step_by(2).any(|&key| key == earlier[first]) {
                 return true;
@@ -75,7 +71,7 @@ impl Board {
     }
 }
 
-/// All reversible moves of a single piece on an empty board, by the change that they make to the key.
+/// Cuckoo hash table of the reversible moves on an empty board, indexed by their key difference.
 struct ReversibleMoves {
     keys: [u64; Self::SIZE],
     squares: [(Square, Square); Self::SIZE],
@@ -88,13 +84,13 @@ impl ReversibleMoves {
         [key as usize % Self::SIZE, (key >> 16) as usize % Self::SIZE]
     }
 
-    /// The two squares between which a piece moves to make this change.
+    /// The two squares of the move with this key difference.
     fn find(&self, change: u64) -> Option<(Square, Square)> {
         Self::slots(change).into_iter().find(|&slot| self.keys[slot] == change).map(|slot| self.squares[slot])
     }
 }
 
-/// Whether a piece of this kind moves between two squares on an empty board.
+/// Whether a piece of this type moves between two squares on an empty board.
 const fn reaches(kind: usize, a: usize, b: usize) -> bool {
     let (files, ranks) = ((a % 8).abs_diff(b % 8), (a / 8).abs_diff(b / 8));
     let (straight, diagonal) = (files == 0 || ranks == 0, files == ranks);
@@ -125,7 +121,7 @@ static REVERSIBLE_MOVES: ReversibleMoves = {
                     let mut key = zobrist::const_piece(piece, a) ^ zobrist::const_piece(piece, b) ^ zobrist::SIDE;
                     let mut squares = (Square::from_index(a), Square::from_index(b));
                     let mut slot = ReversibleMoves::slots(key)[0];
-                    // Cuckoo insertion: whoever is pushed out goes to its other slot.
+                    // Cuckoo insertion: the evicted entry moves to its other slot.
                     loop {
                         let (old_key, old_squares) = (table.keys[slot], table.squares[slot]);
                         table.keys[slot] = key;
@@ -155,7 +151,7 @@ mod tests {
     use crate::chess::Game;
 
     #[test]
-    fn a_move_back_is_seen_before_it_is_played() {
+    fn detects_upcoming_repetition() {
         let mut game = Game::start();
         for text in ["g1f3", "g8f6", "f3g1"] {
             assert!(!game.board().has_upcoming_repetition(game.earlier_keys(), 10), "before {text}");
@@ -165,14 +161,14 @@ mod tests {
         assert!(game.board().has_upcoming_repetition(game.earlier_keys(), 10));
         assert!(
             !game.board().has_upcoming_repetition(game.earlier_keys(), 2),
-            "one repetition before the root is none"
+            "a single repetition before the root does not count"
         );
         game.play(game.board().parse_uci("b8c6", false).unwrap());
         assert!(!game.board().has_upcoming_repetition(game.earlier_keys(), 10));
     }
 
     #[test]
-    fn a_third_move_brings_back_the_second_position() {
+    fn detects_repetition_by_triangulation() {
         let mut game = Game::from_fen("4k3/8/8/8/2b5/8/8/R3K3 w - - 0 1").unwrap();
         for text in ["a1a4", "c4b3", "a4a8", "e8e7", "a8a4", "e7e8"] {
             assert!(!game.board().is_repetition(game.earlier_keys(), 10), "before {text}");
@@ -182,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn material() {
+    fn insufficient_material() {
         for (fen, expected) in [
             ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", true),
             ("8/8/4k3/8/8/3K4/8/6B1 w - - 0 1", true),

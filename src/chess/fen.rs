@@ -1,72 +1,70 @@
-//! Reading and writing FEN, and the one definition of a valid position.
+//! FEN parsing and formatting, and the definition of a valid position.
 
 use super::{Board, Color, File, Piece, PieceType, Rank, Square, Wing};
 use std::fmt::Write;
 use thiserror::Error;
 
-/// The start position of chess.
+/// The standard start position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// The evaluation's sums leave room for no more pieces than a game begins with.
+/// Most pieces on a board; the evaluation's accumulators are sized for it.
 pub const MAX_PIECES: u32 = 32;
 
-/// Counters above this are refused; no game gets near it.
+/// Largest halfmove clock and fullmove number accepted.
 const MAX_COUNTER: u32 = 100_000;
 
-/// What is wrong with a FEN or with the position that it describes.
+/// FEN syntax error or invalid position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("\"{fen}\" is no position: {problem}")]
+#[error("invalid FEN \"{fen}\": {problem}")]
 pub struct FenError {
     fen: String,
     problem: Problem,
 }
 
-/// The first problem found.
+/// What is wrong with a FEN.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages are the documentation")]
 pub enum Problem {
-    #[error("the text is empty; expected <board> <side> <castling> <en passant> [<half-moves> <move number>]")]
+    #[error("empty text, expected <board> <side> <castling> <en passant> [<half-moves> <move number>]")]
     Empty,
-    #[error("the board has {0} ranks, expected 8, separated by '/'")]
+    #[error("{0} ranks, expected 8")]
     Ranks(usize),
-    #[error("rank {rank} describes {found} squares, expected 8")]
+    #[error("rank {rank} has {found} squares, expected 8")]
     RankLength { rank: usize, found: usize },
-    #[error("'{0}' on the board, expected a digit from 1 to 8 or one of PNBRQKpnbrqk")]
+    #[error("unexpected '{0}' in the board field, expected a digit from 1 to 8 or one of PNBRQKpnbrqk")]
     Letter(char),
-    #[error("side to move '{0}', expected w or b")]
+    #[error("invalid side to move '{0}', expected w or b")]
     Side(String),
-    #[error("castling rights '{0}', expected - or up to four of KQkq or of rook files A-H, a-h")]
+    #[error("invalid castling rights '{0}', expected - or up to four of KQkq or rook files A-H, a-h")]
     Castling(String),
-    #[error("en-passant square '{0}', expected - or a square such as e3")]
+    #[error("invalid en-passant square '{0}', expected - or a square such as e3")]
     EnPassant(String),
-    #[error("{what} '{text}', expected a number from 0 to {MAX_COUNTER} or -")]
+    #[error("invalid {what} '{text}', expected a number from 0 to {MAX_COUNTER} or -")]
     Counter { what: &'static str, text: String },
     #[error("{0:?} has {1} kings, expected 1")]
     Kings(Color, u32),
-    #[error("a pawn stands on the first or last rank")]
+    #[error("pawn on the first or last rank")]
     BackRankPawn,
-    #[error("the board has {0} pieces, expected at most {MAX_PIECES}")]
+    #[error("{0} pieces, expected at most {MAX_PIECES}")]
     Pieces(u32),
-    #[error("the side not to move is in check")]
+    #[error("side not to move is in check")]
     OpponentInCheck,
 }
 
 impl Board {
-    /// Reads a position in FEN, X-FEN or Shredder-FEN.
+    /// Parses a position in FEN, X-FEN or Shredder-FEN.
     ///
-    /// Missing fields after the board take their usual values; castling rights without king and rook in place, and
-    /// en-passant squares where nothing can be taken, are dropped.
+    /// Missing trailing fields take their defaults. Impossible castling rights and en-passant squares are dropped.
     ///
     /// # Errors
-    /// The text is not FEN, or the position cannot be searched: each side needs one king, there are at most
-    /// [`MAX_PIECES`] pieces, no pawn stands on the first or last rank, and the side not to move may not be in check.
-    /// Whether a game can lead to the position is not asked: nine queens beside eight pawns will do.
+    /// Invalid syntax, not exactly one king per side, more than [`MAX_PIECES`] pieces, a pawn on the first or last rank, or the
+    /// side not to move in check. Reachability is not checked.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         parse(text).map_err(|problem| FenError { fen: shorten(text), problem })
     }
 
-    /// Writes the position as FEN; castling rights as KQkq where these are clear and by rook file otherwise, or always
-    /// by rook file (Shredder-FEN) for Chess960.
+    /// Formats the position as FEN. Castling rights are written as KQkq where unambiguous and by rook file otherwise; always by
+    /// rook file (Shredder-FEN) for Chess960.
     pub fn fen(&self, chess960: bool) -> String {
         let mut text = String::new();
         for rank in Rank::ALL.into_iter().rev() {
@@ -114,7 +112,7 @@ impl Board {
     }
 }
 
-/// Long garbage is quoted by its beginning.
+/// Truncates long input for error messages.
 fn shorten(text: &str) -> String {
     const LIMIT: usize = 100;
     let text = text.trim();
@@ -138,8 +136,8 @@ fn parse(text: &str) -> Result<Board, Problem> {
     };
     let castling = fields.next().unwrap_or("-");
     let en_passant = fields.next().unwrap_or("-");
-    let halfmoves = parse_counter("half-move clock", fields.next(), 0)?;
-    board.fullmove_number = parse_counter("move number", fields.next(), 1)?.max(1);
+    let halfmoves = parse_counter("halfmove clock", fields.next(), 0)?;
+    board.fullmove_number = parse_counter("fullmove number", fields.next(), 1)?.max(1);
     board.halfmove_clock = halfmoves;
     board.reversible = board.halfmove_clock;
     validate_pieces(&board)?;
@@ -173,7 +171,7 @@ fn parse_pieces(board: &mut Board, field: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The definition of a valid position, but for castling and en-passant rights, which are dropped where impossible.
+/// Checks validity, except for castling rights and the en-passant square, which are dropped if impossible.
 fn validate_pieces(board: &Board) -> Result<(), Problem> {
     if (board.kind(PieceType::Pawn) & (Rank::First.bitboard() | Rank::Eighth.bitboard())).any() {
         return Err(Problem::BackRankPawn);
@@ -195,7 +193,7 @@ fn validate_pieces(board: &Board) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The rook farthest from the king on a wing of its first rank.
+/// The rook farthest from the king on this side of the first rank.
 fn outermost_rook(board: &Board, color: Color, wing: Wing) -> Option<Square> {
     let king = board.king(color);
     let rooks = board.pieces(color, PieceType::Rook) & Rank::First.relative_to(color).bitboard();
@@ -225,7 +223,7 @@ fn parse_castling(board: &mut Board, field: &str) -> Result<(), Problem> {
             }
             _ => return Err(Problem::Castling(shorten(field))),
         };
-        // A king that may castle stands between two corners of its first rank, never on one.
+        // A king with castling rights is never in a corner.
         let king_in_place = king.rank() == Rank::First.relative_to(color) && !matches!(king.file(), File::A | File::H);
         if let Some(rook) = rook.filter(|_| king_in_place) {
             let wing = if rook > king { Wing::King } else { Wing::Queen };
@@ -236,7 +234,7 @@ fn parse_castling(board: &mut Board, field: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Sets the en-passant target if a pawn has just passed it and can be taken.
+/// Sets the en-passant square if a pawn has just passed it and an en-passant capture is legal.
 fn parse_en_passant(board: &mut Board, field: &str) -> Result<(), Problem> {
     if field == "-" {
         return Ok(());
@@ -270,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn round_trips() {
+    fn round_trip() {
         for fen in [
             START,
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -284,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_fields_take_their_defaults() {
+    fn missing_fields_take_defaults() {
         assert_eq!(Board::from_fen("4k3/8/8/8/8/8/8/4K3").unwrap().fen(false), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
         assert_eq!(
             Board::from_fen("4k3/8/8/8/8/8/8/4K3 b - - - 0").unwrap().fen(false),
@@ -307,19 +305,19 @@ mod tests {
     }
 
     #[test]
-    fn refusals_quote_the_text_and_say_what_is_expected() {
+    fn errors_quote_the_input_and_the_expectation() {
         for (fen, part) in [
             ("", "empty"),
-            ("startpos", "'s' on the board"),
+            ("startpos", "unexpected 's' in the board field"),
             ("8/8/8/8/8/8/8 w - - 0 1", "7 ranks"),
-            ("rnbqkbnr/pppppppp/8/6/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 5 describes 6 squares"),
+            ("rnbqkbnr/pppppppp/8/6/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 5 has 6 squares"),
             ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", "side to move 'W'"),
             ("4k3/8/8/8/8/8/8/4K3 w xyz - 0 1", "castling rights 'xyz'"),
             ("4k3/8/8/8/8/8/8/4K3 w - e9 0 1", "en-passant square 'e9'"),
             ("4k3/8/8/8/8/8/8/4K3 w - - 0 -5", "move number '-5'"),
             ("4k3/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
-            ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "pawn stands"),
-            ("qqqqkqqq/qqqqqqqq/8/8/8/3Q4/QQQQQQQQ/QQQQKQQQ w - - 0 1", "the board has 33 pieces, expected at most 32"),
+            ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "pawn on the first"),
+            ("qqqqkqqq/qqqqqqqq/8/8/8/3Q4/QQQQQQQQ/QQQQKQQQ w - - 0 1", "33 pieces, expected at most 32"),
             ("4k3/8/8/8/8/8/8/K3R3 w - - 0 1", "not to move is in check"),
         ] {
             let message = Board::from_fen(fen).unwrap_err().to_string();

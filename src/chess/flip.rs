@@ -1,10 +1,9 @@
-//! The same position seen from the other side.
+//! Color-flipped positions.
 
 use super::{Board, Color, Piece, Square, Wing, zobrist};
 
 impl Board {
-    /// The position with colors exchanged and ranks mirrored: pieces, the side to move, castling rights, en passant; the counters
-    /// stay. Whatever is legal here has its mirror image there, so every position has one, and that one's is the position itself.
+    /// The position with colors swapped and ranks mirrored; the counters stay. Its own inverse.
     #[must_use]
     pub fn flipped(&self) -> Self {
         let mirrored = |square: Square| square.relative_to(Color::Black);
@@ -27,7 +26,7 @@ impl Board {
         board.refresh();
         board.set_en_passant(self.en_passant.map(mirrored));
         board.halfmove_clock = self.halfmove_clock;
-        // What came before the position is not known of its mirror image.
+        // The history is not mirrored.
         board.reversible = self.halfmove_clock;
         board.fullmove_number = self.fullmove_number;
         board
@@ -49,7 +48,7 @@ mod tests {
             ("4k3/8/8/8/8/8/p7/R3K2R b KQ - 5 9", "r3k2r/P7/8/8/8/8/8/4K3 w kq - 5 9"),
             ("1rkr4/8/8/8/8/8/8/2KRR3 w Ed - 98 70", "2krr3/8/8/8/8/8/8/1RKR4 b De - 98 70"),
         ] {
-            // Only what can be taken en passant is written, so the first text may say more than the board.
+            // The board drops impossible en-passant squares, so the FENs may name more than it holds.
             let board = Board::from_fen(fen).unwrap();
             let expected = Board::from_fen(flipped).unwrap();
             assert_eq!(board.flipped(), expected, "{fen}: {}", board.flipped().fen(true));
@@ -57,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirror_image_of_a_mirror_image_is_the_thing_and_has_as_many_moves() {
+    fn is_an_involution_and_preserves_perft() {
         for fen in [
             crate::chess::fen::START,
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -1,9 +1,9 @@
-//! A game so far: the position, and the keys of those before it.
+//! A game: the position and the keys of the preceding ones.
 
 use super::fen::FenError;
 use super::{Board, Move};
 
-/// A position with its past, as far as repetitions need it.
+/// A position with the history needed to detect repetitions.
 #[derive(Clone, Debug)]
 pub struct Game {
     board: Board,
@@ -15,9 +15,9 @@ pub struct Game {
 pub enum Verdict {
     /// The side to move is mated.
     Checkmate,
-    /// The side to move has no move and is not in check.
+    /// The side to move has no legal move and is not in check.
     Stalemate,
-    /// Fifty moves by each side without capture or pawn move.
+    /// The fifty-move rule applies.
     Fifty,
     /// The position has occurred three times.
     Threefold,
@@ -26,25 +26,25 @@ pub enum Verdict {
 }
 
 impl Game {
-    /// A new game of chess.
+    /// A new game from the standard start position.
     pub fn start() -> Self {
         Self::from(Board::start())
     }
 
-    /// A game that starts from a position in FEN.
+    /// A new game from a FEN.
     ///
     /// # Errors
-    /// Says what is wrong with the text or the position; see [`Board::from_fen`].
+    /// See [`Board::from_fen`].
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         Board::from_fen(text).map(Self::from)
     }
 
-    /// The position on the board.
+    /// The current position.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The keys of the positions before this one since the last irreversible move, oldest first.
+    /// Keys of the preceding positions since the last irreversible move, oldest first.
     pub fn earlier_keys(&self) -> &[u64] {
         &self.earlier
     }
@@ -58,15 +58,14 @@ impl Game {
         }
     }
 
-    /// The same game with all keys changed by a salt, so that a table keeps what is found in it apart from what is found with another
-    /// salt. Zero changes nothing.
+    /// XORs all keys with a salt, so that a shared hash table keeps searches of different salts apart.
     pub fn with_salt(mut self, salt: u64) -> Self {
         self.board.keys.all ^= salt;
         self.earlier.iter_mut().for_each(|key| *key ^= salt);
         self
     }
 
-    /// Whether and why the game is over by the rules. Checkmate comes before the fifty moves.
+    /// Why the game is over, if it is. Checkmate takes precedence over the fifty-move rule.
     pub fn verdict(&self) -> Option<Verdict> {
         let board = &self.board;
         if !board.has_legal_move() {

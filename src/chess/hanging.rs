@@ -1,10 +1,9 @@
-//! Pieces that the opponent threatens to win.
+//! Hanging pieces.
 
 use super::{Bitboard, Board, Color, PieceType, attacks};
 
 impl Board {
-    /// The knights, bishops, rooks and queens of a color that the other side attacks with a cheaper piece, or attacks while
-    /// nobody protects them.
+    /// The knights, bishops, rooks and queens of a color that are attacked by a cheaper piece, or attacked and undefended.
     pub fn hanging(&self, color: Color) -> Bitboard {
         let (them, occupied) = (!color, self.occupied());
         let theirs = |kind| self.pieces(them, kind);
@@ -33,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn by_a_cheaper_man_or_unprotected() {
+    fn attacked_by_cheaper_piece_or_undefended() {
         for (fen, color, expected) in [
             ("4k3/8/8/8/6n1/7P/8/4K3 b - - 0 1", Color::Black, "g4"),
             ("4k3/8/8/7p/6n1/7P/8/4K3 b - - 0 1", Color::Black, "g4"),

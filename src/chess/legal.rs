@@ -1,9 +1,9 @@
-//! Questions about single moves: are they legal, do they give check.
+//! Legality and checks of single moves.
 
 use super::{Bitboard, Board, Color, Move, MoveKind, Piece, PieceType, Rank, Square, Wing, attacks};
 
 impl Board {
-    /// Whether a move word, wherever it comes from, is a legal move here.
+    /// Whether an arbitrary move word, e.g. from the hash table, is legal here.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side;
         let (from, to) = (mv.from(), mv.to());
@@ -26,7 +26,7 @@ impl Board {
         self.attacks_from(mover, from, self.occupied()).has(to) && self.may_go(from, to)
     }
 
-    /// Whether pins and checks let a piece other than the king go from one square to another.
+    /// Whether pins and checks allow a piece other than the king to move between two squares.
     #[inline(always)]
     fn may_go(&self, from: Square, to: Square) -> bool {
         self.evasion_mask().has(to) && (!self.pinned.has(from) || attacks::line(self.king(self.side), from).has(to))
@@ -66,7 +66,7 @@ impl Board {
         from.forward(self.side) == to && !self.occupied().has(to)
     }
 
-    /// What it takes to see quickly which moves give check.
+    /// Precomputes which moves give check.
     #[inline]
     pub fn check_squares(&self) -> CheckSquares {
         let (us, them) = (self.side, !self.side);
@@ -77,7 +77,7 @@ impl Board {
         let ours = self.color(us);
         let snipers = ours
             & ((attacks::bishop(king, Bitboard::EMPTY) & self.diagonal_sliders())
-                | (attacks::rook(king, Bitboard::EMPTY) & self.straight_sliders()));
+                | (attacks::rook(king, Bitboard::EMPTY) & self.orthogonal_sliders()));
         for sniper in snipers {
             let shield = attacks::between(king, sniper) & occupied;
             if !shield.many() {
@@ -104,7 +104,7 @@ impl Board {
     }
 }
 
-/// From where each kind of piece would give check, and which pieces would uncover one by stepping aside.
+/// Squares from which each piece type gives check, and discovered-check candidates.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckSquares {
     king: Square,
@@ -113,7 +113,7 @@ pub struct CheckSquares {
 }
 
 impl CheckSquares {
-    /// Whether a legal move of the board this was computed for gives check.
+    /// Whether a move gives check; it must be legal on the board the squares were computed for.
     #[inline]
     pub fn gives_check(&self, board: &Board, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
@@ -124,21 +124,21 @@ impl CheckSquares {
         self.of_piece(mover.kind(), from).has(to)
     }
 
-    /// The squares from which a piece of this kind, or another one that it uncovers by leaving its square, gives check. Castling,
-    /// promotion and capture en passant may give check otherwise.
+    /// Squares from which a piece of this type gives check, directly or by discovery. Does not cover castling, promotion and
+    /// en passant.
     #[inline(always)]
     pub fn of_piece(&self, kind: PieceType, from: Square) -> Bitboard {
         let uncovered = if self.discoverers.has(from) { !attacks::line(self.king, from) } else { Bitboard::EMPTY };
         self.from[kind.index()] | uncovered
     }
 
-    /// Moves that change more of the board than two squares: play them on the occupied squares and look.
+    /// Castling, promotion and en passant: recomputes slider attacks on the new occupancy.
     fn special_gives_check(&self, board: &Board, mv: Move, mover: Piece) -> bool {
         let us: Color = mover.color();
         let (from, to) = (mv.from(), mv.to());
         let mut occupied = board.occupied() ^ from.bitboard();
         let ours = board.color(us) & !from.bitboard();
-        let (mut straight, mut diagonal) = (ours & board.straight_sliders(), ours & board.diagonal_sliders());
+        let (mut straight, mut diagonal) = (ours & board.orthogonal_sliders(), ours & board.diagonal_sliders());
         if mv.is_castle() {
             let wing = if to > from { Wing::King } else { Wing::Queen };
             straight = (straight ^ to.bitboard()) | wing.rook_target(us).bitboard();

@@ -1,4 +1,4 @@
-//! The rules of chess. Knows nothing of search, evaluation or threads.
+//! The rules of chess, independent of search and evaluation.
 
 pub mod attacks;
 pub mod bitboard;

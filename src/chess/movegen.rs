@@ -1,31 +1,31 @@
-//! Legal move generation: pins and checks are known to the board, so every move generated is legal.
+//! Legal move generation.
 
 use super::{Bitboard, Board, Color, Move, MoveKind, PieceType, Rank, Square, Wing, attacks};
 use arrayvec::ArrayVec;
 
-/// The most moves that any valid position can have, of which 218 is the record in positions that a game can reach.
+/// Upper bound on the number of legal moves in any valid position; the record in reachable positions is 218.
 ///
-/// On 64 squares there are 420 ways to step onto one from a neighbour. All moves but the knights' come by one of these each, and
-/// those onto own pieces are lost: at least 3 for the king, and for each knight no fewer than it has moves. Castling adds
-/// 2, and the four ways to promote add 9 for a pawn whose own square loses 8, for at most 8 pawns.
+/// There are 420 king steps on the board. Every move except a knight's ends with a distinct one, and steps onto own pieces
+/// are lost: at least 3 for the king, and for each knight at least its number of moves. Castling adds 2. Promotions to four
+/// pieces add 9 per pawn, whose own square costs 8, for at most 8 pawns.
 pub const MOST_MOVES: usize = 420 - 3 + 2 + 8;
 
-/// Room for the moves of any valid position.
+/// Fits the moves of any valid position.
 pub type MoveList = ArrayVec<Move, MOST_MOVES>;
 
-/// Takes moves as the generator finds them, in sets where it finds sets.
+/// Receives generated moves, as bitboards where possible.
 pub trait Sink {
-    /// Moves of a piece or king: quiet ones and captures.
+    /// Moves of one piece or king.
     fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard);
-    /// Pawn moves without promotion to these squares, each from `offset` below its target.
+    /// Pawn moves without promotions; each origin is `target - offset`.
     fn pawns(&mut self, targets: Bitboard, offset: i32, kind: MoveKind);
-    /// Promotions on these squares, each from `offset` below its target, to all four pieces.
+    /// Promotions to all four piece types; each origin is `target - offset`.
     fn promotions(&mut self, targets: Bitboard, offset: i32, capture: bool);
-    /// Any other single move.
+    /// A castling or en-passant move.
     fn single(&mut self, mv: Move);
 }
 
-/// The square `offset` below a target.
+/// The square `target - offset`.
 #[inline(always)]
 pub const fn origin(target: Square, offset: i32) -> Square {
     Square::from_index((target.index() as i32 - offset) as usize)
@@ -64,10 +64,10 @@ impl<T: From<Move>, const N: usize> Sink for ArrayVec<T, N> {
     }
 }
 
-/// Counts moves without listing them.
+/// Counts moves without storing them.
 #[derive(Default)]
 pub struct Counter(
-    /// Moves so far.
+    /// Number of moves so far.
     pub u64,
 );
 
@@ -108,8 +108,8 @@ impl Board {
         counter.0 > 0
     }
 
-    /// Where pieces other than the king may go as far as checks are concerned: anywhere, onto or before a single
-    /// checker, nowhere in double check.
+    /// Target squares for pieces other than the king: all if not in check, the checker and the squares before it in single
+    /// check, none in double check.
     #[inline(always)]
     pub(super) fn evasion_mask(&self) -> Bitboard {
         match self.checkers.first() {
@@ -119,7 +119,7 @@ impl Board {
         }
     }
 
-    /// Feeds all legal noisy moves (captures, promotions) and quiet moves (all others), as asked for, to a sink.
+    /// Generates all legal noisy moves (captures, promotions) and/or quiet moves.
     #[inline(always)]
     pub fn generate<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink) {
         let us = self.side;
@@ -163,20 +163,20 @@ impl Board {
             let (quiets, captures) = split(attacked & mask);
             sink.piece(from, quiets, captures);
         };
-        // A pinned knight has no move; a pinned slider stays on the line of its pin.
+        // A pinned knight has no moves; a pinned slider stays on the pin ray.
         for from in ours & self.kind(PieceType::Knight) & !self.pinned {
             add(from, attacks::knight(from));
         }
         for from in ours & self.diagonal_sliders() & !self.pinned {
             add(from, attacks::bishop(from, occupied));
         }
-        for from in ours & self.straight_sliders() & !self.pinned {
+        for from in ours & self.orthogonal_sliders() & !self.pinned {
             add(from, attacks::rook(from, occupied));
         }
         for from in ours & self.diagonal_sliders() & self.pinned {
             add(from, attacks::bishop(from, occupied) & attacks::line(king, from));
         }
-        for from in ours & self.straight_sliders() & self.pinned {
+        for from in ours & self.orthogonal_sliders() & self.pinned {
             add(from, attacks::rook(from, occupied) & attacks::line(king, from));
         }
     }
@@ -199,7 +199,7 @@ impl Board {
         }
     }
 
-    /// The moves of a set of pawns to the squares of a mask, but for en passant.
+    /// Moves of a set of pawns to target squares in `mask`, except en passant.
     #[inline(always)]
     fn pawn_set<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink, pawns: Bitboard, mask: Bitboard) {
         let us = self.side;
@@ -223,7 +223,7 @@ impl Board {
         }
     }
 
-    /// Whether castling to a wing is legal now, for the side to move, which must not be in check.
+    /// Whether castling is legal; the side to move must not be in check.
     #[inline(always)]
     pub(super) fn can_castle(&self, wing: Wing) -> bool {
         let us: Color = self.side;
@@ -235,7 +235,7 @@ impl Board {
         let king_path = attacks::between(king, king_target) | king_target.bitboard();
         let rook_path = attacks::between(king, rook) | attacks::between(rook, rook_target) | rook_target.bitboard();
         let others = self.occupied() ^ king.bitboard() ^ rook.bitboard();
-        // A rook that shielded the king on the first rank (Chess960) may not leave it exposed.
+        // In Chess960 the rook may be pinned to the king on the first rank.
         ((king_path | rook_path) & others).is_empty() && (king_path & self.threats).is_empty() && !self.pinned.has(rook)
     }
 }

@@ -1,29 +1,28 @@
-//! Moves as two-byte words.
+//! Moves in 16 bits.
 
 use super::{PieceType, Square};
 use std::num::NonZeroU16;
 
-/// A move: six bits for the square it starts from, six for the square it goes to, four for its kind.
+/// A move: 6 bits origin, 6 bits target, 4 bits kind.
 ///
-/// Castling is written as the king taking its own rook, in every variant. No move goes from a1 to a1, so
-/// `Option<Move>` needs two bytes only. Any non-zero word can be spelled; whether it is a move of a position
-/// is what [`Board::is_legal`](super::Board::is_legal) answers.
+/// Castling is encoded as king takes own rook. `Option<Move>` is two bytes, as no move goes from a1 to a1. Not every word
+/// is a legal move; see [`Board::is_legal`](super::Board::is_legal).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU16);
 
-/// What a move does besides going from one square to another.
+/// Kind of a move other than a promotion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u16)]
 pub enum MoveKind {
-    /// Nothing else.
+    /// Neither capture nor any of the below.
     Quiet = 0,
-    /// A pawn's first step of two squares.
+    /// A pawn's double step.
     DoublePush = 1,
     /// Castling; the target square is the rook's.
     Castle = 2,
-    /// Takes what stands on the target square.
+    /// Captures the piece on the target square.
     Capture = 4,
-    /// Takes the pawn that has just passed the target square.
+    /// Captures the pawn that just passed the target square.
     EnPassant = 5,
 }
 
@@ -37,7 +36,7 @@ impl Move {
         Self::pack(from, to, kind as u16)
     }
 
-    /// A pawn's step to the last rank.
+    /// A promotion.
     #[inline(always)]
     pub const fn promotion(from: Square, to: Square, piece: PieceType, capture: bool) -> Self {
         Self::pack(from, to, 8 | (capture as u16) << 2 | (piece as u16).wrapping_sub(1) & 3)
@@ -51,7 +50,7 @@ impl Move {
         }
     }
 
-    /// The move behind a word, if the word is not zero. It may be no move of any position.
+    /// The move encoded by a non-zero word, which need not be legal anywhere.
     #[inline(always)]
     pub const fn from_word(word: u16) -> Option<Self> {
         match NonZeroU16::new(word) {
@@ -60,61 +59,61 @@ impl Move {
         }
     }
 
-    /// The word behind the move.
+    /// The 16-bit encoding.
     #[inline(always)]
     pub const fn word(self) -> u16 {
         self.0.get()
     }
 
-    /// The square the piece starts from.
+    /// Origin square.
     #[inline(always)]
     pub const fn from(self) -> Square {
         Square::from_index((self.0.get() & 63) as usize)
     }
 
-    /// The square the piece goes to; when castling, the square of the rook.
+    /// Target square; the rook's square for castling.
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.0.get() >> 6 & 63) as usize)
     }
 
-    /// The four bits that tell the kind.
+    /// The four kind bits.
     #[inline(always)]
     pub const fn kind_bits(self) -> u16 {
         self.0.get() >> 12
     }
 
-    /// Whether the move takes something, en passant included.
+    /// Whether the move captures, en passant included.
     #[inline(always)]
     pub const fn is_capture(self) -> bool {
         self.0.get() & Self::CAPTURE != 0
     }
 
-    /// Whether a pawn becomes another piece.
+    /// Whether the move promotes a pawn.
     #[inline(always)]
     pub const fn is_promotion(self) -> bool {
         self.0.get() & Self::PROMOTION != 0
     }
 
-    /// Whether the move neither captures nor promotes.
+    /// Whether the move is neither a capture nor a promotion.
     #[inline(always)]
     pub const fn is_quiet(self) -> bool {
         self.0.get() & (Self::CAPTURE | Self::PROMOTION) == 0
     }
 
-    /// Whether the king castles.
+    /// Whether the move castles.
     #[inline(always)]
     pub const fn is_castle(self) -> bool {
         self.kind_bits() == MoveKind::Castle as u16
     }
 
-    /// Whether a pawn takes en passant.
+    /// Whether the move captures en passant.
     #[inline(always)]
     pub const fn is_en_passant(self) -> bool {
         self.kind_bits() == MoveKind::EnPassant as u16
     }
 
-    /// Where what the move captures stands: on the target square, or beside the pawn that captures en passant.
+    /// Square of the captured piece; differs from the target for en passant.
     #[inline(always)]
     pub const fn capture_square(self) -> Square {
         let word = self.0.get();
@@ -123,13 +122,13 @@ impl Move {
         Square::from_index(square as usize)
     }
 
-    /// Whether a pawn steps two squares.
+    /// Whether the move is a pawn's double step.
     #[inline(always)]
     pub const fn is_double_push(self) -> bool {
         self.kind_bits() == MoveKind::DoublePush as u16
     }
 
-    /// What the pawn becomes, if it promotes.
+    /// The promotion piece, if any.
     #[inline(always)]
     pub const fn promoted(self) -> Option<PieceType> {
         if !self.is_promotion() {

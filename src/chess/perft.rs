@@ -1,12 +1,12 @@
-//! Counting the leaves of the move tree: the classical test and speed measure of a move generator.
+//! Perft: counting the leaves of the move tree.
 
 use super::Board;
 use super::movegen::Counter;
 
-/// The deepest tree that is counted, in plies: one level takes up to 2 KiB of stack.
+/// Maximum depth in plies; each takes up to 2 KiB of stack.
 pub const MAX_DEPTH: u32 = 255;
 
-/// The number of move sequences of this length, at most [`MAX_DEPTH`] plies. The last ply is counted without being played.
+/// Number of legal move sequences of `depth` plies, at most [`MAX_DEPTH`]. Bulk-counts at depth 1.
 pub fn perft(board: &Board, depth: u32) -> u64 {
     match depth {
         0 => 1,

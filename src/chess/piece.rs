@@ -1,8 +1,8 @@
-//! Kinds of pieces, pawns and kings included, and pieces of a color.
+//! Piece types and colored pieces.
 
 use super::Color;
 
-/// A kind of piece.
+/// A piece type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names are the documentation")]
@@ -16,18 +16,18 @@ pub enum PieceType {
 }
 
 impl PieceType {
-    /// All kinds, from pawn to king.
+    /// All types, from pawn to king.
     pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
-    /// What a pawn may become, the queen first.
+    /// Promotion pieces, queen first.
     pub const PROMOTIONS: [Self; 4] = [Self::Queen, Self::Rook, Self::Bishop, Self::Knight];
 
-    /// 0 for a pawn to 5 for a king.
+    /// 0 for pawn to 5 for king.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The lower-case English letter: p, n, b, r, q, k.
+    /// Lower-case English letter: p, n, b, r, q, k.
     pub const fn letter(self) -> char {
         match self {
             Self::Pawn => 'p',
@@ -39,7 +39,7 @@ impl PieceType {
         }
     }
 
-    /// The English name, in lower case.
+    /// Lower-case English name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pawn => "pawn",
@@ -51,13 +51,13 @@ impl PieceType {
         }
     }
 
-    /// The kind that a letter of either case stands for.
+    /// The type with this letter in either case.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.letter() == letter.to_ascii_lowercase())
     }
 }
 
-/// A piece of a color. `Option<Piece>` is one byte.
+/// A colored piece. `Option<Piece>` is one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names are the documentation")]
@@ -77,10 +77,10 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// How many different pieces there are.
+    /// Number of distinct pieces.
     pub const COUNT: usize = 12;
 
-    /// All pieces, White's first, each side from pawn to king.
+    /// All pieces, White's first, each from pawn to king.
     pub const ALL: [Self; Self::COUNT] = [
         Self::WhitePawn,
         Self::WhiteKnight,
@@ -102,19 +102,19 @@ impl Piece {
         Self::ALL[color.index() * 6 + kind.index()]
     }
 
-    /// 0 for a white pawn to 11 for a black king.
+    /// 0 for white pawn to 11 for black king.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Whose piece it is.
+    /// The piece's color.
     #[inline(always)]
     pub const fn color(self) -> Color {
         if (self as u8) < Self::BlackPawn as u8 { Color::White } else { Color::Black }
     }
 
-    /// Which kind of piece it is. By a table: of a `match` the compiler may make jumps, which no processor predicts.
+    /// The piece's type. A table, as a `match` may compile to a jump table that mispredicts.
     #[inline(always)]
     pub const fn kind(self) -> PieceType {
         const KINDS: [PieceType; Piece::COUNT] = {
@@ -129,7 +129,7 @@ impl Piece {
         KINDS[self.index()]
     }
 
-    /// The FEN letter: upper case for White, lower case for Black.
+    /// FEN letter: upper case for White, lower case for Black.
     pub const fn letter(self) -> char {
         let letter = self.kind().letter();
         match self.color() {
@@ -138,7 +138,7 @@ impl Piece {
         }
     }
 
-    /// The piece that a FEN letter stands for.
+    /// The piece with this FEN letter.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|piece| piece.letter() == letter)
     }

@@ -1,10 +1,10 @@
-//! Moves as text: UCI's coordinates and the short algebraic notation of books and tests.
+//! Moves as text: UCI and SAN.
 
 use super::{Board, Move, PieceType, Square, Wing};
 use std::fmt::Write;
 
 impl Board {
-    /// The move in UCI notation. Castling is the king's two squares, or under Chess960 the king taking its rook.
+    /// Formats a move in UCI notation. Castling is written as e1g1, or as king takes rook for Chess960.
     pub fn uci(&self, mv: Move, chess960: bool) -> String {
         let to = match castling_wing(mv) {
             Some(wing) if !chess960 => wing.king_target(self.side),
@@ -14,17 +14,17 @@ impl Board {
         format!("{}{to}{promotion}", mv.from())
     }
 
-    /// The legal move that a text in UCI notation means. Castling is understood as the king taking its own rook in
-    /// every variant, and otherwise as the king going to where castling takes it, if no ordinary king move is meant.
+    /// Parses a legal move in UCI notation. Castling is accepted as king takes rook, and as the king's move to its target
+    /// unless that is an ordinary king move.
     pub fn parse_uci(&self, text: &str, chess960: bool) -> Option<Move> {
         let moves = self.legal_moves();
         let spelled = |spelling: bool| moves.iter().copied().find(|&mv| self.uci(mv, spelling) == text);
         spelled(chess960).or_else(|| spelled(!chess960))
     }
 
-    /// The move in short algebraic notation, with check and mate signs.
+    /// Formats a move in SAN, with check and mate suffixes.
     pub fn san(&self, mv: Move) -> String {
-        let mut text = self.san_without_sign(mv);
+        let mut text = self.san_without_suffix(mv);
         let after = self.after(mv);
         if after.in_check() {
             text.push(if after.has_legal_move() { '+' } else { '#' });
@@ -32,7 +32,7 @@ impl Board {
         text
     }
 
-    fn san_without_sign(&self, mv: Move) -> String {
+    fn san_without_suffix(&self, mv: Move) -> String {
         match castling_wing(mv) {
             Some(Wing::King) => return "O-O".to_owned(),
             Some(Wing::Queen) => return "O-O-O".to_owned(),
@@ -56,7 +56,7 @@ impl Board {
         text
     }
 
-    /// As much of the start square as sets the move apart from other moves of such a piece to the same square.
+    /// File, rank or square of origin, as needed to disambiguate the move.
     fn disambiguation(&self, mv: Move, kind: PieceType) -> String {
         let from = mv.from();
         let rivals: Vec<Square> = self
@@ -77,8 +77,8 @@ impl Board {
         }
     }
 
-    /// The legal move that a text in short algebraic notation means. Check signs and annotations are ignored, more of
-    /// the start square than needed is accepted; a text that fits several moves means none.
+    /// Parses a legal move in SAN. Ignores check suffixes and annotations, accepts superfluous disambiguation; `None` if the
+    /// text is ambiguous.
     pub fn parse_san(&self, text: &str) -> Option<Move> {
         let strip = |text: &str| text.trim_end_matches(['+', '#', '!', '?']).replace(['=', 'x', '-'], "");
         let wanted = strip(text).replace('0', "O");
@@ -88,7 +88,7 @@ impl Board {
             if !mv.is_castle() && target != Some(mv.to()) {
                 continue;
             }
-            if strip(&self.san_without_sign(mv)) == wanted {
+            if strip(&self.san_without_suffix(mv)) == wanted {
                 return Some(mv);
             }
             let kind = self.piece_on(mv.from())?.kind();
@@ -107,13 +107,13 @@ impl Board {
     }
 }
 
-/// The square at the end of a text without signs, before the piece of a promotion.
+/// The target square of a SAN without suffix.
 fn target(text: &str) -> Option<Square> {
     let text = text.strip_suffix(|c: char| c.is_ascii_uppercase()).unwrap_or(text);
     text.get(text.len().checked_sub(2)?..)?.parse().ok()
 }
 
-/// To which wing a move castles, if it does.
+/// The castling side of a move, if it castles.
 fn castling_wing(mv: Move) -> Option<Wing> {
     mv.is_castle().then(|| if mv.to() > mv.from() { Wing::King } else { Wing::Queen })
 }
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn san_of_known_moves() {
+    fn san_round_trip() {
         for (fen, uci, san) in [
             ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1", "O-O"),
             ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1", "O-O-O"),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn san_tolerates_annotation_and_refuses_ambiguity() {
+    fn parse_san_ignores_annotations_and_rejects_ambiguity() {
         let board = Board::from_fen("4k3/8/8/8/4K3/8/8/R6R w - - 0 1").unwrap();
         assert_eq!(board.parse_san("Rd1"), None);
         assert_eq!(board.parse_san("Rad1!?"), board.parse_uci("a1d1", false));
@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn both_spellings_of_castling() {
+    fn parses_both_castling_notations() {
         let board = Board::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
         let castle = board.parse_uci("e1g1", false);
         assert!(castle.is_some_and(Move::is_castle));
         assert_eq!(board.parse_uci("e1h1", false), castle);
         assert_eq!(board.parse_uci("e1h1", true), castle);
         assert_eq!(board.uci(castle.unwrap(), true), "e1h1");
-        // King b1, rook c1: b1c1 is castling, and never an ordinary move.
+        // King b1, rook c1: b1c1 is always castling.
         let board = Board::from_fen("4k3/8/8/8/8/8/8/1KR5 w C - 0 1").unwrap();
         assert!(board.parse_uci("b1c1", true).is_some_and(Move::is_castle));
     }

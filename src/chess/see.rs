@@ -1,12 +1,12 @@
-//! Static exchange evaluation: who wins material when both sides take on one square as long as it pays.
+//! Static exchange evaluation (SEE).
 
 use super::{Bitboard, Board, Move, PieceType, attacks};
 
-/// What each kind of piece counts for in exchanges, in centipawns.
+/// Piece values for SEE, in centipawns.
 const VALUES: [i32; 6] = [100, 325, 340, 500, 975, 0];
 
 impl PieceType {
-    /// What this kind counts for in exchanges, in centipawns; the king is beyond price and counts nothing.
+    /// SEE value in centipawns, 0 for the king.
     #[inline(always)]
     pub const fn exchange_value(self) -> i32 {
         VALUES[self.index()]
@@ -14,15 +14,13 @@ impl PieceType {
 }
 
 impl Board {
-    /// Whether a legal move wins at least `threshold` centipawns of material (or loses no more than its negative) when
-    /// both sides go on taking on its target square with their cheapest pieces. Pieces of the side to move that are pinned in
-    /// this position take only along their pin; pins of the other side are not looked for. Castling counts as an even
-    /// trade.
+    /// Whether the SEE of a legal move is at least `threshold` centipawns. Respects pins of the side to move as of this
+    /// position, but not of the opponent. Castling has SEE 0.
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
         if mv.is_castle() {
             return threshold <= 0;
         }
-        // What the move wins at once, and what is lost if the piece is then taken for nothing.
+        // Immediate gain, and the loss if the moved piece is recaptured.
         let (mut balance, mut at_risk) =
             (-threshold, self.piece_on(mv.from()).map_or(0, |piece| piece.kind().exchange_value()));
         if let Some(captured) = self.captured(mv) {
@@ -39,7 +37,7 @@ impl Board {
         if balance >= 0 {
             return true;
         }
-        // Where the other side attacks neither square nobody takes back: a piece that leaves its square opens lines through it only.
+        // No recapture if neither square is attacked: leaving the origin opens only lines through it.
         let threats = self.threats;
         if !threats.has(mv.to()) && !threats.has(mv.from()) && !mv.is_en_passant() {
             return true;
@@ -47,10 +45,9 @@ impl Board {
         self.exchange_holds(mv, balance)
     }
 
-    /// What a legal move wins by exchanges on its target square, in centipawns: the greatest threshold that
-    /// [`see_ge`](Self::see_ge) holds for.
+    /// SEE of a legal move in centipawns: the greatest threshold with [`see_ge`](Self::see_ge).
     pub fn see(&self, mv: Move) -> i32 {
-        // No move loses more than a queen, or wins more than a queen and another one by promotion.
+        // The extremes are losing a queen, and winning a queen with a promotion to a queen.
         let (mut holds, mut fails) = (-VALUES[4], 2 * VALUES[4] + 1);
         while fails - holds > 1 {
             let middle = holds + (fails - holds) / 2;
@@ -63,10 +60,10 @@ impl Board {
         holds
     }
 
-    /// The swap loop after the first capture; `balance` is the mover's if its piece is taken and nothing else happens.
+    /// Swap loop after the first capture; `balance` is the mover's if the exchange ends with the recapture.
     fn exchange_holds(&self, mv: Move, mut balance: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
-        let (diagonal, straight) = (self.diagonal_sliders(), self.straight_sliders());
+        let (diagonal, straight) = (self.diagonal_sliders(), self.orthogonal_sliders());
         let mut occupied = (self.occupied() ^ from.bitboard()) | to.bitboard();
         if mv.is_en_passant() {
             occupied ^= mv.capture_square().bitboard();
@@ -78,13 +75,13 @@ impl Board {
             let mut mine = attackers & self.color(side);
             if side == self.side {
                 let king = self.king(side);
-                // The pins known are those of the side to move; a pinned piece may take along its pin.
+                // Only pins of the side to move are known; a pinned piece may capture along its pin ray.
                 mine &= !self.pinned | attacks::line(king, to);
             }
-            let Some((kind, taker)) = self.cheapest(mine) else { break };
+            let Some((kind, taker)) = self.least_valuable(mine) else { break };
             mover_wins = !mover_wins;
             if kind == PieceType::King {
-                // A king may take last only.
+                // The king cannot capture a defended piece.
                 if (attackers & self.color(!side)).any() {
                     mover_wins = !mover_wins;
                 }
@@ -107,9 +104,9 @@ impl Board {
         mover_wins
     }
 
-    /// The cheapest piece of a set, as a kind and a set of one.
+    /// The least valuable piece of a set: its type and square.
     #[inline(always)]
-    fn cheapest(&self, pieces: Bitboard) -> Option<(PieceType, Bitboard)> {
+    fn least_valuable(&self, pieces: Bitboard) -> Option<(PieceType, Bitboard)> {
         PieceType::ALL.into_iter().find_map(|kind| {
             let square = (pieces & self.kind(kind)).first()?;
             Some((kind, square.bitboard()))
@@ -121,7 +118,7 @@ impl Board {
 mod tests {
     use super::*;
 
-    /// Position, move, and the exact value of the exchange worked out by hand.
+    /// Position, move and SEE.
     const EXCHANGES: [(&str, &str, i32); 16] = [
         ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100),
         ("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100 - 500),
@@ -142,26 +139,25 @@ mod tests {
     ];
 
     #[test]
-    fn exact_values_separate_the_thresholds() {
+    fn see_of_known_exchanges() {
         for (fen, text, value) in EXCHANGES {
             let board = Board::from_fen(fen).unwrap();
             let mv = board.parse_uci(text, false).unwrap_or_else(|| panic!("{fen} {text}"));
-            assert!(board.see_ge(mv, value), "{fen} {text} is worth {value}");
-            assert!(!board.see_ge(mv, value + 1), "{fen} {text} is worth no more than {value}");
+            assert!(board.see_ge(mv, value), "{fen} {text}: SEE below {value}");
+            assert!(!board.see_ge(mv, value + 1), "{fen} {text}: SEE above {value}");
             assert_eq!(board.see(mv), value, "{fen} {text}");
         }
     }
 
-    /// The shortcut of `see_ge` says what the exchange says.
     #[test]
-    fn nobody_takes_on_a_square_that_is_not_attacked() {
+    fn no_recapture_on_unattacked_squares() {
         let mut random = fastrand::Rng::with_seed(7);
         let (mut safe, mut taken) = (0, 0);
         for _ in 0..100 {
             let mut board = Board::start();
             while let Some(mv) = random.choice(board.legal_moves()) {
                 for mv in board.legal_moves().into_iter().filter(|mv| !mv.is_castle() && !mv.is_en_passant()) {
-                    // Whoever takes wins.
+                    // With this balance any recapture refutes the move.
                     let holds = board.exchange_holds(mv, -10_000);
                     let attacked = board.threats().has(mv.to()) || board.threats().has(mv.from());
                     assert!(holds || attacked, "{board:?} {mv:?}");

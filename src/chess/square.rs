@@ -4,8 +4,7 @@ use super::{Bitboard, Color};
 use std::fmt;
 use std::str::FromStr;
 
-/// Defines an enum of consecutive values with a conversion from its index that needs no `unsafe`:
-/// the `match` compiles to a mask of the low bits.
+/// An enum of consecutive values. `from_index` compiles to a mask of the low bits, without `unsafe`.
 macro_rules! indexed_enum {
     ($(#[$doc:meta])* $name:ident, $count:literal: $($variant:ident = $index:literal),+) => {
         $(#[$doc])*
@@ -18,7 +17,7 @@ macro_rules! indexed_enum {
             /// All values, in order.
             pub const ALL: [Self; $count] = [$(Self::$variant),+];
 
-            /// The value with this index; only the low bits count.
+            /// The value with this index; high bits are ignored.
             #[inline(always)]
             pub const fn from_index(index: usize) -> Self {
                 match index & ($count - 1) {
@@ -27,7 +26,7 @@ macro_rules! indexed_enum {
                 }
             }
 
-            /// The position among all values, from 0.
+            /// Index from 0.
             #[inline(always)]
             pub const fn index(self) -> usize {
                 self as usize
@@ -37,23 +36,22 @@ macro_rules! indexed_enum {
 }
 
 indexed_enum!(
-    /// A file (column), from the queen's side to the king's side.
+    /// A file, a to h.
     File, 8: A = 0, B = 1, C = 2, D = 3, E = 4, F = 5, G = 6, H = 7
 );
 
 indexed_enum!(
-    /// A rank (row), from White's side to Black's.
+    /// A rank, first to eighth.
     Rank, 8: First = 0, Second = 1, Third = 2, Fourth = 3, Fifth = 4, Sixth = 5, Seventh = 6, Eighth = 7
 );
 
 /// A square; a1 is 0, h1 is 7, h8 is 63.
 ///
-/// A number and no `enum`: squares are made from indices everywhere, and of a `match` with 64 arms the compiler may make jumps, which no
-/// processor predicts.
+/// Not an `enum`: `from_index` would be a 64-arm `match`, which may compile to a jump table that mispredicts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
-/// Names the squares, in order.
+/// Defines the square constants.
 macro_rules! name_squares {
     ($($name:ident),+) => {
         #[allow(missing_docs, reason = "the names are the documentation")]
@@ -98,7 +96,7 @@ impl fmt::Debug for Square {
 }
 
 impl File {
-    /// The lower-case letter, a to h.
+    /// Lower-case letter, a to h.
     pub const fn letter(self) -> char {
         (b'a' + self as u8) as char
     }
@@ -117,7 +115,7 @@ impl Rank {
         Bitboard(0xFF << (8 * self.index()))
     }
 
-    /// The rank as this color counts: `relative_to(Black)` of the eighth is the first.
+    /// The rank from this color's view: the eighth is Black's first.
     #[inline(always)]
     pub const fn relative_to(self, color: Color) -> Self {
         Self::from_index(self.index() ^ (7 * color.index()))
@@ -125,49 +123,49 @@ impl Rank {
 }
 
 impl Square {
-    /// The square with this index; only the low bits count.
+    /// The square with this index; high bits are ignored.
     #[inline(always)]
     pub const fn from_index(index: usize) -> Self {
         Self((index & 63) as u8)
     }
 
-    /// The position among all squares, from 0 to 63.
+    /// Index, 0 to 63.
     #[inline(always)]
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
     }
 
-    /// The square where a file and a rank meet.
+    /// The square on a file and rank.
     #[inline(always)]
     pub const fn new(file: File, rank: Rank) -> Self {
         Self::from_index(rank.index() * 8 + file.index())
     }
 
-    /// Its file.
+    /// The file.
     #[inline(always)]
     pub const fn file(self) -> File {
         File::from_index(self.index() & 7)
     }
 
-    /// Its rank.
+    /// The rank.
     #[inline(always)]
     pub const fn rank(self) -> Rank {
         Rank::from_index(self.index() >> 3)
     }
 
-    /// The set that holds only this square.
+    /// The set of just this square.
     #[inline(always)]
     pub const fn bitboard(self) -> Bitboard {
         Bitboard(1 << self.index())
     }
 
-    /// Mirrored for Black, so that a table written from White's view serves both colors.
+    /// Vertically mirrored for Black, to share White's tables.
     #[inline(always)]
     pub const fn relative_to(self, color: Color) -> Self {
         Self::from_index(self.index() ^ (56 * color.index()))
     }
 
-    /// The square one rank forward as this color moves; wraps around at the edge.
+    /// The next square forward from this color's view; wraps at the edge.
     #[inline(always)]
     pub const fn forward(self, color: Color) -> Self {
         match color {
@@ -176,7 +174,7 @@ impl Square {
         }
     }
 
-    /// King steps between two squares (Chebyshev distance), 0 to 7.
+    /// Chebyshev distance, 0 to 7.
     #[inline(always)]
     pub const fn distance(self, other: Self) -> u32 {
         let files = (self.index() & 7).abs_diff(other.index() & 7);

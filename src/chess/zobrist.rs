@@ -1,8 +1,7 @@
-//! Random numbers that name positions (Zobrist hashing), drawn at compile time from a fixed seed.
+//! Zobrist keys, generated at compile time from a fixed seed.
 
 use super::{CastlingRights, File, Piece, Square};
 
-/// One number for each piece on each square, set of castling rights, en-passant file and the side to move.
 struct Keys {
     pieces: [[u64; 64]; Piece::COUNT],
     castling: [u64; 16],
@@ -10,7 +9,7 @@ struct Keys {
     side: u64,
 }
 
-/// The next number of SplitMix64 (Steele, Lea and Flood, 2014), whose output for a counter has no visible structure.
+/// SplitMix64 (Steele, Lea and Flood, 2014).
 pub const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut word = *state;
@@ -33,7 +32,7 @@ const fn keys() -> Keys {
         }
         piece += 1;
     }
-    // No right at all adds nothing, so a position without rights has the key of its pieces alone.
+    // No rights hash to zero.
     let mut rights = 1;
     while rights < 16 {
         keys.castling[rights] = split_mix(&mut state);
@@ -48,29 +47,29 @@ const fn keys() -> Keys {
     keys
 }
 
-/// A piece on a square.
+/// Key of a piece on a square.
 #[inline(always)]
 pub fn piece(piece: Piece, square: Square) -> u64 {
     KEYS.pieces[piece.index()][square.index()]
 }
 
-/// [`piece`] for tables built at compile time.
+/// [`piece`] in const contexts.
 pub(super) const fn const_piece(piece: usize, square: usize) -> u64 {
     const TABLE: Keys = keys();
     TABLE.pieces[piece][square]
 }
 
-/// A set of castling rights.
+/// Key of a set of castling rights.
 #[inline(always)]
 pub fn castling(rights: CastlingRights) -> u64 {
     KEYS.castling[rights.index()]
 }
 
-/// The file of a legal en-passant capture.
+/// Key of the file of a legal en-passant capture.
 #[inline(always)]
 pub fn en_passant(file: File) -> u64 {
     KEYS.en_passant[file.index()]
 }
 
-/// Black to move.
+/// Key of Black to move.
 pub const SIDE: u64 = keys().side;

@@ -1,24 +1,24 @@
-//! What people have written in a comment, and what programs have.
+//! PGN comments: text and embedded commands.
 
-/// A comment taken apart.
+/// A parsed comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
-    /// Without what programs wrote; empty if nothing is left.
+    /// Human-readable text; engine output is dropped.
     pub text: String,
-    /// What `[%clk ...]` says.
+    /// Operand of `[%clk ...]`.
     pub clock: Option<String>,
 }
 
-/// A piece of a comment.
+/// A segment of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// What people read.
+    /// Plain text.
     Text(&'a str),
-    /// What stands in `[%...]`, such as `clk 1:05:23`.
+    /// Contents of `[%...]`, such as `clk 1:05:23`.
     Command(&'a str),
 }
 
-/// The pieces of a comment, in their order.
+/// Splits a comment into segments.
 pub fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -40,7 +40,7 @@ pub fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
 }
 
 impl Comment {
-    /// Takes a comment apart. Left out are commands such as `[%eval 0.3]`, `+0.13/12 0.29s` at the beginning, and lists of
+    /// Parses a comment. Drops commands such as `[%eval 0.3]`, leading measurements such as `+0.13/12 0.29s`, and lists of
     /// `key=value`.
     pub fn new(text: &str) -> Self {
         let (mut kept, mut clock) = (String::new(), None);
@@ -58,7 +58,7 @@ impl Comment {
     }
 }
 
-/// What stands behind score, depth and time; nothing of a list of `key=value`.
+/// The text after score, depth and time; empty for a list of `key=value`.
 fn without_measurements(text: &str) -> &str {
     let pair = |piece: &str| {
         let piece = piece.trim();
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_all_there_is() {
+    fn parts_cover_the_comment() {
         for text in ["", "a", "[%clk 1]", "a[%clk 1] b [%csl Ga1][%x", "[%", "]", "[%]", "ä[%ü]ö"] {
             let whole: String = parts(text)
                 .map(|part| match part {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_wrote_stays() {
+    fn keeps_human_text() {
         for (text, kept, clock) in [
             ("A good move.", "A good move.", None),
             ("[%eval 0.23] [%clk 1:05:23]", "", Some("1:05:23")),

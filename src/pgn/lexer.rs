@@ -1,59 +1,58 @@
-//! The words of PGN.
+//! PGN tokens.
 
 use crate::files::lines::{Line, Lines};
 use std::io::{self, BufRead};
 
-/// What PGN is made of.
+/// A PGN token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Token {
     /// `[name "value"]`.
     Tag(String, String),
-    /// A move, a move number, a result, or anything else that is written without spaces.
+    /// Move, move number, result, or other text without spaces.
     Word(String),
     /// `$5`.
     Nag(u8),
-    /// `{...}`, or `;...` to the end of the line.
+    /// `{...}`, or `;...` up to the end of the line.
     Comment(String),
     /// `(`.
     Open,
     /// `)`.
     Close,
-    /// `{...` that a game behind it or the end of the file ends.
+    /// `{...` without a closing brace before the next game or the end of the file.
     UnclosedComment,
 }
 
-/// More of a comment is left out, in bytes.
-const LONGEST_COMMENT: usize = 1 << 16;
-/// A word has no more characters; what is longer is no move.
-const LONGEST_WORD: usize = 255;
+/// Comments are truncated to this many bytes.
+const MAX_COMMENT: usize = 1 << 16;
+/// Words are truncated to this many characters.
+const MAX_WORD: usize = 255;
 
-/// Reads tokens, line by line.
+/// Tokenizer, line by line.
 #[derive(Debug)]
 pub struct Lexer<R> {
     lines: Lines<R>,
     line: Line,
-    /// The place in the line, in bytes.
+    /// Byte offset in the line.
     at: usize,
 }
 
 impl<R: BufRead> Lexer<R> {
-    /// The tokens of what is read.
     pub fn new(reader: R) -> Self {
         let line = Line { number: 0, text: String::new(), begins: true };
         Self { lines: Lines::new(reader), line, at: 0 }
     }
 
-    /// The number of the line that was read last.
+    /// Number of the current line.
     pub fn line(&self) -> u64 {
         self.line.number
     }
 
-    /// How many bytes have been read.
+    /// Bytes read.
     pub fn bytes(&self) -> u64 {
         self.lines.bytes()
     }
 
-    /// Whether a comment begins in the rest of the line.
+    /// Whether a comment follows on the current line.
     pub fn comment_follows(&self) -> bool {
         self.rest().trim_start().starts_with(['{', ';'])
     }
@@ -62,7 +61,7 @@ impl<R: BufRead> Lexer<R> {
         &self.line.text[self.at..]
     }
 
-    /// Goes to the next line, if there is one.
+    /// Advances to the next line; `false` at the end.
     fn next_line(&mut self) -> io::Result<bool> {
         let Some(line) = self.lines.next_line()? else {
             self.at = self.line.text.len();
@@ -75,7 +74,7 @@ impl<R: BufRead> Lexer<R> {
     /// The next token; `None` at the end.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The input cannot be read.
     pub fn token(&mut self) -> io::Result<Option<Token>> {
         loop {
             self.at += self.rest().len() - self.rest().trim_start().len();
@@ -83,7 +82,7 @@ impl<R: BufRead> Lexer<R> {
                 if !self.next_line()? {
                     return Ok(None);
                 }
-                // The escape of the standard: such a line belongs to somebody else.
+                // Escape mechanism of the standard: the line is to be ignored.
                 if self.line.begins && self.line.text.starts_with('%') {
                     self.at = self.line.text.len();
                 }
@@ -109,7 +108,6 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// The next so many bytes.
     fn take(&mut self, bytes: usize) -> String {
         let text = self.rest()[..bytes].to_owned();
         self.at += bytes;
@@ -130,20 +128,20 @@ impl<R: BufRead> Lexer<R> {
     fn word(&mut self) -> Token {
         let ends = |c: char| c.is_whitespace() || "{}()[];$<>\"".contains(c);
         let mut word = self.take(self.rest().find(ends).unwrap_or(self.rest().len()));
-        // A promotion as some write it: e8(Q).
+        // Nonstandard promotion: e8(Q).
         if let [b'(', piece @ (b'Q' | b'R' | b'B' | b'N'), b')', ..] = *self.rest().as_bytes()
             && word.ends_with(['1', '8'])
         {
             word.push(char::from(piece));
             self.at += 3;
         }
-        if word.len() > LONGEST_WORD {
-            word = word.chars().take(LONGEST_WORD / 4).collect();
+        if word.len() > MAX_WORD {
+            word = word.chars().take(MAX_WORD / 4).collect();
         }
         Token::Word(word)
     }
 
-    /// A tag, however badly it is quoted; it ends with its line.
+    /// A tag pair, tolerating bad quotes; ends with its line.
     fn tag(&mut self) -> Token {
         let text = &self.rest()[1..];
         let name_length = text.find(|c: char| c.is_whitespace() || c == '"' || c == ']').unwrap_or(text.len());
@@ -170,7 +168,7 @@ impl<R: BufRead> Lexer<R> {
         loop {
             let end = self.rest().find('}');
             let piece = self.take(end.unwrap_or(self.rest().len()));
-            if text.len() + piece.len() <= LONGEST_COMMENT {
+            if text.len() + piece.len() <= MAX_COMMENT {
                 text.push_str(&piece);
             }
             if end.is_some() {
@@ -187,7 +185,7 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// The value behind a quotation mark, and how many bytes there are to the end of the tag.
+/// The tag value after the opening quote, and the bytes up to the end of the tag.
 fn quoted_value(text: &str) -> (String, usize) {
     let (mut value, mut escaped) = (String::new(), false);
     for (at, c) in text.char_indices() {
@@ -200,7 +198,7 @@ fn quoted_value(text: &str) -> (String, usize) {
                 escaped = false;
             }
             '\\' => escaped = true,
-            // A quotation mark within the value, if no bracket follows.
+            // An unescaped quote inside the value, unless a bracket follows.
             '"' => match text[at + 1..].trim_start().strip_prefix(']') {
                 Some(behind) => return (value, text.len() - behind.len()),
                 None => value.push(c),
@@ -225,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_in_every_state() {
+    fn tag_pairs() {
         for (text, name, value) in [
             (r#"[Event "a"]"#, "Event", "a"),
             (r#"[Event "a \"b\" \\ c"]"#, "Event", r#"a "b" \ c"#),
@@ -242,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn words_comments_and_signs() {
+    fn words_comments_and_nags() {
         assert_eq!(
             tokens(b"1.e4{a}e5!?$14 (d5)"),
             [
@@ -268,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_that_do_not_end() {
+    fn unterminated_comments() {
         assert_eq!(
             tokens(b"e4 {open\n[Event \"next\"]\n"),
             [word("e4"), Token::UnclosedComment, Token::Tag("Event".into(), "next".into()),]
@@ -276,7 +274,7 @@ mod tests {
         assert_eq!(tokens(b"{open"), [Token::UnclosedComment]);
         let long = format!("{{{}}} e4", "x ".repeat(1 << 21));
         assert!(
-            matches!(&tokens(long.as_bytes())[..], [Token::Comment(text), Token::Word(_)] if text.len() <= LONGEST_COMMENT)
+            matches!(&tokens(long.as_bytes())[..], [Token::Comment(text), Token::Word(_)] if text.len() <= MAX_COMMENT)
         );
     }
 }

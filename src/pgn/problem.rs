@@ -1,47 +1,47 @@
-//! What is wrong with games in files.
+//! Problems in PGN files.
 
 use std::fmt;
 use thiserror::Error;
 
-/// Something wrong with a game, and where.
+/// A problem and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The number of the game, from 1.
+    /// Number of the game, from 1.
     pub game: u64,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// What it is.
+    /// The kind of problem.
     pub flaw: Flaw,
 }
 
-/// What can be wrong with a game.
+/// Kinds of problems.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages are the documentation")]
 pub enum Flaw {
-    #[error("{text:?} is no legal move in {fen}; the {used} moves before it are used")]
+    #[error("illegal move {text:?} in {fen}; using the {used} moves before it")]
     Move { text: String, fen: String, used: usize },
-    #[error("{text:?} is no legal move in {fen}; the game is left out")]
+    #[error("illegal move {text:?} in {fen}; game skipped")]
     FirstMove { text: String, fen: String },
-    #[error("{text:?} is no move; the main line ends here, and the {used} moves before it are used")]
+    #[error("null move {text:?} in the main line; using the {used} moves before it")]
     Null { text: String, used: usize },
-    #[error("{text:?} is no legal move in {fen}; the rest of the variation is left out")]
+    #[error("illegal move {text:?} in {fen}; rest of the variation skipped")]
     InVariation { text: String, fen: String },
-    #[error("a variation within {0} others is left out")]
+    #[error("variation nested more than {0} deep; skipped")]
     Nested(usize),
-    #[error("tag FEN: {0}; the game is left out")]
+    #[error("tag FEN: {0}; game skipped")]
     Fen(String),
-    #[error("variant {0:?}, expected chess or Chess960; the game is left out")]
+    #[error("unsupported variant {0:?}, expected chess or Chess960; game skipped")]
     Variant(String),
-    #[error("{0:?} is no game; expected tags such as [Event \"...\"], or moves")]
+    #[error("{0:?} is not a game, expected tags such as [Event \"...\"] or moves")]
     NoGame(String),
-    #[error("a comment that begins with {{ does not end")]
+    #[error("unterminated comment")]
     Comment,
-    #[error("a variation that begins with ( does not end before the next game")]
+    #[error("unterminated variation")]
     Variation,
-    #[error("more than {0} moves; the others are left out")]
+    #[error("more than {0} moves; the rest is skipped")]
     Length(usize),
-    #[error("more than {0} bytes of tags, comments and variations; the others are left out")]
-    Words(usize),
+    #[error("more than {0} bytes of tags, comments and variations; the rest is skipped")]
+    Text(usize),
 }
 
 impl fmt::Display for Problem {

@@ -1,4 +1,4 @@
-//! From words to games.
+//! Parser: tokens to games.
 
 use super::level::Level;
 use super::lexer::{Lexer, Token};
@@ -7,50 +7,50 @@ use super::{Flaw, PgnGame, Problem, Reading, VariationMove};
 use crate::chess::Board;
 use std::io::{self, BufRead};
 
-/// More moves than any game by the rules has.
-const MOST_MOVES: usize = 20_000;
-/// More bytes of tags, comments and variations of a game are left out.
-const MOST_WORDS: usize = 1 << 24;
-/// A variation within so many others is left out.
-const MOST_NESTED: usize = 64;
+/// More than in any game under the fifty-move rule.
+const MAX_PLIES: usize = 20_000;
+/// Limit on tags, comments and variations of a game, in bytes.
+const MAX_TEXT: usize = 1 << 24;
+/// Limit on nested variations.
+const MAX_NESTING: usize = 64;
 
-/// Reads the games of a file, one at a time.
+/// Reads the games of a file one at a time.
 #[derive(Debug)]
 pub struct Reader<R> {
     lexer: Lexer<R>,
-    /// The tag that has ended the game before it, and its line.
+    /// First tag of the next game, and its line.
     pending: Option<(Token, u64)>,
     games: u64,
 }
 
-/// A game of which a part is read.
+/// A game being parsed.
 struct Draft {
     number: u64,
     line: u64,
     tags: Vec<(String, String)>,
-    /// `None` before the first word of the game, and where there is no such game.
+    /// `None` before the first word, and if the game is invalid.
     start: Option<Board>,
     chess960: bool,
     main: Level,
-    /// The variations that are open, each within the one before it.
+    /// Open variations, outermost first.
     variations: Vec<Level>,
-    /// How many variations are open that are left out.
-    left_out: u32,
+    /// Number of open variations being skipped.
+    skipped: u32,
     result: Option<&'static str>,
     problems: Vec<Problem>,
-    /// Whether the moves have begun.
+    /// Whether the movetext has begun.
     begun: bool,
     /// Bytes of tags, comments and variations.
-    words: usize,
+    text_bytes: usize,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// The games of what is read.
+    /// Reads games from `reader`.
     pub fn new(reader: R) -> Self {
         Self { lexer: Lexer::new(reader), pending: None, games: 0 }
     }
 
-    /// How many bytes have been read.
+    /// Bytes read.
     pub fn bytes(&self) -> u64 {
         self.lexer.bytes()
     }
@@ -58,7 +58,7 @@ impl<R: BufRead> Reader<R> {
     /// The next game; `None` at the end.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// The input cannot be read.
     pub fn next_game(&mut self) -> io::Result<Option<Reading>> {
         let mut draft: Option<Draft> = None;
         loop {
@@ -69,7 +69,7 @@ impl<R: BufRead> Reader<R> {
                     None => return Ok(draft.map(Draft::finish)),
                 },
             };
-            // What stands alone between games, as a comment of the file, is no game.
+            // Ignore text between games, such as a file comment.
             if draft.is_none() && !matches!(token, Token::Tag(..) | Token::Word(_)) {
                 continue;
             }
@@ -83,7 +83,7 @@ impl<R: BufRead> Reader<R> {
             });
             draft_now.take(token, line);
             if draft_now.result.is_some() {
-                // What is said behind the result is said of the game, if it begins in the same line.
+                // A comment on the line of the result belongs to the game.
                 while self.lexer.comment_follows()
                     && let Some(token) = self.lexer.token()?
                 {
@@ -105,31 +105,31 @@ impl Draft {
             chess960: false,
             main: Level::default(),
             variations: Vec::new(),
-            left_out: 0,
+            skipped: 0,
             result: None,
             problems: Vec::new(),
             begun: false,
-            words: 0,
+            text_bytes: 0,
         }
     }
 
-    fn complain(&mut self, line: u64, flaw: Flaw) {
-        const MOST: usize = 16;
-        if self.problems.len() < MOST {
+    fn report(&mut self, line: u64, flaw: Flaw) {
+        const MAX: usize = 16;
+        if self.problems.len() < MAX {
             self.problems.push(Problem { game: self.number, line, flaw });
         }
     }
 
-    /// Whether there is room for so much more text.
+    /// Whether more text fits into the limit.
     fn has_room(&mut self, bytes: usize, line: u64) -> bool {
-        // Every tag and comment costs something, even if it is empty.
-        let fits = |words| words <= MOST_WORDS;
-        let before = self.words;
-        self.words = before.saturating_add(bytes + 64);
-        if fits(before) && !fits(self.words) {
-            self.complain(line, Flaw::Words(MOST_WORDS));
+        // Count even empty tags and comments.
+        let fits = |bytes| bytes <= MAX_TEXT;
+        let before = self.text_bytes;
+        self.text_bytes = before.saturating_add(bytes + 64);
+        if fits(before) && !fits(self.text_bytes) {
+            self.report(line, Flaw::Text(MAX_TEXT));
         }
-        fits(self.words)
+        fits(self.text_bytes)
     }
 
     fn take(&mut self, token: Token, line: u64) {
@@ -141,53 +141,51 @@ impl Draft {
             }
             Token::Open => self.open(line),
             Token::Close => self.close(),
-            Token::UnclosedComment => self.complain(line, Flaw::Comment),
-            _ if self.left_out > 0 => {}
+            Token::UnclosedComment => self.report(line, Flaw::Comment),
+            _ if self.skipped > 0 => {}
             Token::Comment(text) => self.comment(&text, line),
             Token::Nag(nag) => self.nag(nag),
             Token::Word(word) => self.word(&word, line),
         }
     }
 
-    /// The line that is being read.
+    /// The innermost open line.
     fn level(&mut self) -> &mut Level {
         self.variations.last_mut().unwrap_or(&mut self.main)
     }
 
-    /// A variation begins.
     fn open(&mut self, line: u64) {
-        let variation = if self.left_out == 0 { self.level().variation() } else { None };
+        let variation = if self.skipped == 0 { self.level().variation() } else { None };
         match variation {
-            Some(variation) if self.variations.len() < MOST_NESTED => self.variations.push(variation),
+            Some(variation) if self.variations.len() < MAX_NESTING => self.variations.push(variation),
             Some(_) => {
-                self.complain(line, Flaw::Nested(MOST_NESTED));
-                self.left_out += 1;
+                self.report(line, Flaw::Nested(MAX_NESTING));
+                self.skipped += 1;
             }
-            None => self.left_out += 1,
+            None => self.skipped += 1,
         }
     }
 
-    /// A variation ends.
     fn close(&mut self) {
-        if self.left_out > 0 {
-            self.left_out -= 1;
+        if self.skipped > 0 {
+            self.skipped -= 1;
         } else if let Some(variation) = self.variations.pop() {
-            self.level().add(variation);
+            self.level().add_variation(variation);
         }
     }
 
     fn comment(&mut self, text: &str, line: u64) {
         if !text.is_empty() && !self.level().over && self.has_room(text.len(), line) {
-            self.level().say(text);
+            self.level().add_comment(text);
         }
     }
 
     fn nag(&mut self, nag: u8) {
-        const MOST: usize = 16;
+        const MAX: usize = 16;
         let level = self.level();
         if !level.over
             && let Some(remarks) = level.remarks()
-            && remarks.nags.len() < MOST
+            && remarks.nags.len() < MAX
         {
             remarks.nags.push(nag);
         }
@@ -203,17 +201,17 @@ impl Draft {
             Word::Result(_) | Word::Nothing => {}
             Word::Glyph(nag) => self.nag(nag),
             _ if self.level().over => {}
-            Word::Null(text) if in_variation => self.vary(text, None, line),
+            Word::Null(text) if in_variation => self.play_in_variation(text, None, line),
             Word::Null(text) => {
                 let used = self.main.len();
                 self.stop(line, Flaw::Null { text: text.into(), used });
             }
-            Word::Move(text, nag) if in_variation => self.vary(text, nag, line),
+            Word::Move(text, nag) if in_variation => self.play_in_variation(text, nag, line),
             Word::Move(text, nag) => self.play(text, nag, line),
         }
     }
 
-    /// The moves are going to begin: from where?
+    /// Sets up the start position before the first move.
     fn begin(&mut self, line: u64) {
         self.begun = true;
         let tag =
@@ -235,13 +233,13 @@ impl Draft {
         }
     }
 
-    /// Nothing of the main line after this is used.
+    /// Ignores the rest of the main line.
     fn stop(&mut self, line: u64, flaw: Flaw) {
-        self.complain(line, flaw);
+        self.report(line, flaw);
         self.main.over = true;
     }
 
-    /// A move of the main line.
+    /// Plays a move of the main line.
     fn play(&mut self, text: &str, nag: Option<u8>, line: u64) {
         let (used, chess960) = (self.main.len(), self.chess960);
         let Some(board) = self.main.board() else { return };
@@ -257,21 +255,21 @@ impl Draft {
             };
             return self.stop(line, flaw);
         };
-        if used == MOST_MOVES {
-            return self.stop(line, Flaw::Length(MOST_MOVES));
+        if used == MAX_PLIES {
+            return self.stop(line, Flaw::Length(MAX_PLIES));
         }
         self.main.play(Some(mv), nag);
     }
 
-    /// A move of a variation, where the turn may be passed.
-    fn vary(&mut self, text: &str, nag: Option<u8>, line: u64) {
+    /// Plays a move of a variation, which may be a null move.
+    fn play_in_variation(&mut self, text: &str, nag: Option<u8>, line: u64) {
         let chess960 = self.chess960;
         let Some(board) = self.level().board() else { return };
         let mv = parse(board, text, chess960);
         let passes = mv.is_none() && matches!(Word::new(text), Word::Null(_)) && !board.in_check();
         if mv.is_none() && !passes {
             let flaw = Flaw::InVariation { text: text.into(), fen: board.fen(chess960) };
-            self.complain(line, flaw);
+            self.report(line, flaw);
             self.level().over = true;
         } else if self.has_room(size_of::<VariationMove>(), line) {
             self.level().play(mv, nag);
@@ -284,19 +282,19 @@ impl Draft {
         if !self.begun {
             self.begin(self.line);
         }
-        if self.left_out > 0 || !self.variations.is_empty() {
-            self.complain(self.line, Flaw::Variation);
-            self.left_out = 0;
+        if self.skipped > 0 || !self.variations.is_empty() {
+            self.report(self.line, Flaw::Variation);
+            self.skipped = 0;
             while !self.variations.is_empty() {
                 self.close();
             }
         }
-        let said = self.tags.iter().find(|(name, _)| name.eq_ignore_ascii_case("Result"));
-        let said = said.and_then(|(_, value)| match Word::new(value.trim()) {
+        let tagged = self.tags.iter().find(|(name, _)| name.eq_ignore_ascii_case("Result"));
+        let tagged = tagged.and_then(|(_, value)| match Word::new(value.trim()) {
             Word::Result(result) => Some(result),
             _ => None,
         });
-        let result = self.result.or(said).unwrap_or("*").to_owned();
+        let result = self.result.or(tagged).unwrap_or("*").to_owned();
         let (tags, chess960, (comment, moves)) = (self.tags, self.chess960, self.main.main_line());
         let game = self.start.map(|start| PgnGame { tags, chess960, start, comment, moves, result });
         Reading { number: self.number, line: self.line, game, problems: self.problems }

@@ -1,19 +1,19 @@
-//! What the words of a game mean.
+//! Words of PGN movetext.
 
 use crate::chess::{Board, Move};
 
-/// A word of the main line.
+/// A parsed word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Word<'a> {
-    /// How the game ended.
+    /// Result of the game.
     Result(&'static str),
-    /// A glyph such as `!?`, as its number.
+    /// NAG of a suffix such as `!?`.
     Glyph(u8),
     /// A null move.
     Null(&'a str),
-    /// A move, and the glyph at its end.
+    /// A move with its suffix.
     Move(&'a str, Option<u8>),
-    /// What says nothing about the game, such as the number of a move.
+    /// Ignored, e.g. a move number.
     Nothing,
 }
 
@@ -32,7 +32,7 @@ const RESULTS: [(&str, &str); 10] = [
 
 const GLYPHS: [(&str, u8); 6] = [("!!", 3), ("??", 4), ("!?", 5), ("?!", 6), ("!", 1), ("?", 2)];
 
-/// Signs for the value of a position, and others that books print.
+/// Position assessments and other printed symbols.
 const SIGNS: [(&str, u8); 12] = [
     ("=", 10),
     ("∞", 13),
@@ -51,7 +51,7 @@ const SIGNS: [(&str, u8); 12] = [
 const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "NULL", "@@@@", "0000"];
 
 impl<'a> Word<'a> {
-    /// What a word means.
+    /// Classifies a word.
     pub fn new(word: &'a str) -> Self {
         let known = |list: &[(&str, u8)], word| list.iter().find(|(text, _)| *text == word).map(|&(_, number)| number);
         if let Some(&(_, result)) = RESULTS.iter().find(|(text, _)| *text == word) {
@@ -77,7 +77,7 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The legal move that a text of a game means: SAN, however it is spelled, or coordinates.
+/// Parses a legal move in SAN with nonstandard spellings, or in coordinates.
 pub fn parse(board: &Board, text: &str, chess960: bool) -> Option<Move> {
     let found = board.parse_san(text).or_else(|| board.parse_uci(text, chess960));
     found.or_else(|| {
@@ -87,7 +87,7 @@ pub fn parse(board: &Board, text: &str, chess960: bool) -> Option<Move> {
         match castling.as_str() {
             "O-O" | "OO" | "0-0" | "00" => board.parse_san("O-O"),
             "O-O-O" | "OOO" | "0-0-0" | "000" => board.parse_san("O-O-O"),
-            // A promotion with a small letter.
+            // A promotion in lower case.
             _ => match plain.trim_end_matches(['+', '#']).char_indices().next_back() {
                 Some((at, piece @ ('q' | 'r' | 'b' | 'n'))) => {
                     board.parse_san(&format!("{}{}", &plain[..at], piece.to_ascii_uppercase()))
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_mean_something_or_nothing() {
+    fn classifies_words() {
         for nothing in ["1.", "12...", "7", "...", "e.p.", "3…"] {
             assert_eq!(Word::new(nothing), Word::Nothing, "{nothing}");
         }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_as_the_world_spells_them() {
+    fn parses_nonstandard_moves() {
         let board = Board::from_fen("r3k2r/P3P3/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1").unwrap();
         for (uci, texts) in [
             ("e1g1", &["O-O", "0-0", "o-o", "OO", "0-0+", "e1g1"][..]),

@@ -123,7 +123,8 @@ fn what_is_no_position_is_quoted_and_the_rest_goes_on() {
     let out = folder.path("out.epd");
     let output = analyse(&[&epd, &pgn, "--depth", "1", "--epd-out", &out]);
     assert!(output.status.success(), "{}", said(&output));
-    for part in ["line 2: \"8/8 w", "line 4: ", "game 2, line 8: \"Ke3\" is no legal move", "game 3, line 10: tag FEN"]
+    for part in
+        ["line 2: invalid FEN \"8/8 w", "line 4: ", "game 2, line 8: illegal move \"Ke3\"", "game 3, line 10: tag FEN"]
     {
         assert!(said(&output).contains(part), "{part}: {}", said(&output));
     }

@@ -6,7 +6,7 @@ fn read(text: &str) -> Vec<Reading> {
     std::iter::from_fn(|| reader.next_game().unwrap()).collect()
 }
 
-/// The one game of a text: its moves in SAN, its result, and what is wrong with it.
+/// The only game of a text: moves in SAN, result, problems.
 fn one(text: &str) -> (String, String, Vec<String>) {
     let readings = read(text);
     assert_eq!(readings.len(), 1, "{text}");
@@ -21,7 +21,7 @@ fn one(text: &str) -> (String, String, Vec<String>) {
 }
 
 #[test]
-fn what_surrounds_the_main_line_is_no_obstacle() {
+fn skips_everything_around_the_main_line() {
     let plain = ("e4 e5 Nf3 Nc6".to_owned(), "1-0".to_owned(), Vec::<String>::new());
     for text in [
         "1. e4 e5 2. Nf3 Nc6 1-0",
@@ -37,7 +37,7 @@ fn what_surrounds_the_main_line_is_no_obstacle() {
 }
 
 #[test]
-fn what_was_written_about_moves_is_kept() {
+fn keeps_annotations() {
     let games = read(
         "[Event \"x\"]\n{before} 1.e4! {[%clk 1:00:01] best} e5 $2 $14 {+0.10/9 0.1s} ; really\n2.Nf3 {one} {two} * {end}\n{alone}",
     );
@@ -49,7 +49,7 @@ fn what_was_written_about_moves_is_kept() {
     assert_eq!(nags, [&[1][..], &[2, 14], &[]]);
 }
 
-/// A variation as it is written, without numbers.
+/// A variation in SAN, without move numbers.
 fn shown(board: &Board, variation: &Variation) -> String {
     let (mut board, mut words) = (board.clone(), Vec::new());
     words.extend(variation.comment.iter().map(|comment| format!("{{{comment}}}")));
@@ -67,20 +67,20 @@ fn shown(board: &Board, variation: &Variation) -> String {
 }
 
 #[test]
-fn variations_are_kept() {
+fn keeps_variations() {
     for (text, expected, problem) in [
         ("1.e4 e5 (1...c5 2.Nf3 (2.Nc3 *) 2...d6) *", "(c5 Nf3 (Nc3) d6)", None),
         ("1.e4 e5 ({a} 1...c5! {b} 2.Nf3 $14) (1...e6) {c} *", "({a} c5 $1 {b} Nf3 $14) (e6)", None),
         ("1.e4 e5 (1...c5 2.-- d6 3.Z0) *", "(c5 -- d6 --)", None),
-        ("1.e4 e5 (1...c5 (1...d5 (1...Nf6)) *", "(c5 (d5 (Nf6)))", Some("does not end before the next game")),
+        ("1.e4 e5 (1...c5 (1...d5 (1...Nf6)) *", "(c5 (d5 (Nf6)))", Some("unterminated variation")),
         (
             "1.e4 e5 (1...c5 2.Nf9 d6 (2...e6) 3.d4) (1...d5) *",
             "(c5) (d5)",
-            Some("\"Nf9\" is no legal move in rnbqkbnr/pp1ppppp/"),
+            Some("illegal move \"Nf9\" in rnbqkbnr/pp1ppppp/"),
         ),
         ("1.e4 e5 ({only words}) () *", "", None),
         ("1.e4 e5 2.d4 Bb4+ (2...d6 (2...Qf6 (2...Nc6))) 3.c3 *", "(d6 (Qf6 (Nc6)))", None),
-        ("1.e4 e5 2.d4 Bb4+ (2...Bb4 3.-- a6) *", "(Bb4+)", Some("\"--\" is no legal move in")),
+        ("1.e4 e5 2.d4 Bb4+ (2...Bb4 3.-- a6) *", "(Bb4+)", Some("illegal move \"--\" in")),
     ] {
         let readings = read(text);
         let (game, problems) = (readings[0].game.as_ref().unwrap(), &readings[0].problems);
@@ -91,27 +91,31 @@ fn variations_are_kept() {
             board = board.after(played.mv);
         }
         assert_eq!(all.join(" "), expected, "{text}");
-        let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        assert!(said.len() == usize::from(problem.is_some()), "{text}: {said:?}");
-        assert!(problem.is_none_or(|problem| said[0].contains(problem)), "{text}: {said:?}");
+        let tagged: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert!(tagged.len() == usize::from(problem.is_some()), "{text}: {tagged:?}");
+        assert!(problem.is_none_or(|problem| tagged[0].contains(problem)), "{text}: {tagged:?}");
     }
     assert_eq!(
         read("1.e4 e5 ({only words}) *")[0].game.as_ref().unwrap().moves[1].remarks.comment.as_deref(),
         Some("only words")
     );
-    // However deep they are nested.
+    // Any nesting depth.
     let deep = format!("1.e4 {} *", "(1.d4 ".repeat(100_000));
     let reading = read(&deep).remove(0);
-    assert!(reading.problems.iter().any(|problem| problem.flaw == Flaw::Nested(MOST_NESTED)), "{:?}", reading.problems);
+    assert!(reading.problems.iter().any(|problem| problem.flaw == Flaw::Nested(MAX_NESTING)), "{:?}", reading.problems);
 }
 
 #[test]
-fn games_follow_each_other_in_any_way() {
+fn separates_games() {
     let results =
         |text: &str| -> Vec<String> { read(text).into_iter().map(|reading| reading.game.unwrap().result).collect() };
     assert_eq!(results("1.e4 e5 1-0 1.d4 d5 0-1 1.c4 *"), ["1-0", "0-1", "*"]);
     assert_eq!(results("[Event \"a\"]\n1.e4 e5\n[Event \"b\"]\n[Result \"0-1\"]\n1.d4\n"), ["*", "0-1"]);
-    assert_eq!(results("[Event \"a\"]\n\n[Event \"b\"]\n\n1.e4 *"), ["*"], "tags without moves belong to what follows");
+    assert_eq!(
+        results("[Event \"a\"]\n\n[Event \"b\"]\n\n1.e4 *"),
+        ["*"],
+        "tags without moves belong to the next game"
+    );
     assert_eq!(results("[Event \"a\"]\n\n1.e4 (1.d4\n[Event \"b\"]\n\n1.e4 1/2"), ["*", "1/2-1/2"]);
     assert_eq!(results("[Event \"a\"]\n\n1.e4 {open\n[Event \"b\"]\n\n1.e4 1-0"), ["*", "1-0"]);
     assert!(results("").is_empty() && results("\n\n% nothing\n{nothing}\n").is_empty());
@@ -121,20 +125,20 @@ fn games_follow_each_other_in_any_way() {
 }
 
 #[test]
-fn what_cannot_be_played_ends_the_game_and_is_quoted() {
+fn illegal_moves_end_the_game_and_are_quoted() {
     let (moves, result, problems) = one("[Event \"x\"]\n\n1.e4 e5\n2.Nf4 Nc6 3.d4 1-0");
     assert_eq!((moves.as_str(), result.as_str(), problems.len()), ("e4 e5", "1-0", 1));
-    assert!(problems[0].starts_with("game 1, line 4: \"Nf4\" is no legal move in rnbqkbnr/pppp1ppp/"), "{problems:?}");
+    assert!(problems[0].starts_with("game 1, line 4: illegal move \"Nf4\" in rnbqkbnr/pppp1ppp/"), "{problems:?}");
     for null in ["--", "Z0", "null"] {
         let (moves, _, problems) = one(&format!("1.e4 {null} 2.d4 *"));
         assert!(moves == "e4" && problems[0].contains(null), "{problems:?}");
     }
     for (text, part) in [
-        ("[FEN \"8/8/8/8\"]\n1.e4 *", "the board has 4 ranks"),
+        ("[FEN \"8/8/8/8\"]\n1.e4 *", "4 ranks, expected 8"),
         ("[Variant \"Atomic\"]\n1.e4 *", "variant \"atomic\""),
-        ("[Event \"x\"]\n1.e5 *", "\"e5\" is no legal move in rnbqkbnr/"),
-        ("what is this?", "\"what\" is no game"),
-        ("\u{0}\u{1}\u{2}binary \u{7f}", "is no game"),
+        ("[Event \"x\"]\n1.e5 *", "illegal move \"e5\" in rnbqkbnr/"),
+        ("what is this?", "\"what\" is not a game"),
+        ("\u{0}\u{1}\u{2}binary \u{7f}", "is not a game"),
     ] {
         let readings = read(text);
         assert!(readings.len() == 1 && readings[0].game.is_none(), "{text}");
@@ -143,7 +147,7 @@ fn what_cannot_be_played_ends_the_game_and_is_quoted() {
 }
 
 #[test]
-fn other_starts_and_chess960() {
+fn custom_starts_and_chess960() {
     let game = |text: &str| read(text).remove(0).game.unwrap();
     let ending = game("[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n1.a8(Q)+ *");
     assert!(ending.moves.len() == 1 && !ending.chess960);
@@ -157,28 +161,28 @@ fn other_starts_and_chess960() {
 }
 
 #[test]
-fn lengths_have_bounds() {
-    let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(MOST_MOVES / 4 + 1);
+fn enforces_limits() {
+    let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_PLIES / 4 + 1);
     let readings = read(&shuffle);
-    assert_eq!(readings[0].game.as_ref().unwrap().moves.len(), MOST_MOVES);
-    assert_eq!(readings[0].problems[0].flaw, Flaw::Length(MOST_MOVES));
+    assert_eq!(readings[0].game.as_ref().unwrap().moves.len(), MAX_PLIES);
+    assert_eq!(readings[0].problems[0].flaw, Flaw::Length(MAX_PLIES));
     let comments = format!("e4 {}", format!("{{{}}} ", "x".repeat(1 << 15)).repeat(1 << 10));
     let readings = read(&comments);
-    assert!(readings[0].game.as_ref().unwrap().moves[0].remarks.comment.as_ref().unwrap().len() <= MOST_WORDS);
-    assert_eq!(readings[0].problems[0].flaw, Flaw::Words(MOST_WORDS));
+    assert!(readings[0].game.as_ref().unwrap().moves[0].remarks.comment.as_ref().unwrap().len() <= MAX_TEXT);
+    assert_eq!(readings[0].problems[0].flaw, Flaw::Text(MAX_TEXT));
 }
 
 proptest::proptest! {
-    /// Whatever a file holds, it is read to its end, and every move that is kept was legal.
+    /// Any input is read to its end, and all moves kept are legal.
     #[test]
-    fn nothing_breaks_the_reader(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300)) {
+    fn reads_arbitrary_bytes(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300)) {
         let mut reader = Reader::new(&bytes[..]);
         while reader.next_game().unwrap().is_some() {}
         proptest::prop_assert_eq!(reader.bytes(), bytes.len() as u64);
     }
 
     #[test]
-    fn words_of_pgn_in_any_order(picks in proptest::collection::vec(0..24_usize, 0..60)) {
+    fn reads_arbitrary_words(picks in proptest::collection::vec(0..24_usize, 0..60)) {
         const WORDS: [&str; 24] = [
             "e4", "e5", "Nf3", "Nc6", "1.", "12...", "(", ")", "{", "}", "; x\n", "\n", "[Event \"x\"]\n", "[", "$7", "!?", "1-0", "*",
             "--", "O-O", "\n% x\n", "\"", "[FEN \"8/8\"]", "\u{feff}",
