@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lento::bench::POSITIONS;
 use lento::chess::{Board, Color, Move};
-use lento::eval::nnue::simd::{Line, Simd};
+use lento::eval::nnue::simd::{CacheLine, Simd};
 use lento::eval::nnue::{Accumulators, Network, embedded};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn rows(network: &Network, root: &Board, child: &Board) -> Vec<usize> {
 }
 
 /// Reads a number of each cache line.
-fn touch(lines: &[Line]) -> i32 {
+fn touch(lines: &[CacheLine]) -> i32 {
     lines.iter().map(|line| i32::from(line.0[0])).sum()
 }
 
@@ -93,7 +93,7 @@ fn network(c: &mut Criterion) {
         .flat_map(|family| family.children.iter().map(|(_, child)| rows(&network, &family.root, child)))
         .collect();
     let lines = network.lines();
-    let mut pair = vec![Line::ZERO; 4 * lines];
+    let mut pair = vec![CacheLine::ZERO; 4 * lines];
     group.bench_function("memory touched", |b| {
         b.iter(|| {
             let mut sum = 0;

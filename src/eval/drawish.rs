@@ -1,33 +1,30 @@
-//! Drawish endings: material without pawns that is usually drawn, whatever an evaluation thinks of it.
+//! Drawish endings: pawnless material that is usually drawn, whatever the evaluation.
 //!
-//! The list is that of MadChess 3.0 (Erik Madsen, 2018), which gives such an ending the score of a draw but lets the search go
-//! on: a mate or a piece that hangs is still found. Dead draws, in which nobody can mate, end the search whatever is set here
-//! ([`Board::insufficient_material`]).
+//! The list is that of MadChess 3.0 (Erik Madsen, 2018), which scores them as draws but keeps searching, so that a mate or a
+//! hanging piece is still found. Dead draws ([`Board::insufficient_material`]) always end the search.
 
 use crate::chess::{Board, Color, PieceType};
 use std::sync::LazyLock;
 
-/// The endings, each for either color. King, rook, bishop and knight against king and rook is among them as in the source,
-/// two minor pieces ahead though it is.
+/// Material of the endings, each for either color. As in the source, this includes KRBN against KR.
 pub const ENDINGS: [&str; 15] = [
     "KQkq", "KQkrr", "KRRkrr", "KRBkrb", "KRBkrn", "KRNkrn", "KRBkr", "KRNkr", "KRBNkr", "KRkr", "KRkb", "KRkn",
     "KNNkb", "KNNkn", "KNNk",
 ];
 
-/// The material of [`ENDINGS`].
 static MATERIAL: LazyLock<[Material; ENDINGS.len()]> = LazyLock::new(|| ENDINGS.map(Material::named));
 
-/// No ending has more pieces than this, kings included.
+/// Most pieces in any of the endings, kings included.
 const MOST_PIECES: u32 = 6;
 
-/// How many knights, bishops, rooks and queens each color has: four bits for each kind.
+/// Numbers of knights, bishops, rooks and queens of each color, four bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Material([u16; 2]);
 
 impl Material {
     const KINDS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
 
-    /// The material of a name such as `KRBkr`: White in upper case, Black in lower case.
+    /// Parses material such as `KRBkr`: White in upper case, Black in lower case.
     fn named(name: &str) -> Self {
         let mut material = [0; 2];
         for letter in name.chars() {
@@ -37,7 +34,7 @@ impl Material {
         Self(material)
     }
 
-    /// The material on a board with few pieces.
+    /// The material on a board; at most 15 of each type.
     fn on(board: &Board) -> Self {
         Self(Color::ALL.map(|color| {
             let count = |(place, &kind): (usize, &PieceType)| (board.pieces(color, kind).count() as u16) << (4 * place);
@@ -45,13 +42,13 @@ impl Material {
         }))
     }
 
-    /// The same with colors exchanged.
+    /// With colors swapped.
     const fn flipped(self) -> Self {
         Self([self.0[1], self.0[0]])
     }
 }
 
-/// The drawish ending on the board, if there is one, by its name in [`ENDINGS`].
+/// The drawish ending on the board, if any, by its name in [`ENDINGS`].
 #[inline(always)]
 pub fn find(board: &Board) -> Option<&'static str> {
     if board.occupied().count() > MOST_PIECES { None } else { among_few(board) }
@@ -71,7 +68,7 @@ fn among_few(board: &Board) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// A board with these pieces, the kings in corners and the others in two rows between them.
+    /// A board with these pieces: kings in corners, the others on two ranks between them.
     fn set_up(name: &str) -> Board {
         let pieces = |upper: bool| -> String {
             name.chars().filter(|c| c.is_ascii_uppercase() == upper && !matches!(c, 'K' | 'k')).collect()
@@ -88,12 +85,12 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_endings_are_looked_for() {
+    fn max_pieces_matches_the_list() {
         assert_eq!(ENDINGS.map(str::len).into_iter().max(), Some(MOST_PIECES as usize));
     }
 
     #[test]
-    fn every_ending_is_found_for_both_colors() {
+    fn finds_every_ending_for_both_colors() {
         for name in ENDINGS {
             assert_eq!(find(&set_up(name)), Some(name));
             assert_eq!(find(&set_up(&with_colors_exchanged(name))), Some(name));
@@ -101,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn other_material_is_not() {
+    fn ignores_other_material() {
         for name in [
             "Kk", "KNk", "KBk", "KRk", "KQk", "KBNk", "KBBk", "KNNNk", "KQkr", "KQkb", "KQkn", "KQkrb", "KQQkq",
             "KQRkrr", "KRRkr", "KRRkrrn", "KRBkrbb", "KRBBkr", "KRNNkr", "KRBNkrb", "KRkbb", "KRkbn", "KNNkbn",
@@ -114,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pawn_or_a_piece_more_is_another_ending() {
+    fn an_extra_piece_makes_another_ending() {
         for name in ENDINGS {
             for more in ["P", "N", "B", "R", "Q", "p", "n", "b", "r", "q"] {
                 let longer = format!("{name}{more}");

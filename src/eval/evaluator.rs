@@ -1,4 +1,4 @@
-//! What the search asks for the value of a position.
+//! The evaluation as used by the search.
 
 use super::classical::{self, Classical, Terms};
 use super::drawish;
@@ -10,53 +10,53 @@ use crate::score::{DRAW, MAX_EVAL, Score};
 use std::fmt;
 use std::sync::Arc;
 
-/// The kinds of evaluation.
+/// Kind of evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvaluationKind {
-    /// The network.
+    /// The neural network.
     #[default]
     Nnue,
-    /// The sum of terms.
+    /// The classical evaluation.
     Classical,
 }
 
 impl EvaluationKind {
-    /// The names of all kinds.
+    /// Names of all kinds.
     pub const NAMES: [&'static str; 2] = ["nnue", "classical"];
 
-    /// The name.
+    /// The option value for this kind.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// The kind of this name.
+    /// The kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Nnue, Self::Classical].into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// What gives positions their values.
+/// Evaluation function.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// A network, with the arithmetic of an instruction set.
+    /// A network, and the instruction set to run it with.
     Nnue(Arc<Network>, Simd),
-    /// The sum of terms.
+    /// The classical evaluation.
     Classical,
 }
 
-/// What a search evaluates with.
+/// Evaluation settings of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluation {
-    /// What gives positions their values.
+    /// The evaluation function.
     pub model: Model,
-    /// Whether [drawish endings](drawish) count as draws, whatever the model says.
+    /// Whether [drawish endings](drawish) score as draws.
     pub drawish_endings: bool,
-    /// What a draw is worth.
+    /// Draw scores.
     pub draws: Draws,
 }
 
 impl Default for Model {
-    /// The network that the program carries, as fast as the processor can.
+    /// The embedded network with the fastest instruction set.
     fn default() -> Self {
         Self::Nnue(nnue::embedded(), Simd::best())
     }
@@ -79,35 +79,35 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// The value of a position in centipawns from the view of the side to move, as a search takes it.
+    /// Static evaluation in centipawns from the side to move's view, scaled as in search.
     pub fn value(&self, board: &Board, scaling: Scaling) -> Score {
         let mut evaluator = Evaluator::new(1);
         evaluator.start(self, board);
         evaluator.evaluate(board, 0, scaling)
     }
 
-    /// The name of the drawish ending on the board, if there is one and it counts as a draw.
+    /// The drawish ending on the board, if drawish endings are enabled.
     pub fn drawish_ending(&self, board: &Board) -> Option<&'static str> {
         drawish::find(board).filter(|_| self.drawish_endings)
     }
 }
 
-/// How the network's value depends on what is left on the board: in 1/1024, `base` plus `material` for each pawn's worth of pieces.
+/// Scales the network's output by material, in 1/1024: `base` plus `material` per unit of material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scaling {
-    /// On an empty board.
+    /// Scale with no material.
     pub base: i32,
-    /// For each unit of material: 3 for a knight or bishop, 5 for a rook, 9 for a queen, of both colors.
+    /// Per unit of material of both sides: 3 for a knight or bishop, 5 for a rook, 9 for a queen.
     pub material: i32,
 }
 
-/// The evaluator of one thread.
+/// One thread's evaluator.
 ///
-/// [`start`](Self::start) comes before everything else. Then each position of a line of play has its ply, 0 for the
-/// first one: moves are announced by [`play`](Self::play) and [`pass`](Self::pass); to take one back nothing is said.
+/// Call [`start`](Self::start) first, at ply 0, then [`play`](Self::play) and [`pass`](Self::pass) along the line; unmaking a move needs
+/// no call.
 pub struct Evaluator {
     classical: Classical,
-    /// While the network is in use.
+    /// `Some` while the network is in use.
     accumulators: Option<Accumulators>,
     drawish_endings: bool,
     draws: Draws,
@@ -115,7 +115,7 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator for lines of play of so many positions. It knows nothing, and is classical until it is told otherwise.
+    /// For up to `positions` plies; classical until [`start`](Self::start).
     pub fn new(positions: usize) -> Self {
         Self {
             classical: Classical::default(),
@@ -126,7 +126,7 @@ impl Evaluator {
         }
     }
 
-    /// A search begins with this position.
+    /// Sets up the root.
     pub fn start(&mut self, evaluation: &Evaluation, board: &Board) {
         (self.drawish_endings, self.draws) = (evaluation.drawish_endings, evaluation.draws);
         match (&evaluation.model, &mut self.accumulators) {
@@ -142,7 +142,7 @@ impl Evaluator {
         }
     }
 
-    /// A legal move is made in the position at a ply.
+    /// Makes a legal move at a ply.
     #[inline(always)]
     pub fn play(&mut self, ply: usize, board: &Board, mv: Move) {
         if let Some(accumulators) = &mut self.accumulators {
@@ -150,7 +150,7 @@ impl Evaluator {
         }
     }
 
-    /// The turn is passed in the position at a ply.
+    /// Makes a null move at a ply.
     #[inline(always)]
     pub fn pass(&mut self, ply: usize) {
         if let Some(accumulators) = &mut self.accumulators {
@@ -158,9 +158,8 @@ impl Evaluator {
         }
     }
 
-    /// The value of the position at a ply in centipawns from the view of the side to move, inside ± [`MAX_EVAL`]. The network
-    /// is not asked about known endings, of which it has seen few, and nothing is asked about a drawish ending that counts as
-    /// a draw.
+    /// Static evaluation at a ply in centipawns from the side to move's view, within ± [`MAX_EVAL`]. Endgames known to the
+    /// classical evaluation and drawish endings bypass the network.
     #[inline(always)]
     pub fn evaluate(&mut self, board: &Board, ply: usize, scaling: Scaling) -> Score {
         if self.is_drawish(board) {
@@ -174,25 +173,25 @@ impl Evaluator {
         }
     }
 
-    /// The classical terms that recipes of reductions read, whatever evaluates.
+    /// Classical terms read by reduction recipes, whatever the model.
     pub fn terms(&mut self, board: &Board) -> Terms {
         self.classical.evaluate_terms(board)
     }
 
-    /// Whether the position is a drawish ending that counts as a draw.
+    /// Whether the position is a drawish ending, if these are enabled.
     #[inline(always)]
     pub fn is_drawish(&self, board: &Board) -> bool {
         self.drawish_endings && drawish::find(board).is_some()
     }
 
-    /// Forgets everything.
+    /// Clears caches.
     pub fn clear(&mut self) {
         self.classical.clear();
     }
 }
 
 impl Scaling {
-    /// The network's value as the search takes it: by material, and fading towards the draw by the fifty-move rule.
+    /// Scales the network's output by material and by the halfmove clock.
     #[inline(always)]
     pub fn apply(self, board: &Board, value: Score) -> Score {
         let clock = board.halfmove_clock().min(100) as i32;
@@ -200,7 +199,7 @@ impl Scaling {
         (scaled * (classical::FADE - clock) / classical::FADE).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// In 1/1024. Nothing is counted while material does not matter, which is so by default.
+    /// In 1/1024. Skips counting material if its weight is 0, the default.
     #[inline(always)]
     fn factor(self, board: &Board) -> i32 {
         if self.material == 0 {

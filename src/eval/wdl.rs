@@ -1,65 +1,62 @@
-//! What a score is worth: chances to win, draw and lose, and centipawns on a scale of chances.
+//! WDL model and score normalisation.
 //!
-//! The chance to win rises with the score as a logistic curve, `1 / (1 + exp((a - score) / b))`; the chance to lose is that
-//! of the negated score, and the rest is drawn. `a` is the score with a chance of 50 % to win, `b` says how slowly certainty
-//! grows around it. Both depend on the material left, as cubic polynomials: the same lead says more when less is left. The
-//! form is that of Stockfish's win rate model (since 2020; by material since 2024), the numbers are fitted to games of
-//! Lento by `lento-tools wdl`.
+//! The win probability is a logistic curve of the score, `1 / (1 + exp((a - score) / b))`; the loss probability is that of the
+//! negated score, the rest are draws. `a` is the score with a 50 % win probability, `b` the width of the curve. Both are
+//! cubic polynomials of the remaining material. The form is that of Stockfish's win rate model (since 2020; by material
+//! since 2024), the coefficients are fitted to games of Lento by `lento-tools wdl`.
 //!
-//! The search and everything that compares scores use them as they are. Only what people and other programs read is
-//! [normalised](normalise), so that 100 centipawns are a chance of 50 % to win, whatever the evaluation's own scale.
+//! Scores are [normalised](normalise) on output only, so that 100 centipawns mean a 50 % win probability.
 
 use crate::chess::{Board, PieceType};
 use crate::score::{MAX_PLY, Score, is_decisive, is_mate, tablebase_distance};
 use std::ops::RangeInclusive;
 
-/// Material that makes a difference, in the units of [`material`]: less counts as the start of the range, more as its end,
-/// which is what both sides begin with.
+/// Range of [`material`] the model is fitted to; other values are clamped. The upper end is the start position.
 pub const RANGE: RangeInclusive<i32> = 10..=78;
 
-/// The material of a middlegame: both sides lack a rook, a minor piece and two pawns.
+/// Material in the middlegame: both sides have lost a rook, a minor piece and two pawns.
 const MIDDLEGAME: i32 = 58;
 
-/// A win of the tablebases as it is shown, in centipawns, less the plies until they know it.
+/// Displayed score of a tablebase win in centipawns, less the plies to reach it.
 pub const SHOWN_TB_WIN: Score = 20_000;
-/// Everything else that is no mate is shown inside ± this bound, in centipawns.
+/// Bound of all other displayed scores except mates, in centipawns.
 pub const SHOWN_MAX: Score = SHOWN_TB_WIN - 2 * MAX_PLY as Score - 1;
 
-/// Coefficients of a polynomial, the constant first.
+/// Polynomial coefficients, constant first.
 pub type Coefficients = [f64; 4];
 
-/// The score with a chance of 50 % to win. `lento-tools wdl --write` replaces the numbers.
+/// Score with a 50 % win probability. Rewritten by `lento-tools wdl --write`.
 const A: Coefficients = [234.11, -392.341, 387.322, -143.042];
-/// How slowly certainty grows around it. `lento-tools wdl --write` replaces the numbers.
+/// Width of the curve. Rewritten by `lento-tools wdl --write`.
 const B: Coefficients = [64.959, -141.653, 230.814, -99.759];
 
-/// What the engine believes.
+/// The fitted model.
 pub const FITTED: Model = Model { a: A, b: B };
 
-/// Chances by score and material.
+/// WDL probabilities by score and material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// For the score with a chance of 50 % to win.
+    /// Polynomial of the score with a 50 % win probability.
     pub a: Coefficients,
-    /// For how slowly certainty grows around it.
+    /// Polynomial of the width of the curve.
     pub b: Coefficients,
 }
 
 impl Model {
-    /// What the polynomials are no less than, in centipawns: from zero on they would mean nothing.
+    /// Lower bound of both polynomials in centipawns.
     pub const LEAST: f64 = 1.0;
 
-    /// The score, in internal centipawns, with a chance of 50 % to win with this material.
+    /// Score with a 50 % win probability at this material, in internal centipawns.
     pub fn a(&self, material: i32) -> f64 {
         polynomial(&self.a, material).max(Self::LEAST)
     }
 
-    /// The centipawns that multiply the odds of winning by e with this material.
+    /// Centipawns that multiply the odds of winning by e at this material.
     pub fn b(&self, material: i32) -> f64 {
         polynomial(&self.b, material).max(Self::LEAST)
     }
 
-    /// The chances to win, draw and lose of the side that this score, not a mate, is for. They add up to 1.
+    /// Win, draw and loss probabilities for a score other than a mate. They sum to 1.
     pub fn chances(&self, score: Score, material: i32) -> [f64; 3] {
         let (a, b) = (self.a(material), self.b(material));
         let win = |score: Score| 1.0 / (1.0 + ((a - f64::from(score)) / b).exp());
@@ -67,17 +64,17 @@ impl Model {
         [win, 1.0 - win - loss, loss]
     }
 
-    /// As [`wdl`].
+    /// See [`wdl`].
     pub fn wdl(&self, score: Score, material: i32) -> [u32; 3] {
         if is_decisive(score) {
             return if score > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
         }
         let [win, _, loss] = self.chances(score, material).map(|chance| (1000.0 * chance).round() as u32);
-        // Chances to win and to lose stay below 1 together; rounded they reach it at most.
+        // The probabilities of winning and losing sum to less than 1, so their roundings to at most 1000.
         [win, 1000 - win - loss, loss]
     }
 
-    /// As [`normalise`].
+    /// See [`normalise`].
     pub fn normalise(&self, score: Score, material: i32) -> Score {
         if is_mate(score) {
             return score;
@@ -90,7 +87,7 @@ impl Model {
     }
 }
 
-/// Where the polynomials take material from: around 1 in the middlegame.
+/// Argument of the polynomials: about 1 in the middlegame.
 pub fn abscissa(material: i32) -> f64 {
     f64::from(material.clamp(*RANGE.start(), *RANGE.end())) / 58.0
 }
@@ -100,8 +97,7 @@ fn polynomial(coefficients: &Coefficients, material: i32) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, coefficient| sum * x + coefficient)
 }
 
-/// The material of both sides together: 1 for a pawn, 3 for a knight or bishop, 5 for a rook, 9 for a queen. 78 in the
-/// start position.
+/// Material of both sides: pawn 1, knight and bishop 3, rook 5, queen 9; 78 in the start position.
 pub fn material(board: &Board) -> i32 {
     const WORTH: [(PieceType, u32); 5] = [
         (PieceType::Pawn, 1),
@@ -113,19 +109,19 @@ pub fn material(board: &Board) -> i32 {
     WORTH.iter().map(|&(kind, worth)| worth * board.kind(kind).count()).sum::<u32>() as i32
 }
 
-/// The chances to win, draw and lose, per mille, of the side that this score is for. They add up to 1000; the chance to win
-/// never falls and that to lose never rises with the score. A mate is certain, and so is a win of the tablebases.
+/// Win, draw and loss probabilities for a score, per mille, summing to 1000; monotonic in the score. Mates and tablebase wins
+/// are certain.
 pub fn wdl(score: Score, material: i32) -> [u32; 3] {
     FITTED.wdl(score, material)
 }
 
-/// The score as it is shown, in centipawns: 100 is a chance of 50 % to win. Mates stay as they are, wins of the tablebases are
-/// shown as [`SHOWN_TB_WIN`], and nothing else becomes either.
+/// The displayed score in centipawns: 100 means a 50 % win probability. Mates are unchanged, tablebase wins map to
+/// [`SHOWN_TB_WIN`], all others stay below both.
 pub fn normalise(score: Score, material: i32) -> Score {
     FITTED.normalise(score, material)
 }
 
-/// What is [shown](normalise) as so many centipawns when most pieces are on the board.
+/// The internal score displayed as `shown` centipawns in the middlegame.
 pub fn in_middlegame(shown: Score) -> Score {
     (f64::from(shown) * FITTED.a(MIDDLEGAME) / 100.0).round() as Score
 }
@@ -137,7 +133,7 @@ mod tests {
     use std::iter::once;
 
     #[test]
-    fn chances_add_up_mirror_and_rise_with_any_material() {
+    fn probabilities_sum_to_one_and_are_symmetric_and_monotonic() {
         for material in -5..250 {
             let (mut most, mut least) = (0, 1000);
             for score in once(-MAX_EVAL).chain((-3000..=3000).step_by(3)).chain(once(MAX_EVAL)) {
@@ -152,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn shown_scores_keep_sign_and_order_and_a_hundred_is_even_odds() {
+    fn normalise_keeps_sign_and_order_and_maps_a_to_100() {
         for material in RANGE {
             let shown: Vec<Score> = (-MAX_EVAL..=MAX_EVAL).step_by(7).map(|score| normalise(score, material)).collect();
             assert!(shown.is_sorted() && shown.iter().all(|&score| !is_mate(score)), "{material}");
@@ -165,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_certain_and_stay_as_they_are() {
+    fn mates_are_certain_and_unchanged() {
         for score in [mate_in(0), mate_in(1), mate_in(60)] {
             assert_eq!((wdl(score, 20), normalise(score, 20)), ([1000, 0, 0], score));
             assert_eq!((wdl(-score, 20), normalise(-score, 20)), ([0, 0, 1000], -score));
@@ -174,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn wins_of_the_tablebases_are_certain_and_shown_apart() {
+    fn tablebase_wins_are_certain_and_displayed_apart() {
         for material in RANGE {
             let shown = [TB_WIN, TB_WIN - 9, -TB_WIN].map(|score| normalise(score, material));
             assert_eq!(shown, [20_000, 19_991, -20_000]);
@@ -198,9 +194,9 @@ mod tests {
         }
     }
 
-    /// The polynomials need no help to stay above their least within the range.
+    /// The polynomials stay above the lower bound within the range.
     #[test]
-    fn the_coefficients_make_sense() {
+    fn fitted_coefficients_are_sane() {
         for material in RANGE {
             let (a, b) = (polynomial(&A, material), polynomial(&B, material));
             assert!((20.0..1000.0).contains(&a) && (5.0..1000.0).contains(&b), "{material}: {a} and {b}");
@@ -211,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn wild_coefficients_do_no_harm() {
+    fn extreme_coefficients_are_clamped() {
         let wild = Model { a: [-1e9, 0.0, 0.0, 0.0], b: [0.0, -1.0, 0.0, 0.0] };
         for score in [-MAX_EVAL, -1, 0, 1, MAX_EVAL] {
             assert_eq!(wild.wdl(score, 40).iter().sum::<u32>(), 1000);

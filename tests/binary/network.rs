@@ -31,9 +31,9 @@ fn files_that_are_no_network_leave_the_old_one_in_use() {
     let before = evaluation(&mut session);
     assert_eq!(count(&before, "Network "), 1, "{before:#?}");
     for (name, reason) in [
-        ("missing.lnn", "it cannot be read"),
-        ("text.lnn", "it does not begin with LENTONET"),
-        ("damaged.lnn", "its checksum is"),
+        ("missing.lnn", "cannot be read"),
+        ("text.lnn", "does not begin with LENTONET"),
+        ("damaged.lnn", "checksum is"),
         ("short.lnn", "bytes, expected"),
     ] {
         session.say(&format!("setoption name EvalFile value {}", folder.join(name).display()));
@@ -95,7 +95,7 @@ fn the_bench_takes_instruction_set_and_file() {
     for (args, part) in [
         (["--simd", "mmx"], "this processor has"),
         (["--evaluation", "luck"], "expected one of nnue, classical"),
-        (["--eval-file", "missing.lnn"], "missing.lnn: it cannot be read"),
+        (["--eval-file", "missing.lnn"], "missing.lnn: cannot be read"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_lento")).arg("bench").args(args).output().expect("it runs");
         let error = String::from_utf8_lossy(&output.stderr);

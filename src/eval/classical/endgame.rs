@@ -1,4 +1,4 @@
-//! Known endings: exact or nearly exact values for some, and how much an advantage is worth in others.
+//! Endgame knowledge: values of known endgames, and scale factors for others.
 
 use super::kpk;
 use super::material::Census;
@@ -7,37 +7,35 @@ use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
 use crate::score::Score;
 
-/// An advantage that counts in full.
+/// Scale factor 1.
 pub const FULL_SCALE: i32 = 64;
-/// An ending scaled below this is a draw in all but name: then the middlegame value is scaled too.
+/// Below this scale factor, the middlegame value is scaled too.
 pub const DRAWISH: i32 = 16;
 
-/// With more pieces than this no ending is known, unless one king is alone.
+/// Most pieces of a known endgame, unless one king is bare.
 const FEW_PIECES: u32 = 4;
-/// What a known win is worth beyond its material, so that the search goes for it.
+/// Bonus for a known win, beyond material.
 const WIN: Score = 1000;
 
-/// The value of a known ending in centipawns from White's view.
+/// Value of a known endgame in centipawns from White's view.
 #[inline(always)]
 pub(super) fn known(board: &Board, census: &Census) -> Option<Score> {
     if may_be_known(board) { by_material(board, census) } else { None }
 }
 
-/// Whether there are few enough pieces for an ending that is known.
+/// Whether the endgame may be known, by the number of pieces.
 #[inline(always)]
 pub(super) fn may_be_known(board: &Board) -> bool {
     let alone = |color| !board.color(color).many();
     board.occupied().count() <= FEW_PIECES || alone(Color::White) || alone(Color::Black)
 }
 
-/// The value in centipawns from White's view where there are [too many pieces](Census::is_crowded) to add up the terms: what
-/// White's are worth more than Black's.
+/// Material balance in centipawns from White's view if there are [too many pieces](Census::is_crowded) to sum the terms.
 #[inline(always)]
 pub(super) fn crowded(census: &Census) -> Option<Score> {
     census.is_crowded().then(|| worth(census, Color::White) - worth(census, Color::Black))
 }
 
-/// Finds the ending by who has what.
 #[cold]
 fn by_material(board: &Board, census: &Census) -> Option<Score> {
     let pieces = Color::ALL.map(|color| board.color(color).count());
@@ -57,23 +55,23 @@ fn by_material(board: &Board, census: &Census) -> Option<Score> {
     None
 }
 
-/// The endgame value of all pieces of a color.
+/// Endgame value of a color's pieces.
 fn worth(census: &Census, color: Color) -> Score {
     PieceType::ALL[..5].iter().map(|kind| census.of(color, *kind) * WEIGHTS.material[kind.index()].eg()).sum()
 }
 
-/// How near the king is to a corner: 0 in the middle, 6 in a corner.
+/// Proximity to a corner: 0 in the centre to 6 in a corner.
 fn cornered(king: Square) -> Score {
     let off_center = |index: usize| if index < 4 { 3 - index } else { index - 4 };
     (off_center(king.file().index()) + off_center(king.rank().index())) as Score
 }
 
-/// How near two squares are: 0 (seven steps) to 6 (neighbours).
+/// Proximity of two squares: 0 (seven steps) to 6 (adjacent).
 fn near(a: Square, b: Square) -> Score {
     7 - a.distance(b) as Score
 }
 
-/// Everything against a king alone.
+/// Any pieces against a bare king.
 fn lone_king(board: &Board, census: &Census, strong: Color) -> Option<Score> {
     let (king, prey) = (board.king(strong), board.king(!strong));
     let of = |kind| census.of(strong, kind);
@@ -86,7 +84,7 @@ fn lone_king(board: &Board, census: &Census, strong: Color) -> Option<Score> {
         return Some(king_and_pawn(board, strong, pawn));
     }
     if majors > 0 || both_shades || (knights >= 3 && pawns == 0) {
-        // Drive the king to the edge and bring one's own king near.
+        // Drive the king to the edge and bring the own king closer.
         return Some(worth(census, strong) + WIN + 16 * cornered(prey) + 9 * near(king, prey));
     }
     if pawns > 0 {
@@ -100,9 +98,9 @@ fn lone_king(board: &Board, census: &Census, strong: Color) -> Option<Score> {
     Some(0)
 }
 
-/// Mate with knight and bishop happens only in a corner of the bishop's color.
+/// KBNK: mate is possible only in a corner of the bishop's color.
 fn knight_and_bishop(king: Square, prey: Square, light: bool) -> Score {
-    // Seen with the dark corners a1 and h8 as the right ones: 7 there, 0 on the diagonal between the wrong ones.
+    // With a1 and h8 as the mating corners: 7 there, 0 on the diagonal between the others.
     let prey = if light { Square::from_index(prey.index() ^ 7) } else { prey };
     let king = if light { Square::from_index(king.index() ^ 7) } else { king };
     let to_corner = (7 - prey.file().index() as Score - prey.rank().index() as Score).abs();
@@ -115,7 +113,7 @@ fn king_and_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
     if won { 250 + 25 * rank } else { 0 }
 }
 
-/// King and one piece on each side.
+/// One piece each.
 fn one_piece_each(board: &Board, census: &Census, strong: Color) -> Option<Score> {
     let only = |color| PieceType::ALL.into_iter().find(|kind| census.of(color, *kind) > 0);
     let (king, prey) = (board.king(strong), board.king(!strong));
@@ -132,12 +130,12 @@ fn one_piece_each(board: &Board, census: &Census, strong: Color) -> Option<Score
     }
 }
 
-/// A pawn of `color` promotes here.
+/// Promotion square of a pawn.
 fn promotion(color: Color, pawn: Square) -> Square {
     Square::from_index(pawn.index() & 7 | (56 * (1 - color.index())))
 }
 
-/// Won, unless a rook's or bishop's pawn is about to promote with its king beside it.
+/// KQKP: won, unless a rook or bishop pawn is about to promote next to its king.
 fn queen_against_pawn(board: &Board, census: &Census, strong: Color, pawn: Square) -> Score {
     let (king, prey) = (board.king(strong), board.king(!strong));
     let close = 10 * near(king, promotion(!strong, pawn));
@@ -146,7 +144,7 @@ fn queen_against_pawn(board: &Board, census: &Census, strong: Color, pawn: Squar
     if seventh && saving_file && prey.distance(pawn) == 1 { close } else { worth(census, strong) - 100 + close }
 }
 
-/// A race: the rook wins if its king is in front of the pawn or the pawn's king is far away.
+/// KRKP: the rook wins if its king is in front of the pawn or the pawn's king is far away.
 fn rook_against_pawn(board: &Board, census: &Census, strong: Color, pawn: Square) -> Score {
     let (king, prey) = (board.king(strong), board.king(!strong));
     let stop = pawn.forward(!strong);
@@ -158,14 +156,14 @@ fn rook_against_pawn(board: &Board, census: &Census, strong: Color, pawn: Square
     if front.has(king) || prey_distance >= 4 - rook_moves {
         win
     } else if rank >= 4 && prey_distance == 1 && king.distance(stop) as Score > 2 + rook_moves {
-        // The king comes too late and the rook will have to be given for the pawn.
+        // The king is too far away; the rook must be given up for the pawn.
         (60 - 8 * king.distance(stop) as Score).max(5)
     } else {
         200 + 10 * (prey.distance(stop) as Score - king.distance(stop) as Score) - 10 * rank
     }
 }
 
-/// How much of an endgame advantage of `strong` counts, in 1/[`FULL_SCALE`].
+/// Scale factor of an endgame advantage of `strong`, in 1/[`FULL_SCALE`].
 #[inline(always)]
 pub(super) fn scale(survey: &Survey, strong: Color) -> i32 {
     let census = &survey.census;
@@ -187,7 +185,7 @@ pub(super) fn scale(survey: &Survey, strong: Color) -> i32 {
     (40 + 6 * pawns).min(FULL_SCALE)
 }
 
-/// Without pawns an advantage of a minor piece wins nothing.
+/// Without pawns, being a minor piece ahead is not enough.
 fn without_pawns(census: &Census, strong: Color, points: i32, against: i32) -> i32 {
     let two_knights = points == 6 && census.of(strong, PieceType::Knight) == 2;
     if points < 5 || (two_knights && against == 0) {
@@ -203,7 +201,7 @@ fn without_pawns(census: &Census, strong: Color, points: i32, against: i32) -> i
     }
 }
 
-/// Only pawns of one rook's file, no bishop that commands the corner, and the enemy king in it.
+/// Wrong rook pawn: only pawns on one rook file, no bishop controlling the corner, and the enemy king in it.
 fn beside_the_corner(survey: &Survey, strong: Color) -> bool {
     let pawns = survey.pawns[strong.index()];
     let bishops = survey.board.pieces(strong, PieceType::Bishop);
@@ -218,7 +216,7 @@ fn beside_the_corner(survey: &Survey, strong: Color) -> bool {
     })
 }
 
-/// Bishops of opposite colors: nearly nothing else left, or more.
+/// Opposite-colored bishops, with few or with other pieces.
 fn opposite_bishops(survey: &Survey, strong: Color, points: i32, against: i32) -> Option<i32> {
     let [white, black] = Color::ALL.map(|color| survey.board.pieces(color, PieceType::Bishop));
     let one_each = white.count() == 1 && black.count() == 1;
@@ -238,7 +236,7 @@ fn opposite_bishops(survey: &Survey, strong: Color, points: i32, against: i32) -
     })
 }
 
-/// A rook each: drawn more often than the pawns say.
+/// Rook endgames are more drawish than the pawns suggest.
 fn rook_ending(survey: &Survey, strong: Color, pawns: i32) -> i32 {
     let weak = !strong;
     let own = survey.pawns[strong.index()];
@@ -279,7 +277,7 @@ mod tests {
         ] {
             assert_eq!(white(fen), 0, "{fen}");
         }
-        // This bishop commands the corner.
+        // The right bishop.
         assert!(white("k7/8/PK6/P7/6B1/8/8/8 w - - 0 1") > 300);
     }
 
@@ -307,7 +305,7 @@ mod tests {
 
     #[test]
     fn knight_and_bishop_mate_in_the_bishops_corner() {
-        // A bishop on dark squares: a1 and h8 are right, a8 and h1 wrong.
+        // Dark-squared bishop: mate in a1 or h8 only.
         let right = white("7k/8/5K2/8/3B2N1/8/8/8 w - - 0 1");
         let wrong = white("k7/8/2K5/8/1N1B4/8/8/8 w - - 0 1");
         assert!(right > wrong + 150);

@@ -1,4 +1,4 @@
-//! Initiative: the same advantage is worth more where there is much to play for, and less where there is not.
+//! Initiative: scales the advantage by the complexity of the position.
 
 use super::pawns::Structure;
 use super::survey::Survey;
@@ -6,8 +6,7 @@ use super::tracer::Tracer;
 use super::weights::INITIATIVE;
 use crate::chess::Bitboard;
 
-/// What the side that is ahead in the endgame gains (or loses) in endgame value: `eg` is the sum of all terms, and the
-/// result has its sign or takes no more than all of it away.
+/// Endgame correction in favour of the side ahead, or against it; `eg` is the sum of all terms. Never changes its sign.
 #[inline(always)]
 pub(super) fn initiative<T: Tracer>(survey: &Survey, structure: &Structure, eg: i32, tracer: &mut T) -> i32 {
     let w = &INITIATIVE;
@@ -23,11 +22,11 @@ pub(super) fn initiative<T: Tracer>(survey: &Survey, structure: &Structure, eg: 
         + add(tracer, &w.both_wings, i32::from(both_wings))
         + add(tracer, &w.pawn_ending, i32::from(no_pieces))
         + add(tracer, &w.base, 1);
-    // Bounded by the advantage itself, so that nobody is made to change his mind.
+    // Bounded by the advantage, so that it never changes sides.
     eg.signum() * complexity.clamp(-eg.abs(), eg.abs() / 2)
 }
 
-/// A weight of the initiative taken `count` times, reported to the tracer.
+/// Adds a weight `count` times and reports it to the tracer.
 #[inline(always)]
 fn add<T: Tracer>(tracer: &mut T, weight: &'static i32, count: i32) -> i32 {
     tracer.initiative(weight, count);

@@ -1,5 +1,4 @@
-//! King danger: what the enemy pieces can do to the king. Adds up to one number that counts squared, because two
-//! attackers are worse than twice one.
+//! King danger, counted quadratically: two attackers are more than twice as dangerous as one.
 
 use super::pair::{Pair, s};
 use super::survey::Survey;
@@ -7,22 +6,22 @@ use super::tracer::Tracer;
 use super::weights::{DANGER, DANGER_LINE, DANGER_SQUARE, MAX_DANGER};
 use crate::chess::{Bitboard, Color, PieceType, attacks};
 
-/// The files that belong to a king's wing, by the king's file.
+/// The king's wing by its file.
 const WING: [Bitboard; 8] = {
     const CENTER: Bitboard = super::survey::CENTER_FILES;
     let [queen, king] = Bitboard::WINGS;
     [queen, queen, queen, CENTER, CENTER, king, king, king]
 };
 
-/// The four ranks nearest to a color and the one beyond them.
+/// The first five ranks of each color.
 const CAMP: [Bitboard; 2] = [Bitboard(0x0000_00FF_FFFF_FFFF), Bitboard(0xFFFF_FFFF_FF00_0000)];
 
-/// What the danger to this color's king takes away: zero or less in both phases.
+/// Penalty for the danger to a color's king.
 #[inline(always)]
 pub(super) fn danger<T: Tracer>(survey: &Survey, color: Color, shelter: Pair, tracer: &mut T) -> Pair {
     let assault = &survey.assault[color.flip().index()];
     let queens = survey.census.of(!color, PieceType::Queen);
-    // One piece without a queen mates nobody in the middlegame.
+    // A single piece without the queen does not mate in the middlegame.
     if assault.count() < if queens > 0 { 1 } else { 2 } {
         return Pair::ZERO;
     }
@@ -36,14 +35,14 @@ pub(super) fn danger<T: Tracer>(survey: &Survey, color: Color, shelter: Pair, tr
     s(-(total * total / DANGER_SQUARE), -(total / DANGER_LINE))
 }
 
-/// A weight of danger taken `count` times, reported to the tracer.
+/// Adds a danger weight `count` times and reports it to the tracer.
 #[inline(always)]
 fn add<T: Tracer>(tracer: &mut T, color: Color, weight: &'static i32, count: i32) -> i32 {
     tracer.danger(color, weight, count);
     *weight * count
 }
 
-/// The squares the enemy attacks and only this color's king or queen guards, if anything.
+/// Attacked squares defended at most by the king or queen.
 #[inline(always)]
 fn weak(survey: &Survey, color: Color) -> Bitboard {
     let (us, them) = (color.index(), color.flip().index());
@@ -52,7 +51,7 @@ fn weak(survey: &Survey, color: Color) -> Bitboard {
     survey.all[them] & !survey.twice[us] & (!survey.all[us] | royal)
 }
 
-/// Attackers, hits next to the king, weak squares and pins.
+/// Attackers, attacks next to the king, weak squares and pins.
 #[inline(always)]
 fn assault_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
     let (us, them) = (color.index(), color.flip().index());
@@ -67,7 +66,7 @@ fn assault_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i
     total + add(tracer, color, &DANGER.pinned, survey.pinned[us].count() as i32)
 }
 
-/// Checks that the enemy can give next: safe ones by kind, and those that would cost the piece.
+/// Possible checks: safe ones by piece type, and unsafe ones.
 #[inline(always)]
 fn check_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
     let (us, them) = (color.index(), color.flip().index());
@@ -98,7 +97,7 @@ fn check_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32
     total + add(tracer, color, &DANGER.unsafe_check, unsafe_checks.count() as i32)
 }
 
-/// Who rules the king's wing.
+/// Control of the king's wing.
 #[inline(always)]
 fn wing_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
     let (us, them) = (color.index(), color.flip().index());

@@ -1,22 +1,22 @@
-//! King and pawn against king, by exact knowledge: all positions solved once, on first use.
+//! KPK bitbase, generated on first use.
 
 use crate::chess::{Color, File, Square, attacks};
 use std::sync::LazyLock;
 
-/// Sides to move × pawn squares (files a to d, ranks 2 to 7) × king squares × king squares.
+/// Side to move × pawn squares (files a to d, ranks 2 to 7) × king squares × king squares.
 const POSITIONS: usize = 2 * 24 * 64 * 64;
 
-/// What is known of a position while solving; a union of successors is their bitwise or.
+/// Classification of a position while solving; successors combine by bitwise or.
 const UNKNOWN: u8 = 1;
 const DRAW: u8 = 2;
 const WIN: u8 = 4;
-/// Impossible positions: they add nothing to a union.
+/// Illegal positions: neutral in a union.
 const INVALID: u8 = 0;
 
-/// One bit for each position: whether the side with the pawn wins.
+/// One bit per position: whether the side with the pawn wins.
 static WINS: LazyLock<Box<[u64]>> = LazyLock::new(solve);
 
-/// A position of the ending as it is solved: White has the pawn.
+/// A KPK position with White to own the pawn.
 #[derive(Clone, Copy)]
 struct Ending {
     side: Color,
@@ -41,7 +41,7 @@ impl Ending {
         }
     }
 
-    /// What can be said without looking ahead.
+    /// Classification without lookahead.
     fn first_sight(self) -> u8 {
         let Self { side, pawn, white, black } = self;
         let pawn_attacks = attacks::pawn(Color::White, pawn);
@@ -63,7 +63,7 @@ impl Ending {
         }
     }
 
-    /// What follows from the positions after each move.
+    /// Classification from the successors.
     fn look_ahead(self, known: &[u8]) -> u8 {
         let (Self { side, pawn, white, black }, mut union) = (self, INVALID);
         let [best, worst] = if side == Color::White {
@@ -89,12 +89,12 @@ impl Ending {
     }
 }
 
-/// Solves all positions: repeats what follows from what is known until nothing new follows.
+/// Iterates to a fixed point.
 fn solve() -> Box<[u64]> {
     let mut known: Vec<u8> = (0..POSITIONS).map(|index| Ending::from_index(index).first_sight()).collect();
     loop {
         let mut news = false;
-        // Pawns near promotion are settled first and the others follow from them.
+        // Backwards: pawns near promotion are settled first.
         for index in (0..POSITIONS).rev() {
             if known[index] == UNKNOWN {
                 known[index] = Ending::from_index(index).look_ahead(&known);
@@ -112,9 +112,9 @@ fn solve() -> Box<[u64]> {
     wins
 }
 
-/// Whether `strong`, who has the pawn, wins with `side` to move.
+/// Whether `strong`, the side with the pawn, wins with `side` to move.
 pub(super) fn wins(strong: Color, strong_king: Square, pawn: Square, weak_king: Square, side: Color) -> bool {
-    // Seen from the pawn's side, and with the pawn on the queen's side.
+    // Normalise: pawn of White, on files a to d.
     let flip = if pawn.file() > File::D { 7 } else { 0 };
     let normal = |square: Square| Square::from_index(square.relative_to(strong).index() ^ flip);
     let side = if side == strong { Color::White } else { Color::Black };

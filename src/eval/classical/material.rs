@@ -1,20 +1,20 @@
-//! Material: what the pieces are worth, alone and together.
+//! Material and imbalance.
 
 use super::pair::Pair;
 use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Board, Color, PieceType};
 
-/// The phase with all pieces on the board.
+/// Phase of the start position.
 pub const FULL_PHASE: i32 = 24;
 
-/// How much each kind adds to the phase, pawn to king.
+/// Phase weight per piece type.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
-/// A rough worth of each kind in pawns, pawn to king, to tell endings apart.
+/// Rough piece values in pawns, to classify endgames.
 const POINTS: [i32; 6] = [0, 3, 3, 5, 9, 0];
 
-/// How many pieces of each kind each color has.
+/// Piece counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Census {
     counts: [[i32; 6]; 2],
@@ -32,19 +32,19 @@ impl Census {
         Self { counts }
     }
 
-    /// How many pieces of this kind a color has.
+    /// Number of pieces of a type.
     #[inline(always)]
     pub(super) const fn of(&self, color: Color, kind: PieceType) -> i32 {
         self.counts[color.index()][kind.index()]
     }
 
-    /// From 0 without pieces to [`FULL_PHASE`].
+    /// 0 without pieces to [`FULL_PHASE`].
     #[inline(always)]
     pub(super) fn phase(&self) -> i32 {
         self.unbounded_phase().min(FULL_PHASE)
     }
 
-    /// Whether there are so many pieces that sums of [`Pair`]s could overflow.
+    /// Whether sums of [`Pair`]s could overflow.
     #[inline(always)]
     pub(super) fn is_crowded(&self) -> bool {
         self.unbounded_phase() > 3 * FULL_PHASE
@@ -56,20 +56,20 @@ impl Census {
         (1..5).map(|kind| (white[kind] + black[kind]) * PHASE[kind]).sum()
     }
 
-    /// The pieces (no pawns) of a color in pawns' worth: 3 for a minor piece, 5 for a rook, 9 for a queen.
+    /// A color's pieces, without pawns, in pawns' worth.
     #[inline(always)]
     pub(super) fn points(&self, color: Color) -> i32 {
         (1..5).map(|kind| self.counts[color.index()][kind] * POINTS[kind]).sum()
     }
 
-    /// How many pieces (no pawns, no king) a color has.
+    /// Number of a color's pieces, without pawns and king.
     #[inline(always)]
     pub(super) fn pieces(&self, color: Color) -> i32 {
         self.counts[color.index()][1..5].iter().sum()
     }
 }
 
-/// The sum of a color's pieces.
+/// Material of a color.
 #[inline(always)]
 pub(super) fn material<T: Tracer>(census: &Census, color: Color, tracer: &mut T) -> Pair {
     let mut value = Pair::ZERO;
@@ -79,8 +79,7 @@ pub(super) fn material<T: Tracer>(census: &Census, color: Color, tracer: &mut T)
     value
 }
 
-/// What a color's pieces are worth in each other's company (the idea of Kaufman, "The Evaluation of Material
-/// Imbalances", 1999: the bishop pair, knights for many pawns, rooks for few).
+/// Imbalance: bishop pair, knights by number of pawns, redundant rooks (Kaufman, "The Evaluation of Material Imbalances", 1999).
 #[inline(always)]
 pub(super) fn imbalance<T: Tracer>(census: &Census, color: Color, tracer: &mut T) -> Pair {
     let w = &WEIGHTS;

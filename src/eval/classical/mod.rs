@@ -1,6 +1,5 @@
-//! The classical evaluation: a sum of terms that a player would recognise, each with a middlegame and an endgame value.
-//!
-//! `survey::Survey` works out once who attacks what; each term reads it. All numbers are in [`weights`].
+//! Classical evaluation: a tapered sum of terms, all reading the attacks computed once by `survey::Survey`. Weights are in
+//! [`weights`].
 
 mod endgame;
 mod initiative;
@@ -39,22 +38,22 @@ use survey::Survey;
 use tracer::{Silent, Summary, take};
 use weights::WEIGHTS;
 
-/// The score fades to half on the way to a draw by the fifty-move rule: by 1/200 for each half-move without progress.
+/// The score decreases by 1/200 per ply of the halfmove clock.
 pub const FADE: i32 = 200;
 
-/// The evaluator of one thread: owns its pawn cache and nothing else.
+/// One thread's evaluator, with its pawn cache.
 pub struct Classical {
     pawns: PawnCache,
 }
 
 impl Classical {
-    /// The value of a position in centipawns from the view of the side to move, inside ± [`MAX_EVAL`].
+    /// Evaluation in centipawns from the side to move's view, within ± [`MAX_EVAL`].
     #[inline]
     pub fn evaluate(&mut self, board: &Board) -> Score {
         run(board, Some(&mut self.pawns), &mut Silent) * board.side_to_move().sign()
     }
 
-    /// [`Self::evaluate`] and the terms that search recipes read.
+    /// [`Self::evaluate`] with the terms read by search recipes.
     pub fn evaluate_terms(&mut self, board: &Board) -> Terms {
         let mut reader = TermReader::default();
         let score = run(board, Some(&mut self.pawns), &mut reader) * board.side_to_move().sign();
@@ -63,7 +62,7 @@ impl Classical {
         Terms { score, material: taper(material), passed: taper(passed), king_safety: taper(king_safety) }
     }
 
-    /// Forgets the cache.
+    /// Clears the cache.
     pub fn clear(&mut self) {
         self.pawns.clear();
     }
@@ -75,20 +74,19 @@ impl Default for Classical {
     }
 }
 
-/// Some terms as numbers: centipawns at the position's phase, by color. In a known ending the terms are 0.
+/// Terms in centipawns at the position's phase, by color; 0 in known endgames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// The evaluation from the view of the side to move.
+    /// Evaluation from the side to move's view.
     pub score: Score,
     /// Material and imbalance.
     pub material: [Score; 2],
     /// Passed pawns.
     pub passed: [Score; 2],
-    /// King shelter and king danger; the lower, the worse for this king.
+    /// King shelter and king danger; lower is worse for this king.
     pub king_safety: [Score; 2],
 }
 
-/// The tracer behind [`Classical::evaluate_terms`].
 #[derive(Default)]
 struct TermReader {
     material: [Pair; 2],
@@ -114,7 +112,7 @@ impl Tracer for TermReader {
     }
 }
 
-/// The value of a known ending in centipawns from the view of the side to move.
+/// Value of a known endgame in centipawns from the side to move's view.
 #[inline(always)]
 pub fn known_ending(board: &Board) -> Option<Score> {
     if endgame::may_be_known(board) { look_up(board) } else { None }
@@ -126,27 +124,26 @@ fn look_up(board: &Board) -> Option<Score> {
     Some(finish(board, value) * board.side_to_move().sign())
 }
 
-/// What a move adds to the piece-square value of the piece that moves, in centipawns. Promotions and castling rooks are not
-/// looked at.
+/// Piece-square gain of the moving piece in centipawns, ignoring promotions and castling rooks.
 pub fn square_gain(board: &Board, mv: Move) -> Score {
     let Some(piece) = board.piece_on(mv.from()) else { return 0 };
     let at = |square| pst::at(&mut Silent, piece.color(), piece.kind(), square);
     (at(mv.to()) - at(mv.from())).taper(Census::new(board).phase())
 }
 
-/// Every term of a position.
+/// Traces all terms of a position.
 pub fn trace(board: &Board) -> Trace {
     let mut trace = Trace::default();
     observe(board, &mut trace);
     trace
 }
 
-/// Evaluates before a tracer's eyes, without a cache: it hears every weight. The score is from White's view.
+/// Evaluates without a cache, reporting all weights to a tracer. The score is from White's view.
 pub fn observe<T: Tracer>(board: &Board, tracer: &mut T) -> Score {
     run(board, None, tracer)
 }
 
-/// Adds up the terms, White's minus Black's.
+/// Sum of the terms, White's minus Black's.
 struct Tally {
     sum: Pair,
 }
@@ -162,7 +159,7 @@ impl Tally {
     }
 }
 
-/// The evaluation, from White's view.
+/// Evaluates from White's view.
 fn run<T: Tracer>(board: &Board, cache: Option<&mut PawnCache>, tracer: &mut T) -> Score {
     let census = Census::new(board);
     if let Some(value) = endgame::known(board, &census).or_else(|| endgame::crowded(&census)) {
@@ -199,7 +196,7 @@ fn run<T: Tracer>(board: &Board, cache: Option<&mut PawnCache>, tracer: &mut T) 
     score
 }
 
-/// Enters all pieces in the survey and adds up what they are worth where they stand.
+/// Adds all pieces to the survey, and their terms to the tally.
 #[inline(always)]
 fn place_pieces<T: Tracer>(survey: &mut Survey, structure: &Structure, tally: &mut Tally, tracer: &mut T) {
     let mut pieces = [Pieces::default(); 2];
@@ -218,7 +215,7 @@ fn place_pieces<T: Tracer>(survey: &mut Survey, structure: &Structure, tally: &m
     }
 }
 
-/// The terms of one color that need the survey complete.
+/// Terms of one color that need the complete survey.
 #[inline(always)]
 fn side<T: Tracer>(
     survey: &Survey,
@@ -244,7 +241,7 @@ fn side<T: Tracer>(
     tally.add(tracer, Term::Space, color, space);
 }
 
-/// Fades a score towards the fifty-move draw and keeps it apart from mate scores.
+/// Scales by the halfmove clock and clamps to evaluation scores.
 #[inline(always)]
 fn finish(board: &Board, score: Score) -> Score {
     let clock = board.halfmove_clock().min(100) as i32;

@@ -1,23 +1,23 @@
-//! A middlegame value and an endgame value in one word.
+//! Packed middlegame and endgame values.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A middlegame and an endgame value in centipawns, packed in 32 bits so that one addition adds both.
+/// A middlegame and an endgame value in centipawns, packed into 32 bits.
 ///
-/// Both halves, and every sum on the way, must stay inside ± 32 000.
+/// Both halves and all intermediate sums must stay within ± 32,000.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Pair(i32);
 
-/// A pair from its middlegame and its endgame value (centipawns).
+/// Packs a middlegame and an endgame value (centipawns).
 pub const fn s(mg: i32, eg: i32) -> Pair {
     Pair((eg << 16) + mg)
 }
 
 impl Pair {
-    /// Nothing in both phases.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
     /// The middlegame value.
@@ -29,12 +29,11 @@ impl Pair {
     /// The endgame value.
     #[inline(always)]
     pub const fn eg(self) -> i32 {
-        // A negative middlegame value has borrowed one from the upper half; adding half a unit gives it back.
+        // A negative middlegame value borrows from the upper half; adding half a unit rounds it back.
         (self.0 + 0x8000) >> 16
     }
 
-    /// The value between the two for a phase from 0 (endgame) to [`super::material::FULL_PHASE`] (all pieces on the
-    /// board), rounded towards zero.
+    /// Interpolates by phase from 0 (endgame) to [`super::material::FULL_PHASE`], rounding towards zero.
     #[inline(always)]
     pub const fn taper(self, phase: i32) -> i32 {
         let full = super::material::FULL_PHASE;
@@ -109,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_do_not_leak_into_each_other() {
+    fn halves_are_independent() {
         let values = [0, 1, -1, 7, -85, 100, -2000, 9000, -9000];
         for mg in values {
             for eg in values {
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn taper_is_odd_and_meets_both_ends() {
+    fn taper_is_symmetric_and_meets_both_ends() {
         let full = crate::eval::classical::material::FULL_PHASE;
         let pair = s(31, -77);
         assert_eq!((pair.taper(full), pair.taper(0)), (31, -77));

@@ -1,4 +1,4 @@
-//! Passed pawns: how far they are, whether the way is free, and who gets there first.
+//! Passed pawns.
 
 use super::pair::Pair;
 use super::pawns::Structure;
@@ -7,12 +7,12 @@ use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Color, PieceType, Square, attacks};
 
-/// Kings further away than this are all alike.
+/// Cap of king distances.
 const FAR: u32 = 5;
-/// From the fourth rank (index 3) on it matters what lies ahead.
+/// The path is evaluated from the fourth rank (index 3) on.
 const ADVANCED: usize = 3;
 
-/// The passed pawns of a color.
+/// Passed pawns of a color.
 #[inline(always)]
 pub(super) fn passed<T: Tracer>(survey: &Survey, structure: &Structure, color: Color, tracer: &mut T) -> Pair {
     let own = structure.passed[color.index()];
@@ -22,7 +22,7 @@ pub(super) fn passed<T: Tracer>(survey: &Survey, structure: &Structure, color: C
         value += pawn(survey, own, color, square, tracer);
         unstoppable |= outruns_king(survey, color, square);
     }
-    // Counted once: the enemy can't stop one, so the second does not matter.
+    // Counted once: a second unstoppable pawn does not matter.
     value + take(tracer, color, &WEIGHTS.passed_unstoppable, i32::from(unstoppable))
 }
 
@@ -38,7 +38,7 @@ fn pawn<T: Tracer>(survey: &Survey, own: Bitboard, color: Color, square: Square,
 
     let mut value = take(tracer, color, &w.passed[rank], 1);
     value += take(tracer, color, &w.passed_connected[rank], i32::from(connected));
-    // Majors behind the pawn see along the whole file, through the pawn.
+    // Rooks and queens behind the pawn cover the whole file.
     let behind = attacks::rook(square, survey.occupied) & here.fill_forward(!color);
     let against = behind & survey.board.pieces(!color, PieceType::Rook);
     value += take(tracer, color, &w.passed_rook_against, i32::from(against.any()));
@@ -57,7 +57,7 @@ fn pawn<T: Tracer>(survey: &Survey, own: Bitboard, color: Color, square: Square,
     }
 }
 
-/// The squares between a pawn and its promotion: are they free, safe, guarded?
+/// The path to promotion: free, safe, defended?
 #[inline(always)]
 fn way<T: Tracer>(
     survey: &Survey,
@@ -91,7 +91,7 @@ fn way<T: Tracer>(
     value
 }
 
-/// Whether the enemy has only king and pawns, and the king stands outside the pawn's square.
+/// Whether the enemy has only king and pawns, and its king is outside the pawn's square.
 #[inline(always)]
 fn outruns_king(survey: &Survey, color: Color, square: Square) -> bool {
     if survey.census.pieces(!color) > 0 {
@@ -101,7 +101,7 @@ fn outruns_king(survey: &Survey, color: Color, square: Square) -> bool {
     let path = square.bitboard().forward(color).fill_forward(color);
     let rank = square.rank().relative_to(color).index() as u32;
     let promotion = Square::from_index(square.index() & 7 | (56 * (1 - color.index())));
-    // A pawn on the second rank may step twice at once.
+    // A double step saves a move.
     let moves = (7 - rank).min(5);
     let first = u32::from(survey.board.side_to_move() != color);
     (path & survey.occupied).is_empty() && survey.king[them].distance(promotion) > moves + first

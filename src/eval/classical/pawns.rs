@@ -1,4 +1,4 @@
-//! Pawns: their structure, remembered in a cache per thread.
+//! Pawn structure, cached per thread.
 
 use super::pair::Pair;
 use super::pst;
@@ -8,24 +8,23 @@ use super::tracer::{Silent, Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, PieceType, Square, attacks};
 
-/// How many structures the cache remembers; a power of two.
+/// Cache entries, a power of two.
 const CACHE_SIZE: usize = 4096;
 
-/// What depends on the pawns alone, by color.
+/// Terms that depend on pawns only, by color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Structure {
-    /// Pawns that no enemy pawn can stop or capture on their way.
+    /// Passed pawns.
     pub passed: [Bitboard; 2],
-    /// Squares that pawns attack now or can attack by advancing.
+    /// Squares attacked by pawns now or after advancing.
     pub reach: [Bitboard; 2],
     /// Isolated, doubled, backward, connected, candidate.
     pub value: [Pair; 2],
-    /// The pawns' piece-square values.
+    /// Piece-square values of the pawns.
     pub squares: [Pair; 2],
 }
 
 impl Structure {
-    /// Works out the structure; the tracer hears every weight.
     fn new<T: Tracer>(pawns: [Bitboard; 2], tracer: &mut T) -> Self {
         let mut structure = Self::default();
         for color in Color::ALL {
@@ -46,7 +45,7 @@ impl Structure {
         structure
     }
 
-    /// Squares on the fourth to sixth rank, guarded by an own pawn, where no enemy pawn can ever attack.
+    /// Outposts: squares on the fourth to sixth rank, defended by a pawn and out of reach of enemy pawns.
     #[inline(always)]
     pub(super) fn outposts(&self, survey: &Survey, color: Color) -> Bitboard {
         let ranks = match color {
@@ -57,7 +56,7 @@ impl Structure {
     }
 }
 
-/// The value of one pawn's place among the others, and whether it is passed.
+/// Value of one pawn in the structure, and whether it is passed.
 #[inline]
 fn pawn<T: Tracer>(pawns: [Bitboard; 2], color: Color, square: Square, tracer: &mut T) -> (Pair, bool) {
     let w = &WEIGHTS;
@@ -75,7 +74,7 @@ fn pawn<T: Tracer>(pawns: [Bitboard; 2], color: Color, square: Square, tracer: &
     let guards = own & attacks::pawn(!color, square);
     let sentries = enemy & stop.pawn_attacks(color).fill_forward(color);
     let levers = enemy & attacks::pawn(color, square);
-    // Neighbours level with the pawn or behind it can still come to its help.
+    // Neighbours level with the pawn or behind it can still support it.
     let helpers = own & beside.fill_forward(!color);
 
     let mut value = Pair::ZERO;
@@ -101,7 +100,7 @@ fn pawn<T: Tracer>(pawns: [Bitboard; 2], color: Color, square: Square, tracer: &
     (value, passed)
 }
 
-/// What also depends on where a king stands: remembered beside the structure, checked against the king.
+/// Cached shelter of a king.
 #[derive(Clone, Copy, Debug)]
 struct Shelter {
     king: Square,
@@ -109,7 +108,7 @@ struct Shelter {
     value: Pair,
 }
 
-/// A line of the cache.
+/// A cache entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     key: u64,
@@ -117,23 +116,22 @@ struct Entry {
     shelter: [Option<Shelter>; 2],
 }
 
-/// Remembers pawn structures by the board's pawn key. Belongs to one thread.
+/// One thread's cache of pawn structures, by pawn key.
 pub(super) struct PawnCache {
     entries: Box<[Entry]>,
 }
 
 impl PawnCache {
-    /// An empty cache: every line holds the structure without pawns, which is right for the key 0 too.
+    /// An empty cache: all entries hold the structure without pawns, which is correct for key 0.
     pub(super) fn new() -> Self {
         Self { entries: vec![Entry::default(); CACHE_SIZE].into_boxed_slice() }
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.entries.fill(Entry::default());
     }
 
-    /// The structure and both shelters (see [`shelter::shelter`]) of a position.
+    /// The structure and both shelters (see [`shelter::shelter`]).
     #[inline]
     pub(super) fn probe(&mut self, board: &Board) -> (Structure, [Pair; 2]) {
         let key = board.pawn_key();
@@ -158,7 +156,7 @@ impl PawnCache {
     }
 }
 
-/// The same as [`PawnCache::probe`], worked out before the tracer's eyes.
+/// [`PawnCache::probe`] without a cache, reporting to a tracer.
 pub(super) fn observe<T: Tracer>(board: &Board, tracer: &mut T) -> (Structure, [Pair; 2]) {
     let pawns = [board.pieces(Color::White, PieceType::Pawn), board.pieces(Color::Black, PieceType::Pawn)];
     let structure = Structure::new(pawns, tracer);

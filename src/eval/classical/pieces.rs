@@ -1,5 +1,4 @@
-//! Knights, bishops, rooks and queens: one pass over the pieces that enters their attacks in the survey and adds up
-//! where they stand, how far they reach, and what is good or bad about their place.
+//! Knights, bishops, rooks and queens: adds their attacks to the survey, and sums piece-square values, mobility and placement.
 
 use super::pair::Pair;
 use super::pawns::Structure;
@@ -9,12 +8,12 @@ use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Color, File, PieceType, Rank, Square, attacks};
 
-/// The four squares in the middle.
+/// The central squares.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
-/// The corner files and seventh rank where bishops get shut in: a7, h7.
+/// Squares on which bishops get trapped.
 const BISHOP_CAGES: [Square; 2] = [Square::A7, Square::H7];
 
-/// What the pieces of a color are worth, term by term.
+/// Piece terms of a color.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pieces {
     pub squares: Pair,
@@ -24,7 +23,7 @@ pub(super) struct Pieces {
     pub trapped: Pair,
 }
 
-/// Knights, bishops and rooks. To be called for both colors before [`queens`].
+/// Knights, bishops and rooks. Must be called for both colors before [`queens`].
 #[inline(always)]
 pub(super) fn minors_and_rooks<T: Tracer>(
     survey: &mut Survey,
@@ -41,7 +40,7 @@ pub(super) fn minors_and_rooks<T: Tracer>(
         pieces.mobility += take(tracer, color, &WEIGHTS.knight_mobility[survey.reach(color, attacked)], 1);
         pieces.minors += knight(survey, color, square, attacked, outposts, tracer);
     }
-    // A bishop sees through queens, a rook through queens and own rooks: together they attack along the line.
+    // X-rays: bishops see through queens, rooks through queens and own rooks.
     let queens = board.kind(PieceType::Queen);
     for square in board.pieces(color, PieceType::Bishop) {
         let attacked = attacks::bishop(square, survey.occupied ^ queens);
@@ -65,7 +64,7 @@ pub(super) fn minors_and_rooks<T: Tracer>(
     }
 }
 
-/// Queens. A queen reaches no square that a lesser enemy piece guards.
+/// Queens. Squares defended by lesser enemy pieces do not count for mobility.
 #[inline(always)]
 pub(super) fn queens<T: Tracer>(survey: &mut Survey, color: Color, pieces: &mut Pieces, tracer: &mut T) {
     let board = survey.board;
@@ -80,7 +79,7 @@ pub(super) fn queens<T: Tracer>(survey: &mut Survey, color: Color, pieces: &mut 
     }
 }
 
-/// Whether an enemy bishop or rook looks at the queen through one piece; an own pawn is a veil that seldom lifts.
+/// Whether an enemy bishop or rook attacks the queen through one piece, other than an own pawn.
 #[inline(always)]
 fn veiled_queen(survey: &Survey, color: Color, square: Square) -> bool {
     let board = survey.board;
@@ -148,7 +147,7 @@ fn rook<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T
     value
 }
 
-/// A rook with hardly a move, between the edge and its own king on the first rank.
+/// A rook with few moves, shut in between the edge and its king on the first rank.
 #[inline(always)]
 fn shut_in_rook<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T) -> Pair {
     let king = survey.king[color.index()];
@@ -158,7 +157,7 @@ fn shut_in_rook<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer
     take(tracer, color, &WEIGHTS.trapped_rook, i32::from(stuck))
 }
 
-/// A bishop that took a pawn on a7 or h7 and met b6 or g6.
+/// A bishop on a7 or h7 trapped by a pawn on b6 or g6.
 #[inline(always)]
 fn caged_bishop<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T) -> Pair {
     let seen = square.relative_to(color);

@@ -5,7 +5,7 @@ use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Color, PieceType, Square};
 
-/// Half a table as it is read: middlegame and endgame by rank (first rank first), files a to d.
+/// Half a table: middlegame and endgame by rank from the first, files a to d.
 type Half = [[i32; 4]; 8];
 
 const PAWN: [Half; 2] = [
@@ -160,7 +160,7 @@ const fn join(table: &[Half; 2]) -> [Pair; 32] {
 pub(super) const SQUARES: [[Pair; 32]; 6] =
     [join(&PAWN), join(&KNIGHT), join(&BISHOP), join(&ROOK), join(&QUEEN), join(&KING)];
 
-/// The index in a half table of a square seen from its own side.
+/// Index into a half table of a square seen from its own side.
 #[inline(always)]
 const fn half_index(square: Square) -> usize {
     let file = square.index() & 7;
@@ -168,7 +168,7 @@ const fn half_index(square: Square) -> usize {
     (square.index() >> 3) * 4 + mirrored
 }
 
-/// What standing on this square is worth.
+/// Piece-square value.
 #[inline(always)]
 pub(super) fn at<T: Tracer>(tracer: &mut T, color: Color, kind: PieceType, square: Square) -> Pair {
     take(tracer, color, &WEIGHTS.squares[kind.index()][half_index(square.relative_to(color))], 1)
@@ -180,7 +180,7 @@ mod tests {
     use crate::eval::classical::tracer::Silent;
 
     #[test]
-    fn both_wings_and_both_colors_are_alike() {
+    fn tables_are_symmetric() {
         let at = |color, square| at(&mut Silent, color, PieceType::Knight, square);
         assert_eq!(at(Color::White, Square::B1), at(Color::White, Square::G1));
         assert_eq!(at(Color::White, Square::B1), at(Color::Black, Square::G8));

@@ -1,12 +1,12 @@
-//! The king's shelter: own pawns in front of it, enemy pawns that come at it, pawns near it in the endgame.
+//! King shelter, pawn storm, and the king's distance to pawns in the endgame.
 
 use super::pair::Pair;
 use super::tracer::{Silent, Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, File, Square, Wing};
 
-/// The shelter where the king stands, or where it may still castle to if that is better. Depends only on the pawns, on
-/// this color's king and on its castling rights.
+/// The better shelter of the king's square and of those it may castle to. Depends only on pawns, this color's king and its castling
+/// rights.
 pub(super) fn shelter<T: Tracer>(board: &Board, pawns: [Bitboard; 2], color: Color, tracer: &mut T) -> Pair {
     let king = board.king(color);
     let mut best = (king, at(pawns, color, king, &mut Silent));
@@ -22,12 +22,12 @@ pub(super) fn shelter<T: Tracer>(board: &Board, pawns: [Bitboard; 2], color: Col
     at(pawns, color, best.0, tracer) + wing(pawns, color, king, tracer)
 }
 
-/// Shelter and storm on the king's file and its neighbours.
+/// Shelter and storm on the king's file and the adjacent ones.
 fn at<T: Tracer>(pawns: [Bitboard; 2], color: Color, king: Square, tracer: &mut T) -> Pair {
     let w = &WEIGHTS;
     let us = color.index();
     let enemy = pawns[color.flip().index()];
-    // Pawns behind the king shelter nothing, and those that passed it storm nothing.
+    // Only pawns level with or ahead of the king count.
     let rank = king.rank().bitboard();
     let level_or_ahead = rank.fill_forward(color);
     let own = pawns[us] & level_or_ahead & !enemy.pawn_attacks(!color);
@@ -49,7 +49,7 @@ fn at<T: Tracer>(pawns: [Bitboard; 2], color: Color, king: Square, tracer: &mut 
     value
 }
 
-/// The rank, as this color counts, of the pawn nearest to its side; 0 if there is none.
+/// Rank of the pawn nearest to its side from this color's view; 0 for none.
 #[inline(always)]
 fn nearest(pawns: Bitboard, color: Color) -> usize {
     let square = match color {
@@ -59,7 +59,7 @@ fn nearest(pawns: Bitboard, color: Color) -> usize {
     square.map_or(0, |square| square.rank().relative_to(color).index())
 }
 
-/// No pawns on the king's wing, and how far the king is from its nearest pawn.
+/// Pawnless wing, and the king's distance to its nearest pawn.
 fn wing<T: Tracer>(pawns: [Bitboard; 2], color: Color, king: Square, tracer: &mut T) -> Pair {
     let w = &WEIGHTS;
     let own = pawns[color.index()];

@@ -1,4 +1,4 @@
-//! Space: room behind one's own front to bring pieces about.
+//! Space.
 
 use super::pair::Pair;
 use super::survey::{CENTER_FILES, Survey};
@@ -6,14 +6,14 @@ use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Color, PieceType};
 
-/// The second to fourth rank of each color, files c to f.
+/// Ranks 2 to 4 of each color, files c to f.
 const GROUND: [Bitboard; 2] =
     [Bitboard(CENTER_FILES.0 & 0x0000_0000_FFFF_FF00), Bitboard(CENTER_FILES.0 & 0x00FF_FFFF_0000_0000)];
 
-/// Fewer pieces than this need no room.
+/// With fewer pieces, space does not count.
 const FEW_PIECES: i32 = 4;
 
-/// The space of a color: safe central squares, those behind its pawns twice, for as many pieces as there are to use them.
+/// Space of a color: safe central squares, twice for those behind its pawns, times the number of pieces.
 #[inline(always)]
 pub(super) fn space<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> Pair {
     let (us, them) = (color.index(), color.flip().index());

@@ -1,36 +1,36 @@
-//! What the terms share: who attacks what.
+//! Attack information shared by the terms.
 
 use super::material::Census;
 use super::weights::DANGER;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square, attacks};
 
-/// The files c to f.
+/// Files c to f.
 pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
-/// What one color's pieces do to the other's king.
+/// One color's attack on the other's king.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Assault {
-    /// How many pieces reach the king's surroundings, by kind.
+    /// Number of attackers of the king zone, by type.
     pub attackers: [i32; 6],
-    /// How many attacks they have on squares next to the king.
+    /// Number of attacks on squares next to the king.
     pub hits: i32,
 }
 
 impl Assault {
-    /// How many pieces take part.
+    /// Number of attackers.
     #[inline(always)]
     pub(super) fn count(&self) -> i32 {
         self.attackers.iter().sum()
     }
 
-    /// The danger of the attackers by their kinds.
+    /// Danger of the attackers by type.
     #[inline(always)]
     pub(super) fn danger(&self) -> i32 {
         (1..5).map(|kind| self.attackers[kind] * DANGER.attacker[kind]).sum()
     }
 }
 
-/// The facts of a position, worked out once. Arrays are by color.
+/// Attacks of a position. Arrays are by color.
 pub(super) struct Survey<'a> {
     pub board: &'a Board,
     pub census: Census,
@@ -39,22 +39,22 @@ pub(super) struct Survey<'a> {
     pub king: [Square; 2],
     /// Pieces pinned to their own king.
     pub pinned: [Bitboard; 2],
-    /// The squares that count for mobility.
+    /// Mobility area.
     pub area: [Bitboard; 2],
-    /// The nine squares round the king; at an edge they are those one file or rank further in.
+    /// King zone: always nine squares, shifted inwards at the edge.
     pub zone: [Bitboard; 2],
-    /// The squares attacked by each kind.
+    /// Squares attacked by each piece type.
     pub by: [[Bitboard; 6]; 2],
-    /// The squares attacked by anything.
+    /// Squares attacked.
     pub all: [Bitboard; 2],
-    /// The squares attacked twice or more.
+    /// Squares attacked at least twice.
     pub twice: [Bitboard; 2],
-    /// What each color does to the other's king.
+    /// Attack on the other color's king.
     pub assault: [Assault; 2],
 }
 
 impl<'a> Survey<'a> {
-    /// Kings and pawns; the pieces are entered with [`Survey::enter`].
+    /// Adds kings and pawns; other pieces follow with [`Survey::enter`].
     #[inline(always)]
     pub(super) fn new(board: &'a Board, census: Census) -> Self {
         let [white, black] = Color::ALL;
@@ -99,7 +99,7 @@ impl<'a> Survey<'a> {
         self.area[us] = !(stuck | royals | self.pawns[them].pawn_attacks(!color));
     }
 
-    /// Enters the attacks of a piece and says which of them it may use (a pinned piece keeps to the line of the pin).
+    /// Adds a piece's attacks and returns those it may use: a pinned piece stays on the pin ray.
     #[inline(always)]
     pub(super) fn enter(&mut self, color: Color, kind: PieceType, square: Square, attacked: Bitboard) -> Bitboard {
         let (us, them) = (color.index(), color.flip().index());
@@ -116,13 +116,13 @@ impl<'a> Survey<'a> {
         attacked
     }
 
-    /// How many squares of these count for this color's mobility.
+    /// Mobility: number of these squares in the mobility area.
     #[inline(always)]
     pub(super) fn reach(&self, color: Color, attacked: Bitboard) -> usize {
         (attacked & self.area[color.index()]).count() as usize
     }
 
-    /// The squares a color holds for good: a pawn guards them, or two pieces do and the other color has not two there.
+    /// Squares defended by a pawn, or by two pieces without being attacked twice.
     #[inline(always)]
     pub(super) fn held(&self, color: Color) -> Bitboard {
         let (us, them) = (color.index(), color.flip().index());
@@ -130,7 +130,7 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// The nine squares round a king, moved in from the edge so that they are always nine.
+/// The king zone: always nine squares, shifted inwards at the edge.
 #[inline(always)]
 fn zone(king: Square) -> Bitboard {
     let file = File::from_index(king.file().index().clamp(1, 6));
@@ -139,11 +139,10 @@ fn zone(king: Square) -> Bitboard {
     attacks::king(center) | center.bitboard()
 }
 
-/// The pieces of either color that alone stand between this square and one of the sliders given: those that move along
-/// diagonals and those that move along ranks and files.
+/// Pieces of either color that are the only one between a square and one of the given sliders.
 #[inline(always)]
 pub(super) fn veils(board: &Board, square: Square, diagonal: Bitboard, straight: Bitboard) -> Bitboard {
-    // Sliders on the square's lines, whatever stands between: most often there are none.
+    // Usually there are no sliders on the lines at all.
     let snipers =
         (attacks::bishop(square, Bitboard::EMPTY) & diagonal) | (attacks::rook(square, Bitboard::EMPTY) & straight);
     let mut veils = Bitboard::EMPTY;

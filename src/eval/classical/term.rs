@@ -1,6 +1,6 @@
-//! The names of the evaluation's terms.
+//! Names of the terms.
 
-/// Declares each term once, with the name of its row.
+/// Declares the terms with their row names.
 macro_rules! terms {
     ($($(#[$doc:meta])+ $term:ident = $name:literal,)+) => {
         /// A term of the evaluation: one row of the table that `lento eval` prints.
@@ -9,12 +9,12 @@ macro_rules! terms {
         pub enum Term { $($(#[$doc])+ $term,)+ }
 
         impl Term {
-            /// All terms, in the order of the table.
+            /// All terms in the order of the table.
             pub const ALL: [Self; Self::COUNT] = [$(Self::$term,)+];
-            /// How many terms there are.
+            /// Number of terms.
             pub const COUNT: usize = [$($name,)+].len();
 
-            /// The row's name.
+            /// Row name.
             pub const fn name(self) -> &'static str {
                 [$($name,)+][self as usize]
             }
@@ -23,34 +23,34 @@ macro_rules! terms {
 }
 
 terms! {
-    /// What the pieces are worth.
+    /// Piece values.
     Material = "material",
-    /// What they are worth in company: bishop pair, knights and rooks by the number of pawns, redundant majors.
+    /// Bishop pair, knights and rooks by number of pawns, redundant majors.
     Imbalance = "imbalance",
-    /// Where the pieces stand.
+    /// Piece-square values.
     PieceSquare = "piece-square",
     /// Isolated, doubled, backward, connected and candidate pawns.
     Pawns = "pawns",
-    /// Passed pawns: how far, how free, and which king is near.
+    /// Passed pawns.
     Passed = "passed pawns",
-    /// How many squares the pieces reach that no enemy pawn guards.
+    /// Mobility.
     Mobility = "mobility",
-    /// Knights and bishops on squares that no enemy pawn can attack, and pawns that hem bishops in.
+    /// Outposts, and pawns that block bishops.
     Minors = "minor pieces",
     /// Rooks on open files and on the seventh rank.
     Rooks = "rooks",
-    /// Pieces with no way out, and queens with an enemy slider behind a veil.
+    /// Trapped pieces, and queens exposed to x-rays.
     Trapped = "trapped",
-    /// Pawns in front of the king, and enemy pawns that storm it.
+    /// Pawn shelter and storm.
     Shelter = "king shelter",
-    /// The attack on this color's king, as a negative value.
+    /// Attack on this color's king, negative.
     Danger = "king danger",
-    /// Pieces that may be won.
+    /// Threats to win pieces.
     Threats = "threats",
-    /// Safe squares behind one's own front.
+    /// Safe squares behind the pawns.
     Space = "space",
-    /// How hard the position is for the side that defends; reported for the side that is ahead.
+    /// Complexity bonus, reported for the side ahead.
     Initiative = "initiative",
-    /// Having the move.
+    /// Bonus for the side to move.
     Tempo = "tempo",
 }

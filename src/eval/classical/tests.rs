@@ -1,10 +1,9 @@
-//! Tests of the whole evaluation: symmetry, agreement of trace and play, scale, and each term on positions that isolate
-//! it.
+//! Tests of the whole evaluation: symmetry, consistency of trace and play, scale, and each term in isolation.
 
 use super::weights::{DANGER, Weights};
 use super::*;
 
-/// Positions of all kinds, middlegames first.
+/// Assorted positions, middlegames first.
 const POSITIONS: [&str; 24] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -32,7 +31,7 @@ const POSITIONS: [&str; 24] = [
     "7k/3p2pp/4q3/8/4Q3/5Kp1/P6b/8 w - - 0 1",
 ];
 
-/// The same position with colors and sides of the board exchanged.
+/// The position with colors and ranks mirrored.
 fn mirrored(fen: &str) -> String {
     let swap = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
     let mut fields: Vec<String> = fen.split(' ').map(str::to_owned).collect();
@@ -47,24 +46,24 @@ fn board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap()
 }
 
-/// The evaluation from White's view.
+/// Evaluation from White's view.
 fn white(fen: &str) -> Score {
     trace(&board(fen)).summary.score
 }
 
-/// A term's value for White, in a position and in another.
+/// A term's value for White in two positions.
 fn both(term: Term, with: &str, without: &str) -> (Pair, Pair) {
     let value = |fen| trace(&board(fen)).value(term, Color::White);
     (value(with), value(without))
 }
 
-/// What a term gives White in the first position more than in the second.
+/// A term's gain for White from the second position to the first.
 fn gain(term: Term, with: &str, without: &str) -> Pair {
     let (with, without) = both(term, with, without);
     with - without
 }
 
-/// Every position that a few moves from the given ones lead to, in a fixed pseudo-random selection.
+/// Positions reached by a few pseudo-random moves.
 fn many_boards() -> Vec<Board> {
     let mut random = fastrand::Rng::with_seed(1);
     let mut boards = Vec::new();
@@ -83,7 +82,7 @@ fn many_boards() -> Vec<Board> {
 }
 
 #[test]
-fn colors_are_treated_alike() {
+fn evaluation_is_symmetric() {
     let mut classical = Classical::default();
     for original in many_boards() {
         let fen = original.fen(false);
@@ -99,7 +98,7 @@ fn colors_are_treated_alike() {
 }
 
 #[test]
-fn trace_terms_and_play_agree_with_warm_and_cold_caches() {
+fn trace_terms_and_evaluation_agree() {
     let mut warm = Classical::default();
     for board in many_boards() {
         let score = Classical::default().evaluate(&board);
@@ -123,7 +122,7 @@ fn trace_terms_and_play_agree_with_warm_and_cold_caches() {
     }
 }
 
-/// A tracer that adds the weights up again, as a tuner would.
+/// A tracer that sums the weights again, like a tuner.
 #[derive(Default)]
 struct Recount {
     linear: Pair,
@@ -171,7 +170,7 @@ impl Tracer for Recount {
 }
 
 #[test]
-fn a_tracer_hears_every_weight() {
+fn all_weights_are_traced() {
     let mut heard = 0;
     for board in many_boards() {
         let mut recount = Recount::default();
@@ -182,10 +181,10 @@ fn a_tracer_hears_every_weight() {
 }
 
 #[test]
-fn advantages_have_their_usual_worth() {
+fn advantages_have_usual_values() {
     let base = white("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert!(base > 0 && base < 50, "the first move: {base}");
-    // An open middlegame with all pieces in play, and White's pieces taken away one by one.
+    // A middlegame with all pieces developed, and White's removed one by one.
     let full = "r2q1rk1/pp2bppp/2n1bn2/8/8/2N1BN2/PP2BPPP/R2Q1RK1 w - - 0 12";
     let even = white(full);
     for (pieces, less, low, high) in [
@@ -221,7 +220,7 @@ fn material_and_imbalance() {
     let without = "4k3/pppppppp/8/8/8/8/PPPPPPPP/2B1K3 w - - 0 1";
     assert_eq!(gain(Term::Material, with, without), WEIGHTS.material[2]);
     assert_eq!(gain(Term::Imbalance, with, without), WEIGHTS.bishop_pair);
-    // A knight likes eight pawns, a rook does not.
+    // Knights gain from eight pawns, rooks do not.
     let knight = "4k3/pppppppp/8/8/8/8/PPPPPPPP/1N2K3 w - - 0 1";
     let rook = "4k3/pppppppp/8/8/8/8/PPPPPPPP/R3K3 w - - 0 1";
     assert_eq!(gain(Term::Imbalance, knight, rook), WEIGHTS.knight_pawns * 3 - WEIGHTS.rook_pawns * 3);
@@ -260,7 +259,7 @@ fn connected_and_candidate_pawns() {
     let pawns = |pieces: &str| trace(&board(&format!("r3k3/{pieces}/R3K3 w - - 0 1"))).value(Term::Pawns, Color::White);
     assert_eq!(pawns("ppp5/8/8/PP6/8/8"), w.phalanx[3] * 2);
     assert_eq!(pawns("ppp5/8/8/1P6/P7/8"), w.supported[3]);
-    // Two against one: the b pawn has no pawn ahead and as many helpers as there are sentries.
+    // Two against one: no pawn ahead of the b pawn, and as many helpers as sentries.
     assert_eq!(pawns("p7/8/8/PP6/8/8"), w.phalanx[3] * 2 + w.candidate[3]);
 }
 
@@ -310,7 +309,7 @@ fn mobility() {
     let open = "3rk3/p6p/8/8/3N4/8/PPPP4/4K3 w - - 0 1";
     let shut = "3rk3/1p1p4/8/8/3N4/8/PPPP4/4K3 w - - 0 1";
     assert_eq!(gain(Term::Mobility, open, shut), WEIGHTS.knight_mobility[7] - WEIGHTS.knight_mobility[5]);
-    // A pinned knight goes nowhere.
+    // A pinned knight has no mobility.
     let pinned = gain(Term::Mobility, "4r1k1/pp6/8/8/8/8/PP2N3/4K3 w - - 0 1", "3r2k1/pp6/8/8/8/8/PP2N3/4K3 w - - 0 1");
     assert!(pinned.mg() < -20);
 }
@@ -362,11 +361,11 @@ fn shelter_and_storm() {
     assert!(gain(Term::Shelter, sheltered, "r2q2k1/ppp2ppp/8/8/8/8/PPP2P1P/R2Q2K1 w - - 0 1").mg() > 30);
     assert!(gain(Term::Shelter, sheltered, "r2q2k1/ppp2ppp/8/8/6P1/8/PPP2P1P/R2Q2K1 w - - 0 1").mg() > 20);
     assert!(gain(Term::Shelter, sheltered, "r2q2k1/ppp2p1p/8/8/6p1/8/PPP2PPP/R2Q2K1 w - - 0 1").mg() > 10);
-    // The right to castle is worth the shelter there.
+    // Castling rights count for the shelter.
     let may = "r2qk2r/ppp2ppp/8/8/8/8/PPP2PPP/R2QK2R w KQkq - 0 1";
     let may_not = "r2qk2r/ppp2ppp/8/8/8/8/PPP2PPP/R2QK2R w kq - 0 1";
     assert!(gain(Term::Shelter, may, may_not).mg() > 20);
-    // In the endgame the king belongs to its pawns.
+    // In the endgame the king belongs near its pawns.
     let far = gain(Term::Shelter, "r5k1/8/8/8/8/8/PP6/R5K1 w - - 0 1", "r5k1/8/8/8/8/8/PP6/RK6 w - - 0 1");
     assert!(far.eg() < WEIGHTS.king_to_pawn.eg() * 4 && far.eg() < -20, "{far:?}");
 }
@@ -419,7 +418,7 @@ fn initiative_follows_the_play_there_is() {
     let both_wings = initiative("5k2/pp3ppp/8/8/8/8/PPP2PPP/5K2 w - - 0 1");
     let one_wing = initiative("5k2/6pp/8/8/8/8/5PPP/5K2 w - - 0 1");
     assert!(both_wings > 0 && one_wing < both_wings);
-    // A small advantage never turns into its opposite.
+    // The sign never changes.
     for board in many_boards() {
         let trace = self::trace(&board);
         let before = trace.summary.sum.eg() - trace.balance(Term::Initiative).eg();

@@ -1,4 +1,4 @@
-//! Threats: pieces that may be won, and squares the enemy may not use.
+//! Threats.
 
 use super::pair::Pair;
 use super::survey::Survey;
@@ -6,7 +6,7 @@ use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Color, PieceType, Rank, attacks};
 
-/// The threats of a color.
+/// Threats of a color.
 #[inline(always)]
 pub(super) fn threats<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> Pair {
     let w = &WEIGHTS;
@@ -27,7 +27,7 @@ pub(super) fn threats<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) 
     value + on_queen(survey, color, held, tracer)
 }
 
-/// The attacked pieces among `targets`, by their kind.
+/// Attacked pieces among `targets`, by type.
 #[inline(always)]
 fn by_kind<T: Tracer>(
     survey: &Survey,
@@ -46,7 +46,7 @@ fn by_kind<T: Tracer>(
     value
 }
 
-/// Pawns that attack pieces, now or after a safe step.
+/// Threats by pawns, now or after a safe push.
 #[inline(always)]
 fn by_pawns<T: Tracer>(survey: &Survey, color: Color, pieces: Bitboard, tracer: &mut T) -> Pair {
     let w = &WEIGHTS;
@@ -65,7 +65,7 @@ fn by_pawns<T: Tracer>(survey: &Survey, color: Color, pieces: Bitboard, tracer: 
         + take(tracer, color, &w.threat_by_push, pushed.count() as i32)
 }
 
-/// Squares from which a lesser piece can attack a lone enemy queen next move.
+/// Squares from which a lesser piece can attack the enemy queen next move.
 #[inline(always)]
 fn on_queen<T: Tracer>(survey: &Survey, color: Color, held: Bitboard, tracer: &mut T) -> Pair {
     let w = &WEIGHTS;

@@ -1,4 +1,4 @@
-//! An evaluation laid open, term by term.
+//! Evaluation trace by term.
 
 use super::endgame::FULL_SCALE;
 use super::material::FULL_PHASE;
@@ -8,21 +8,21 @@ use super::tracer::{Summary, Tracer};
 use crate::chess::Color;
 use std::fmt;
 
-/// Every term of one evaluation. `Display` prints the table of `lento eval`.
+/// All terms of an evaluation. `Display` prints the table of `lento eval`.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     rows: [[Pair; 2]; Term::COUNT],
-    /// How the terms became the score.
+    /// How the score was computed from the terms.
     pub summary: Summary,
 }
 
 impl Trace {
-    /// What a term gives a color, in centipawns for middlegame and endgame.
+    /// A term for a color, in centipawns.
     pub fn value(&self, term: Term, color: Color) -> Pair {
         self.rows[term as usize][color.index()]
     }
 
-    /// What a term gives White more than Black.
+    /// A term for White minus Black.
     pub fn balance(&self, term: Term) -> Pair {
         self.value(term, Color::White) - self.value(term, Color::Black)
     }
@@ -71,7 +71,7 @@ impl fmt::Display for Trace {
     }
 }
 
-/// Centipawns as pawns with sign and two decimals.
+/// Formats centipawns as pawns with sign and two decimals.
 fn pawns(centipawns: i32) -> String {
     format!("{:+.2}", f64::from(centipawns) / 100.0)
 }

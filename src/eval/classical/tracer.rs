@@ -1,44 +1,43 @@
-//! Watching an evaluation at work.
+//! Tracing of evaluations.
 //!
-//! The evaluation is written once, generic over a [`Tracer`] that is told every number it adds up. In play the tracer is
-//! [`Silent`], of zero size, and costs nothing; so what `lento eval` prints and what a tuner sees can't differ from
-//! what the search gets.
+//! The evaluation is generic over a [`Tracer`] that receives all numbers. In play this is the zero-sized [`Silent`], so that traces and
+//! tuning always match the evaluation at no cost.
 
 use super::pair::Pair;
 use super::term::Term;
 use crate::chess::Color;
 use crate::score::Score;
 
-/// How the terms became one number.
+/// How the score was computed from the terms.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Summary {
-    /// The sum of all terms, White's minus Black's.
+    /// Sum of all terms, White's minus Black's.
     pub sum: Pair,
-    /// What is left on the board: 0 (no pieces) to [`super::material::FULL_PHASE`].
+    /// Phase, 0 to [`super::material::FULL_PHASE`].
     pub phase: i32,
-    /// How much of the endgame value counts, in 1/[`super::endgame::FULL_SCALE`].
+    /// Scale factor of the endgame value, in 1/[`super::endgame::FULL_SCALE`].
     pub scale: i32,
-    /// The value of a known ending, or of too many pieces to add up, from White's view, which then stands for all terms.
+    /// Value that replaces all terms, from White's view: known endgame, or too many pieces.
     pub ending: Option<Score>,
-    /// The final score in centipawns from White's view, after tapering, scaling and fifty-move damping.
+    /// Final score in centipawns from White's view.
     pub score: Score,
 }
 
-/// What wants to know how an evaluation came about.
+/// Receives the parts of an evaluation.
 pub trait Tracer {
-    /// A weight of [`super::weights::WEIGHTS`] has been added `count` times (may be negative) for this color.
+    /// A weight of [`super::weights::WEIGHTS`] was added `count` times (may be negative) for a color.
     #[inline(always)]
     fn weight(&mut self, _color: Color, _weight: &'static Pair, _count: i32) {}
 
-    /// A weight of [`super::weights::DANGER`] has been added `count` times to the danger of this color's king.
+    /// A weight of [`super::weights::DANGER`] was added `count` times to the danger of a color's king.
     #[inline(always)]
     fn danger(&mut self, _color: Color, _weight: &'static i32, _count: i32) {}
 
-    /// A weight of [`super::weights::INITIATIVE`] has been added `count` times to how much there is to play for.
+    /// A weight of [`super::weights::INITIATIVE`] was added `count` times.
     #[inline(always)]
     fn initiative(&mut self, _weight: &'static i32, _count: i32) {}
 
-    /// A term is complete for this color; each term is reported once at most for each color.
+    /// A term is complete for a color; reported at most once per color.
     #[inline(always)]
     fn term(&mut self, _term: Term, _color: Color, _value: Pair) {}
 
@@ -47,12 +46,12 @@ pub trait Tracer {
     fn summary(&mut self, _summary: &Summary) {}
 }
 
-/// The tracer for play: hears nothing.
+/// Ignores everything.
 pub struct Silent;
 
 impl Tracer for Silent {}
 
-/// A weight taken `count` times, reported to the tracer.
+/// A weight times `count`, reported to the tracer.
 #[inline(always)]
 pub(super) fn take<T: Tracer>(tracer: &mut T, color: Color, weight: &'static Pair, count: i32) -> Pair {
     tracer.weight(color, weight, count);

@@ -1,19 +1,18 @@
-//! Every number of the evaluation but the piece-square tables, tuned on games of the engine (`lento-tools tune`).
+//! Evaluation weights, tuned on self-play games (`lento-tools tune`).
 //!
-//! [`WEIGHTS`] are linear: a weight counts as often as the feature is there. [`DANGER`] adds up to the danger of a king,
-//! which counts squared. [`INITIATIVE`] adds up to a bonus bounded by the endgame score itself.
-//! Tables by rank count from the own side: index 1 is the second rank, 6 the seventh.
+//! [`WEIGHTS`] are linear in their features. [`DANGER`] sums to a king's danger, which counts quadratically. [`INITIATIVE`] sums to a
+//! bonus bounded by the endgame score. Tables by rank count from the own side: index 1 is the second rank.
 
 use super::pair::{Pair, s};
 
 const O: Pair = Pair::ZERO;
 
-/// The linear weights. Only pairs, so that a weight's place in the structure is an index for a tuner.
+/// Linear weights. Only pairs, so that a tuner can index them by position in the struct.
 #[repr(C)]
 pub struct Weights {
-    /// What a piece is worth, pawn to queen.
+    /// Piece values, pawn to queen.
     pub material: [Pair; 5],
-    /// Having two bishops.
+    /// Bishop pair.
     pub bishop_pair: Pair,
     /// Each knight, for each own pawn above five.
     pub knight_pawns: Pair,
@@ -21,49 +20,49 @@ pub struct Weights {
     pub rook_pawns: Pair,
     /// The second rook.
     pub rook_pair: Pair,
-    /// A queen beside at least one rook.
+    /// A queen with at least one rook.
     pub queen_rook: Pair,
-    /// By kind and square, files a to d (the other half mirrors them), first rank first.
+    /// By type and square of files a to d, first rank first.
     pub squares: [[Pair; 32]; 6],
 
     /// No own pawn on a neighbouring file.
     pub isolated: Pair,
     /// Isolated, and no enemy pawn ahead on the file.
     pub isolated_open: Pair,
-    /// An own pawn ahead on the file, and no own pawn guards this one.
+    /// An own pawn ahead on the file, and not defended by a pawn.
     pub doubled: Pair,
-    /// Left behind by its neighbours, and not able to follow them.
+    /// Behind its neighbours and unable to advance safely.
     pub backward: Pair,
     /// Backward, and no enemy pawn ahead on the file.
     pub backward_open: Pair,
     /// A neighbour on the same rank, by rank.
     pub phalanx: [Pair; 8],
-    /// Each own pawn that guards this one, by rank.
+    /// Each own pawn defending this one, by rank.
     pub supported: [Pair; 8],
-    /// Not passed yet, but with as many helpers as enemy pawns can stop it, by rank.
+    /// Not passed, but with at least as many helpers as sentries, by rank.
     pub candidate: [Pair; 8],
 
     /// A passed pawn, by rank.
     pub passed: [Pair; 8],
-    /// Each step (up to five) of the enemy king from the square ahead, by rank.
+    /// Each king step (up to five) of the enemy from the square ahead, by rank.
     pub passed_enemy_king: [Pair; 8],
-    /// Each step (up to five) of the own king from the square ahead, by rank.
+    /// Each king step (up to five) of the own side from the square ahead, by rank.
     pub passed_own_king: [Pair; 8],
     /// An enemy piece on the square ahead, by rank.
     pub passed_blocked: [Pair; 8],
-    /// Nothing on the way to promotion and nothing attacks it, by rank.
+    /// The path to promotion is free and not attacked, by rank.
     pub passed_free_path: [Pair; 8],
-    /// Or at least the square ahead is not attacked, by rank.
+    /// Otherwise, the square ahead is not attacked, by rank.
     pub passed_safe_stop: [Pair; 8],
-    /// The whole way to promotion is guarded, by rank.
+    /// The whole path to promotion is defended, by rank.
     pub passed_guarded_path: [Pair; 8],
-    /// Or at least the square ahead is guarded, by rank.
+    /// Otherwise, the square ahead is defended, by rank.
     pub passed_guarded_stop: [Pair; 8],
-    /// Another passed pawn on a neighbouring file, at most one rank apart, by rank.
+    /// Another passed pawn on an adjacent file, at most one rank apart, by rank.
     pub passed_connected: [Pair; 8],
-    /// An enemy rook behind.
+    /// An enemy rook behind the pawn.
     pub passed_rook_against: Pair,
-    /// The enemy has only king and pawns, and the king comes too late.
+    /// Outruns the king of an enemy without pieces.
     pub passed_unstoppable: Pair,
 
     /// Squares a knight reaches, 0 to 8.
@@ -75,68 +74,68 @@ pub struct Weights {
     /// Squares a queen reaches, 0 to 27.
     pub queen_mobility: [Pair; 28],
 
-    /// A knight guarded by a pawn on the fourth to sixth rank where no enemy pawn can come.
+    /// A knight on an outpost.
     pub knight_outpost: Pair,
-    /// The same for a bishop.
+    /// A bishop on an outpost.
     pub bishop_outpost: Pair,
-    /// A knight that can go to such a square.
+    /// A knight that can reach an outpost.
     pub knight_reaches_outpost: Pair,
-    /// A knight or bishop right behind a pawn.
+    /// A minor piece directly behind a pawn.
     pub minor_behind_pawn: Pair,
-    /// Each own pawn on a bishop's color.
+    /// Each own pawn on the bishop's square color.
     pub bishop_pawn: Pair,
-    /// Each own pawn on a bishop's color, on a central file and blocked.
+    /// Each own pawn on the bishop's square color, blocked on a central file.
     pub bishop_blocked_pawn: Pair,
-    /// A bishop that sees two central squares of a long diagonal through all pawns' gaps.
+    /// A bishop that sees two central squares of a long diagonal, ignoring other pieces than pawns.
     pub bishop_long_diagonal: Pair,
 
     /// A rook on a file without pawns.
     pub rook_open_file: Pair,
     /// A rook on a file without own pawns.
     pub rook_half_open_file: Pair,
-    /// A rook on a file with a blocked own pawn.
+    /// A rook on a file with an own blocked pawn.
     pub rook_closed_file: Pair,
-    /// A rook on the seventh rank with enemy pawns there or the king behind them.
+    /// A rook on the seventh rank with enemy pawns on it or the king behind it.
     pub rook_seventh: Pair,
 
-    /// A rook that its own uncastled king shuts in.
+    /// A rook shut in by its own uncastled king.
     pub trapped_rook: Pair,
-    /// A bishop on a7 or h7 (a2, h2) that a pawn on b6 or g6 shuts in.
+    /// A bishop on a7 or h7 (a2, h2) trapped by a pawn on b6 or g6.
     pub trapped_bishop: Pair,
     /// A queen with one piece between it and an enemy slider.
     pub veiled_queen: Pair,
 
-    /// Own pawn before the king by the file's distance from the edge and rank; index 0 of the rank: none.
+    /// Nearest own pawn by distance of the file from the edge and rank; rank 0 for none.
     pub shelter: [[Pair; 8]; 4],
-    /// Enemy pawn coming at the king, likewise, unless a pawn stops it.
+    /// Nearest enemy pawn, likewise, unless blocked.
     pub storm: [[Pair; 8]; 4],
-    /// No pawns at all on the king's wing.
+    /// No pawns on the king's wing.
     pub pawnless_wing: Pair,
     /// Each step from the king to the nearest own pawn.
     pub king_to_pawn: Pair,
 
     /// A safe pawn attacks a piece.
     pub threat_by_pawn: Pair,
-    /// A safe pawn step would attack a piece.
+    /// A safe pawn push would attack a piece.
     pub threat_by_push: Pair,
-    /// A minor piece attacks, by the attacked kind.
+    /// A minor piece attacks, by attacked type.
     pub threat_by_minor: [Pair; 5],
-    /// A rook attacks something weak, by the attacked kind.
+    /// A rook attacks a weak piece, by attacked type.
     pub threat_by_rook: [Pair; 5],
-    /// The king attacks something weak.
+    /// The king attacks a weak piece.
     pub threat_by_king: Pair,
-    /// Each attacked piece that nothing guards, or piece attacked twice and guarded badly.
+    /// Each undefended attacked piece, or badly defended piece attacked twice.
     pub hanging: Pair,
-    /// Each square that both sides reach and the enemy does not hold.
+    /// Each square both sides attack and the enemy does not hold.
     pub restricted: Pair,
     /// Each square from which a knight can safely attack the queen.
     pub knight_on_queen: Pair,
     /// Each square from which a bishop or rook can safely attack the queen.
     pub slider_on_queen: Pair,
 
-    /// Each safe square behind the front, for each seven pieces.
+    /// Each safe square behind the pawns, per seven pieces.
     pub space: Pair,
-    /// Having the move.
+    /// Side to move.
     pub tempo: Pair,
 }
 
@@ -292,35 +291,34 @@ pub static WEIGHTS: Weights = Weights {
     tempo: s(23, 14),
 };
 
-/// The weights of king danger. Danger d above zero takes d²/[`DANGER_SQUARE`] from the middlegame score and
-/// d/[`DANGER_LINE`] from the endgame score.
+/// King danger weights. A danger d > 0 costs d²/[`DANGER_SQUARE`] in the middlegame and d/[`DANGER_LINE`] in the endgame.
 #[repr(C)]
 pub struct Danger {
-    /// A piece that attacks the king's surroundings, by kind.
+    /// An attacker of the king zone, by type.
     pub attacker: [i32; 6],
     /// Each attack on a square next to the king.
     pub hit: i32,
-    /// Each attacked square round the king that only king or queen guard.
+    /// Each attacked square of the zone defended only by king or queen.
     pub weak: i32,
-    /// A safe check, by the kind of piece that gives it.
+    /// A safe check, by type of the checking piece.
     pub safe_check: [i32; 6],
-    /// Each further square of a safe check by the same kind.
+    /// Each further safe check by the same type.
     pub more_checks: i32,
-    /// Each square of a check that would cost the piece.
+    /// Each unsafe check.
     pub unsafe_check: i32,
     /// Each piece pinned to the king.
     pub pinned: i32,
-    /// Each square of the king's wing and half that the enemy attacks.
+    /// Each attacked square of the king's wing.
     pub wing_attack: i32,
-    /// Each of those attacked twice or more.
+    /// Each of those attacked at least twice.
     pub wing_double: i32,
-    /// Each of those squares that this side guards.
+    /// Each of those defended.
     pub wing_guard: i32,
     /// The enemy has no queen.
     pub no_queen: i32,
     /// Each centipawn of king shelter, in 1/16.
     pub shelter: i32,
-    /// Always.
+    /// Constant.
     pub base: i32,
 }
 
@@ -341,27 +339,27 @@ pub static DANGER: Danger = Danger {
     base: -7,
 };
 
-/// Danger squared is divided by this for the middlegame.
+/// Divisor of the squared danger in the middlegame.
 pub const DANGER_SQUARE: i32 = 256;
-/// Danger is divided by this for the endgame.
+/// Divisor of the danger in the endgame.
 pub const DANGER_LINE: i32 = 6;
-/// More danger than this counts no more.
+/// Cap of the danger.
 pub const MAX_DANGER: i32 = 480;
 
-/// The weights of the initiative: how much harder than its terms say an endgame is for the side that is behind.
+/// Initiative weights.
 #[repr(C)]
 pub struct Initiative {
     /// Each passed pawn of either side.
     pub passed: i32,
     /// Each pawn of either side.
     pub pawn: i32,
-    /// Each file the kings are apart, less the ranks.
+    /// File distance minus rank distance of the kings.
     pub outflanking: i32,
     /// Pawns on both wings.
     pub both_wings: i32,
-    /// No pieces.
+    /// No pieces left.
     pub pawn_ending: i32,
-    /// Always.
+    /// Constant.
     pub base: i32,
 }
 

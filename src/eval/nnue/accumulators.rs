@@ -1,44 +1,42 @@
-//! The first layer of the network along the current line of play, worked out only where it is asked for.
+//! Lazily updated accumulators along the line being searched.
 
 use super::change::Change;
 use super::features::View;
 use super::network::Network;
 use super::refresh::Cache;
-use super::simd::{Line, Simd};
-use super::threats::{Men, Threats};
+use super::simd::{CacheLine, Simd};
+use super::threats::{Pieces, Threats};
 use crate::chess::{Board, Color, Move, Square};
 use crate::score::Score;
 use std::sync::Arc;
 
-/// The accumulators of one thread.
+/// One thread's accumulators.
 ///
-/// [`start`](Self::start) sets up the position at ply 0. Each move only notes what it changes; [`evaluate`](Self::evaluate) works out
-/// the accumulators on the way from the last position whose accumulators are known, or from the refresh cache where the
-/// king has gone to where the board is seen otherwise.
+/// [`start`](Self::start) sets up the root at ply 0. Moves are only recorded; [`evaluate`](Self::evaluate) updates from the last computed
+/// ply, or from the refresh cache if the king's view of the board has changed since.
 pub struct Accumulators {
     network: Arc<Network>,
     simd: Simd,
     cache: Cache,
     plies: Box<[Ply]>,
-    /// Two rows for each ply: White's and Black's.
-    rows: Box<[Line]>,
-    /// The threats of the position that is valued.
+    /// Two rows per ply: White's and Black's.
+    rows: Box<[CacheLine]>,
+    /// Threat inputs of the position being evaluated.
     threats: Threats,
 }
 
-/// What is known of a position of the line.
 #[derive(Clone, Copy)]
 struct Ply {
-    /// What led here.
+    /// The move that led here.
     change: Change,
-    /// How each color sees the board.
+    /// Each color's view of the board.
     views: [View; 2],
-    /// Whether the row of each color is worked out.
-    known: [bool; 2],
+    /// Whether each color's row is up to date.
+    computed: [bool; 2],
 }
 
 impl Accumulators {
-    /// Accumulators for a network and lines of play of so many positions.
+    /// For a network and up to `positions` plies.
     pub fn new(network: Arc<Network>, simd: Simd, positions: usize) -> Self {
         let kings = &network.architecture().kings;
         let views = Color::ALL.map(|color| kings.view(color, Square::A1));
@@ -46,34 +44,34 @@ impl Accumulators {
         Self {
             cache: Cache::new(&network),
             simd,
-            plies: vec![Ply { change: Change::None, views, known: [false; 2] }; positions].into(),
-            rows: vec![Line::ZERO; rows].into(),
+            plies: vec![Ply { change: Change::None, views, computed: [false; 2] }; positions].into(),
+            rows: vec![CacheLine::ZERO; rows].into(),
             threats: Threats::default(),
             network,
         }
     }
 
-    /// The network.
+    /// The network in use.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// The instruction set.
+    /// The instruction set in use.
     pub fn simd(&self) -> Simd {
         self.simd
     }
 
-    /// A line of play begins with this position, at ply 0.
+    /// Sets up the root.
     pub fn start(&mut self, board: &Board) {
         let kings = &self.network.architecture().kings;
         let views = Color::ALL.map(|color| kings.view(color, board.king(color)));
-        self.plies[0] = Ply { change: Change::None, views, known: [false; 2] };
+        self.plies[0] = Ply { change: Change::None, views, computed: [false; 2] };
         for color in Color::ALL {
             self.refresh(board, 0, color);
         }
     }
 
-    /// A legal move is made in the position at a ply.
+    /// Records a legal move made at a ply.
     #[inline(always)]
     pub fn play(&mut self, ply: usize, board: &Board, mv: Move) {
         let change = Change::of(board, mv);
@@ -82,51 +80,51 @@ impl Accumulators {
         if let Some(king) = Change::king(board, mv) {
             views[mover.index()] = self.network.architecture().kings.view(mover, king);
         }
-        self.plies[ply + 1] = Ply { change, views, known: [false; 2] };
+        self.plies[ply + 1] = Ply { change, views, computed: [false; 2] };
     }
 
-    /// The turn is passed in the position at a ply.
+    /// Records a null move made at a ply.
     #[inline(always)]
     pub fn pass(&mut self, ply: usize) {
-        self.plies[ply + 1] = Ply { change: Change::None, known: [false; 2], ..self.plies[ply] };
+        self.plies[ply + 1] = Ply { change: Change::None, computed: [false; 2], ..self.plies[ply] };
     }
 
-    /// The value of the position at a ply in centipawns, from the view of the side to move.
+    /// Evaluation at a ply in centipawns, from the side to move's view.
     #[inline]
     pub fn evaluate(&mut self, board: &Board, ply: usize) -> Score {
         for color in Color::ALL {
-            self.bring_up(board, ply, color);
+            self.update_row(board, ply, color);
         }
         let side = board.side_to_move();
         let bucket = self.network.output_bucket(board);
         if self.network.threat_lines() > 0 {
-            self.simd.find_threats(&Men::from(board), &mut self.threats);
+            self.simd.find_threats(&Pieces::from(board), &mut self.threats);
         }
         let accumulators = [side, !side].map(|color| self.row(ply, color));
         self.network.value(self.simd, accumulators, side, self.threats.inputs(), bucket)
     }
 
-    /// Works out a row that is not known yet.
+    /// Brings a row up to date.
     #[inline(always)]
-    fn bring_up(&mut self, board: &Board, ply: usize, color: Color) {
+    fn update_row(&mut self, board: &Board, ply: usize, color: Color) {
         let side = color.index();
         let view = self.plies[ply].views[side];
         let mut first = ply;
-        while !self.plies[first].known[side] {
-            // The root is always known.
+        while !self.plies[first].computed[side] {
+            // The root's rows are always up to date.
             first -= 1;
             if self.plies[first].views[side] != view {
                 return self.refresh(board, ply, color);
             }
         }
         for next in first + 1..=ply {
-            self.step(next, color, view);
+            self.apply_change(next, color, view);
         }
     }
 
-    /// Works out a row from that of the ply before.
+    /// Updates a row from the previous ply.
     #[inline(always)]
-    fn step(&mut self, ply: usize, color: Color, view: View) {
+    fn apply_change(&mut self, ply: usize, color: Color, view: View) {
         let lines = self.network.lines();
         let at = (2 * ply + color.index()) * lines;
         let (before, from_here) = self.rows.split_at_mut(at);
@@ -138,20 +136,20 @@ impl Accumulators {
             Change::Capture { off, on } => self.simd.update(out, from, [row(on)], off.map(row)),
             Change::Castle { off, on } => self.simd.update(out, from, on.map(row), off.map(row)),
         }
-        self.plies[ply].known[color.index()] = true;
+        self.plies[ply].computed[color.index()] = true;
     }
 
-    /// Works out a row from the cache.
+    /// Recomputes a row from the refresh cache.
     fn refresh(&mut self, board: &Board, ply: usize, color: Color) {
         let view = self.plies[ply].views[color.index()];
         let row = self.cache.refresh(&self.network, self.simd, board, view);
         let lines = row.len();
         self.rows[(2 * ply + color.index()) * lines..][..lines].copy_from_slice(row);
-        self.plies[ply].known[color.index()] = true;
+        self.plies[ply].computed[color.index()] = true;
     }
 
     #[inline(always)]
-    fn row(&self, ply: usize, color: Color) -> &[Line] {
+    fn row(&self, ply: usize, color: Color) -> &[CacheLine] {
         let lines = self.network.lines();
         &self.rows[(2 * ply + color.index()) * lines..][..lines]
     }

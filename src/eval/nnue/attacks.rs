@@ -1,10 +1,10 @@
-//! What both colors attack, worked out for all men at once.
+//! Attack sets of both sides, computed for all pieces at once.
 //!
-//! Rays grow on all lines side by side, in steps of one, two and four squares ("Kogge-Stone"). Nothing depends on how many men there are, so
-//! that no branch has to be foreseen, and eight sets of squares fit into one or two of the processor's registers.
+//! Sliders use Kogge-Stone fills along all lines in parallel: branch-free whatever the number of pieces, with eight bitboards in one
+//! or two registers.
 
-use super::simd::Eight;
-use super::threats::Men;
+use super::simd::U64x8;
+use super::threats::Pieces;
 use crate::chess::{Bitboard, Color, PieceType, attacks};
 
 const NOT_A: u64 = Bitboard::NOT_A;
@@ -12,58 +12,58 @@ const NOT_H: u64 = Bitboard::NOT_H;
 const NOT_AB: u64 = NOT_A & NOT_A << 1;
 const NOT_GH: u64 = NOT_H & NOT_H >> 1;
 
-/// By how much the number of a square grows up each line: a file, a rank, a diagonal, one that crosses it.
+/// Square index step up each line: file, rank, diagonal, anti-diagonal.
 const STEPS: [u64; 4] = [8, 1, 9, 7];
-/// The squares that a step up can reach; with others it would be around the edge of the board.
+/// Squares reachable by a step up without wrapping around the edge.
 const UP: [u64; 4] = [!0, NOT_A, NOT_A, NOT_H];
-/// The same for a step down.
+/// Squares reachable by a step down without wrapping.
 const DOWN: [u64; 4] = [!0, NOT_H, NOT_H, NOT_A];
 
-/// The leaps of a knight up the board, and the squares that they can reach.
+/// Upward knight jumps and the squares reachable by them without wrapping.
 const LEAPS: [u64; 4] = [17, 15, 10, 6];
 const LEAPS_UP: [u64; 4] = [NOT_A, NOT_H, NOT_AB, NOT_GH];
 const LEAPS_DOWN: [u64; 4] = [NOT_H, NOT_A, NOT_GH, NOT_AB];
 
-/// Four sets of squares, the same for each color.
+/// Four bitboards, repeated for each color.
 #[inline(always)]
-fn lines<V: Eight>([a, b, c, d]: [u64; 4]) -> V {
+fn lines<V: U64x8>([a, b, c, d]: [u64; 4]) -> V {
     V::new([a, b, c, d, a, b, c, d])
 }
 
-/// The squares that men attack along lines, up and down.
+/// Attacks along each line, up and down.
 #[derive(Clone, Copy)]
 struct Rays<V> {
     up: V,
     down: V,
 }
 
-impl<V: Eight> Rays<V> {
-    /// Both ways along each line.
+impl<V: U64x8> Rays<V> {
+    /// Both directions of each line.
     #[inline(always)]
     fn both(self) -> V {
         self.up.or(self.down)
     }
 
-    /// The squares that are in these sets, and are so too that many steps back.
+    /// Doubles the reach of a propagator: squares also set `steps` further back.
     #[inline(always)]
-    fn further(self, steps: V) -> Self {
-        Self { up: self.up.and(self.up.up(steps)), down: self.down.and(self.down.down(steps)) }
+    fn extend(self, steps: V) -> Self {
+        Self { up: self.up.and(self.up.shl(steps)), down: self.down.and(self.down.shr(steps)) }
     }
 
-    /// The leaps of knights.
+    /// Knight attacks.
     #[inline(always)]
     fn leaps(knights: V) -> Self {
         let leaps = lines(LEAPS);
-        Self { up: knights.up(leaps).and(lines(LEAPS_UP)), down: knights.down(leaps).and(lines(LEAPS_DOWN)) }
+        Self { up: knights.shl(leaps).and(lines(LEAPS_UP)), down: knights.shr(leaps).and(lines(LEAPS_DOWN)) }
     }
 }
 
-/// Where rays can go on after one, two and four squares.
-struct Paths<V> {
+/// Kogge-Stone propagators for one, two and four steps.
+struct Propagators<V> {
     free: [Rays<V>; 3],
 }
 
-impl<V: Eight> Paths<V> {
+impl<V: U64x8> Propagators<V> {
     #[inline(always)]
     fn steps(squares: u64) -> V {
         lines(STEPS.map(|step| squares * step))
@@ -72,115 +72,116 @@ impl<V: Eight> Paths<V> {
     #[inline(always)]
     fn new(empty: u64) -> Self {
         let one = Rays { up: lines::<V>(UP.map(|up| up & empty)), down: lines(DOWN.map(|down| down & empty)) };
-        let two = one.further(Self::steps(1));
-        Self { free: [one, two, two.further(Self::steps(2))] }
+        let two = one.extend(Self::steps(1));
+        Self { free: [one, two, two.extend(Self::steps(2))] }
     }
 
-    /// The rays of men on these squares.
+    /// Slider attacks from these squares.
     #[inline(always)]
     fn rays(&self, from: V) -> Rays<V> {
         let mut rays = Rays { up: from, down: from };
         for (free, squares) in self.free.iter().zip([1, 2, 4]) {
-            rays.up = rays.up.or(free.up.and(rays.up.up(Self::steps(squares))));
-            rays.down = rays.down.or(free.down.and(rays.down.down(Self::steps(squares))));
+            rays.up = rays.up.or(free.up.and(rays.up.shl(Self::steps(squares))));
+            rays.down = rays.down.or(free.down.and(rays.down.shr(Self::steps(squares))));
         }
-        Rays { up: rays.up.up(Self::steps(1)).and(lines(UP)), down: rays.down.down(Self::steps(1)).and(lines(DOWN)) }
+        Rays { up: rays.up.shl(Self::steps(1)).and(lines(UP)), down: rays.down.shr(Self::steps(1)).and(lines(DOWN)) }
     }
 }
 
-/// What both colors attack.
-pub struct Reach {
-    /// By each kind of man but the king, of each color.
+/// Attack sets of both colors.
+pub struct Attacks {
+    /// Per color, by each piece type except the king.
     pub by: [[Bitboard; 5]; 2],
-    /// By any man.
+    /// Per color, by any piece.
     pub all: [Bitboard; 2],
-    /// By two men or more.
+    /// Per color, by at least two pieces.
     pub twice: [Bitboard; 2],
-    /// Whether rooks, knights, bishops and queens of the other color could give check on a square that the king's side does not attack: the
-    /// lower four bits for White's king.
+    /// Whether rooks, knights, bishops and queens can check safely, on a square not attacked by the king's side; the low four bits are
+    /// checks to White's king.
     pub safe_checks: u8,
-    /// The same for squares that the king's side attacks.
+    /// Same for unsafe checks.
     pub checks: u8,
-    /// Men between their king and an enemy slider.
+    /// Per color, pieces pinned to their king.
     pub pinned: [Bitboard; 2],
 }
 
-/// For each pair of lines what is in one of them.
+/// Union of each pair of lanes, in both lanes.
 #[inline(always)]
-fn pairs<V: Eight>(lines: V) -> V {
-    lines.or(lines.exchange::<1>())
+fn or_pairs<V: U64x8>(lines: V) -> V {
+    lines.or(lines.swap_lanes::<1>())
 }
 
-/// For each color what is in one of its lines.
+/// Union of each color's four lanes, in all of them.
 #[inline(always)]
-fn fours<V: Eight>(lines: V) -> V {
-    pairs(lines).or(pairs(lines).exchange::<2>())
+fn or_fours<V: U64x8>(lines: V) -> V {
+    or_pairs(lines).or(or_pairs(lines).swap_lanes::<2>())
 }
 
-/// For each color what is in a line of its rays.
+/// Union of all rays of each color.
 #[inline(always)]
-fn whole<V: Eight>(rays: Rays<V>) -> V {
-    fours(rays.both())
+fn or_rays<V: U64x8>(rays: Rays<V>) -> V {
+    or_fours(rays.both())
 }
 
-/// Of each color's four: what rooks, knights, bishops and queens attack, where the first rays are those of rooks on files and ranks and
-/// those of bishops on diagonals.
+/// Per color, the attacks of rooks, knights, bishops and queens. The first rays are those of rooks on files and ranks, and of
+/// bishops on diagonals.
 #[inline(always)]
-fn kinds<V: Eight>([pieces, knights, queens]: [Rays<V>; 3]) -> V {
-    pairs(pieces.both()).blend::<0b0010_0010>(whole(knights)).blend::<0b1000_1000>(whole(queens))
+fn by_kind<V: U64x8>([sliders, knights, queens]: [Rays<V>; 3]) -> V {
+    or_pairs(sliders.both()).blend::<0b0010_0010>(or_rays(knights)).blend::<0b1000_1000>(or_rays(queens))
 }
 
-/// These sets of White and of Black, for each line of the color.
+/// Broadcasts White's bitboard to the lower four lanes, Black's to the upper four.
 #[inline(always)]
-fn of_colors<V: Eight>([white, black]: [Bitboard; 2]) -> V {
+fn splat_colors<V: U64x8>([white, black]: [Bitboard; 2]) -> V {
     let (white, black) = (white.0, black.0);
     V::new([white, white, white, white, black, black, black, black])
 }
 
-impl Reach {
-    /// What these men attack.
+impl Attacks {
+    /// Computes the attack sets of these pieces.
     #[inline(always)]
-    pub fn new<V: Eight>(men: &Men) -> Self {
+    pub fn new<V: U64x8>(pieces: &Pieces) -> Self {
         use PieceType::{Bishop, King, Knight, Queen, Rook};
-        let of = |kind| Color::ALL.map(|color| men.of(color, kind));
-        let paths = Paths::<V>::new(!men.occupied().0);
+        let of = |kind| Color::ALL.map(|color| pieces.of(color, kind));
+        let propagators = Propagators::<V>::new(!pieces.occupied().0);
         // Rooks on files and ranks, bishops on diagonals.
-        let pieces = paths.rays(of_colors::<V>(of(Rook)).blend::<0b1100_1100>(of_colors(of(Bishop))));
-        let (queens, kings) = (paths.rays(of_colors(of(Queen))), paths.rays(of_colors(of(King))));
-        let [knights, leaps] = [Knight, King].map(|kind| Rays::leaps(of_colors(of(kind))));
+        let sliders = propagators.rays(splat_colors::<V>(of(Rook)).blend::<0b1100_1100>(splat_colors(of(Bishop))));
+        let (queens, kings) = (propagators.rays(splat_colors(of(Queen))), propagators.rays(splat_colors(of(King))));
+        let [knights, leaps] = [Knight, King].map(|kind| Rays::leaps(splat_colors(of(kind))));
 
-        let mut reach = Self::of_all(men, [pieces, queens, knights]);
-        // An enemy slider looks down a line that the king looks up: what both see and is a man, is the only one between them.
-        let enemies = Rays { up: pieces.up.or(queens.up), down: pieces.down.or(queens.down) };
-        let between = kings.up.and(enemies.down.exchange::<4>()).or(kings.down.and(enemies.up.exchange::<4>()));
-        let between = fours(between).numbers();
-        let by = kinds([pieces, knights, queens]);
-        let checks = kinds([kings, leaps, kings]).and(by.exchange::<4>());
-        let checks = checks.and(of_colors([!men.color(Color::Black), !men.color(Color::White)]));
-        reach.safe_checks = checks.and(of_colors(reach.all.map(|squares| !squares))).any();
-        reach.checks = checks.and(of_colors(reach.all)).any();
-        let by = by.numbers();
+        let mut attacks = Self::combine(pieces, [sliders, queens, knights]);
+        // A pinned piece is where the king's ray meets the opposite ray of an enemy slider.
+        let enemies = Rays { up: sliders.up.or(queens.up), down: sliders.down.or(queens.down) };
+        let between = kings.up.and(enemies.down.swap_lanes::<4>()).or(kings.down.and(enemies.up.swap_lanes::<4>()));
+        let between = or_fours(between).to_array();
+        let by = by_kind([sliders, knights, queens]);
+        let checks = by_kind([kings, leaps, kings]).and(by.swap_lanes::<4>());
+        let checks = checks.and(splat_colors([!pieces.color(Color::Black), !pieces.color(Color::White)]));
+        attacks.safe_checks = checks.and(splat_colors(attacks.all.map(|squares| !squares))).nonzero();
+        attacks.checks = checks.and(splat_colors(attacks.all)).nonzero();
+        let by = by.to_array();
         for color in Color::ALL {
             let (side, at) = (color.index(), 4 * color.index());
             for (line, kind) in [Rook, Knight, Bishop, Queen].into_iter().enumerate() {
-                reach.by[side][kind.index()] = Bitboard(by[at + line]);
+                attacks.by[side][kind.index()] = Bitboard(by[at + line]);
             }
-            reach.pinned[side] = Bitboard(between[at]) & men.color(color);
+            attacks.pinned[side] = Bitboard(between[at]) & pieces.color(color);
         }
-        reach
+        attacks
     }
 
-    /// What pawns and kings attack, and all men together, of which these rays are those of pieces.
+    /// Combines slider and knight attacks with those of pawns and kings.
     #[inline(always)]
-    fn of_all<V: Eight>(men: &Men, [pieces, queens, knights]: [Rays<V>; 3]) -> Self {
-        let (mut all, mut twice) = (pieces.both(), pieces.up.and(pieces.down));
+    fn combine<V: U64x8>(pieces: &Pieces, [sliders, queens, knights]: [Rays<V>; 3]) -> Self {
+        let (mut all, mut twice) = (sliders.both(), sliders.up.and(sliders.down));
         for lines in [queens.up, queens.down, knights.up, knights.down] {
             twice = twice.or(all.and(lines));
             all = all.or(lines);
         }
-        twice = fours(twice.or(all.and(all.exchange::<1>())).or(pairs(all).and(pairs(all).exchange::<2>())));
-        let (all, twice) = (fours(all).numbers(), twice.numbers());
-        let mut reach = Self {
+        twice =
+            or_fours(twice.or(all.and(all.swap_lanes::<1>())).or(or_pairs(all).and(or_pairs(all).swap_lanes::<2>())));
+        let (all, twice) = (or_fours(all).to_array(), twice.to_array());
+        let mut attacks = Self {
             by: [[Bitboard::EMPTY; 5]; 2],
             all: [all[0], all[4]].map(Bitboard),
             twice: [twice[0], twice[4]].map(Bitboard),
@@ -190,14 +191,14 @@ impl Reach {
         };
         for color in Color::ALL {
             let side = color.index();
-            let pawns = men.of(color, PieceType::Pawn).forward(color);
-            let king = men.of(color, PieceType::King).first().map_or(Bitboard::EMPTY, attacks::king);
+            let pawns = pieces.of(color, PieceType::Pawn).forward(color);
+            let king = pieces.of(color, PieceType::King).first().map_or(Bitboard::EMPTY, attacks::king);
             for squares in [pawns.west(), pawns.east(), king] {
-                reach.twice[side] |= reach.all[side] & squares;
-                reach.all[side] |= squares;
+                attacks.twice[side] |= attacks.all[side] & squares;
+                attacks.all[side] |= squares;
             }
-            reach.by[side][PieceType::Pawn.index()] = pawns.west() | pawns.east();
+            attacks.by[side][PieceType::Pawn.index()] = pawns.west() | pawns.east();
         }
-        reach
+        attacks
     }
 }

@@ -1,25 +1,25 @@
-//! What a move changes on the board.
+//! Pieces added and removed by a move.
 
 use crate::chess::{Board, Color, Move, Piece, PieceType, Square, Wing};
 
 /// A piece on a square.
 pub type Placed = (Piece, Square);
 
-/// The pieces that a move takes off the board and those it puts there.
+/// Pieces removed (`off`) and added (`on`) by a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing: the turn is passed.
+    /// Null move.
     None,
-    /// One off, one on.
+    /// One piece moves or promotes.
     Quiet { off: Placed, on: Placed },
-    /// The piece that moves and the one it takes.
+    /// The mover and the captured piece.
     Capture { off: [Placed; 2], on: Placed },
     /// King and rook.
     Castle { off: [Placed; 2], on: [Placed; 2] },
 }
 
 impl Change {
-    /// What a legal move changes.
+    /// The change made by a legal move.
     #[inline(always)]
     pub fn of(board: &Board, mv: Move) -> Self {
         let (from, to) = (mv.from(), mv.to());
@@ -45,7 +45,7 @@ impl Change {
         }
     }
 
-    /// Where the king of the side to move is after a legal move, if it is the king that moves.
+    /// The king's target square, if a legal move moves the king.
     #[inline(always)]
     pub fn king(board: &Board, mv: Move) -> Option<Square> {
         let us = board.side_to_move();

@@ -1,14 +1,13 @@
-//! The inputs of the network: one for each kind of piece on each square, as one side sees the board.
+//! Piece-square inputs, seen from each side.
 
 use crate::chess::{Color, Piece, Square};
 
-/// Inputs of one king bucket: six kinds of own and six of enemy pieces, on 64 squares.
+/// Inputs per king bucket: six own and six enemy piece types on 64 squares.
 pub const INPUTS: usize = 768;
-/// Squares on which a king is seen, once the board is mirrored so that it stands on the files a to d.
+/// King squares after mirroring to files a to d.
 pub const KING_SQUARES: usize = 32;
 
-/// Which king squares share their weights: for each square of the files a to d, rank by rank from the own side's first, the number
-/// of its bucket.
+/// King buckets: for each square of files a to d, rank by rank from the own back rank, the bucket whose weights it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KingBuckets {
     map: [u8; KING_SQUARES],
@@ -16,9 +15,9 @@ pub struct KingBuckets {
 }
 
 impl KingBuckets {
-    /// One bucket: the king square matters only for the mirroring.
+    /// One bucket, with mirroring.
     pub const ONE: Self = Self { map: [0; KING_SQUARES], count: 1 };
-    /// A bucket for each king square.
+    /// One bucket per king square.
     pub const FINEST: Self = {
         let (mut map, mut square) = ([0; KING_SQUARES], 0);
         while square < KING_SQUARES {
@@ -27,19 +26,19 @@ impl KingBuckets {
         }
         Self { map, count: KING_SQUARES }
     };
-    /// Names of the layouts that [`named`](Self::named) knows.
+    /// Layouts known to [`named`](Self::named).
     pub const NAMES: [&str; 3] = ["one", "three", "six"];
 
-    /// Buckets by this map. `None` unless the numbers go from 0 on without a gap.
+    /// Buckets by this map; `None` unless the numbers are contiguous from 0.
     pub fn new(map: [u8; KING_SQUARES]) -> Option<Self> {
         let count = map.iter().map(|&bucket| usize::from(bucket) + 1).max().unwrap_or(1);
         let gapless = (0..count).all(|wanted| map.iter().any(|&bucket| usize::from(bucket) == wanted));
         gapless.then_some(Self { map, count })
     }
 
-    /// A layout by its name.
+    /// A layout by name.
     pub fn named(name: &str) -> Option<Self> {
-        // One digit for each square, a1 to d1 first.
+        // One digit per square, a1 to d1 first.
         let digits: &[u8; KING_SQUARES] = match name {
             "one" => b"00000000000000000000000000000000",
             "three" => b"00110011222222222222222222222222",
@@ -49,18 +48,18 @@ impl KingBuckets {
         Self::new(digits.map(|digit| digit - b'0'))
     }
 
-    /// How many buckets there are.
+    /// Number of buckets.
     #[inline(always)]
     pub const fn count(&self) -> usize {
         self.count
     }
 
-    /// The bucket of each king square.
+    /// Bucket of each king square.
     pub const fn map(&self) -> &[u8; KING_SQUARES] {
         &self.map
     }
 
-    /// How a side sees the board while its king stands there.
+    /// A side's view with its king on a square.
     #[inline(always)]
     pub fn view(&self, side: Color, king: Square) -> View {
         let ranks = match side {
@@ -74,17 +73,17 @@ impl KingBuckets {
     }
 }
 
-/// How a side sees the board: from its own end, with its king on the files a to d, and with the weights of its king's bucket.
+/// A side's view of the board: seen from its own end, mirrored so that its king is on files a to d, with a king bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     side: Color,
-    /// What the index of a square is xored with.
+    /// XOR mask for squares.
     flip: u8,
     bucket: u8,
 }
 
 impl View {
-    /// The input that this piece is: a row of the feature weights.
+    /// Index of a piece's input: its row of feature weights.
     #[inline(always)]
     pub fn feature(self, piece: Piece, square: Square) -> usize {
         let enemy = usize::from(piece.color() != self.side);
@@ -92,9 +91,9 @@ impl View {
         usize::from(self.bucket) * INPUTS + piece + (square.index() ^ usize::from(self.flip))
     }
 
-    /// A number for each way to see the board: four for each bucket.
+    /// Index of the view: four per bucket.
     #[inline(always)]
-    pub fn way(self) -> usize {
+    pub fn index(self) -> usize {
         (usize::from(self.bucket) * 2 + usize::from(self.flip & 7 != 0)) * 2 + self.side.index()
     }
 }
@@ -105,7 +104,7 @@ mod tests {
     use crate::chess::PieceType;
 
     #[test]
-    fn each_man_on_each_square_is_an_input_of_its_own() {
+    fn inputs_are_distinct() {
         for king in [Square::A1, Square::H8] {
             for side in Color::ALL {
                 let view = KingBuckets::ONE.view(side, king);
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn mirrored_and_turned_boards_look_the_same() {
+    fn views_of_mirrored_and_flipped_boards_agree() {
         let (pawn, knight) = (Piece::new(Color::White, PieceType::Pawn), Piece::new(Color::Black, PieceType::Knight));
         let turned = |piece: Piece| Piece::new(!piece.color(), piece.kind());
         for name in KingBuckets::NAMES {
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_have_no_gaps() {
+    fn layouts_are_contiguous() {
         for (name, count) in KingBuckets::NAMES.into_iter().zip([1, 3, 6]) {
             assert_eq!(KingBuckets::named(name).unwrap().count(), count);
         }

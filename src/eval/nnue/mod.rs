@@ -1,15 +1,14 @@
-//! The network: a small neural network that is updated move by move.
+//! Efficiently updatable neural network (NNUE, Yu Nasu, 2018).
 //!
-//! Each side sees the pieces on the board as inputs ([`features`]); the weights of those inputs are summed up in an accumulator of each
-//! side. The squares of the accumulators' values, kept between 0 and 1 (SCReLU), are weighted and added up to the value of the position.
-//! Efficiently updatable networks are an idea of Yu Nasu (2018).
+//! Each side accumulates the weights of its piece-square inputs ([`features`]), and of threat inputs ([`threats`]) if the network has
+//! them. The output layer is a dot product with the SCReLU activations, i.e. squared after clamping to 0..1.
 
 mod accumulators;
 mod architecture;
+mod attacks;
 mod change;
 pub mod features;
 pub mod network;
-mod reach;
 mod refresh;
 pub mod simd;
 mod source;

@@ -1,29 +1,28 @@
-//! The weights, and the file that holds them.
+//! Network weights and their file format.
 //!
-//! All numbers of a file are little-endian. The header takes 128 bytes:
+//! All numbers are little-endian. The header is 128 bytes:
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `LENTONET` |
-//! | 8 | 4 | version of the format, 1 |
-//! | 12 | 4 | neurons a side |
+//! | 8 | 4 | format version, 1 |
+//! | 12 | 4 | neurons per side |
 //! | 16 | 2 | king buckets |
-//! | 18 | 2 | neurons a side that threats reach; without inputs of threats 0 |
+//! | 18 | 2 | neurons per side fed by threat inputs, or 0 |
 //! | 20 | 4 | output buckets |
 //! | 24 | 2 | [`QA`] |
 //! | 26 | 2 | [`QB`] |
 //! | 28 | 4 | [`SCALE`] |
-//! | 32 | 8 | checksum of everything else ([`checksum`]) |
+//! | 32 | 8 | [`checksum`] of everything else |
 //! | 40 | 32 | bucket of each king square |
-//! | 72 | 56 | name, UTF-8, filled up with zeros |
+//! | 72 | 56 | name, UTF-8, zero-padded |
 //!
-//! Then the feature weights (i16, a row for each piece on each square), those of threats (i16, -127 to 127, a shorter row for
-//! each), the feature biases (i16), the output weights (i8; for each bucket those of the side to move, then those of the other
-//! side) and the output biases (i32).
+//! It is followed by the feature weights (i16, a row per input), threat weights (i16, -127 to 127, a shorter row per input),
+//! feature biases (i16), output weights (i8; per bucket those of the side to move, then of the opponent) and output biases (i32).
 
 pub use super::architecture::Architecture;
 use super::features::{INPUTS, KING_SQUARES, KingBuckets};
-use super::simd::{Line, ShortLine, Side, Simd};
+use super::simd::{CacheLine, HalfLine, Perspective, Simd};
 use super::sum::Sum;
 use super::threats::{MAX_THREATS, THREAT_INPUTS, Threats};
 use crate::chess::fen::MAX_PIECES;
@@ -32,20 +31,20 @@ use crate::score::Score;
 use std::fmt;
 use thiserror::Error;
 
-/// Activations are in units of 1/255: a neuron is full at 255.
+/// Quantisation of activations: 255 is 1.0.
 pub const QA: i32 = 255;
-/// Output weights are in units of 1/128, so that they lie between -1 and 1.
+/// Quantisation of output weights: 128 is 1.0.
 pub const QB: i32 = 128;
-/// Centipawns for an output of 1.
+/// Centipawns per unit of output.
 pub const SCALE: i32 = 400;
-/// Neurons a side come in lots of this many: a 64-byte line of weights.
-pub const LOT: usize = 32;
-/// The most neurons a side.
+/// Neurons per 64-byte cache line.
+pub const LANES: usize = 32;
+/// Most neurons per side.
 pub const MAX_HIDDEN: usize = 2048;
-/// The most output buckets.
+/// Most output buckets.
 pub const MAX_OUTPUTS: usize = 31;
 
-/// The largest file of a network, in bytes.
+/// Largest network file in bytes.
 pub const MAX_FILE_SIZE: u64 =
     Architecture { hidden: MAX_HIDDEN, kings: KingBuckets::FINEST, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS }
         .file_size() as u64;
@@ -65,89 +64,88 @@ impl Architecture {
     }
 }
 
-/// The numbers of a network, plainly.
+/// Unpacked network parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// The shape.
+    /// The architecture.
     pub architecture: Architecture,
-    /// What it is called, at most 56 bytes.
+    /// Name, at most 56 bytes.
     pub name: String,
-    /// Feature weights in 1/[`QA`], a row of `hidden` for each input.
+    /// Feature weights in 1/[`QA`], `hidden` per input.
     pub features: Vec<i16>,
-    /// Weights of threats in 1/[`QA`], -127 to 127, a row for each input.
+    /// Threat weights in 1/[`QA`], -127 to 127, a row per input.
     pub threats: Vec<i16>,
-    /// Feature biases in 1/[`QA`], `hidden` of them.
+    /// Feature biases in 1/[`QA`], `hidden` in total.
     pub biases: Vec<i16>,
-    /// Output weights in 1/[`QB`], for each bucket `hidden` of the side to move and `hidden` of the other side; -128 is none.
+    /// Output weights in 1/[`QB`], -127 to 127; per bucket `hidden` of the side to move, then `hidden` of the opponent.
     pub outputs: Vec<i8>,
-    /// Output biases in 1/([`QA`]·[`QB`]), one for each bucket.
+    /// Output biases in 1/([`QA`]·[`QB`]), one per bucket.
     pub output_biases: Vec<i32>,
 }
 
-/// Why a file is no network for this engine.
+/// Why a network is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NetworkError {
-    /// It does not begin as one.
-    #[error("no network file: it does not begin with LENTONET")]
+    /// Wrong magic number.
+    #[error("not a network file: does not begin with LENTONET")]
     Magic,
-    /// Another format.
-    #[error("a network file of version {0}, expected version {VERSION}")]
+    /// Unsupported format version.
+    #[error("format version {0}, expected {VERSION}")]
     Version(u32),
-    /// Other units.
-    #[error("quantised by {0}, expected {QA}, {QB}, {SCALE}")]
+    /// Quantisation other than [`QA`], [`QB`], [`SCALE`].
+    #[error("quantisation {0}, expected {QA}, {QB}, {SCALE}")]
     Units(String),
-    /// The shape is none that can be used.
+    /// A size is out of range.
     #[error("{found} {what}, expected {expected}")]
     Shape {
-        /// Which number.
+        /// Name of the size.
         what: &'static str,
-        /// The number.
+        /// Its value.
         found: u64,
-        /// What it may be.
+        /// The accepted values.
         expected: String,
     },
-    /// The buckets of the kings make no sense.
-    #[error("king buckets that leave out a number or do not match their count")]
+    /// Invalid king buckets.
+    #[error("king buckets are not contiguous or do not match their count")]
     Kings,
-    /// It is too short or too long.
-    #[error("{found} bytes, expected {expected} for its shape")]
+    /// Wrong file size.
+    #[error("{found} bytes, expected {expected} for its architecture")]
     Size {
-        /// The length.
+        /// Size in bytes.
         found: usize,
-        /// What it should be.
+        /// Size implied by the header.
         expected: usize,
     },
-    /// It has changed since it was written.
-    #[error("damaged: its checksum is {found:016x}, it says {expected:016x}")]
+    /// Checksum mismatch.
+    #[error("damaged: checksum is {found:016x}, expected {expected:016x}")]
     Checksum {
-        /// Of its content.
+        /// Of the contents.
         found: u64,
-        /// In its header.
+        /// From the header.
         expected: u64,
     },
-    /// A weight of threats is too large.
-    #[error("a weight of threats of {0}, expected at most 127")]
+    /// Threat weight out of range.
+    #[error("threat weight {0}, expected at most 127")]
     Threats(i32),
-    /// Sums of its weights would not fit.
-    #[error("{0} so large that sums could overflow")]
+    /// Weights that could overflow.
+    #[error("{0} could overflow")]
     Range(&'static str),
 }
 
-/// A network ready for use: checked, so that no sum can overflow, and laid out for the processor.
+/// A network ready for inference: validated against overflow and packed into cache lines.
 #[derive(Clone)]
 pub struct Network {
     architecture: Architecture,
     name: String,
-    features: Box<[Line]>,
-    threats: Box<[ShortLine]>,
-    biases: Box<[Line]>,
-    outputs: Box<[Line]>,
+    features: Box<[CacheLine]>,
+    threats: Box<[HalfLine]>,
+    biases: Box<[CacheLine]>,
+    outputs: Box<[CacheLine]>,
     output_biases: Box<[i32]>,
 }
 
 impl fmt::Display for Network {
-    /// Its name and shape: `lento-1 (768 -> 256 x 2 -> 8)`, with the number of king buckets before the inputs if there are several,
-    /// and the inputs of threats after them.
+    /// Name and architecture, e.g. `lento-1 (768 -> 256 x 2 -> 8)`; king buckets and threat inputs only if present.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Architecture { hidden, kings, threats, outputs } = &self.architecture;
         let buckets = if kings.count() > 1 { format!("{} x ", kings.count()) } else { String::new() };
@@ -163,18 +161,18 @@ impl fmt::Debug for Network {
 }
 
 impl Network {
-    /// Reads a file's content.
+    /// Parses a network file.
     ///
     /// # Errors
-    /// It is no network file, is damaged, or does not suit this engine.
+    /// Not a network file, damaged, or unsupported.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
         Self::from_parts(&Parts::from_bytes(bytes)?)
     }
 
-    /// A network of these numbers.
+    /// Packs network parameters.
     ///
     /// # Errors
-    /// The numbers do not fit together, or sums of them could overflow.
+    /// Sizes do not match, or sums could overflow.
     pub fn from_parts(parts: &Parts) -> Result<Self, NetworkError> {
         parts.check()?;
         let short: Vec<i8> = parts.threats.iter().map(|&weight| weight as i8).collect();
@@ -182,73 +180,79 @@ impl Network {
         Ok(Self {
             architecture: parts.architecture,
             name: parts.name.clone(),
-            features: Line::pack(&parts.features),
-            threats: ShortLine::pack(&short),
-            biases: Line::pack(&parts.biases),
-            outputs: Line::pack(&wide),
+            features: CacheLine::pack(&parts.features),
+            threats: HalfLine::pack(&short),
+            biases: CacheLine::pack(&parts.biases),
+            outputs: CacheLine::pack(&wide),
             output_biases: parts.output_biases.clone().into_boxed_slice(),
         })
     }
 
-    /// The shape.
+    /// The architecture.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
-    /// What it is called.
+    /// The name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The lines of a row: `hidden` / 32.
+    /// Cache lines per row: `hidden` / 32.
     #[inline(always)]
     pub fn lines(&self) -> usize {
         self.biases.len()
     }
 
-    /// The weights of all inputs, one row after the other.
+    /// Feature weights, row by row.
     #[inline(always)]
-    pub fn features(&self) -> &[Line] {
+    pub fn features(&self) -> &[CacheLine] {
         &self.features
     }
 
-    /// The weights of an input.
+    /// The row of an input.
     #[inline(always)]
-    pub fn feature(&self, index: usize) -> &[Line] {
+    pub fn feature(&self, index: usize) -> &[CacheLine] {
         let lines = self.lines();
         &self.features[index * lines..][..lines]
     }
 
-    /// What the neurons hold on an empty board.
+    /// Feature biases: the accumulator of an empty board.
     #[inline(always)]
-    pub fn biases(&self) -> &[Line] {
+    pub fn biases(&self) -> &[CacheLine] {
         &self.biases
     }
 
-    /// The lines of a row of threats.
+    /// Lines per row of threat weights.
     #[inline(always)]
     pub fn threat_lines(&self) -> usize {
-        self.architecture.threats / LOT
+        self.architecture.threats / LANES
     }
 
-    /// What an output layer makes of the accumulators of the side to move, `side`, and of the other side, and of the threats that
-    /// there are: centipawns from the view of the side to move.
+    /// Output in centipawns from the view of `side`, the side to move. Its accumulator comes first; `threats` are the active inputs.
     #[inline(always)]
-    pub fn value(&self, simd: Simd, accumulators: [&[Line]; 2], side: Color, threats: &[u8], bucket: usize) -> Score {
+    pub fn value(
+        &self,
+        simd: Simd,
+        accumulators: [&[CacheLine]; 2],
+        side: Color,
+        threats: &[u8],
+        bucket: usize,
+    ) -> Score {
         let (lines, reached) = (self.lines(), self.threat_lines());
         let (ours, theirs) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
         let [us, them] = accumulators;
-        let of = |neurons, weights, color| Side { neurons, weights, turn: Threats::turn(color) };
+        let of = |neurons, weights, color| Perspective { neurons, weights, flip: Threats::flip(color) };
         let sides = [of(&us[..reached], ours, side), of(&them[..reached], theirs, !side)];
-        let mut sum = simd.weigh_threatened(sides, &self.threats, threats);
+        let mut sum = simd.screlu_dot_with_threats(sides, &self.threats, threats);
         if reached < lines {
-            sum += simd.weigh([(&us[reached..], &ours[reached..]), (&them[reached..], &theirs[reached..])]);
+            sum += simd.screlu_dot([(&us[reached..], &ours[reached..]), (&them[reached..], &theirs[reached..])]);
         }
         let output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }
 
-    /// A number that two networks share only if all their weights are the same.
+    /// Hash of all weights.
     pub fn fingerprint(&self) -> u64 {
         let mut sum = Sum::default();
         let Architecture { hidden, kings, threats, outputs } = &self.architecture;
@@ -262,7 +266,7 @@ impl Network {
         sum.0
     }
 
-    /// The output layer for a position.
+    /// The output bucket of a position.
     #[inline(always)]
     pub fn output_bucket(&self, board: &Board) -> usize {
         self.architecture.output_bucket(board.occupied().count() as usize)
@@ -270,10 +274,10 @@ impl Network {
 }
 
 impl Parts {
-    /// Reads a file's content.
+    /// Parses a network file.
     ///
     /// # Errors
-    /// It is no network file, or damaged.
+    /// Not a network file, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
         if !bytes.starts_with(MAGIC) {
             return Err(NetworkError::Magic);
@@ -325,10 +329,10 @@ impl Parts {
         })
     }
 
-    /// The content of a file.
+    /// Serialises to the file format.
     ///
     /// # Errors
-    /// The numbers do not fit together, or no engine could use them.
+    /// Sizes do not match, or sums could overflow.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetworkError> {
         self.check()?;
         let Architecture { hidden, kings, threats, outputs } = &self.architecture;
@@ -354,13 +358,13 @@ impl Parts {
         Ok(bytes)
     }
 
-    /// Whether the numbers fit together and no sum of them can overflow.
+    /// Checks that sizes match and no sum can overflow.
     fn check(&self) -> Result<(), NetworkError> {
         let Architecture { hidden, outputs, .. } = self.architecture;
         self.architecture.check()?;
         let lengths = [
             ("feature weights", self.features.len(), self.architecture.inputs() * hidden),
-            ("weights of threats", self.threats.len(), self.architecture.threat_inputs() * self.architecture.threats),
+            ("threat weights", self.threats.len(), self.architecture.threat_inputs() * self.architecture.threats),
             ("feature biases", self.biases.len(), hidden),
             ("output weights", self.outputs.len(), 2 * hidden * outputs),
             ("output biases", self.output_biases.len(), outputs),
@@ -374,16 +378,16 @@ impl Parts {
             return Err(NetworkError::Shape { what: "bytes of name", found: self.name.len() as u64, expected });
         }
         let largest = |weights: &[i16]| weights.iter().map(|&weight| i32::from(weight).abs()).max().unwrap_or(0);
-        // They are kept in 8 bits.
+        // Packed into 8 bits.
         if largest(&self.threats) > i32::from(i8::MAX) {
             return Err(NetworkError::Threats(largest(&self.threats)));
         }
         let most = MAX_PIECES as i32 * largest(&self.features) + MAX_THREATS as i32 * largest(&self.threats);
-        // An accumulator is the bias and a weight for each input that is on. That sums on the way there may overflow does no harm.
+        // Bias plus one weight per active input must fit. Intermediate sums may wrap.
         if largest(&self.biases) + most > i32::from(i16::MAX) {
             return Err(NetworkError::Range("feature weights"));
         }
-        // The product of a full neuron and its weight has to fit into 16 bits.
+        // Activation times weight must fit into 16 bits.
         if self.outputs.contains(&i8::MIN) {
             return Err(NetworkError::Range("output weights"));
         }
@@ -398,7 +402,7 @@ impl Parts {
     }
 }
 
-/// The checksum of a file: the [`Sum`] of its words, the last one filled up with zeros and the checksum itself taken as zero.
+/// File checksum: [`Sum`] of the 64-bit words, zero-padded, with the checksum field taken as 0.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let mut sum = Sum::default();
     for (index, chunk) in bytes.chunks(8).enumerate() {
@@ -415,7 +419,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 pub(crate) mod tests {
     use super::*;
 
-    /// A network of small random weights.
+    /// A network with small random weights.
     pub(crate) fn random(architecture: Architecture, seed: u64) -> Parts {
         let mut state = seed;
         let mut next = |most: i64| {
@@ -439,7 +443,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_file_gives_back_what_was_written() {
+    fn file_round_trip() {
         let parts = small();
         let bytes = parts.to_bytes().unwrap();
         assert_eq!(bytes.len(), 128 + 2 * 64 * (3 * 768 + 1) + 2 * 32 * THREAT_INPUTS + 8 * (2 * 64 + 4));
@@ -450,14 +454,14 @@ pub(crate) mod tests {
         assert_ne!(network.fingerprint(), Network::from_parts(&other).unwrap().fingerprint());
         assert_eq!((network.name(), network.lines()), ("random", 2));
         assert_eq!(network.feature(700)[1].0, parts.features[700 * 64 + 32..][..32]);
-        // Only the bias is left where no neuron is active.
-        let none = Line::pack(&[-1; 64]);
+        // Without active neurons only the bias remains.
+        let none = CacheLine::pack(&[-1; 64]);
         let bias = network.value(Simd::best(), [&none, &none], Color::White, &[], 5);
         assert_eq!(bias, parts.output_biases[5] * 400 / (255 * 128));
     }
 
     #[test]
-    fn every_bit_of_a_file_counts() {
+    fn any_bit_flip_is_detected() {
         let bytes = small().to_bytes().unwrap();
         for at in (0..bytes.len()).step_by(97).chain(0..NAME_AT + 8) {
             let mut damaged = bytes.clone();
@@ -473,7 +477,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn weights_whose_sums_could_overflow_are_refused() {
+    fn rejects_weights_that_could_overflow() {
         let change = |change: fn(&mut Parts)| {
             let mut parts = small();
             change(&mut parts);
@@ -488,7 +492,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn output_buckets_share_the_men() {
+    fn output_buckets_split_the_piece_counts() {
         let eight = Architecture { outputs: 8, ..small().architecture };
         let buckets: Vec<usize> = (2..=32).map(|pieces| eight.output_bucket(pieces)).collect();
         assert!(buckets.is_sorted() && buckets[0] == 0 && buckets[30] == 7);

@@ -1,36 +1,38 @@
-//! Accumulators of positions seen earlier, to begin from when the board has to be seen anew.
+//! Accumulator refresh cache ("Finny tables", Luecx, 2023).
 //!
-//! One is kept for each way to see the board. A position differs from the last one that was seen in this way by a few pieces only, so that
-//! far fewer rows are added than there are pieces on the board. The idea is known as "Finny tables", after its inventor
-//! Luecx (2023).
+//! Keeps the last accumulator of each view. The board usually differs from it by a few pieces only, which is far cheaper than adding
+//! all rows.
 
 use super::features::View;
 use super::network::Network;
-use super::simd::{Line, Simd};
+use super::simd::{CacheLine, Simd};
 use crate::chess::fen::MAX_PIECES;
 use crate::chess::{Bitboard, Board, Piece};
 use arrayvec::ArrayVec;
 
-/// The cache of one thread.
+/// One thread's cache.
 pub struct Cache {
-    /// For each color, king bucket, and way of mirroring: where the pieces stood.
+    /// Per view, the cached position.
     boards: Box<[[Bitboard; Piece::COUNT]]>,
-    /// The accumulators of those positions.
-    rows: Box<[Line]>,
+    /// Per view, its accumulator.
+    rows: Box<[CacheLine]>,
 }
 
 impl Cache {
-    /// A cache of empty boards.
+    /// Starts with empty boards.
     pub fn new(network: &Network) -> Self {
-        let ways = 4 * network.architecture().kings.count();
-        Self { boards: vec![[Bitboard::EMPTY; Piece::COUNT]; ways].into(), rows: network.biases().repeat(ways).into() }
+        let views = 4 * network.architecture().kings.count();
+        Self {
+            boards: vec![[Bitboard::EMPTY; Piece::COUNT]; views].into(),
+            rows: network.biases().repeat(views).into(),
+        }
     }
 
-    /// The accumulator of a position for a side that sees it so.
-    pub fn refresh(&mut self, network: &Network, simd: Simd, board: &Board, view: View) -> &[Line] {
-        let way = view.way();
+    /// The accumulator of a position for a view.
+    pub fn refresh(&mut self, network: &Network, simd: Simd, board: &Board, view: View) -> &[CacheLine] {
+        let index = view.index();
         let [mut adds, mut subs] = [(); 2].map(|()| ArrayVec::<u16, { MAX_PIECES as usize }>::new());
-        for (piece, old) in Piece::ALL.into_iter().zip(&mut self.boards[way]) {
+        for (piece, old) in Piece::ALL.into_iter().zip(&mut self.boards[index]) {
             let new = board.pieces(piece.color(), piece.kind());
             let feature = |square| view.feature(piece, square) as u16;
             adds.extend((new & !*old).into_iter().map(feature));
@@ -38,7 +40,7 @@ impl Cache {
             *old = new;
         }
         let lines = network.lines();
-        let row = &mut self.rows[way * lines..][..lines];
+        let row = &mut self.rows[index * lines..][..lines];
         simd.apply(row, network.features(), &adds, &subs);
         row
     }

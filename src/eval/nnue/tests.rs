@@ -1,16 +1,16 @@
-//! The network against its definition, along lines of play.
+//! Compares the network with a plain reference implementation.
 
 use super::features::KingBuckets;
 use super::network::tests::random;
 use super::simd::Simd;
-use super::threats::{Men, Threats};
+use super::threats::{Pieces, Threats};
 use super::*;
 use crate::chess::{Board, Color, Move, Square};
 use std::sync::Arc;
 
 const DEPTH: usize = 12;
 
-/// Castling on both wings, promotions, en passant, and Chess960 where king and rook change places or the rook does not move.
+/// Castling on both wings, promotions, en passant, and Chess960 castling where king and rook swap or the rook stays.
 const STARTS: [&str; 6] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -21,7 +21,7 @@ const STARTS: [&str; 6] = [
 ];
 
 fn architecture(kings: &str) -> Architecture {
-    // Threats come with some of the layouts.
+    // Some layouts have threat inputs.
     Architecture {
         hidden: 64,
         kings: KingBuckets::named(kings).unwrap(),
@@ -30,11 +30,11 @@ fn architecture(kings: &str) -> Architecture {
     }
 }
 
-/// The value by the definition, from the plain numbers.
-fn by_definition(parts: &Parts, board: &Board) -> i32 {
+/// Reference implementation.
+fn reference(parts: &Parts, board: &Board) -> i32 {
     let Architecture { hidden, kings, .. } = parts.architecture;
     let bucket = parts.architecture.output_bucket(board.occupied().count() as usize);
-    let (threats, reached) = (Threats::new(&Men::from(board)), parts.architecture.threats);
+    let (threats, reached) = (Threats::new(&Pieces::from(board)), parts.architecture.threats);
     let mut sum = 0_i64;
     for (half, color) in [board.side_to_move(), !board.side_to_move()].into_iter().enumerate() {
         let view = kings.view(color, board.king(color));
@@ -45,7 +45,7 @@ fn by_definition(parts: &Parts, board: &Board) -> i32 {
                 value += i64::from(parts.features[feature * hidden + neuron]);
             }
             if neuron < reached {
-                let input = |input: &u8| usize::from(input ^ Threats::turn(color));
+                let input = |input: &u8| usize::from(input ^ Threats::flip(color));
                 value += threats
                     .inputs()
                     .iter()
@@ -57,7 +57,7 @@ fn by_definition(parts: &Parts, board: &Board) -> i32 {
         }
     }
     let bias = i64::from(parts.output_biases[bucket]);
-    // Each side's sum is divided together with the other's: one rounding.
+    // Both sides are summed before the single rounding.
     ((sum / 255 + bias) * 400 / (255 * 128)) as i32
 }
 
@@ -80,13 +80,12 @@ impl Walk {
         (self.state >> 33) as usize % count
     }
 
-    /// Follows a few moves from each position, as a search does: some positions are evaluated and some are not, and
-    /// lines share their beginning.
+    /// Explores a few moves per position like a search: not all positions are evaluated, and lines share prefixes.
     fn explore(&mut self, board: &Board, ply: usize) {
         if self.draw(3) > 0 {
             self.compared += 1;
             let value = self.accumulators.evaluate(board, ply);
-            assert_eq!(value, by_definition(&self.parts, board), "{}", board.fen(true));
+            assert_eq!(value, reference(&self.parts, board), "{}", board.fen(true));
         }
         if ply == DEPTH {
             return;
@@ -98,7 +97,7 @@ impl Walk {
             self.explore(&passed, ply + 1);
         }
         let moves = board.legal_moves();
-        // The rare moves always, and some of the others.
+        // All special moves, and some of the others.
         let special = |mv: &Move| mv.is_castle() || mv.is_promotion() || mv.is_en_passant();
         let mut chosen: Vec<Move> = moves.iter().copied().filter(|mv| special(mv) && ply < 3).collect();
         for _ in 0..1 + usize::from(ply.is_multiple_of(4)) {
@@ -112,7 +111,7 @@ impl Walk {
 }
 
 #[test]
-fn lines_of_play_give_what_the_definition_says() {
+fn incremental_updates_match_the_reference() {
     for kings in KingBuckets::NAMES {
         for simd in Simd::available() {
             let mut walk = Walk::new(kings, simd);
@@ -127,7 +126,7 @@ fn lines_of_play_give_what_the_definition_says() {
 }
 
 #[test]
-fn colors_and_wings_are_alike() {
+fn evaluation_is_symmetric() {
     let parts = random(architecture("six"), 3);
     let network = Arc::new(Network::from_parts(&parts).unwrap());
     let mut accumulators = Accumulators::new(network, Simd::best(), 1);
@@ -146,7 +145,7 @@ fn colors_and_wings_are_alike() {
 }
 
 #[test]
-fn the_embedded_network_is_good_and_shared() {
+fn embedded_network_is_valid_and_shared() {
     let network = embedded();
     assert!(Arc::ptr_eq(&network, &embedded()));
     let mut accumulators = Accumulators::new(network, Simd::best(), 1);
@@ -163,21 +162,21 @@ fn the_embedded_network_is_good_and_shared() {
 }
 
 #[test]
-fn a_trace_adds_up() {
+fn trace_matches_the_evaluation() {
     let parts = random(architecture("three"), 5);
     let network = Network::from_parts(&parts).unwrap();
     for fen in STARTS {
         let board = Board::from_fen(fen).unwrap();
         let trace = Trace::new(&network, Simd::best(), &board);
         let sign = board.side_to_move().sign();
-        assert_eq!(trace.value(), by_definition(&parts, &board) * sign);
+        assert_eq!(trace.value(), reference(&parts, &board) * sign);
         let (buckets, chosen) = (&trace.buckets, trace.bucket);
         assert_eq!((buckets.len(), buckets[chosen]), (8, trace.value()));
         assert_eq!(trace.worth(board.king(Color::White)), None);
         let text = trace.to_string();
         assert!(text.contains(&format!("{:>+8}  <- counts here", trace.value())), "{text}");
     }
-    // What a piece is worth is what the position loses without it; here that leaves the bucket as it is.
+    // A piece's worth is the loss of value without it; here the output bucket stays the same.
     let (with, without) = ("4k3/pp3p1p/8/2n5/8/3B4/PP4P1/1K6 w - - 0 1", "4k3/pp3p1p/8/2n5/8/8/PP4P1/1K6 w - - 0 1");
     let [with, without] = [with, without].map(|fen| Trace::new(&network, Simd::best(), &Board::from_fen(fen).unwrap()));
     assert_eq!(with.worth(Square::D3), Some(with.value() - without.value()));

@@ -1,34 +1,35 @@
-//! The network's value laid open: what each piece and each output layer says.
+//! Evaluation trace: the contribution of each piece, and each output bucket.
 
 use super::change::Placed;
 use super::features::View;
 use super::network::Network;
-use super::simd::{Line, Simd};
-use super::threats::{Men, Threats};
+use super::simd::{CacheLine, Simd};
+use super::threats::{Pieces, Threats};
 use crate::chess::{Board, Color, File, PieceType, Rank, Square};
 use crate::score::Score;
 use std::fmt;
 
-/// The network's view of a position. `Display` prints the tables of `lento eval`. All values are centipawns from White's view.
+/// Network trace of a position, printed by `lento eval`. All values are centipawns from White's view.
 #[derive(Clone, Debug)]
 pub struct Trace {
     pieces: Vec<(Placed, Option<Score>)>,
-    /// The value by each output layer.
+    /// Value by output bucket.
     pub buckets: Vec<Score>,
-    /// The output layer that counts.
+    /// The bucket in use.
     pub bucket: usize,
     network: String,
 }
 
 impl Trace {
-    /// Lays a position's value open.
+    /// Traces a position.
     pub fn new(network: &Network, simd: Simd, board: &Board) -> Self {
         let bucket = network.output_bucket(board);
         let pieces: Vec<Placed> =
             board.occupied().into_iter().filter_map(|square| Some((board.piece_on(square)?, square))).collect();
         let value = |left_out: Option<Square>, bucket| {
             let pieces = pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out);
-            let (rows, threats) = (rows(network, simd, board, pieces.clone()), Threats::new(&pieces.collect::<Men>()));
+            let (rows, threats) =
+                (rows(network, simd, board, pieces.clone()), Threats::new(&pieces.collect::<Pieces>()));
             let side = board.side_to_move();
             let accumulators = [side, !side].map(|color| &*rows[color.index()]);
             network.value(simd, accumulators, side, threats.inputs(), bucket) * side.sign()
@@ -44,19 +45,24 @@ impl Trace {
         }
     }
 
-    /// The value of the position.
+    /// Value of the position.
     pub fn value(&self) -> Score {
         self.buckets[self.bucket]
     }
 
-    /// How much the value would change without the piece on a square; `None` for kings and empty squares.
+    /// Loss of value without the piece on a square; `None` for kings and empty squares.
     pub fn worth(&self, square: Square) -> Option<Score> {
         self.pieces.iter().find(|((_, at), _)| *at == square)?.1
     }
 }
 
-/// The accumulators of these pieces, White's and Black's, added up from nothing.
-fn rows(network: &Network, simd: Simd, board: &Board, pieces: impl Iterator<Item = Placed> + Clone) -> [Vec<Line>; 2] {
+/// Accumulators of these pieces, White's and Black's, computed from scratch.
+fn rows(
+    network: &Network,
+    simd: Simd,
+    board: &Board,
+    pieces: impl Iterator<Item = Placed> + Clone,
+) -> [Vec<CacheLine>; 2] {
     Color::ALL.map(|color| {
         let view: View = network.architecture().kings.view(color, board.king(color));
         let features: Vec<u16> = pieces.clone().map(|(piece, square)| view.feature(piece, square) as u16).collect();

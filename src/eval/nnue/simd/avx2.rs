@@ -1,63 +1,63 @@
-//! AVX2: 16 neurons at a time.
+//! AVX2: 16 neurons per register.
 
 use super::super::network::QA;
-use super::super::threats::{Men, Threats};
-use super::{Eight, Line, Rows, ShortLine, Side, scalar};
+use super::super::threats::{Pieces, Threats};
+use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, scalar};
 use std::arch::x86_64::*;
 
-/// Lines whose neurons stay in registers while threats are added: two registers each, of sixteen.
+/// Lines kept in registers while threat rows are added: two of sixteen registers each.
 const BLOCK: usize = 6;
 
 #[target_feature(enable = "avx2")]
-pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], adds: Rows<A>, subs: Rows<S>) {
+pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
     scalar::update(out, from, adds, subs);
 }
 
 #[target_feature(enable = "avx2")]
-pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]) {
+pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
     scalar::apply(accumulator, rows, adds, subs);
 }
 
 #[target_feature(enable = "avx2")]
-pub fn find_threats(men: &Men, threats: &mut Threats) {
-    threats.find::<Two>(men);
+pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
+    threats.find::<YmmPair>(pieces);
 }
 
 #[target_feature(enable = "avx2")]
-pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
+pub fn screlu_dot<const N: usize>(parts: [(&[CacheLine], &[CacheLine]); N]) -> i32 {
     let mut sums = [_mm256_setzero_si256(); 2];
     for (neurons, weights) in parts {
         for (neurons, weights) in neurons.iter().zip(weights) {
-            add_weighed(&mut sums, load(neurons), load(weights));
+            add_screlu(&mut sums, load(neurons), load(weights));
         }
     }
-    total(sums)
+    horizontal_sum(sums)
 }
 
 #[target_feature(enable = "avx2")]
-pub fn weigh_threatened(sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
+pub fn screlu_dot_with_threats(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
     let mut sums = [_mm256_setzero_si256(); 2];
     for side in sides {
         let (mut at, lines) = (0, side.neurons.len());
         while at < lines {
             match lines - at {
-                BLOCK.. => at += weigh_lines::<BLOCK>(&mut sums, side, rows, threats, at),
-                4.. => at += weigh_lines::<4>(&mut sums, side, rows, threats, at),
-                _ => at += weigh_lines::<1>(&mut sums, side, rows, threats, at),
+                BLOCK.. => at += dot_lines::<BLOCK>(&mut sums, side, rows, threats, at),
+                4.. => at += dot_lines::<4>(&mut sums, side, rows, threats, at),
+                _ => at += dot_lines::<1>(&mut sums, side, rows, threats, at),
             }
         }
     }
-    total(sums)
+    horizontal_sum(sums)
 }
 
-/// Adds `COUNT` lines of a side, from line `at` on, to the sums, and returns `COUNT`. The lines stay in registers while the rows of the
-/// threats are added to them.
+/// Adds the dot product of `COUNT` lines of a side from line `at` to the sums, and returns `COUNT`. The lines stay in registers
+/// while threat rows are added.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn weigh_lines<const COUNT: usize>(
+fn dot_lines<const COUNT: usize>(
     sums: &mut [__m256i; 2],
-    side: Side,
-    rows: &[ShortLine],
+    side: Perspective,
+    rows: &[HalfLine],
     threats: &[u8],
     at: usize,
 ) -> usize {
@@ -67,24 +67,24 @@ fn weigh_lines<const COUNT: usize>(
         lines[index] = load(&neurons[index]);
     }
     for threat in threats {
-        let row = &rows[usize::from(threat ^ side.turn) * side.neurons.len() + at..][..COUNT];
+        let row = &rows[usize::from(threat ^ side.flip) * side.neurons.len() + at..][..COUNT];
         for index in 0..COUNT {
-            let [low, high] = load_short(&row[index]);
+            let [low, high] = load_half(&row[index]);
             lines[index][0] = _mm256_add_epi16(lines[index][0], low);
             lines[index][1] = _mm256_add_epi16(lines[index][1], high);
         }
     }
     let weights = &side.weights[at..][..COUNT];
     for index in 0..COUNT {
-        add_weighed(sums, lines[index], load(&weights[index]));
+        add_screlu(sums, lines[index], load(&weights[index]));
     }
     COUNT
 }
 
-/// The product of neuron and weight fits into 16 bits, so that one instruction multiplies it by the neuron again and adds up pairs.
+/// Neuron times weight fits into 16 bits, so `madd` with the neuron completes the product and widens.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn add_weighed(sums: &mut [__m256i; 2], neurons: [__m256i; 2], weights: [__m256i; 2]) {
+fn add_screlu(sums: &mut [__m256i; 2], neurons: [__m256i; 2], weights: [__m256i; 2]) {
     let (zero, full) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
     for half in 0..2 {
         let neurons = _mm256_min_epi16(_mm256_max_epi16(neurons[half], zero), full);
@@ -95,7 +95,7 @@ fn add_weighed(sums: &mut [__m256i; 2], neurons: [__m256i; 2], weights: [__m256i
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn total([low, high]: [__m256i; 2]) -> i32 {
+fn horizontal_sum([low, high]: [__m256i; 2]) -> i32 {
     let eight = _mm256_add_epi32(low, high);
     let four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256::<1>(eight));
     let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
@@ -104,34 +104,34 @@ fn total([low, high]: [__m256i; 2]) -> i32 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load(line: &Line) -> [__m256i; 2] {
+fn load(line: &CacheLine) -> [__m256i; 2] {
     let (halves, _) = line.0.as_chunks::<16>();
     // SAFETY: each half is 32 bytes, aligned to 32 because the line is aligned to 64.
     [0, 1].map(|half| unsafe { _mm256_load_si256(halves[half].as_ptr().cast()) })
 }
 
-/// Widened.
+/// Sign-extends to 16 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load_short(line: &ShortLine) -> [__m256i; 2] {
+fn load_half(line: &HalfLine) -> [__m256i; 2] {
     let (halves, _) = line.0.as_chunks::<16>();
     // SAFETY: each half is 16 bytes, aligned to 16 because the line is aligned to 32.
     [0, 1].map(|half| _mm256_cvtepi8_epi16(unsafe { _mm_load_si128(halves[half].as_ptr().cast()) }))
 }
 
-/// Eight numbers in two registers.
+/// Eight 64-bit lanes in two registers.
 #[derive(Clone, Copy)]
-struct Two([__m256i; 2]);
+struct YmmPair([__m256i; 2]);
 
-impl Two {
+impl YmmPair {
     #[inline(always)]
     fn zip(self, other: Self, of: impl Fn(__m256i, __m256i) -> __m256i) -> Self {
         Self([of(self.0[0], other.0[0]), of(self.0[1], other.0[1])])
     }
 }
 
-// SAFETY, for each function: `find_threats` alone makes such values, where the processor has the instructions.
-impl Eight for Two {
+// SAFETY of each method: only `find_threats` constructs values, with AVX2 available.
+impl U64x8 for YmmPair {
     #[inline(always)]
     fn new([a, b, c, d, e, f, g, h]: [u64; 8]) -> Self {
         let [a, b, c, d, e, f, g, h] = [a, b, c, d, e, f, g, h].map(u64::cast_signed);
@@ -140,8 +140,8 @@ impl Eight for Two {
     }
 
     #[inline(always)]
-    fn numbers(self) -> [u64; 8] {
-        // SAFETY: both are eight numbers of 64 bits.
+    fn to_array(self) -> [u64; 8] {
+        // SAFETY: same size, and any bits are valid.
         unsafe { std::mem::transmute(self.0) }
     }
 
@@ -158,19 +158,19 @@ impl Eight for Two {
     }
 
     #[inline(always)]
-    fn up(self, by: Self) -> Self {
+    fn shl(self, by: Self) -> Self {
         // SAFETY: as above.
         self.zip(by, |one, by| unsafe { _mm256_sllv_epi64(one, by) })
     }
 
     #[inline(always)]
-    fn down(self, by: Self) -> Self {
+    fn shr(self, by: Self) -> Self {
         // SAFETY: as above.
         self.zip(by, |one, by| unsafe { _mm256_srlv_epi64(one, by) })
     }
 
     #[inline(always)]
-    fn exchange<const INDEX: usize>(self) -> Self {
+    fn swap_lanes<const INDEX: usize>(self) -> Self {
         let [white, black] = self.0;
         // SAFETY: as above.
         Self(unsafe {
@@ -184,15 +184,15 @@ impl Eight for Two {
 
     #[inline(always)]
     fn blend<const MASK: u8>(self, other: Self) -> Self {
-        let numbers = Self::new(std::array::from_fn(|index| if MASK >> index & 1 != 0 { u64::MAX } else { 0 }));
+        let select = Self::new(std::array::from_fn(|index| if MASK >> index & 1 != 0 { u64::MAX } else { 0 }));
         // SAFETY: as above.
-        let other = numbers.zip(other, |mask, other| unsafe { _mm256_and_si256(mask, other) });
+        let other = select.zip(other, |mask, other| unsafe { _mm256_and_si256(mask, other) });
         // SAFETY: as above.
-        other.or(numbers.zip(self, |mask, own| unsafe { _mm256_andnot_si256(mask, own) }))
+        other.or(select.zip(self, |mask, own| unsafe { _mm256_andnot_si256(mask, own) }))
     }
 
     #[inline(always)]
-    fn any(self) -> u8 {
+    fn nonzero(self) -> u8 {
         // SAFETY: as above.
         let [white, black] = self.0.map(|four| unsafe {
             let none = _mm256_cmpeq_epi64(four, _mm256_setzero_si256());

@@ -1,74 +1,73 @@
-//! The arithmetic of the network, once for each instruction set.
+//! The network's kernels, one set per instruction set.
 //!
-//! All of them have the same functions and give the same results, bit for bit: sums of whole numbers do not depend on their
-//! order, and [`Network`](super::Network) takes no weights with which one could overflow. [`Simd::best`] picks the fastest one that
-//! the processor has, when the program runs.
+//! All give bit-identical results: integer sums do not depend on their order, and [`Network`](super::Network) rejects weights that could
+//! overflow. [`Simd::best`] detects the fastest at run time.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod eight;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;
+mod u64x8;
 
-pub(super) use eight::Eight;
+pub(super) use u64x8::U64x8;
 
-use super::network::LOT;
-use super::threats::{Men, Threats};
+use super::network::LANES;
+use super::threats::{Pieces, Threats};
 use std::sync::OnceLock;
 
-/// 64 bytes of weights or neurons, aligned to a cache line.
+/// 32 weights or neurons of 16 bits, aligned to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub struct Line(pub [i16; LOT]);
+pub struct CacheLine(pub [i16; LANES]);
 
-impl Line {
+impl CacheLine {
     /// All zeros.
-    pub const ZERO: Self = Self([0; LOT]);
+    pub const ZERO: Self = Self([0; LANES]);
 
-    /// Lines of these numbers, which must be a multiple of a line's.
+    /// Packs numbers, a multiple of [`LANES`].
     pub fn pack(numbers: &[i16]) -> Box<[Self]> {
         numbers.as_chunks().0.iter().map(|&line| Self(line)).collect()
     }
 }
 
-/// As many weights as a [`Line`] has numbers, of 8 bits.
+/// 32 weights of 8 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(32))]
-pub struct ShortLine(pub [i8; LOT]);
+pub struct HalfLine(pub [i8; LANES]);
 
-impl ShortLine {
-    /// Lines of these numbers, which must be a multiple of a line's.
+impl HalfLine {
+    /// Packs numbers, a multiple of [`LANES`].
     pub fn pack(numbers: &[i8]) -> Box<[Self]> {
         numbers.as_chunks().0.iter().map(|&line| Self(line)).collect()
     }
 }
 
-/// Neurons of a side that threats reach.
+/// Neurons of one side that threat inputs feed.
 #[derive(Clone, Copy)]
-pub struct Side<'a> {
-    /// What pieces on squares have made of them.
-    pub neurons: &'a [Line],
-    /// What they weigh in the output.
-    pub weights: &'a [Line],
-    /// What an input is xored with as this side sees the board ([`Threats::turn`]).
-    pub turn: u8,
+pub struct Perspective<'a> {
+    /// Accumulator without threats.
+    pub neurons: &'a [CacheLine],
+    /// Output weights.
+    pub weights: &'a [CacheLine],
+    /// XOR mask of threat inputs for this side ([`Threats::flip`]).
+    pub flip: u8,
 }
 
-/// The rows of a network, of which some are added and others subtracted.
+/// Rows to add or subtract.
 #[derive(Clone, Copy)]
-pub struct Rows<'a, const N: usize>(pub [&'a [Line]; N]);
+pub struct Rows<'a, const N: usize>(pub [&'a [CacheLine]; N]);
 
 impl<'a, const N: usize> Rows<'a, N> {
-    /// The same rows, all of them known to be this long.
+    /// Truncates all rows, so that bounds checks can be elided.
     #[inline(always)]
     fn cut(self, lines: usize) -> Self {
         Self(self.0.map(|row| &row[..lines]))
     }
 
-    /// The same rows without their first lines.
+    /// Drops the first lines of all rows.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn skip(self, lines: usize) -> Self {
@@ -87,7 +86,7 @@ enum Level {
     Neon,
 }
 
-/// An instruction set that this processor has.
+/// An instruction set available on this CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Simd(Level);
 
@@ -97,12 +96,12 @@ impl Default for Simd {
     }
 }
 
-/// Calls the function of the instruction set.
+/// Dispatches to the kernel of the instruction set.
 macro_rules! dispatch {
     ($self:ident, $function:ident $(::<$($generic:ident),+>)?, $($argument:expr),+) => {
         match $self.0 {
             Level::Scalar => scalar::$function$(::<$($generic),+>)?($($argument),+),
-            // SAFETY: a value of this level is only made where the processor has been asked.
+            // SAFETY: values of this level are only constructed after detecting the instructions.
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => unsafe { avx2::$function$(::<$($generic),+>)?($($argument),+) },
             // SAFETY: as above.
@@ -116,7 +115,7 @@ macro_rules! dispatch {
 }
 
 impl Simd {
-    /// Every instruction set that the processor has, the fastest first.
+    /// All available instruction sets, fastest first.
     pub fn available() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -140,18 +139,18 @@ impl Simd {
         all
     }
 
-    /// The fastest one; the processor is asked once.
+    /// The fastest available instruction set, detected once.
     pub fn best() -> Self {
         static BEST: OnceLock<Simd> = OnceLock::new();
         *BEST.get_or_init(|| Self::available()[0])
     }
 
-    /// One by its name, if the processor has it.
+    /// An instruction set by name, if available.
     pub fn named(name: &str) -> Option<Self> {
         Self::available().into_iter().find(|simd| simd.name() == name)
     }
 
-    /// What it is called.
+    /// Name, as accepted by [`named`](Self::named).
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Scalar => "scalar",
@@ -164,59 +163,59 @@ impl Simd {
         }
     }
 
-    /// An accumulator from an earlier one: `out` = `from` plus some rows minus others, in one pass.
+    /// Incremental update in one pass: `out` = `from` + `adds` - `subs`.
     ///
     /// # Panics
-    /// A row is shorter than `out`.
+    /// If a row is shorter than `out`.
     #[inline(always)]
     pub fn update<const A: usize, const S: usize>(
         self,
-        out: &mut [Line],
-        from: &[Line],
-        adds: [&[Line]; A],
-        subs: [&[Line]; S],
+        out: &mut [CacheLine],
+        from: &[CacheLine],
+        adds: [&[CacheLine]; A],
+        subs: [&[CacheLine]; S],
     ) {
         let lines = out.len();
         let (from, adds, subs) = (&from[..lines], Rows(adds).cut(lines), Rows(subs).cut(lines));
         dispatch!(self, update::<A, S>, out, from, adds, subs);
     }
 
-    /// Adds many rows to an accumulator and subtracts others. `rows` holds all rows of the network, one after the other.
+    /// Adds and subtracts many rows in place. `rows` holds all rows of the network.
     ///
     /// # Panics
-    /// There is no such row.
+    /// If a row is out of range.
     #[inline(always)]
-    pub fn apply(self, accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]) {
+    pub fn apply(self, accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
         dispatch!(self, apply, accumulator, rows, adds, subs);
     }
 
-    /// Finds the threats between these men.
+    /// Computes the active threat inputs.
     #[inline(always)]
-    pub fn find_threats(self, men: &Men, threats: &mut Threats) {
-        dispatch!(self, find_threats, men, threats);
+    pub fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
+        dispatch!(self, find_threats, pieces, threats);
     }
 
-    /// The weighted sum of the activated neurons of both sides, to which the rows of these threats are added first. `rows` holds the rows
-    /// of all threats, one after the other, each as long as a side's neurons.
+    /// [`screlu_dot`](Self::screlu_dot) of both sides after adding the rows of the active threats. `rows` holds all threat rows, each as long as
+    /// a side's neurons.
     ///
     /// # Panics
-    /// There is no such row, the sides differ in length, or there are fewer weights than neurons.
+    /// If a row is out of range, the sides differ in length, or there are fewer weights than neurons.
     #[inline(always)]
-    pub fn weigh_threatened(self, sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
+    pub fn screlu_dot_with_threats(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
         let lines = sides[0].neurons.len();
-        let sides = sides.map(|side| Side { neurons: &side.neurons[..lines], weights: &side.weights[..lines], ..side });
-        dispatch!(self, weigh_threatened, sides, rows, threats)
+        let sides =
+            sides.map(|side| Perspective { neurons: &side.neurons[..lines], weights: &side.weights[..lines], ..side });
+        dispatch!(self, screlu_dot_with_threats, sides, rows, threats)
     }
 
-    /// The weighted sum of the activated neurons of all parts, each with their weights: each neuron, kept between 0 and `QA`,
-    /// squared and times its weight.
+    /// Dot product of SCReLU activations and weights over all parts: clamp to 0..`QA`, square, multiply.
     ///
     /// # Panics
-    /// There are fewer weights than neurons.
+    /// If there are fewer weights than neurons.
     #[inline(always)]
-    pub fn weigh<const N: usize>(self, parts: [(&[Line], &[Line]); N]) -> i32 {
+    pub fn screlu_dot<const N: usize>(self, parts: [(&[CacheLine], &[CacheLine]); N]) -> i32 {
         let parts = parts.map(|(neurons, weights)| (neurons, &weights[..neurons.len()]));
-        dispatch!(self, weigh::<N>, parts)
+        dispatch!(self, screlu_dot::<N>, parts)
     }
 }
 
@@ -224,17 +223,17 @@ impl Simd {
 mod tests {
     use super::*;
 
-    /// Lines of numbers from -`most` to `most`.
-    fn lines(count: usize, most: i32, seed: &mut u32) -> Vec<Line> {
+    /// Random lines within ± `most`.
+    fn lines(count: usize, most: i32, seed: &mut u32) -> Vec<CacheLine> {
         let mut next = || {
             *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             ((*seed >> 8) as i32 % (2 * most + 1) - most) as i16
         };
-        (0..count).map(|_| Line(std::array::from_fn(|_| next()))).collect()
+        (0..count).map(|_| CacheLine(std::array::from_fn(|_| next()))).collect()
     }
 
-    /// Every function on the same random numbers.
-    fn results(simd: Simd, count: usize, mut seed: u32) -> ([Vec<Line>; 3], Vec<Line>, i32, i32) {
+    /// Results of all kernels on the same random input.
+    fn results(simd: Simd, count: usize, mut seed: u32) -> ([Vec<CacheLine>; 3], Vec<CacheLine>, i32, i32) {
         let seed = &mut seed;
         let rows = lines(20 * count, 900, seed);
         let row = |index: usize| &rows[index * count..][..count];
@@ -246,17 +245,19 @@ mod tests {
         let mut many = from.clone();
         simd.apply(&mut many, &rows, &[0, 3, 7, 19, 11], &[5, 4, 18]);
         let [ours, theirs] = [(); 2].map(|()| lines(count, 127, seed));
-        let sum = simd.weigh([(&from, &ours), (&many, &theirs)]);
-        let short: Vec<ShortLine> =
-            lines(20 * count, 127, seed).iter().map(|line| ShortLine(line.0.map(|one| one as i8))).collect();
-        let sides =
-            [Side { neurons: &from, weights: &ours, turn: 1 }, Side { neurons: &many, weights: &theirs, turn: 0 }];
-        let threatened = simd.weigh_threatened(sides, &short, &[4, 18, 9, 9, 0]);
+        let sum = simd.screlu_dot([(&from, &ours), (&many, &theirs)]);
+        let short: Vec<HalfLine> =
+            lines(20 * count, 127, seed).iter().map(|line| HalfLine(line.0.map(|one| one as i8))).collect();
+        let sides = [
+            Perspective { neurons: &from, weights: &ours, flip: 1 },
+            Perspective { neurons: &many, weights: &theirs, flip: 0 },
+        ];
+        let threatened = simd.screlu_dot_with_threats(sides, &short, &[4, 18, 9, 9, 0]);
         (outs, many, sum, threatened)
     }
 
     #[test]
-    fn all_instruction_sets_agree_bit_by_bit() {
+    fn all_instruction_sets_are_bit_identical() {
         let scalar = Simd::named("scalar").unwrap();
         for simd in Simd::available() {
             for count in [1, 2, 3, 8, 16, 21] {
@@ -268,29 +269,29 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_the_definition() {
-        let neurons = [Line(std::array::from_fn(|index| [-5, 0, 7, 255, 256, 3000, -3000, 100][index % 8]))];
-        let weights = [Line(std::array::from_fn(|index| index as i16 * 8 - 127))];
+    fn dot_product_matches_the_reference() {
+        let neurons = [CacheLine(std::array::from_fn(|index| [-5, 0, 7, 255, 256, 3000, -3000, 100][index % 8]))];
+        let weights = [CacheLine(std::array::from_fn(|index| index as i16 * 8 - 127))];
         let expected: i32 = (0..32)
             .map(|index| {
                 let neuron = i32::from(neurons[0].0[index]).clamp(0, 255);
                 neuron * neuron * i32::from(weights[0].0[index])
             })
             .sum();
-        let full = [Line([255; 32]); 4];
+        let full = [CacheLine([255; 32]); 4];
         for simd in Simd::available() {
-            let none = (&[Line::ZERO][..], &[Line([127; 32])][..]);
-            assert_eq!(simd.weigh([(&neurons, &weights), none]), expected, "{}", simd.name());
-            assert_eq!(simd.weigh([none, (&full, &[Line([127; 32]); 4])]), 128 * 255 * 255 * 127);
-            assert_eq!(simd.weigh([(&full, &[Line([-127; 32]); 4]); 2]), -256 * 255 * 255 * 127);
-            let mut out = [Line::ZERO];
+            let none = (&[CacheLine::ZERO][..], &[CacheLine([127; 32])][..]);
+            assert_eq!(simd.screlu_dot([(&neurons, &weights), none]), expected, "{}", simd.name());
+            assert_eq!(simd.screlu_dot([none, (&full, &[CacheLine([127; 32]); 4])]), 128 * 255 * 255 * 127);
+            assert_eq!(simd.screlu_dot([(&full, &[CacheLine([-127; 32]); 4]); 2]), -256 * 255 * 255 * 127);
+            let mut out = [CacheLine::ZERO];
             simd.update(&mut out, &neurons, [&weights], [&neurons]);
             assert_eq!(out, weights);
         }
     }
 
     #[test]
-    fn names_are_distinct_and_found() {
+    fn finds_instruction_sets_by_name() {
         let all = Simd::available();
         assert_eq!(all[0], Simd::best());
         assert!(all.iter().all(|&simd| Simd::named(simd.name()) == Some(simd)));

@@ -1,15 +1,14 @@
-//! Plain Rust, which the other instruction sets are compared with. The updates are written so that the compiler vectorises them; the other
-//! files compile the same lines for their instructions.
+//! Portable reference kernels. The updates are written for auto-vectorisation; other files compile them with their instructions.
 
-use super::super::network::{LOT, QA};
-use super::super::threats::{Men, Threats};
-use super::{Line, Rows, ShortLine, Side};
+use super::super::network::{LANES, QA};
+use super::super::threats::{Pieces, Threats};
+use super::{CacheLine, HalfLine, Perspective, Rows};
 
-/// So many lines take their threats together.
+/// Lines per block of threat updates.
 const BLOCK: usize = 8;
 
 #[inline(always)]
-pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], adds: Rows<A>, subs: Rows<S>) {
+pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
     for (index, out) in out.iter_mut().enumerate() {
         let mut line = from[index];
         for row in adds.0 {
@@ -23,7 +22,7 @@ pub fn update<const A: usize, const S: usize>(out: &mut [Line], from: &[Line], a
 }
 
 #[inline(always)]
-pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]) {
+pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
     let lines = accumulator.len();
     for (index, out) in accumulator.iter_mut().enumerate() {
         let mut line = *out;
@@ -37,11 +36,11 @@ pub fn apply(accumulator: &mut [Line], rows: &[Line], adds: &[u16], subs: &[u16]
     }
 }
 
-pub fn find_threats(men: &Men, threats: &mut Threats) {
-    threats.find::<[u64; 8]>(men);
+pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
+    threats.find::<[u64; 8]>(pieces);
 }
 
-pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
+pub fn screlu_dot<const N: usize>(parts: [(&[CacheLine], &[CacheLine]); N]) -> i32 {
     let mut sum = 0;
     for (neurons, weights) in parts {
         for (neurons, weights) in neurons.iter().zip(weights) {
@@ -54,38 +53,38 @@ pub fn weigh<const N: usize>(parts: [(&[Line], &[Line]); N]) -> i32 {
     sum
 }
 
-pub fn weigh_threatened(sides: [Side; 2], rows: &[ShortLine], threats: &[u8]) -> i32 {
+pub fn screlu_dot_with_threats(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
     let mut sum = 0;
-    for Side { neurons, weights, turn } in sides {
+    for Perspective { neurons, weights, flip } in sides {
         for at in (0..neurons.len()).step_by(BLOCK) {
             let from = &neurons[at..neurons.len().min(at + BLOCK)];
-            let mut block = [Line::ZERO; BLOCK];
+            let mut block = [CacheLine::ZERO; BLOCK];
             let lines = &mut block[..from.len()];
             lines.copy_from_slice(from);
             for threat in threats {
-                let row = &rows[usize::from(threat ^ turn) * neurons.len() + at..][..lines.len()];
+                let row = &rows[usize::from(threat ^ flip) * neurons.len() + at..][..lines.len()];
                 for (line, row) in lines.iter_mut().zip(row) {
-                    for index in 0..LOT {
+                    for index in 0..LANES {
                         line.0[index] = line.0[index].wrapping_add(row.0[index].into());
                     }
                 }
             }
-            sum += weigh([(&*lines, &weights[at..][..lines.len()])]);
+            sum += screlu_dot([(&*lines, &weights[at..][..lines.len()])]);
         }
     }
     sum
 }
 
 #[inline(always)]
-fn add(line: &mut Line, row: &Line) {
-    for index in 0..LOT {
+fn add(line: &mut CacheLine, row: &CacheLine) {
+    for index in 0..LANES {
         line.0[index] = line.0[index].wrapping_add(row.0[index]);
     }
 }
 
 #[inline(always)]
-fn subtract(line: &mut Line, row: &Line) {
-    for index in 0..LOT {
+fn subtract(line: &mut CacheLine, row: &CacheLine) {
+    for index in 0..LANES {
         line.0[index] = line.0[index].wrapping_sub(row.0[index]);
     }
 }

@@ -1,46 +1,42 @@
-//! Eight sets of squares side by side.
+//! Eight bitboards side by side.
 
-/// Eight 64-bit numbers, as registers of an instruction set hold them. Only where the processor has those instructions is one made.
-pub trait Eight: Copy {
-    /// One of these numbers.
-    fn new(numbers: [u64; 8]) -> Self;
-    /// The numbers.
-    fn numbers(self) -> [u64; 8];
-    /// Bits that both have.
+/// Eight 64-bit lanes. Only constructed where the CPU has the instructions.
+pub trait U64x8: Copy {
+    fn new(lanes: [u64; 8]) -> Self;
+    fn to_array(self) -> [u64; 8];
     fn and(self, other: Self) -> Self;
-    /// Bits that one has.
     fn or(self, other: Self) -> Self;
-    /// Each number shifted up by as much as the other's number says, below 64.
-    fn up(self, by: Self) -> Self;
-    /// Each number shifted down.
-    fn down(self, by: Self) -> Self;
-    /// At each index the number whose index is xored with 1, 2, or 4.
-    fn exchange<const INDEX: usize>(self) -> Self;
-    /// The other's numbers where `MASK` has their index, and these elsewhere.
+    /// Shifts each lane left by the other's lane, below 64.
+    fn shl(self, by: Self) -> Self;
+    /// Shifts each lane right by the other's lane, below 64.
+    fn shr(self, by: Self) -> Self;
+    /// Swaps lanes `i` and `i ^ INDEX`, for 1, 2 or 4.
+    fn swap_lanes<const INDEX: usize>(self) -> Self;
+    /// Takes the other's lanes where `MASK` is set.
     fn blend<const MASK: u8>(self, other: Self) -> Self;
-    /// The indices of the numbers that are not zero.
-    fn any(self) -> u8;
+    /// Mask of the nonzero lanes.
+    fn nonzero(self) -> u8;
 
-    /// Lists, for each of these squares, the sum of the numbers of all sets that have it. What follows on the list is without meaning.
+    /// Writes for each square the sum of the weights of the sets that contain it. The rest of the list is unspecified.
     #[inline(always)]
-    fn list<const N: usize>(squares: u64, sets: [(u64, u8); N], list: &mut [u8; 64]) {
+    fn compress<const N: usize>(squares: u64, sets: [(u64, u8); N], list: &mut [u8; 64]) {
         let mut rest = squares;
-        for number in list.iter_mut().take(squares.count_ones() as usize) {
+        for sum in list.iter_mut().take(squares.count_ones() as usize) {
             let square = rest.trailing_zeros();
             rest &= rest.wrapping_sub(1);
-            *number = sets.iter().fold(0, |sum, (set, number)| sum + (set >> square & 1) as u8 * number);
+            *sum = sets.iter().fold(0, |sum, (set, weight)| sum + (set >> square & 1) as u8 * weight);
         }
     }
 }
 
-impl Eight for [u64; 8] {
+impl U64x8 for [u64; 8] {
     #[inline(always)]
-    fn new(numbers: [u64; 8]) -> Self {
-        numbers
+    fn new(lanes: [u64; 8]) -> Self {
+        lanes
     }
 
     #[inline(always)]
-    fn numbers(self) -> [u64; 8] {
+    fn to_array(self) -> [u64; 8] {
         self
     }
 
@@ -55,17 +51,17 @@ impl Eight for [u64; 8] {
     }
 
     #[inline(always)]
-    fn up(self, by: Self) -> Self {
+    fn shl(self, by: Self) -> Self {
         std::array::from_fn(|index| self[index] << by[index])
     }
 
     #[inline(always)]
-    fn down(self, by: Self) -> Self {
+    fn shr(self, by: Self) -> Self {
         std::array::from_fn(|index| self[index] >> by[index])
     }
 
     #[inline(always)]
-    fn exchange<const INDEX: usize>(self) -> Self {
+    fn swap_lanes<const INDEX: usize>(self) -> Self {
         std::array::from_fn(|index| self[index ^ INDEX])
     }
 
@@ -75,7 +71,7 @@ impl Eight for [u64; 8] {
     }
 
     #[inline(always)]
-    fn any(self) -> u8 {
+    fn nonzero(self) -> u8 {
         (0..8).fold(0, |any, index| any | u8::from(self[index] != 0) << index)
     }
 }

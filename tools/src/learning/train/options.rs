@@ -8,7 +8,7 @@ use crate::common::number;
 use crate::common::threads::Threads;
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
-use lento::eval::nnue::network::{LOT, MAX_HIDDEN, MAX_OUTPUTS};
+use lento::eval::nnue::network::{LANES, MAX_HIDDEN, MAX_OUTPUTS};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -197,13 +197,13 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 }
 
 fn parse_hidden(text: &str) -> Result<usize, String> {
-    let fits = |&count: &usize| count > 0 && count <= MAX_HIDDEN && count.is_multiple_of(LOT);
-    text.parse().ok().filter(fits).ok_or_else(|| format!("expected a multiple of {LOT} from {LOT} to {MAX_HIDDEN}"))
+    let fits = |&count: &usize| count > 0 && count <= MAX_HIDDEN && count.is_multiple_of(LANES);
+    text.parse().ok().filter(fits).ok_or_else(|| format!("expected a multiple of {LANES} from {LANES} to {MAX_HIDDEN}"))
 }
 
 fn parse_threats(text: &str) -> Result<usize, String> {
-    let fits = |&count: &usize| count <= MAX_HIDDEN && count.is_multiple_of(LOT);
-    text.parse().ok().filter(fits).ok_or_else(|| format!("expected a multiple of {LOT} up to --hidden, or 0"))
+    let fits = |&count: &usize| count <= MAX_HIDDEN && count.is_multiple_of(LANES);
+    text.parse().ok().filter(fits).ok_or_else(|| format!("expected a multiple of {LANES} up to --hidden, or 0"))
 }
 
 fn parse_outputs(text: &str) -> Result<usize, String> {

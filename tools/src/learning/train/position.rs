@@ -42,7 +42,7 @@ impl Sample {
             let threats = Threats::new(&packed::pieces(packed).map(|(square, piece)| (piece, square)).collect());
             for input in threats.inputs() {
                 for (features, color) in features.iter_mut().zip(Color::ALL) {
-                    features[on] = (architecture.inputs() + usize::from(input ^ Threats::turn(color))) as u16;
+                    features[on] = (architecture.inputs() + usize::from(input ^ Threats::flip(color))) as u16;
                 }
                 on += 1;
             }
