@@ -98,7 +98,7 @@ impl Default for SearchOptions {
             lbr: Lbr::default(),
             deterministic: false,
             probe_depth: 1,
-            probe_limit: crate::tb::MOST_MEN as u64,
+            probe_limit: crate::tb::MAX_PIECES as u64,
             fifty_move_rule: true,
             limit_strength: false,
             elo: DEFAULT_ELO,

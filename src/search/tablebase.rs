@@ -57,7 +57,7 @@ pub struct Roots {
 impl Probing {
     /// How a search with these options uses tables; `None` if it does not use them at all.
     pub fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
-        let men = tables.most_men().min(options.probe_limit as u32);
+        let men = tables.max_pieces().min(options.probe_limit as u32);
         let asked_depth = options.probe_depth as i32;
         (men > 2).then(|| Self {
             tables: Arc::clone(tables),
@@ -253,7 +253,7 @@ impl<P: SearchProbe> Search<'_, P> {
     /// played on before is taken over where a line begins the same.
     pub(super) fn play_lines_on(&mut self, before: &[RootMove]) {
         let Some(probing) = &self.job.probing else { return };
-        for trouble in probing.tables.take_news() {
+        for trouble in probing.tables.take_failures() {
             self.job.tell(Event::Note(trouble));
         }
         let control = &self.job.control;

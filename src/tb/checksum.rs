@@ -1,16 +1,15 @@
-//! The checksum at the end of a table: of the CityHash family by Geoff Pike and Jyrki Alakuijala (version 1.0.2), 256 bits that
-//! use the processor's CRC-32C, hashed again to 128.
+//! The checksum at the end of a table: CityHashCrc256 (Geoff Pike and Jyrki Alakuijala, version 1.0.2), hashed to 128 bits.
 
 const K0: u64 = 0xC3A5_C85C_97CB_3127;
 const K1: u64 = 0xB492_B66F_BE98_F273;
 const K3: u64 = 0xC949_D7C7_509E_6557;
 
-/// Bytes that are hashed together; fewer are filled up with zeros.
+/// Bytes per block, zero-padded.
 const BLOCK: usize = 240;
-/// Bytes of a step, six to a block.
+/// Bytes per step, six to a block.
 const STEP: usize = 40;
 
-/// The checksum of a table's bytes, of which there are at most 16 MiB: beyond, they would have to be hashed in pieces.
+/// The checksum of a table's bytes, at most 16 MiB, which are hashed in one piece.
 pub fn of(bytes: &[u8]) -> [u8; 16] {
     let [a, b, c, d] = match bytes.len() {
         ..BLOCK => {
@@ -60,7 +59,7 @@ impl Hasher {
     }
 }
 
-/// Of at least 240 bytes.
+/// Requires at least 240 bytes.
 fn hash_256(bytes: &[u8], seed: u32) -> [u64; 4] {
     let length = bytes.len() as u64;
     let first = mix(word(bytes, 96).wrapping_add(K0), length);
@@ -112,7 +111,6 @@ fn finish(state: Hasher, first: u64, second: u64) -> [u64; 4] {
     [r0, r1, r2, add(a, r2)]
 }
 
-/// Two words hashed with two words as the seed.
 fn murmur_16([x, y]: [u64; 2], [low, high]: [u64; 2]) -> [u64; 2] {
     let a = shift_mix(low.wrapping_mul(K1)).wrapping_mul(K1);
     let short = mix(x, y.wrapping_add(16).rotate_right(16)) ^ y;
@@ -122,13 +120,13 @@ fn murmur_16([x, y]: [u64; 2], [low, high]: [u64; 2]) -> [u64; 2] {
     [a ^ b, mix(b, a)]
 }
 
-/// CRC-32C of a word's eight bytes, the lowest first, as processors have it: without inversions.
+/// CRC-32C of eight bytes, lowest first, without inversions, as computed by the CPU instruction.
 fn crc32c(sum: u32, word: u64) -> u32 {
     let mixed = word ^ u64::from(sum);
     (0..8).fold(0, |sum, byte| sum ^ CRC[7 - byte][usize::from((mixed >> (8 * byte)) as u8)])
 }
 
-/// For each byte, and how many bytes come after it, what it adds.
+/// Contribution of a byte by the number of bytes that follow.
 static CRC: [[u32; 256]; 8] = crc_table();
 
 const fn crc_table() -> [[u32; 256]; 8] {
@@ -160,18 +158,18 @@ const fn crc_table() -> [[u32; 256]; 8] {
 mod tests {
     use super::*;
 
-    /// The published check value of CRC-32C is of the digits 1 to 9.
+    /// The published check value of CRC-32C is that of "123456789".
     #[test]
-    fn the_crc_is_castagnoli_s() {
+    fn crc32c_check_value() {
         let word = u64::from_le_bytes(*b"12345678");
         let sum = crc32c(!0, word);
         let last = sum >> 8 ^ CRC[0][usize::from(sum as u8 ^ b'9')];
         assert_eq!(!last, 0xE306_9283);
     }
 
-    /// The tables of two bare minor pieces: draws, whatever happens.
+    /// The tables of two bare minor pieces, in which all positions are draws.
     #[test]
-    fn the_smallest_tables_have_their_checksums() {
+    fn checksums_of_the_smallest_tables() {
         let table = |head: &[u8]| {
             let mut bytes = [0; 64];
             bytes[..head.len()].copy_from_slice(head);

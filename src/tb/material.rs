@@ -1,18 +1,18 @@
-//! What stands on the board, as tables are named after it.
+//! Material signatures, after which tables are named.
 
 use crate::chess::{Board, Color, PieceType};
 use std::fmt;
 
-/// The kinds of pieces besides the king, strongest first, as names list them.
+/// Piece types besides the king, strongest first, as in names.
 const KINDS: [PieceType; 5] =
     [PieceType::Queen, PieceType::Rook, PieceType::Bishop, PieceType::Knight, PieceType::Pawn];
 
-/// The pieces of one side besides its king: sides with more of them are greater, then those with the stronger ones.
+/// The pieces of one side besides its king, ordered by number, then by strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Side(u32);
 
 impl Side {
-    /// Four bits for how many there are, then four for each kind, the strongest first.
+    /// Four bits for the number of pieces, then four per type, strongest first.
     fn new(counts: [u32; 5]) -> Self {
         let all: u32 = counts.iter().sum();
         Self(counts.iter().fold(all.min(15), |bits, &count| bits << 4 | count.min(15)))
@@ -22,12 +22,11 @@ impl Side {
         self.0 >> (4 * (4 - kind)) & 15
     }
 
-    /// Without the king.
-    fn men(self) -> u32 {
+    fn pieces(self) -> u32 {
         self.0 >> 20
     }
 
-    /// The side that letters stand for, the king's first, the others strongest first.
+    /// Parses a side: king first, others strongest first.
     fn parse(letters: &str) -> Option<Self> {
         let mut rest = letters.strip_prefix('K')?;
         let counts = KINDS.map(|kind| {
@@ -39,7 +38,7 @@ impl Side {
         rest.is_empty().then(|| Self::new(counts))
     }
 
-    /// All sides of so many pieces besides the king, greatest first.
+    /// All sides with this number of pieces besides the king, greatest first.
     fn all(pieces: u32) -> Vec<Self> {
         fn deal(left: u32, kind: usize, counts: [u32; 5], sides: &mut Vec<Side>) {
             if kind == 4 {
@@ -72,30 +71,30 @@ impl fmt::Display for Side {
     }
 }
 
-/// The pieces of both sides, the greater side first: what a table is about.
+/// The material of a table, greater side first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Material {
     sides: [Side; 2],
 }
 
 impl Material {
-    /// The material on a board, and whether Black has the greater side.
+    /// The material on a board, and whether Black is the greater side.
     pub fn of(board: &Board) -> (Self, bool) {
         let side = |color: Color| Side::new(KINDS.map(|kind| board.pieces(color, kind).count()));
         let (white, black) = (side(Color::White), side(Color::Black));
         (Self { sides: [white.max(black), white.min(black)] }, black > white)
     }
 
-    /// The material that a table's name stands for, such as `KRPvKR`.
+    /// Parses a table name such as `KRPvKR`.
     pub fn parse(name: &str) -> Option<Self> {
         let (first, second) = name.split_once('v')?;
         let sides = [Side::parse(first)?, Side::parse(second)?];
         (sides[0] >= sides[1]).then_some(Self { sides })
     }
 
-    /// All material of so many men, kings included, in the order of strength.
-    pub fn all(men: u32) -> Vec<Self> {
-        let pieces = men.saturating_sub(2);
+    /// All material with this number of pieces, kings included, in order of strength.
+    pub fn all(pieces: u32) -> Vec<Self> {
+        let pieces = pieces.saturating_sub(2);
         let pairs = (0..=pieces / 2).flat_map(|fewer| {
             Side::all(pieces - fewer).into_iter().flat_map(move |first| {
                 Side::all(fewer).into_iter().filter(move |&second| first >= second).map(move |second| [first, second])
@@ -104,29 +103,29 @@ impl Material {
         pairs.map(|sides| Self { sides }).collect()
     }
 
-    /// How many men there are, kings included.
-    pub fn men(self) -> u32 {
-        2 + self.sides[0].men() + self.sides[1].men()
+    /// Number of pieces, kings included.
+    pub fn pieces(self) -> u32 {
+        2 + self.sides[0].pieces() + self.sides[1].pieces()
     }
 
-    /// Whether both sides have the same.
+    /// Whether both sides have the same pieces.
     pub fn is_symmetric(self) -> bool {
         self.sides[0] == self.sides[1]
     }
 
-    /// The pawns of the first and of the second side.
+    /// Pawns of the greater and of the lesser side.
     pub fn pawns(self) -> [u32; 2] {
         self.sides.map(|side| side.count(4))
     }
 
-    /// Whether there are so many pieces of each code: 1 for a pawn to 6 for a king, 8 more for the second side's.
+    /// Whether the counts of piece codes match: 1 for pawn to 6 for king, plus 8 for the lesser side.
     pub fn has_codes(self, count: impl Fn(u8) -> u32) -> bool {
         self.sides.iter().zip([0, 8]).all(|(side, second)| {
             (0..5).all(|kind| count(second + 5 - kind as u8) == side.count(kind)) && count(second + 6) == 1
         })
     }
 
-    /// Whether some piece besides the kings is the only one of its kind and color.
+    /// Whether any piece besides the kings is the only one of its type and color.
     pub fn has_single_piece(self) -> bool {
         self.sides.iter().any(|side| (0..5).any(|kind| side.count(kind) == 1))
     }
@@ -143,19 +142,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_as_many_tables_as_there_are() {
-        for (men, count) in [(3, 5), (4, 30), (5, 110), (6, 365), (7, 1001)] {
-            let all = Material::all(men);
+    fn number_of_tables() {
+        for (pieces, count) in [(3, 5), (4, 30), (5, 110), (6, 365), (7, 1001)] {
+            let all = Material::all(pieces);
             assert_eq!(all.len(), count);
             for material in all {
-                assert_eq!(material.men(), men);
+                assert_eq!(material.pieces(), pieces);
                 assert_eq!(Material::parse(&material.to_string()), Some(material));
             }
         }
     }
 
     #[test]
-    fn names_have_one_spelling() {
+    fn names_are_canonical() {
         for name in ["KvKQ", "KPQvK", "KQ", "KQvk", "QvK", "KQvKvK", "KXvK", "KRvKQ", "", "v"] {
             assert_eq!(Material::parse(name), None, "{name}");
         }

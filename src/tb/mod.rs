@@ -1,8 +1,7 @@
-//! Endgame tablebases in Syzygy's format: which tables there are, what they say of a position.
+//! Syzygy endgame tablebases.
 //!
-//! The format is Ronald de Man's (2013). A table of wins, draws and losses (WDL, `.rtbw`) has a value for each position of its
-//! material, a table of distances (DTZ, `.rtbz`) the plies to the next capture or pawn move, for one side to move only.
-//! Nothing here trusts a file: whatever its bytes are, reading it gives values or says that it is damaged.
+//! The format is Ronald de Man's (2013). WDL tables (`.rtbw`) hold the result of each position, DTZ tables (`.rtbz`) the plies to
+//! the next capture or pawn move, for one side to move only. Files are not trusted: any contents yield a value or an error.
 
 mod checksum;
 mod material;
@@ -18,4 +17,4 @@ pub use material::Material;
 pub use probe::Wdl;
 pub use root::RootRank;
 pub use table::{Damage, Kind};
-pub use tables::{MOST_MEN, SEPARATOR, Stock, Tables, TablesError};
+pub use tables::{MAX_PIECES, SEPARATOR, Stock, Tables, TablesError};

@@ -1,36 +1,35 @@
-//! The numbers of positions: each position of a table's material has one, those that mirror each other the same.
+//! Indexing of positions: maps each position of a table's material to a number, equal for mirror images.
 //!
-//! The pieces come in groups: first the leading one, two kings, three single pieces, or the pawns of the side that has
-//! fewer, then the other side's pawns, then pieces of the same kind and color. The leading group is brought to one part of
-//! the board by mirroring. Each group has a number among all ways to set it up on the squares that those before it leave, and
-//! the number of the position is made of these as a number is made of digits.
+//! Pieces are grouped: first the leading group (two kings, three unique pieces, or the pawns of the side with fewer), then the
+//! other side's pawns, then pieces of the same type and color. Mirroring brings the leading group into one part of the board.
+//! Each group is numbered among its placements on the remaining squares; the group numbers combine in mixed radix.
 
 use super::material::Material;
 use arrayvec::ArrayVec;
 
-/// The most men on a board for which tables exist.
-pub const MOST_MEN: usize = 7;
+/// Most pieces of any table, kings included.
+pub const MAX_PIECES: usize = 7;
 
-/// For each piece a value, in the order of the table.
-pub type PerMan<T> = ArrayVec<T, MOST_MEN>;
+/// A value per piece, in table order.
+pub type PerPiece<T> = ArrayVec<T, MAX_PIECES>;
 
-/// The most pawns that lead.
-const MOST_LEADING: usize = 5;
+/// Most pawns in the leading group.
+const MAX_LEADING: usize = 5;
 
-/// How far a square lies above the long diagonal, negative below it.
+/// Distance above the a1-h8 diagonal, negative below it.
 const fn above_diagonal(square: usize) -> i32 {
     (square / 8) as i32 - (square % 8) as i32
 }
 
-/// The square mirrored on the long diagonal.
+/// The square mirrored at the a1-h8 diagonal.
 const fn transposed(square: usize) -> usize {
     (square / 8) | (square % 8) << 3
 }
 
-/// `CHOOSE[k][n]`: how many ways there are to choose k of n squares.
+/// `CHOOSE[k][n]`: binomial coefficient n over k.
 static CHOOSE: [[u64; 65]; 8] = CHOICES;
 
-/// The same for other constants, which cannot read a static.
+/// [`CHOOSE`] in const contexts, which cannot read statics.
 const CHOICES: [[u64; 65]; 8] = choose();
 
 const fn choose() -> [[u64; 65]; 8] {
@@ -48,20 +47,19 @@ const fn choose() -> [[u64; 65]; 8] {
     table
 }
 
-/// The numbers of squares and of pairs of squares.
 struct Maps {
-    /// Of the triangle a1, d1, d4: first what lies below the diagonal, then the diagonal.
+    /// Squares of the triangle a1-d1-d4: those below the diagonal first.
     triangle: [usize; 64],
-    /// Of what lies below the long diagonal.
+    /// Squares below the a1-h8 diagonal.
     below: [usize; 64],
-    /// Of two kings, the first one in the triangle, by its number there.
+    /// Pairs of kings: by the triangle number of the first and the square of the second.
     kings: [[usize; 64]; 10],
-    /// Of pawns: greatest at the edge and on the second rank. The leading pawn has the greatest.
+    /// Squares of pawns, greatest at the edge and on the second rank; the leading pawn has the greatest.
     pawn: [usize; 64],
-    /// For so many leading pawns and the square of the leading one, how many ways come before it in its part of the table.
-    lead: [[u64; 64]; MOST_LEADING + 1],
-    /// For so many leading pawns and the file of the leading one, how many ways there are.
-    lead_size: [[u64; 4]; MOST_LEADING + 1],
+    /// By number of leading pawns and square of the first: first index of its placements within the file.
+    lead: [[u64; 64]; MAX_LEADING + 1],
+    /// By number of leading pawns and file of the first: number of placements.
+    lead_size: [[u64; 4]; MAX_LEADING + 1],
 }
 
 static MAPS: Maps = Maps::new();
@@ -73,8 +71,8 @@ impl Maps {
             below: [0; 64],
             kings: [[0; 64]; 10],
             pawn: [0; 64],
-            lead: [[0; 64]; MOST_LEADING + 1],
-            lead_size: [[0; 4]; MOST_LEADING + 1],
+            lead: [[0; 64]; MAX_LEADING + 1],
+            lead_size: [[0; 4]; MAX_LEADING + 1],
         };
         maps.number_squares();
         maps.number_kings();
@@ -101,7 +99,7 @@ impl Maps {
         }
     }
 
-    /// Pairs of which both stand on the diagonal come last.
+    /// Pairs with both kings on the diagonal come last.
     const fn number_kings(&mut self) {
         let (mut number, mut both_diagonal) = (0, 0);
         while both_diagonal < 2 {
@@ -123,10 +121,10 @@ impl Maps {
             }
             both_diagonal += 1;
         }
-        assert!(number == KINGS as usize, "a fact of chess");
+        assert!(number == KINGS as usize, "number of king pairs");
     }
 
-    /// The square of the triangle with this number.
+    /// The triangle square with this number.
     const fn triangle_square(&self, number: usize) -> usize {
         let mut square = 0;
         while square % 8 > 3 || above_diagonal(square) > 0 || self.triangle[square] != number {
@@ -148,7 +146,7 @@ impl Maps {
             file += 1;
         }
         let mut pawns = 1;
-        while pawns <= MOST_LEADING {
+        while pawns <= MAX_LEADING {
             let mut file = 0;
             while file < 4 {
                 let (mut rank, mut ways) = (1, 0);
@@ -166,12 +164,12 @@ impl Maps {
     }
 }
 
-/// Ways to set up two kings, but for mirroring.
+/// Placements of two kings, up to symmetry.
 const KINGS: u64 = 462;
-/// Ways to set up three different pieces, but for mirroring.
+/// Placements of three distinct pieces, up to symmetry.
 const THREE: u64 = 31_332;
 
-/// What leads.
+/// Kind of the leading group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leading {
     Kings,
@@ -179,26 +177,26 @@ enum Leading {
     Pawns,
 }
 
-/// How the positions of a table are numbered, or of the part of it where the leading pawn stands on one file.
+/// Numbering of a table's positions, or of those with the leading pawn on one file.
 #[derive(Debug)]
 pub struct Numbering {
-    /// The pieces in their order, as the file writes them: 1 for a pawn to 6 for a king, 8 more for the second side's.
-    pub pieces: PerMan<u8>,
+    /// Piece codes in file order: 1 for pawn to 6 for king, plus 8 for the lesser side.
+    pub pieces: PerPiece<u8>,
     leading: Leading,
-    /// The second group is pawns as well.
+    /// Whether the second group consists of pawns too.
     more_pawns: bool,
-    /// For each group how many pieces it has, and what its number is multiplied with.
-    groups: PerMan<(usize, u64)>,
-    /// How many numbers there are.
+    /// Size and factor of each group.
+    groups: PerPiece<(usize, u64)>,
+    /// Number of indices.
     pub size: u64,
 }
 
-/// Where in the sequence of groups, by weight, the leading group and the second group of pawns come. 15 is nowhere.
+/// Positions of the leading group and of the second pawn group in the order of factors; 15 for none.
 pub type Order = [u8; 2];
 
 impl Numbering {
-    /// The numbering for pieces in this order; `file` is the leading pawn's, 0 to 3. None if they do not fit together.
-    pub fn new(material: Material, pieces: PerMan<u8>, order: Order, file: usize) -> Option<Self> {
+    /// Numbering for pieces in this order; `file` is the leading pawn's, 0 to 3. `None` if inconsistent.
+    pub fn new(material: Material, pieces: PerPiece<u8>, order: Order, file: usize) -> Option<Self> {
         let pawns = material.pawns();
         let leading = match () {
             () if pawns != [0, 0] => Leading::Pawns,
@@ -206,7 +204,7 @@ impl Numbering {
             () => Leading::Kings,
         };
         let more_pawns = pawns[0] > 0 && pawns[1] > 0;
-        let mut lengths: PerMan<usize> = PerMan::new();
+        let mut lengths: PerPiece<usize> = PerPiece::new();
         let together = match leading {
             Leading::Pawns => 1,
             Leading::Three => 3,
@@ -220,13 +218,13 @@ impl Numbering {
             }
         }
         let first = *lengths.first()?;
-        if leading == Leading::Pawns && (pieces[0] & 7 != 1 || first > MOST_LEADING)
+        if leading == Leading::Pawns && (pieces[0] & 7 != 1 || first > MAX_LEADING)
             || more_pawns && (lengths.len() < 2 || pieces[first] & 7 != 1)
             || leading != Leading::Pawns && first != together
         {
             return None;
         }
-        let mut groups: PerMan<(usize, u64)> = lengths.iter().map(|&length| (length, 0)).collect();
+        let mut groups: PerPiece<(usize, u64)> = lengths.iter().map(|&length| (length, 0)).collect();
         let fixed = if more_pawns { 2 } else { 1 };
         let mut free = 64 - lengths[..fixed].iter().sum::<usize>();
         let (mut next, mut size, mut place) = (fixed, 1_u64, 0);
@@ -253,9 +251,8 @@ impl Numbering {
         Some(Self { pieces, leading, more_pawns, groups, size })
     }
 
-    /// The number of the position with the pieces on these squares, in the order of [`pieces`](Self::pieces). The leading pawn
-    /// is the first one.
-    pub fn number(&self, squares: &mut PerMan<usize>) -> u64 {
+    /// Index of a position, given its squares in the order of [`pieces`](Self::pieces), leading pawn first.
+    pub fn number(&self, squares: &mut PerPiece<usize>) -> u64 {
         if squares[0] % 8 > 3 {
             squares.iter_mut().for_each(|square| *square ^= 7);
         }
@@ -275,7 +272,7 @@ impl Numbering {
             let (before, rest) = squares.split_at_mut(start);
             let group = &mut rest[..length];
             group.sort_unstable();
-            // Pawns have 48 squares, from 8 on.
+            // Pawns have 48 squares, from index 8.
             let base = if index == 1 && self.more_pawns { 8 } else { 0 };
             let ways = group.iter().enumerate().map(|(nth, &square)| {
                 let taken = before.iter().filter(|&&other| other < square).count();
@@ -287,8 +284,8 @@ impl Numbering {
         number
     }
 
-    /// The number of a leading group without pawns, for which all pieces are mirrored.
-    fn lead_of_pieces(&self, squares: &mut PerMan<usize>) -> u64 {
+    /// Number of a pawnless leading group; mirrors all pieces.
+    fn lead_of_pieces(&self, squares: &mut PerPiece<usize>) -> u64 {
         if squares[0] / 8 > 3 {
             squares.iter_mut().for_each(|square| *square ^= 56);
         }
@@ -301,7 +298,7 @@ impl Numbering {
             return MAPS.kings[MAPS.triangle[squares[0]]][squares[1]] as u64;
         }
         let [a, b, c] = [squares[0], squares[1], squares[2]];
-        // Squares that are taken do not count for those after them.
+        // Skip squares already taken.
         let less_b = usize::from(b > a);
         let less_c = usize::from(c > a) + usize::from(c > b);
         let number = match off {
@@ -313,7 +310,7 @@ impl Numbering {
         number as u64
     }
 
-    /// The square of the leading pawn among these, which is brought to the front, as a file from 0 to 3.
+    /// Moves the leading pawn to the front and returns its file, 0 to 3.
     pub fn lead_file(pawns: &mut [usize]) -> usize {
         let leading = (0..pawns.len()).max_by_key(|&index| MAPS.pawn[pawns[index]]).unwrap_or(0);
         pawns.swap(0, leading);
@@ -327,7 +324,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// The numbering of a table whose pieces come in this order, as in `KQk`.
+    /// Numbering of a table with pieces in this order, e.g. `KQk`.
     fn numbering(name: &str, letters: &str, order: Order, file: usize) -> Numbering {
         let code = |letter: char| {
             let kind = "pnbrqk".find(letter.to_ascii_lowercase()).expect("a piece") as u8 + 1;
@@ -337,9 +334,9 @@ mod tests {
         Numbering::new(material, letters.chars().map(code).collect(), order, file).expect("a good order")
     }
 
-    /// Squares that differ, from a generator.
-    fn squares(random: &mut fastrand::Rng, pieces: &[u8]) -> PerMan<usize> {
-        let mut squares = PerMan::new();
+    /// Random distinct squares.
+    fn squares(random: &mut fastrand::Rng, pieces: &[u8]) -> PerPiece<usize> {
+        let mut squares = PerPiece::new();
         while squares.len() < pieces.len() {
             let pawn = pieces[squares.len()] & 7 == 1;
             let square = if pawn { random.usize(8..56) } else { random.usize(0..64) };
@@ -350,24 +347,24 @@ mod tests {
         squares
     }
 
-    /// The position as the least of its mirror images, pieces of a kind in order.
+    /// The least of all mirror images, with pieces of a type sorted.
     fn canonical(pieces: &[u8], squares: &[usize], pawns: bool) -> Vec<(u8, usize)> {
         let images = (0..if pawns { 2 } else { 8 }).map(|image| {
             let mirrored = |square: usize| {
                 let square = square ^ if image & 1 == 0 { 0 } else { 7 } ^ if image & 2 == 0 { 0 } else { 56 };
                 if image & 4 == 0 { square } else { transposed(square) }
             };
-            let mut men: Vec<_> = pieces.iter().copied().zip(squares.iter().map(|&square| mirrored(square))).collect();
-            men.sort_unstable();
-            men
+            let mut placed: Vec<_> =
+                pieces.iter().copied().zip(squares.iter().map(|&square| mirrored(square))).collect();
+            placed.sort_unstable();
+            placed
         });
         images.min().expect("an image")
     }
 
-    /// Positions have the same number only if they mirror each other, and those mirrored on both axes have the same; all numbers
-    /// lie in range.
+    /// Positions share an index only if they are mirror images; images mirrored on both axes share it; all are in range.
     #[test]
-    fn numbers_tell_positions_apart_but_for_mirroring() {
+    fn indices_are_unique_up_to_symmetry() {
         let mut random = fastrand::Rng::with_seed(3);
         for (name, letters, order) in [
             ("KQvK", "KQk", [0, 15]),
@@ -388,21 +385,21 @@ mod tests {
                 let mut squares = squares(&mut random, &pieces);
                 let position = canonical(&pieces, &squares, pawns);
                 let leading = if pawns { pieces.iter().take_while(|&&piece| piece == pieces[0]).count() } else { 0 };
-                let number = |squares: &mut PerMan<usize>| {
+                let number = |squares: &mut PerPiece<usize>| {
                     let file = if pawns { Numbering::lead_file(&mut squares[..leading]) } else { 0 };
                     let numbering = numbering(name, letters, order, file);
                     let number = numbering.number(squares);
                     assert!(number < numbering.size, "{name} {squares:?}");
                     (file, number)
                 };
-                // Mirrored it may have another one where it is not clear what leads: of pawns that mirror each other the left
-                // one does. Nor is anything mirrored on the diagonal where all leading pieces stand on it.
+                // Other mirror images may differ where the leading piece is ambiguous: of two mirrored pawns the left one leads, and
+                // nothing is mirrored at the diagonal if all leading pieces are on it.
                 let mirror = if pawns { 7 } else { 63 };
-                let mut mirrored: PerMan<usize> = squares.iter().map(|square| square ^ mirror).collect();
+                let mut mirrored: PerPiece<usize> = squares.iter().map(|square| square ^ mirror).collect();
                 let twins = pawns && squares[..leading].iter().any(|square| squares[..leading].contains(&(square ^ 7)));
                 let at = number(&mut squares);
-                // Kings that touch have no number of their own.
-                let kings: Vec<usize> = position.iter().filter(|man| man.0 & 7 == 6).map(|man| man.1).collect();
+                // Adjacent kings have no index.
+                let kings: Vec<usize> = position.iter().filter(|piece| piece.0 & 7 == 6).map(|piece| piece.1).collect();
                 let apart = (kings[0] % 8).abs_diff(kings[1] % 8) > 1 || (kings[0] / 8).abs_diff(kings[1] / 8) > 1;
                 if apart {
                     assert!(twins || number(&mut mirrored) == at, "{name} {position:?}");
@@ -413,12 +410,12 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_those_of_the_format() {
+    fn sizes_match_the_format() {
         assert_eq!(numbering("KQvK", "KQk", [0, 15], 0).size, THREE);
         assert_eq!(numbering("KQQvK", "KkQQ", [0, 15], 0).size, KINGS * 62 * 61 / 2);
         assert_eq!([0, 1, 2, 3].map(|file| numbering("KPvK", "PkK", [0, 15], file).size), [6 * 63 * 62; 4]);
         assert!(
-            Numbering::new(Material::parse("KQvK").expect("material"), PerMan::from_iter([6, 5, 14]), [9, 15], 0)
+            Numbering::new(Material::parse("KQvK").expect("material"), PerPiece::from_iter([6, 5, 14]), [9, 15], 0)
                 .is_none()
         );
     }

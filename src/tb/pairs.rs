@@ -1,127 +1,113 @@
-//! The values of a table, compressed: a sequence of symbols, each for a pair of symbols or for a value, in a canonical Huffman
-//! code (recursive pairing: Larsson and Moffat, 1999).
+//! Decompression of table values: recursive pairing (Larsson and Moffat, 1999) with a canonical Huffman code.
 
 use super::source::Source;
 use super::table::Damage;
 
-/// Takes the head of a file apart, from the front.
+/// Parses a file header front to back.
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Begins at a place.
+    /// Starts at an offset.
     pub fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    /// Where the next byte is.
-    pub fn place(&self) -> usize {
+    /// Offset of the next byte.
+    pub fn position(&self) -> usize {
         self.at
     }
 
-    /// So many bytes.
+    /// The next `count` bytes.
     ///
     /// # Errors
-    /// There are fewer.
+    /// The header is too short.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Damage> {
-        let end = self.at.checked_add(count).ok_or(Damage::Head)?;
-        let taken = self.bytes.get(self.at..end).ok_or(Damage::Head)?;
+        let end = self.at.checked_add(count).ok_or(Damage::Header)?;
+        let taken = self.bytes.get(self.at..end).ok_or(Damage::Header)?;
         self.at = end;
         Ok(taken)
     }
 
-    /// The next byte.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn u8(&mut self) -> Result<u8, Damage> {
         Ok(self.take(1)?[0])
     }
 
-    /// The next two bytes as a number.
-    ///
-    /// # Errors
-    /// There are fewer.
     pub fn u16(&mut self) -> Result<u16, Damage> {
         let bytes = self.take(2)?;
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// The next four bytes as a number.
-    ///
-    /// # Errors
-    /// There are fewer.
     pub fn u32(&mut self) -> Result<u32, Damage> {
         let bytes = self.take(4)?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
-    /// Goes on to an even place.
+    /// Skips to an even offset.
     pub fn align(&mut self) {
         self.at += self.at & 1;
     }
 }
 
-/// A symbol: a pair of symbols, or a value.
+/// A symbol: a pair of symbols or a value.
 #[derive(Clone, Copy, Debug)]
 struct Symbol {
     /// The first of the pair, or the value.
     left: u16,
     right: u16,
-    /// For how many values it stands, less one; 0 for a value.
+    /// Number of values the symbol expands to, minus 1.
     more: u8,
 }
 
-/// The second of a pair that is none.
+/// `right` of a symbol that is a value.
 const NO_PAIR: u16 = 0xFFF;
 
 /// The values of one part of a table.
 #[derive(Debug)]
 pub enum Pairs {
-    /// All are the same.
+    /// All values are equal.
     Constant(u16),
-    /// They lie in blocks.
+    /// Compressed blocks.
     Packed(Packed),
 }
 
-/// Values that lie in blocks.
+/// Compressed values.
 #[derive(Debug)]
 pub struct Packed {
-    /// Binary logarithms of the size of a block and of the distance between two entries of the index.
+    /// Binary logarithms of the block size and of the values per index entry.
     block_bits: u32,
     span_bits: u32,
-    /// How many blocks there are, and how many lengths of blocks.
+    /// Numbers of blocks and of block lengths.
     blocks: u32,
     lengths: u64,
-    /// How many entries the index has.
+    /// Number of index entries.
     entries: u64,
-    /// Where in the file these begin: index, lengths, blocks.
+    /// File offsets.
     index_at: u64,
     lengths_at: u64,
     blocks_at: u64,
-    /// The fewest bits of a symbol, and for each number of bits from there the first code, to the left, and its symbol.
-    least_bits: u32,
+    /// Shortest code in bits, and by length the first code, left-aligned, with its symbol.
+    min_bits: u32,
     first_codes: Box<[(u64, u16)]>,
     symbols: Box<[Symbol]>,
 }
 
-/// The longest code, in bits.
-const MOST_BITS: u32 = 32;
-/// The largest block: far beyond all that exist.
-const MOST_BLOCK_BITS: u32 = 20;
-/// Bytes that are read at once.
+/// Longest code in bits.
+const MAX_BITS: u32 = 32;
+/// Largest block, far beyond existing files.
+const MAX_BLOCK_BITS: u32 = 20;
+/// Bytes read at once.
 const WINDOW: usize = 64;
-/// All values of a part are this one.
+/// Flag of a part with equal values.
 const CONSTANT: u8 = 0x80;
 
 impl Pairs {
-    /// Reads the head of a part with so many values; what it says about where things are is still missing. Also gives its
-    /// flags.
+    /// Parses the header of a part with `size` values, whose offsets are set later. Also returns its flags.
     ///
     /// # Errors
-    /// It makes no sense.
+    /// The header is invalid.
     pub fn read(reader: &mut Reader, size: u64) -> Result<(Self, u8), Damage> {
         let flags = reader.u8()?;
         if flags & CONSTANT != 0 {
@@ -131,12 +117,12 @@ impl Pairs {
         let padding = u64::from(reader.u8()?);
         let blocks = reader.u32()?;
         let (most, least) = (u32::from(reader.u8()?), u32::from(reader.u8()?));
-        if !(2..=MOST_BLOCK_BITS).contains(&block_bits)
+        if !(2..=MAX_BLOCK_BITS).contains(&block_bits)
             || span_bits >= 32
             || least == 0
-            || !(least..=MOST_BITS).contains(&most)
+            || !(least..=MAX_BITS).contains(&most)
         {
-            return Err(Damage::Head);
+            return Err(Damage::Header);
         }
         let lowest: Vec<u16> = (least..=most).map(|_| reader.u16()).collect::<Result<_, _>>()?;
         let first_codes = first_codes(&lowest, least)?;
@@ -154,38 +140,38 @@ impl Pairs {
             index_at,
             lengths_at,
             blocks_at,
-            least_bits: least,
+            min_bits: least,
             first_codes,
             symbols,
         };
         Ok((Self::Packed(packed), flags))
     }
 
-    /// Says where the index begins, and returns where it ends.
+    /// Sets the offset of the index; returns its end.
     pub fn set_index(&mut self, at: u64) -> u64 {
         let Self::Packed(packed) = self else { return at };
         packed.index_at = at;
         at + 6 * packed.entries
     }
 
-    /// Says where the lengths of blocks begin, and returns where they end.
+    /// Sets the offset of the block lengths; returns their end.
     pub fn set_lengths(&mut self, at: u64) -> u64 {
         let Self::Packed(packed) = self else { return at };
         packed.lengths_at = at;
         at + 2 * packed.lengths
     }
 
-    /// Says where the blocks begin at the earliest, and returns where they end.
+    /// Sets the minimum offset of the blocks; returns their end.
     pub fn set_blocks(&mut self, at: u64) -> u64 {
         let Self::Packed(packed) = self else { return at };
         packed.blocks_at = at.next_multiple_of(64);
         packed.blocks_at + (u64::from(packed.blocks) << packed.block_bits)
     }
 
-    /// The value with this number, which is below the size that was given.
+    /// The value at an index below `size`.
     ///
     /// # Errors
-    /// The file cannot be read, or makes no sense.
+    /// The file cannot be read or is damaged.
     pub fn value(&self, source: &Source, number: u64) -> Result<u16, Damage> {
         match self {
             Self::Constant(value) => Ok(*value),
@@ -194,59 +180,64 @@ impl Pairs {
     }
 }
 
-/// The first code of each length, from the left of a word, and its symbol. Longer codes are smaller.
+/// By length the first code, left-aligned, and its symbol. Longer codes are smaller.
 fn first_codes(lowest: &[u16], least: u32) -> Result<Box<[(u64, u16)]>, Damage> {
     let mut codes = vec![(0, 0); lowest.len()];
     let mut code = 0_u64;
     for index in (0..lowest.len()).rev() {
         let bits = least + index as u32;
         if let Some(&longer) = lowest.get(index + 1) {
-            code = (code + u64::from(lowest[index])).checked_sub(longer.into()).ok_or(Damage::Head)? / 2;
+            code = (code + u64::from(lowest[index])).checked_sub(longer.into()).ok_or(Damage::Header)? / 2;
         }
         if code >> bits != 0 {
-            return Err(Damage::Head);
+            return Err(Damage::Header);
         }
         codes[index] = (code << (64 - bits), lowest[index]);
     }
-    if codes.is_sorted_by(|(shorter, _), (longer, _)| shorter >= longer) { Ok(codes.into()) } else { Err(Damage::Head) }
+    if codes.is_sorted_by(|(shorter, _), (longer, _)| shorter >= longer) {
+        Ok(codes.into())
+    } else {
+        Err(Damage::Header)
+    }
 }
 
-/// The symbols, three bytes each: two of twelve bits.
+/// Symbols of three bytes: two 12-bit halves.
 fn symbols(bytes: &[u8]) -> Result<Box<[Symbol]>, Damage> {
     let parse = |bytes: &[u8]| {
         let [low, middle, high] = [0, 1, 2].map(|index| u16::from(bytes[index]));
         Symbol { left: (middle & 15) << 8 | low, right: high << 4 | middle >> 4, more: 0 }
     };
     let mut symbols: Box<[Symbol]> = bytes.chunks_exact(3).map(parse).collect();
-    let mut known = vec![Known::No; symbols.len()];
+    let mut measured = vec![Measured::No; symbols.len()];
     for index in 0..symbols.len() {
-        measure(&mut symbols, &mut known, index)?;
+        measure(&mut symbols, &mut measured, index)?;
     }
     Ok(symbols)
 }
 
-/// Whether the length of a symbol is known.
+/// State of [`measure`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum Measured {
     No,
-    /// It is asked for: should it be needed for itself, the symbols run in a circle.
-    Soon,
+    /// Being measured; meeting it again means a cycle.
+    Pending,
     Yes,
 }
 
-/// For how many values a symbol stands, less one.
-fn measure(symbols: &mut [Symbol], known: &mut [Known], index: usize) -> Result<u32, Damage> {
-    let symbol = *symbols.get(index).ok_or(Damage::Head)?;
-    match known[index] {
-        Known::Yes => return Ok(symbol.more.into()),
-        Known::Soon => return Err(Damage::Head),
-        Known::No => known[index] = Known::Soon,
+/// Number of values a symbol expands to, minus 1.
+fn measure(symbols: &mut [Symbol], measured: &mut [Measured], index: usize) -> Result<u32, Damage> {
+    let symbol = *symbols.get(index).ok_or(Damage::Header)?;
+    match measured[index] {
+        Measured::Yes => return Ok(symbol.more.into()),
+        Measured::Pending => return Err(Damage::Header),
+        Measured::No => measured[index] = Measured::Pending,
     }
     if symbol.right != NO_PAIR {
-        let more = measure(symbols, known, symbol.left.into())? + measure(symbols, known, symbol.right.into())? + 1;
-        symbols[index].more = u8::try_from(more).map_err(|_| Damage::Head)?;
+        let more =
+            measure(symbols, measured, symbol.left.into())? + measure(symbols, measured, symbol.right.into())? + 1;
+        symbols[index].more = u8::try_from(more).map_err(|_| Damage::Header)?;
     }
-    known[index] = Known::Yes;
+    measured[index] = Measured::Yes;
     Ok(symbols[index].more.into())
 }
 
@@ -272,13 +263,13 @@ impl Packed {
         Ok(symbol.left)
     }
 
-    /// The block with the value of this number, and how many values lie before it in the block.
+    /// The block of a value and the value's offset within it.
     fn locate(&self, source: &Source, number: u64) -> Result<(u32, u32), Damage> {
         let span = 1_u64 << self.span_bits;
         let mut entry = [0; 6];
         source.read(self.index_at + 6 * (number / span), &mut entry)?;
         let mut block = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
-        // The entry is about the value in the middle of its span.
+        // Entries refer to the middle of their span.
         let mut offset =
             i64::from(u16::from_le_bytes([entry[4], entry[5]])) + (number % span) as i64 - (span / 2) as i64;
         let length = |block: u32| -> Result<i64, Damage> {
@@ -304,10 +295,10 @@ impl Packed {
 
     fn next_symbol(&self, bits: &mut Bits) -> Result<Symbol, Damage> {
         let word = bits.peek()?;
-        // The longest codes begin at zero.
+        // The longest codes start at zero.
         let longer = self.first_codes.iter().take_while(|&&(code, _)| word < code).count();
         let &(code, first) = self.first_codes.get(longer).ok_or(Damage::Values)?;
-        let length = self.least_bits + longer as u32;
+        let length = self.min_bits + longer as u32;
         let nth = (word - code) >> (64 - length);
         bits.skip(length)?;
         self.symbol(u16::try_from(nth + u64::from(first)).map_err(|_| Damage::Values)?)
@@ -318,14 +309,14 @@ impl Packed {
     }
 }
 
-/// Reads a block bit by bit, most significant bits first.
+/// Bit reader of a block, most significant bit first.
 struct Bits<'a> {
     source: &'a Source,
     window: [u8; WINDOW],
-    /// Where the window begins, and where the block ends.
+    /// Offsets of the window and of the end of the block.
     start: u64,
     end: u64,
-    /// Bits of the window that have been read.
+    /// Bits of the window consumed.
     used: usize,
 }
 
@@ -336,7 +327,7 @@ impl<'a> Bits<'a> {
         Ok(bits)
     }
 
-    /// The next bits; what lies beyond 57 of them may be zero.
+    /// The next bits, at least 57 of them valid.
     fn peek(&mut self) -> Result<u64, Damage> {
         if self.used / 8 + 8 > WINDOW {
             self.start += (self.used / 8) as u64;
@@ -349,7 +340,7 @@ impl<'a> Bits<'a> {
         Ok(u64::from_be_bytes(word) << (self.used % 8))
     }
 
-    /// Goes on by so many bits.
+    /// Consumes bits.
     fn skip(&mut self, count: u32) -> Result<(), Damage> {
         self.used += count as usize;
         let ends_at = self.start + self.used.div_ceil(8) as u64;

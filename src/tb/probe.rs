@@ -1,4 +1,4 @@
-//! What tables say of a position, with the captures that they leave out.
+//! Probing, including a search of the captures that tables leave out.
 
 use super::material::Material;
 use super::table::{Damage, Distance, Kind};
@@ -7,30 +7,29 @@ use crate::chess::movegen::MoveList;
 use crate::chess::{Board, CastlingRights};
 use std::ops::Neg;
 
-/// Whether looking up may go on.
-pub type GoesOn<'a> = &'a dyn Fn() -> bool;
-/// It may.
-const PATIENT: GoesOn = &|| true;
+/// Whether a probe may continue.
+pub type MayContinue<'a> = &'a dyn Fn() -> bool;
+const ALWAYS: MayContinue = &|| true;
 
-/// The result of a position with best play for the side to move, if the last move was a capture or a pawn move.
+/// Result of a position for the side to move, with the halfmove clock at 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wdl {
-    /// It loses.
+    /// Loss.
     Loss,
-    /// It would lose, but not before the fifty-move rule makes it a draw.
+    /// Loss turned into a draw by the fifty-move rule.
     BlessedLoss,
-    /// A draw.
+    /// Draw.
     Draw,
-    /// It would win, but not before the fifty-move rule makes it a draw.
+    /// Win turned into a draw by the fifty-move rule.
     CursedWin,
-    /// It wins.
+    /// Win.
     Win,
 }
 
 impl Wdl {
     const ALL: [Self; 5] = [Self::Loss, Self::BlessedLoss, Self::Draw, Self::CursedWin, Self::Win];
 
-    /// From -2 for a loss to 2 for a win.
+    /// -2 for a loss to 2 for a win.
     pub const fn value(self) -> i8 {
         self as i8 - 2
     }
@@ -39,7 +38,7 @@ impl Wdl {
         Self::ALL.get(usize::try_from(value + 2).ok()?).copied()
     }
 
-    /// The result where the fifty-move rule does not count, unless it does.
+    /// Maps cursed wins to wins and blessed losses to losses if the fifty-move rule is off.
     #[must_use]
     pub const fn ruled(self, fifty_moves: bool) -> Self {
         match self {
@@ -49,7 +48,7 @@ impl Wdl {
         }
     }
 
-    /// The distance, in plies, of a position whose best move captures or moves a pawn.
+    /// DTZ in plies if the best move is a capture or pawn move.
     pub(super) const fn zeroing_distance(self) -> i32 {
         match self {
             Self::Loss => -1,
@@ -69,7 +68,7 @@ impl Neg for Wdl {
     }
 }
 
-/// A result, and whether a capture (or a pawn move, where these were looked at) brings it about.
+/// A result, and whether it comes from a capture (or a pawn move, if these were searched).
 #[derive(Clone, Copy, Debug)]
 struct Resolved {
     wdl: Wdl,
@@ -77,25 +76,24 @@ struct Resolved {
 }
 
 impl Tables {
-    /// The result of a position; `None` if a table is missing, unreadable or damaged. Nobody may have the right to castle.
+    /// Probes WDL. `None` if a table is missing, unreadable or damaged. Castling rights must be empty.
     pub fn wdl(&self, board: &Board) -> Option<Wdl> {
         self.resolve(board, false).map(|resolved| resolved.wdl)
     }
 
-    /// Plies to the next capture or pawn move with best play, by which side the sign says: positive if the side to move wins,
-    /// beyond 100 if the fifty-move rule makes a draw of that, 0 for a draw. It may be one ply more. `None` as for
-    /// [`wdl`](Self::wdl).
+    /// Probes DTZ: plies to the next capture or pawn move, positive if the side to move wins, more than 100 if the fifty-move rule
+    /// makes it a draw, 0 for a draw. May be one ply too small. `None` as for [`wdl`](Self::wdl).
     pub fn dtz(&self, board: &Board) -> Option<i32> {
-        self.dtz_while(board, PATIENT)
+        self.dtz_while(board, ALWAYS)
     }
 
-    /// [`dtz`](Self::dtz) as long as it may go on: it reads a file many times, and storage may be slow. `None` if it may not.
-    pub(super) fn dtz_while(&self, board: &Board, goes_on: GoesOn) -> Option<i32> {
-        self.dtz_turning(board, true, goes_on)
+    /// [`dtz`](Self::dtz), or `None` once `may_continue` fails: many reads of slow storage take time.
+    pub(super) fn dtz_while(&self, board: &Board, may_continue: MayContinue) -> Option<i32> {
+        self.dtz_from_table(board, true, may_continue)
     }
 
-    /// `turns`: whether the moves may be looked at where the table is about the other side to move. After one move it is not.
-    fn dtz_turning(&self, board: &Board, turns: bool, goes_on: GoesOn) -> Option<i32> {
+    /// With `try_moves`, searches one ply if the table is for the other side to move.
+    fn dtz_from_table(&self, board: &Board, try_moves: bool, may_continue: MayContinue) -> Option<i32> {
         let Resolved { wdl, zeroing } = self.resolve(board, true)?;
         if wdl == Wdl::Draw || zeroing {
             return Some(wdl.zeroing_distance());
@@ -103,21 +101,20 @@ impl Tables {
         let (material, _) = Material::of(board);
         let table = self.table(material, Kind::Dtz)?;
         let sign = i32::from(wdl.value().signum());
-        match self.noting(material, Kind::Dtz, table.dtz(board, wdl.value()))? {
+        match self.ok_or_report(material, Kind::Dtz, table.dtz(board, wdl.value()))? {
             Distance::Plies(plies) => {
                 let beyond = if matches!(wdl, Wdl::CursedWin | Wdl::BlessedLoss) { 100 } else { 0 };
                 Some(sign * (plies + beyond))
             }
-            Distance::OtherSide if turns => self.dtz_by_moves(board, sign, goes_on),
-            Distance::OtherSide => self.noting(material, Kind::Dtz, Err(Damage::Values)),
+            Distance::OtherSide if try_moves => self.dtz_by_moves(board, sign, may_continue),
+            Distance::OtherSide => self.ok_or_report(material, Kind::Dtz, Err(Damage::Values)),
         }
     }
 
-    /// The result of a position as it is, with the plies since the last capture or pawn move: a draw where the fifty-move rule
-    /// ends what would be won. `None` if anybody may castle, if tables do not say, or if a ply decides: distances are not that
-    /// exact.
+    /// Result of a position given its halfmove clock. `None` if castling rights are left, if tables are missing, or if the result
+    /// depends on a single ply, as distances may be off by one.
     pub fn result_now(&self, board: &Board) -> Option<Wdl> {
-        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.most_men() {
+        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.max_pieces() {
             return None;
         }
         let wdl = self.wdl(board)?;
@@ -133,18 +130,18 @@ impl Tables {
         }
     }
 
-    /// The distance where the table is about the other side to move: a ply more than the best move's.
-    fn dtz_by_moves(&self, board: &Board, sign: i32, goes_on: GoesOn) -> Option<i32> {
+    /// DTZ by a one-ply search, for tables of the other side to move.
+    fn dtz_by_moves(&self, board: &Board, sign: i32, may_continue: MayContinue) -> Option<i32> {
         let mut least: Option<i32> = None;
         for mv in board.legal_moves() {
-            if !goes_on() {
+            if !may_continue() {
                 return None;
             }
             let after = board.after(mv);
             let distance = if after.halfmove_clock() == 0 {
                 (-self.wdl(&after)?).zeroing_distance()
             } else {
-                let distance = -self.dtz_turning(&after, false, goes_on)?;
+                let distance = -self.dtz_from_table(&after, false, may_continue)?;
                 let mates = distance == 1 && is_mate(&after);
                 if mates { 1 } else { distance + distance.signum() }
             };
@@ -152,16 +149,16 @@ impl Tables {
                 least = Some(least.map_or(distance, |least| least.min(distance)));
             }
         }
-        // Without a move that keeps the result the side to move is mated.
+        // Without a move that keeps the result, the side to move is mated.
         Some(least.unwrap_or(-1))
     }
 
-    /// The table's result, or that of a capture that is better. A table need not be right where a capture is best, and it knows
-    /// nothing of en passant. With `pawns` pawn moves are looked at as captures are.
+    /// The better of the table's result and of all captures: a table need not be correct if a capture is best, and it ignores en
+    /// passant. With `pawns`, pawn moves are searched too.
     fn resolve(&self, board: &Board, pawns: bool) -> Option<Resolved> {
         let (mut best, mut searched) = (Wdl::Loss, 0);
         let mut moves = MoveList::new();
-        // Quiet moves matter when there may be none: en passant can be the only move.
+        // Search quiet moves too if en passant may be the only legal move.
         let all = pawns || board.en_passant().is_some();
         if all {
             board.generate::<true, true>(&mut moves)
@@ -189,18 +186,17 @@ impl Tables {
         })
     }
 
-    /// The table's result.
     fn stored(&self, board: &Board) -> Option<Wdl> {
         let (material, _) = Material::of(board);
-        if material.men() == 2 {
+        if material.pieces() == 2 {
             return Some(Wdl::Draw);
         }
-        let value = self.noting(material, Kind::Wdl, self.table(material, Kind::Wdl)?.wdl(board))?;
+        let value = self.ok_or_report(material, Kind::Wdl, self.table(material, Kind::Wdl)?.wdl(board))?;
         Wdl::from_value(value)
     }
 }
 
-/// Whether the side to move is mated.
+/// Whether the side to move is checkmated.
 pub fn is_mate(board: &Board) -> bool {
     board.in_check() && !board.has_legal_move()
 }
@@ -210,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_turn_over() {
+    fn negated_results() {
         for wdl in Wdl::ALL {
             assert_eq!((-wdl).value(), -wdl.value());
             assert_eq!(Wdl::from_value(wdl.value()), Some(wdl));

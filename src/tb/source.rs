@@ -1,19 +1,18 @@
-//! Where the bytes of a table are.
+//! Access to the bytes of a table.
 
 use std::fs::File;
 use std::io;
 
-/// The bytes of a table: in memory, or in its file.
+/// Bytes of a table.
 pub enum Source {
-    /// All of them.
+    /// The whole file.
     Memory(Box<[u8]>),
-    /// Read when they are asked for. A file that has become shorter, or cannot be read any more, is an error and no more
-    /// than that, which is why files are not mapped.
+    /// Read on demand. Not memory-mapped, so that a truncated or unreadable file is just an error.
     File(File),
 }
 
 impl Source {
-    /// Fills a buffer with the bytes from a place on, and with zeros beyond the end.
+    /// Reads at an offset; zero-fills past the end.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -31,7 +30,7 @@ impl Source {
         Ok(())
     }
 
-    /// The little-endian number of two bytes at a place.
+    /// Reads a little-endian `u16`.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -42,7 +41,7 @@ impl Source {
     }
 }
 
-/// Reads until the buffer is full or the file ends, and says how much that was.
+/// Reads until the buffer is full or the file ends; returns the bytes read.
 fn fill(file: &File, at: u64, into: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < into.len() {

@@ -1,8 +1,8 @@
-//! One table: its file, taken apart, and what it says of a position.
+//! A single table file.
 
 use super::checksum;
 use super::material::Material;
-use super::numbering::{MOST_MEN, Numbering, PerMan};
+use super::numbering::{MAX_PIECES, Numbering, PerPiece};
 use super::pairs::{Pairs, Reader};
 use super::source::Source;
 use crate::chess::{Bitboard, Board, Color, PieceType};
@@ -12,20 +12,20 @@ use std::io;
 use std::path::Path;
 use thiserror::Error;
 
-/// The two kinds of tables.
+/// Kind of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Wins, draws and losses.
+    /// Win, draw or loss.
     Wdl,
-    /// Plies to the next capture or pawn move.
+    /// Distance to zeroing: plies to the next capture or pawn move.
     Dtz,
 }
 
 impl Kind {
-    /// Both.
+    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Wdl, Self::Dtz];
 
-    /// The end of the names of their files.
+    /// File name extension.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Wdl => "rtbw",
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// The first bytes of their files.
+    /// Magic number.
     const fn magic(self) -> [u8; 4] {
         match self {
             Self::Wdl => [0x71, 0xE8, 0x23, 0x5D],
@@ -42,54 +42,54 @@ impl Kind {
     }
 }
 
-/// What is wrong with a table.
+/// Why a table cannot be used.
 #[derive(Debug, Error)]
 pub enum Damage {
-    /// Its file cannot be read.
+    /// Cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// Its file begins as no such table does.
-    #[error("is no such table: its first bytes are {0:02x?}, expected {1:02x?}")]
+    /// Wrong magic number.
+    #[error("has the wrong magic {0:02x?}, expected {1:02x?}")]
     Magic([u8; 4], [u8; 4]),
-    /// Its file is shorter or longer than it says itself.
+    /// Size differs from that in the header.
     #[error("is damaged: {0} bytes, expected {1}")]
     Size(u64, u64),
-    /// What it says about itself makes no sense.
-    #[error("is damaged: its head makes no sense")]
-    Head,
-    /// Its bytes are not those that it was made with.
-    #[error("is damaged: its checksum is wrong")]
+    /// Invalid header.
+    #[error("is damaged: invalid header")]
+    Header,
+    /// Checksum mismatch.
+    #[error("is damaged: checksum mismatch")]
     Checksum,
-    /// Its values make no sense.
-    #[error("is damaged: its values make no sense")]
+    /// Invalid values.
+    #[error("is damaged: invalid values")]
     Values,
 }
 
-/// The head of a file is no longer than this: 8 parts with 4 095 symbols each, and the maps.
-const MOST_HEAD: u64 = 256 << 10;
-/// Files up to this size are held in memory.
+/// Upper bound of a header: 8 parts with 4,095 symbols each, and the maps.
+const MAX_HEADER: u64 = 256 << 10;
+/// Largest file kept in memory.
 const SMALL: u64 = 1 << 20;
-/// Behind the last block comes the checksum.
+/// Bytes of the checksum after the last block.
 const CHECKSUM: u64 = 16;
 
-/// Bits of the byte that says what kind of table it is.
+/// Flags of a table.
 const SPLIT: u8 = 1;
 const PAWNS: u8 = 2;
 
-/// Flags of a part: the side to move, whether values are mapped, whether they are plies, whether the map is wide.
+/// Flags of a part: side to move, mapped values, values in plies for wins and for losses, 16-bit map.
 const BLACK: u8 = 1;
 const MAPPED: u8 = 2;
 const WIN_PLIES: u8 = 4;
 const LOSS_PLIES: u8 = 8;
 const WIDE: u8 = 16;
 
-/// A table that has been opened.
+/// An open table.
 pub struct Table {
     source: Source,
     material: Material,
-    /// For each file of the leading pawn those of the two sides to move, or one for both.
+    /// By file of the leading pawn, then by side to move if both are stored.
     parts: Box<[Part]>,
-    /// How many parts belong to a file.
+    /// Parts per file.
     sides: usize,
 }
 
@@ -98,24 +98,20 @@ struct Part {
     numbering: Numbering,
     pairs: Pairs,
     flags: u8,
-    /// What values stand for, for wins, losses, wins and losses beyond the fifty-move rule.
+    /// Mapped values for wins, losses, cursed wins and blessed losses.
     map: [Box<[u16]>; 4],
 }
 
-/// What a table of distances says.
+/// A DTZ value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
-    /// The plies to the next capture or pawn move, at least 1; beyond the fifty-move rule 100 less.
+    /// Plies to the next capture or pawn move, at least 1; less 100 for cursed wins and blessed losses.
     Plies(i32),
-    /// It is about the other side to move.
+    /// The table is for the other side to move.
     OtherSide,
 }
 
 impl Table {
-    /// Opens a table of this material.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is no such table, or is damaged.
     fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
         let file = files::open_regular(path, OpenOptions::new().read(true))?;
         let size = file.metadata()?.len();
@@ -123,19 +119,18 @@ impl Table {
         Self::new(source, size, material, kind)
     }
 
-    /// Opens a table of this material and compares its checksum, if it is held in memory.
+    /// Opens a table of this material, verifying its checksum if it is kept in memory.
     ///
     /// # Errors
-    /// As for `open`, or the checksum is wrong.
+    /// The file cannot be read, is damaged, or is not a table of this kind and material.
     pub fn checked(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
         let table = Self::open(path, material, kind)?;
         table.verify()?;
         Ok(table)
     }
 
-    /// The table in so many bytes.
     fn new(source: Source, size: u64, material: Material, kind: Kind) -> Result<Self, Damage> {
-        let mut head = vec![0; size.min(MOST_HEAD) as usize];
+        let mut head = vec![0; size.min(MAX_HEADER) as usize];
         source.read(0, &mut head)?;
         let (parts, sides, end) = read_parts(&head, material, kind)?;
         let expected = end.next_multiple_of(64) + CHECKSUM;
@@ -145,7 +140,7 @@ impl Table {
         Ok(Self { source, material, parts: parts.into(), sides })
     }
 
-    /// How many bytes it holds in memory, if all of it is there.
+    /// Bytes kept in memory, if the whole file is.
     pub fn held(&self) -> Option<u64> {
         match &self.source {
             Source::Memory(bytes) => Some(bytes.len() as u64),
@@ -159,20 +154,20 @@ impl Table {
         if checksum::of(body) == *sum { Ok(()) } else { Err(Damage::Checksum) }
     }
 
-    /// The result for the side to move, from -2 for a loss to 2 for a win, as far as captures do not change it.
+    /// Stored WDL for the side to move, -2 to 2, not accounting for captures.
     ///
     /// # Errors
-    /// The table cannot be read, or is damaged.
+    /// The table cannot be read or is damaged.
     pub fn wdl(&self, board: &Board) -> Result<i8, Damage> {
         let (part, mut squares, _) = self.place(board);
         let value = part.pairs.value(&self.source, part.numbering.number(&mut squares))?;
         if value > 4 { Err(Damage::Values) } else { Ok(value as i8 - 2) }
     }
 
-    /// The distance for the side to move, which wins or loses as `wdl` says.
+    /// Stored DTZ for the side to move, given its WDL.
     ///
     /// # Errors
-    /// The table cannot be read, or is damaged.
+    /// The table cannot be read or is damaged.
     pub fn dtz(&self, board: &Board, wdl: i8) -> Result<Distance, Damage> {
         let (part, mut squares, black) = self.place(board);
         let is_symmetric = self.material.is_symmetric() && self.material.pawns() == [0, 0];
@@ -192,18 +187,18 @@ impl Table {
         Ok(Distance::Plies(i32::from(value) * if plies { 1 } else { 2 } + 1))
     }
 
-    /// The part for a position of this material, the squares in its order, and whether Black is to move as the table sees it.
-    fn place(&self, board: &Board) -> (&Part, PerMan<usize>, bool) {
+    /// The part for a position, its squares in the part's order, and whether Black is to move in the table's view.
+    fn place(&self, board: &Board) -> (&Part, PerPiece<usize>, bool) {
         let (_, black_is_greater) = Material::of(board);
         let black_to_move = board.side_to_move() == Color::Black;
-        // Tables see the greater side as White's; of two sides alike, the one to move.
+        // In tables the greater side is White; with equal material the side to move is.
         let flipped = black_is_greater || self.material.is_symmetric() && black_to_move;
         let mirror = if flipped { 56 } else { 0 };
         let pieces = |code: u8| -> Bitboard {
             let color = if (code >= 8) == flipped { Color::White } else { Color::Black };
             board.pieces(color, PieceType::ALL[usize::from(code & 7).clamp(1, 6) - 1])
         };
-        let mut squares = PerMan::<usize>::new();
+        let mut squares = PerPiece::<usize>::new();
         let mut file = 0;
         let leading = self.parts[0].numbering.pieces[0];
         if leading & 7 == 1 {
@@ -223,10 +218,10 @@ impl Table {
     }
 }
 
-/// The parts of a table, how many belong to a file of the leading pawn, and where the last one ends.
+/// The parts of a table, the parts per file, and the end of the last one.
 fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>, usize, u64), Damage> {
     let mut reader = Reader::new(head, 0);
-    let magic: [u8; 4] = reader.take(4)?.try_into().map_err(|_| Damage::Head)?;
+    let magic: [u8; 4] = reader.take(4)?.try_into().map_err(|_| Damage::Header)?;
     if magic != kind.magic() {
         return Err(Damage::Magic(magic, kind.magic()));
     }
@@ -234,7 +229,7 @@ fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>,
     let pawns = material.pawns();
     let has_pawns = pawns != [0, 0];
     if (bits & PAWNS != 0) != has_pawns || (bits & SPLIT != 0) == material.is_symmetric() {
-        return Err(Damage::Head);
+        return Err(Damage::Header);
     }
     let sides = if kind == Kind::Wdl && !material.is_symmetric() { 2 } else { 1 };
     let files = if has_pawns { 4 } else { 1 };
@@ -256,14 +251,14 @@ fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>,
         }
         reader.align();
     }
-    let mut end = reader.place() as u64;
+    let mut end = reader.position() as u64;
     for set in [Pairs::set_index, Pairs::set_lengths, Pairs::set_blocks] {
         end = parts.iter_mut().fold(end, |end, part| set(&mut part.pairs, end));
     }
     Ok((parts, sides, end))
 }
 
-/// The numberings of both sides to move, or of one, for a file of the leading pawn.
+/// The numberings for one file of the leading pawn, one per side to move.
 fn read_numberings(
     reader: &mut Reader,
     material: Material,
@@ -272,21 +267,20 @@ fn read_numberings(
 ) -> Result<Vec<Numbering>, Damage> {
     let [first, second] = material.pawns();
     let orders = [reader.u8()?, if first > 0 && second > 0 { reader.u8()? } else { 0xFF }];
-    let codes = reader.take(material.men() as usize)?;
+    let codes = reader.take(material.pieces() as usize)?;
     let numbering = |side: usize| {
         let half = |byte: u8| byte >> (4 * side) & 15;
-        let pieces: PerMan<u8> = codes.iter().map(|&code| half(code)).collect();
+        let pieces: PerPiece<u8> = codes.iter().map(|&code| half(code)).collect();
         if !is_made_of(material, &pieces) {
             return None;
         }
         Numbering::new(material, pieces, orders.map(half), file)
     };
-    (0..sides).map(|side| numbering(side).ok_or(Damage::Head)).collect()
+    (0..sides).map(|side| numbering(side).ok_or(Damage::Header)).collect()
 }
 
-/// Whether these are the pieces of this material, those of the same kind together, and the leading pawns those of the side that
-/// has fewer.
-fn is_made_of(material: Material, pieces: &PerMan<u8>) -> bool {
+/// Whether the pieces match the material, are grouped by type, and start with the pawns of the side with fewer.
+fn is_made_of(material: Material, pieces: &PerPiece<u8>) -> bool {
     let count = |code: u8| pieces.iter().filter(|&&piece| piece == code).count() as u32;
     let together = pieces.chunk_by(|a, b| a == b).count();
     let kinds = (0..16).filter(|&code| count(code) > 0).count();
@@ -297,14 +291,14 @@ fn is_made_of(material: Material, pieces: &PerMan<u8>) -> bool {
         (0, _) => Some(9),
         _ => Some(if second >= first { 1 } else { 9 }),
     };
-    pieces.len() <= MOST_MEN
-        && pieces.len() as u32 == material.men()
+    pieces.len() <= MAX_PIECES
+        && pieces.len() as u32 == material.pieces()
         && together == kinds
         && leads.is_none_or(|code| pieces[0] == code)
         && material.has_codes(count)
 }
 
-/// The four maps of a part: each with its length before it.
+/// The four maps of a part, each prefixed with its length.
 fn read_map(reader: &mut Reader, wide: bool) -> Result<[Box<[u16]>; 4], Damage> {
     if wide {
         reader.align();
@@ -324,7 +318,7 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    /// King and rook against king.
+    /// KRvK.
     const TABLES: [(&str, Kind); 2] = [("KRvK.rtbw", Kind::Wdl), ("KRvK.rtbz", Kind::Dtz)];
 
     fn path(name: &str) -> std::path::PathBuf {
@@ -345,9 +339,8 @@ mod tests {
             .into()
     }
 
-    /// In memory or in a file, a table says the same.
     #[test]
-    fn both_sources_say_the_same() {
+    fn memory_and_file_agree() {
         for (name, kind) in TABLES {
             let file = File::open(path(name)).expect("a table");
             let size = file.metadata().expect("a size").len();
@@ -367,9 +360,9 @@ mod tests {
         }
     }
 
-    /// Without the checksum, which would tell most of it: no byte may harm more than a value.
+    /// Without verifying the checksum: a corrupt byte yields wrong values at worst.
     #[test]
-    fn no_byte_does_harm() {
+    fn corrupt_bytes_never_panic() {
         let mut random = fastrand::Rng::with_seed(8);
         let (mut good, mut bad) = (0, 0);
         for (name, kind) in TABLES {
@@ -393,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_another_size_kind_or_material_are_refused() {
+    fn rejects_wrong_size_kind_or_material() {
         let bytes = std::fs::read(path("KRvK.rtbw")).expect("a table");
         for size in 0..bytes.len() {
             assert!(table(&bytes[..size], Kind::Wdl).is_err(), "{size}");
@@ -403,6 +396,6 @@ mod tests {
         assert!(matches!(table(&bytes, Kind::Dtz), Err(Damage::Magic(..))));
         let queen = Material::parse("KQvK").expect("material");
         let other = Table::new(Source::Memory(bytes.into()), 208, queen, Kind::Wdl);
-        assert!(matches!(other, Err(Damage::Head)));
+        assert!(matches!(other, Err(Damage::Header)));
     }
 }

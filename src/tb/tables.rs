@@ -1,7 +1,7 @@
-//! All tables that were found, and what is to be said about them.
+//! The set of tables found, and diagnostics about them.
 
 use super::material::Material;
-pub use super::numbering::MOST_MEN;
+pub use super::numbering::MAX_PIECES;
 use super::table::{Damage, Kind, Table};
 use crate::smp::sync::{AtomicUsize, Mutex, Ordering};
 use std::fmt;
@@ -11,74 +11,74 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Tables are looked through for this long when they are named; what is left is looked at when it is first needed.
-const PATIENCE: Duration = Duration::from_millis(1500);
-/// Tables that were looked through stay in memory up to so many bytes together.
-const MOST_HELD: u64 = 128 << 20;
-/// How many names a message lists.
-const NAMED: usize = 8;
-/// How many troubles are told.
-const MOST_TROUBLES: usize = 64;
-/// What separates folders.
+/// Time limit for checking tables up front; the others are checked on first use.
+const CHECK_TIME: Duration = Duration::from_millis(1500);
+/// Bytes of checked tables kept in memory.
+const MAX_HELD: u64 = 128 << 20;
+/// Most names listed in a message.
+const MAX_NAMES: usize = 8;
+/// Most failures recorded.
+const MAX_FAILURES: usize = 64;
+/// Separates folders.
 pub const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// A table of which there is a file, or several in several folders.
-struct Shelf {
-    /// In the order of the folders. The first that can be used counts.
+/// One table, and the files that may hold it.
+struct Slot {
+    /// In the order of the folders; the first usable one is opened.
     paths: Vec<PathBuf>,
-    /// Once it has been needed; `None` if it is not usable.
+    /// Opened on first use; `None` if unusable.
     table: OnceLock<Option<Table>>,
 }
 
-/// What was found about some material.
+/// The tables of some material.
 struct Entry {
     material: Material,
     /// By [`Kind`].
-    shelves: [Option<Shelf>; 2],
+    slots: [Option<Slot>; 2],
 }
 
-/// Why no tables can be used.
+/// Why tables cannot be opened.
 #[derive(Debug, Error)]
 pub enum TablesError {
-    /// No folder holds a table that can be used.
+    /// No usable table.
     #[error("{0}; expected folders with tables such as KQvK.rtbw, separated by {SEPARATOR:?}")]
     Nothing(String),
 }
 
-/// Tables, which threads may ask at the same time.
+/// Endgame tablebases, shared by all threads.
 pub struct Tables {
-    /// In the order of their material.
+    /// Sorted by material.
     entries: Box<[Entry]>,
     stock: Stock,
-    troubles: Mutex<Troubles>,
-    /// How many troubles nobody has been told of.
-    news: AtomicUsize,
+    failures: Mutex<Failures>,
+    /// Number of failures not yet reported.
+    unreported: AtomicUsize,
 }
 
-/// What has gone wrong with tables that looked good at first.
+/// Tables that failed after being opened.
 #[derive(Default)]
-struct Troubles {
+struct Failures {
     all: Vec<String>,
-    told: usize,
+    reported: usize,
 }
 
-/// What there is, and what is wrong with the rest.
+/// Tables available, and problems with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stock {
-    /// Tables that can be used, by [`Kind`].
+    /// Usable tables, by [`Kind`].
     pub counts: [usize; 2],
-    /// The most men of any table of results.
-    pub most_men: u32,
-    /// Tables that were not looked at before they are needed.
+    /// Most pieces of any WDL table, kings included.
+    pub max_pieces: u32,
+    /// Tables left to be checked on first use.
     pub unchecked: usize,
-    /// What is missing, damaged or unreadable, in sentences.
+    /// Missing, damaged or unreadable files, one message each.
     pub problems: Vec<String>,
 }
 
 impl fmt::Display for Stock {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let [wdl, dtz] = self.counts;
-        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} men", self.most_men)?;
+        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} men", self.max_pieces)?;
         if self.unchecked > 0 {
             write!(f, "; {} of them are checked when they are first needed", self.unchecked)?;
         }
@@ -93,87 +93,85 @@ impl fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// The tables in these folders, separated by `:` (on Windows `;`). Of two files for the same table the first counts that can
-    /// be used.
-    /// Small files are read and their checksums compared, of others the head and the size are checked, as long as that does not
-    /// take too much time.
+    /// Opens the tables in folders separated by `:` (`;` on Windows). Of several files for a table the first usable one counts. Small
+    /// files are read and their checksums verified; of others only header and size are checked, as far as the time limit allows.
     ///
     /// # Errors
-    /// No table can be used.
+    /// No table is usable.
     pub fn open(folders: &str) -> Result<Self, TablesError> {
         let mut problems = Vec::new();
         let mut entries = find(folders, &mut problems);
         let unchecked = check(&mut entries, &mut problems);
-        entries.retain(|entry| entry.shelves.iter().any(Option::is_some));
-        let count = |kind: Kind| entries.iter().filter(|entry| entry.shelves[kind as usize].is_some()).count();
+        entries.retain(|entry| entry.slots.iter().any(Option::is_some));
+        let count = |kind: Kind| entries.iter().filter(|entry| entry.slots[kind as usize].is_some()).count();
         let counts = Kind::ALL.map(count);
-        let of_results = entries.iter().filter(|entry| entry.shelves[Kind::Wdl as usize].is_some());
-        let Some(most_men) = of_results.map(|entry| entry.material.men()).max() else {
-            let first = problems.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
-            return Err(TablesError::Nothing(if first.is_empty() { "no tables there".into() } else { first }));
+        let wdl = entries.iter().filter(|entry| entry.slots[Kind::Wdl as usize].is_some());
+        let Some(max_pieces) = wdl.map(|entry| entry.material.pieces()).max() else {
+            let first = problems.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join("; ");
+            return Err(TablesError::Nothing(if first.is_empty() { "no tables".into() } else { first }));
         };
-        problems.extend(missing(&entries, most_men));
-        let stock = Stock { counts, most_men, unchecked, problems };
+        problems.extend(missing(&entries, max_pieces));
+        let stock = Stock { counts, max_pieces, unchecked, problems };
         Ok(Self {
             entries: entries.into(),
             stock,
-            troubles: Mutex::new(Troubles::default()),
-            news: AtomicUsize::new(0),
+            failures: Mutex::new(Failures::default()),
+            unreported: AtomicUsize::new(0),
         })
     }
 
-    /// What there is.
+    /// Tables available.
     pub fn stock(&self) -> &Stock {
         &self.stock
     }
 
-    /// The most men on a board of which the tables may know the result.
-    pub fn most_men(&self) -> u32 {
-        self.stock.most_men
+    /// Most pieces on a board that may be probed, kings included.
+    pub fn max_pieces(&self) -> u32 {
+        self.stock.max_pieces
     }
 
-    /// The table for this material, opened if that has not been done yet.
+    /// The table of this material, opened if need be.
     pub(super) fn table(&self, material: Material, kind: Kind) -> Option<&Table> {
         let index = self.entries.binary_search_by_key(&material, |entry| entry.material).ok()?;
-        let shelf = self.entries[index].shelves[kind as usize].as_ref()?;
-        let open = |path: &PathBuf| self.noting(material, kind, Table::checked(path, material, kind));
-        let opened = shelf.table.get_or_init(|| shelf.paths.iter().find_map(open));
+        let slot = self.entries[index].slots[kind as usize].as_ref()?;
+        let open = |path: &PathBuf| self.ok_or_report(material, kind, Table::checked(path, material, kind));
+        let opened = slot.table.get_or_init(|| slot.paths.iter().find_map(open));
         opened.as_ref()
     }
 
-    /// Keeps what has gone wrong, to be told later.
-    pub(super) fn noting<T>(&self, material: Material, kind: Kind, result: Result<T, Damage>) -> Option<T> {
-        result.map_err(|damage| self.note(format!("{material}.{} {damage}", kind.extension()))).ok()
+    /// Records an error for [`take_failures`](Self::take_failures).
+    pub(super) fn ok_or_report<T>(&self, material: Material, kind: Kind, result: Result<T, Damage>) -> Option<T> {
+        result.map_err(|damage| self.report(format!("{material}.{} {damage}", kind.extension()))).ok()
     }
 
     #[cold]
-    fn note(&self, trouble: String) {
-        let mut troubles = self.troubles.lock();
-        // A table that goes wrong does so again and again.
-        if troubles.all.len() < MOST_TROUBLES && !troubles.all.contains(&trouble) {
-            troubles.all.push(trouble);
-            self.news.fetch_add(1, Ordering::Relaxed);
+    fn report(&self, failure: String) {
+        let mut failures = self.failures.lock();
+        // A failing table fails on every probe.
+        if failures.all.len() < MAX_FAILURES && !failures.all.contains(&failure) {
+            failures.all.push(failure);
+            self.unreported.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// What has gone wrong with tables that looked good at first, each trouble told once. Without news it costs nothing to ask.
-    pub fn take_news(&self) -> Vec<String> {
-        if self.news.load(Ordering::Relaxed) == 0 {
+    /// Drains the failures since the last call. Cheap if there are none.
+    pub fn take_failures(&self) -> Vec<String> {
+        if self.unreported.load(Ordering::Relaxed) == 0 {
             return Vec::new();
         }
-        let mut troubles = self.troubles.lock();
-        self.news.store(0, Ordering::Relaxed);
-        let news = troubles.all[troubles.told..].to_vec();
-        troubles.told = troubles.all.len();
-        news
+        let mut failures = self.failures.lock();
+        self.unreported.store(0, Ordering::Relaxed);
+        let unreported = failures.all[failures.reported..].to_vec();
+        failures.reported = failures.all.len();
+        unreported
     }
 }
 
-/// The tables in these folders, in the order of their material.
+/// The tables in these folders, sorted by material.
 fn find(folders: &str, problems: &mut Vec<String>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = (3..=MOST_MEN as u32)
+    let mut entries: Vec<Entry> = (3..=MAX_PIECES as u32)
         .flat_map(Material::all)
-        .map(|material| Entry { material, shelves: [None, None] })
+        .map(|material| Entry { material, slots: [None, None] })
         .collect();
     entries.sort_unstable_by_key(|entry| entry.material);
     for folder in folders.split(SEPARATOR).map(str::trim).filter(|folder| !folder.is_empty()) {
@@ -191,8 +189,8 @@ fn find(folders: &str, problems: &mut Vec<String>) -> Vec<Entry> {
         for path in files {
             let Some((material, kind)) = named(&path) else { continue };
             let Ok(index) = entries.binary_search_by_key(&material, |entry| entry.material) else { continue };
-            let shelf = &mut entries[index].shelves[kind as usize];
-            shelf.get_or_insert_with(|| Shelf { paths: Vec::new(), table: OnceLock::new() }).paths.push(path);
+            let slot = &mut entries[index].slots[kind as usize];
+            slot.get_or_insert_with(|| Slot { paths: Vec::new(), table: OnceLock::new() }).paths.push(path);
             found += 1;
         }
         if found == 0 {
@@ -202,37 +200,37 @@ fn find(folders: &str, problems: &mut Vec<String>) -> Vec<Entry> {
     entries
 }
 
-/// A folder's name in quotes, its end if it is long.
+/// A folder in quotes, shortened to its end.
 fn quoted(folder: &str) -> String {
-    const LONGEST: usize = 150;
-    match folder.char_indices().nth_back(LONGEST) {
+    const MAX_LENGTH: usize = 150;
+    match folder.char_indices().nth_back(MAX_LENGTH) {
         Some((cut, _)) => format!("...{:?}", &folder[cut..]),
         None => format!("{folder:?}"),
     }
 }
 
-/// What table a file is, by its name.
+/// The table a file name stands for.
 fn named(path: &Path) -> Option<(Material, Kind)> {
     let extension = path.extension()?.to_str()?;
     let kind = Kind::ALL.into_iter().find(|kind| kind.extension() == extension)?;
     Some((Material::parse(path.file_stem()?.to_str()?)?, kind))
 }
 
-/// Looks at the tables, those of fewer men first, and removes those that cannot be used. Returns how many were not looked at.
+/// Checks tables, smallest first, and removes unusable ones. Returns the number left unchecked.
 fn check(entries: &mut [Entry], problems: &mut Vec<String>) -> usize {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + CHECK_TIME;
     let (mut unchecked, mut held) = (0, 0);
     let mut order: Vec<&mut Entry> = entries.iter_mut().collect();
-    order.sort_by_key(|entry| entry.material.men());
+    order.sort_by_key(|entry| entry.material.pieces());
     for entry in order {
         let material = entry.material;
-        for (place, kind) in entry.shelves.iter_mut().zip(Kind::ALL) {
-            let Some(shelf) = place else { continue };
+        for (place, kind) in entry.slots.iter_mut().zip(Kind::ALL) {
+            let Some(slot) = place else { continue };
             if Instant::now() > deadline {
                 unchecked += 1;
                 continue;
             }
-            let good = shelf.paths.iter().enumerate().find_map(|(index, path)| {
+            let good = slot.paths.iter().enumerate().find_map(|(index, path)| {
                 let opened = Table::checked(path, material, kind);
                 opened.map_err(|damage| problems.push(format!("{} {damage}", path.display()))).ok().zip(Some(index))
             });
@@ -240,26 +238,26 @@ fn check(entries: &mut [Entry], problems: &mut Vec<String>) -> usize {
                 *place = None;
                 continue;
             };
-            shelf.paths.drain(..index);
-            // Files stay open no longer than needed: there are thousands.
-            if let Some(bytes) = table.held().filter(|bytes| held + bytes <= MOST_HELD) {
+            slot.paths.drain(..index);
+            // Close other files: there are thousands.
+            if let Some(bytes) = table.held().filter(|bytes| held + bytes <= MAX_HELD) {
                 held += bytes;
-                let _ = shelf.table.set(Some(table));
+                let _ = slot.table.set(Some(table));
             }
         }
     }
     unchecked
 }
 
-/// Of each number of men, up to the most, and each kind, which tables are missing; nothing where none are there.
-fn missing(entries: &[Entry], most_men: u32) -> Vec<String> {
+/// Missing tables by number of pieces and kind.
+fn missing(entries: &[Entry], max_pieces: u32) -> Vec<String> {
     let mut lines = Vec::new();
-    for men in 3..=most_men {
-        let all = Material::all(men);
+    for pieces in 3..=max_pieces {
+        let all = Material::all(pieces);
         for kind in Kind::ALL {
             let has = |material: &Material| {
                 let index = entries.binary_search_by_key(material, |entry| entry.material);
-                index.is_ok_and(|index| entries[index].shelves[kind as usize].is_some())
+                index.is_ok_and(|index| entries[index].slots[kind as usize].is_some())
             };
             let missing: Vec<String> = all.iter().filter(|material| !has(material)).map(Material::to_string).collect();
             if missing.is_empty() {
@@ -267,11 +265,11 @@ fn missing(entries: &[Entry], most_men: u32) -> Vec<String> {
             }
             let extension = kind.extension();
             lines.push(if missing.len() == all.len() {
-                format!("no .{extension} of {men} men")
+                format!("no .{extension} of {pieces} men")
             } else {
-                let more = if missing.len() > NAMED { ", ..." } else { "" };
-                let names = missing.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-                format!("{} of {} .{extension} of {men} men missing: {names}{more}", missing.len(), all.len())
+                let more = if missing.len() > MAX_NAMES { ", ..." } else { "" };
+                let names = missing.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
+                format!("{} of {} .{extension} of {pieces} men missing: {names}{more}", missing.len(), all.len())
             });
         }
     }

@@ -15,7 +15,7 @@ use crate::search::stagger::Stagger;
 use crate::search::strength;
 use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::{self, NumaPolicy};
-use crate::tb::MOST_MEN;
+use crate::tb::MAX_PIECES;
 use crate::version;
 use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Signed, Spin, Text};
 use std::fmt::Write;
@@ -299,7 +299,7 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "SyzygyProbeLimit",
         "Maximum number of pieces to probe, kings included; below 3 disables probing.",
-        Number((0, MOST_MEN as u64), |settings| &mut settings.search.probe_limit),
+        Number((0, MAX_PIECES as u64), |settings| &mut settings.search.probe_limit),
     ),
     option(
         "Syzygy50MoveRule",
