@@ -1,4 +1,4 @@
-//! Opening, reading and writing the files that a user names.
+//! Safe access to user-supplied paths.
 
 pub mod draft;
 pub mod lines;
@@ -8,46 +8,45 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a regular file. Whatever the name stands for, this neither waits nor gives a file without end.
+/// Opens a regular file, without blocking on others.
 ///
 /// # Errors
-/// It cannot be opened, or is no regular file: a folder, a FIFO, a device, a socket.
+/// The file cannot be opened or is not regular: a folder, FIFO, device or socket.
 pub fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
-    // Asked before opening, since that alone has effects on some devices.
+    // Check before opening, which has side effects on some devices.
     if let Ok(metadata) = path.metadata() {
         expect_regular(metadata.file_type())?;
     }
-    let file = without_waiting(options).open(path)?;
-    // Asked again, since another file may have taken the name.
+    let file = non_blocking(options).open(path)?;
+    // Check again, as the path may have been replaced.
     expect_regular(file.metadata()?.file_type())?;
     Ok(file)
 }
 
-/// All bytes of a file that was opened, at most so many.
+/// Reads a file of at most `most` bytes.
 ///
 /// # Errors
-/// The system refuses, or there are more.
+/// The file cannot be read or is larger.
 pub fn read(file: File, most: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::other(format!("more than {} MiB; expected a smaller file", most >> 20));
     if file.metadata()?.len() > most {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
-    // A pipe does not say how much is to come, and a file may grow.
+    // The size of a pipe is unknown, and a file may grow.
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// The text of a regular file of at most so many bytes.
+/// Reads a regular text file of at most `most` bytes.
 ///
 /// # Errors
-/// Those of [`open_regular`] and [`read`], or it is no UTF-8.
+/// As for [`open_regular`] and [`read`], or the text is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let bytes = read(open_regular(path, OpenOptions::new().read(true))?, most)?;
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-/// Refuses what is no regular file.
 fn expect_regular(kind: FileType) -> io::Result<()> {
     let found = match kind {
         kind if kind.is_file() => return Ok(()),
@@ -57,9 +56,9 @@ fn expect_regular(kind: FileType) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {found}, expected a regular file")))
 }
 
-/// Opening a FIFO waits for its other end unless told not to.
+/// Prevents blocking on the other end of a FIFO.
 #[cfg(unix)]
-fn without_waiting(options: &OpenOptions) -> OpenOptions {
+fn non_blocking(options: &OpenOptions) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = options.clone();
     options.custom_flags(libc::O_NONBLOCK);
@@ -67,7 +66,7 @@ fn without_waiting(options: &OpenOptions) -> OpenOptions {
 }
 
 #[cfg(not(unix))]
-fn without_waiting(options: &OpenOptions) -> OpenOptions {
+fn non_blocking(options: &OpenOptions) -> OpenOptions {
     options.clone()
 }
 
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_and_missing_files_are_refused() {
+    fn rejects_folders_and_missing_files() {
         let folder = std::env::temp_dir();
         let error = open_regular(&folder, OpenOptions::new().read(true)).unwrap_err();
         assert_eq!(error.to_string(), "it is a folder, expected a regular file");
@@ -86,24 +85,24 @@ mod tests {
     }
 
     #[test]
-    fn larger_files_are_refused() {
+    fn rejects_large_files() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         assert!(read_text(&path, 10).unwrap_err().to_string().contains("expected a smaller file"));
         assert!(read_text(&path, 1 << 20).unwrap().contains("[package]"));
     }
 
-    /// `/dev/zero` has no end; a FIFO without another end would wait for ever.
+    /// `/dev/zero` never ends; opening a FIFO without a writer would block.
     #[cfg(target_os = "linux")]
     #[test]
-    fn devices_and_fifos_are_refused() {
+    fn rejects_devices_and_fifos() {
         let fifo = std::env::temp_dir().join(format!("lento-fifo-{}", std::process::id()));
         assert!(std::process::Command::new("mkfifo").arg(&fifo).status().is_ok_and(|status| status.success()));
         for path in [Path::new("/dev/zero"), Path::new("/dev/full"), &fifo] {
             for options in [OpenOptions::new().read(true), OpenOptions::new().append(true).create(true)] {
                 let error = open_regular(path, options).unwrap_err();
                 assert_eq!(error.to_string(), "it is a FIFO, a device or a socket, expected a regular file");
-                // Opened all the same, as if it had taken the name just now, it does not wait either.
-                let _ = without_waiting(options).open(path);
+                // Opening without the check does not block either.
+                let _ = non_blocking(options).open(path);
             }
         }
         std::fs::remove_file(fifo).unwrap();

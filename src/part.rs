@@ -1,4 +1,4 @@
-//! A part of a run, for one of several machines.
+//! Splitting a run over several machines.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ pub struct Part {
 }
 
 impl Part {
-    /// Everything.
+    /// The whole run.
     pub const WHOLE: Self = Self { part: 1, parts: 1 };
 
-    /// Whether something belongs to this part that has this number, of all numbers that there are.
+    /// Whether an item belongs to this part.
     pub fn has(self, number: u32) -> bool {
         u64::from(number) % self.parts == self.part - 1
     }
 
-    /// Its numbers among so many: the parts follow each other, and no two differ by more than one in size.
+    /// This part's range of `all` items; parts are contiguous and differ in size by at most 1.
     pub fn of(self, all: u64) -> Range<u64> {
         let before = |part: u64| (u128::from(all) * u128::from(part) / u128::from(self.parts)) as u64;
         before(self.part - 1)..before(self.part)
@@ -32,17 +32,17 @@ impl std::fmt::Display for Part {
     }
 }
 
-/// Reads `K/N`.
+/// Parses `K/N`.
 ///
 /// # Errors
-/// Says what is expected.
+/// A message with the expected syntax.
 pub fn part(text: &str) -> Result<Part, String> {
     let read = || {
         let (part, parts) = text.split_once('/')?;
         let (part, parts) = (part.trim().parse().ok()?, parts.trim().parse().ok()?);
         (1..=parts).contains(&part).then_some(Part { part, parts })
     };
-    read().ok_or_else(|| "expected the number of a part and of all parts, such as 1/8, 2/8 to 8/8".into())
+    read().ok_or_else(|| "expected K/N, such as 1/8 to 8/8".into())
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_follow_each_other() {
+    fn parts_are_contiguous() {
         for (all, parts) in [(0, 3), (1, 3), (10, 3), (12, 4), (u64::MAX, 7)] {
             let parts: Vec<Range<u64>> = (1..=parts).map(|part| Part { part, parts }.of(all)).collect();
             assert!(parts[0].start == 0 && parts[parts.len() - 1].end == all, "{parts:?}");
@@ -62,14 +62,14 @@ mod tests {
     }
 
     #[test]
-    fn every_number_is_in_one_part() {
+    fn parts_are_disjoint() {
         for number in (0..100).chain([u32::MAX]) {
             assert_eq!((1..=5).filter(|&part| Part { part, parts: 5 }.has(number)).count(), 1);
         }
     }
 
     #[test]
-    fn parts_are_read() {
+    fn parses_parts() {
         assert_eq!(part("3/8").map(|part| part.to_string()), Ok("3/8".into()));
         for text in ["0/8", "9/8", "1", "1/0", "/", "a/b", "1/8/2", "-1/8"] {
             assert!(part(text).is_err_and(|error| error.contains("1/8")), "{text}");

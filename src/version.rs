@@ -1,21 +1,20 @@
-//! What the program is: its version, what it was compiled for and with, what it runs. `--version`, the UCI command `compiler`
-//! and the option `UCI_EngineAbout` say it.
+//! Version and build information, shown by `--version`, the UCI command `compiler` and the option `UCI_EngineAbout`.
 
 use crate::eval::Evaluation;
 use crate::eval::nnue::simd::Simd;
 use std::sync::LazyLock;
 
-/// The commit, or why there is none.
+/// Git commit, or why it is unknown.
 pub const COMMIT: &str = env!("LENTO_COMMIT");
 
-/// The version and its commit: one line.
+/// Version and commit.
 pub const SHORT: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("LENTO_COMMIT"), ")");
 
-/// Name, version, authors and licence: one line.
+/// Name, version, authors and licence.
 pub const ABOUT: &str =
     concat!("Lento ", env!("CARGO_PKG_VERSION"), " by the Lento authors, licence ", env!("CARGO_PKG_LICENSE"));
 
-/// The version with what it was compiled for and with, what this processor runs, and what evaluates.
+/// Version, build target, compiler, CPU features and evaluation.
 pub static LONG: LazyLock<String> = LazyLock::new(|| {
     format!(
         "{} ({}; {}, {}; built for {}; runs {})\nevaluation {}",
@@ -29,7 +28,7 @@ pub static LONG: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The instruction sets that every part of the program may use: it starts on no processor without them.
+/// Instruction sets the program was compiled for and requires.
 pub fn built_for() -> String {
     let vectors = if cfg!(target_feature = "avx512bw") {
         "AVX-512"
@@ -44,7 +43,7 @@ pub fn built_for() -> String {
     format!("{vectors}{pext}")
 }
 
-/// What the network's arithmetic uses: it is chosen when the program runs.
+/// Instruction sets of the network's kernels, detected at run time.
 pub fn runs() -> &'static str {
     match Simd::best().name() {
         "avx512" => "AVX-512",

@@ -1,4 +1,4 @@
-//! A file that is there only when it is whole.
+//! Atomic file replacement.
 
 use super::{expect_regular, open_regular};
 use std::fs::{self, File};
@@ -7,21 +7,19 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What is written before it gets its name. Dropped before that, it goes away and leaves an older file of the name alone. Only a
-/// program that is killed, or hears Ctrl-C twice, leaves it behind: a hidden file that ends with `.part`. The next draft of the
-/// same name removes it; that of a program which still writes it is locked, and stays.
+/// A file being written, renamed to its final name when finished. Dropping it removes it and keeps any older file. A killed process
+/// leaves a hidden `.part` file behind, which the next draft of the same name removes unless it is locked by its writer.
 ///
-/// A device or a pipe (`/dev/null`, `/dev/stdout`) is written as it stands: a file with its name would take its place, for every
-/// program of the machine.
+/// Devices and pipes (`/dev/null`, `/dev/stdout`) are written in place: renaming would replace them.
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,
-    /// The hidden file beside it, unless it is a device.
+    /// The hidden file; `None` for a device.
     hidden: Option<PathBuf>,
     writer: BufWriter<File>,
 }
 
-/// Why a file cannot be written.
+/// A file cannot be written.
 #[derive(Debug, Error)]
 #[error("{}: {error}", path.display())]
 pub struct WriteError {
@@ -30,17 +28,17 @@ pub struct WriteError {
 }
 
 impl WriteError {
-    /// What the system says about a file or folder.
+    /// An I/O error at a path.
     pub fn new(path: &Path, error: io::Error) -> Self {
         Self { path: path.to_owned(), error }
     }
 }
 
 impl Draft {
-    /// Begins a file of this name, so that what is in the way is known before the work that it is for.
+    /// Starts writing a file. Fails early if it cannot be written.
     ///
     /// # Errors
-    /// The name is that of a folder, or the folder it lies in cannot be written.
+    /// The path is a folder, or its folder is not writable.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let refuse = |error| WriteError::new(path, error);
         let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
@@ -57,10 +55,10 @@ impl Draft {
         Ok(Self { path: path.to_owned(), hidden, writer: BufWriter::with_capacity(1 << 18, file) })
     }
 
-    /// [`create`](Self::create) for what is to be a regular file: it is not written to a device, and waits for no reader of a FIFO.
+    /// Like [`create`](Self::create), but rejects devices and FIFOs.
     ///
     /// # Errors
-    /// Those of [`create`](Self::create), or the name is that of something else than a regular file.
+    /// As for [`create`](Self::create), or the path exists and is not a regular file.
     pub fn create_regular(path: &Path) -> Result<Self, WriteError> {
         match path.metadata() {
             Ok(there) => expect_regular(there.file_type()).map_err(|error| WriteError::new(path, error))?,
@@ -70,15 +68,15 @@ impl Draft {
         Self::create(path)
     }
 
-    /// The file, to write anywhere in it; not beside [`write`](Self::write).
+    /// The underlying file for positioned writes; not to be mixed with [`write`](Self::write).
     pub fn file(&self) -> &File {
         self.writer.get_ref()
     }
 
-    /// Gives what has the name now a second name, in the place of whatever has that. Nothing is lost at any moment.
+    /// Hard-links the current file to a backup name, replacing an older backup.
     ///
     /// # Errors
-    /// The system refuses, as where a file system knows no second names.
+    /// I/O errors, or no support for hard links.
     pub fn keep_older(&self, name: &Path) -> Result<(), WriteError> {
         let link = || match fs::remove_file(name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -90,18 +88,18 @@ impl Draft {
         link().map_err(|error| WriteError::new(name, error))
     }
 
-    /// Adds to it.
+    /// Appends bytes.
     ///
     /// # Errors
-    /// The system refuses; the disk may be full.
+    /// I/O errors, e.g. a full disk.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.writer.write_all(bytes)
     }
 
-    /// Ends it with these bytes: all is on the disk, then the file gets its name.
+    /// Appends bytes, syncs to disk and renames the file.
     ///
     /// # Errors
-    /// The system refuses; the disk may be full.
+    /// I/O errors, e.g. a full disk.
     pub fn finish(mut self, bytes: &[u8]) -> Result<(), WriteError> {
         let mut finish = || {
             self.writer.write_all(bytes)?;
@@ -126,23 +124,23 @@ impl Drop for Draft {
     }
 }
 
-/// How the name of a hidden file ends.
+/// Extension of hidden files.
 const END: &str = ".part";
 
-/// A new file beside another that is locked as long as it is open: others see that it is being written.
+/// Creates a hidden file, locked while open to mark it as in use.
 fn create_locked(beside: &Path, start: &str) -> io::Result<(PathBuf, File)> {
     loop {
-        // No two programs take the same name, not even where their numbers are the same, as in two containers.
+        // Random, as process ids may coincide between containers.
         let path = beside.with_file_name(format!("{start}{:016x}{END}", RandomState::new().hash_one(())));
         let file = File::create_new(&path)?;
-        // Where there are no locks nothing is removed either. Else somebody who took it for abandoned may have been first.
+        // Without lock support nothing is removed; otherwise another process may have removed the file before it was locked.
         if file.lock().is_err() || path.exists() {
             return Ok((path, file));
         }
     }
 }
 
-/// Removes the hidden files of this file that nobody writes any more.
+/// Removes hidden files left behind by dead processes.
 fn remove_abandoned(path: &Path, start: &str) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -152,16 +150,16 @@ fn remove_abandoned(path: &Path, start: &str) {
             && let Ok(file) = open_regular(&entry.path(), File::options().read(true).write(true))
             && file.try_lock().is_ok()
         {
-            // Still locked, so that its writer, should it have only just been made, notices.
+            // Remove while locked, so that a writer that just created it notices.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Writes a file in one go, so that it is never seen, or left, half written.
+/// Writes a file atomically.
 ///
 /// # Errors
-/// The system refuses; the disk may be full.
+/// I/O errors, e.g. a full disk.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     Draft::create(path)?.finish(bytes)
 }
@@ -171,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_there_when_it_is_whole() {
+    fn appears_only_when_finished() {
         let folder = std::env::temp_dir().join(format!("lento-draft-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("out.json");
@@ -195,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_writes_any_more_goes_away() {
+    fn removes_abandoned_drafts() {
         let folder = std::env::temp_dir().join(format!("lento-abandoned-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("out.json");
@@ -220,16 +218,16 @@ mod tests {
         assert_eq!(left.len(), 5, "{left:?}");
         assert!(!left.contains(&".out.json.0123456789abcdef.part".into()) && left.contains(&"out.json".into()));
         drop(written);
-        // Another test may just be starting a program, which has what is open here until it runs.
+        // Another test may be spawning a process, which holds open files until it execs.
         let gone = || {
             write(&path, b"newer").unwrap();
             names(&folder).len() == 4
         };
-        let patience = || std::thread::sleep(std::time::Duration::from_millis(10));
+        let wait = || std::thread::sleep(std::time::Duration::from_millis(10));
         assert!(
             (0..100)
                 .inspect(|&nth| if nth > 0 {
-                    patience()
+                    wait()
                 })
                 .any(|_| gone())
         );
@@ -237,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_had_the_name_may_stay_under_another() {
+    fn keeps_older_file_under_another_name() {
         let folder = std::env::temp_dir().join(format!("lento-older-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let (path, older) = (folder.join("out"), folder.join("out.old"));
@@ -255,7 +253,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_device_stays_one() {
+    fn devices_are_written_in_place() {
         use std::os::fd::AsRawFd;
         let (reader, pipe) = io::pipe().unwrap();
         write(Path::new(&format!("/dev/fd/{}", pipe.as_raw_fd())), b"through the pipe").unwrap();

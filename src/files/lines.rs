@@ -1,42 +1,42 @@
-//! Lines of a text of any size, with whatever line ends and in whatever encoding the world has written it.
+//! Lines of arbitrarily large text, whatever its encoding and line ends.
 
 use std::io::{self, BufRead, Read};
 
-/// More bytes without a line end are taken for several lines, so that memory has a bound.
-pub const LONGEST: usize = 1 << 20;
+/// Longer lines are split, to bound memory.
+pub const MAX_LENGTH: usize = 1 << 20;
 
-/// The lines of a text. What is no UTF-8 is read as Latin-1; a byte order mark and carriage returns at line ends are left out.
+/// Line reader. Invalid UTF-8 is decoded as Latin-1; byte order marks and carriage returns are stripped.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
-    /// The number of the last line, from 1.
+    /// Number of the last line, from 1.
     number: u64,
-    /// How many bytes have been read.
+    /// Bytes read.
     bytes: u64,
-    /// What is left of a long line.
+    /// Rest of a long line.
     rest: Vec<u8>,
-    /// Whether the next piece goes on with a line.
+    /// Whether the next piece continues a line.
     within: bool,
 }
 
 /// A line, or a piece of a long one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub number: u64,
-    /// Without its end.
+    /// Text without line end.
     pub text: String,
-    /// Whether it is the beginning of its line.
+    /// Whether this is the start of a line.
     pub begins: bool,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of what is read.
+    /// Reads lines from `reader`.
     pub fn new(reader: R) -> Self {
         Self { reader, number: 0, bytes: 0, rest: Vec::new(), within: false }
     }
 
-    /// How many bytes have been read so far.
+    /// Bytes read.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -44,10 +44,10 @@ impl<R: BufRead> Lines<R> {
     /// The next line; `None` at the end.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The input cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = std::mem::take(&mut self.rest);
-        let room = (LONGEST - bytes.len()) as u64;
+        let room = (MAX_LENGTH - bytes.len()) as u64;
         self.bytes += (&mut self.reader).take(room).read_until(b'\n', &mut bytes)? as u64;
         if bytes.is_empty() {
             return Ok(None);
@@ -55,9 +55,9 @@ impl<R: BufRead> Lines<R> {
         let begins = !self.within;
         self.number += u64::from(begins);
         self.within = bytes.last() != Some(&b'\n');
-        if self.within && bytes.len() == LONGEST {
-            // No word is cut in two, if any word ends.
-            let end = bytes.iter().rposition(u8::is_ascii_whitespace).map_or(LONGEST, |space| space + 1);
+        if self.within && bytes.len() == MAX_LENGTH {
+            // Split after whitespace if possible.
+            let end = bytes.iter().rposition(u8::is_ascii_whitespace).map_or(MAX_LENGTH, |space| space + 1);
             self.rest = bytes.split_off(end);
         }
         let mut bytes = bytes.as_slice();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_marks_and_encodings() {
+    fn line_ends_and_encodings() {
         let texts = |bytes: &[u8]| lines(bytes).into_iter().map(|line| line.text).collect::<Vec<_>>();
         assert_eq!(texts(b"\xef\xbb\xbfone\r\ntwo\n\nfour"), ["one", "two", "", "four"]);
         assert_eq!(texts(b"M\xfcller\nM\xc3\xbcller\n"), ["Müller", "Müller"]);
@@ -92,10 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_come_in_pieces_that_end_with_words() {
-        let word = "word ".repeat(LONGEST / 2);
+    fn splits_long_lines_between_words() {
+        let word = "word ".repeat(MAX_LENGTH / 2);
         let all = lines(format!("{word}\nlast").as_bytes());
-        assert!(all.len() > 2 && all.iter().all(|line| line.text.len() <= LONGEST));
+        assert!(all.len() > 2 && all.iter().all(|line| line.text.len() <= MAX_LENGTH));
         assert!(
             all[..all.len() - 1]
                 .iter()
@@ -103,7 +103,7 @@ mod tests {
         );
         assert_eq!(all.iter().filter(|line| line.begins).count(), 2);
         assert_eq!(all.last().map(|line| (line.number, line.text.as_str())), Some((2, "last")));
-        let endless = lines(&vec![b'x'; 3 * LONGEST]);
-        assert_eq!(endless.iter().map(|line| line.text.len()).sum::<usize>(), 3 * LONGEST);
+        let endless = lines(&vec![b'x'; 3 * MAX_LENGTH]);
+        assert_eq!(endless.iter().map(|line| line.text.len()).sum::<usize>(), 3 * MAX_LENGTH);
     }
 }

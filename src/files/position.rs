@@ -1,12 +1,12 @@
-//! Reading and writing at a place in a file, which several threads can do at once with one open file.
+//! Positioned reads and writes on a shared file.
 
 use std::fs::File;
 use std::io;
 
-/// Writes all bytes at a place.
+/// Writes all bytes at an offset.
 ///
 /// # Errors
-/// The system refuses; the disk may be full.
+/// I/O errors, e.g. a full disk.
 pub fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::write_all_at(file, bytes, at);
@@ -16,10 +16,10 @@ pub fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     });
 }
 
-/// Fills the bytes with those at a place.
+/// Fills the buffer from an offset.
 ///
 /// # Errors
-/// The system refuses, or the file ends before.
+/// I/O errors, or the file ends early.
 pub fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_exact_at(file, bytes, at);
@@ -29,7 +29,7 @@ pub fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     });
 }
 
-/// Repeats what may do a part only until all is done.
+/// Repeats partial operations until done.
 #[cfg(windows)]
 fn whole(length: usize, mut part: impl FnMut(usize) -> io::Result<usize>) -> io::Result<()> {
     let mut done = 0;

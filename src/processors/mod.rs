@@ -1,10 +1,10 @@
-//! The processors of the system: how many there are, who gives way to whom, and on Windows all else that is asked about them.
+//! CPU count, thread priority, and Windows processor groups.
 
 pub mod priority;
 #[cfg(windows)]
 pub mod windows;
 
-/// How many processors the process may run on, from 1 up. On Windows those of all processor groups.
+/// Number of CPUs available to the process, at least 1; on Windows over all processor groups.
 pub fn count() -> usize {
     #[cfg(windows)]
     return windows::count();
@@ -12,7 +12,7 @@ pub fn count() -> usize {
     return num_cpus::get();
 }
 
-/// The number of the processor that the calling thread runs on at this moment, where the system says it.
+/// CPU the calling thread is running on, if the system reports it.
 pub fn current() -> Option<usize> {
     #[cfg(target_os = "linux")]
     return Some(rustix::thread::sched_getcpu());
@@ -23,7 +23,7 @@ pub fn current() -> Option<usize> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn there_is_one_at_least() {
+    fn count_is_positive() {
         assert!(super::count() > 0);
     }
 }

@@ -1,11 +1,11 @@
-//! Threads that give way to others.
+//! Thread priority.
 
-/// Has the calling thread give way to others that want to run, if the system can do so for a thread alone (Linux, Windows).
+/// Lowers the calling thread's priority, where supported per thread (Linux, Windows).
 pub fn lower() {
-    /// Of the 19 steps down. Where every processor is busy a thread still gets about a tenth of one.
+    /// Nice increment, of at most 19. On a fully loaded machine the thread still gets about a tenth of a CPU.
     #[cfg(target_os = "linux")]
     const STEPS: i32 = 10;
-    // On Linux that is the calling thread. Whoever gives way already goes on doing so.
+    // On Linux this is per thread. Does not raise the priority of a thread that is already lower.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::getpriority_process(None)
         .and_then(|now| rustix::process::setpriority_process(None, now.max(STEPS)));
@@ -16,7 +16,7 @@ pub fn lower() {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     #[test]
-    fn this_thread_alone_gives_way() {
+    fn lowers_only_the_calling_thread() {
         let of_this = || rustix::process::getpriority_process(None).unwrap();
         let before = of_this();
         let lowered = std::thread::spawn(move || {
