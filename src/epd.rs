@@ -52,7 +52,7 @@ impl<'a> Epd<'a> {
 }
 
 /// Whether a line is neither empty nor a `#` comment.
-pub fn says_anything(line: &str) -> bool {
+pub fn has_content(line: &str) -> bool {
     let line = line.trim();
     !line.is_empty() && !line.starts_with('#')
 }

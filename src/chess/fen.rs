@@ -7,7 +7,7 @@ use thiserror::Error;
 /// The standard start position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Most pieces on a board; the evaluation's accumulators are sized for it.
+/// Most pieces on a board; with more, sums of the evaluation could overflow.
 pub const MAX_PIECES: u32 = 32;
 
 /// Largest halfmove clock and fullmove number accepted.
@@ -21,7 +21,7 @@ pub struct FenError {
     problem: Problem,
 }
 
-/// What is wrong with a FEN.
+/// Reason for rejecting a FEN.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages are the documentation")]
 pub enum Problem {

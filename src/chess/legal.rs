@@ -23,12 +23,12 @@ impl Board {
         if mover.kind() == PieceType::King {
             return attacks::king(from).has(to) && !self.threats.has(to);
         }
-        self.attacks_from(mover, from, self.occupied()).has(to) && self.may_go(from, to)
+        self.attacks_from(mover, from, self.occupied()).has(to) && self.respects_pin_and_check(from, to)
     }
 
     /// Whether pins and checks allow a piece other than the king to move between two squares.
     #[inline(always)]
-    fn may_go(&self, from: Square, to: Square) -> bool {
+    fn respects_pin_and_check(&self, from: Square, to: Square) -> bool {
         self.evasion_mask().has(to) && (!self.pinned.has(from) || attacks::line(self.king(self.side), from).has(to))
     }
 
@@ -53,7 +53,7 @@ impl Board {
             }
             _ => false,
         };
-        reaches && self.may_go(from, to)
+        reaches && self.respects_pin_and_check(from, to)
     }
 
     #[inline(always)]

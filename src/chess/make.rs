@@ -55,7 +55,7 @@ impl Board {
         self.refresh();
     }
 
-    /// Key after a move for prefetching; ignores castling rights, promotion and en passant.
+    /// Key after a move for prefetching; ignores castling, promotion and en passant.
     #[inline(always)]
     pub fn key_after(&self, mv: Move) -> u64 {
         let (from, to) = (mv.from(), mv.to());

@@ -57,7 +57,7 @@ impl Engine {
         let root = game.board().side_to_move();
         let side = if limits.infinite || analyse_mode { analysis_contempt.side(root) } else { Some(root) };
         side.map_or_else(Draws::default, |side| {
-            Draws::disliked_by(side, wdl::in_middlegame(contempt.clamp(CONTEMPT.0, CONTEMPT.1) as Score))
+            Draws::with_contempt(side, wdl::in_middlegame(contempt.clamp(CONTEMPT.0, CONTEMPT.1) as Score))
         })
     }
 }

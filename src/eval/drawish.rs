@@ -15,7 +15,7 @@ pub const ENDINGS: [&str; 15] = [
 static MATERIAL: LazyLock<[Material; ENDINGS.len()]> = LazyLock::new(|| ENDINGS.map(Material::named));
 
 /// Most pieces in any of the endings, kings included.
-const MOST_PIECES: u32 = 6;
+const MAX_PIECES: u32 = 6;
 
 /// Numbers of knights, bishops, rooks and queens of each color, four bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,11 +51,11 @@ impl Material {
 /// The drawish ending on the board, if any, by its name in [`ENDINGS`].
 #[inline(always)]
 pub fn find(board: &Board) -> Option<&'static str> {
-    if board.occupied().count() > MOST_PIECES { None } else { among_few(board) }
+    if board.occupied().count() > MAX_PIECES { None } else { find_by_material(board) }
 }
 
 #[cold]
-fn among_few(board: &Board) -> Option<&'static str> {
+fn find_by_material(board: &Board) -> Option<&'static str> {
     if board.kind(PieceType::Pawn).any() {
         return None;
     }
@@ -79,21 +79,21 @@ mod tests {
         Board::from_fen(&fen).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    fn with_colors_exchanged(name: &str) -> String {
+    fn swap_colors(name: &str) -> String {
         let swap = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
         name.chars().map(swap).collect()
     }
 
     #[test]
     fn max_pieces_matches_the_list() {
-        assert_eq!(ENDINGS.map(str::len).into_iter().max(), Some(MOST_PIECES as usize));
+        assert_eq!(ENDINGS.map(str::len).into_iter().max(), Some(MAX_PIECES as usize));
     }
 
     #[test]
     fn finds_every_ending_for_both_colors() {
         for name in ENDINGS {
             assert_eq!(find(&set_up(name)), Some(name));
-            assert_eq!(find(&set_up(&with_colors_exchanged(name))), Some(name));
+            assert_eq!(find(&set_up(&swap_colors(name))), Some(name));
         }
     }
 
@@ -104,7 +104,7 @@ mod tests {
             "KQRkrr", "KRRkr", "KRRkrrn", "KRBkrbb", "KRBBkr", "KRNNkr", "KRBNkrb", "KRkbb", "KRkbn", "KNNkbn",
             "KNNkr", "KBkn", "KNkn",
         ] {
-            for name in [name.to_owned(), with_colors_exchanged(name)] {
+            for name in [name.to_owned(), swap_colors(name)] {
                 assert_eq!(find(&set_up(&name)), None, "{name}");
             }
         }
@@ -121,9 +121,7 @@ mod tests {
                     letters
                 };
                 let listed = ENDINGS.into_iter().find(|&other| {
-                    [other.to_owned(), with_colors_exchanged(other)]
-                        .iter()
-                        .any(|other| sorted(other) == sorted(&longer))
+                    [other.to_owned(), swap_colors(other)].iter().any(|other| sorted(other) == sorted(&longer))
                 });
                 assert_eq!(find(&set_up(&longer)), listed, "{longer}");
             }

@@ -9,7 +9,7 @@ pub struct Draws([Score; 2]);
 
 impl Draws {
     /// A draw scores `-centipawns` for `color` and `centipawns` for the opponent.
-    pub fn disliked_by(color: Color, centipawns: Score) -> Self {
+    pub fn with_contempt(color: Color, centipawns: Score) -> Self {
         let white = -centipawns * color.sign();
         Self([white, -white])
     }
@@ -36,15 +36,15 @@ mod tests {
 
     #[test]
     fn draw_scores_are_antisymmetric() {
-        let draws = Draws::disliked_by(Color::Black, 30);
+        let draws = Draws::with_contempt(Color::Black, 30);
         assert_eq!((draws.to(Color::White), draws.to(Color::Black)), (30, -30));
-        assert_eq!(Draws::disliked_by(Color::White, -30), draws);
-        assert_eq!(Draws::disliked_by(Color::White, 0), Draws::default());
+        assert_eq!(Draws::with_contempt(Color::White, -30), draws);
+        assert_eq!(Draws::with_contempt(Color::White, 0), Draws::default());
     }
 
     #[test]
     fn salts_are_distinct() {
-        let salts: HashSet<u64> = (-500..=500).map(|value| Draws::disliked_by(Color::White, value).salt()).collect();
+        let salts: HashSet<u64> = (-500..=500).map(|value| Draws::with_contempt(Color::White, value).salt()).collect();
         assert_eq!((salts.len(), Draws::default().salt()), (1001, 0));
         // Both the index bits and the bits stored in the table differ.
         let low: HashSet<u32> = salts.iter().map(|&salt| salt as u32).collect();

@@ -44,16 +44,16 @@ pub struct Model {
 
 impl Model {
     /// Lower bound of both polynomials in centipawns.
-    pub const LEAST: f64 = 1.0;
+    pub const MIN: f64 = 1.0;
 
     /// Score with a 50 % win probability at this material, in internal centipawns.
     pub fn a(&self, material: i32) -> f64 {
-        polynomial(&self.a, material).max(Self::LEAST)
+        polynomial(&self.a, material).max(Self::MIN)
     }
 
     /// Centipawns that multiply the odds of winning by e at this material.
     pub fn b(&self, material: i32) -> f64 {
-        polynomial(&self.b, material).max(Self::LEAST)
+        polynomial(&self.b, material).max(Self::MIN)
     }
 
     /// Win, draw and loss probabilities for a score other than a mate. They sum to 1.

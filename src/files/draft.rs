@@ -124,14 +124,14 @@ impl Drop for Draft {
     }
 }
 
-/// Extension of hidden files.
-const END: &str = ".part";
+/// Suffix of hidden files.
+const SUFFIX: &str = ".part";
 
 /// Creates a hidden file, locked while open to mark it as in use.
 fn create_locked(beside: &Path, start: &str) -> io::Result<(PathBuf, File)> {
     loop {
         // Random, as process ids may coincide between containers.
-        let path = beside.with_file_name(format!("{start}{:016x}{END}", RandomState::new().hash_one(())));
+        let path = beside.with_file_name(format!("{start}{:016x}{SUFFIX}", RandomState::new().hash_one(())));
         let file = File::create_new(&path)?;
         // Without lock support nothing is removed; otherwise another process may have removed the file before it was locked.
         if file.lock().is_err() || path.exists() {
@@ -145,7 +145,7 @@ fn remove_abandoned(path: &Path, start: &str) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let token = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(END));
+        let token = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(SUFFIX));
         if token.is_some_and(|token| token.len() == 16 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
             && let Ok(file) = open_regular(&entry.path(), File::options().read(true).write(true))
             && file.try_lock().is_ok()

@@ -198,7 +198,7 @@ impl Draft {
         let in_variation = !self.variations.is_empty();
         match Word::new(word) {
             Word::Result(result) if !in_variation => self.result = Some(result),
-            Word::Result(_) | Word::Nothing => {}
+            Word::Result(_) | Word::Ignored => {}
             Word::Glyph(nag) => self.nag(nag),
             _ if self.level().over => {}
             Word::Null(text) if in_variation => self.play_in_variation(text, None, line),

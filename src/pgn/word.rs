@@ -14,7 +14,7 @@ pub enum Word<'a> {
     /// A move with its suffix.
     Move(&'a str, Option<u8>),
     /// Ignored, e.g. a move number.
-    Nothing,
+    Ignored,
 }
 
 const RESULTS: [(&str, &str); 10] = [
@@ -64,7 +64,7 @@ impl<'a> Word<'a> {
             word
         };
         if word.is_empty() || ["e.p.", "ep", "N", "D", "+", "#", "++", "mate", "ch"].contains(&word) {
-            return Self::Nothing;
+            return Self::Ignored;
         }
         if let Some(glyph) = known(&GLYPHS, word).or_else(|| known(&SIGNS, word)) {
             return Self::Glyph(glyph);
@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn classifies_words() {
-        for nothing in ["1.", "12...", "7", "...", "e.p.", "3…"] {
-            assert_eq!(Word::new(nothing), Word::Nothing, "{nothing}");
+        for ignored in ["1.", "12...", "7", "...", "e.p.", "3…"] {
+            assert_eq!(Word::new(ignored), Word::Ignored, "{ignored}");
         }
         for (text, word) in [
             ("1/2", Word::Result("1/2-1/2")),

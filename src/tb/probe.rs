@@ -84,11 +84,11 @@ impl Tables {
     /// Probes DTZ: plies to the next capture or pawn move, positive if the side to move wins, more than 100 if the fifty-move rule
     /// makes it a draw, 0 for a draw. May be one ply too small. `None` as for [`wdl`](Self::wdl).
     pub fn dtz(&self, board: &Board) -> Option<i32> {
-        self.dtz_while(board, ALWAYS)
+        self.dtz_interruptible(board, ALWAYS)
     }
 
     /// [`dtz`](Self::dtz), or `None` once `may_continue` fails: many reads of slow storage take time.
-    pub(super) fn dtz_while(&self, board: &Board, may_continue: MayContinue) -> Option<i32> {
+    pub(super) fn dtz_interruptible(&self, board: &Board, may_continue: MayContinue) -> Option<i32> {
         self.dtz_from_table(board, true, may_continue)
     }
 

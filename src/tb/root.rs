@@ -81,7 +81,7 @@ impl Tables {
 
     /// DTZ of a move other than a capture or pawn move, given the position after it.
     fn dtz_after(&self, after: &Board, may_continue: MayContinue) -> Option<i32> {
-        let dtz = -self.dtz_while(after, may_continue)?;
+        let dtz = -self.dtz_interruptible(after, may_continue)?;
         Some(if dtz == 1 && is_mate(after) { 1 } else { dtz + dtz.signum() })
     }
 

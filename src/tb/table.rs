@@ -271,7 +271,7 @@ fn read_numberings(
     let numbering = |side: usize| {
         let half = |byte: u8| byte >> (4 * side) & 15;
         let pieces: PerPiece<u8> = codes.iter().map(|&code| half(code)).collect();
-        if !is_made_of(material, &pieces) {
+        if !matches_material(material, &pieces) {
             return None;
         }
         Numbering::new(material, pieces, orders.map(half), file)
@@ -280,7 +280,7 @@ fn read_numberings(
 }
 
 /// Whether the pieces match the material, are grouped by type, and start with the pawns of the side with fewer.
-fn is_made_of(material: Material, pieces: &PerPiece<u8>) -> bool {
+fn matches_material(material: Material, pieces: &PerPiece<u8>) -> bool {
     let count = |code: u8| pieces.iter().filter(|&&piece| piece == code).count() as u32;
     let together = pieces.chunk_by(|a, b| a == b).count();
     let kinds = (0..16).filter(|&code| count(code) > 0).count();

@@ -72,7 +72,7 @@ pub fn problems(text: &str) -> Result<Vec<Problem>, (usize, EpdError)> {
 
 /// Reads the lines that say anything: the number of each from 1, its text, and what it says.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str, Result<Problem, EpdError>)> {
-    let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| epd::says_anything(line));
+    let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| epd::has_content(line));
     lines.map(|(number, line)| (number, line, problem(line, number)))
 }
 

@@ -5,7 +5,7 @@ use super::select::Selection;
 use crate::chess::Game;
 use crate::cli::analyse::database::Key;
 use crate::cli::table::numbered;
-use crate::epd::{Epd, says_anything};
+use crate::epd::{Epd, has_content};
 use crate::files::lines::Lines;
 use crate::files::open_regular;
 use crate::pgn::{PgnGame, Reader, Reading};
@@ -213,7 +213,7 @@ impl Input {
 
     /// The position of a line, if there is one.
     fn line(&mut self, file: Arc<str>, text: &str, line: u64, at: u64, tell: &mut dyn FnMut(&str)) -> Option<Item> {
-        if !says_anything(text) {
+        if !has_content(text) {
             return None;
         }
         match Epd::parse(text) {

@@ -195,8 +195,8 @@ impl Simd {
         dispatch!(self, find_threats, pieces, threats);
     }
 
-    /// [`screlu_dot`](Self::screlu_dot) of both sides after adding the rows of the active threats. `rows` holds all threat rows, each as long as
-    /// a side's neurons.
+    /// [`screlu_dot`](Self::screlu_dot) of both sides after adding the rows of the active threats. `rows` holds all threat
+    /// rows, each as long as a side's neurons.
     ///
     /// # Panics
     /// If a row is out of range, the sides differ in length, or there are fewer weights than neurons.

@@ -73,7 +73,7 @@ fn climb(rows: &[MaterialRow], degree: usize, start: Model) -> Fit {
 
 /// Whether both polynomials stay above their least with all material.
 pub fn is_sound(model: &Model) -> bool {
-    RANGE.into_iter().all(|material| model.a(material) > Model::LEAST && model.b(material) > Model::LEAST)
+    RANGE.into_iter().all(|material| model.a(material) > Model::MIN && model.b(material) > Model::MIN)
 }
 
 fn moved(model: &Model, step: &[f64; UNKNOWNS], length: f64) -> Model {
