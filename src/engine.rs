@@ -1,6 +1,5 @@
 //! The engine as a whole: position, options, searching. It never prints and never reads.
 
-mod alone;
 mod contempt;
 mod limited;
 mod listing;

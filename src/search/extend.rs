@@ -1,7 +1,6 @@
 //! Extensions.
 
 use super::Stopped;
-use super::doubt::Rule;
 use super::node::{Here, Node, NonPv};
 use super::probe::SearchProbe;
 use super::window::Window;
@@ -73,12 +72,7 @@ impl<P: SearchProbe> Search<'_, P> {
                 below if below > params.singular_double => 2,
                 _ => 1,
             }
-        } else if params.singular_multicut > 0
-            && others >= beta
-            && !is_decisive(others)
-            && self.allows(Rule::Multicut, here.ply)
-        {
-            self.doubt_node::<N>(board, here, Rule::Multicut, beta, others - beta);
+        } else if params.singular_multicut > 0 && others >= beta && !is_decisive(others) {
             return Ok(ControlFlow::Break(others));
         } else if hit.score >= beta {
             -(params.singular_negative - i32::from(N::PV)).max(0)

@@ -95,7 +95,6 @@ impl<P: SearchProbe> Search<'_, P> {
         if self.me.evaluator.is_drawish(board) {
             return;
         }
-        self.keep_corrections(board, here.ply);
         let error = (best - here.eval).clamp(-400, 400);
         self.corrections.learn(board, &self.me.stack, here.ply, here.depth, error);
     }

@@ -2,7 +2,6 @@
 
 pub mod caches;
 pub mod control;
-pub mod doubt;
 pub mod findings;
 pub mod history;
 pub mod home;

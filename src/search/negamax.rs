@@ -112,12 +112,8 @@ impl<P: SearchProbe> Search<'_, P> {
             if !N::ROOT && forward && best > -TB_WIN_IN_MAX {
                 match self.skip(board, &here, &facts, alpha) {
                     Skip::No => {}
-                    Skip::This(cut) => {
-                        self.doubt_move::<N>(board, &here, &facts, alpha, cut);
-                        continue;
-                    }
-                    Skip::Quiets(cut) => {
-                        self.doubt_quiets::<N>(board, &here, &facts, alpha, cut, &picker, &hints, &checks);
+                    Skip::This => continue,
+                    Skip::Quiets => {
                         picker.only_checks();
                         continue;
                     }

@@ -1,6 +1,5 @@
 //! A window into the search for those who measure it.
 
-use super::doubt::Doubts;
 use super::lbr::LbrStats;
 use super::lmr::LmrStats;
 use super::sample::Sampler;
@@ -56,18 +55,6 @@ pub trait SearchProbe {
     /// A node's search has ended with a best move, by failing high or not. `reply` is what the store of replies had known.
     #[inline(always)]
     fn best_found(&mut self, _best: Move, _reply: Option<Move>, _cutoff: bool) {}
-
-    /// Who doubts what the rules of the search leave out, if anybody does.
-    #[inline(always)]
-    fn doubts(&self) -> Option<&Doubts> {
-        None
-    }
-
-    /// The same, to be told.
-    #[inline(always)]
-    fn doubts_mut(&mut self) -> Option<&mut Doubts> {
-        None
-    }
 }
 
 /// Sees nothing and costs nothing: what play uses.

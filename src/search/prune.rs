@@ -1,7 +1,6 @@
 //! Pruning whole nodes before their moves are searched. None of it happens in a PV node, in check, or in a singular search.
 
 use super::Stopped;
-use super::doubt::Rule;
 use super::node::{Here, NonPv};
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
@@ -28,15 +27,11 @@ impl<P: SearchProbe> Search<'_, P> {
             && here.estimate - margin.max(0) >= beta
             && here.estimate < TB_WIN_IN_MAX
             && beta > -TB_WIN_IN_MAX
-            && self.allows(Rule::ReverseFutility, here.ply)
         {
-            let beyond = here.estimate - margin - beta;
-            self.doubt_node::<NonPv>(board, here, Rule::ReverseFutility, beta, beyond);
             return Ok(Some((here.estimate + beta) / 2));
         }
 
         if let Some(score) = self.try_null_move(board, here, beta)? {
-            self.doubt_node::<NonPv>(board, here, Rule::NullMove, beta, score - beta);
             return Ok(Some(score));
         }
         self.try_probcut(board, here, beta)
@@ -55,7 +50,6 @@ impl<P: SearchProbe> Search<'_, P> {
             || here.eval < beta + params.null_static_base - params.null_static_slope * here.depth
             || beta <= -TB_WIN_IN_MAX
             || !board.has_pieces(board.side_to_move())
-            || !self.allows(Rule::NullMove, here.ply)
         {
             return Ok(None);
         }
@@ -89,12 +83,7 @@ impl<P: SearchProbe> Search<'_, P> {
         let params = self.params;
         let target = beta + params.probcut_margin - params.probcut_improving * i32::from(here.improving);
         let refuted = here.hit.is_some_and(|hit| hit.depth >= here.depth - 3 && hit.score < target);
-        if here.depth < params.probcut_depth
-            || is_decisive(beta)
-            || is_decisive(target)
-            || refuted
-            || !self.allows(Rule::ProbCut, here.ply)
-        {
+        if here.depth < params.probcut_depth || is_decisive(beta) || is_decisive(target) || refuted {
             return Ok(None);
         }
         let hints = Hints::of(self.context(here.ply));
@@ -111,7 +100,6 @@ impl<P: SearchProbe> Search<'_, P> {
             }
             self.take_back();
             if score >= target {
-                self.doubt_node::<NonPv>(board, here, Rule::ProbCut, beta, score - target);
                 let (depth, eval) = (here.depth - 3, Some(here.raw_eval));
                 let found = Hit { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: here.tt_pv };
                 self.store(board, here.ply, found);

@@ -1,7 +1,6 @@
 //! Quiescence search: captures until the position is quiet enough for its static evaluation to be believed.
 
 use super::Searched;
-use super::doubt::Rule;
 use super::node::Node;
 use super::picker::{Hints, Picker};
 use super::probe::SearchProbe;
@@ -20,17 +19,6 @@ struct StandPat {
     raw_eval: Option<Score>,
     /// What a capture must be able to bridge, but for the piece it takes.
     futility: Score,
-}
-
-/// Why a capture or promotion is left out.
-#[derive(Clone, Copy)]
-pub(super) struct LeftOut {
-    /// The rule that says so.
-    pub(super) rule: Rule,
-    /// What the move is worth at most, as far as that is known.
-    worth: Score,
-    /// [`StandPat::futility`].
-    pub(super) futility: Score,
 }
 
 impl StandPat {
@@ -94,9 +82,8 @@ impl<P: SearchProbe> Search<'_, P> {
                     if mv.is_quiet() {
                         continue;
                     }
-                } else if let Some(left_out) = self.leave_out(board, ply, mv, searched, futility, alpha) {
-                    self.doubt_capture::<N>(board, ply, mv, left_out, alpha, pv);
-                    best = best.max(left_out.worth);
+                } else if let Some(worth) = self.leave_out(board, ply, mv, searched, futility, alpha) {
+                    best = best.max(worth);
                     continue;
                 }
             }
@@ -161,7 +148,7 @@ impl<P: SearchProbe> Search<'_, P> {
         StandPat { score, raw_eval: Some(raw), futility: eval + self.params.quiesce_margin }
     }
 
-    /// Whether to leave a move out, out of check.
+    /// For a capture or promotion that is not searched, its largest possible score as far as it is known. Not in check.
     #[inline(always)]
     fn leave_out(
         &self,
@@ -171,15 +158,14 @@ impl<P: SearchProbe> Search<'_, P> {
         number: i32,
         futility: Score,
         alpha: Score,
-    ) -> Option<LeftOut> {
+    ) -> Option<Score> {
         if mv.is_quiet() {
             return None;
         }
         if number > self.params.quiesce_moves && self.changes_little(board, ply, mv) {
-            return Some(LeftOut { rule: Rule::QuiesceLate, worth: -INFINITE, futility });
+            return Some(-INFINITE);
         }
-        let futile = futility <= alpha && self.is_futile(board, mv, futility, alpha);
-        futile.then(|| LeftOut { rule: Rule::QuiesceFutility, worth: futility.min(alpha), futility })
+        (futility <= alpha && self.is_futile(board, mv, futility, alpha)).then_some(futility)
     }
 
     /// Whether a capture or promotion may be left out after others: it does not promote, take back or give check.

@@ -1,7 +1,6 @@
 //! Searching one move: reduced first if it comes late, verified whenever that says it is better.
 
 use super::Searched;
-use super::doubt::ReducedSearch;
 use super::lmr::{Class, Fact};
 use super::move_facts::MoveFacts;
 use super::node::{Here, Node, NonPv};
@@ -42,7 +41,6 @@ impl<P: SearchProbe> Search<'_, P> {
         self.frame_mut(here.ply).reduction = depth - reduced;
         let mut score = -self.negamax::<NonPv>(child, ply, asked, reduced, reduced < depth || !here.cut)?;
         self.frame_mut(here.ply).reduction = 0;
-        let first = score;
         let verify = score > window.alpha && reduced < depth;
         let reduction = depth - reduced;
         if verify {
@@ -58,10 +56,6 @@ impl<P: SearchProbe> Search<'_, P> {
             verified: verify,
             confirmed: verify && score > window.alpha,
         });
-        if reduction > 0 {
-            let searched = ReducedSearch { depths: [reduced + reduction, reduced], first, last: score };
-            self.doubt_reduction::<N>(child, here, facts, window.alpha, searched);
-        }
         if N::PV && score > window.alpha {
             score = -self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?;
         }

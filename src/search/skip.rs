@@ -1,7 +1,6 @@
 //! Late-move pruning and its kin: moves that are not worth searching.
 
-use super::doubt::{Cut, Rule};
-use super::lmr::Class;
+use super::lmr::{Class, PLY};
 use super::move_facts::MoveFacts;
 use super::node::Here;
 use super::probe::SearchProbe;
@@ -15,9 +14,9 @@ pub(super) enum Skip {
     /// Search it.
     No,
     /// Leave it out.
-    This(Cut),
+    This,
     /// Leave it out, and all quiet moves after it that do not give check.
-    Quiets(Cut),
+    Quiets,
 }
 
 impl<P: SearchProbe> Search<'_, P> {
@@ -28,23 +27,20 @@ impl<P: SearchProbe> Search<'_, P> {
             return Skip::No;
         }
         let params = self.params;
-        let reduced = {
-            let base = self.job.shared.lmr.tuned().base(Class::of(facts.quiet), here.depth, facts.number);
-            (here.depth - base / super::lmr::PLY).max(0)
-        };
         if !facts.quiet {
             // SEE pruning: a capture that loses more than the remaining depth can bring back.
             self.expect(board, facts.mv);
             let allowed = -params.see_noisy * here.depth - facts.history / 64;
             let loses = here.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
-            return if loses { Skip::This(Cut::new(Rule::SeeNoisy, allowed, reduced)) } else { Skip::No };
+            return if loses { Skip::This } else { Skip::No };
         }
         // Late-move pruning: after enough moves the quiet ones are left, sooner when things get worse; not the checks.
         let enough = (params.lmp_base + here.depth * here.depth) / (2 - i32::from(here.improving));
         if facts.number as i32 > enough {
-            let cut = Cut::new(Rule::LateMove, facts.number as i32 - enough, reduced);
-            return if facts.gives_check { Skip::No } else { Skip::Quiets(cut) };
+            return if facts.gives_check { Skip::No } else { Skip::Quiets };
         }
+        let base = self.job.shared.lmr.tuned().base(Class::Quiet, here.depth, facts.number);
+        let reduced = (here.depth - base / PLY).max(0);
         // Futility: a quiet move will not lift the evaluation over alpha.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;
         if !here.in_check
@@ -53,18 +49,17 @@ impl<P: SearchProbe> Search<'_, P> {
             && alpha.abs() < TB_WIN_IN_MAX
             && here.eval + margin <= alpha
         {
-            return Skip::This(Cut::new(Rule::Futility, alpha - here.eval - margin, reduced));
+            return Skip::This;
         }
         // History pruning: it has failed again and again.
         let bad = -params.history_margin * here.depth.max(1);
         if !facts.gives_check && reduced <= params.history_depth && facts.history < bad {
-            return Skip::This(Cut::new(Rule::History, bad - facts.history, reduced));
+            return Skip::This;
         }
         // SEE pruning: it loses its piece.
         self.expect(board, facts.mv);
-        let allowed = -params.see_quiet * reduced * reduced;
-        if reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, allowed) {
-            return Skip::This(Cut::new(Rule::SeeQuiet, allowed, reduced));
+        if reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, -params.see_quiet * reduced * reduced) {
+            return Skip::This;
         }
         Skip::No
     }

@@ -1,7 +1,6 @@
 //! Everything one thread owns, and one run of it on one job.
 
 use super::control::Control;
-use super::doubt::Doubts;
 use super::findings::{Counters, Finding};
 use super::history::{Context, Continuation, Corrections, Histories};
 use super::home::Home;
@@ -139,14 +138,14 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     /// Keys of the positions before the current one, oldest first.
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
     /// Nodes of this thread, also published in `counters`.
-    pub(super) nodes: u64,
+    nodes: u64,
     /// Positions that this thread has found in tablebases, also published there.
-    pub(super) tb_hits: u64,
+    tb_hits: u64,
     /// Below the root, boards with at most so many men are looked up in tablebases; 0 for none.
     pub(super) tb_men: u32,
-    pub(super) counters: &'a Counters,
+    counters: &'a Counters,
     /// When `nodes` reaches this, the limits are checked and more nodes are asked for.
-    pub(super) granted: u64,
+    granted: u64,
     /// Whether the search ended because there were no nodes left to take.
     pub(super) out_of_nodes: bool,
     pub(super) seldepth: i32,
@@ -257,9 +256,6 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// Checks the clock and asks for more nodes.
     #[cold]
     fn check_limits(&mut self) -> Result<(), Stopped> {
-        if self.probe.doubts().is_some_and(Doubts::are_busy) {
-            return Err(Stopped);
-        }
         let control = &self.job.control;
         if (self.nodes / Control::QUANTUM).is_multiple_of(Self::QUANTA_PER_TURN) {
             self.turn.pass_on();
@@ -394,7 +390,6 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     #[inline(always)]
     pub(super) fn store(&mut self, board: &Board, ply: usize, known: Hit) {
         let hit = Hit { score: score::to_table(known.score, ply), ..known };
-        self.keep_place(board.key());
         match &mut self.round {
             None => self.tt.store(board.key(), hit),
             Some(round) => round.put(board.key(), hit),

@@ -151,19 +151,6 @@ impl Cluster {
         target.inspect(|slot| slot.store(tag, data)).is_some()
     }
 
-    /// The words of all slots, to be [put back](Self::set_words).
-    pub fn words(&self) -> [[u64; 2]; SLOTS] {
-        self.0.each_ref().map(|slot| [slot.check.load(Relaxed), slot.data.load(Relaxed)])
-    }
-
-    /// Puts the words of all slots back.
-    pub fn set_words(&self, words: &[[u64; 2]; SLOTS]) {
-        for (slot, [check, data]) in self.0.iter().zip(words) {
-            slot.check.store(*check, Relaxed);
-            slot.data.store(*data, Relaxed);
-        }
-    }
-
     /// What the slots hold of this epoch. Words of two writers may be among it, under a tag of neither.
     pub fn entries(&self, epoch: Epoch) -> impl Iterator<Item = (Tag, Packed)> {
         self.0.iter().map(Slot::load).filter(move |(tag, _)| tag.lives_with(Tag(epoch.0)))

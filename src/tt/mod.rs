@@ -24,5 +24,4 @@ pub use backing::Backing;
 pub use entry::Hit;
 pub use error::TtError;
 pub use record::Record;
-pub use table::Kept;
 pub use table::Tt;

@@ -22,13 +22,6 @@ pub struct Tt {
     nodes: Vec<usize>,
 }
 
-/// A place of the table as it was.
-#[derive(Clone, Debug)]
-pub struct Kept {
-    place: usize,
-    words: [[u64; 2]; SLOTS],
-}
-
 /// How many clusters make a MiB.
 const CLUSTERS_PER_MIB: usize = MIB as usize / size_of::<Cluster>();
 /// How many clusters [`Tt::hashfull`] looks at, a thousand entries in all. Every thread asks after every iteration, and what is read
@@ -190,18 +183,6 @@ impl Tt {
     pub fn store(&self, key: u64, entry: Hit) {
         if let Some(cluster) = self.cluster(key) {
             cluster.store(Tag::new(key, self.epoch), entry, self.era());
-        }
-    }
-
-    /// What lies where entries of this key go, to be [put back](Self::put_back).
-    pub fn keep(&self, key: u64) -> Option<Kept> {
-        Some(Kept { place: self.place(key), words: self.cluster(key)?.words() })
-    }
-
-    /// Puts a place back as it was. What has been stored there in the meantime, by whomever, is lost.
-    pub fn put_back(&self, kept: &Kept) {
-        if let Some(cluster) = self.clusters.get(kept.place) {
-            cluster.set_words(&kept.words);
         }
     }
 

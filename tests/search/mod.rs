@@ -3,7 +3,6 @@
 mod contempt;
 mod crowded;
 mod determinism;
-mod doubt;
 mod drawish;
 mod mates;
 mod ordering;

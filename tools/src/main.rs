@@ -1,7 +1,6 @@
 //! Measuring tools for Lento.
 
 mod common;
-mod doubt;
 mod lab;
 mod learning;
 mod play;
@@ -31,8 +30,6 @@ enum Tool {
     Data(learning::data::Command),
     /// Generate training data: games of the engine against itself, every position with its score
     Datagen(learning::datagen::Args),
-    /// Say how often each pruning or reduction rule of the search is wrong
-    Doubt(Box<doubt::Args>),
     /// Compare networks by one set of positions from which none is learned
     #[command(subcommand)]
     Gold(learning::gold::Command),
@@ -64,7 +61,6 @@ fn main() -> ExitCode {
         Tool::Ablate(args) => play::ablate::run(&args),
         Tool::Data(command) => learning::data::run(&command),
         Tool::Datagen(args) => learning::datagen::run(&args),
-        Tool::Doubt(args) => doubt::run(&args),
         Tool::Gold(command) => learning::gold::run(&command),
         Tool::Epd(args) => suites::run(&args),
         Tool::Factors(args) => play::factors::run(&args),

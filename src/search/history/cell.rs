@@ -59,11 +59,6 @@ impl SharedCell {
         self.0.store(cell.0, Ordering::Relaxed);
     }
 
-    /// A number that another one had.
-    pub fn set(&self, value: i32) {
-        self.0.store(value.clamp(-Cell::MAX, Cell::MAX) as i16, Ordering::Relaxed);
-    }
-
     /// Back to zero.
     #[inline(always)]
     pub fn clear(&self) {

@@ -58,16 +58,6 @@ impl Corrections {
         }
     }
 
-    /// The corrections for a position, each with its place, to be [put back](Self::put_back).
-    pub fn keep(&self, board: &Board, stack: &Stack, ply: usize) -> impl IntoIterator<Item = (usize, i32)> {
-        Self::places(board, stack, ply).map(|place| (place, self.0[place].get()))
-    }
-
-    /// Puts a correction back.
-    pub fn put_back(&self, place: usize, value: i32) {
-        self.0[place].set(value);
-    }
-
     /// Where the corrections for a position stand.
     #[inline(always)]
     fn places(board: &Board, stack: &Stack, ply: usize) -> [usize; 4] {

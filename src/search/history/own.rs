@@ -19,7 +19,6 @@ pub struct NodeResult<'a> {
 }
 
 /// The table. It learns by the rule of the recipe in force, and is empty at the start of each search.
-#[derive(Clone)]
 pub struct PieceSquares {
     cells: [[i32; 64]; Piece::COUNT],
     /// Whether quiet moves are ordered by it.

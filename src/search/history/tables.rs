@@ -141,17 +141,6 @@ impl Histories {
         self.own = PieceSquares::default();
     }
 
-    /// Takes over all that others know, in the memory that it has.
-    pub fn copy_from(&mut self, others: &Self) {
-        // Every part by its name, so that none is forgotten.
-        let Self { quiets, captures, continuations, weights, own } = others;
-        self.quiets.copy_from_slice(quiets.as_slice());
-        self.captures.copy_from_slice(captures.as_slice());
-        self.continuations.copy_from_slice(continuations.as_slice());
-        self.weights = *weights;
-        self.own.clone_from(own);
-    }
-
     /// Takes over the weights of the parts.
     pub fn set_weights(&mut self, params: &Params) {
         self.weights = Weights::from(params);

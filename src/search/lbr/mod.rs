@@ -87,12 +87,6 @@ impl LastBestReply {
         self.entries.fill(Entry::default());
     }
 
-    /// Takes over all replies of others.
-    pub fn copy_from(&mut self, others: &Self) {
-        self.mode = others.mode;
-        self.entries.copy_from_slice(&others.entries);
-    }
-
     /// Goes by this variant from now on. What was stored by another one is forgotten: it was stored elsewhere, for other
     /// moves.
     pub fn set_mode(&mut self, lbr: Lbr) {

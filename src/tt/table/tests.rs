@@ -350,20 +350,3 @@ fn spared_entries_outlive_any_number_of_shallow_ones() {
     table.store(deep[1], entry(1));
     assert_eq!([deep[0], deep[1]].map(|key| table.probe(key)), [Some(entry(27)), Some(entry(1))]);
 }
-
-#[test]
-fn places_are_put_back_as_they_were() {
-    let table = filled(1);
-    let [kept, later] = [entry(9), entry(30)].map(|entry| {
-        let kept = table.keep(KEY).unwrap();
-        table.store(KEY, entry);
-        kept
-    });
-    // Others of the place, which take what is left of it.
-    (1..10).for_each(|key| table.store(KEY ^ key, entry(40)));
-    table.put_back(&later);
-    assert_eq!((table.probe(KEY), table.probe(KEY ^ 1)), (Some(entry(9)), None));
-    table.put_back(&kept);
-    assert_eq!(table.probe(KEY), Some(entry(5)));
-    assert!(Tt::empty().keep(KEY).is_none());
-}

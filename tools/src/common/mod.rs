@@ -22,4 +22,3 @@ pub mod rows;
 pub mod scratch;
 pub mod summary;
 pub mod threads;
-pub mod wilson;

@@ -19,7 +19,6 @@ use crate::suites;
 use lento::bench::{Bench, BenchError};
 use lento::search::lmr;
 use measure::Budget;
-pub use measure::positions;
 use serde_json::{Value, json};
 use session::{LabPlan, Session};
 use std::error::Error;

@@ -169,7 +169,6 @@ fn outputs_are_tried_before_the_work() {
     for words in [
         // Each would take hours.
         "ablate --pairs 100000 --markdown @/missing/page.md",
-        "doubt --games 100000 --markdown @/missing/page.md",
         "factors rfp_margin=80 --pairs 100000 --markdown @/missing/page.md",
         "factors rfp_margin=80 --pairs 100000 --svg @/missing/effects.svg",
         "spsa rfp_margin --iterations 100000 --svg @/missing/course.svg",

@@ -6,7 +6,6 @@ mod abuse;
 mod damaged;
 mod data;
 mod datagen;
-mod doubt;
 mod factors;
 mod gold;
 mod lab;
