@@ -49,8 +49,6 @@ enum Tool {
     Stats(learning::data::inspect::Args),
     /// Train the weights of the network by scored positions
     Train(Box<learning::train::Args>),
-    /// Tune the weights of the classical evaluation by games (Texel's method)
-    Tune(Box<learning::tune::Args>),
     /// Fit to games what chances to win a score means
     Wdl(learning::wdl::Args),
 }
@@ -69,7 +67,6 @@ fn main() -> ExitCode {
         Tool::Spsa(args) => play::spsa::run(&args),
         Tool::Stats(args) => learning::data::inspect::run(&args),
         Tool::Train(args) => learning::train::run(&args),
-        Tool::Tune(args) => learning::tune::run(&args),
         Tool::Wdl(args) => learning::wdl::run(&args),
     };
     done.unwrap_or_else(|error| {

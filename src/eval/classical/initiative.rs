@@ -2,13 +2,12 @@
 
 use super::pawns::Structure;
 use super::survey::Survey;
-use super::tracer::Tracer;
 use super::weights::INITIATIVE;
 use crate::chess::Bitboard;
 
 /// Endgame correction in favour of the side ahead, or against it; `eg` is the sum of all terms. Never changes its sign.
 #[inline(always)]
-pub(super) fn initiative<T: Tracer>(survey: &Survey, structure: &Structure, eg: i32, tracer: &mut T) -> i32 {
+pub(super) fn initiative(survey: &Survey, structure: &Structure, eg: i32) -> i32 {
     let w = &INITIATIVE;
     let pawns = survey.pawns[0] | survey.pawns[1];
     let [white, black] = survey.king;
@@ -16,19 +15,12 @@ pub(super) fn initiative<T: Tracer>(survey: &Survey, structure: &Structure, eg: 
     let ranks = white.rank().index().abs_diff(black.rank().index()) as i32;
     let both_wings = Bitboard::WINGS.into_iter().all(|wing| (pawns & wing).any());
     let no_pieces = survey.occupied.count() == pawns.count() + 2;
-    let complexity = add(tracer, &w.passed, (structure.passed[0] | structure.passed[1]).count() as i32)
-        + add(tracer, &w.pawn, pawns.count() as i32)
-        + add(tracer, &w.outflanking, files - ranks)
-        + add(tracer, &w.both_wings, i32::from(both_wings))
-        + add(tracer, &w.pawn_ending, i32::from(no_pieces))
-        + add(tracer, &w.base, 1);
-    // Bounded by the advantage, so that it never changes sides.
+    let complexity = w.passed * (structure.passed[0] | structure.passed[1]).count() as i32
+        + w.pawn * pawns.count() as i32
+        + w.outflanking * (files - ranks)
+        + w.both_wings * i32::from(both_wings)
+        + w.pawn_ending * i32::from(no_pieces)
+        + w.base;
+    // Bounded by the advantage itself, so that nobody is made to change his mind.
     eg.signum() * complexity.clamp(-eg.abs(), eg.abs() / 2)
-}
-
-/// Adds a weight `count` times and reports it to the tracer.
-#[inline(always)]
-fn add<T: Tracer>(tracer: &mut T, weight: &'static i32, count: i32) -> i32 {
-    tracer.initiative(weight, count);
-    *weight * count
 }

@@ -2,7 +2,6 @@
 
 use super::pair::{Pair, s};
 use super::survey::Survey;
-use super::tracer::Tracer;
 use super::weights::{DANGER, DANGER_LINE, DANGER_SQUARE, MAX_DANGER};
 use crate::chess::{Bitboard, Color, PieceType, attacks};
 
@@ -18,31 +17,24 @@ const CAMP: [Bitboard; 2] = [Bitboard(0x0000_00FF_FFFF_FFFF), Bitboard(0xFFFF_FF
 
 /// Penalty for the danger to a color's king.
 #[inline(always)]
-pub(super) fn danger<T: Tracer>(survey: &Survey, color: Color, shelter: Pair, tracer: &mut T) -> Pair {
+pub(super) fn danger(survey: &Survey, color: Color, shelter: Pair) -> Pair {
     let assault = &survey.assault[color.flip().index()];
     let queens = survey.census.of(!color, PieceType::Queen);
     // A single piece without the queen does not mate in the middlegame.
     if assault.count() < if queens > 0 { 1 } else { 2 } {
         return Pair::ZERO;
     }
-    let total = assault_danger(survey, color, tracer)
-        + check_danger(survey, color, tracer)
-        + wing_danger(survey, color, tracer)
-        + add(tracer, color, &DANGER.no_queen, i32::from(queens == 0))
-        + add(tracer, color, &DANGER.shelter, shelter.mg()) / 16
-        + add(tracer, color, &DANGER.base, 1);
+    let total = assault_danger(survey, color)
+        + check_danger(survey, color)
+        + wing_danger(survey, color)
+        + DANGER.no_queen * i32::from(queens == 0)
+        + DANGER.shelter * shelter.mg() / 16
+        + DANGER.base;
     let total = total.clamp(0, MAX_DANGER);
     s(-(total * total / DANGER_SQUARE), -(total / DANGER_LINE))
 }
 
-/// Adds a danger weight `count` times and reports it to the tracer.
-#[inline(always)]
-fn add<T: Tracer>(tracer: &mut T, color: Color, weight: &'static i32, count: i32) -> i32 {
-    tracer.danger(color, weight, count);
-    *weight * count
-}
-
-/// Attacked squares defended at most by the king or queen.
+/// The squares the enemy attacks and only this color's king or queen guards, if anything.
 #[inline(always)]
 fn weak(survey: &Survey, color: Color) -> Bitboard {
     let (us, them) = (color.index(), color.flip().index());
@@ -53,22 +45,19 @@ fn weak(survey: &Survey, color: Color) -> Bitboard {
 
 /// Attackers, attacks next to the king, weak squares and pins.
 #[inline(always)]
-fn assault_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
+fn assault_danger(survey: &Survey, color: Color) -> i32 {
     let (us, them) = (color.index(), color.flip().index());
     let assault = &survey.assault[them];
     let mut total = assault.danger();
-    for kind in 1..5 {
-        tracer.danger(color, &DANGER.attacker[kind], assault.attackers[kind]);
-    }
     let weak = weak(survey, color) & survey.zone[us];
-    total += add(tracer, color, &DANGER.hit, assault.hits);
-    total += add(tracer, color, &DANGER.weak, weak.count() as i32);
-    total + add(tracer, color, &DANGER.pinned, survey.pinned[us].count() as i32)
+    total += DANGER.hit * assault.hits;
+    total += DANGER.weak * weak.count() as i32;
+    total + DANGER.pinned * survey.pinned[us].count() as i32
 }
 
 /// Possible checks: safe ones by piece type, and unsafe ones.
 #[inline(always)]
-fn check_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
+fn check_danger(survey: &Survey, color: Color) -> i32 {
     let (us, them) = (color.index(), color.flip().index());
     let king = survey.king[us];
     let reach = &survey.by[them];
@@ -85,27 +74,27 @@ fn check_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32
     let mut unsafe_checks = Bitboard::EMPTY;
     for (kind, squares) in from.into_iter().enumerate().skip(1) {
         let safe = squares & open;
-        total += add(tracer, color, &DANGER.safe_check[kind], i32::from(safe.any()));
-        total += add(tracer, color, &DANGER.more_checks, i32::from(safe.many()));
+        total += DANGER.safe_check[kind] * i32::from(safe.any());
+        total += DANGER.more_checks * i32::from(safe.many());
         if safe.is_empty() {
             unsafe_checks |= squares & !survey.board.color(!color);
         }
     }
     let safe = by_queen & open;
-    total += add(tracer, color, &DANGER.safe_check[PieceType::Queen.index()], i32::from(safe.any()));
-    total += add(tracer, color, &DANGER.more_checks, i32::from(safe.many()));
-    total + add(tracer, color, &DANGER.unsafe_check, unsafe_checks.count() as i32)
+    total += DANGER.safe_check[PieceType::Queen.index()] * i32::from(safe.any());
+    total += DANGER.more_checks * i32::from(safe.many());
+    total + DANGER.unsafe_check * unsafe_checks.count() as i32
 }
 
 /// Control of the king's wing.
 #[inline(always)]
-fn wing_danger<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> i32 {
+fn wing_danger(survey: &Survey, color: Color) -> i32 {
     let (us, them) = (color.index(), color.flip().index());
     let ground = WING[survey.king[us].file().index()] & CAMP[us];
     let attacked = survey.all[them] & ground;
     let double = attacked & survey.twice[them];
     let guarded = survey.all[us] & ground;
-    add(tracer, color, &DANGER.wing_attack, attacked.count() as i32)
-        + add(tracer, color, &DANGER.wing_double, double.count() as i32)
-        + add(tracer, color, &DANGER.wing_guard, guarded.count() as i32)
+    DANGER.wing_attack * attacked.count() as i32
+        + DANGER.wing_double * double.count() as i32
+        + DANGER.wing_guard * guarded.count() as i32
 }

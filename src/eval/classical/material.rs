@@ -1,7 +1,6 @@
 //! Material and imbalance.
 
 use super::pair::Pair;
-use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Board, Color, PieceType};
 
@@ -71,24 +70,24 @@ impl Census {
 
 /// Material of a color.
 #[inline(always)]
-pub(super) fn material<T: Tracer>(census: &Census, color: Color, tracer: &mut T) -> Pair {
+pub(super) fn material(census: &Census, color: Color) -> Pair {
     let mut value = Pair::ZERO;
     for kind in 0..5 {
-        value += take(tracer, color, &WEIGHTS.material[kind], census.counts[color.index()][kind]);
+        value += WEIGHTS.material[kind] * census.counts[color.index()][kind];
     }
     value
 }
 
 /// Imbalance: bishop pair, knights by number of pawns, redundant rooks (Kaufman, "The Evaluation of Material Imbalances", 1999).
 #[inline(always)]
-pub(super) fn imbalance<T: Tracer>(census: &Census, color: Color, tracer: &mut T) -> Pair {
+pub(super) fn imbalance(census: &Census, color: Color) -> Pair {
     let w = &WEIGHTS;
     let [pawns, knights, bishops, rooks, queens, _] = census.counts[color.index()];
     let mut value = Pair::ZERO;
-    value += take(tracer, color, &w.bishop_pair, i32::from(bishops >= 2));
-    value += take(tracer, color, &w.knight_pawns, knights * (pawns - 5));
-    value += take(tracer, color, &w.rook_pawns, rooks * (pawns - 5));
-    value += take(tracer, color, &w.rook_pair, i32::from(rooks >= 2));
-    value += take(tracer, color, &w.queen_rook, i32::from(queens > 0 && rooks > 0));
+    value += w.bishop_pair * i32::from(bishops >= 2);
+    value += w.knight_pawns * (knights * (pawns - 5));
+    value += w.rook_pawns * (rooks * (pawns - 5));
+    value += w.rook_pair * i32::from(rooks >= 2);
+    value += w.queen_rook * i32::from(queens > 0 && rooks > 0);
     value
 }

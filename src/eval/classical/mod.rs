@@ -1,12 +1,13 @@
-//! Classical evaluation: a tapered sum of terms, all reading the attacks computed once by `survey::Survey`. Weights are in
-//! [`weights`].
+//! The classical evaluation: a sum of terms that a player would recognise, each with a middlegame and an endgame value.
+//!
+//! `survey::Survey` works out once who attacks what; each term reads it. All numbers are in `weights`.
 
 mod endgame;
 mod initiative;
 mod king;
 mod kpk;
 pub mod material;
-pub mod pair;
+mod pair;
 mod passed;
 mod pawns;
 mod pieces;
@@ -18,12 +19,11 @@ pub mod term;
 mod threats;
 pub mod trace;
 pub mod tracer;
-pub mod weights;
+mod weights;
 
 #[cfg(test)]
 mod tests;
 
-pub use endgame::{DRAWISH, FULL_SCALE};
 pub use pair::Pair;
 pub use term::Term;
 pub use trace::Trace;
@@ -31,11 +31,12 @@ pub use tracer::Tracer;
 
 use crate::chess::{Board, Color, Move, PieceType};
 use crate::score::{MAX_EVAL, Score};
+use endgame::FULL_SCALE;
 use material::Census;
 use pawns::{PawnCache, Structure};
 use pieces::Pieces;
 use survey::Survey;
-use tracer::{Silent, Summary, take};
+use tracer::{Silent, Summary};
 use weights::WEIGHTS;
 
 /// The score decreases by 1/200 per ply of the halfmove clock.
@@ -127,7 +128,7 @@ fn look_up(board: &Board) -> Option<Score> {
 /// Piece-square gain of the moving piece in centipawns, ignoring promotions and castling rooks.
 pub fn square_gain(board: &Board, mv: Move) -> Score {
     let Some(piece) = board.piece_on(mv.from()) else { return 0 };
-    let at = |square| pst::at(&mut Silent, piece.color(), piece.kind(), square);
+    let at = |square| pst::at(piece.color(), piece.kind(), square);
     (at(mv.to()) - at(mv.from())).taper(Census::new(board).phase())
 }
 
@@ -138,7 +139,7 @@ pub fn trace(board: &Board) -> Trace {
     trace
 }
 
-/// Evaluates without a cache, reporting all weights to a tracer. The score is from White's view.
+/// Evaluates without a pawn cache and reports every term to a tracer. The score is from White's view.
 pub fn observe<T: Tracer>(board: &Board, tracer: &mut T) -> Score {
     run(board, None, tracer)
 }
@@ -170,7 +171,7 @@ fn run<T: Tracer>(board: &Board, cache: Option<&mut PawnCache>, tracer: &mut T) 
     }
     let (structure, shelter) = match cache {
         Some(cache) => cache.probe(board),
-        None => pawns::observe(board, tracer),
+        None => pawns::compute(board),
     };
     let mut survey = Survey::new(board, census);
     let mut tally = Tally { sum: Pair::ZERO };
@@ -179,11 +180,10 @@ fn run<T: Tracer>(board: &Board, cache: Option<&mut PawnCache>, tracer: &mut T) 
         side(&survey, &structure, shelter[color.index()], color, &mut tally, tracer);
     }
     let mover = board.side_to_move();
-    let tempo = take(tracer, mover, &WEIGHTS.tempo, 1);
-    tally.add(tracer, Term::Tempo, mover, tempo);
+    tally.add(tracer, Term::Tempo, mover, WEIGHTS.tempo);
 
     let ahead = if tally.sum.eg() >= 0 { Color::White } else { Color::Black };
-    let initiative = initiative::initiative(&survey, &structure, tally.sum.eg(), tracer);
+    let initiative = initiative::initiative(&survey, &structure, tally.sum.eg());
     tally.add(tracer, Term::Initiative, ahead, pair::s(0, initiative * ahead.sign()));
 
     let sum = tally.sum;
@@ -201,12 +201,12 @@ fn run<T: Tracer>(board: &Board, cache: Option<&mut PawnCache>, tracer: &mut T) 
 fn place_pieces<T: Tracer>(survey: &mut Survey, structure: &Structure, tally: &mut Tally, tracer: &mut T) {
     let mut pieces = [Pieces::default(); 2];
     for color in Color::ALL {
-        pieces::minors_and_rooks(survey, structure, color, &mut pieces[color.index()], tracer);
+        pieces::minors_and_rooks(survey, structure, color, &mut pieces[color.index()]);
     }
     for color in Color::ALL {
         let pieces = &mut pieces[color.index()];
-        pieces::queens(survey, color, pieces, tracer);
-        pieces.squares += pst::at(tracer, color, PieceType::King, survey.king[color.index()]);
+        pieces::queens(survey, color, pieces);
+        pieces.squares += pst::at(color, PieceType::King, survey.king[color.index()]);
         tally.add(tracer, Term::PieceSquare, color, pieces.squares + structure.squares[color.index()]);
         tally.add(tracer, Term::Mobility, color, pieces.mobility);
         tally.add(tracer, Term::Minors, color, pieces.minors);
@@ -225,19 +225,19 @@ fn side<T: Tracer>(
     tally: &mut Tally,
     tracer: &mut T,
 ) {
-    let material = material::material(&survey.census, color, tracer);
+    let material = material::material(&survey.census, color);
     tally.add(tracer, Term::Material, color, material);
-    let imbalance = material::imbalance(&survey.census, color, tracer);
+    let imbalance = material::imbalance(&survey.census, color);
     tally.add(tracer, Term::Imbalance, color, imbalance);
     tally.add(tracer, Term::Pawns, color, structure.value[color.index()]);
-    let passed = passed::passed(survey, structure, color, tracer);
+    let passed = passed::passed(survey, structure, color);
     tally.add(tracer, Term::Passed, color, passed);
     tally.add(tracer, Term::Shelter, color, shelter);
-    let danger = king::danger(survey, color, shelter, tracer);
+    let danger = king::danger(survey, color, shelter);
     tally.add(tracer, Term::Danger, color, danger);
-    let threats = threats::threats(survey, color, tracer);
+    let threats = threats::threats(survey, color);
     tally.add(tracer, Term::Threats, color, threats);
-    let space = space::space(survey, color, tracer);
+    let space = space::space(survey, color);
     tally.add(tracer, Term::Space, color, space);
 }
 

@@ -3,7 +3,6 @@
 use super::pair::Pair;
 use super::pawns::Structure;
 use super::survey::Survey;
-use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Color, PieceType, Square, attacks};
 
@@ -14,20 +13,20 @@ const ADVANCED: usize = 3;
 
 /// Passed pawns of a color.
 #[inline(always)]
-pub(super) fn passed<T: Tracer>(survey: &Survey, structure: &Structure, color: Color, tracer: &mut T) -> Pair {
+pub(super) fn passed(survey: &Survey, structure: &Structure, color: Color) -> Pair {
     let own = structure.passed[color.index()];
     let mut value = Pair::ZERO;
     let mut unstoppable = false;
     for square in own {
-        value += pawn(survey, own, color, square, tracer);
+        value += pawn(survey, own, color, square);
         unstoppable |= outruns_king(survey, color, square);
     }
-    // Counted once: a second unstoppable pawn does not matter.
-    value + take(tracer, color, &WEIGHTS.passed_unstoppable, i32::from(unstoppable))
+    // Counted once: the enemy can't stop one, so the second does not matter.
+    value + WEIGHTS.passed_unstoppable * i32::from(unstoppable)
 }
 
 #[inline(always)]
-fn pawn<T: Tracer>(survey: &Survey, own: Bitboard, color: Color, square: Square, tracer: &mut T) -> Pair {
+fn pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> Pair {
     let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let rank = square.rank().relative_to(color).index();
@@ -36,37 +35,30 @@ fn pawn<T: Tracer>(survey: &Survey, own: Bitboard, color: Color, square: Square,
     let row = here | here.north() | here.south();
     let connected = (own & (row.east() | row.west())).any();
 
-    let mut value = take(tracer, color, &w.passed[rank], 1);
-    value += take(tracer, color, &w.passed_connected[rank], i32::from(connected));
-    // Rooks and queens behind the pawn cover the whole file.
+    let mut value = w.passed[rank];
+    value += w.passed_connected[rank] * i32::from(connected);
+    // Majors behind the pawn see along the whole file, through the pawn.
     let behind = attacks::rook(square, survey.occupied) & here.fill_forward(!color);
     let against = behind & survey.board.pieces(!color, PieceType::Rook);
-    value += take(tracer, color, &w.passed_rook_against, i32::from(against.any()));
+    value += w.passed_rook_against * i32::from(against.any());
     if rank < ADVANCED {
         return value;
     }
     let enemy_king = survey.king[them].distance(stop).min(FAR) as i32;
     let own_king = survey.king[us].distance(stop).min(FAR) as i32;
-    value += take(tracer, color, &w.passed_enemy_king[rank], enemy_king);
-    value += take(tracer, color, &w.passed_own_king[rank], own_king);
+    value += w.passed_enemy_king[rank] * enemy_king;
+    value += w.passed_own_king[rank] * own_king;
     if survey.occupied.has(stop) {
         let blocked = survey.board.color(!color).has(stop);
-        value + take(tracer, color, &w.passed_blocked[rank], i32::from(blocked))
+        value + w.passed_blocked[rank] * i32::from(blocked)
     } else {
-        value + way(survey, color, square, behind, rank, tracer)
+        value + way(survey, color, square, behind, rank)
     }
 }
 
 /// The path to promotion: free, safe, defended?
 #[inline(always)]
-fn way<T: Tracer>(
-    survey: &Survey,
-    color: Color,
-    square: Square,
-    behind: Bitboard,
-    rank: usize,
-    tracer: &mut T,
-) -> Pair {
+fn way(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: usize) -> Pair {
     let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let stop = square.bitboard().forward(color);
@@ -79,14 +71,14 @@ fn way<T: Tracer>(
 
     let mut value = Pair::ZERO;
     if (attacked | (path & survey.board.color(!color))).is_empty() {
-        value += take(tracer, color, &w.passed_free_path[rank], 1);
+        value += w.passed_free_path[rank];
     } else if (attacked & stop).is_empty() {
-        value += take(tracer, color, &w.passed_safe_stop[rank], 1);
+        value += w.passed_safe_stop[rank];
     }
     if guarded == path {
-        value += take(tracer, color, &w.passed_guarded_path[rank], 1);
+        value += w.passed_guarded_path[rank];
     } else if (guarded & stop).any() {
-        value += take(tracer, color, &w.passed_guarded_stop[rank], 1);
+        value += w.passed_guarded_stop[rank];
     }
     value
 }

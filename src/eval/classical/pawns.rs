@@ -4,7 +4,6 @@ use super::pair::Pair;
 use super::pst;
 use super::shelter;
 use super::survey::Survey;
-use super::tracer::{Silent, Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, PieceType, Square, attacks};
 
@@ -25,7 +24,8 @@ pub(super) struct Structure {
 }
 
 impl Structure {
-    fn new<T: Tracer>(pawns: [Bitboard; 2], tracer: &mut T) -> Self {
+    /// The structure of these pawns, by color.
+    fn new(pawns: [Bitboard; 2]) -> Self {
         let mut structure = Self::default();
         for color in Color::ALL {
             let own = pawns[color.index()];
@@ -34,9 +34,9 @@ impl Structure {
         for color in Color::ALL {
             let us = color.index();
             for square in pawns[us] {
-                let (value, passed) = pawn(pawns, color, square, tracer);
+                let (value, passed) = pawn(pawns, color, square);
                 structure.value[us] += value;
-                structure.squares[us] += pst::at(tracer, color, PieceType::Pawn, square);
+                structure.squares[us] += pst::at(color, PieceType::Pawn, square);
                 if passed {
                     structure.passed[us] |= square.bitboard();
                 }
@@ -58,7 +58,7 @@ impl Structure {
 
 /// Value of one pawn in the structure, and whether it is passed.
 #[inline]
-fn pawn<T: Tracer>(pawns: [Bitboard; 2], color: Color, square: Square, tracer: &mut T) -> (Pair, bool) {
+fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
     let w = &WEIGHTS;
     let (own, enemy) = (pawns[color.index()], pawns[color.flip().index()]);
     let rank = square.rank().relative_to(color).index();
@@ -79,23 +79,23 @@ fn pawn<T: Tracer>(pawns: [Bitboard; 2], color: Color, square: Square, tracer: &
 
     let mut value = Pair::ZERO;
     if (phalanx | guards).any() {
-        value += take(tracer, color, &w.phalanx[rank], i32::from(phalanx.any()));
-        value += take(tracer, color, &w.supported[rank], guards.count() as i32);
+        value += w.phalanx[rank] * i32::from(phalanx.any());
+        value += w.supported[rank] * guards.count() as i32;
     } else if neighbours.is_empty() {
-        value += take(tracer, color, &w.isolated, 1);
-        value += take(tracer, color, &w.isolated_open, i32::from(!opposed));
+        value += w.isolated;
+        value += w.isolated_open * i32::from(!opposed);
     } else if helpers.is_empty()
         && ((enemy & stop).any() || (enemy & attacks::pawn(color, square.forward(color))).any())
     {
-        value += take(tracer, color, &w.backward, 1);
-        value += take(tracer, color, &w.backward_open, i32::from(!opposed));
+        value += w.backward;
+        value += w.backward_open * i32::from(!opposed);
     }
     let doubled = (own & ahead).any();
-    value += take(tracer, color, &w.doubled, i32::from(doubled && guards.is_empty()));
+    value += w.doubled * i32::from(doubled && guards.is_empty());
 
     let passed = !opposed && !doubled && (sentries | levers).is_empty();
     if !passed && !opposed && !doubled && helpers.count() >= sentries.count() && guards.count() >= levers.count() {
-        value += take(tracer, color, &w.candidate[rank], 1);
+        value += w.candidate[rank];
     }
     (value, passed)
 }
@@ -138,7 +138,7 @@ impl PawnCache {
         let entry = &mut self.entries[key as usize & (CACHE_SIZE - 1)];
         let pawns = [board.pieces(Color::White, PieceType::Pawn), board.pieces(Color::Black, PieceType::Pawn)];
         if entry.key != key {
-            *entry = Entry { key, structure: Structure::new(pawns, &mut Silent), shelter: [None; 2] };
+            *entry = Entry { key, structure: Structure::new(pawns), shelter: [None; 2] };
         }
         let values = Color::ALL.map(|color| {
             let king = board.king(color);
@@ -146,7 +146,7 @@ impl PawnCache {
             match entry.shelter[color.index()] {
                 Some(known) if known.king == king && known.castling == castling => known.value,
                 _ => {
-                    let value = shelter::shelter(board, pawns, color, &mut Silent);
+                    let value = shelter::shelter(board, pawns, color);
                     entry.shelter[color.index()] = Some(Shelter { king, castling, value });
                     value
                 }
@@ -156,9 +156,9 @@ impl PawnCache {
     }
 }
 
-/// [`PawnCache::probe`] without a cache, reporting to a tracer.
-pub(super) fn observe<T: Tracer>(board: &Board, tracer: &mut T) -> (Structure, [Pair; 2]) {
+/// [`PawnCache::probe`] without a cache.
+pub(super) fn compute(board: &Board) -> (Structure, [Pair; 2]) {
     let pawns = [board.pieces(Color::White, PieceType::Pawn), board.pieces(Color::Black, PieceType::Pawn)];
-    let structure = Structure::new(pawns, tracer);
-    (structure, Color::ALL.map(|color| shelter::shelter(board, pawns, color, tracer)))
+    let structure = Structure::new(pawns);
+    (structure, Color::ALL.map(|color| shelter::shelter(board, pawns, color)))
 }

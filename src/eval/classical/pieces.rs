@@ -4,7 +4,6 @@ use super::pair::Pair;
 use super::pawns::Structure;
 use super::pst;
 use super::survey::{CENTER_FILES, Survey, veils};
-use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Color, File, PieceType, Rank, Square, attacks};
 
@@ -25,57 +24,51 @@ pub(super) struct Pieces {
 
 /// Knights, bishops and rooks. Must be called for both colors before [`queens`].
 #[inline(always)]
-pub(super) fn minors_and_rooks<T: Tracer>(
-    survey: &mut Survey,
-    structure: &Structure,
-    color: Color,
-    pieces: &mut Pieces,
-    tracer: &mut T,
-) {
+pub(super) fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color: Color, pieces: &mut Pieces) {
     let board = survey.board;
     let outposts = structure.outposts(survey, color);
     for square in board.pieces(color, PieceType::Knight) {
         let attacked = survey.enter(color, PieceType::Knight, square, attacks::knight(square));
-        pieces.squares += pst::at(tracer, color, PieceType::Knight, square);
-        pieces.mobility += take(tracer, color, &WEIGHTS.knight_mobility[survey.reach(color, attacked)], 1);
-        pieces.minors += knight(survey, color, square, attacked, outposts, tracer);
+        pieces.squares += pst::at(color, PieceType::Knight, square);
+        pieces.mobility += WEIGHTS.knight_mobility[survey.reach(color, attacked)];
+        pieces.minors += knight(survey, color, square, attacked, outposts);
     }
     // X-rays: bishops see through queens, rooks through queens and own rooks.
     let queens = board.kind(PieceType::Queen);
     for square in board.pieces(color, PieceType::Bishop) {
         let attacked = attacks::bishop(square, survey.occupied ^ queens);
         let attacked = survey.enter(color, PieceType::Bishop, square, attacked);
-        pieces.squares += pst::at(tracer, color, PieceType::Bishop, square);
-        pieces.mobility += take(tracer, color, &WEIGHTS.bishop_mobility[survey.reach(color, attacked)], 1);
-        pieces.minors += bishop(survey, color, square, outposts, tracer);
-        pieces.trapped += caged_bishop(survey, color, square, tracer);
+        pieces.squares += pst::at(color, PieceType::Bishop, square);
+        pieces.mobility += WEIGHTS.bishop_mobility[survey.reach(color, attacked)];
+        pieces.minors += bishop(survey, color, square, outposts);
+        pieces.trapped += caged_bishop(survey, color, square);
     }
     let rooks = board.pieces(color, PieceType::Rook);
     for square in rooks {
         let attacked = attacks::rook(square, survey.occupied ^ queens ^ rooks);
         let attacked = survey.enter(color, PieceType::Rook, square, attacked);
         let reach = survey.reach(color, attacked);
-        pieces.squares += pst::at(tracer, color, PieceType::Rook, square);
-        pieces.mobility += take(tracer, color, &WEIGHTS.rook_mobility[reach], 1);
-        pieces.rooks += rook(survey, color, square, tracer);
+        pieces.squares += pst::at(color, PieceType::Rook, square);
+        pieces.mobility += WEIGHTS.rook_mobility[reach];
+        pieces.rooks += rook(survey, color, square);
         if reach <= 3 {
-            pieces.trapped += shut_in_rook(survey, color, square, tracer);
+            pieces.trapped += shut_in_rook(survey, color, square);
         }
     }
 }
 
 /// Queens. Squares defended by lesser enemy pieces do not count for mobility.
 #[inline(always)]
-pub(super) fn queens<T: Tracer>(survey: &mut Survey, color: Color, pieces: &mut Pieces, tracer: &mut T) {
+pub(super) fn queens(survey: &mut Survey, color: Color, pieces: &mut Pieces) {
     let board = survey.board;
     let [_, knights, bishops, rooks, _, _] = survey.by[color.flip().index()];
     let lesser = knights | bishops | rooks;
     for square in board.pieces(color, PieceType::Queen) {
         let attacked = survey.enter(color, PieceType::Queen, square, attacks::queen(square, survey.occupied));
-        pieces.squares += pst::at(tracer, color, PieceType::Queen, square);
-        pieces.mobility += take(tracer, color, &WEIGHTS.queen_mobility[survey.reach(color, attacked & !lesser)], 1);
+        pieces.squares += pst::at(color, PieceType::Queen, square);
+        pieces.mobility += WEIGHTS.queen_mobility[survey.reach(color, attacked & !lesser)];
         let veiled = veiled_queen(survey, color, square);
-        pieces.trapped += take(tracer, color, &WEIGHTS.veiled_queen, i32::from(veiled));
+        pieces.trapped += WEIGHTS.veiled_queen * i32::from(veiled);
     }
 }
 
@@ -95,38 +88,31 @@ fn behind_pawn(survey: &Survey, color: Color, square: Square) -> bool {
 }
 
 #[inline(always)]
-fn knight<T: Tracer>(
-    survey: &Survey,
-    color: Color,
-    square: Square,
-    attacked: Bitboard,
-    outposts: Bitboard,
-    tracer: &mut T,
-) -> Pair {
+fn knight(survey: &Survey, color: Color, square: Square, attacked: Bitboard, outposts: Bitboard) -> Pair {
     let w = &WEIGHTS;
     let on = outposts.has(square);
     let reaches = !on && (attacked & outposts & !survey.board.color(color)).any();
-    take(tracer, color, &w.knight_outpost, i32::from(on))
-        + take(tracer, color, &w.knight_reaches_outpost, i32::from(reaches))
-        + take(tracer, color, &w.minor_behind_pawn, i32::from(behind_pawn(survey, color, square)))
+    w.knight_outpost * i32::from(on)
+        + w.knight_reaches_outpost * i32::from(reaches)
+        + w.minor_behind_pawn * i32::from(behind_pawn(survey, color, square))
 }
 
 #[inline(always)]
-fn bishop<T: Tracer>(survey: &Survey, color: Color, square: Square, outposts: Bitboard, tracer: &mut T) -> Pair {
+fn bishop(survey: &Survey, color: Color, square: Square, outposts: Bitboard) -> Pair {
     let w = &WEIGHTS;
     let shade = if Bitboard::LIGHT.has(square) { Bitboard::LIGHT } else { Bitboard::DARK };
     let own = survey.pawns[color.index()] & shade;
     let blocked = own & CENTER_FILES & survey.occupied.forward(!color);
     let sweep = attacks::bishop(square, survey.pawns[0] | survey.pawns[1]) | square.bitboard();
-    take(tracer, color, &w.bishop_outpost, i32::from(outposts.has(square)))
-        + take(tracer, color, &w.minor_behind_pawn, i32::from(behind_pawn(survey, color, square)))
-        + take(tracer, color, &w.bishop_pawn, own.count() as i32)
-        + take(tracer, color, &w.bishop_blocked_pawn, blocked.count() as i32)
-        + take(tracer, color, &w.bishop_long_diagonal, i32::from((sweep & CENTER).many()))
+    w.bishop_outpost * i32::from(outposts.has(square))
+        + w.minor_behind_pawn * i32::from(behind_pawn(survey, color, square))
+        + w.bishop_pawn * own.count() as i32
+        + w.bishop_blocked_pawn * blocked.count() as i32
+        + w.bishop_long_diagonal * i32::from((sweep & CENTER).many())
 }
 
 #[inline(always)]
-fn rook<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T) -> Pair {
+fn rook(survey: &Survey, color: Color, square: Square) -> Pair {
     let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let file = square.file().bitboard();
@@ -134,37 +120,37 @@ fn rook<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T
     let mut value = Pair::ZERO;
     if own.is_empty() {
         let open = (survey.pawns[them] & file).is_empty();
-        value += take(tracer, color, if open { &w.rook_open_file } else { &w.rook_half_open_file }, 1);
+        value += if open { w.rook_open_file } else { w.rook_half_open_file };
     } else {
         let blocked = (own & survey.occupied.forward(!color)).any();
-        value += take(tracer, color, &w.rook_closed_file, i32::from(blocked));
+        value += w.rook_closed_file * i32::from(blocked);
     }
     if square.rank().relative_to(color) == Rank::Seventh {
         let pawns_there = (survey.pawns[them] & square.rank().bitboard()).any();
         let king_behind = survey.king[them].rank().relative_to(color) == Rank::Eighth;
-        value += take(tracer, color, &w.rook_seventh, i32::from(pawns_there || king_behind));
+        value += w.rook_seventh * i32::from(pawns_there || king_behind);
     }
     value
 }
 
 /// A rook with few moves, shut in between the edge and its king on the first rank.
 #[inline(always)]
-fn shut_in_rook<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T) -> Pair {
+fn shut_in_rook(survey: &Survey, color: Color, square: Square) -> Pair {
     let king = survey.king[color.index()];
     let home = king.rank().relative_to(color) == Rank::First && square.rank().relative_to(color) <= Rank::Second;
     let outside = if king.file() <= File::D { square.file() < king.file() } else { square.file() > king.file() };
     let stuck = home && outside && !survey.board.castling().any(color);
-    take(tracer, color, &WEIGHTS.trapped_rook, i32::from(stuck))
+    WEIGHTS.trapped_rook * i32::from(stuck)
 }
 
 /// A bishop on a7 or h7 trapped by a pawn on b6 or g6.
 #[inline(always)]
-fn caged_bishop<T: Tracer>(survey: &Survey, color: Color, square: Square, tracer: &mut T) -> Pair {
+fn caged_bishop(survey: &Survey, color: Color, square: Square) -> Pair {
     let seen = square.relative_to(color);
     if !BISHOP_CAGES.contains(&seen) {
         return Pair::ZERO;
     }
     let door = if seen == Square::A7 { Square::B6 } else { Square::G6 };
     let shut = survey.pawns[color.flip().index()].has(door.relative_to(color));
-    take(tracer, color, &WEIGHTS.trapped_bishop, i32::from(shut))
+    WEIGHTS.trapped_bishop * i32::from(shut)
 }

@@ -1,29 +1,28 @@
 //! King shelter, pawn storm, and the king's distance to pawns in the endgame.
 
 use super::pair::Pair;
-use super::tracer::{Silent, Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Board, Color, File, Square, Wing};
 
-/// The better shelter of the king's square and of those it may castle to. Depends only on pawns, this color's king and its castling
-/// rights.
-pub(super) fn shelter<T: Tracer>(board: &Board, pawns: [Bitboard; 2], color: Color, tracer: &mut T) -> Pair {
+/// The shelter where the king stands, or where it may still castle to if that is better. Depends only on the pawns, on
+/// this color's king and on its castling rights.
+pub(super) fn shelter(board: &Board, pawns: [Bitboard; 2], color: Color) -> Pair {
     let king = board.king(color);
-    let mut best = (king, at(pawns, color, king, &mut Silent));
+    let mut best = at(pawns, color, king);
     for wing in Wing::ALL {
         let target = wing.king_target(color);
         if board.castling().has(color, wing) {
-            let there = at(pawns, color, target, &mut Silent);
-            if there.mg() > best.1.mg() {
-                best = (target, there);
+            let there = at(pawns, color, target);
+            if there.mg() > best.mg() {
+                best = there;
             }
         }
     }
-    at(pawns, color, best.0, tracer) + wing(pawns, color, king, tracer)
+    best + wing(pawns, color, king)
 }
 
-/// Shelter and storm on the king's file and the adjacent ones.
-fn at<T: Tracer>(pawns: [Bitboard; 2], color: Color, king: Square, tracer: &mut T) -> Pair {
+/// Shelter and storm on the king's file and its neighbours.
+fn at(pawns: [Bitboard; 2], color: Color, king: Square) -> Pair {
     let w = &WEIGHTS;
     let us = color.index();
     let enemy = pawns[color.flip().index()];
@@ -39,11 +38,11 @@ fn at<T: Tracer>(pawns: [Bitboard; 2], color: Color, king: Square, tracer: &mut 
         let squares = File::from_index(file).bitboard();
         let edge = file.min(7 - file);
         let guard = nearest(own & squares, color);
-        value += take(tracer, color, &w.shelter[edge][guard], 1);
+        value += w.shelter[edge][guard];
         let storm = nearest(storming & squares, color);
         let blocked = guard > 0 && guard + 1 == storm;
         if storm > 0 && !blocked {
-            value += take(tracer, color, &w.storm[edge][storm], 1);
+            value += w.storm[edge][storm];
         }
     }
     value
@@ -59,12 +58,12 @@ fn nearest(pawns: Bitboard, color: Color) -> usize {
     square.map_or(0, |square| square.rank().relative_to(color).index())
 }
 
-/// Pawnless wing, and the king's distance to its nearest pawn.
-fn wing<T: Tracer>(pawns: [Bitboard; 2], color: Color, king: Square, tracer: &mut T) -> Pair {
+/// No pawns on the king's wing, and how far the king is from its nearest pawn.
+fn wing(pawns: [Bitboard; 2], color: Color, king: Square) -> Pair {
     let w = &WEIGHTS;
     let own = pawns[color.index()];
     let squares = Bitboard::WINGS[usize::from(king.file() >= File::E)];
     let pawnless = ((pawns[0] | pawns[1]) & squares).is_empty();
     let distance = own.map(|pawn| king.distance(pawn)).min().unwrap_or(0);
-    take(tracer, color, &w.pawnless_wing, i32::from(pawnless)) + take(tracer, color, &w.king_to_pawn, distance as i32)
+    w.pawnless_wing * i32::from(pawnless) + w.king_to_pawn * distance as i32
 }

@@ -2,7 +2,6 @@
 
 use super::pair::Pair;
 use super::survey::{CENTER_FILES, Survey};
-use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Color, PieceType};
 
@@ -15,7 +14,7 @@ const FEW_PIECES: i32 = 4;
 
 /// Space of a color: safe central squares, twice for those behind its pawns, times the number of pieces.
 #[inline(always)]
-pub(super) fn space<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> Pair {
+pub(super) fn space(survey: &Survey, color: Color) -> Pair {
     let (us, them) = (color.index(), color.flip().index());
     let pieces = survey.census.pieces(color);
     if pieces < FEW_PIECES {
@@ -26,5 +25,5 @@ pub(super) fn space<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) ->
     let back = own.forward(!color);
     let behind = back | back.forward(!color) | back.forward(!color).forward(!color);
     let squares = safe.count() + (safe & behind & !survey.all[them]).count();
-    take(tracer, color, &WEIGHTS.space, squares as i32 * pieces / 7)
+    WEIGHTS.space * (squares as i32 * pieces / 7)
 }

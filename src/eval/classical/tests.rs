@@ -1,6 +1,5 @@
 //! Tests of the whole evaluation: symmetry, consistency of trace and play, scale, and each term in isolation.
 
-use super::weights::{DANGER, Weights};
 use super::*;
 
 /// Assorted positions, middlegames first.
@@ -120,64 +119,6 @@ fn trace_terms_and_evaluation_agree() {
             assert_eq!(terms.king_safety[color.index()], king.taper(trace.summary.phase));
         }
     }
-}
-
-/// A tracer that sums the weights again, like a tuner.
-#[derive(Default)]
-struct Recount {
-    linear: Pair,
-    nonlinear: Pair,
-    danger: [i32; 2],
-    initiative: i32,
-    ending: bool,
-}
-
-impl Tracer for Recount {
-    fn weight(&mut self, color: Color, weight: &'static Pair, count: i32) {
-        let place = (std::ptr::from_ref(weight) as usize).wrapping_sub(std::ptr::from_ref(&WEIGHTS) as usize);
-        assert!(place < size_of::<Weights>(), "every weight is one of the table");
-        self.linear += *weight * (count * color.sign());
-    }
-
-    fn danger(&mut self, color: Color, weight: &'static i32, count: i32) {
-        let shelter = std::ptr::eq(weight, &DANGER.shelter);
-        self.danger[color.index()] += if shelter { *weight * count / 16 } else { *weight * count };
-    }
-
-    fn initiative(&mut self, weight: &'static i32, count: i32) {
-        self.initiative += *weight * count;
-    }
-
-    fn term(&mut self, term: Term, color: Color, value: Pair) {
-        if term == Term::Initiative {
-            let eg = (self.linear + self.nonlinear).eg();
-            let bounded = self.initiative.clamp(-eg.abs(), eg.abs() / 2);
-            assert_eq!(value.eg() * color.sign(), eg.signum() * bounded);
-        }
-        if matches!(term, Term::Danger | Term::Initiative) {
-            self.nonlinear += value * color.sign();
-        }
-        if term == Term::Danger {
-            let danger = self.danger[color.index()].clamp(0, weights::MAX_DANGER);
-            assert_eq!(-value.mg(), danger * danger / weights::DANGER_SQUARE);
-        }
-    }
-
-    fn summary(&mut self, summary: &Summary) {
-        self.ending = summary.ending.is_some();
-        assert!(self.ending || summary.sum == self.linear + self.nonlinear);
-    }
-}
-
-#[test]
-fn all_weights_are_traced() {
-    let mut heard = 0;
-    for board in many_boards() {
-        let mut recount = Recount::default();
-        observe(&board, &mut recount);
-        heard += u32::from(!recount.ending);
-    }
-    assert!(heard > 1000);
 }
 
 #[test]

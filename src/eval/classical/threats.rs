@@ -2,13 +2,12 @@
 
 use super::pair::Pair;
 use super::survey::Survey;
-use super::tracer::{Tracer, take};
 use super::weights::WEIGHTS;
 use crate::chess::{Bitboard, Color, PieceType, Rank, attacks};
 
 /// Threats of a color.
 #[inline(always)]
-pub(super) fn threats<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) -> Pair {
+pub(super) fn threats(survey: &Survey, color: Color) -> Pair {
     let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let pieces = survey.board.color(!color) & !survey.pawns[them] & !survey.king[them].bitboard();
@@ -16,31 +15,25 @@ pub(super) fn threats<T: Tracer>(survey: &Survey, color: Color, tracer: &mut T) 
     let weak = (pieces | survey.pawns[them]) & !held & survey.all[us];
     let [_, knight, bishop, rook, _, king] = survey.by[us];
 
-    let mut value = by_kind(survey, color, (weak | pieces) & (knight | bishop), &w.threat_by_minor, tracer);
-    value += by_kind(survey, color, weak & rook, &w.threat_by_rook, tracer);
-    value += take(tracer, color, &w.threat_by_king, i32::from((weak & king).any()));
+    let mut value = by_kind(survey, (weak | pieces) & (knight | bishop), &w.threat_by_minor);
+    value += by_kind(survey, weak & rook, &w.threat_by_rook);
+    value += w.threat_by_king * i32::from((weak & king).any());
     let hanging = weak & (!survey.all[them] | (pieces & survey.twice[us]));
-    value += take(tracer, color, &w.hanging, hanging.count() as i32);
+    value += w.hanging * hanging.count() as i32;
     let restricted = survey.all[them] & !held & survey.all[us];
-    value += take(tracer, color, &w.restricted, restricted.count() as i32);
-    value += by_pawns(survey, color, pieces, tracer);
-    value + on_queen(survey, color, held, tracer)
+    value += w.restricted * restricted.count() as i32;
+    value += by_pawns(survey, color, pieces);
+    value + on_queen(survey, color, held)
 }
 
 /// Attacked pieces among `targets`, by type.
 #[inline(always)]
-fn by_kind<T: Tracer>(
-    survey: &Survey,
-    color: Color,
-    targets: Bitboard,
-    weights: &'static [Pair; 5],
-    tracer: &mut T,
-) -> Pair {
+fn by_kind(survey: &Survey, targets: Bitboard, weights: &[Pair; 5]) -> Pair {
     let mut value = Pair::ZERO;
     if targets.any() {
         for kind in &PieceType::ALL[..5] {
             let count = (targets & survey.board.kind(*kind)).count() as i32;
-            value += take(tracer, color, &weights[kind.index()], count);
+            value += weights[kind.index()] * count;
         }
     }
     value
@@ -48,7 +41,7 @@ fn by_kind<T: Tracer>(
 
 /// Threats by pawns, now or after a safe push.
 #[inline(always)]
-fn by_pawns<T: Tracer>(survey: &Survey, color: Color, pieces: Bitboard, tracer: &mut T) -> Pair {
+fn by_pawns(survey: &Survey, color: Color, pieces: Bitboard) -> Pair {
     let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let safe = !survey.all[them] | survey.all[us];
@@ -61,13 +54,12 @@ fn by_pawns<T: Tracer>(survey: &Survey, color: Color, pieces: Bitboard, tracer: 
     let safe_steps = steps & safe & !survey.by[them][PieceType::Pawn.index()];
     let pushed = safe_steps.pawn_attacks(color) & pieces & !attacked;
 
-    take(tracer, color, &w.threat_by_pawn, attacked.count() as i32)
-        + take(tracer, color, &w.threat_by_push, pushed.count() as i32)
+    w.threat_by_pawn * attacked.count() as i32 + w.threat_by_push * pushed.count() as i32
 }
 
 /// Squares from which a lesser piece can attack the enemy queen next move.
 #[inline(always)]
-fn on_queen<T: Tracer>(survey: &Survey, color: Color, held: Bitboard, tracer: &mut T) -> Pair {
+fn on_queen(survey: &Survey, color: Color, held: Bitboard) -> Pair {
     let w = &WEIGHTS;
     let us = color.index();
     let queens = survey.board.pieces(!color, PieceType::Queen);
@@ -80,6 +72,5 @@ fn on_queen<T: Tracer>(survey: &Survey, color: Color, held: Bitboard, tracer: &m
     let diagonal = attacks::bishop(queen, survey.occupied) & bishop;
     let straight = attacks::rook(queen, survey.occupied) & rook;
     let sliders = (diagonal | straight) & safe & survey.twice[us];
-    take(tracer, color, &w.knight_on_queen, knights.count() as i32)
-        + take(tracer, color, &w.slider_on_queen, sliders.count() as i32)
+    w.knight_on_queen * knights.count() as i32 + w.slider_on_queen * sliders.count() as i32
 }

@@ -1,4 +1,4 @@
-//! Evaluation weights, tuned on self-play games (`lento-tools tune`).
+//! Every number of the evaluation but the piece-square tables, tuned on games of the engine.
 //!
 //! [`WEIGHTS`] are linear in their features. [`DANGER`] sums to a king's danger, which counts quadratically. [`INITIATIVE`] sums to a
 //! bonus bounded by the endgame score. Tables by rank count from the own side: index 1 is the second rank.
@@ -7,8 +7,7 @@ use super::pair::{Pair, s};
 
 const O: Pair = Pair::ZERO;
 
-/// Linear weights. Only pairs, so that a tuner can index them by position in the struct.
-#[repr(C)]
+/// The linear weights.
 pub struct Weights {
     /// Piece values, pawn to queen.
     pub material: [Pair; 5],
@@ -291,8 +290,8 @@ pub static WEIGHTS: Weights = Weights {
     tempo: s(23, 14),
 };
 
-/// King danger weights. A danger d > 0 costs d²/[`DANGER_SQUARE`] in the middlegame and d/[`DANGER_LINE`] in the endgame.
-#[repr(C)]
+/// The weights of king danger. Danger d above zero takes d²/[`DANGER_SQUARE`] from the middlegame score and
+/// d/[`DANGER_LINE`] from the endgame score.
 pub struct Danger {
     /// An attacker of the king zone, by type.
     pub attacker: [i32; 6],
@@ -346,8 +345,7 @@ pub const DANGER_LINE: i32 = 6;
 /// Cap of the danger.
 pub const MAX_DANGER: i32 = 480;
 
-/// Initiative weights.
-#[repr(C)]
+/// The weights of the initiative: how much harder than its terms say an endgame is for the side that is behind.
 pub struct Initiative {
     /// Each passed pawn of either side.
     pub passed: i32,

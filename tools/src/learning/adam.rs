@@ -66,52 +66,9 @@ impl<F: Float> Step<F> {
     }
 }
 
-/// What the optimiser remembers of a row of values.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Adam {
-    /// The running mean of each gradient.
-    pub first: Vec<f64>,
-    /// The running mean of each squared gradient.
-    pub second: Vec<f64>,
-    /// How many steps have been made.
-    pub steps: u64,
-}
-
-impl Adam {
-    /// Small beside the gradient of the rarest weight.
-    const EPSILON: f64 = 1e-12;
-
-    /// Before the first step of so many values.
-    pub fn new(count: usize) -> Self {
-        Self { first: vec![0.0; count], second: vec![0.0; count], steps: 0 }
-    }
-
-    /// Moves the values against their gradients, each by up to about `rate`.
-    pub fn step(&mut self, values: &mut [f64], gradients: &[f64], rate: f64) {
-        self.steps += 1;
-        let step = Step::new(self.steps, rate, 0.0, Self::EPSILON);
-        let means = self.first.iter_mut().zip(&mut self.second);
-        for ((value, &gradient), (mean, square)) in values.iter_mut().zip(gradients).zip(means) {
-            *value = step.apply(*value, gradient, mean, square);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_bottom_of_a_bowl_is_found_and_what_has_no_gradient_stays() {
-        let mut values = vec![40.0, -3.0, 7.0];
-        let mut adam = Adam::new(3);
-        for step in 0..2000 {
-            let gradients = [2e-6 * (values[0] - 10.0), 5.0 * (values[1] - 4.0), 0.0];
-            adam.step(&mut values, &gradients, 0.3 * 0.998_f64.powi(step));
-        }
-        assert!((values[0] - 10.0).abs() < 0.01 && (values[1] - 4.0).abs() < 0.01, "{values:?}");
-        assert_eq!(values[2], 7.0);
-    }
 
     #[test]
     fn steps_are_those_worked_out_by_hand() {

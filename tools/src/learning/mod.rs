@@ -11,5 +11,4 @@ pub mod losses;
 #[cfg(test)]
 pub mod sample;
 pub mod train;
-pub mod tune;
 pub mod wdl;

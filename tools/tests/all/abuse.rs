@@ -178,9 +178,6 @@ fn outputs_are_tried_before_the_work() {
         "lab recipes --positions @/suite.epd --pairs 100000 --markdown @/missing/page.md",
         "lab recipes --positions @/suite.epd --pairs 100000 --csv @/missing/table.csv",
         "lab recipes --positions @/suite.epd --pairs 100000 --pictures @/suite.epd/pictures",
-        "tune @/data --epochs 100000 --report @/missing/report",
-        "tune @/data --epochs 100000 --svg @/missing/loss.svg",
-        "tune @/data --epochs 100000 --output @/suite.epd/folder",
         "train @/data.bf --epochs 100000 --output @/missing/net.lnn",
         "train @/data.bf --epochs 100000 --output @/net.lnn --svg @/missing/loss.svg",
         "train @/data.bf --epochs 100000 --output @/net.lnn --checkpoint @/missing/run.ckpt",
@@ -226,7 +223,7 @@ fn damage_is_named_with_its_place() {
     };
     // A flag of the first move; a piece on a square more.
     for (name, at, bit, tools) in [
-        ("data/00000.vf", 33, 7, ["stats @/data", "wdl @/data", "tune @/data --epochs 1"]),
+        ("data/00000.vf", 33, 7, ["stats @/data", "wdl @/data", "data convert @/data --output @/more.bf"]),
         (
             "data.bf",
             0,
@@ -276,7 +273,6 @@ fn large_files_of_something_else_take_no_memory() {
     for words in [
         "stats",
         "wdl",
-        "tune --epochs 1",
         "train --output @/net.lnn",
         "data convert --output @/out.bf",
         "epd",
@@ -383,7 +379,6 @@ fn files_that_never_end_or_never_begin_are_refused() {
     for words in [
         "stats",
         "wdl",
-        "tune --epochs 1",
         "train --epochs 1 --output @/net.lnn",
         "train --epochs 1 --output @/net.lnn @/none.bf --init",
         "data convert --output @/out.bf",
