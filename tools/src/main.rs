@@ -23,8 +23,6 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Tool {
-    /// Switch each idea of the search off in turn, and play what it is worth
-    Ablate(play::ablate::Args),
     /// Prepare training data: inspect, filter, shuffle, convert
     #[command(subcommand)]
     Data(learning::data::Command),
@@ -56,7 +54,6 @@ enum Tool {
 fn main() -> ExitCode {
     abort_on_panic();
     let done = match Cli::parse().tool {
-        Tool::Ablate(args) => play::ablate::run(&args),
         Tool::Data(command) => learning::data::run(&command),
         Tool::Datagen(args) => learning::datagen::run(&args),
         Tool::Gold(command) => learning::gold::run(&command),

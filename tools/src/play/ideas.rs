@@ -2,44 +2,11 @@
 
 use super::setting::Setting;
 
-/// What an idea is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Leaves nodes or moves out.
-    Pruning,
-    /// Searches less deep.
-    Reduction,
-    /// Searches deeper.
-    Extension,
-    /// Says which move comes first.
-    Ordering,
-    /// Corrects the evaluation.
-    Evaluation,
-    /// Steers the iterations.
-    Window,
-}
-
-impl Family {
-    /// In words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Pruning => "pruning",
-            Self::Reduction => "reduction",
-            Self::Extension => "extension",
-            Self::Ordering => "ordering",
-            Self::Evaluation => "evaluation",
-            Self::Window => "window",
-        }
-    }
-}
-
 /// A step of the search that can be switched off.
 #[derive(Clone, Copy, Debug)]
 pub struct Idea {
     /// Its name, in the words of the field.
     pub name: &'static str,
-    /// What it is for.
-    pub family: Family,
     /// The settings that switch it off, with spaces between.
     pub off: &'static str,
 }
@@ -54,67 +21,65 @@ impl Idea {
     }
 }
 
-const fn idea(family: Family, name: &'static str, off: &'static str) -> Idea {
-    Idea { name, family, off }
+const fn idea(name: &'static str, off: &'static str) -> Idea {
+    Idea { name, off }
 }
-
-use Family::{Evaluation, Extension, Ordering, Pruning, Reduction, Window};
 
 /// Every idea that can be switched off.
 pub const IDEAS: &[Idea] = &[
-    idea(Reduction, "late move reductions", "LMR=off"),
-    idea(Reduction, "LMR: of captures and promotions", "lmr_noisy_base=-1024 lmr_noisy_divisor=6144"),
-    idea(Reduction, "LMR: less in PV nodes", "lmr_pv=0"),
-    idea(Reduction, "LMR: less where the TT entry is of a PV node", "lmr_tt_pv=0"),
-    idea(Reduction, "LMR: more in cut nodes", "lmr_cut=0"),
-    idea(Reduction, "LMR: less when improving", "lmr_improving=0"),
-    idea(Reduction, "LMR: less for checks", "lmr_check=0"),
-    idea(Reduction, "LMR: less for the killer", "lmr_killer=0"),
-    idea(Reduction, "LMR: less where a PV's score was above alpha", "lmr_tt_above=0"),
-    idea(Reduction, "LMR: more once alpha is raised", "lmr_raised=0"),
-    idea(Reduction, "LMR: less where the evaluation was corrected", "lmr_correction=0"),
-    idea(Reduction, "LMR: by history", "lmr_history=0"),
-    idea(Reduction, "LMR: deeper verification", "deeper_margin=30000"),
-    idea(Reduction, "internal iterative reduction", "iir_depth=255"),
-    idea(Reduction, "deeper in hindsight", "hindsight_deeper=255"),
-    idea(Pruning, "null move", "null_min_depth=255"),
-    idea(Pruning, "null move: more with a better evaluation", "null_eval_cap=0"),
-    idea(Pruning, "null move: verification at depth", "null_verify_depth=255"),
-    idea(Pruning, "null move: verification with few pieces", "null_verify_pieces=0"),
-    idea(Pruning, "reverse futility", "rfp_depth=0"),
-    idea(Pruning, "reverse futility: by what is expected", "rfp_worsening=0 rfp_all=0"),
-    idea(Pruning, "ProbCut", "probcut_depth=255"),
-    idea(Pruning, "late-move pruning", "lmp_base=255"),
-    idea(Pruning, "futility of moves", "futility_depth=-1"),
-    idea(Pruning, "SEE pruning of quiet moves", "see_quiet_depth=-1"),
-    idea(Pruning, "SEE pruning of captures", "see_noisy_depth=0"),
-    idea(Pruning, "history pruning", "history_depth=-1"),
-    idea(Pruning, "futility in quiescence", "quiesce_margin=30000"),
-    idea(Pruning, "later captures in quiescence", "quiesce_moves=255"),
-    idea(Pruning, "softened fail highs", "soften_fail_highs=0"),
-    idea(Pruning, "improving above beta", "improving_above_beta=0"),
-    idea(Pruning, "multicut", "singular_multicut=0"),
-    idea(Extension, "singular extension, with all that hangs on it", "singular_depth=255"),
-    idea(Extension, "double singular extension", "singular_double=30000"),
-    idea(Extension, "triple singular extension", "singular_triple=30000"),
-    idea(Extension, "negative singular extension", "singular_negative=0"),
-    idea(Ordering, "killer move", "order_killer=0 lmr_killer=0"),
-    idea(Ordering, "Last Best Reply", "LBR=off"),
-    idea(Ordering, "quiet checks", "order_check=0"),
-    idea(Ordering, "captures by history before quiet moves", "order_noisy=0"),
-    idea(Ordering, "butterfly history", "history_butterfly=0"),
-    idea(Ordering, "butterfly history: gains of the evaluation", "gain_slope=0"),
-    idea(Ordering, "continuation history", "history_one=0 history_two=0 history_four=0 history_six=0"),
-    idea(Ordering, "continuation history: one ply back", "history_one=0"),
-    idea(Ordering, "continuation history: two plies back", "history_two=0"),
-    idea(Ordering, "continuation history: four plies back", "history_four=0"),
-    idea(Ordering, "continuation history: six plies back", "history_six=0"),
-    idea(Ordering, "capture history", "history_noisy=0"),
-    idea(Evaluation, "correction history", "correct_pawns=0 correct_pieces=0 correct_moves=0"),
-    idea(Evaluation, "correction history: by pawns", "correct_pawns=0"),
-    idea(Evaluation, "correction history: by pieces", "correct_pieces=0"),
-    idea(Evaluation, "correction history: by moves", "correct_moves=0"),
-    idea(Window, "aspiration windows", "aspiration_depth=255"),
+    idea("late move reductions", "LMR=off"),
+    idea("LMR: of captures and promotions", "lmr_noisy_base=-1024 lmr_noisy_divisor=6144"),
+    idea("LMR: less in PV nodes", "lmr_pv=0"),
+    idea("LMR: less where the TT entry is of a PV node", "lmr_tt_pv=0"),
+    idea("LMR: more in cut nodes", "lmr_cut=0"),
+    idea("LMR: less when improving", "lmr_improving=0"),
+    idea("LMR: less for checks", "lmr_check=0"),
+    idea("LMR: less for the killer", "lmr_killer=0"),
+    idea("LMR: less where a PV's score was above alpha", "lmr_tt_above=0"),
+    idea("LMR: more once alpha is raised", "lmr_raised=0"),
+    idea("LMR: less where the evaluation was corrected", "lmr_correction=0"),
+    idea("LMR: by history", "lmr_history=0"),
+    idea("LMR: deeper verification", "deeper_margin=30000"),
+    idea("internal iterative reduction", "iir_depth=255"),
+    idea("deeper in hindsight", "hindsight_deeper=255"),
+    idea("null move", "null_min_depth=255"),
+    idea("null move: more with a better evaluation", "null_eval_cap=0"),
+    idea("null move: verification at depth", "null_verify_depth=255"),
+    idea("null move: verification with few pieces", "null_verify_pieces=0"),
+    idea("reverse futility", "rfp_depth=0"),
+    idea("reverse futility: by what is expected", "rfp_worsening=0 rfp_all=0"),
+    idea("ProbCut", "probcut_depth=255"),
+    idea("late-move pruning", "lmp_base=255"),
+    idea("futility of moves", "futility_depth=-1"),
+    idea("SEE pruning of quiet moves", "see_quiet_depth=-1"),
+    idea("SEE pruning of captures", "see_noisy_depth=0"),
+    idea("history pruning", "history_depth=-1"),
+    idea("futility in quiescence", "quiesce_margin=30000"),
+    idea("later captures in quiescence", "quiesce_moves=255"),
+    idea("softened fail highs", "soften_fail_highs=0"),
+    idea("improving above beta", "improving_above_beta=0"),
+    idea("multicut", "singular_multicut=0"),
+    idea("singular extension, with all that hangs on it", "singular_depth=255"),
+    idea("double singular extension", "singular_double=30000"),
+    idea("triple singular extension", "singular_triple=30000"),
+    idea("negative singular extension", "singular_negative=0"),
+    idea("killer move", "order_killer=0 lmr_killer=0"),
+    idea("Last Best Reply", "LBR=off"),
+    idea("quiet checks", "order_check=0"),
+    idea("captures by history before quiet moves", "order_noisy=0"),
+    idea("butterfly history", "history_butterfly=0"),
+    idea("butterfly history: gains of the evaluation", "gain_slope=0"),
+    idea("continuation history", "history_one=0 history_two=0 history_four=0 history_six=0"),
+    idea("continuation history: one ply back", "history_one=0"),
+    idea("continuation history: two plies back", "history_two=0"),
+    idea("continuation history: four plies back", "history_four=0"),
+    idea("continuation history: six plies back", "history_six=0"),
+    idea("capture history", "history_noisy=0"),
+    idea("correction history", "correct_pawns=0 correct_pieces=0 correct_moves=0"),
+    idea("correction history: by pawns", "correct_pawns=0"),
+    idea("correction history: by pieces", "correct_pieces=0"),
+    idea("correction history: by moves", "correct_moves=0"),
+    idea("aspiration windows", "aspiration_depth=255"),
 ];
 
 /// The ideas whose names have one of these parts; without any, every idea.
@@ -124,7 +89,7 @@ pub const IDEAS: &[Idea] = &[
 pub fn chosen(parts: &[String]) -> Result<Vec<&'static Idea>, String> {
     let has = |idea: &Idea, part: &String| idea.name.to_lowercase().contains(&part.to_lowercase());
     if let Some(part) = parts.iter().find(|part| !IDEAS.iter().any(|idea| has(idea, part))) {
-        return Err(format!("no idea has {part:?} in its name; lento-tools ablate --list shows them"));
+        return Err(format!("no idea has {part:?} in its name; lento-tools factors --ideas --list shows them"));
     }
     let wanted = |idea: &&Idea| parts.is_empty() || parts.iter().any(|part| has(idea, part));
     Ok(IDEAS.iter().filter(wanted).collect())

@@ -1,6 +1,5 @@
 //! Games of the engine against itself, in process.
 
-pub mod ablate;
 pub mod adjudicate;
 pub mod arena;
 pub mod conditions;

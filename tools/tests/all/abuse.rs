@@ -122,7 +122,7 @@ fn of_two_runs_on_one_journal_one_wins_and_a_killed_one_holds_nothing() {
     let second = refusal(&folder, &words);
     assert!(second.contains(&format!("journal: in use by another run (process {})", first.0.id())), "{second}");
     // Another tool may not have it, either, nor another match the same games.
-    let other = refusal(&folder, "ablate --pairs 1 --journal @/journal");
+    let other = refusal(&folder, "factors rfp_margin=80 --pairs 1 --journal @/journal");
     assert!(other.contains("in use by another run"), "{other}");
     first.kill();
     let kept = lines(&folder.at("journal")) - 1;
@@ -168,7 +168,6 @@ fn outputs_are_tried_before_the_work() {
     let before = folder.names();
     for words in [
         // Each would take hours.
-        "ablate --pairs 100000 --markdown @/missing/page.md",
         "factors rfp_margin=80 --pairs 100000 --markdown @/missing/page.md",
         "factors rfp_margin=80 --pairs 100000 --svg @/missing/effects.svg",
         "spsa rfp_margin --iterations 100000 --svg @/missing/course.svg",
@@ -388,7 +387,6 @@ fn files_that_never_end_or_never_begin_are_refused() {
         "epd --depth 1 @/none.epd --journal",
         "match --pairs 1 --book",
         "match --pairs 1 --journal",
-        "ablate --pairs 1 --journal",
         "factors rfp_margin=80 --pairs 1 --journal",
         "factors --pairs 1 --factors",
         "spsa rfp_margin --iterations 1 --journal",

@@ -72,6 +72,13 @@ fn a_killed_run_goes_on_to_the_same_page() {
 }
 
 #[test]
+fn ideas_are_listed() {
+    let listed = text(&run("--ideas=null --list").stdout);
+    assert!(listed.lines().count() >= 4 && listed.lines().all(|line| line.contains("null move")), "{listed}");
+    assert!(listed.contains("null_min_depth=255"), "{listed}");
+}
+
+#[test]
 fn what_cannot_be_is_quoted() {
     for (words, part) in [
         ("rfp_margn=80", "\"rfp_margn\"; did you mean rfp_margin?"),

@@ -1,6 +1,5 @@
 //! `lento-tools` from outside, all in one program: each further one costs a newcomer time to build.
 
-mod ablate;
 #[cfg(unix)]
 mod abuse;
 mod damaged;

@@ -20,6 +20,7 @@ use design::Design;
 use factor::Factor;
 use session::Session;
 use std::error::Error;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -31,7 +32,7 @@ const EXAMPLES: &str = "\
 Two numbers, and two more that are only changed together, by 2000 pairs of games:
   lento-tools factors lmr_pv=-600 iir_depth=5 rfp_depth=8,rfp_margin=90 --pairs 2000 --journal factors.jsonl
 
-Every idea of lento-tools ablate switched off, all in the same games:
+Every idea of the search switched off, all in the same games:
   lento-tools factors --ideas --pairs 4000 --journal ideas.jsonl --markdown ideas.md --svg ideas.svg";
 
 /// What to measure, and how to play.
@@ -45,10 +46,12 @@ pub struct Args {
     /// More factors: the lines of this file, without what follows a #
     #[arg(long, value_name = "FILE")]
     factors: Option<PathBuf>,
-    /// Ideas of the search that are switched off, by a part of their names; without one, every idea (lento-tools ablate --list);
-    /// may be repeated
+    /// Ideas of the search to switch off, by a part of their names; every idea without a part; may be repeated
     #[arg(long, value_name = "PART", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     ideas: Vec<String>,
+    /// List the factors and their settings, and play nothing
+    #[arg(long)]
+    list: bool,
     /// An option or number of both players, such as nodestime=600; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
@@ -101,6 +104,10 @@ impl Args {
 /// A factor, the openings or a file are not usable, or a player cannot be set up.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let design = args.design()?;
+    if args.list {
+        write!(io::stdout(), "{}", report::list(design.factors()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let arena = args.conditions.arena(args.limit, [&design.settings(), &args.set])?;
     outputs::check([&args.markdown, &args.svg].into_iter().flatten())?;
     let stop = Stop::on_ctrl_c()?;

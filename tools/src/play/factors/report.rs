@@ -22,6 +22,12 @@ fn sorted(session: &Session) -> Option<Vec<(&Factor, Effect)>> {
     Some(sorted)
 }
 
+/// The factors with their settings.
+pub fn list(factors: &[Factor]) -> String {
+    let wide = factors.iter().map(|factor| factor.name.chars().count()).max().unwrap_or(0);
+    factors.iter().map(|factor| format!("{:wide$}  {}\n", factor.name, factor.text())).collect()
+}
+
 /// How exact the effects are, for the progress: the error in the middle.
 pub fn line(session: &Session) -> String {
     let Some(effects) = session.regression().effects() else { return String::new() };
