@@ -129,7 +129,7 @@ impl Foundations {
             }
         };
         sum.add(evaluation.drawish_endings.into());
-        [scaling.base, scaling.material].iter().for_each(|&number| sum.add(number as u64));
+        sum.add(scaling.0 as u64);
         for board in Self::SAMPLES.iter().filter_map(|fen| Board::from_fen(fen).ok()) {
             sum.add(board.key());
             sum.add(evaluation.value(&board, *scaling) as u64);

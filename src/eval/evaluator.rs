@@ -5,7 +5,7 @@ use super::drawish;
 use super::draws::Draws;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
-use crate::chess::{Board, Move, PieceType};
+use crate::chess::{Board, Move};
 use crate::score::{DRAW, MAX_EVAL, Score};
 use std::fmt;
 use std::sync::Arc;
@@ -92,14 +92,9 @@ impl Evaluation {
     }
 }
 
-/// Scales the network's output by material, in 1/1024: `base` plus `material` per unit of material.
+/// Scale of the network output, in 1/1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scaling {
-    /// Scale with no material.
-    pub base: i32,
-    /// Per unit of material of both sides: 3 for a knight or bishop, 5 for a rook, 9 for a queen.
-    pub material: i32,
-}
+pub struct Scaling(pub i32);
 
 /// One thread's evaluator.
 ///
@@ -191,22 +186,11 @@ impl Evaluator {
 }
 
 impl Scaling {
-    /// Scales the network's output by material and by the halfmove clock.
+    /// The network's value as the search takes it: scaled, and fading towards the draw by the fifty-move rule.
     #[inline(always)]
     pub fn apply(self, board: &Board, value: Score) -> Score {
         let clock = board.halfmove_clock().min(100) as i32;
-        let scaled = value * self.factor(board) / 1024;
+        let scaled = value * self.0 / 1024;
         (scaled * (classical::FADE - clock) / classical::FADE).clamp(-MAX_EVAL, MAX_EVAL)
-    }
-
-    /// In 1/1024. Skips counting material if its weight is 0, the default.
-    #[inline(always)]
-    fn factor(self, board: &Board) -> i32 {
-        if self.material == 0 {
-            return self.base;
-        }
-        let count = |kind| board.kind(kind).count() as i32;
-        let minors = count(PieceType::Knight) + count(PieceType::Bishop);
-        self.base + self.material * (3 * minors + 5 * count(PieceType::Rook) + 9 * count(PieceType::Queen))
     }
 }

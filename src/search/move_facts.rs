@@ -62,7 +62,6 @@ impl<P: SearchProbe> Search<'_, P> {
             .with_if(Fact::InCheck, here.in_check)
             .with_if(Fact::GivesCheck, gives_check)
             .with_if(Fact::Killer, hints.killer.0 == Some(mv))
-            .with_if(Fact::LbrReply, hints.reply.0 == Some(mv))
             .with_if(Fact::Noisy, !quiet)
             .with_if(Fact::TtAbove, here.tt_pv && here.hit.is_some_and(|hit| hit.depth >= 0 && hit.score > alpha))
             .with_if(Fact::Raised, raised);

@@ -93,9 +93,9 @@ macro_rules! tunables {
 }
 
 impl Params {
-    /// How the network's value depends on the material.
+    /// The scale of the network's value.
     pub fn scaling(&self) -> Scaling {
-        Scaling { base: self.net_base, material: self.net_material }
+        Scaling(self.net_base)
     }
 
     /// Changes a parameter.
@@ -239,8 +239,6 @@ tunables! {
     lmr_check: -3072..=1024 = -942;
     /// Reduction: change for the killer move.
     lmr_killer: -3072..=1024 = -896;
-    /// Reduction: change for the last best reply.
-    lmr_reply: -2048..=1024 = 0;
     /// Reduction: change where a node remembered from a PV had a score above alpha.
     lmr_tt_above: -3072..=1024 = -800;
     /// Reduction: change once a move has raised alpha.
@@ -299,10 +297,8 @@ tunables! {
     /// Weight of the last two moves' correction, in 1/1024 centipawns per point.
     correct_moves: 0..=256 = 108;
 
-    /// What the network's value counts, in 1/1024, with no pieces on the board.
+    /// Factor of the network's value, in 1/1024.
     net_base: 512..=1536 = 1042;
-    /// What it counts more for each pawn's worth of pieces on the board, in 1/1024.
-    net_material: 0..=16 = 0;
 
     /// Whether the threads vote on the move, or the main thread alone decides.
     vote: 0..=1 = 1;

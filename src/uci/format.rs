@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn an_evaluation_ends_with_what_it_is_worth() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1").expect("a good FEN");
-        let scaling = Scaling { base: 1024, material: 0 };
+        let scaling = Scaling(1024);
         for by in [Model::Classical, Model::default()].map(Evaluation::from) {
             let text = evaluation(&board, &by, scaling);
             let (table, taken) = text.split_once("\nstatic evaluation ").expect("the static evaluation");

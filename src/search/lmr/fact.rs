@@ -38,8 +38,6 @@ pub enum Fact {
     GivesCheck,
     /// The move is this ply's killer.
     Killer,
-    /// The move is the last best reply to the opponent's move.
-    LbrReply,
     /// The move captures or promotes.
     Noisy,
     /// The table remembers the node from a principal variation, with a score above alpha.

@@ -73,7 +73,6 @@ pub(super) fn tuned(params: &Params) -> Recipe {
             (Fact::Improving, params.lmr_improving),
             (Fact::GivesCheck, params.lmr_check),
             (Fact::Killer, params.lmr_killer),
-            (Fact::LbrReply, params.lmr_reply),
             (Fact::TtAbove, params.lmr_tt_above),
             (Fact::Raised, params.lmr_raised),
         ],
