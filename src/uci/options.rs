@@ -433,7 +433,6 @@ impl UciOption {
                 *place(target.engine.settings_mut()) = value.to_ascii_lowercase().parse().map_err(|_| bad())?;
             }
             Combo { choices, apply, .. } => {
-                let value = today(self.name, value);
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
                 apply(target.engine.settings_mut(), choice);
             }
@@ -460,15 +459,6 @@ pub fn shortcut(name: &str) -> Option<Command> {
         Shortcut(command) => Some(command()),
         _ => None,
     }
-}
-
-/// Old values of options, as programs may have saved them: the option, the value, and what that is called today.
-const LEGACY: [(&str, &str, &str); 3] = [("LBR", "true", "reply"), ("LBR", "false", "off"), ("LMR", "log", "tuned")];
-
-/// The value as the option of this name takes it today: another word for an old value, any other value as it is.
-fn today<'a>(option: &str, value: &'a str) -> &'a str {
-    let known = |(name, legacy, _): &&(&str, &str, &str)| *name == option && legacy.eq_ignore_ascii_case(value);
-    LEGACY.iter().find(known).map_or(value, |(_, _, today)| today)
 }
 
 /// The table of the options for the documentation.

@@ -110,7 +110,7 @@ fn values_arrive() {
             (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
             (other, "skip", "pair+quiet")
         );
-        assert_eq!((set(target, "LBR", Some("false")), target.engine.settings().search.lbr), (Ok(()), Lbr::Off));
+        assert_eq!((set(target, "LBR", Some("off")), target.engine.settings().search.lbr), (Ok(()), Lbr::Off));
         assert_eq!(set(target, "Clear Hash", None), Ok(()));
     });
 }
@@ -172,16 +172,6 @@ fn the_documentation_has_a_row_for_each_option() {
     let table = markdown();
     assert_eq!(table.lines().count(), OPTIONS.len() + 2);
     assert!(table.contains("| `Hash` | 1 to 33554432 | `16` | "));
-}
-
-#[test]
-fn legacy_values_have_a_meaning_today_and_no_other_one() {
-    for (name, legacy, value) in LEGACY {
-        let Kind::Combo { choices, .. } = find(name).expect(name).kind else { panic!("{name} has no choices") };
-        assert!(choices().contains(&value) && !choices().contains(&legacy), "{name}: {legacy}, {value}");
-        assert_eq!((today(name, legacy), today(name, &legacy.to_uppercase())), (value, value));
-    }
-    assert_eq!((today("LBR", "pair"), today("LBR", "maybe"), today("LMR", "true")), ("pair", "maybe", "true"));
 }
 
 #[test]
