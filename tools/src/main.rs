@@ -42,9 +42,6 @@ enum Tool {
     Match(Box<play::matches::Args>),
     /// Tune numbers of the search by self-play (SPSA)
     Spsa(Box<play::spsa::Args>),
-    /// The same as data inspect
-    #[command(hide = true)]
-    Stats(learning::data::inspect::Args),
     /// Train the weights of the network by scored positions
     Train(Box<learning::train::Args>),
     /// Fit to games what chances to win a score means
@@ -62,7 +59,6 @@ fn main() -> ExitCode {
         Tool::Lab(args) => lab::run(&args),
         Tool::Match(args) => play::matches::run(&args),
         Tool::Spsa(args) => play::spsa::run(&args),
-        Tool::Stats(args) => learning::data::inspect::run(&args),
         Tool::Train(args) => learning::train::run(&args),
         Tool::Wdl(args) => learning::wdl::run(&args),
     };

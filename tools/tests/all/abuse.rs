@@ -152,7 +152,7 @@ fn two_runs_do_not_fill_one_folder() {
     assert!(second.contains(&format!("run.json: in use by another run (process {})", first.0.id())), "{second}");
     first.kill();
     assert!(run(&folder, &format!("{words} --games 60")).status.success());
-    let games = run(&folder, "stats --json @/data");
+    let games = run(&folder, "data inspect --json @/data");
     let games: Value = serde_json::from_slice(&games.stdout).unwrap();
     assert!(games["games"].as_u64() >= Some(60), "{games}");
 }
@@ -182,7 +182,7 @@ fn outputs_are_tried_before_the_work() {
         "train @/data.bf --epochs 100000 --output @/net.lnn --checkpoint @/missing/run.ckpt",
         "wdl @/data --svg @/missing/chances.svg",
         "wdl @/data --write @/missing/wdl.rs",
-        "stats @/data --svg @/missing/bars.svg",
+        "data inspect @/data --svg @/missing/bars.svg",
         "data convert @/data --output @/missing/data.bf",
         "data shuffle @/data.bf --output @/missing/data.bf",
         "data filter @/data --output @/missing/data.bf",
@@ -222,12 +222,12 @@ fn damage_is_named_with_its_place() {
     };
     // A flag of the first move; a piece on a square more.
     for (name, at, bit, tools) in [
-        ("data/00000.vf", 33, 7, ["stats @/data", "wdl @/data", "data convert @/data --output @/more.bf"]),
+        ("data/00000.vf", 33, 7, ["data inspect @/data", "wdl @/data", "data convert @/data --output @/more.bf"]),
         (
             "data.bf",
             0,
             3,
-            ["stats @/data.bf", "data shuffle @/data.bf --output @/more.bf", "train @/data.bf --output @/n.lnn"],
+            ["data inspect @/data.bf", "data shuffle @/data.bf --output @/more.bf", "train @/data.bf --output @/n.lnn"],
         ),
     ] {
         flip(name, at, bit);
@@ -270,7 +270,7 @@ fn large_files_of_something_else_take_no_memory() {
     let folder = Folder::new("large");
     std::fs::File::create(folder.at("zeros")).unwrap().set_len(20 << 30).unwrap();
     for words in [
-        "stats",
+        "data inspect",
         "wdl",
         "train --output @/net.lnn",
         "data convert --output @/out.bf",
@@ -311,7 +311,7 @@ fn a_full_disk_names_the_file_and_keeps_what_is_done() {
     assert!(!folder.at("net.lnn").exists());
     // An older picture stays as it was.
     folder.write("bars.svg", b"old");
-    refused(4, "stats @/data --svg @/bars.svg", "/bars.svg: File too large");
+    refused(4, "data inspect @/data --svg @/bars.svg", "/bars.svg: File too large");
     assert_eq!(std::fs::read(folder.at("bars.svg")).unwrap(), b"old");
 }
 
@@ -376,7 +376,7 @@ fn files_that_never_end_or_never_begin_are_refused() {
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     std::fs::create_dir(folder.at("folder")).unwrap();
     for words in [
-        "stats",
+        "data inspect",
         "wdl",
         "train --epochs 1 --output @/net.lnn",
         "train --epochs 1 --output @/net.lnn @/none.bf --init",

@@ -179,7 +179,7 @@ fn shards_and_positions() {
     let positions = scratch.path("positions.bf");
     let output = tool("data convert", &shard).arg(&shard).arg("--output").arg(&positions).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    survives("stats FILE --json", &positions, damage);
+    survives("data inspect FILE --json", &positions, damage);
     let network = concat!(env!("CARGO_MANIFEST_DIR"), "/../nets/default.lnn");
     survives(&format!("gold loss {network} --gold FILE"), &positions, damage);
 }

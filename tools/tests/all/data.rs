@@ -121,7 +121,7 @@ fn games_become_the_positions_that_viriformat_sees() {
     assert!(records(&some).iter().all(|record| rest.any(|other| other == record)), "a part of all, in order");
     let inspected = json(&["data", "inspect"], &[&data]);
     assert_eq!((&inspected["kept"], &inspected["dropped"]), (&summary["written"], &summary["dropped"]));
-    let inspected = json(&["stats"], &[&some]);
+    let inspected = json(&["data", "inspect"], &[&some]);
     assert_eq!((&inspected["kept"], &inspected["white"]), (&summary["written"], &"side to move".into()));
 
     // Filtered file by file, it is the same.
