@@ -1,7 +1,7 @@
-//! Tells the program which commit it is built from, by which compiler, and which network it is to carry.
+//! Passes commit, compiler and network to the build.
 //!
-//! A release build says its commit, and is made anew when another commit is checked out. Checks and tests in the debug profile ask for
-//! none, so that a commit does not compile them again. Outside of git, as in an archive of the sources, everything builds as well.
+//! Release builds embed the commit and are rebuilt when it changes. Debug builds embed none, so that a commit does not
+//! recompile them. Builds outside of git work, too.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ fn main() {
     println!("cargo::rustc-env=LENTO_RUSTC={}", rustc().unwrap_or_else(|| "rustc of unknown version".into()));
 }
 
-/// The file of the network: `LENTO_NETWORK` where it is set, a path from the folder of this file.
+/// The network file: `LENTO_NETWORK`, relative to the package, or the default.
 fn network() -> PathBuf {
-    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where the package is"));
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let path = folder.join(env::var_os("LENTO_NETWORK").unwrap_or_else(|| "nets/default.lnn".into()));
-    assert!(path.is_file(), "LENTO_NETWORK: '{}' is no file; expected a network", path.display());
+    assert!(path.is_file(), "LENTO_NETWORK: '{}' is not a file; expected a network", path.display());
     path
 }
 
@@ -33,11 +33,11 @@ fn commit() -> String {
     found.unwrap_or_else(|| "commit unknown".into())
 }
 
-/// The commit of this folder's own repository, with the date in the committer's time zone: the same wherever it is built.
+/// The commit and its date in the committer's time zone, so that builds are reproducible.
 fn checked_out() -> Option<String> {
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
     let top = git(&["rev-parse", "--show-toplevel"])?;
-    // Sources unpacked within somebody else's repository are not a part of it.
+    // Ignore a surrounding repository of other sources.
     if Path::new(&top).canonicalize().ok()? != folder.canonicalize().ok()? {
         return None;
     }
@@ -46,7 +46,7 @@ fn checked_out() -> Option<String> {
     Some(format!("{}, {date}", hash.get(..7)?))
 }
 
-/// Has this run again when `HEAD` names another commit. A file that is not there would have it run every time.
+/// Rebuilds when `HEAD` changes. Missing files are not watched, since they would force a rebuild every time.
 fn watch_head() {
     let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
     for name in ["HEAD", "logs/HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
@@ -67,7 +67,7 @@ fn git(args: &[&str]) -> Option<String> {
     output(Command::new("git").args(args))
 }
 
-/// What a command prints, if it succeeds.
+/// The output of a successful command.
 fn output(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();

@@ -2,7 +2,7 @@
 //! place of `save`. Between the two the file may be driven out of memory, so that the disk is read.
 
 use lento::chess::Move;
-use lento::hash_file::{Effort, Identity, Order, Origin, load, save};
+use lento::hash_file::{Effort, Identity, Origin, SaveOptions, load, save};
 use lento::score::Bound;
 use lento::tt::{Hit, Tt};
 use std::ops::ControlFlow;
@@ -28,9 +28,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     fill(&table, threads);
     let compress = packing.first().is_some_and(|word| word == "zstd");
     let effort = Effort::Threads(threads);
-    let order = Order { path: file.into(), compress, effort, origin: Origin::default(), keep_older: false };
+    let options = SaveOptions { path: file.into(), compress, effort, origin: Origin::default(), keep_older: false };
     let began = Instant::now();
-    let saved = save(&table, &identity, &order, go_on)?;
+    let saved = save(&table, &identity, &options, go_on)?;
     let seconds = began.elapsed().as_secs_f64();
     println!("{} entries saved in {} MiB in {seconds:.2} s", saved.entries, saved.bytes >> 20);
     Ok(())

@@ -1,5 +1,4 @@
-//! The bench: fixed positions searched to a fixed depth. The node count is a checksum of the search on one thread,
-//! the speed a measure of the machine.
+//! The bench: fixed positions searched to a fixed depth. On one thread the node count is a checksum of the search.
 
 use crate::chess::Game;
 use crate::engine::Engine;
@@ -14,10 +13,10 @@ use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// The depth of each search when none is asked for.
+/// Default depth.
 pub const BENCH_DEPTH: i32 = 12;
 
-/// The positions: openings, middlegames sharp and quiet, endgames of every kind, zugzwang, mates, Chess960.
+/// The positions: openings, sharp and quiet middlegames, endgames of every kind, zugzwang, mates, Chess960.
 pub const POSITIONS: &[&str] = &[
     // Openings.
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -54,40 +53,40 @@ pub const POSITIONS: &[&str] = &[
     "8/8/8/pPk3pp/2P1p3/1pK3P1/5PP1/8 w - - 0 1",
     "8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1",
     "7k/5K2/5P1p/3p4/6P1/3p4/8/8 w - - 0 1",
-    // Endings to be known: a rook with a pawn, bishop and knight, queen against rook, a fortress near the fifty moves.
+    // Known endings: rook and pawn, bishop and knight, queen against rook, a fortress near the fifty-move limit.
     "1K1k4/1P6/8/8/8/8/r7/2R5 w - - 0 1",
     "8/8/8/3k4/8/8/3NBK2/8 w - - 0 1",
     "8/8/8/3k1r2/8/8/1Q6/1K6 w - - 0 1",
     "8/8/4kpp1/3p1b2/p6P/2B5/6P1/6K1 b - - 90 130",
-    // A mate in three, and a king in a storm of promotions.
+    // A mate in three, and a king facing many promotions.
     "1Q6/p3qp1p/B3p3/3k2rP/3p2P1/8/1P4K1/2R5 w - - 0 1",
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
-    // Chess960, and a start with two different ranks.
+    // Chess960, also with different back ranks.
     "qnbnrbkr/pppppppp/8/8/8/8/PPPPPPPP/QNBNRBKR w HEhe - 0 1",
     "rkbnrqnb/pppppppp/8/8/8/8/PPPPPPPP/BRKRNNQB w DBea - 0 1",
 ];
 
-/// What to run.
+/// A bench configuration.
 #[derive(Clone, Debug)]
 pub struct Bench {
     /// Depth of each search.
     pub depth: i32,
-    /// Threads. On several, the node count repeats only where it is `deterministic`.
+    /// Search threads. With several, the node count repeats only if `deterministic`.
     pub threads: usize,
-    /// Whether several threads search so that the node count repeats.
+    /// Whether to search deterministically on several threads.
     pub deterministic: bool,
-    /// Hash table in MiB.
+    /// Table size in MiB.
     pub hash_mib: usize,
-    /// What evaluates. The node count does not depend on the instruction set.
+    /// The evaluation. Node counts do not depend on its instruction set.
     pub evaluation: Evaluation,
-    /// Whether to order by Last Best Reply, and by which variant.
+    /// The Last Best Reply variant.
     pub lbr: Lbr,
-    /// The recipe of reduction; one of [`lmr::names`].
+    /// The LMR recipe, one of [`lmr::names`].
     pub lmr: &'static str,
-    /// Numbers of the search that are not as built, by name.
+    /// Search parameters to change, by name.
     pub numbers: Vec<(String, i32)>,
-    /// Whether to count what Last Best Reply and reductions do, and to search again without reductions. This is done on one
-    /// thread, whatever `threads` says.
+    /// Whether to collect LBR and LMR statistics and search again without reductions, on one thread regardless of
+    /// `threads`.
     pub stats: bool,
 }
 
@@ -110,46 +109,46 @@ impl Default for Bench {
 /// Why the bench cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// The hash table could not be had.
+    /// The table cannot be allocated.
     #[error(transparent)]
     Table(#[from] TtError),
-    /// The threads could not be had.
+    /// The threads cannot be started.
     #[error("the threads cannot be started: {0}")]
     Threads(#[from] io::Error),
-    /// A number of the search cannot be set.
+    /// An invalid search parameter.
     #[error(transparent)]
     Number(#[from] ParamError),
 }
 
-/// One position, searched.
+/// The result of a position.
 #[derive(Clone, Debug)]
 pub struct BenchEntry {
-    /// Its place, from 1.
+    /// Its number, from 1.
     pub number: usize,
     /// The position.
     pub fen: &'static str,
-    /// The move found, in SAN.
+    /// The best move in SAN.
     pub best: String,
-    /// Nodes of all threads.
+    /// Nodes over all threads.
     pub nodes: u64,
     /// Time of the search.
     pub elapsed: Duration,
 }
 
-/// Everything, searched.
+/// The results of a run.
 #[derive(Clone, Debug)]
 pub struct BenchReport {
-    /// What was run.
+    /// The configuration.
     pub bench: Bench,
-    /// The positions.
+    /// The results per position.
     pub entries: Vec<BenchEntry>,
-    /// What was counted in all of them, if it was to be.
+    /// Total statistics, if collected.
     pub counted: Option<LmrReport>,
 }
 
 impl Bench {
-    /// Searches every position, each as the first of a new game, on an engine of its own. `on_entry` is told each
-    /// result and may break off; then there is no report.
+    /// Searches every position as a new game on a fresh engine. `on_entry` receives each result and may break off,
+    /// which returns no report.
     ///
     /// # Errors
     /// The engine cannot be set up.
@@ -189,7 +188,7 @@ impl Bench {
         Ok(Some(BenchReport { bench: self, entries, counted }))
     }
 
-    /// What was counted, with what the same searches cost without reductions.
+    /// Completes the statistics with the nodes of searches without reductions.
     fn count(&self, entries: &[BenchEntry], stats: SearchStats) -> Result<LmrReport, BenchError> {
         let off = Self { lmr: "off", stats: false, ..self.clone() };
         let off = off.run(|_| ControlFlow::Continue(()))?;
@@ -198,7 +197,7 @@ impl Bench {
         Ok(LmrReport { recipe: self.lmr, depth: self.depth, nodes, nodes_off, stats })
     }
 
-    /// An engine set up as asked.
+    /// Creates the configured engine.
     fn engine(&self) -> Result<Engine, BenchError> {
         let mut engine = Engine::new();
         engine.set_threads(self.threads)?;
@@ -216,12 +215,12 @@ impl Bench {
 }
 
 impl BenchReport {
-    /// Nodes of all searches.
+    /// Total nodes.
     pub fn nodes(&self) -> u64 {
         self.entries.iter().map(|entry| entry.nodes).sum()
     }
 
-    /// Time of all searches.
+    /// Total search time.
     pub fn elapsed(&self) -> Duration {
         self.entries.iter().map(|entry| entry.elapsed).sum()
     }
@@ -234,7 +233,7 @@ mod tests {
     use crate::eval::nnue::{self, simd::Simd};
 
     #[test]
-    fn the_positions_are_good_and_have_moves() {
+    fn positions_are_valid_and_have_moves() {
         for fen in POSITIONS {
             let game = Game::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
             assert!(!game.board().legal_moves().is_empty(), "{fen}");
@@ -249,7 +248,7 @@ mod tests {
                 seen += entry.nodes;
                 ControlFlow::Continue(())
             });
-            let report = report.expect("16 MiB").expect("nothing breaks off");
+            let report = report.expect("16 MiB").expect("not broken off");
             assert_eq!(report.entries.len(), POSITIONS.len());
             assert!(report.entries.iter().all(|entry| entry.nodes > 0 && !entry.best.is_empty()));
             assert_eq!(report.nodes(), seen);
@@ -259,15 +258,15 @@ mod tests {
     }
 
     fn report(bench: Bench) -> BenchReport {
-        bench.run(|_| ControlFlow::Continue(())).expect("an engine").expect("nothing breaks off")
+        bench.run(|_| ControlFlow::Continue(())).expect("an engine").expect("not broken off")
     }
 
     #[test]
-    fn counting_is_summed_over_the_positions_and_changes_no_node() {
+    fn statistics_are_summed_and_do_not_change_nodes() {
         let asked = |stats, threads| report(Bench { depth: 5, stats, threads, ..Bench::default() });
         let (plain, counted, again) = (asked(false, 1), asked(true, 1), asked(true, 3));
         assert_eq!((plain.nodes(), &plain.counted), (counted.nodes(), &None));
-        assert_eq!((counted.nodes(), &counted.counted), (again.nodes(), &again.counted), "on one thread in any case");
+        assert_eq!((counted.nodes(), &counted.counted), (again.nodes(), &again.counted), "always on one thread");
         let lmr = counted.counted.as_ref().expect("counted");
         let stats = &lmr.stats.lbr;
         assert!(lmr.nodes_off.is_some_and(|off| off > lmr.nodes) && lmr.nodes == counted.nodes());
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_and_numbers_are_searched_with() {
+    fn variants_and_parameters_are_applied() {
         let nodes = |lbr, numbers: &[(&str, i32)]| {
             let numbers = numbers.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
             report(Bench { depth: 6, lbr, numbers, ..Bench::default() }).nodes()
@@ -303,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn breaking_off_leaves_no_report() {
+    fn breaking_off_returns_no_report() {
         let mut entries = 0;
         let report = Bench { depth: 1, ..Bench::default() }.run(|_| {
             entries += 1;

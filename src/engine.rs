@@ -1,4 +1,4 @@
-//! The engine as a whole: position, options, searching. It never prints and never reads.
+//! The engine: position, options and search, without any input or output.
 
 mod contempt;
 mod limited;
@@ -46,111 +46,112 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use table::Table;
-pub use table::{Foundations, LentTable, SeveralEvaluations};
+pub use table::{EvalIdentity, LentTable, MixedEvaluations};
 
-/// Options that are read at each `go`.
+/// Options read at each `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// What the search itself reads.
+    /// Search options.
     pub search: SearchOptions,
-    /// Whether moves are written as in Chess960.
+    /// Whether moves are printed in Chess960 notation.
     pub chess960: bool,
-    /// Whether lines show win, draw and loss chances.
+    /// Whether `info` lines include win, draw and loss probabilities.
     pub show_wdl: bool,
-    /// Whether the GUI may let the engine think on the opponent's time.
+    /// Whether the GUI may start ponder searches.
     pub ponder: bool,
-    /// The recipes of reduction.
+    /// LMR recipes.
     pub lmr: lmr::Choice,
-    /// Whether to count what reductions do. A search that counts is a little slower.
+    /// Whether to collect LMR statistics, which slows the search slightly.
     pub lmr_statistics: bool,
-    /// What evaluates.
+    /// Network or classical.
     pub evaluation: EvaluationKind,
-    /// The instruction set of the network's arithmetic.
+    /// The network's instruction set.
     pub simd: Simd,
-    /// Whether [drawish endings](crate::eval::drawish) count as draws. What the table holds of them stays until it is cleared.
+    /// Whether [drawish endings](crate::eval::drawish) are scored as draws. Table entries keep old scores until
+    /// cleared.
     pub drawish_endings: bool,
-    /// How much less than nothing a draw is worth to the side that the engine plays, within [`CONTEMPT`].
+    /// Contempt of the engine's side in centipawns, within [`CONTEMPT`].
     pub contempt: i64,
-    /// Whose contempt it is in an analysis.
+    /// The side with contempt during analysis.
     pub analysis_contempt: AnalysisContempt,
-    /// Whether positions of one analysis are searched: the table and what threads have learned stay, and what is deep is spared.
+    /// Analysis: `ucinewgame` keeps the table and histories, and deep entries do not age.
     pub analyse_mode: bool,
-    /// The file that the table is saved to and loaded from.
+    /// The file of `savehash` and `loadhash`.
     pub hash_file: Option<PathBuf>,
-    /// How often the table is saved while something is searched; zero: never.
+    /// Interval of automatic saves while searching; zero for none.
     pub auto_save: Duration,
 }
 
-/// What a listener is told.
+/// Output of a search.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "most are of the large kind, and few are sent")]
+#[expect(clippy::large_enum_variant, reason = "most have the large variant, and few are sent")]
 pub enum Output {
-    /// The state of the search.
+    /// A line of play.
     Info(Info),
-    /// A long iteration goes on.
+    /// Progress of a long iteration.
     Progress(Progress),
-    /// Something that whoever watches should know.
+    /// A message for the user.
     Note(String),
-    /// The search has ended.
+    /// The result of the search.
     Best(Outcome),
 }
 
-/// What [`Engine::wait`] woke up for.
+/// Why [`Engine::wait`] returned.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 pub enum Wake<T> {
-    /// The search has something to tell.
+    /// Output of the search.
     Output(Output),
-    /// A message was in the inbox.
+    /// A message from the inbox.
     Message(T),
-    /// No message will come any more. Whoever goes on waits with [`never()`] as the inbox.
+    /// The inbox is closed. To keep waiting, pass [`never()`].
     Closed,
-    /// It is as late as the caller wanted to wait.
+    /// The deadline has passed.
     Timeout,
 }
 
-/// The façade over everything: one position, one table, one pool of threads, one search at a time.
+/// A complete engine: one position, one table, one thread pool, one search at a time.
 pub struct Engine {
     settings: Settings,
     params: Arc<Params>,
     network: Arc<Network>,
     tables: Option<Arc<Tables>>,
-    /// The recipes compiled last; `None` when a number has changed since.
+    /// The compiled recipes; `None` after a parameter change.
     compiled: Option<(lmr::Choice, Arc<LmrSet>)>,
     game: Game,
     table: Table,
     pool: Pool,
     numa: Numa,
-    /// What threads share that run on one cache.
+    /// State shared by threads on one cache.
     caches: Arc<Caches>,
-    /// What was searched last, since [`new_game`](Self::new_game).
+    /// The position last searched since [`new_game`](Self::new_game).
     searched: Option<Game>,
-    /// The last search, if it was counted, and where its threads count.
+    /// Statistics of the last search, if collected.
     counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
-    /// Where searches note the positions that their threads have been at, if that is to be counted.
+    /// Records which threads visited which keys, if requested.
     visits: Option<Arc<Visits>>,
-    /// Where searches leave positions of their nodes, if some are wanted.
+    /// Samples positions from the search tree, if requested.
     sample: Option<Arc<NodeSample>>,
     running: Option<Running>,
-    /// Of each earlier search, what ends when the last of its threads has let go of the job.
-    leaving: Vec<Receiver<Event>>,
-    /// What a limited player overlooks in this game, unless the options say it.
+    /// Per earlier search, a receiver that disconnects once all its threads drop the job.
+    abandoned: Vec<Receiver<Event>>,
+    /// Seed of a limited player's errors, unless set by an option.
     seed: Seed,
 }
 
 impl Engine {
-    /// The default size of the table, in MiB.
+    /// Default table size in MiB.
     pub const DEFAULT_HASH: usize = 16;
-    /// The largest table that may be asked for, in MiB.
-    pub const MOST_HASH: usize = 33_554_432;
-    /// The most threads that may be asked for.
-    pub const MOST_THREADS: usize = 1024;
+    /// Maximum table size in MiB.
+    pub const MAX_HASH: usize = 33_554_432;
+    /// Maximum number of threads.
+    pub const MAX_THREADS: usize = 1024;
 
-    /// An engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position. The table takes
-    /// its memory when it is first needed, so this is quick.
+    /// Creates an engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position.
+    /// The table is allocated on first use.
     pub fn new() -> Self {
         let mut pool = Pool::default();
-        // Without a single thread `go` answers with a legal move; `Threads` may be set again when the system has one to give.
+        // Without any thread `go` answers with the first legal move.
         let _ = pool.resize(1, &Placement::default(), &Evaluation::default());
         Self {
             settings: Settings::default(),
@@ -168,7 +169,7 @@ impl Engine {
             visits: None,
             sample: None,
             running: None,
-            leaving: Vec::new(),
+            abandoned: Vec::new(),
             seed: Seed::random(),
         }
     }
@@ -178,27 +179,26 @@ impl Engine {
         &self.settings
     }
 
-    /// The options, to change them; the next `go` reads them.
+    /// The options; changes apply from the next `go`.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
     }
 
-    /// The numbers of the search.
+    /// The search parameters.
     pub fn params(&self) -> &Params {
         &self.params
     }
 
-    /// Changes a number of the search.
+    /// Changes a search parameter.
     ///
     /// # Errors
-    /// There is no such number, or the value lies outside its range.
+    /// The name is unknown, or the value is out of range.
     pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
         self.compiled = None;
         Arc::make_mut(&mut self.params).set(name, value)
     }
 
-    /// Changes the network; the next `go` uses it. The table still holds values of the old one: [`new_game`](Self::new_game)
-    /// clears them.
+    /// Sets the network from the next `go`. The table keeps scores of the old one until [`new_game`](Self::new_game).
     pub fn set_network(&mut self, network: Arc<Network>) {
         self.network = network;
     }
@@ -208,14 +208,14 @@ impl Engine {
         self.tables.as_ref()
     }
 
-    /// Changes the tablebases; the next `go` uses them. What the hash table knows from the old ones is cleared.
+    /// Sets the tablebases from the next `go`. Replacing others clears the hash table.
     pub fn set_tables(&mut self, tables: Option<Arc<Tables>>) {
         if std::mem::replace(&mut self.tables, tables).is_some() {
             self.clear_hash();
         }
     }
 
-    /// The evaluation in force.
+    /// The current evaluation.
     pub fn evaluation(&self) -> Evaluation {
         let Settings { evaluation, simd, drawish_endings, .. } = self.settings;
         let model = match evaluation {
@@ -225,7 +225,7 @@ impl Engine {
         Evaluation { drawish_endings, ..model.into() }
     }
 
-    /// Changes everything about the evaluation.
+    /// Sets model, instruction set and drawish endings.
     pub fn set_evaluation(&mut self, evaluation: Evaluation) {
         self.settings.drawish_endings = evaluation.drawish_endings;
         match evaluation.model {
@@ -238,7 +238,7 @@ impl Engine {
         }
     }
 
-    /// The recipes in force, compiled anew only when an option or a number has changed.
+    /// The recipes, recompiled after a change.
     fn lmr(&mut self) -> Arc<LmrSet> {
         let wanted = &self.settings.lmr;
         let (_, lmr) = match self.compiled.take_if(|(choice, _)| choice == wanted) {
@@ -248,20 +248,21 @@ impl Engine {
         Arc::clone(lmr)
     }
 
-    /// How many threads search.
+    /// The number of search threads.
     pub fn threads(&self) -> usize {
         self.pool.len()
     }
 
-    /// Changes the number of threads; the table and what staying threads have learned are kept, unless [`numa`] moves them.
+    /// Changes the number of threads. The table and the histories of remaining threads are kept, unless [`numa`] moves
+    /// them.
     ///
     /// # Errors
-    /// The system has no memory for so many, or refuses to start them; the old number stays.
+    /// Out of memory, or the system refuses to start threads; the number is unchanged.
     pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
         self.place(count.max(1))
     }
 
-    /// The position and its past.
+    /// The position and the game leading to it.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -271,32 +272,32 @@ impl Engine {
         self.game = game;
     }
 
-    /// Ends a search that a caller has left running, and waits until every thread has let go of its job.
+    /// Stops any running search and waits until all threads drop its job.
     fn finish(&mut self) {
-        self.dismiss();
-        self.await_leaving(0);
+        self.abandon_search();
+        self.await_released(0);
     }
 
-    /// Ends the search, if there is one. Its threads may still have to notice.
-    fn dismiss(&mut self) {
-        self.leaving.extend(self.running.take().and_then(Running::leave));
+    /// Stops any running search without waiting for its threads.
+    fn abandon_search(&mut self) {
+        self.abandoned.extend(self.running.take().and_then(Running::abandon));
     }
 
-    /// Waits until at most so many searches have threads that have not let go of the job.
-    fn await_leaving(&mut self, most: usize) {
+    /// Waits until at most `most` searches have threads holding their job.
+    fn await_released(&mut self, most: usize) {
         let still_there = |events: &Receiver<Event>| {
             let nothing_more = iter::repeat_with(|| events.try_recv()).find_map(Result::err);
             nothing_more == Some(TryRecvError::Empty)
         };
-        self.leaving.retain(still_there);
-        let settled = self.leaving.len().saturating_sub(most);
-        self.leaving.drain(..settled).for_each(|events| events.iter().for_each(drop));
+        self.abandoned.retain(still_there);
+        let settled = self.abandoned.len().saturating_sub(most);
+        self.abandoned.drain(..settled).for_each(|events| events.iter().for_each(drop));
     }
 
-    /// A search of these moves of a game's position, as the options say.
+    /// Builds the job of a search.
     fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize, start: Instant) -> Job {
         let draws = self.draws(limits, &game);
-        // Scores that were found with another value of a draw must not be found again.
+        // Scores depend on contempt, so keys must, too.
         let game = game.with_salt(draws.salt());
         let shared = Shared {
             tt: Arc::clone(&self.table.tt),
@@ -323,24 +324,23 @@ impl Engine {
             findings: Findings::new(threads),
             rounds: (options.deterministic && threads > 1).then(|| Rounds::new(threads, limits.nodes)),
             turns: Turns::new(threads),
-            // Who runs it says where news goes.
+            // Replaced by the caller.
             events: unbounded().0,
         }
     }
 
-    /// Starts to search and returns at once; [`wait`](Self::wait) tells what happens. A search that still runs is ended
-    /// first, and its answer is lost.
+    /// Starts a search; [`wait`](Self::wait) returns its output. A running search is stopped and its result dropped.
     pub fn go(&mut self, limits: &Limits) {
         self.go_among(limits, &[]);
     }
 
-    /// [`go`](Self::go) among these moves only; among all when none of them is legal.
+    /// [`go`](Self::go) restricted to these root moves; unrestricted if none is legal.
     pub fn go_among(&mut self, limits: &Limits, moves: &[Move]) {
         let start = Instant::now();
-        // Threads that still have to notice the end of the search before come to this one when they have. They are not waited for,
-        // except those of the search before that: else a fast sequence of `go` and `stop` would pile up orders.
-        self.dismiss();
-        self.await_leaving(1);
+        // Threads pick up the new job once they see the stop flag. Only the search before the last one is waited for,
+        // so that fast `go` and `stop` do not pile up jobs.
+        self.abandon_search();
+        self.await_released(1);
         let mut root_moves = self.game.board().legal_moves().to_vec();
         if root_moves.iter().any(|mv| moves.contains(mv)) {
             root_moves.retain(|mv| moves.contains(mv));
@@ -361,9 +361,9 @@ impl Engine {
         });
     }
 
-    /// A search by all threads, which goes on with what the table knows.
+    /// The job of an unlimited search on all threads.
     fn full_job(&mut self, limits: &Limits, root_moves: Vec<Move>, start: Instant) -> Job {
-        // Without memory the table keeps nothing, and the search goes on all the same.
+        // If allocation fails, the search runs without a table.
         let _ = self.prepare();
         let start_from = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
         self.searched = Some(self.game.clone());
@@ -371,18 +371,17 @@ impl Engine {
         Job { start: start_from, ..job }
     }
 
-    /// The answer when there is no legal move, or no thread to look for one.
+    /// The result without a legal move or without a thread.
     fn nothing_to_search(&self, best: Option<Move>) -> Outcome {
         let score = if best.is_none() && self.game.board().in_check() { mated_in(0) } else { DRAW };
         let info = Info { multipv: 1, score, pv: PvLine::from_iter(best), ..Info::default() };
         Outcome { best, ponder: None, lines: vec![info] }
     }
 
-    /// Ends the search and returns its answer; `None` when no `go` waits for one.
+    /// Stops the search and returns its result; `None` if no `go` is pending.
     ///
-    /// The answer comes at once if any thread has finished a depth, else when the main thread has, which takes
-    /// microseconds. It does not wait for all threads: with many more of them than cores it would take long until the
-    /// last one has run again and noticed.
+    /// Returns at once if any thread has finished a depth, else within microseconds. Does not wait for all threads,
+    /// which takes long when there are more threads than cores.
     pub fn stop(&mut self) -> Option<Outcome> {
         self.running.as_mut()?.stop();
         loop {
@@ -394,28 +393,25 @@ impl Engine {
         }
     }
 
-    /// The opponent has played the move that was pondered on: the clock runs. Without a search that ponders nothing
-    /// happens.
+    /// Starts the clock of a ponder search; otherwise does nothing.
     pub fn ponderhit(&mut self) {
         if let Some(running) = &mut self.running {
             running.ponder_hit();
         }
     }
 
-    /// Whether a `go` still waits for its answer.
+    /// Whether a `go` is pending.
     pub fn is_searching(&self) -> bool {
         self.running.is_some()
     }
 
-    /// Sleeps until the search has something to tell, a message is in the inbox, or it is `until`, and says which.
-    ///
-    /// This is the one way to follow a search. A caller that waits for nothing else passes [`never()`] as its inbox.
+    /// Blocks until output, a message in the inbox, or the deadline `until`. Callers without an inbox pass [`never()`].
     pub fn wait<T>(&mut self, inbox: &Receiver<T>, until: Option<Instant>) -> Wake<T> {
         loop {
             if let Some(answer) = self.take_answer() {
                 return Wake::Output(Output::Best(answer));
             }
-            // Threads watch the clock as well, but with many more threads than cores the one that does may not run in time.
+            // Threads check the clock, too, but may not run in time when there are more threads than cores.
             let deadline = self.running.as_ref().and_then(Running::deadline);
             let alarm = deadline.into_iter().chain(until).min().map_or_else(never, at);
             let events = self.running.as_ref().map_or_else(never, |running| running.events().clone());
@@ -434,7 +430,7 @@ impl Engine {
         }
     }
 
-    /// Takes a piece of news and says what a listener should know of it.
+    /// Processes an event, returning output for the caller, if any.
     fn take(&mut self, event: Event) -> Option<Output> {
         let running = self.running.as_mut()?;
         match event {
@@ -442,7 +438,7 @@ impl Engine {
                 running.thread_ended(finding);
                 None
             }
-            // News of a search that has its answer is no news.
+            // Late events of a finished search.
             _ if running.is_answered() => None,
             Event::Info(info) => running.show(info).map(Output::Info),
             Event::Progress(progress) => Some(Output::Progress(progress)),
@@ -450,25 +446,25 @@ impl Engine {
         }
     }
 
-    /// The answer, if there is one and nothing holds it back.
+    /// Takes the result if it is available and due.
     fn take_answer(&mut self) -> Option<Outcome> {
         let answer = self.running.as_mut()?.take_answer()?;
-        self.dismiss();
+        self.abandon_search();
         if let (Some((counted, _)), [first, ..]) = (&mut self.counted, &answer.lines[..]) {
             (counted.depth, counted.nodes) = (first.depth, first.nodes);
         }
         Some(answer)
     }
 
-    /// What reductions did in the last search, of all threads together; `None` unless
-    /// [`lmr_statistics`](Settings::lmr_statistics) was set when it began. A search that still runs is ended.
+    /// LMR statistics of the last search over all threads; `None` unless [`lmr_statistics`](Settings::lmr_statistics)
+    /// was set when it began. Stops a running search.
     pub fn lmr_report(&mut self) -> Option<LmrReport> {
         self.finish();
         let (report, stats) = self.counted.as_ref()?;
         Some(LmrReport { stats: stats.lock().clone(), ..report.clone() })
     }
 
-    /// Searches to the end on the calling thread's time, telling a listener what happens.
+    /// Searches to the end, passing output to a callback.
     pub fn search_blocking(&mut self, limits: &Limits, mut on_output: impl FnMut(&Output)) -> Outcome {
         self.go(limits);
         loop {
@@ -488,7 +484,7 @@ impl Default for Engine {
     }
 }
 
-/// A search that still runs is ended: its threads could not be joined otherwise.
+/// Stops the search, since its threads could not be joined otherwise.
 impl Drop for Engine {
     fn drop(&mut self) {
         self.running = None;

@@ -3,7 +3,7 @@
 //! Many worker threads share one lock-free transposition table, each with its own histories and Last-Best-Reply
 //! tables, each running a principal variation search with late move reductions at staggered depths (Lazy SMP).
 //!
-//! [`engine::Engine`] is all of it as one thing. It never prints and never reads:
+//! [`engine::Engine`] is the whole engine, without any input or output:
 //!
 //! ```
 //! use lento::chess::Game;
@@ -21,10 +21,9 @@
 //! # }
 //! ```
 //!
-//! [`Engine::go`](engine::Engine::go) starts a search and returns at once, [`Engine::wait`](engine::Engine::wait) tells what
-//! happens, [`Engine::stop`](engine::Engine::stop) returns the answer; `examples/analyse.rs` shows them. An engine that is
-//! dropped ends its search. The command line is behind the feature `cli`, on by default: `default-features = false` leaves
-//! its dependencies out.
+//! [`Engine::go`](engine::Engine::go) starts a search, [`Engine::wait`](engine::Engine::wait) returns its output,
+//! [`Engine::stop`](engine::Engine::stop) returns the result; see `examples/analyse.rs`. Dropping an engine stops its
+//! search. The command line is behind the default feature `cli`.
 
 pub mod bench;
 pub mod chess;

@@ -13,39 +13,39 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-/// What to run.
+/// Arguments of `lento bench`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Depth of each search
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     pub depth: i32,
-    /// Threads; on several the node count repeats with --deterministic only [default: 1]
+    /// Threads; with several the node count repeats only with --deterministic [default: 1]
     #[arg(value_parser = amounts::threads)]
     pub threads: Option<usize>,
     /// Hash table in MiB [default: 16]
     #[arg(value_parser = amounts::hash)]
     pub hash: Option<usize>,
-    /// Threads, as the argument
+    /// Same as the THREADS argument
     #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = amounts::threads)]
     pub threads_option: Option<usize>,
-    /// Hash table in MiB, as the argument
+    /// Same as the HASH argument
     #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = amounts::hash)]
     pub hash_option: Option<usize>,
-    /// Let several threads search in rounds, as the option Deterministic does
+    /// Search deterministically on several threads, like the option Deterministic
     #[arg(long)]
     pub deterministic: bool,
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,
-    /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or joined as in pair+quiet+colour
+    /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or combined as in pair+quiet+colour
     #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = lbr)]
     pub lbr: Lbr,
-    /// Recipe of late move reductions; the option LMR lists them
+    /// Late move reduction recipe, as in the option LMR
     #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = recipe)]
     pub lmr: &'static str,
-    /// Another value for a number of the search, such as history_one=0; may be repeated
+    /// Set a search parameter, such as history_one=0; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
     pub set: Vec<(String, i32)>,
-    /// Count what Last Best Reply and reductions do, on one thread, and search again without reductions
+    /// Collect LBR and LMR statistics on one thread, and search again without reductions
     #[arg(long, conflicts_with_all = ["threads", "threads_option"])]
     pub stats: bool,
     /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
@@ -59,7 +59,7 @@ fn lbr(name: &str) -> Result<Lbr, String> {
     Lbr::from_name(name).ok_or_else(|| format!("expected one of {}", Lbr::NAMES.join(", ")))
 }
 
-/// The recipe of this name.
+/// Parses a recipe name.
 pub fn recipe(name: &str) -> Result<&'static str, String> {
     let found = lmr::names().iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
     found.ok_or_else(|| format!("expected one of {}", lmr::names().join(", ")))
@@ -72,7 +72,7 @@ fn number(text: &str) -> Result<(String, i32), String> {
     Ok((name.to_owned(), value))
 }
 
-/// Prints a line for each position, the statistics if they were asked for, then nodes and nodes per second.
+/// Prints the results, statistics if requested, and the total.
 pub fn run(args: &Args) -> Done {
     let bench = Bench {
         depth: args.depth,

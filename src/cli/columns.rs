@@ -1,6 +1,6 @@
-//! Tables of words.
+//! Plain text tables.
 
-/// Rows of words under a head, each column as wide as its widest word.
+/// Formats rows below a head, each column as wide as its widest cell.
 pub fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).chain([head[at].len()]).max().unwrap_or(0);
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_wide_as_their_words() {
+    fn columns_fit_their_widest_cell() {
         let rows = [vec!["1".into(), "12345".into()], vec!["16".into(), "1".into()]];
         assert_eq!(columns(&["n", "speed"], &rows), " n  speed\n 1  12345\n16      1\n");
     }

@@ -1,4 +1,4 @@
-//! An analysis as JSON.
+//! JSON output of `lento analyse`.
 
 use super::analyse::Found;
 use crate::chess::{Board, Move};
@@ -8,29 +8,29 @@ use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, nps};
 use serde_json::{Value, json};
 
-/// What `--json` prints, for the help.
+/// The JSON fields, for the help.
 pub const SCHEMA: &str = "\
-With --json one document is printed when the search has ended:
-  fen, threads, hash_mib  what was searched, and with what
-  iterations              every line of play that was told, in order
-  lines                   the lines behind the best move, best first
-  best, ponder            {san, uci}, or null when there is no such move
+With --json one document is printed at the end of the search:
+  fen, threads, hash_mib  position and settings
+  iterations              all lines of play, in order
+  lines                   the final lines, best first
+  best, ponder            {san, uci}, or null
   nodes, nps, time_ms     totals
 Each line of play in iterations and lines has:
   depth, seldepth         plies
   multipv                 rank of the line, from 1
   score                   {cp}, centipawns from the view of the side to move,
-                          100 for a chance of 50 % to win, or {mate}, moves
+                          100 for a 50 % chance of winning, or {mate}, moves
                           to mate, negative when mated
-  wdl                     chances to win, draw and lose, per mille
+  wdl                     win, draw and loss per mille
   bound                   exact, lower or upper
   nodes, nps, time_ms     so far
   hashfull                use of the hash table, per mille
-  tb_hits                 positions found in tablebases
+  tb_hits                 tablebase hits
   pv, san                 the moves, in UCI and in SAN";
 
-/// The document of a search of the engine's position. `told` is every line that was told, in order.
-pub fn document(engine: &Engine, told: &[Info], found: &Found) -> Value {
+/// The document of a search. `infos` has all reported lines in order.
+pub fn document(engine: &Engine, infos: &[Info], found: &Found) -> Value {
     let (root, chess960, outcome) = (engine.game().board(), engine.settings().chess960, &found.outcome);
     let lines = |infos: &[Info]| infos.iter().map(|info| line(root, info, chess960)).collect::<Vec<_>>();
     let named = |board: &Board, mv: Move| json!({ "san": board.san(mv), "uci": board.uci(mv, chess960) });
@@ -38,7 +38,7 @@ pub fn document(engine: &Engine, told: &[Info], found: &Found) -> Value {
         "fen": root.fen(chess960),
         "threads": engine.threads(),
         "hash_mib": engine.hash_mib(),
-        "iterations": lines(told),
+        "iterations": lines(infos),
         "lines": lines(&outcome.lines),
         "best": outcome.best.map(|best| named(root, best)),
         "ponder": outcome.best.zip(outcome.ponder).map(|(best, ponder)| named(&root.after(best), ponder)),
@@ -48,7 +48,7 @@ pub fn document(engine: &Engine, told: &[Info], found: &Found) -> Value {
     })
 }
 
-/// A score with this much material on the board.
+/// A score, scaled by the root's material.
 pub fn score(score: Score, material: i32) -> Value {
     match mate_distance(score) {
         Some(moves) => json!({ "mate": moves }),

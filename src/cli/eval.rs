@@ -7,7 +7,7 @@ use crate::uci::format;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// What to evaluate.
+/// Arguments of `lento eval`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The position.
@@ -17,7 +17,7 @@ pub struct Args {
     pub evaluator: EvaluatorArgs,
 }
 
-/// Prints the static evaluation laid open, and what its score is worth.
+/// Prints the static evaluation and its win probability.
 pub fn run(args: &Args) -> Done {
     let game = args.setup.game("")?;
     let evaluation = args.evaluator.evaluation()?;

@@ -1,31 +1,31 @@
-//! What evaluates, as the command line says it.
+//! Arguments that select the evaluation.
 
 use crate::eval::nnue::{self, simd::Simd};
 use crate::eval::{Evaluation, EvaluationKind, Model};
 use std::path::PathBuf;
 
-/// Which evaluation to use.
+/// Selects the evaluation.
 #[derive(clap::Args)]
 pub struct EvaluatorArgs {
-    /// What evaluates: nnue or classical
+    /// Evaluation: nnue or classical
     #[arg(long, value_name = "KIND", default_value = EvaluationKind::default().name(), value_parser = kind)]
     evaluation: EvaluationKind,
-    /// Network file instead of the network inside the program
+    /// Network file instead of the embedded one
     #[arg(long, value_name = "FILE")]
     eval_file: Option<PathBuf>,
-    /// Instruction set of the network's arithmetic instead of the fastest one that the processor has
+    /// Instruction set for the network instead of the fastest available one
     #[arg(long, value_name = "NAME", value_parser = simd)]
     simd: Option<Simd>,
-    /// Count pawnless endings that are usually drawn, such as rook against rook, as draws
+    /// Score drawish pawnless endings, such as rook against rook, as draws
     #[arg(long)]
     drawish_endings: bool,
 }
 
 impl EvaluatorArgs {
-    /// The evaluation that was asked for.
+    /// The selected evaluation.
     ///
     /// # Errors
-    /// The network file is not usable.
+    /// The network file cannot be loaded.
     pub fn evaluation(&self) -> Result<Evaluation, String> {
         let simd = self.simd.unwrap_or_default();
         let model = match (self.evaluation, &self.eval_file) {
@@ -47,6 +47,6 @@ fn kind(name: &str) -> Result<EvaluationKind, String> {
 fn simd(name: &str) -> Result<Simd, String> {
     Simd::named(name).ok_or_else(|| {
         let names: Vec<&str> = Simd::available().into_iter().map(Simd::name).collect();
-        format!("this processor has {}", names.join(", "))
+        format!("expected one of {}", names.join(", "))
     })
 }

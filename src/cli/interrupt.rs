@@ -1,66 +1,66 @@
-//! Ctrl-C.
+//! Ctrl-C handling.
 
 use crossbeam::channel::{Receiver, bounded};
 use std::process::{ExitCode, exit};
 
-/// What a program ends with when Ctrl-C has ended it.
+/// Exit code after Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-/// A channel that tells of Ctrl-C. The second Ctrl-C ends the program on the spot.
+/// A channel that receives a message on Ctrl-C. A second Ctrl-C exits at once.
 ///
 /// # Errors
-/// The system does not let the signal be handled.
+/// The signal handler cannot be set.
 pub fn channel() -> Result<Receiver<()>, ctrlc::Error> {
     let (send, receive) = bounded(1);
-    let mut asked = false;
+    let mut interrupted = false;
     ctrlc::set_handler(move || {
-        if asked {
+        if interrupted {
             exit(i32::from(INTERRUPTED));
         }
-        asked = true;
-        // A full or closed channel means that the work is ending anyway.
+        interrupted = true;
+        // A full or closed channel means the program is already stopping.
         let _ = send.try_send(());
     })?;
     Ok(receive)
 }
 
-/// Remembers whether Ctrl-C came.
+/// Records Ctrl-C.
 pub struct Interrupt {
-    /// Where it is told, once.
+    /// Receives one message on Ctrl-C.
     pub channel: Receiver<()>,
-    /// Whether it was.
-    came: bool,
+    /// Whether it was received.
+    set: bool,
 }
 
 impl Interrupt {
-    /// Watches for Ctrl-C from now on.
+    /// Installs the signal handler.
     ///
     /// # Errors
-    /// The system does not let the signal be handled.
+    /// The signal handler cannot be set.
     pub fn watch() -> Result<Self, ctrlc::Error> {
-        Ok(Self { channel: channel()?, came: false })
+        Ok(Self { channel: channel()?, set: false })
     }
 
-    /// That it came was heard elsewhere.
-    pub fn note(&mut self) {
-        self.came = true;
+    /// Records a message received elsewhere.
+    pub fn set(&mut self) {
+        self.set = true;
     }
 
-    /// Whether it has come.
-    pub fn came(&mut self) -> bool {
-        self.came |= self.channel.try_recv().is_ok();
-        self.came
+    /// Whether Ctrl-C was pressed.
+    pub fn is_set(&mut self) -> bool {
+        self.set |= self.channel.try_recv().is_ok();
+        self.set
     }
 
-    /// Waits so long for it. Returns whether it has come.
+    /// Waits up to `time` for Ctrl-C. Returns whether it was pressed.
     #[cfg(feature = "database")]
-    pub fn waits(&mut self, time: std::time::Duration) -> bool {
-        self.came |= self.channel.recv_timeout(time).is_ok();
-        self.came
+    pub fn wait(&mut self, time: std::time::Duration) -> bool {
+        self.set |= self.channel.recv_timeout(time).is_ok();
+        self.set
     }
 
-    /// What the program ends with.
+    /// The exit code.
     pub fn exit_code(&mut self) -> ExitCode {
-        if self.came() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
+        if self.is_set() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
     }
 }

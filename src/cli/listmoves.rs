@@ -9,29 +9,29 @@ use crate::search::MAX_DEPTH;
 use crate::search::limits::Limits;
 use crate::search::listing::ListedMove;
 use crate::search::lmr;
-use crate::uci::listing::{COLUMNS, Cell, USUAL_DEPTH, listing};
+use crate::uci::listing::{COLUMNS, Cell, DEFAULT_DEPTH, listing};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// What the columns mean, for the help.
+/// Columns and JSON fields, for the help.
 const HELP: &str = "\
-The moves are listed as one thread would try them. Columns, and fields with --json:
+The moves are listed in search order. Columns, and fields with --json:
   rank                    place in the order, from 1
   move                    the move; with --json uci and san
   best                    whether it is the best move in the hash table
   victim, attacker        for a capture: the piece taken, the piece that takes
-  promotion               what the pawn becomes
+  promotion               the piece promoted to
   killer                  whether it was the last quiet move to fail high here
-  history                 what the histories say: below zero when it was tried
-                          in vain more often than it succeeded
-  continuation            the part of that which belongs to the moves before
+  history                 sum of the histories: negative if it failed
+                          more often than it succeeded
+  continuation            the part from continuation history
   lbr                     whether it is the Last Best Reply
-  see                     what exchanges on its target square win, centipawns
-  reduction               plies that the first look at it is less deep
-Without --depth or --nodes nothing is searched first, and little is known.";
+  see                     static exchange evaluation in centipawns
+  reduction               late move reduction in plies
+Without --depth or --nodes there is no search, so the histories are empty.";
 
-/// What to list.
+/// Arguments of `lento listmoves`.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub struct Args {
@@ -40,30 +40,30 @@ pub struct Args {
     /// The position.
     #[command(flatten)]
     pub setup: Setup,
-    /// Search first, so many plies deep
+    /// Search to this depth first
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
     pub depth: Option<i32>,
-    /// Search first, so many nodes
+    /// Search this many nodes first
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
-    /// Search the position so many moves before the listed one: only below a root are there replies and continuations
+    /// Search from this many moves earlier; below the root there are also replies and continuations
     #[arg(long, value_name = "MOVES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub back: u8,
-    /// Depth that reductions are shown for
-    #[arg(long, value_name = "DEPTH", default_value_t = USUAL_DEPTH,
+    /// Depth for reductions
+    #[arg(long, value_name = "DEPTH", default_value_t = DEFAULT_DEPTH,
           value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_DEPTH)))]
     pub reductions: i32,
-    /// Recipe of late move reductions; the option LMR lists them
+    /// Late move reduction recipe, as in the option LMR
     #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = super::bench::recipe)]
     pub lmr: &'static str,
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,
-    /// Print one JSON document instead of the table; `--help` tells its fields
+    /// Print one JSON document instead of the table; see `--help` for its fields
     #[arg(long)]
     pub json: bool,
 }
 
-/// Searches, if that is wanted, and lists the moves.
+/// Searches if requested, and lists the moves.
 pub fn run(args: &Args) -> Done {
     let &Args { reductions: depth, back, setup: ref start, .. } = args;
     let moves = args.moves.join(" ");
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Done {
         engine.set_game(start.game(&words[..before].join(" "))?);
         engine.search_blocking(&Limits { depth: args.depth, nodes: args.nodes, ..Limits::default() }, |_| ());
     } else if back > 0 {
-        return Err(format!("--back {back}: expected --depth or --nodes with it").into());
+        return Err(format!("--back {back}: expected --depth or --nodes, too").into());
     }
     engine.set_game(game);
     let (moves, board) = (engine.list_moves(depth), engine.game().board());
@@ -91,7 +91,6 @@ pub fn run(args: &Args) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The listing as JSON.
 fn document(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> Value {
     let row = |(rank, listed): (usize, &ListedMove)| {
         let mv = listed.mv;

@@ -1,4 +1,4 @@
-//! What the program runs on, as far as the system tells.
+//! System information for measurements.
 
 use crate::processors;
 use crate::smp::numa::topology::Topology;
@@ -8,48 +8,48 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The facts that a measurement depends on. What is not known is missing.
+/// Facts that affect measurements; `None` if unknown.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
-    /// The name of the processor.
+    /// Processor name.
     pub processor: Option<String>,
-    /// The operating system and, where it has one, its release.
+    /// Operating system and, if known, release.
     pub system: String,
-    /// Threads that run at the same time.
+    /// Hardware threads.
     pub logical_cores: usize,
-    /// Cores without the second threads that share them.
+    /// Physical cores.
     pub physical_cores: usize,
-    /// Parts of the memory with cores of their own that may be used.
+    /// Usable NUMA nodes.
     pub numa_nodes: Option<usize>,
-    /// All of the memory, in MiB.
+    /// Total memory in MiB.
     pub memory_mib: Option<u64>,
-    /// What may be used at the moment, in MiB.
+    /// Available memory in MiB.
     pub available_mib: Option<u64>,
-    /// Whether the system gives out huge pages: `always`, `madvise` (to those who ask, as Lento does) or `never`.
+    /// Transparent huge pages: `always`, `madvise` (used by Lento) or `never`.
     pub huge_pages: Option<String>,
-    /// The caches that the first core can use.
+    /// Caches of the first core.
     pub caches: Vec<Cache>,
 }
 
-/// A kind of cache.
+/// A cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
-    /// 1 is nearest to the core.
+    /// Cache level, from 1.
     pub level: u32,
     /// `data`, `instruction` or `unified`.
     pub kind: String,
-    /// The size of one.
+    /// Size of one instance.
     pub bytes: u64,
-    /// How many of them the machine has.
+    /// Number of instances.
     pub instances: usize,
 }
 
-/// The text of a small file of the system.
+/// Reads a small system file.
 fn read(path: impl AsRef<Path>) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// What stands behind this name and a colon in a list of facts.
+/// The value of `name: value` in a list.
 fn fact<'a>(list: &'a str, name: &str) -> Option<&'a str> {
     list.lines().find_map(|line| {
         let (known, value) = line.split_once(':')?;
@@ -57,7 +57,7 @@ fn fact<'a>(list: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// `48K` in bytes.
+/// Parses sizes like `48K`.
 fn bytes(size: &str) -> Option<u64> {
     let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &size[digits.len()..] {
@@ -71,7 +71,7 @@ fn bytes(size: &str) -> Option<u64> {
 }
 
 impl Machine {
-    /// This one.
+    /// Queries this machine.
     pub fn here() -> Self {
         let memory = read("/proc/meminfo").unwrap_or_default();
         let total = || Some(fact(&memory, "MemTotal")?.split(' ').next()?.parse::<u64>().ok()? >> 10);
@@ -90,7 +90,7 @@ impl Machine {
         }
     }
 
-    /// For programs.
+    /// As JSON.
     pub fn json(&self) -> Value {
         let cache = |cache: &Cache| {
             let Cache { level, kind, bytes, instances } = cache;
@@ -108,12 +108,12 @@ impl Machine {
         })
     }
 
-    /// The name of the processor, or that it is not known.
+    /// The processor's name, or "not known".
     pub fn name(&self) -> &str {
         self.processor.as_deref().unwrap_or("not known")
     }
 
-    /// For people: names and values.
+    /// Names and values for a table.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let plural = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
         let cores = plural(self.physical_cores, "core", "cores");
@@ -144,7 +144,6 @@ impl Machine {
     }
 }
 
-/// The name of the processor, which each system keeps elsewhere.
 fn processor() -> Option<String> {
     let listed = read("/proc/cpuinfo").unwrap_or_default();
     let linux = ["model name", "Model", "Hardware", "cpu model"].iter().find_map(|name| fact(&listed, name));
@@ -156,9 +155,9 @@ fn processor() -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
-/// The caches of the first core, and how many of each kind there are.
+/// The caches of the first core, with their number in the machine.
 fn caches() -> Vec<Cache> {
-    // What is no core has no cache.
+    // Skip entries that are not CPUs.
     let cores = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
     let cores: Vec<PathBuf> = cores.map(|entry| entry.path()).collect();
     let mut caches = Vec::new();
@@ -180,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_are_found_by_their_names() {
+    fn facts_are_found_by_name() {
         let list = "processor\t: 0\nmodel name\t: A Processor: 3 GHz\nMemTotal:  2048 kB\n";
         assert_eq!(fact(list, "model name"), Some("A Processor: 3 GHz"));
         assert_eq!(fact(list, "model"), None);

@@ -1,4 +1,4 @@
-//! The manual page and completions for shells, made of the declarations of the command line.
+//! The manual page and shell completions, generated from the command line.
 
 use super::Done;
 use clap::Command;
@@ -7,23 +7,22 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// For which shell.
 #[derive(clap::Args)]
 pub struct CompletionsArgs {
     /// The shell
     shell: Shell,
 }
 
-/// Where the pages go.
+/// Arguments of `lento man`.
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// Write the page of each task into this folder, too, as lento-analyse.1 and so on; without it the page of lento itself goes to
-    /// standard output
+    /// Write a page per task into this folder, such as lento-analyse.1; without it the page of lento goes to standard
+    /// output
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
 }
 
-/// Writes the completions to standard output, in one piece.
+/// Writes completions to standard output.
 pub fn completions(args: &CompletionsArgs, mut command: Command) -> Done {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command, "lento", &mut text);
@@ -31,9 +30,9 @@ pub fn completions(args: &CompletionsArgs, mut command: Command) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the manual.
+/// Writes the manual pages.
 pub fn man(args: &ManArgs, command: Command) -> Done {
-    // The name that is typed, not the one that is shown.
+    // Use the name as typed, not the display name.
     let command = command.display_name("lento").name("lento");
     match &args.folder {
         Some(folder) => {

@@ -1,4 +1,4 @@
-//! The command line: what `lento` does with its arguments.
+//! The command line.
 
 mod amounts;
 mod analyse;
@@ -31,55 +31,54 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
-/// How a task ends.
+/// Result of a task.
 type Done = Result<ExitCode, Box<dyn Error>>;
 
-/// Lento, a chess engine. Without arguments it speaks UCI on standard input and output, as chess programs expect.
+/// Lento, a chess engine. Without arguments it speaks UCI on standard input and output.
 #[derive(Parser)]
 #[command(display_name = "Lento", version = crate::version::SHORT, long_version = crate::version::LONG.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
-    /// What to do.
+    /// The task.
     #[command(subcommand)]
     pub task: Option<Task>,
 }
 
 const AFTER_HELP: &str = "\
-UCI commands may be given as arguments, each in quotes. They run in order, each search to its end:
+UCI commands may be given as arguments, each in quotes. They run in order, each search to completion:
   lento \"setoption name Threads value 4\" \"position startpos moves e2e4\" \"go depth 15\"";
 
-/// What to do.
 #[derive(Subcommand)]
 enum Task {
-    /// Search a position with all cores and show what is found, as it is found
+    /// Analyse positions and games
     #[command(visible_alias = "analyze")]
     Analyse(Box<analyse::Args>),
-    /// Search fixed positions to a fixed depth: a node count that repeats, and a speed
+    /// Search fixed positions to a fixed depth; prints a reproducible node count and the speed
     Bench(bench::Args),
-    /// Say how fast this machine searches, in positions of real games
+    /// Measure search speed in positions of real games
     Speedtest(speedtest::Args),
-    /// Measure what more threads bring: nodes per second, time to depth, what the threads share
+    /// Measure thread scaling: nodes per second, time to depth, shared positions
     Scaling(scaling::Args),
-    /// Measure how long answers take, as a user interface sees it
+    /// Measure response times over UCI
     Latency(latency::Args),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Args),
-    /// Show the static evaluation of a position, piece by piece or term by term
+    /// Show the static evaluation of a position by piece or term
     Eval(eval::Args),
-    /// List the legal moves of a position in the order of the search, and what it knows of each
+    /// List the legal moves of a position in search order, with the data that orders them
     #[command(name = "listmoves")]
     ListMoves(listmoves::Args),
-    /// Write completions of the command line for a shell to standard output
+    /// Write shell completions to standard output
     Completions(manual::CompletionsArgs),
-    /// Write the manual page of lento to standard output, or those of all tasks into a folder
+    /// Write manual pages
     Man(manual::ManArgs),
     /// Speak UCI on standard input and output (the default)
     Uci(uci::Args),
-    /// UCI commands, one in each argument.
+    /// UCI commands, one per argument.
     #[command(external_subcommand)]
     Commands(Vec<String>),
 }
 
-/// The program: from the arguments it was given to its exit code. A panic in any thread ends it.
+/// Parses the arguments, runs the task and returns its exit code. A panic in any thread aborts.
 pub fn main() -> ExitCode {
     abort_on_panic();
     exit_code(match &Cli::parse().task.unwrap_or(Task::Uci(uci::Args::default())) {
@@ -98,7 +97,7 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Says what went wrong on standard error. That nobody reads our output any more is not wrong.
+/// Reports errors on standard error, except a closed standard output.
 fn exit_code(done: Done) -> ExitCode {
     done.unwrap_or_else(|error| {
         if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
@@ -116,12 +115,12 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn the_declarations_are_consistent() {
+    fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn words_that_are_no_task_are_commands() {
+    fn unknown_tasks_are_uci_commands() {
         let parse = |args: &[&str]| Cli::try_parse_from(args).map(|cli| cli.task);
         assert!(matches!(parse(&["lento"]), Ok(None)));
         assert!(matches!(parse(&["lento", "bench"]), Ok(Some(Task::Bench(_)))));
@@ -131,9 +130,9 @@ mod tests {
         assert_eq!(lines, ["position startpos", "go depth 2"]);
     }
 
-    /// Runs itself again, as the program whose thread panics.
+    /// Runs itself as a child whose thread panics.
     #[test]
-    fn a_thread_that_panics_ends_the_program() {
+    fn a_panicking_thread_aborts_the_program() {
         const CHILD: &str = "LENTO_TEST_PANICS";
         if std::env::var_os(CHILD).is_some() {
             abort_on_panic();

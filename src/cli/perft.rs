@@ -2,13 +2,13 @@
 
 use super::{Done, setup::Setup};
 use crate::chess::perft;
-use crate::uci::inbox::{Message, TaskNews};
+use crate::uci::inbox::{Message, TaskEvent};
 use crate::uci::task::{Task, TaskOutput};
 use crossbeam::channel::unbounded;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// What to count.
+/// Arguments of `lento perft`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Depth in plies
@@ -19,13 +19,13 @@ pub struct Args {
     pub setup: Setup,
 }
 
-/// Prints the leaves below each root move, then their sum; one thread, no hashing.
+/// Prints perft per root move and the total; one thread, no hashing.
 pub fn run(args: &Args) -> Done {
     let game = args.setup.game("")?;
     let (inbox, printed) = unbounded();
     let _task = Task::perft(TaskOutput { id: 0, inbox }, game.board().clone(), args.depth, args.setup.chess960)?;
     let mut out = io::stdout();
-    while let Ok(Message::Task(_, TaskNews::Line(line))) = printed.recv() {
+    while let Ok(Message::Task(_, TaskEvent::Line(line))) = printed.recv() {
         writeln!(out, "{line}")?;
     }
     Ok(ExitCode::SUCCESS)

@@ -1,24 +1,24 @@
-//! The position a task starts from.
+//! Arguments for the start position.
 
 use crate::chess::Game;
 use clap::Args;
 
-/// A position on the command line.
+/// The start position.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Setup {
     /// Position in FEN, X-FEN or Shredder-FEN, in quotes [default: the start position]
     #[arg(long, value_name = "FEN")]
     pub fen: Option<String>,
-    /// Write castling as the king taking its rook, and FENs with the files of the rooks
+    /// Use Chess960 notation: castling as king takes rook, and Shredder-FEN
     #[arg(long)]
     pub chess960: bool,
 }
 
 impl Setup {
-    /// The game that starts here, after these moves, each in UCI or SAN; move numbers are skipped.
+    /// Plays moves, each in UCI or SAN, from the start position; move numbers are skipped.
     ///
     /// # Errors
-    /// The FEN is not good, or a move is not legal.
+    /// The FEN is invalid, or a move is illegal.
     pub fn game(&self, moves: &str) -> Result<Game, String> {
         let mut game = match &self.fen {
             None => Game::start(),
@@ -37,7 +37,7 @@ impl Setup {
     }
 }
 
-/// The moves in a text, without the numbers before them, as in `1.e4` or `12...Nf6`.
+/// The moves of a text without their numbers, as in `1.e4` or `12...Nf6`.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let moves = text.split(|c: char| c.is_whitespace() || c == ',').map(|word| {
         let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The JSON of bench and of the statistics of a search.
+//! JSON of bench results and search statistics.
 
 use crate::bench::BenchReport;
 use crate::search::lbr::LbrStats;
@@ -6,7 +6,7 @@ use crate::search::lmr::{Counts, LmrReport, Measure};
 use crate::search::report::nps;
 use serde_json::{Map, Value, json};
 
-/// A report of the bench.
+/// The document of a bench run.
 pub fn bench_json(report: &BenchReport) -> Value {
     let position = |entry: &crate::bench::BenchEntry| {
         let ms = entry.elapsed.as_secs_f64() * 1e3;
@@ -90,10 +90,10 @@ mod tests {
     use std::ops::ControlFlow;
 
     #[test]
-    fn counts_are_in_the_document_when_they_were_asked_for() {
+    fn statistics_are_included_if_requested() {
         let run = |stats| {
             let report = Bench { depth: 4, stats, ..Bench::default() }.run(|_| ControlFlow::Continue(()));
-            report.expect("an engine").expect("nothing breaks off")
+            report.expect("an engine").expect("not broken off")
         };
         let counted = run(true);
         let document = bench_json(&counted);

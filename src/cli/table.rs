@@ -1,4 +1,4 @@
-//! The live table of an analysis, as text.
+//! The live text table of an analysis.
 
 use super::analyse::Found;
 use super::units;
@@ -9,20 +9,20 @@ use crate::search::report::{Info, Progress, PvLine, nps};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// How the table is laid out.
+/// Layout of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// Characters in a row; lines of play are wrapped there. Without it they are not wrapped.
+    /// Terminal width for wrapping lines of play; no wrapping if absent.
     pub width: Option<usize>,
-    /// Whether several lines of play are shown, each with its rank.
+    /// Whether several lines are shown, with ranks.
     pub ranked: bool,
 }
 
-/// Where a line of play continues in a terminal too narrow for its column.
+/// Indent of wrapped lines in terminals narrower than their column.
 const NARROW_INDENT: usize = 4;
 
 impl Table {
-    /// The names of the columns.
+    /// The column names.
     pub fn header(self) -> String {
         let rank = if self.ranked { "  #" } else { "" };
         let [depth, sel, score, nodes] = ["depth", "sel", "score", "nodes"];
@@ -30,7 +30,7 @@ impl Table {
         format!("{depth:>5} {sel:>4}{rank} {score:>8} {nodes:>7} {speed:>7} {hash:>6} {time:>7}  line")
     }
 
-    /// A line of play from this position, as one row or, wrapped, as several.
+    /// One line of play, wrapped if necessary.
     pub fn row(self, root: &Board, info: &Info) -> String {
         let rank = if self.ranked { format!("{:>3}", info.multipv) } else { String::new() };
         let columns = format!(
@@ -49,8 +49,7 @@ impl Table {
         wrap(columns, &words, width, indent)
     }
 
-    /// The state between two rows, no wider than the terminal: the move being searched when that is known, otherwise
-    /// what was found last.
+    /// The status line, truncated to the terminal: the current move if known, otherwise the last result.
     pub fn heartbeat(self, root: &Board, found: Option<&Info>, now: Option<&Progress>, elapsed: Duration) -> String {
         let state = |nodes, at, hashfull| {
             let (nodes, speed) = (units::count(nodes), units::count(nps(nodes, at)));
@@ -73,7 +72,7 @@ impl Table {
     }
 }
 
-/// What the game is over by, or the best move and the totals, for people.
+/// The final summary: best move and totals, or why the game is over.
 pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
     let Some(best) = found.outcome.best else {
         let why = if root.in_check() { "checkmate" } else { "stalemate" };
@@ -89,7 +88,7 @@ pub fn summary(root: &Board, found: &Found, chess960: bool) -> String {
     format!("{text}\n{nodes} nodes in {time}, {speed} nodes/s")
 }
 
-/// A score in pawns, where 1 is a chance of 50 % to win, or as `#` and moves to mate, with `>=` or `<=` when it is a bound.
+/// A score in pawns (1 is a 50 % chance of winning) or moves to mate (`#`), with `>=` or `<=` for a bound.
 pub fn score(score: Score, material: i32, bound: Bound) -> String {
     let mark = match bound {
         Bound::Exact => "",
@@ -102,7 +101,7 @@ pub fn score(score: Score, material: i32, bound: Bound) -> String {
     }
 }
 
-/// The moves of a line in SAN, with move numbers: `1.e4 e5 2.Nf3`.
+/// The moves in SAN with numbers: `1.e4 e5 2.Nf3`.
 pub fn numbered(root: &Board, line: &PvLine) -> Vec<String> {
     let mut board = root.clone();
     let mut words = Vec::new();
@@ -119,7 +118,7 @@ pub fn numbered(root: &Board, line: &PvLine) -> Vec<String> {
     words
 }
 
-/// Appends words, and goes to a new line with an indent before a word that would not fit.
+/// Appends words, wrapping at `width` with an indent.
 fn wrap(mut text: String, words: &[String], width: usize, indent: usize) -> String {
     let mut column = text.chars().count();
     let mut fresh = true;
@@ -168,7 +167,7 @@ mod tests {
         info
     }
 
-    /// A score of the start position as it is shown.
+    /// A formatted score of the start position.
     fn pawns(score: Score) -> String {
         format!("{:+.2}", f64::from(wdl::normalise(score, 78)) / 100.0)
     }
@@ -189,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_wrapped_under_their_column() {
+    fn long_lines_wrap_below_their_column() {
         let root = Board::start();
         let info = sample(&root, "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O");
         for width in [40, 60, 80, 100, 200] {
             let text = Table { width: Some(width), ranked: false }.row(&root, &info);
             let words: Vec<&str> = text.split_whitespace().skip(7).collect();
             assert_eq!(words.join(" "), numbered(&root, &info.pv).join(" "));
-            // The columns themselves are not broken.
+            // Columns are not wrapped.
             assert!(text.lines().skip(1).all(|line| line.len() <= width), "{width}:\n{text}");
             assert!(text.lines().all(|line| line == line.trim_end()));
             let indent = if width >= 80 { text.find("1.e4").expect("a line") } else { NARROW_INDENT };
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_start_with_the_side_to_move() {
+    fn numbering_starts_with_the_side_to_move() {
         let root = Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 0 40").expect("a good FEN");
         assert_eq!(numbered(&root, &sample(&root, "Kd7 e4 Ke6").pv), ["40...Kd7", "41.e4", "Ke6"]);
     }

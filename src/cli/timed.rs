@@ -1,4 +1,4 @@
-//! Searches that are timed.
+//! Timed searches.
 
 use super::interrupt::Interrupt;
 use crate::engine::{Engine, Output, Wake};
@@ -8,27 +8,26 @@ use crate::uci::hangup::output_is_gone;
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
-/// How often a long search shows that it goes on.
+/// Interval of progress updates.
 const BEAT: Duration = Duration::from_millis(200);
 
-/// A search that was not interrupted.
+/// The result of a completed search.
 #[derive(Clone, Copy, Debug)]
 pub struct Timed {
-    /// From the order to the answer.
+    /// From start to result.
     pub elapsed: Duration,
-    /// The depth of the answer, in plies.
+    /// Completed depth in plies.
     pub depth: i32,
-    /// Nodes of all threads.
+    /// Nodes over all threads.
     pub nodes: u64,
-    /// Use of the hash table by this search, per mille.
+    /// Hash table use of this search, per mille.
     pub hashfull: u32,
 }
 
-/// Searches the engine's position. `on_info` is told the lines of play, `on_beat` that time goes by. After Ctrl-C there is
-/// nothing.
+/// Searches the engine's position, with callbacks for lines of play and for progress. `None` after Ctrl-C.
 ///
 /// # Errors
-/// Nobody reads standard output any more.
+/// Standard output has been closed.
 pub fn search(
     engine: &mut Engine,
     limits: &Limits,
@@ -36,7 +35,7 @@ pub fn search(
     mut on_info: impl FnMut(&Info),
     mut on_beat: impl FnMut(),
 ) -> io::Result<Option<Timed>> {
-    if interrupt.came() {
+    if interrupt.is_set() {
         return Ok(None);
     }
     let start = Instant::now();
@@ -53,7 +52,7 @@ pub fn search(
             Wake::Output(Output::Info(info)) => on_info(&info),
             Wake::Output(Output::Progress(_) | Output::Note(_)) => {}
             Wake::Message(()) | Wake::Closed => {
-                interrupt.note();
+                interrupt.set();
                 engine.stop();
                 return Ok(None);
             }

@@ -1,11 +1,11 @@
-//! Quantities as people write and read them.
+//! Human-readable quantities.
 
 use std::time::Duration;
 
-/// Reads a time such as `10`, `10s`, `1.5s`, `500ms`, `2m` or `1h`; a bare number is in seconds.
+/// Parses times such as `10`, `10s`, `1.5s`, `500ms`, `2m` or `1h`; seconds without a unit.
 ///
 /// # Errors
-/// Says what is expected.
+/// States the expected format.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let seconds = match unit {
@@ -22,7 +22,7 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a time such as 10, 10s, 1.5s, 500ms, 2m or 1h".into())
 }
 
-/// A count with three significant digits: `999`, `1.23k`, `45.6M`.
+/// Formats a count with three significant digits: `999`, `1.23k`, `45.6M`.
 pub fn count(n: u64) -> String {
     if n < 1000 {
         return n.to_string();
@@ -30,16 +30,16 @@ pub fn count(n: u64) -> String {
     let mut value = n as f64;
     for unit in ["k", "M", "G", "T", "P"] {
         value /= 1000.0;
-        // What would be rounded up to a thousand goes to the next unit.
+        // Avoid rounding up to 1000.
         if value < 999.5 || unit == "P" {
             let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
             return format!("{value:.digits$}{unit}");
         }
     }
-    unreachable!("the last unit takes every value")
+    unreachable!("the last unit has no limit")
 }
 
-/// A count in full, in groups of three digits: `1,234,567`.
+/// Formats a count with thousands separators: `1,234,567`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
@@ -52,7 +52,7 @@ pub fn grouped(n: u64) -> String {
     text
 }
 
-/// A span of time: `7ms`, `1.2s`, `1:05`, `2:00:05`.
+/// Formats a duration: `7ms`, `1.2s`, `1:05`, `2:00:05`.
 pub fn time(span: Duration) -> String {
     let (ms, seconds) = (span.as_millis(), span.as_secs());
     match seconds {
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_in_all_units() {
+    fn times_parse_in_all_units() {
         for (text, ms) in
             [("10", 10_000), ("10s", 10_000), ("1.5s", 1500), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000)]
         {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_written_in_what_fits() {
+    fn durations_use_suitable_units() {
         for (ms, text) in
             [(7, "7ms"), (999, "999ms"), (1299, "1.2s"), (59_999, "59.9s"), (65_000, "1:05"), (7_205_000, "2:00:05")]
         {

@@ -1,10 +1,10 @@
-//! What results of measurements say of the program.
+//! Version information in measurements.
 
 use crate::eval::Evaluation;
 use crate::version::{SHORT, built_for, runs};
 use serde_json::{Value, json};
 
-/// For programs.
+/// As JSON.
 pub fn json() -> Value {
     json!({
         "number": env!("CARGO_PKG_VERSION"),
@@ -17,7 +17,7 @@ pub fn json() -> Value {
     })
 }
 
-/// For tables: names and values.
+/// Names and values for a table.
 pub fn rows() -> Vec<(&'static str, String)> {
     let compiled = [built_for().as_str(), env!("LENTO_TARGET"), env!("LENTO_RUSTC")].join(", ");
     vec![("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())]

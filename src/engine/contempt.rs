@@ -1,4 +1,4 @@
-//! Contempt: what a draw is worth, and to whom.
+//! Contempt and the value of draws.
 
 use super::{Engine, Settings};
 use crate::chess::{Color, Game};
@@ -7,39 +7,39 @@ use crate::eval::wdl;
 use crate::score::Score;
 use crate::search::limits::Limits;
 
-/// The least and the greatest contempt, in centipawns as they are shown in the middlegame.
+/// Range of contempt, in centipawns on the UCI scale in the middlegame.
 pub const CONTEMPT: (i64, i64) = (-100, 100);
 
-/// Who has contempt in an analysis, where the engine plays neither side.
+/// The side with contempt during analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnalysisContempt {
-    /// Nobody: a draw is a draw.
+    /// Neither side.
     #[default]
     Off,
     /// White.
     White,
     /// Black.
     Black,
-    /// Whoever is to move.
+    /// The side to move.
     Both,
 }
 
 impl AnalysisContempt {
     const ALL: [Self; 4] = [Self::Off, Self::White, Self::Black, Self::Both];
-    /// The names.
+    /// All names, in order.
     pub const NAMES: [&'static str; 4] = ["Off", "White", "Black", "Both"];
 
-    /// The name.
+    /// The option value.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// The one of this name.
+    /// Parses an option value.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|choice| choice.name() == name)
     }
 
-    /// Whose contempt it is when this side is to move.
+    /// The side with contempt when `to_move` is to move.
     pub(super) fn side(self, to_move: Color) -> Option<Color> {
         match self {
             Self::Off => None,
@@ -51,7 +51,7 @@ impl AnalysisContempt {
 }
 
 impl Engine {
-    /// What a draw is worth to both sides in a search of a game's position.
+    /// Draw values for a search.
     pub(super) fn draws(&self, limits: &Limits, game: &Game) -> Draws {
         let Settings { contempt, analysis_contempt, analyse_mode, .. } = self.settings;
         let root = game.board().side_to_move();

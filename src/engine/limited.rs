@@ -1,4 +1,4 @@
-//! Searches of a limited player.
+//! Searches with limited strength.
 
 use super::{Engine, SearchOptions};
 use crate::chess::Move;
@@ -11,15 +11,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl Engine {
-    /// How the next search is to be weakened, if it is. An analysis never is.
+    /// The strength limit of the next search, if any. Never applies to analysis.
     pub(super) fn handicap(&self) -> Option<Handicap> {
         let SearchOptions { limit_strength, elo, strength_seed, multi_pv, .. } = self.settings.search;
         let seed = if strength_seed == 0 { self.seed } else { Seed::fixed(strength_seed) };
         (limit_strength && !self.settings.analyse_mode).then(|| Handicap::new(Level::of(elo), seed, multi_pv as usize))
     }
 
-    /// The search of a weaker player: by one thread with a small table of its own and without tablebases, so that its strength does not
-    /// depend on the machine, its move on nothing but the game, and nothing that it gets wrong stays.
+    /// A search with limited strength: one thread, a small private table and no tablebases, so that strength does not
+    /// depend on the machine, moves depend only on the game, and errors leave no trace.
     pub(super) fn limited_job(
         &mut self,
         limits: &Limits,
@@ -28,7 +28,7 @@ impl Engine {
         any_move: bool,
         start: Instant,
     ) -> Job {
-        handicap.has_room = memory::check_room_for_a_worker().is_ok();
+        handicap.has_room = memory::check_worker_memory().is_ok();
         let root_moves = if any_move { handicap.candidates(self.game.board(), root_moves) } else { root_moves };
         let mut job = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1, start);
         job.options.multi_pv = handicap.lines() as u64;

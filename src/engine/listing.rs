@@ -1,4 +1,4 @@
-//! How the engine would order the moves of its position.
+//! The move order of the current position.
 
 use super::Engine;
 use crate::chess::{Board, Move};
@@ -7,11 +7,11 @@ use crate::search::listing::ListedMove;
 use std::time::Instant;
 
 impl Engine {
-    /// The legal moves in the order in which the main thread would try them, with what it has learned so far; reductions are
-    /// those of a node of the principal variation at this depth, in plies. A search that still runs is ended.
+    /// Lists the legal moves in the main thread's search order, with reductions of a PV node at this depth, in plies.
+    /// Stops a running search.
     ///
-    /// A position reached by at most two moves from the one that was searched last is ordered as the node of that search that
-    /// it is (a game goes on by two between two searches): with its killer, the last best reply to the move before it and continuation history. Any other is a root.
+    /// A position up to two plies after the last searched one is ordered as a node of that search, with its killer,
+    /// last best reply and continuation history. Any other is ordered as a root.
     pub fn list_moves(&mut self, depth: i32) -> Vec<ListedMove> {
         self.finish();
         let board = self.game.board();
@@ -19,11 +19,11 @@ impl Engine {
         let was_searched = found.is_some();
         let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
         let job = self.job(&Limits::default(), game, Vec::new(), 1, Instant::now());
-        self.pool.ask_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
+        self.pool.run_on_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
     }
 }
 
-/// The moves that lead from one position to another, if at most so many do.
+/// The moves leading from one position to another, up to `most`.
 fn path(from: &Board, to: &Board, most: usize) -> Option<Vec<Move>> {
     if from.key() == to.key() {
         return Some(Vec::new());
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_are_found_as_far_as_two_plies() {
+    fn paths_are_found_up_to_two_plies() {
         let texts = |from: &str, to: &str| {
             let board = after(from);
             path(&board, &after(to), 2).map(|moves| {
@@ -65,6 +65,6 @@ mod tests {
         assert_eq!(texts("", "e2e4 e7e5 g1f3"), None, "three plies");
         assert_eq!(texts("e2e4", "d2d4"), None, "another position");
         assert_eq!(texts("e2e4", ""), None, "an earlier position");
-        assert_eq!(texts("e2e4", "d2d4 e7e5"), None, "no way leads there");
+        assert_eq!(texts("e2e4", "d2d4 e7e5"), None, "no path");
     }
 }

@@ -1,10 +1,10 @@
-//! Where threads, networks and the table are on machines with several memory nodes.
+//! Placement of threads, networks and the table on NUMA nodes.
 
 use super::Engine;
 use crate::search::caches::Caches;
 use crate::smp::memory;
 use crate::smp::numa::cpu_set::CpuSet;
-use crate::smp::numa::placement::{NotUsable, Placement, Unbound};
+use crate::smp::numa::placement::{Placement, UnavailableCpus, Unbound};
 pub use crate::smp::numa::policy::NumaPolicy;
 pub use crate::smp::numa::report::Report;
 use crate::smp::numa::report::{TableReport, TableSpread};
@@ -14,27 +14,27 @@ use std::mem::replace;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// What was wanted, and what became of it.
+/// The policy and its result.
 #[derive(Default)]
 pub(super) struct Numa {
     policy: NumaPolicy,
-    /// `None` until it is asked for: the one thread of a fresh engine is never bound.
+    /// Computed on first use; the thread of a fresh engine is never bound.
     placement: Option<Result<Placement, Unbound>>,
 }
 
-/// Why a policy could not be set.
+/// Why a policy was rejected.
 #[derive(Debug, Error)]
 pub enum NumaPolicyRefused {
-    /// It names processors that the process may not use.
+    /// It names unavailable CPUs.
     #[error(transparent)]
-    NotUsable(#[from] NotUsable),
-    /// Threads could not be started anew.
+    UnavailableCpus(#[from] UnavailableCpus),
+    /// Threads could not be restarted.
     #[error(transparent)]
     Threads(#[from] io::Error),
 }
 
 impl Numa {
-    /// The memory nodes to spread a table over; none where there are not several.
+    /// The memory nodes to interleave the table over; empty on a single node.
     fn nodes_for_table(&self) -> Vec<usize> {
         let Some(Ok(placement)) = &self.placement else { return Vec::new() };
         let nodes: Vec<usize> = placement.memory().iter().collect();
@@ -43,16 +43,16 @@ impl Numa {
 }
 
 impl Engine {
-    /// Which threads are bound to which processors.
+    /// The current policy.
     pub fn numa_policy(&self) -> &NumaPolicy {
         &self.numa.policy
     }
 
-    /// Changes which threads are bound to which processors. Threads that have to move start anew and forget what they have
-    /// learned; the table's pages move, and keep what they hold.
+    /// Changes the policy. Threads that move restart without their histories; the table's pages move with their
+    /// contents.
     ///
     /// # Errors
-    /// The policy names processors that the process may not use, or threads cannot be started; the old policy stays.
+    /// The policy names unavailable CPUs, or threads cannot be started; the policy is unchanged.
     pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), NumaPolicyRefused> {
         let topology = Topology::of_this_system();
         Placement::check(&policy, topology.as_ref())?;
@@ -61,25 +61,25 @@ impl Engine {
         let placed = self.place_in(topology.as_ref(), threads);
         if placed.is_err() {
             self.numa.policy = old;
-            // What memory there was a moment ago should be there again.
+            // Memory released a moment ago should still be available.
             let _ = self.place_in(topology.as_ref(), threads);
         }
         Ok(placed?)
     }
 
-    /// What became of the policy and of the table's memory.
+    /// Reports placement of threads and table.
     pub fn placement(&mut self) -> Report {
         let (evaluation, threads) = (self.evaluation(), self.threads());
         let Numa { policy, placement, .. } = &mut self.numa;
         let decide = || Placement::decide(policy, Topology::of_this_system().as_ref(), threads);
         let places = match placement.get_or_insert_with(decide) {
-            Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.occupied(place, &evaluation)).collect()),
+            Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
             Err(why) => Err(why.clone()),
         };
         Report { policy: self.numa.policy.clone(), threads, places, table: self.table_report() }
     }
 
-    /// What became of the table's memory; `None` while it has none.
+    /// The table's placement; `None` before allocation.
     fn table_report(&self) -> Option<TableReport> {
         let nodes: CpuSet = self.table.tt.nodes().iter().copied().collect();
         let spread = match self.table.tt.refusal() {
@@ -91,13 +91,13 @@ impl Engine {
         (mib > 0).then(|| TableReport { mib, backing: self.table.tt.backing(), spread })
     }
 
-    /// Starts or ends threads until there are so many, each in its place; where that fails, as many as before.
+    /// Starts or stops threads up to this number, restoring the old number on failure.
     pub(super) fn place(&mut self, threads: usize) -> io::Result<()> {
         self.finish();
         let (topology, before) = (Topology::of_this_system(), self.threads().max(1));
         let placed = self.place_in(topology.as_ref(), threads);
         if placed.is_err() {
-            // So many may be placed in another way than those that were to be.
+            // A smaller number may be placed differently.
             let _ = self.place_in(topology.as_ref(), before);
         }
         placed
@@ -111,15 +111,15 @@ impl Engine {
             self.caches = Arc::new(caches);
         }
         if threads > 1 {
-            // A search that finds no memory for it could not go on.
-            memory::check_room_for_a_worker()?;
+            // Fail now rather than abort in the search.
+            memory::check_worker_memory()?;
             self.caches.nearest();
         }
         let evaluation = self.evaluation();
         self.pool.resize(threads, &placement.unwrap_or_default(), &evaluation)?;
         self.pool.copy_network(&evaluation);
         let nodes = self.numa.nodes_for_table();
-        // Nobody need wait for the table where it stays as it is.
+        // Unchanged placement needs no wait.
         if self.table.tt.nodes() != nodes {
             self.exclusive_table().spread_over(&nodes);
         }
@@ -134,7 +134,7 @@ mod tests {
     use crate::smp::numa::binding;
 
     #[test]
-    fn threads_are_bound_released_and_bound_again() {
+    fn threads_are_bound_unbound_and_rebound() {
         let cpus = binding::allowed().unwrap();
         let first = cpus.iter().next().unwrap();
         let mut engine = Engine::new();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_comes_later_is_copied_when_it_is_needed() {
+    fn a_new_network_is_copied_on_first_use() {
         let cpus = binding::allowed().unwrap();
         let mut engine = Engine::new();
         engine.set_numa_policy(NumaPolicy::Lists(vec![cpus])).unwrap();

@@ -1,4 +1,4 @@
-//! A search between `go` and its answer.
+//! A search between `go` and its result.
 
 use super::Engine;
 use crate::search::findings::Finding;
@@ -11,30 +11,27 @@ use std::mem::replace;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A search between `go` and its answer.
 pub(super) struct Running {
-    /// `None` when there was nothing to search, and once there is an answer.
+    /// `None` without legal moves, and once there is a result.
     job: Option<Arc<Job>>,
-    /// What its threads tell; nothing any more once all have ended.
+    /// Events of its threads; disconnects once all have ended.
     events: Receiver<Event>,
-    /// Threads that have not ended.
+    /// Number of threads still running.
     busy: usize,
-    /// The answer waits for `stop`.
+    /// The result waits for `stop`.
     infinite: bool,
-    /// The answer waits for `ponderhit` or `stop`.
+    /// The result waits for `ponderhit` or `stop`.
     pondering: bool,
-    /// `stop` came, or the time is over: the answer is due as soon as there is any.
+    /// Stopped or out of time: report any result as soon as possible.
     due: bool,
-    /// A limited player takes its time.
+    /// Minimum thinking time of a limited player.
     not_before: Option<Instant>,
-    /// What the main thread has found when it ended.
+    /// The main thread's result.
     last: Option<Finding>,
-    /// Once it is known.
     answer: Option<Outcome>,
 }
 
 impl Running {
-    /// A search that has begun.
     pub(super) fn new(job: Arc<Job>, events: Receiver<Event>) -> Self {
         let Limits { infinite, ponder: pondering, .. } = job.limits;
         let busy = job.findings.threads();
@@ -51,24 +48,24 @@ impl Running {
         }
     }
 
-    /// A search whose answer is known without searching.
+    /// A search whose result is known in advance.
     pub(super) fn answered(limits: &Limits, answer: Outcome) -> Self {
         let Limits { infinite, ponder: pondering, .. } = *limits;
         let (events, answer) = (never(), Some(answer));
         Self { job: None, events, busy: 0, infinite, pondering, due: false, not_before: None, last: None, answer }
     }
 
-    /// What its threads tell. Nobody else may take anything away.
+    /// Its events, for the engine alone to receive.
     pub(super) fn events(&self) -> &Receiver<Event> {
         &self.events
     }
 
-    /// Whether there is an answer, though something may hold it back.
+    /// Whether there is a result, possibly withheld.
     pub(super) fn is_answered(&self) -> bool {
         self.answer.is_some()
     }
 
-    /// Another of the threads has ended.
+    /// Records the end of a thread.
     pub(super) fn thread_ended(&mut self, finding: Finding) {
         self.busy -= 1;
         // Helpers have published theirs.
@@ -80,19 +77,19 @@ impl Running {
         }
     }
 
-    /// Ends the search. What is returned ends when every thread has let go of the job; `None` if all have.
-    pub(super) fn leave(mut self) -> Option<Receiver<Event>> {
+    /// Stops the search. The returned receiver disconnects once all threads drop the job; `None` if they have.
+    pub(super) fn abandon(mut self) -> Option<Receiver<Event>> {
         (self.busy > 0).then(|| replace(&mut self.events, never()))
     }
 
-    /// Ends the search. Nothing holds its answer back any more.
+    /// Stops the search and releases its result.
     pub(super) fn stop(&mut self) {
         (self.infinite, self.pondering) = (false, false);
         self.not_before = Some(Instant::now());
         self.time_is_over();
     }
 
-    /// Ends the search.
+    /// Stops the search, out of time.
     pub(super) fn time_is_over(&mut self) {
         if let Some(job) = &self.job {
             job.control.request_stop();
@@ -100,7 +97,7 @@ impl Running {
         self.due = true;
     }
 
-    /// The search runs on its own time from now on.
+    /// Switches from pondering to searching on its own time.
     pub(super) fn ponder_hit(&mut self) {
         self.pondering = false;
         if let Some(job) = &self.job {
@@ -109,7 +106,7 @@ impl Running {
         }
     }
 
-    /// When [`time_is_over`](Self::time_is_over) should be called.
+    /// When to call [`time_is_over`](Self::time_is_over).
     pub(super) fn deadline(&self) -> Option<Instant> {
         if self.answer.is_some() {
             return self.not_before.filter(|_| !self.infinite && !self.pondering);
@@ -117,31 +114,31 @@ impl Running {
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
     }
 
-    /// A line that was shown before, with what all threads have done since; `None` once there is an answer.
-    pub(super) fn as_of_now(&self, info: Info) -> Option<Info> {
+    /// Updates counters of an earlier line; `None` once there is a result.
+    pub(super) fn with_current_counters(&self, info: Info) -> Option<Info> {
         let job = self.job.as_ref()?;
         let (tb_hits, elapsed, hashfull) = (job.findings.tb_hits(), job.control.elapsed(), job.shared.tt.hashfull());
-        // Where searches are to repeat, the nodes of a line are those of its place in the rounds.
+        // A deterministic search reports the nodes at the line's round.
         let nodes = if job.rounds.is_some() { info.nodes } else { job.findings.nodes() };
         Some(Info { nodes, tb_hits, elapsed, hashfull, ..info })
     }
 
-    /// A line as it is to be shown, if it was asked for.
+    /// Filters a line for output.
     pub(super) fn show(&self, info: Info) -> Option<Info> {
         let Some(job) = &self.job else { return Some(info) };
         job.handicap.is_none_or(|handicap| handicap.shows(&info)).then(|| job.honest(info))
     }
 
-    /// The answer, if it is there and nothing holds it back.
+    /// Takes the result if it is available and due.
     pub(super) fn take_answer(&mut self) -> Option<Outcome> {
-        self.conclude();
+        self.select_result();
         let early = self.not_before.is_some_and(|time| Instant::now() < time);
         if self.infinite || self.pondering || early { None } else { self.answer.take() }
     }
 
-    /// Picks the result as soon as the search has ended: when the main thread has, or, with a limit of nodes or where searches
-    /// are to repeat, when all have; and when the answer is due, as soon as any thread has finished a depth.
-    fn conclude(&mut self) {
+    /// Selects the result once the search has ended: when the main thread has, or all threads with a node limit or
+    /// deterministic search, or any thread with a finished depth when the result is due.
+    fn select_result(&mut self) {
         let Some(job) = &self.job else { return };
         let waits = job.control.limits_nodes() || job.rounds.is_some();
         let ended = self.last.is_some() && (self.busy == 0 || !waits);
@@ -154,7 +151,7 @@ impl Running {
             findings.insert(0, last.clone());
         }
         let Some(first) = findings.first() else { return };
-        // Lines, and results that must not depend on helpers, come from the main thread wherever it has any.
+        // Only the main thread's lines are complete and independent of helpers.
         let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.shared.params.vote == 0;
         let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&findings).unwrap_or(first) };
         let (nodes, tb_hits) = (job.findings.nodes(), job.findings.tb_hits());
@@ -172,7 +169,7 @@ impl Running {
         }
         let lines = lines.into_iter().map(|line| job.honest(line)).collect();
         self.answer = Some(Outcome::new(lines));
-        // The engine lets go of the job: once the threads have done so too, the table is its own again.
+        // Once the threads drop the job, too, the engine owns the table again.
         self.job = None;
     }
 }
@@ -184,9 +181,9 @@ impl Drop for Running {
 }
 
 impl Engine {
-    /// A line that was told before, with what all threads have done since; `None` once the search has its answer.
-    pub fn as_of_now(&self, info: Info) -> Option<Info> {
-        self.running.as_ref()?.as_of_now(info)
+    /// Updates counters of an earlier line; `None` once there is a result.
+    pub fn with_current_counters(&self, info: Info) -> Option<Info> {
+        self.running.as_ref()?.with_current_counters(info)
     }
 }
 

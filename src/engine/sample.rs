@@ -1,4 +1,4 @@
-//! Searches from whose trees positions are drawn.
+//! Sampling positions from search trees.
 
 use super::Engine;
 use crate::chess::Board;
@@ -6,15 +6,13 @@ use crate::search::sample::{Draw, NodeSample};
 use std::sync::Arc;
 
 impl Engine {
-    /// Whether the searches from now on draw positions of their nodes. Such a search is a little slower, and finds the same. A search
-    /// that still runs is ended.
+    /// Enables or disables sampling, which slows searches slightly without changing them. Stops a running search.
     pub fn draw_nodes(&mut self, draw: Option<Draw>) {
         self.finish();
         self.sample = draw.map(|draw| Arc::new(NodeSample::new(draw)));
     }
 
-    /// The positions that have been drawn since the last call, or since [`draw_nodes`](Self::draw_nodes). A search that still runs is
-    /// ended.
+    /// Takes the positions sampled since the last call. Stops a running search.
     pub fn take_drawn(&mut self) -> Vec<Board> {
         self.finish();
         self.sample.as_ref().map(|sample| sample.take()).unwrap_or_default()
@@ -35,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn drawing_repeats_and_changes_nothing() {
+    fn sampling_repeats_and_does_not_change_the_search() {
         let mut engine = Engine::new();
         let limits = Limits { depth: Some(9), ..Limits::default() };
         let plain = engine.search_blocking(&limits, |_| ()).lines[0].nodes;

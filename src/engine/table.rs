@@ -1,4 +1,4 @@
-//! The engine's table: its size, who has it, and what its entries mean.
+//! The engine's table: size, lending, and the evaluation its scores belong to.
 
 use super::Engine;
 use crate::chess::Board;
@@ -13,44 +13,42 @@ use std::ops::Deref;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The table of an engine, and what is known about it.
 pub(super) struct Table {
     pub tt: Arc<Tt>,
-    /// The size asked for, in MiB.
+    /// Requested size in MiB.
     mib: usize,
     contents: Contents,
-    /// Of each time that it was lent, something that ends when it is given back.
+    /// Per loan, a receiver that disconnects on return.
     lent: Vec<Receiver<Infallible>>,
-    /// Whether a generation has begun that no search has used so far.
+    /// Whether a generation has begun without a search.
     begun: bool,
 }
 
-/// What gives positions their values.
+/// Everything that determines a position's score.
 #[derive(Clone, Debug)]
-pub struct Foundations {
+pub struct EvalIdentity {
     evaluation: Evaluation,
     scaling: Scaling,
 }
 
-/// What the values of a table's entries are of.
+/// The evaluation that table entries belong to.
 enum Contents {
     Nothing,
-    Of(Foundations),
+    Of(EvalIdentity),
     Several,
 }
 
-/// The table, lent to a thread that saves it or loads into it. Until it is dropped the engine neither resizes nor empties the table:
-/// it waits.
+/// A table lent to a thread that saves or loads it. Resizing and clearing wait until it is dropped.
 pub struct LentTable {
     tt: Arc<Tt>,
     // Dropped after the table.
     _lent: Sender<Infallible>,
 }
 
-/// The table holds values of more than one evaluation.
+/// The table mixes scores of several evaluations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the hash table holds values of more than one evaluation; expected Clear Hash and a search before it is saved")]
-pub struct SeveralEvaluations;
+#[error("the hash table has values of more than one evaluation; expected Clear Hash and a search before saving")]
+pub struct MixedEvaluations;
 
 impl Deref for LentTable {
     type Target = Tt;
@@ -61,7 +59,7 @@ impl Deref for LentTable {
 }
 
 impl Table {
-    /// A table of so many MiB that takes its memory when it is first needed.
+    /// A table of `mib` MiB, allocated on first use.
     pub fn of_size(mib: usize) -> Self {
         Self { tt: Arc::new(Tt::empty()), mib, contents: Contents::Nothing, lent: Vec::new(), begun: false }
     }
@@ -74,23 +72,23 @@ impl Table {
 }
 
 impl Contents {
-    /// Whether no value is of anything else.
-    fn are_of(&self, foundations: &Foundations) -> bool {
+    /// Whether all scores are from this evaluation.
+    fn are_all_of(&self, eval_identity: &EvalIdentity) -> bool {
         match self {
             Self::Nothing => true,
-            Self::Of(known) => known.are(foundations),
+            Self::Of(known) => known.has_same_scores(eval_identity),
             Self::Several => false,
         }
     }
 
-    /// Values of this come in.
-    fn add(&mut self, foundations: Foundations) {
-        *self = if self.are_of(&foundations) { Self::Of(foundations) } else { Self::Several };
+    /// Records that scores of this evaluation are stored.
+    fn add(&mut self, eval_identity: EvalIdentity) {
+        *self = if self.are_all_of(&eval_identity) { Self::Of(eval_identity) } else { Self::Several };
     }
 }
 
-impl Foundations {
-    /// Positions whose values tell evaluations apart: an opening, middlegames, endings with and without pawns.
+impl EvalIdentity {
+    /// Positions that distinguish evaluations: an opening, middlegames, endings with and without pawns.
     const SAMPLES: [&str; 8] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -102,11 +100,11 @@ impl Foundations {
         "8/8/3k4/8/8/3KP3/8/8 w - - 0 1",
     ];
 
-    /// Whether both give every position the same value.
-    fn are(&self, other: &Self) -> bool {
+    /// Whether both give every position the same score.
+    fn has_same_scores(&self, other: &Self) -> bool {
         let same_model = match (&self.evaluation.model, &other.evaluation.model) {
             (Model::Classical, Model::Classical) => true,
-            // How the sums are added up changes nothing.
+            // The instruction set does not matter.
             (Model::Nnue(one, _), Model::Nnue(two, _)) => {
                 Arc::ptr_eq(one, two) || one.fingerprint() == two.fingerprint()
             }
@@ -117,7 +115,7 @@ impl Foundations {
             && self.evaluation.drawish_endings == other.evaluation.drawish_endings
     }
 
-    /// What files say of it. The number is made of keys and values of positions, so that it changes with whatever changes those.
+    /// The identity stored in files. Its hash covers keys and scores of the sample positions.
     pub fn identity(&self) -> Identity {
         let Self { evaluation, scaling } = self;
         let mut sum = Sum::default();
@@ -133,7 +131,7 @@ impl Foundations {
         for board in Self::SAMPLES.iter().filter_map(|fen| Board::from_fen(fen).ok()) {
             sum.add(board.key());
             sum.add(evaluation.value(&board, *scaling) as u64);
-            // A move is kept as a number, too.
+            // Encoded moves are stored, too.
             board.legal_moves().iter().for_each(|mv| sum.add(mv.word().into()));
         }
         let drawish = if evaluation.drawish_endings { ", drawish endings are draws" } else { "" };
@@ -146,11 +144,10 @@ impl Foundations {
 }
 
 impl Engine {
-    /// Gets the memory for the table, unless it is there. A search does this, too, and does without a table if there is no
-    /// memory.
+    /// Allocates the table unless done. A search does so, too, but runs without a table on failure.
     ///
     /// # Errors
-    /// There is no memory for the table.
+    /// Out of memory.
     pub fn prepare(&mut self) -> Result<(), TtError> {
         if self.table.tt.size_mib() == self.table.mib || self.is_searching() {
             return Ok(());
@@ -158,125 +155,123 @@ impl Engine {
         self.set_hash(self.table.mib)
     }
 
-    /// The size of the table, in MiB.
+    /// The table's size in MiB.
     pub fn hash_mib(&self) -> usize {
         self.table.mib
     }
 
-    /// Changes the size of the table.
+    /// Resizes the table.
     ///
     /// # Errors
-    /// There is not enough memory; the old table stays, or an empty one that [`TtError::Lost`] tells of.
+    /// Out of memory; the old table is kept, or an empty one ([`TtError::Lost`]).
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
-        self.set_hash_telling(mib, &mut |_| ())
+        self.set_hash_with_progress(mib, &mut |_| ())
     }
 
-    /// [`set_hash`](Self::set_hash) that tells now and then how many MiB are ready: a large table takes its time.
+    /// [`set_hash`](Self::set_hash) with a callback for the MiB ready so far.
     ///
     /// # Errors
     /// As for [`set_hash`](Self::set_hash).
-    pub fn set_hash_telling(&mut self, mib: usize, tell: &mut dyn FnMut(usize)) -> Result<(), TtError> {
+    pub fn set_hash_with_progress(&mut self, mib: usize, progress: &mut dyn FnMut(usize)) -> Result<(), TtError> {
         let threads = self.threads();
         let changes = self.table.tt.size_mib() != mib;
-        let resized = self.exclusive_table().resize_telling(mib, threads, tell);
+        let resized = self.exclusive_table().resize_telling(mib, threads, progress);
         if changes && matches!(resized, Ok(()) | Err(TtError::Lost { .. })) {
             self.table.contents = Contents::Nothing;
         }
         self.table.mib = match resized {
             Ok(()) => mib,
-            // Else every search would try again, and empty the table.
+            // Otherwise every search would retry and clear the table.
             Err(TtError::Lost { kept, .. }) if kept > 0 => kept,
             Err(_) => self.table.mib,
         };
         resized
     }
 
-    /// Empties the table.
+    /// Clears the table.
     pub fn clear_hash(&mut self) {
         let threads = self.threads();
         self.exclusive_table().clear(threads);
         self.table.contents = Contents::Nothing;
     }
 
-    /// Forgets everything learned: a game with no connection to the last one begins. With
-    /// [`analyse_mode`](super::Settings::analyse_mode) everything stays, unless the values in the table are of another evaluation.
+    /// Starts a new game: clears the table and histories, except in [`analyse_mode`](super::Settings::analyse_mode)
+    /// with an unchanged evaluation.
     pub fn new_game(&mut self) {
         self.seed = Seed::random();
-        if self.settings.analyse_mode && self.table.contents.are_of(&self.foundations()) {
+        if self.settings.analyse_mode && self.table.contents.are_all_of(&self.eval_identity()) {
             return;
         }
         self.clear_hash();
-        self.pool.forget();
+        self.pool.clear_histories();
         self.caches.clear();
         self.searched = None;
     }
 
-    /// The table, which nobody else holds while no search runs and it is not lent.
+    /// Stops any search, waits until all loans are returned, and returns the table.
     pub(super) fn exclusive_table(&mut self) -> &mut Tt {
         self.finish();
         self.await_table();
-        Arc::get_mut(&mut self.table.tt).expect("workers let go of the table before they report")
+        Arc::get_mut(&mut self.table.tt).expect("workers drop the table before reporting")
     }
 
-    /// Waits until the table is given back by everybody whom it was lent to.
+    /// Waits until all loans are returned.
     pub fn await_table(&mut self) {
         for given_back in self.table.lent.drain(..) {
-            // Nothing can come: this ends with the other end.
+            // Nothing is sent: returns on disconnect.
             let _ = given_back.recv();
         }
     }
 
-    /// What gives positions their values now.
-    fn foundations(&self) -> Foundations {
-        Foundations { evaluation: self.evaluation(), scaling: self.params.scaling() }
+    fn eval_identity(&self) -> EvalIdentity {
+        EvalIdentity { evaluation: self.evaluation(), scaling: self.params.scaling() }
     }
 
-    /// What gives positions their values now, as files say it.
+    /// The current identity, as stored in files.
     pub fn identity(&self) -> Identity {
-        self.foundations().identity()
+        self.eval_identity().identity()
     }
 
-    /// Starts the next generation of the table for a search, unless one has begun. An analysis is one long search, and a search
-    /// after a table was loaded goes on with the one that was saved: it takes nothing deep away. Returns whether it goes on with
-    /// what is known.
+    /// Starts a new table generation for a search, unless one has begun or analysis is on: deep entries then keep their
+    /// age. Returns whether the old generation continues.
     pub(super) fn begin_generation(&mut self) -> bool {
-        let goes_on = std::mem::take(&mut self.table.begun) || self.settings.analyse_mode;
-        self.table.tt.spare_deep(goes_on);
-        if !goes_on {
+        let continues = std::mem::take(&mut self.table.begun) || self.settings.analyse_mode;
+        self.table.tt.spare_deep(continues);
+        if !continues {
             self.table.tt.new_search();
         }
-        let foundations = self.foundations();
-        self.table.contents.add(foundations);
-        goes_on
+        let eval_identity = self.eval_identity();
+        self.table.contents.add(eval_identity);
+        continues
     }
 
-    /// Lends the table to a thread that saves it, and says what gave its entries their values. A search may run.
+    /// Lends the table for saving, also during a search, with the identity of its scores.
     ///
     /// # Errors
-    /// Several evaluations did.
-    pub fn lend_table_to_save(&mut self) -> Result<(LentTable, Foundations), SeveralEvaluations> {
-        let foundations = match &self.table.contents {
-            Contents::Nothing => self.foundations(),
-            Contents::Of(foundations) => foundations.clone(),
-            Contents::Several => return Err(SeveralEvaluations),
+    /// The table mixes several evaluations.
+    pub fn lend_table_to_save(&mut self) -> Result<(LentTable, EvalIdentity), MixedEvaluations> {
+        let eval_identity = match &self.table.contents {
+            Contents::Nothing => self.eval_identity(),
+            Contents::Of(eval_identity) => eval_identity.clone(),
+            Contents::Several => return Err(MixedEvaluations),
         };
-        Ok((self.table.lend(), foundations))
+        Ok((self.table.lend(), eval_identity))
     }
 
-    /// Lends the table to a thread that loads entries into it, and says what has to have given them their values. They will count
-    /// as if the next search had written them. A search that still runs is ended.
+    /// Lends the table for loading, with the identity that entries must have. Loaded entries count as the next
+    /// search's. Stops a running search.
     ///
     /// # Errors
-    /// There is no memory for the table.
-    pub fn lend_table_to_load(&mut self) -> Result<(LentTable, Foundations), TtError> {
+    /// Out of memory.
+    pub fn lend_table_to_load(&mut self) -> Result<(LentTable, EvalIdentity), TtError> {
         self.finish();
         self.prepare()?;
         if !self.table.begun {
             self.table.tt.new_search();
             self.table.begun = true;
         }
-        let foundations = self.foundations();
-        self.table.contents.add(foundations.clone());
-        Ok((self.table.lend(), foundations))
+        let eval_identity = self.eval_identity();
+        self.table.contents.add(eval_identity.clone());
+        Ok((self.table.lend(), eval_identity))
     }
 }

@@ -1,19 +1,18 @@
-//! Searches whose threads note where they have been.
+//! Counting positions visited by several threads.
 
 use super::Engine;
 use crate::search::visits::{VisitCounts, Visits};
 use std::sync::Arc;
 
 impl Engine {
-    /// Whether the searches from now on count what threads share: `Some` with about how many positions to remember at a time,
-    /// 8 bytes each. Such a search is slower. What was counted before is forgotten. A search that still runs is ended.
+    /// Enables counting with a memory of about `places` positions (8 bytes each), or disables it, and resets the
+    /// counts. Slows searches. Stops a running search.
     pub fn count_visits(&mut self, places: Option<usize>) {
         self.finish();
         self.visits = places.map(|places| Arc::new(Visits::new(places)));
     }
 
-    /// What threads have shared since the last call, or since [`count_visits`](Self::count_visits), and forgets the positions:
-    /// `None` where it is not counted. A search that still runs is ended.
+    /// Takes the counts since the last call; `None` if disabled. Stops a running search.
     pub fn take_visits(&mut self) -> Option<VisitCounts> {
         self.finish();
         self.visits.as_ref().map(|visits| visits.take())
@@ -30,11 +29,11 @@ mod tests {
         engine.new_game();
         let limits = Limits { depth: Some(depth), ..Limits::default() };
         let nodes = engine.search_blocking(&limits, |_| ()).lines[0].nodes;
-        (nodes, engine.take_visits().expect("it is counted"))
+        (nodes, engine.take_visits().expect("counting is enabled"))
     }
 
     #[test]
-    fn one_thread_meets_nobody_and_counting_changes_nothing() {
+    fn one_thread_shares_nothing_and_counting_does_not_change_the_search() {
         let mut engine = Engine::new();
         assert_eq!(engine.take_visits(), None);
         let limits = Limits { depth: Some(8), ..Limits::default() };

@@ -1,49 +1,49 @@
-//! The entries of a run of clusters.
+//! Blocks: the entries of a run of clusters.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `LENTOBLK` |
-//! | 8 | 8 | number of the save, as in the header of the file |
+//! | 8 | 8 | save id, as in the file's header |
 //! | 16 | 8 | first cluster |
 //! | 24 | 4 | entries, 1 to 65536 |
-//! | 28 | 4 | bytes of the content as it is stored |
+//! | 28 | 4 | bytes of the stored content |
 //! | 32 | 4 | packing: 0 plain, 1 zstd |
-//! | 36 | 4 | CRC-32 of the content as it is stored |
-//! | 40 | 4 | CRC-32 of the 40 bytes before |
+//! | 36 | 4 | CRC-32 of the stored content |
+//! | 40 | 4 | CRC-32 of the preceding 40 bytes |
 //! | 44 | | content |
 //!
-//! The plain content is 16 bytes for each entry, its key and its data ([`Record::words`]). For zstd it is turned round: the lowest
-//! bytes of all keys, then the next ones, up to the highest bytes of all data, since bytes of one kind are alike.
+//! The plain content is 16 bytes per entry, key then data ([`Record::words`]). For zstd it is transposed into columns:
+//! the lowest bytes of all keys, up to the highest bytes of all data, which compress better.
 
 use super::{align, number};
 use crate::tt::{Record, Tt};
 use ruzstd::decoding::FrameDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-/// How many clusters make a block, of four entries each: a MiB of the table.
+/// Clusters per block, of four entries each: 1 MiB of the table.
 pub const CLUSTERS: usize = 1 << 14;
-/// Bytes before the content.
+/// Size of the block header.
 pub const HEAD: usize = 44;
-/// The most bytes of a content, which is never stored in more than it has when it is plain.
-pub const LARGEST: usize = MOST_ENTRIES * ENTRY;
+/// Maximum size of the stored content, which never exceeds the plain one.
+pub const MAX_BYTES: usize = MAX_ENTRIES * ENTRY;
 
 const MAGIC: [u8; 8] = *b"LENTOBLK";
-const MOST_ENTRIES: usize = CLUSTERS * Tt::CLUSTER_ENTRIES;
+const MAX_ENTRIES: usize = CLUSTERS * Tt::CLUSTER_ENTRIES;
 const ENTRY: usize = 16;
 const PLAIN: u32 = 0;
 const ZSTD: u32 = 1;
 
-/// What stands before the content.
+/// A block header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     entries: usize,
-    /// Bytes of the content as it is stored.
+    /// Size of the stored content.
     pub stored: usize,
     packing: u32,
     sum: u32,
 }
 
-/// Writes a block of at least one entry and at most 65536, compressed where that makes it smaller.
+/// Encodes a block of 1 to 65536 entries, compressed if that is smaller.
 pub fn encode(bytes: &mut Vec<u8>, id: u64, first: usize, records: &[Record], compress: bool) {
     bytes.clear();
     bytes.resize(HEAD, 0);
@@ -84,7 +84,7 @@ fn row([key, data]: [u64; 2]) -> [u8; ENTRY] {
 }
 
 impl Head {
-    /// The head of a block of this save, if the bytes begin with one.
+    /// Decodes the header of a block of this save.
     pub fn decode(bytes: &[u8], id: u64) -> Option<Self> {
         let head: &[u8; HEAD] = bytes.first_chunk()?;
         if head[..8] != MAGIC
@@ -97,18 +97,17 @@ impl Head {
         let mut word = || number(head, &mut at).map(u32::from_le_bytes);
         let [entries, stored, packing, sum] = [word()?, word()?, word()?, word()?];
         let (entries, stored) = (entries as usize, stored as usize);
-        let fits = (1..=MOST_ENTRIES).contains(&entries) && (1..=LARGEST).contains(&stored) && packing <= ZSTD;
+        let fits = (1..=MAX_ENTRIES).contains(&entries) && (1..=MAX_BYTES).contains(&stored) && packing <= ZSTD;
         fits.then_some(Self { entries, stored, packing, sum })
     }
 
-    /// Hands out the entries of the content that belongs to this head; those that no search stores are left out. Returns how many
-    /// were left out.
+    /// Passes the entries to `take` and returns the number of invalid ones, which are skipped.
     ///
     /// # Errors
-    /// The content has changed since it was written.
+    /// The content is damaged.
     pub fn entries(&self, content: &[u8], mut take: impl FnMut(Record)) -> Result<u64, &'static str> {
         if crc32fast::hash(content) != self.sum {
-            return Err("its checksum does not fit");
+            return Err("its checksum does not match");
         }
         let mut left_out = 0;
         let mut take = |words| match Record::from_words(words) {
@@ -118,7 +117,7 @@ impl Head {
         let plain = self.entries * ENTRY;
         if self.packing == PLAIN {
             if content.len() != plain {
-                return Err("it has not as many bytes as entries need");
+                return Err("its size does not match its number of entries");
             }
             for row in content.as_chunks::<ENTRY>().0 {
                 take(words(*row));

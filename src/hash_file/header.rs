@@ -1,20 +1,20 @@
-//! The beginning of a file: what the entries mean, what they are about, and how much is to follow.
+//! The file header: identity of the entries, origin, and sizes.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `LENTOHSH` |
 //! | 8 | 4 | version of the format, 1 |
 //! | 12 | 4 | bytes of the header, a multiple of 4096 |
-//! | 16 | 8 | number of this save, the same in every block |
+//! | 16 | 8 | save id, repeated in every block |
 //! | 24 | 8 | bytes of the file |
 //! | 32 | 8 | blocks |
 //! | 40 | 8 | entries |
 //! | 48 | 8 | clusters of the table, of 64 bytes |
-//! | 56 | 8 | what keys and scores mean ([`Identity::meaning`]) |
-//! | 64 | 4 | depth that was reached |
-//! | 68 | 12 | bytes of the three texts, 4 for each |
+//! | 56 | 8 | identity hash ([`Identity::meaning`]) |
+//! | 64 | 4 | depth reached |
+//! | 68 | 12 | bytes of the three texts, 4 each |
 //! | 80 | | engine, evaluation, position: UTF-8 |
-//! | last 4 | 4 | CRC-32 of all before |
+//! | last 4 | 4 | CRC-32 of all preceding bytes |
 
 use super::{ALIGNMENT, align, number};
 use crate::files::position::read_at;
@@ -24,67 +24,67 @@ use thiserror::Error;
 
 const MAGIC: [u8; 8] = *b"LENTOHSH";
 const VERSION: u32 = 1;
-/// The most bytes of a header.
-const LARGEST: u32 = 1 << 20;
-/// The most bytes of a text; what is longer is cut.
-const LONGEST_TEXT: usize = 100_000;
+/// Maximum size of a header.
+const MAX_BYTES: u32 = 1 << 20;
+/// Maximum size of a text, in bytes; longer ones are truncated.
+const MAX_TEXT: usize = 100_000;
 
-/// What the keys and scores of entries mean.
+/// What keys and scores belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Name and version of the engine.
     pub engine: String,
-    /// What evaluates.
+    /// Name of the evaluation.
     pub evaluation: String,
-    /// The same for engines that give positions the same keys and the same values, and else another number.
+    /// Hash that is equal for engines with the same keys and scores.
     pub meaning: u64,
 }
 
 /// What was searched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The position as in the UCI command: `startpos` or `fen ...`, perhaps with `moves`. Empty when there was no search.
+    /// The position as in the UCI command: `startpos` or `fen ...`, optionally with `moves`. Empty without a search.
     pub position: String,
-    /// The depth that was finished, in plies.
+    /// The completed depth, in plies.
     pub depth: u32,
 }
 
-/// The header of a file.
+/// A file header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The number of this save.
+    /// The save id.
     pub id: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub length: u64,
     pub blocks: u64,
     pub entries: u64,
-    /// Clusters of the table that was saved.
+    /// Clusters of the saved table.
     pub clusters: u64,
     pub identity: Identity,
     pub origin: Origin,
 }
 
-/// Why a file is no hash file that can be read.
+/// Why a file is not a readable hash file.
 #[derive(Debug, Error)]
-pub enum NoHeader {
-    /// It cannot be read.
+pub enum HeaderError {
+    /// A read error.
     #[error("it cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It does not begin as one.
-    #[error("it is no hash file: it does not begin with LENTOHSH")]
+    /// The magic number is wrong.
+    #[error("it is not a hash file: it does not begin with LENTOHSH")]
     Magic,
-    /// Another format.
+    /// An unsupported version.
     #[error("it is a hash file of version {0}, expected version {VERSION}")]
     Version(u32),
-    /// It has changed since it was written.
+    /// A damaged header.
     #[error("its header is damaged; expected a hash file as `savehash` writes it")]
     Damaged,
 }
 
 impl Header {
-    /// The bytes of a file's beginning. Their number depends on the texts alone.
+    /// Encodes the header. Its size depends only on the texts.
     pub fn encode(&self) -> Vec<u8> {
-        let cut = |text: &str| text[..text.floor_char_boundary(LONGEST_TEXT)].to_owned();
+        let cut = |text: &str| text[..text.floor_char_boundary(MAX_TEXT)].to_owned();
         let texts = [&self.identity.engine, &self.identity.evaluation, &self.origin.position].map(|text| cut(text));
         let mut bytes = Vec::with_capacity(ALIGNMENT);
         bytes.extend(MAGIC);
@@ -106,33 +106,33 @@ impl Header {
         bytes
     }
 
-    /// Reads the header of a file. Returns its size, too.
-    pub fn read(file: &File) -> Result<(Self, u64), NoHeader> {
+    /// Reads a header and returns it with its size.
+    pub fn read(file: &File) -> Result<(Self, u64), HeaderError> {
         let mut start = [0; 16];
         read_at(file, &mut start, 0).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => NoHeader::Magic,
+            io::ErrorKind::UnexpectedEof => HeaderError::Magic,
             _ => error.into(),
         })?;
         if !start.starts_with(&MAGIC) {
-            return Err(NoHeader::Magic);
+            return Err(HeaderError::Magic);
         }
         let [version, size] = [8, 12].map(|at| u32::from_le_bytes(std::array::from_fn(|byte| start[at + byte])));
         if version != VERSION {
-            return Err(NoHeader::Version(version));
+            return Err(HeaderError::Version(version));
         }
-        if size == 0 || size > LARGEST || !size.is_multiple_of(ALIGNMENT as u32) {
-            return Err(NoHeader::Damaged);
+        if size == 0 || size > MAX_BYTES || !size.is_multiple_of(ALIGNMENT as u32) {
+            return Err(HeaderError::Damaged);
         }
         let mut bytes = vec![0; size as usize];
         read_at(file, &mut bytes, 0).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => NoHeader::Damaged,
+            io::ErrorKind::UnexpectedEof => HeaderError::Damaged,
             _ => error.into(),
         })?;
         let (bytes, sum) = bytes.split_at(bytes.len() - 4);
         if crc32fast::hash(bytes).to_le_bytes() != sum {
-            return Err(NoHeader::Damaged);
+            return Err(HeaderError::Damaged);
         }
-        let header = Self::decode(bytes).ok_or(NoHeader::Damaged)?;
+        let header = Self::decode(bytes).ok_or(HeaderError::Damaged)?;
         Ok((header, size.into()))
     }
 

@@ -1,7 +1,7 @@
-//! Reading a table from a file: block by block, so that what is good of a damaged file is kept.
+//! Loads a table from a file block by block, keeping the intact part of a damaged file.
 
-use super::block::{HEAD, Head, LARGEST};
-use super::header::{Header, Identity, NoHeader, Origin};
+use super::block::{HEAD, Head, MAX_BYTES};
+use super::header::{Header, HeaderError, Identity, Origin};
 use super::{ALIGNMENT, Progress};
 use crate::files::open_regular;
 use crate::files::position::read_at;
@@ -15,71 +15,71 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use thiserror::Error;
 
-/// What was loaded.
+/// The result of a load.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// What was searched.
     pub origin: Origin,
-    /// Entries that were read.
+    /// Entries read.
     pub read: u64,
-    /// Those of them that the table has taken; the others had to give way to what is worth more.
+    /// Entries stored in the table; the rest were replaced by more valuable ones.
     pub kept: u64,
-    /// What could not be used.
+    /// The unusable part.
     pub refused: Refused,
 }
 
-/// What of a file could not be used.
+/// The unusable part of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// Blocks that are damaged or missing.
+    /// Damaged or missing blocks.
     pub blocks: u64,
-    /// Entries such as no search stores.
+    /// Invalid entries.
     pub entries: u64,
-    /// Where they are and what is wrong, the first few of them.
+    /// The first few errors with their location.
     pub notes: Vec<String>,
 }
 
 /// Why nothing was loaded.
 #[derive(Debug, Error)]
 pub enum LoadError {
-    /// It is no hash file.
+    /// Not a hash file.
     #[error("{}: {reason}", path.display())]
-    NoHeader {
+    Header {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
-        reason: NoHeader,
+        /// The reason.
+        reason: HeaderError,
     },
-    /// Its keys or scores mean something else.
+    /// Saved by another engine or evaluation.
     #[error(
-        "{}: its entries mean something else: it was saved by {:?} with {:?}, expected {:?} with {:?}{}",
-        path.display(), found.engine, found.evaluation, expected.engine, expected.evaluation, same_names(found, expected)
+        "{}: it was saved by {:?} with {:?}, expected {:?} with {:?}{}",
+        path.display(), found.engine, found.evaluation, expected.engine, expected.evaluation, hash_hint(found, expected)
     )]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What its entries mean.
+        /// The file's identity.
         found: Box<Identity>,
-        /// What those of the table mean.
+        /// The table's identity.
         expected: Box<Identity>,
     },
-    /// Whoever was told of the progress did not want to go on. What was loaded until then stays.
-    #[error("{}: called off", .0.display())]
-    CalledOff(PathBuf),
+    /// Cancelled by the callback. Entries loaded so far are kept.
+    #[error("{}: cancelled", .0.display())]
+    Cancelled(PathBuf),
 }
 
-/// What is said where names alone do not tell the difference.
-fn same_names(found: &Identity, expected: &Identity) -> &'static str {
+/// A hint for the case that only the hashes differ.
+fn hash_hint(found: &Identity, expected: &Identity) -> &'static str {
     let same = found.engine == expected.engine && found.evaluation == expected.evaluation;
-    if same { ", which values positions in another way now" } else { "" }
+    if same { ", but evaluation results differ" } else { "" }
 }
 
 impl Refused {
-    /// More are only counted.
-    const MOST_NOTES: usize = 8;
+    /// Further errors are only counted.
+    const MAX_NOTES: usize = 8;
 
     fn note(&mut self, note: impl FnOnce() -> String) {
-        if self.notes.len() < Self::MOST_NOTES {
+        if self.notes.len() < Self::MAX_NOTES {
             self.notes.push(note());
         }
     }
@@ -90,7 +90,7 @@ impl Refused {
     }
 }
 
-/// What the threads share that read a file.
+/// State shared by the loading threads.
 struct Reading<'a> {
     file: &'a File,
     table: &'a Tt,
@@ -100,42 +100,42 @@ struct Reading<'a> {
     total: u64,
 }
 
-/// How far the blocks of a file have been found.
+/// Progress of scanning a file for blocks.
 struct Cursor {
-    /// The number of the save.
+    /// The save id.
     id: u64,
-    /// Where the next block should be.
+    /// Where the next block is expected.
     at: u64,
     end: u64,
-    /// Where what is no block begins.
+    /// Where damage began.
     damaged_from: Option<u64>,
-    /// How many blocks were found.
+    /// Number of blocks found.
     found: u64,
 }
 
-/// What is next in a file.
+/// Result of a scan step.
 enum Step {
-    /// A block whose content begins here.
+    /// A block and the offset of its content.
     Block(u64, Head),
-    /// No block; to be asked again.
+    /// No block yet; retry.
     Damaged,
-    /// The end.
+    /// The end of the file.
     End,
 }
 
-/// Loads a file into a table, beside what that holds, on so many threads. `tell` hears on the calling thread how far it has come,
-/// and may call it off.
+/// Loads a file into a table without clearing it, on `threads` threads. `report` is called with progress on the calling
+/// thread, and may cancel.
 ///
 /// # Errors
-/// It is no file of this kind, or its entries mean something else than `identity` says, or it was called off.
+/// The file is invalid, has another identity, or the load was cancelled.
 pub fn load(
     path: &Path,
     identity: &Identity,
     table: &Tt,
     threads: usize,
-    tell: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Loaded, LoadError> {
-    let no_header = |reason| LoadError::NoHeader { path: path.to_owned(), reason };
+    let no_header = |reason| LoadError::Header { path: path.to_owned(), reason };
     let file = open_regular(path, OpenOptions::new().read(true)).map_err(|error| no_header(error.into()))?;
     let (header, start) = Header::read(&file).map_err(no_header)?;
     if header.identity.meaning != identity.meaning {
@@ -160,10 +160,10 @@ pub fn load(
                 break;
             }
         }
-        reading.work(tell);
+        reading.work(report);
     });
     if reading.stopped.load(Relaxed) {
-        return Err(LoadError::CalledOff(path.to_owned()));
+        return Err(LoadError::Cancelled(path.to_owned()));
     }
     let mut loaded = std::mem::take(&mut *reading.loaded.lock());
     let missing = header.blocks.saturating_sub(reading.cursor.lock().found);
@@ -178,12 +178,12 @@ pub fn load(
 }
 
 impl Reading<'_> {
-    /// Reads blocks until there are no more, or `tell` calls it off.
-    fn work(&self, tell: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
+    /// Loads blocks until the end or until `report` cancels.
+    fn work(&self, report: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
         let mut content = Vec::new();
         let mut at = 0;
         while !self.stopped.load(Relaxed) {
-            if tell(Progress { done: at.min(self.total), total: self.total }).is_break() {
+            if report(Progress { done: at.min(self.total), total: self.total }).is_break() {
                 self.stopped.store(true, Relaxed);
                 break;
             }
@@ -201,7 +201,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Puts the entries of a block into the table.
+    /// Stores the entries of a block.
     fn take(&self, at: u64, head: &Head, content: &mut Vec<u8>) {
         content.resize(head.stored, 0);
         let (mut read, mut kept) = (0, 0);
@@ -221,9 +221,7 @@ impl Reading<'_> {
             Ok(0) => {}
             Ok(left_out) => {
                 loaded.refused.entries += left_out;
-                loaded
-                    .refused
-                    .note(|| format!("the block at byte {at} has {left_out} entries such as no search stores"));
+                loaded.refused.note(|| format!("the block at byte {at} has {left_out} invalid entries"));
             }
             Err(why) => loaded.refused.block(at - HEAD as u64, &why),
         }
@@ -231,11 +229,11 @@ impl Reading<'_> {
 }
 
 impl Cursor {
-    /// How many bytes are looked through at a time for the next block.
+    /// Bytes scanned at a time for the next block.
     const STRIDE: usize = 1 << 20;
 
-    /// Finds the next block, or passes over what is none. A block that the end of the file cuts off is found, and its content
-    /// cannot be read.
+    /// Finds the next block or skips damage. A block truncated by the end of the file is returned; reading its content
+    /// fails.
     fn step(&mut self, file: &File, loaded: &Mutex<Loaded>) -> Step {
         let mut head = [0; HEAD];
         if self.at >= self.end {
@@ -254,7 +252,7 @@ impl Cursor {
         self.damaged_from.get_or_insert(self.at);
         self.at += ALIGNMENT as u64;
         let mut bytes = vec![0; Self::STRIDE.min(self.end.saturating_sub(self.at) as usize)];
-        // What cannot be read is passed over, too.
+        // Unreadable bytes are skipped, too.
         let found = read_at(file, &mut bytes, self.at)
             .ok()
             .and_then(|()| bytes.chunks(ALIGNMENT).position(|chunk| Head::decode(chunk, self.id).is_some()));
@@ -262,13 +260,13 @@ impl Cursor {
         Step::Damaged
     }
 
-    /// What was no block has ended.
+    /// Reports the end of a damaged range.
     fn end_damage(&mut self, loaded: &Mutex<Loaded>) {
         if let Some(from) = self.damaged_from.take() {
             let to = self.at.min(self.end);
-            loaded.lock().refused.note(|| format!("bytes {from} to {to} are no blocks of this file"));
+            loaded.lock().refused.note(|| format!("bytes {from} to {to} are damaged"));
         }
     }
 }
 
-const _: () = assert!(LARGEST <= Cursor::STRIDE);
+const _: () = assert!(MAX_BYTES <= Cursor::STRIDE);

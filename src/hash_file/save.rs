@@ -1,4 +1,4 @@
-//! Writing a table into a file, while searches may go on with it.
+//! Saves a table to a file, concurrently with searches.
 
 use super::Progress;
 use super::block::{self, CLUSTERS};
@@ -16,64 +16,64 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use thiserror::Error;
 
-/// A save that is asked for.
+/// A save request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// The name of the file.
+pub struct SaveOptions {
+    /// The file name.
     pub path: PathBuf,
-    /// Whether blocks are compressed.
+    /// Whether to compress.
     pub compress: bool,
-    /// How much of the machine it may take.
+    /// CPU use.
     pub effort: Effort,
     /// What was searched.
     pub origin: Origin,
-    /// Whether a file that has the name now is kept, under the same name with `.old` behind it.
+    /// Whether to keep an existing file, renamed with the suffix `.old`.
     pub keep_older: bool,
 }
 
-/// How much of the machine a save may take.
+/// CPU use of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// So many threads, at most as many as there are processors.
+    /// This many threads, limited by the number of CPUs.
     Threads(usize),
-    /// One thread that gives way to those that search.
+    /// One thread with low priority.
     Background,
 }
 
-/// What was saved.
+/// The result of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saved {
-    /// Entries.
+    /// Number of entries.
     pub entries: u64,
-    /// The size of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
 }
 
-/// Why nothing was saved. An older file of the name is still there.
+/// Why nothing was saved. Any older file is unchanged.
 #[derive(Debug, Error)]
 pub enum SaveError {
-    /// The file cannot be written.
+    /// A write error.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// There is nothing to save.
-    #[error("{}: the hash table is empty; expected a search before it is saved", .0.display())]
+    /// The table is empty.
+    #[error("{}: the hash table is empty; expected a search before saving", .0.display())]
     Empty(PathBuf),
-    /// Whoever was told of the progress did not want to go on.
-    #[error("{}: called off", .0.display())]
-    CalledOff(PathBuf),
+    /// Cancelled by the callback.
+    #[error("{}: cancelled", .0.display())]
+    Cancelled(PathBuf),
 }
 
-/// What the threads of a save share.
+/// State shared by the saving threads.
 struct Writing<'a> {
     table: &'a Tt,
-    order: &'a Order,
+    options: &'a SaveOptions,
     draft: &'a Draft,
     id: u64,
-    /// The first cluster that nobody has taken.
+    /// The first unclaimed cluster.
     next: AtomicU64,
-    /// Where the next block is to be.
+    /// Offset of the next block.
     end: AtomicU64,
-    /// How many bytes of the table are done.
+    /// Bytes of the table done.
     done: AtomicU64,
     blocks: AtomicU64,
     entries: AtomicU64,
@@ -81,25 +81,25 @@ struct Writing<'a> {
     failure: Mutex<Option<io::Error>>,
 }
 
-/// Saves a table, and lets go of it as soon as all of it is written. Each entry is as it was at one moment, and they are of different
-/// moments if searches go on. `tell` hears on the calling thread how far it has come, and may call it off.
+/// Saves a table, and drops it once written. During a search, entries are snapshots of different moments. `report` is
+/// called with progress on the calling thread, and may cancel.
 ///
 /// # Errors
-/// Nothing was saved, and the draft is gone.
+/// Nothing was saved, and the draft was removed.
 pub fn save(
     table: impl Deref<Target = Tt>,
     identity: &Identity,
-    order: &Order,
-    tell: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    options: &SaveOptions,
+    report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Saved, SaveError> {
-    let draft = Draft::create_regular(&order.path)?;
-    let id = RandomState::new().hash_one(&order.path);
+    let draft = Draft::create_regular(&options.path)?;
+    let id = RandomState::new().hash_one(&options.path);
     let clusters = table.len() as u64;
-    let (identity, origin) = (identity.clone(), order.origin.clone());
+    let (identity, origin) = (identity.clone(), options.origin.clone());
     let mut header = Header { id, length: 0, blocks: 0, entries: 0, clusters, identity, origin };
     let writing = Writing {
         table: &table,
-        order,
+        options,
         draft: &draft,
         id,
         next: AtomicU64::new(0),
@@ -110,7 +110,7 @@ pub fn save(
         stopped: AtomicBool::new(false),
         failure: Mutex::new(None),
     };
-    let helpers = match order.effort {
+    let helpers = match options.effort {
         Effort::Threads(threads) => threads.min(processors::count()).saturating_sub(1),
         Effort::Background => {
             priority::lower();
@@ -124,14 +124,14 @@ pub fn save(
                 break;
             }
         }
-        writing.work(tell);
+        writing.work(report);
     });
     let failure = writing.failure.lock().take();
     if let Some(error) = failure {
-        return Err(WriteError::new(&order.path, error).into());
+        return Err(WriteError::new(&options.path, error).into());
     }
     if writing.stopped.load(Relaxed) {
-        return Err(SaveError::CalledOff(order.path.clone()));
+        return Err(SaveError::Cancelled(options.path.clone()));
     }
     let load = |number: &AtomicU64| number.load(Relaxed);
     (header.length, header.blocks, header.entries) =
@@ -139,42 +139,42 @@ pub fn save(
     drop(table);
     let saved = Saved { entries: header.entries, bytes: header.length };
     if saved.entries == 0 {
-        return Err(SaveError::Empty(order.path.clone()));
+        return Err(SaveError::Empty(options.path.clone()));
     }
-    write_at(draft.file(), &header.encode(), 0).map_err(|error| WriteError::new(&order.path, error))?;
-    finish(draft, order)?;
+    write_at(draft.file(), &header.encode(), 0).map_err(|error| WriteError::new(&options.path, error))?;
+    finish(draft, options)?;
     Ok(saved)
 }
 
-/// Gives the file its name.
-fn finish(draft: Draft, order: &Order) -> Result<(), WriteError> {
-    if order.keep_older {
-        draft.keep_older(&older(&order.path))?;
+/// Renames the draft.
+fn finish(draft: Draft, options: &SaveOptions) -> Result<(), WriteError> {
+    if options.keep_older {
+        draft.keep_older(&backup_path(&options.path))?;
     }
     draft.finish(&[])
 }
 
-/// The name with `.old` behind it: what an older file is kept as.
-pub fn older(path: &Path) -> PathBuf {
+/// The backup name of an older file, with the suffix `.old`.
+pub fn backup_path(path: &Path) -> PathBuf {
     let mut name: OsString = path.into();
     name.push(".old");
     name.into()
 }
 
 impl Writing<'_> {
-    /// Writes blocks until there are no more, or something fails, or `tell` calls it off.
-    fn work(&self, tell: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
-        if let Err(error) = self.write_blocks(tell) {
+    /// Writes blocks until the end, an error, or until `report` cancels.
+    fn work(&self, report: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
+        if let Err(error) = self.write_blocks(report) {
             self.stopped.store(true, Relaxed);
             self.failure.lock().get_or_insert(error);
         }
     }
 
-    fn write_blocks(&self, tell: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> io::Result<()> {
+    fn write_blocks(&self, report: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> io::Result<()> {
         let (mut records, mut bytes) = (Vec::new(), Vec::new());
         let bytes_of = |clusters: usize| (clusters * Tt::CLUSTER_BYTES) as u64;
         while !self.stopped.load(Relaxed) {
-            if tell(Progress { done: self.done.load(Relaxed), total: bytes_of(self.table.len()) }).is_break() {
+            if report(Progress { done: self.done.load(Relaxed), total: bytes_of(self.table.len()) }).is_break() {
                 self.stopped.store(true, Relaxed);
                 break;
             }
@@ -186,7 +186,7 @@ impl Writing<'_> {
             records.clear();
             self.table.collect(first..end, &mut records);
             if !records.is_empty() {
-                block::encode(&mut bytes, self.id, first, &records, self.order.compress);
+                block::encode(&mut bytes, self.id, first, &records, self.options.compress);
                 let at = self.end.fetch_add(bytes.len() as u64, Relaxed);
                 write_at(self.draft.file(), &bytes, at)?;
                 self.blocks.fetch_add(1, Relaxed);

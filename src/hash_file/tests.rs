@@ -6,7 +6,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// A folder of its own, gone in the end.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -39,16 +39,16 @@ fn identity() -> Identity {
     Identity { engine: "Lento 1".into(), evaluation: "a network".into(), meaning: 77 }
 }
 
-fn order(path: PathBuf, compress: bool, threads: usize) -> Order {
+fn options(path: PathBuf, compress: bool, threads: usize) -> SaveOptions {
     let origin = Origin { position: "startpos moves e2e4".into(), depth: 31 };
-    Order { path, compress, effort: Effort::Threads(threads), origin, keep_older: false }
+    SaveOptions { path, compress, effort: Effort::Threads(threads), origin, keep_older: false }
 }
 
-fn go_on(_: Progress) -> ControlFlow<()> {
+fn proceed(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// A table with so many entries of all kinds.
+/// A table with entries of all kinds.
 fn filled(mib: usize, entries: u64) -> Tt {
     let table = Tt::new(mib, 1).unwrap();
     for nth in 0..entries {
@@ -72,27 +72,27 @@ fn contents(table: &Tt) -> Vec<Record> {
 }
 
 fn load_all(path: &Path, table: &Tt) -> Loaded {
-    load(path, &identity(), table, 2, &mut go_on).unwrap()
+    load(path, &identity(), table, 2, &mut proceed).unwrap()
 }
 
 #[test]
-fn a_table_comes_back_whole_in_any_size_and_packing() {
+fn tables_round_trip_in_any_size_and_packing() {
     let folder = Folder::new("whole");
     let table = filled(3, 100_000);
     let held = contents(&table);
     for (compress, threads, mib) in [(false, 1, 3), (false, 3, 7), (true, 2, 4)] {
-        let order = order(folder.file(), compress, threads);
-        let saved = save(&table, &identity(), &order, &mut go_on).unwrap();
-        assert_eq!((saved.entries, saved.bytes), (held.len() as u64, fs::metadata(&order.path).unwrap().len()));
+        let options = options(folder.file(), compress, threads);
+        let saved = save(&table, &identity(), &options, &mut proceed).unwrap();
+        assert_eq!((saved.entries, saved.bytes), (held.len() as u64, fs::metadata(&options.path).unwrap().len()));
         assert_eq!(folder.names(), ["table"], "no draft is left");
         assert!(saved.bytes < held.len() as u64 * if compress { 14 } else { 17 });
         let other = Tt::new(mib, 1).unwrap();
-        let loaded = load_all(&order.path, &other);
-        assert_eq!((&loaded.origin, &loaded.refused), (&order.origin, &Refused::default()));
+        let loaded = load_all(&options.path, &other);
+        assert_eq!((&loaded.origin, &loaded.refused), (&options.origin, &Refused::default()));
         assert_eq!((loaded.read, loaded.kept), (saved.entries, saved.entries));
         assert_eq!(contents(&other), held);
     }
-    // Into a smaller table, which keeps what is worth most.
+    // A smaller table keeps the most valuable entries.
     let small = Tt::new(1, 1).unwrap();
     let loaded = load_all(&folder.file(), &small);
     assert!(loaded.kept < loaded.read && loaded.refused == Refused::default());
@@ -101,62 +101,62 @@ fn a_table_comes_back_whole_in_any_size_and_packing() {
 }
 
 #[test]
-fn what_is_damaged_is_refused_and_the_rest_is_kept() {
+fn damaged_blocks_are_refused_and_the_rest_is_kept() {
     let folder = Folder::new("damaged");
     for compress in [false, true] {
-        let order = order(folder.file(), compress, 1);
+        let options = options(folder.file(), compress, 1);
         let table = filled(6, 30_000);
-        save(&table, &identity(), &order, &mut go_on).unwrap();
-        let (whole, held) = (fs::read(&order.path).unwrap(), contents(&table));
+        save(&table, &identity(), &options, &mut proceed).unwrap();
+        let (whole, held) = (fs::read(&options.path).unwrap(), contents(&table));
         let damage = |change: &mut dyn FnMut(&mut Vec<u8>)| {
             let mut bytes = whole.clone();
             change(&mut bytes);
-            fs::write(&order.path, bytes).unwrap();
+            fs::write(&options.path, bytes).unwrap();
             let other = Tt::new(6, 1).unwrap();
-            let loaded = load_all(&order.path, &other);
-            assert!(contents(&other).iter().all(|record| held.contains(record)), "nothing is made up");
+            let loaded = load_all(&options.path, &other);
+            assert!(contents(&other).iter().all(|record| held.contains(record)), "no invented entries");
             loaded
         };
         let starts: Vec<usize> =
             (0..whole.len()).step_by(ALIGNMENT).filter(|&at| whole[at..].starts_with(b"LENTOBLK")).collect();
         assert_eq!(starts.len(), 6);
-        // Any byte of a block: its content, its head.
+        // Any byte of a block's header or content.
         for at in [starts[2] + 700, starts[2], starts[2] + 9, starts[2] + 30, starts[2] + 41, starts[2] + 44] {
             let loaded = damage(&mut |bytes| bytes[at] ^= 0x10);
             assert_eq!(loaded.refused.blocks, 1, "byte {at}: {:?}", loaded.refused);
             assert!(loaded.kept > held.len() as u64 * 4 / 5 && !loaded.refused.notes.is_empty());
         }
-        // A run over the end of one block and the head of the next.
+        // Damage across two blocks.
         let loaded = damage(&mut |bytes| bytes[starts[3] - 5000..starts[3] + 100].fill(0));
         assert_eq!(loaded.refused.blocks, 2, "{:?}", loaded.refused);
-        // The end is missing, within a block or between two.
+        // Truncated within or between blocks.
         for (end, missing) in [(starts[4] + 500, 2), (starts[4], 2), (starts[5] + 20, 1)] {
             let loaded = damage(&mut |bytes| bytes.truncate(end));
             assert_eq!(loaded.refused.blocks, missing, "{end}: {:?}", loaded.refused);
             assert!(loaded.refused.notes.iter().any(|note| note.contains("the file ends after")));
         }
-        // What follows the end does not matter.
+        // Trailing bytes are ignored.
         let loaded = damage(&mut |bytes| bytes.extend([7; 10_000]));
         assert_eq!((loaded.kept, loaded.refused), (held.len() as u64, Refused::default()));
     }
 }
 
 #[test]
-fn every_bit_of_a_small_file_counts() {
+fn every_byte_of_a_small_file_is_checked() {
     let folder = Folder::new("bits");
-    let order = order(folder.file(), false, 1);
+    let options = options(folder.file(), false, 1);
     let table = filled(1, 9);
-    let saved = save(&table, &identity(), &order, &mut go_on).unwrap();
-    let (whole, held) = (fs::read(&order.path).unwrap(), contents(&table));
-    // The content, and some of what is around it; behind it are zeros.
+    let saved = save(&table, &identity(), &options, &mut proceed).unwrap();
+    let (whole, held) = (fs::read(&options.path).unwrap(), contents(&table));
+    // The content with some bytes around it; the rest is padding.
     assert_eq!(saved.bytes, 2 * ALIGNMENT as u64);
     let used = (0..200).chain(ALIGNMENT - 8..ALIGNMENT + 44 + 9 * 16);
     for at in used {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);
-        fs::write(&order.path, bytes).unwrap();
+        fs::write(&options.path, bytes).unwrap();
         let other = Tt::new(1, 1).unwrap();
-        match load(&order.path, &identity(), &other, 1, &mut go_on) {
+        match load(&options.path, &identity(), &other, 1, &mut proceed) {
             Ok(loaded) => assert!(loaded.refused.blocks == 1 && loaded.kept == 0, "byte {at}: {loaded:?}"),
             Err(error) => assert!(at < ALIGNMENT, "byte {at}: {error}"),
         }
@@ -166,37 +166,37 @@ fn every_bit_of_a_small_file_counts() {
 }
 
 #[test]
-fn entries_such_as_no_search_stores_are_left_out() {
+fn invalid_entries_are_skipped() {
     let folder = Folder::new("strange");
-    let order = order(folder.file(), false, 1);
-    save(&filled(1, 9), &identity(), &order, &mut go_on).unwrap();
-    let mut bytes = fs::read(&order.path).unwrap();
-    // The first entry loses its bound, and the checksums are those of the changed file.
+    let options = options(folder.file(), false, 1);
+    save(&filled(1, 9), &identity(), &options, &mut proceed).unwrap();
+    let mut bytes = fs::read(&options.path).unwrap();
+    // Remove the bound of the first entry and fix the checksums.
     let block = &mut bytes[ALIGNMENT..];
     block[44 + 15] &= !3;
     let sum = crc32fast::hash(&block[44..44 + 9 * 16]).to_le_bytes();
     block[36..40].copy_from_slice(&sum);
     let sum = crc32fast::hash(&block[..40]).to_le_bytes();
     block[40..44].copy_from_slice(&sum);
-    fs::write(&order.path, bytes).unwrap();
-    let loaded = load_all(&order.path, &Tt::new(1, 1).unwrap());
+    fs::write(&options.path, bytes).unwrap();
+    let loaded = load_all(&options.path, &Tt::new(1, 1).unwrap());
     assert_eq!((loaded.kept, loaded.refused.entries, loaded.refused.blocks), (8, 1, 0));
 }
 
 #[test]
 fn foreign_files_are_refused() {
     let folder = Folder::new("foreign");
-    let order = order(folder.file(), false, 1);
+    let options = options(folder.file(), false, 1);
     let table = filled(1, 100);
-    save(&table, &identity(), &order, &mut go_on).unwrap();
+    save(&table, &identity(), &options, &mut proceed).unwrap();
     let other = Tt::new(1, 1).unwrap();
     let refusal =
-        |path: &Path, identity: &Identity| load(path, identity, &other, 1, &mut go_on).unwrap_err().to_string();
+        |path: &Path, identity: &Identity| load(path, identity, &other, 1, &mut proceed).unwrap_err().to_string();
     let newer = Identity { meaning: 78, evaluation: "another network".into(), ..identity() };
-    let text = refusal(&order.path, &newer);
+    let text = refusal(&options.path, &newer);
     assert!(text.contains("\"a network\", expected") && text.contains("\"another network\""), "{text}");
-    let text = refusal(&order.path, &Identity { meaning: 78, ..identity() });
-    assert!(text.ends_with("which values positions in another way now"), "{text}");
+    let text = refusal(&options.path, &Identity { meaning: 78, ..identity() });
+    assert!(text.ends_with("evaluation results differ"), "{text}");
     let mut cases = vec![(folder.0.clone(), "it is a folder, expected a regular file")];
     for (name, bytes, reason) in [
         ("empty", &b""[..], "does not begin with LENTOHSH"),
@@ -216,42 +216,42 @@ fn foreign_files_are_refused() {
 }
 
 #[test]
-fn a_save_that_ends_early_harms_nothing() {
+fn a_failed_save_leaves_older_files_unchanged() {
     let folder = Folder::new("early");
-    let order = order(folder.file(), false, 2);
-    fs::write(&order.path, "old").unwrap();
+    let options = options(folder.file(), false, 2);
+    fs::write(&options.path, "old").unwrap();
     let stays =
-        || assert_eq!((folder.names(), fs::read(&order.path).unwrap()), (vec!["table".into()], b"old".to_vec()));
-    let error = save(&filled(4, 1000), &identity(), &order, &mut |_| ControlFlow::Break(())).unwrap_err();
-    assert!(matches!(error, SaveError::CalledOff(_)), "{error}");
+        || assert_eq!((folder.names(), fs::read(&options.path).unwrap()), (vec!["table".into()], b"old".to_vec()));
+    let error = save(&filled(4, 1000), &identity(), &options, &mut |_| ControlFlow::Break(())).unwrap_err();
+    assert!(matches!(error, SaveError::Cancelled(_)), "{error}");
     stays();
     for empty in [Tt::empty(), Tt::new(1, 1).unwrap()] {
-        let error = save(&empty, &identity(), &order, &mut go_on).unwrap_err();
+        let error = save(&empty, &identity(), &options, &mut proceed).unwrap_err();
         assert!(matches!(error, SaveError::Empty(_)), "{error}");
         stays();
     }
-    let error = save(&filled(1, 9), &identity(), &self::order(folder.0.clone(), false, 1), &mut go_on).unwrap_err();
+    let error = save(&filled(1, 9), &identity(), &self::options(folder.0.clone(), false, 1), &mut proceed).unwrap_err();
     assert!(error.to_string().contains("it is a folder, expected a regular file"), "{error}");
-    let order = Order { keep_older: true, ..order };
-    save(&filled(1, 9), &identity(), &order, &mut go_on).unwrap();
+    let options = SaveOptions { keep_older: true, ..options };
+    save(&filled(1, 9), &identity(), &options, &mut proceed).unwrap();
     assert_eq!(
-        (folder.names(), fs::read(older(&order.path)).unwrap()),
+        (folder.names(), fs::read(backup_path(&options.path)).unwrap()),
         (vec!["table".into(), "table.old".into()], b"old".to_vec())
     );
 }
 
 #[test]
-fn progress_ends_with_the_whole_and_loading_can_be_called_off() {
+fn progress_reaches_the_total_and_loading_can_be_cancelled() {
     let folder = Folder::new("progress");
-    let (order, table) = (order(folder.file(), false, 1), filled(5, 50_000));
-    let mut told = Vec::new();
+    let (options, table) = (options(folder.file(), false, 1), filled(5, 50_000));
+    let mut reported = Vec::new();
     let mut note = |Progress { done, total }| {
-        told.push((done, total));
+        reported.push((done, total));
         ControlFlow::Continue(())
     };
-    save(&table, &identity(), &order, &mut note).unwrap();
-    assert_eq!(told, [0, 1, 2, 3, 4, 5].map(|mib| (mib << 20, 5 << 20)));
+    save(&table, &identity(), &options, &mut note).unwrap();
+    assert_eq!(reported, [0, 1, 2, 3, 4, 5].map(|mib| (mib << 20, 5 << 20)));
     let error =
-        load(&order.path, &identity(), &Tt::new(1, 1).unwrap(), 1, &mut |_| ControlFlow::Break(())).unwrap_err();
-    assert!(matches!(error, LoadError::CalledOff(_)), "{error}");
+        load(&options.path, &identity(), &Tt::new(1, 1).unwrap(), 1, &mut |_| ControlFlow::Break(())).unwrap_err();
+    assert!(matches!(error, LoadError::Cancelled(_)), "{error}");
 }

@@ -1,17 +1,17 @@
-//! Threads: the pool of workers, where they run, and the vote on what they found.
+//! The thread pool, NUMA placement, and the vote on results.
 
-pub mod mailbox;
 pub mod memory;
 #[cfg(all(test, loom))]
 mod model;
 pub mod numa;
+pub mod order_queue;
 pub mod pool;
 pub mod sync;
 pub mod vote;
 
 use std::{panic, process};
 
-/// From now on a thread that panics ends the program: those that wait for it would wait for ever.
+/// Makes any panic abort the process, since other threads would wait forever.
 pub fn abort_on_panic() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -1,7 +1,7 @@
-//! Model checks of what threads do to each other, on the shipped code: every order in which two or three threads can run is
-//! tried. Run by `RUSTFLAGS="--cfg loom" cargo test --lib model`.
+//! Loom model checks of the shipped synchronization code, over every interleaving of two or three threads. Run by
+//! `RUSTFLAGS="--cfg loom" cargo test --lib model`.
 
-use super::mailbox::Mailbox;
+use super::order_queue::OrderQueue;
 use super::sync::{Arc, Ordering};
 use crate::chess::Color;
 use crate::search::control::Control;
@@ -18,14 +18,14 @@ fn finding(thread: usize, depth: i32) -> Finding {
     Finding { thread, depth, lines: Vec::new() }
 }
 
-/// A worker takes a job from its mailbox, publishes what it finds, lets go of the job and says that it is done. When the engine
-/// hears that, it owns the table alone, and sees the finding and its nodes.
+/// A worker takes a job, publishes its finding, drops the job and reports. The engine then owns the table alone, and
+/// sees the finding and its nodes.
 #[test]
 fn a_job_is_handed_over_and_given_back() {
     loom::model(|| {
         let mut table = Arc::new(());
-        let orders: Arc<Mailbox<(Arc<()>, Arc<Findings>)>> = Arc::default();
-        let events: Arc<Mailbox<usize>> = Arc::default();
+        let orders: Arc<OrderQueue<(Arc<()>, Arc<Findings>)>> = Arc::default();
+        let events: Arc<OrderQueue<usize>> = Arc::default();
         let worker = {
             let (orders, events) = (Arc::clone(&orders), Arc::clone(&events));
             thread::spawn(move || {
@@ -47,7 +47,7 @@ fn a_job_is_handed_over_and_given_back() {
     });
 }
 
-/// Whoever reads the findings while they are written sees, of each thread, nothing or a whole one, and later ones later.
+/// A concurrent reader sees either none or a whole finding of each thread.
 #[test]
 fn findings_are_seen_whole() {
     loom::model(|| {
@@ -66,10 +66,9 @@ fn findings_are_seen_whole() {
     });
 }
 
-/// An iteration that ends on the opponent's time with enough found, and the hit at the same moment: either the search sees that
-/// it no longer ponders and ends itself, or the hit stops it. It never goes on.
+/// A ponderhit concurrent with the end of an iteration that found enough: the search sees the hit or is stopped by it.
 #[test]
-fn a_hit_and_the_end_of_an_iteration_do_not_miss_each_other() {
+fn ponderhit_at_the_end_of_an_iteration_is_not_lost() {
     loom::model(|| {
         let limits = Limits { ponder: true, clock: [Some(1000); 2], ..Limits::default() };
         let control = Arc::new(Control::new(
@@ -90,9 +89,9 @@ fn a_hit_and_the_end_of_an_iteration_do_not_miss_each_other() {
     });
 }
 
-/// `stop` from any side is seen by the others, in any order with a hit.
+/// All threads see `stop`, in any order with a ponderhit.
 #[test]
-fn a_stop_is_never_taken_back() {
+fn stop_is_final() {
     loom::model(|| {
         let limits = Limits { ponder: true, movetime: Some(1), ..Limits::default() };
         let control = Arc::new(Control::new(
@@ -113,9 +112,9 @@ fn a_stop_is_never_taken_back() {
     });
 }
 
-/// Three threads together get every node of the limit, and not one more.
+/// Three threads together get exactly the node limit.
 #[test]
-fn nodes_are_handed_out_once() {
+fn node_budgets_sum_to_the_limit() {
     loom::model(|| {
         let limit = 2 * Control::QUANTUM + 100;
         let control = Arc::new(Control::new(
@@ -134,7 +133,7 @@ fn nodes_are_handed_out_once() {
     });
 }
 
-/// A search of two threads in rounds: what the helper and the main thread do, and what the helper has to say in the end.
+/// Runs a search of two threads in lockstep, then checks the helper's result.
 fn in_rounds<T: 'static>(helper: fn(Round, &Findings) -> T, main: fn(Round, &Findings), judge: fn(T)) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
@@ -145,13 +144,13 @@ fn in_rounds<T: 'static>(helper: fn(Round, &Findings) -> T, main: fn(Round, &Fin
             thread::spawn(move || helper(search.0.join(1), &search.1))
         };
         main(search.0.join(0), &search.1);
-        judge(other.join().expect("it ends"));
+        judge(other.join().expect("the helper ends"));
     });
 }
 
-/// Threads in rounds agree on the round that is the last, though only one says so, and nobody waits for ever.
+/// All threads agree on the last round when one announces it.
 #[test]
-fn the_last_round_is_that_of_all() {
+fn threads_agree_on_the_last_round() {
     let helper = |mut round: Round, findings: &Findings| {
         let mut count = 0;
         while !round.is_over() {
@@ -169,9 +168,9 @@ fn the_last_round_is_that_of_all() {
     in_rounds(helper, main, |count| assert_eq!(count, 2));
 }
 
-/// A thread that is stopped in the middle of a round ends the rounds of one that waits for it.
+/// Stopping a thread within a round releases those waiting for it.
 #[test]
-fn rounds_are_broken_off_for_all() {
+fn breaking_off_a_round_releases_all() {
     let helper = |mut round: Round, findings: &Findings| {
         round.finish(&Tt::empty(), findings, 0, false);
         round.is_over()

@@ -1,11 +1,11 @@
-//! Worker threads that live as long as the engine and take orders from mailboxes.
+//! A pool of persistent worker threads with job queues.
 
-use super::mailbox::Mailbox;
 use super::memory;
 use super::numa::binding;
 use super::numa::cpu_set::CpuSet;
 use super::numa::placement::{Place, Placement};
-use super::numa::report::Occupied;
+use super::numa::report::PlaceUsage;
+use super::order_queue::OrderQueue;
 use crate::eval::Evaluation;
 use crate::processors;
 use crate::search::home::Home;
@@ -18,10 +18,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-/// Recursion over the deepest line needs less than this; only what is used is backed by memory.
+/// More than the deepest recursion needs; only used pages take memory.
 pub(super) const STACK_BYTES: usize = 8 << 20;
 
-/// Something to be done with a worker.
+/// A closure run on a worker.
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
 
 enum Order {
@@ -31,43 +31,42 @@ enum Order {
 }
 
 struct Thread {
-    orders: Arc<Mailbox<Order>>,
+    orders: Arc<OrderQueue<Order>>,
     handle: Option<JoinHandle<()>>,
-    /// The processors that it was to be bound to.
+    /// The CPUs it should be bound to.
     place: Option<CpuSet>,
-    /// Those that the system says it is bound to, or why it is not.
+    /// The CPUs it is bound to, or why not.
     bound: Option<Result<CpuSet, String>>,
 }
 
-/// The threads that search. Each owns its worker, created on the thread itself so that its memory is near it.
+/// The search threads. Each creates its own worker, for NUMA locality.
 #[derive(Default)]
 pub struct Pool {
     threads: Vec<Thread>,
-    /// What threads of one place share, by the processors.
+    /// Shared state per node, by its CPUs.
     homes: Vec<(CpuSet, Arc<Home>)>,
 }
 
 impl Pool {
-    /// How many threads there are.
+    /// The number of threads.
     pub fn len(&self) -> usize {
         self.threads.len()
     }
 
-    /// Whether there is no thread.
+    /// Whether there are no threads.
     pub fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }
 
-    /// Starts or ends threads until there are `count`, each in its place. Those that stay keep what they have learned; the first
-    /// whose place is another one starts anew, and so do those behind it. The memory of those that end is given back. No search
-    /// may run. New ones get the memory to search with this evaluation.
+    /// Starts or stops threads up to `count`, each in its place. Those that stay keep their histories; the first one
+    /// whose place changed and all after it restart. Requires that no search runs. New threads allocate memory for this
+    /// evaluation.
     ///
     /// # Errors
-    /// The system has no memory for so many threads, or refuses to start them; the old number stays, or fewer where threads had
-    /// to move.
+    /// Out of memory, or the system refuses to start threads; the old number is kept, or fewer if threads had to move.
     pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
-        memory::keep_large_tables_apart();
+        memory::map_large_allocations();
         let place = |id| placement.of(id).map(|place| place.cpus);
         let stays = |(id, thread): &(usize, &Thread)| thread.place == place(*id);
         let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
@@ -87,7 +86,7 @@ impl Pool {
         Ok(())
     }
 
-    /// What the threads of these processors share.
+    /// The shared state of these CPUs.
     fn home(&mut self, cpus: CpuSet) -> Arc<Home> {
         if let Some((_, home)) = self.homes.iter().find(|(known, _)| *known == cpus) {
             return Arc::clone(home);
@@ -97,8 +96,7 @@ impl Pool {
         home
     }
 
-    /// Gives every place its copy of the network, made by a thread of that place. Searches do this, too; then the first one takes
-    /// longer.
+    /// Makes each node copy the network on one of its own threads, so that the first search need not.
     pub fn copy_network(&self, evaluation: &Evaluation) {
         let copies: Vec<_> = self
             .homes
@@ -106,17 +104,17 @@ impl Pool {
             .filter_map(|(cpus, home)| {
                 let thread = self.threads.iter().find(|thread| thread.place == Some(*cpus) && thread.is_bound())?;
                 let (home, evaluation) = (Arc::clone(home), evaluation.clone());
-                Some(thread.ask(move |_| _ = home.near(&evaluation)))
+                Some(thread.run_task(move |_| _ = home.near(&evaluation)))
             })
             .collect();
         copies.iter().for_each(|done| _ = done.recv());
     }
 
-    /// What is in a place, while this evaluation is in force.
-    pub fn occupied(&self, place: &Place, evaluation: &Evaluation) -> Occupied {
+    /// Reports the use of a node.
+    pub fn usage(&self, place: &Place, evaluation: &Evaluation) -> PlaceUsage {
         let threads: Vec<_> = self.threads.iter().filter(|thread| thread.place == Some(place.cpus)).collect();
         let home = self.homes.iter().find(|(cpus, _)| *cpus == place.cpus);
-        Occupied {
+        PlaceUsage {
             place: place.clone(),
             threads: threads.len(),
             bound: threads.iter().filter(|thread| thread.is_bound()).count(),
@@ -127,30 +125,30 @@ impl Pool {
 
     fn truncate(&mut self, count: usize) {
         if count < self.threads.len() {
-            // All are told before the first is waited for.
-            self.threads[count..].iter_mut().for_each(Thread::dismiss);
+            // Signal all before joining the first.
+            self.threads[count..].iter_mut().for_each(Thread::close);
             self.threads.truncate(count);
-            memory::give_back();
+            memory::trim();
         }
     }
 
-    /// Sends a job to as many threads as it is for, and returns at once.
+    /// Sends a job to its threads.
     pub fn search(&self, job: &Arc<Job>) {
         for thread in self.threads.iter().take(job.findings.threads()) {
             thread.order(Order::Search(Arc::clone(job)));
         }
     }
 
-    /// What the main thread's worker answers, or a new one where there is no thread.
-    pub fn ask_main<T: Default + Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> T {
+    /// Runs a task on the main thread's worker, or a new one if there is no thread.
+    pub fn run_on_main<T: Default + Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> T {
         match self.threads.first() {
-            Some(main) => main.ask(task).recv().unwrap_or_default(),
+            Some(main) => main.run_task(task).recv().unwrap_or_default(),
             None => task(&mut Worker::new(0)),
         }
     }
 
-    /// Makes every thread forget what it has learned. Orders are carried out in turn, so a search that follows finds it done.
-    pub fn forget(&self) {
+    /// Clears the histories of all threads. Queued, so takes effect before the next search.
+    pub fn clear_histories(&self) {
         for thread in &self.threads {
             thread.order(Order::Forget);
         }
@@ -158,21 +156,21 @@ impl Pool {
 }
 
 impl Thread {
-    /// Starts a thread and waits until it has its worker: so nobody else takes memory between the question whether there
-    /// is any and the use of it. A thread with a home is bound before it touches that memory, which so is near it.
+    /// Starts a thread and waits for its worker, so that the memory check stays valid. The thread is bound before it
+    /// first touches its memory.
     fn start(id: usize, home: Option<(CpuSet, Arc<Home>)>, evaluation: Evaluation) -> io::Result<Self> {
-        memory::check_room_for_a_stack()?;
-        let orders: Arc<Mailbox<Order>> = Arc::default();
+        memory::check_stack_memory()?;
+        let orders: Arc<OrderQueue<Order>> = Arc::default();
         let inbox = Arc::clone(&orders);
         let place = home.as_ref().map(|(cpus, _)| *cpus);
         let (send, started) = bounded(1);
-        let life = move || {
+        let run = move || {
             if id >= processors::count() {
-                stand_back();
+                lower_thread_priority();
             }
             let bound = place.map(|cpus| binding::bind(&cpus).map_err(|error| error.to_string()));
             let home = home.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, home)| home);
-            let worker = memory::check_room_for_a_worker().map(|()| Worker::new(id));
+            let worker = memory::check_worker_memory().map(|()| Worker::new(id));
             let (worker, result) = match worker {
                 Ok(mut worker) => {
                     worker.home = home;
@@ -184,22 +182,22 @@ impl Thread {
             // The pool waits for this.
             let _ = send.send(result);
             if let Some(worker) = worker {
-                serve(worker, &inbox);
+                worker_loop(worker, &inbox);
             }
         };
-        let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(life)?;
+        let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(run)?;
         let mut thread = Self { orders, handle: Some(handle), place, bound: None };
         thread.bound = started.recv().map_err(io::Error::other)??;
         Ok(thread)
     }
 
-    /// Whether the system says that it is bound to its place alone.
+    /// Whether it is bound exactly to its place.
     fn is_bound(&self) -> bool {
         matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_within(place))
     }
 
-    /// Ends the worker's loop after the orders it has.
-    fn dismiss(&mut self) {
+    /// Ends the thread after its queued orders.
+    fn close(&mut self) {
         self.orders.close();
     }
 
@@ -207,8 +205,8 @@ impl Thread {
         self.orders.send(order);
     }
 
-    /// Asks its worker something. What the task owns is gone before the answer comes.
-    fn ask<T: Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> Receiver<T> {
+    /// Runs a task on the worker. The task is dropped before the result is sent.
+    fn run_task<T: Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> Receiver<T> {
         let (send, answer) = bounded(1);
         self.order(Order::Run(Box::new(move |worker| _ = send.send(task(worker)))));
         answer
@@ -217,23 +215,22 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        self.dismiss();
+        self.close();
         if let Some(handle) = self.handle.take() {
             let _ = handle.join();
         }
     }
 }
 
-/// Lets threads with work for the user go first: for a thread beyond the number of processors. Where hundreds start or end, whoever
-/// reads the input and writes the answer would have to wait behind all of them. A thread cannot take this back, nor need it: it goes
-/// when fewer are asked for.
-fn stand_back() {
-    // Elsewhere the whole process would have the priority.
+/// Lowers the priority of threads beyond the number of CPUs, so that the input and output threads are not queued behind
+/// hundreds of starting or stopping ones. Not reversible, but surplus threads are stopped first.
+fn lower_thread_priority() {
+    // On other systems this would affect the whole process.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, NICE);
 }
 
-/// How far: enough to be preempted by threads that wake up, and not so much that they starve while they hold a turn.
+/// Enough to be preempted by waking threads, without starving.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
@@ -242,8 +239,8 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_default()
 }
 
-/// The life of a worker thread.
-fn serve(mut worker: Worker, inbox: &Mailbox<Order>) {
+/// The main loop of a worker thread.
+fn worker_loop(mut worker: Worker, inbox: &OrderQueue<Order>) {
     while let Some(order) = inbox.receive() {
         match order {
             Order::Forget => worker.clear(),
@@ -254,7 +251,7 @@ fn serve(mut worker: Worker, inbox: &Mailbox<Order>) {
                     worker = worker.anew();
                     job.give_up(worker.id, &panic_message(&*panic))
                 });
-                // Let go of the job first: when the engine hears of the last thread it owns the table alone.
+                // Drop the job first: after the last report the engine must own the table alone.
                 drop(job);
                 let _ = events.send(Event::Done(finding));
             }

@@ -1,4 +1,4 @@
-//! The atomics and locks of the engine, all from here: under `--cfg loom` those of the model checker take their place.
+//! Atomics and locks for the whole engine, replaced by the model checker's under `--cfg loom`.
 
 #[cfg(not(loom))]
 mod shipped {
@@ -6,7 +6,7 @@ mod shipped {
     pub use std::sync::Arc;
     pub use std::sync::atomic::*;
 
-    /// Lets go of the lock, sleeps until the condition variable is notified, and locks again.
+    /// Waits for a notification, releasing the lock meanwhile.
     pub fn wait<'a, T>(condvar: &Condvar, mut guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         condvar.wait(&mut guard);
         guard
@@ -18,44 +18,44 @@ mod modelled {
     pub use loom::sync::atomic::*;
     pub use loom::sync::{Arc, Condvar, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
-    /// The model checker's mutex, with the interface of the shipped one.
+    /// Loom's mutex with the interface of `parking_lot`.
     #[derive(Debug)]
     pub struct Mutex<T>(loom::sync::Mutex<T>);
 
     impl<T> Mutex<T> {
-        /// A mutex that is not locked.
+        /// Creates an unlocked mutex.
         pub fn new(value: T) -> Self {
             Self(loom::sync::Mutex::new(value))
         }
 
-        /// Waits for the lock.
+        /// Locks, blocking.
         pub fn lock(&self) -> MutexGuard<'_, T> {
             self.0.lock().expect("no thread panics while it holds the lock")
         }
     }
 
-    /// The model checker's lock for many readers, with the interface of the shipped one.
+    /// Loom's read-write lock with the interface of `parking_lot`.
     #[derive(Debug)]
     pub struct RwLock<T>(loom::sync::RwLock<T>);
 
     impl<T> RwLock<T> {
-        /// A lock that nobody holds.
+        /// Creates an unlocked lock.
         pub fn new(value: T) -> Self {
             Self(loom::sync::RwLock::new(value))
         }
 
-        /// Waits until nobody writes.
+        /// Locks for reading, blocking.
         pub fn read(&self) -> RwLockReadGuard<'_, T> {
             self.0.read().expect("no thread panics while it holds the lock")
         }
 
-        /// Waits until nobody else holds the lock.
+        /// Locks for writing, blocking.
         pub fn write(&self) -> RwLockWriteGuard<'_, T> {
             self.0.write().expect("no thread panics while it holds the lock")
         }
     }
 
-    /// Lets go of the lock, sleeps until the condition variable is notified, and locks again.
+    /// Waits for a notification, releasing the lock meanwhile.
     pub fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         condvar.wait(guard).expect("no thread panics while it holds the lock")
     }

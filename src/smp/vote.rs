@@ -1,14 +1,13 @@
-//! Which thread's result to play.
+//! The vote on which thread's result to play.
 
 use crate::score::{MATE_IN_MAX, Score};
 use crate::search::findings::Finding;
 
-/// The finding to play: the move with the most votes, from the thread that makes the best case for it.
+/// Selects the move with the most votes, and its best finding.
 ///
-/// A thread votes for its move with the depth it finished times how far its score lies above the worst one. A
-/// proven win outvotes everything, the shortest first; a proven loss counts only against longer ones.
-/// Ties go to the better score, then the greater depth, then the lower thread number, so the result does not depend on the
-/// order in which the threads ended.
+/// A vote's weight is the finished depth times the margin over the worst score. A proven win beats everything, the
+/// shortest first; a proven loss beats only longer ones. Ties go to the better score, then the greater depth, then the
+/// lower thread number, so the result does not depend on the order of findings.
 pub fn elect(findings: &[Finding]) -> Option<&Finding> {
     let score = |finding: &Finding| finding.lines.first().map_or(Score::MIN, |line| line.score);
     let best_move = |finding: &Finding| finding.lines.first().and_then(|line| line.pv.first().copied());

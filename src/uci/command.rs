@@ -1,4 +1,4 @@
-//! From a line of text to a command: pure, and an answer for every text.
+//! Parses a line into a command, without side effects.
 
 use super::go::{self, Go};
 use super::listing;
@@ -8,14 +8,14 @@ use super::words::Words;
 use crate::chess::Game;
 use crate::search::MAX_DEPTH;
 
-/// A command, as said.
+/// A parsed command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Introduce yourself and list the options.
+    /// Identify and list the options.
     Uci,
     /// Answer `readyok`.
     IsReady,
-    /// Forget the last game.
+    /// Start a new game.
     NewGame,
     /// Set an option.
     SetOption {
@@ -26,61 +26,61 @@ pub enum Command {
     },
     /// Set up a position.
     Position {
-        /// Where to start.
+        /// The base position.
         base: Base,
-        /// The moves from there on, as given.
+        /// The moves played from it, as given.
         moves: Vec<String>,
     },
     /// Search.
     Go(Go),
-    /// Count the leaves of the tree of legal moves to this depth.
+    /// Perft to this depth, in plies.
     Perft(u32),
-    /// Search the bench positions, to this depth or to the usual one.
+    /// Search the bench positions to this depth, or the default one.
     Bench(Option<i32>),
-    /// End the search.
+    /// Stop the search.
     Stop,
-    /// The move pondered on was played.
+    /// The opponent played the pondered move.
     PonderHit,
-    /// End the program.
+    /// Exit.
     Quit,
-    /// More messages, or fewer.
+    /// Switch debug messages on or off.
     Debug(bool),
-    /// Copy protection; nothing to do.
+    /// Ignored.
     Register,
     /// Show the board.
     Display,
-    /// Turn the position round: colors exchanged, ranks mirrored.
+    /// Exchange the colors and mirror the ranks.
     Flip,
-    /// Show what the program was compiled for and with.
+    /// Show version and build information.
     Compiler,
     /// Show the static evaluation.
     Eval,
-    /// List the legal moves in the order of the search, with reductions at this depth.
+    /// List the legal moves in search order, with reductions at this depth.
     ListMoves(i32),
-    /// Show what reductions did in the last search; or also what a search without them to its depth costs.
+    /// Show LMR statistics of the last search.
     LmrStats {
-        /// Whether to search without reductions.
+        /// Whether to also search without reductions, for comparison.
         off: bool,
     },
     /// Save the hash table.
     SaveHash {
-        /// The file, or that of the option.
+        /// The file; `HashFile` if absent.
         file: Option<String>,
-        /// Whether to compress whatever the file is called.
+        /// Whether to compress regardless of the extension.
         zstd: bool,
     },
     /// Load a hash table.
     LoadHash {
-        /// The file, or that of the option.
+        /// The file; `HashFile` if absent.
         file: Option<String>,
     },
     /// List the commands.
     Help,
-    /// Let the searches asked for so far end before `quit` is obeyed.
+    /// Let pending searches finish before `quit` takes effect.
     Wait,
 }
 
-/// Where a `position` starts.
+/// The base position of `position`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
     /// The start position of chess.
@@ -90,10 +90,10 @@ pub enum Base {
 }
 
 impl Base {
-    /// Sets up the position and plays moves from it. When anything is wrong there is no new position at all.
+    /// Sets up the position and plays the moves. On an error the old position is kept.
     ///
     /// # Errors
-    /// The FEN is not good, or a move is not legal.
+    /// The FEN is invalid, or a move is illegal.
     pub fn set_up(&self, moves: &[String], chess960: bool) -> Result<Game, Problem> {
         let mut game = match self {
             Self::Start => Game::start(),
@@ -116,55 +116,55 @@ impl Base {
     }
 }
 
-/// A line, read.
+/// The result of parsing a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedLine {
-    /// The command in it, if there is one that can be obeyed.
+    /// The command, if there is a valid one.
     pub command: Option<Command>,
-    /// What could not be used.
+    /// Everything that was invalid or skipped.
     pub problems: Vec<Problem>,
 }
 
-/// What the commands of the protocol do, in one line each that begins with the word. Only these words are looked for behind
-/// unknown words.
+/// Usage lines of the protocol's commands, each starting with its keyword. Only these are recognised after unknown
+/// words.
 const STANDARD: [&str; 11] = [
     "uci: name, author and options, then uciok",
     "isready: readyok, at once, also while searching",
-    "ucinewgame: forget the last game and empty the hash table",
+    "ucinewgame: start a new game and clear the hash table",
     "setoption name <option> [value <value>]",
     "position startpos | fen <FEN> [moves <move> ...]",
     "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N] [mate N] \
      [infinite] [ponder] [searchmoves <move> ...] | go perft N",
-    "stop: end every search asked for so far",
-    "ponderhit: the move pondered on was played",
-    "quit: end every search and the program",
+    "stop: stop the search and all queued ones",
+    "ponderhit: the opponent played the pondered move",
+    "quit: stop all searches and exit",
     "debug on | off: more messages",
     "register: accepted and ignored",
 ];
 
-/// The same of the other commands.
+/// Usage lines of Lento's own commands.
 const EXTRA: [&str; 12] = [
     "d: the board, its FEN, its key and the checking pieces",
-    "flip: exchange the colors and mirror the ranks of the position; the moves before it are forgotten",
+    "flip: exchange the colors and mirror the ranks of the position, without its game history",
     "eval: the static evaluation, term by term",
-    "listmoves [depth N]: the legal moves in the order of the search, and what it knows of each",
-    "lmrstats [off]: what reductions did in the last search; with off, how many nodes they saved",
+    "listmoves [depth N]: the legal moves in search order, with the data that orders them",
+    "lmrstats [off]: LMR statistics of the last search; with off, also the nodes saved",
     "savehash [file [zstd]]: save the hash table to a file or to HashFile, also while searching; with zstd, compressed",
-    "loadhash [file]: load a file or HashFile into the hash table, whatever its size",
-    "bench [depth]: search fixed positions on one thread; nodes and speed",
+    "loadhash [file]: load a file or HashFile into the hash table of any size",
+    "bench [depth]: search fixed positions on one thread; prints nodes and speed",
     "perft N: count the leaves of the tree of legal moves",
-    "wait: let the searches asked for so far end before quit, or the end of input, is obeyed",
-    "compiler: the version, and what it was compiled for and with",
+    "wait: let pending searches finish before quit or the end of input",
+    "compiler: version, target and compiler",
     "help: this list",
 ];
 
-/// The commands, one line each.
+/// One usage line per command.
 pub fn usage() -> impl Iterator<Item = &'static str> {
     STANDARD.into_iter().chain(EXTRA)
 }
 
-/// Reads a line. Never fails: what cannot be used is among the problems. Command words are recognised in any case,
-/// behind unknown words, between any white space. Empty lines and lines that start with `#` say nothing.
+/// Parses a line. Keywords are case-insensitive and may follow unknown words. Empty lines and comments (`#`) are
+/// ignored.
 pub fn parse(line: &str) -> ParsedLine {
     let mut read = ParsedLine::default();
     let line = line.trim_start_matches('\u{feff}').trim();
@@ -185,7 +185,7 @@ pub fn parse(line: &str) -> ParsedLine {
     read
 }
 
-/// Reads up to and with the first command word.
+/// Consumes words up to and including the keyword.
 fn keyword(words: &mut Words) -> Option<&'static str> {
     let find = |word: &str, among: &[&'static str]| {
         let known = among.iter().filter_map(|usage| usage.split([' ', ':']).next());
@@ -195,7 +195,7 @@ fn keyword(words: &mut Words) -> Option<&'static str> {
     find(first, &STANDARD).or_else(|| find(first, &EXTRA)).or_else(|| words.find_map(|word| find(word, &STANDARD)))
 }
 
-/// Reads what follows a command word.
+/// Parses the arguments of a command.
 fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
     let command = match keyword {
         "setoption" => return keep(set_option(words), problems),
@@ -212,7 +212,7 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
                 return None;
             }
         },
-        "listmoves" if words.rest().is_empty() => Command::ListMoves(listing::USUAL_DEPTH),
+        "listmoves" if words.rest().is_empty() => Command::ListMoves(listing::DEFAULT_DEPTH),
         "listmoves" if words.take_if(|word| word.eq_ignore_ascii_case("depth")).is_some() => {
             Command::ListMoves(go::number("depth", (1, MAX_DEPTH.into()), &mut words, problems)? as i32)
         }
@@ -243,7 +243,7 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
     Some(command)
 }
 
-/// Keeps the command, or the problem.
+/// Moves an error to the problems.
 fn keep(read: Result<Command, Problem>, problems: &mut Vec<Problem>) -> Option<Command> {
     read.map_err(|problem| problems.push(problem)).ok()
 }
@@ -264,7 +264,7 @@ fn set_option(mut words: Words) -> Result<Command, Problem> {
     Ok(Command::SetOption { name: name.into(), value: valued.then(|| words.rest().into()) })
 }
 
-/// `[file [zstd]]`: the name of a file may have several words.
+/// `[file [zstd]]`; a file name may contain spaces.
 fn save_hash(arguments: &str) -> Command {
     match arguments.rsplit_once(char::is_whitespace) {
         Some((file, last)) if last.eq_ignore_ascii_case("zstd") => {
@@ -275,7 +275,7 @@ fn save_hash(arguments: &str) -> Command {
 }
 
 fn named(file: &str) -> Option<String> {
-    // As for options, this word is no name.
+    // As with options, `<empty>` means none.
     (!matches!(file, "" | "<empty>")).then(|| file.to_owned())
 }
 
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_commands_in_any_case_and_between_any_blanks() {
+    fn plain_commands_in_any_case_and_spacing() {
         for (line, command) in [
             ("uci", Command::Uci),
             ("UCI", Command::Uci),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn every_keyword_is_read_and_starts_its_usage() {
+    fn every_usage_line_starts_with_its_keyword() {
         for usage in usage() {
             let word = usage.split([' ', ':']).next().expect("a word");
             let ParsedLine { command, problems } = parse(word);
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lines_and_comments_say_nothing() {
+    fn empty_lines_and_comments_are_ignored() {
         for line in ["", "  \t ", "\r\n", "# go infinite"] {
             assert_eq!(parse(line), ParsedLine::default());
         }
@@ -375,7 +375,7 @@ mod tests {
         let read = parse("joho  foo debug on");
         assert_eq!(read.command, Some(Command::Debug(true)));
         assert_eq!(read.problems, [Problem::Skipped(Quoted::new("joho  foo"), "debug")]);
-        // Words that are not of the protocol count only in the first place.
+        // Lento's own keywords are recognised only as the first word.
         assert_eq!(problem("a b c d eval"), Problem::UnknownCommand(Quoted::new("a b c d eval")));
     }
 
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn options_have_names_and_values_of_several_words() {
+    fn option_names_and_values_may_contain_spaces() {
         let set =
             |name: &str, value: Option<&str>| Command::SetOption { name: name.into(), value: value.map(String::from) };
         assert_eq!(clean("setoption name Hash value 64"), set("Hash", Some("64")));
@@ -433,9 +433,9 @@ mod tests {
         assert_eq!(read.problems, [Problem::Trailing("listmoves", Quoted::new("please"))]);
     }
 
-    /// Lines of random bytes, and of random words of the protocol among random bytes.
+    /// Random bytes mixed with random words of the protocol.
     #[test]
-    fn any_bytes_are_read_without_panic() {
+    fn random_bytes_do_not_panic() {
         let mut random = fastrand::Rng::with_seed(1);
         let vocabulary = "position startpos fen moves go depth searchmoves e2e4 name value setoption bench perft -1 \
                           99999999999999999999 \u{feff} \u{85} ゴ é";
@@ -460,11 +460,11 @@ mod tests {
                 assert!(!problem.to_string().contains(['\n', '\r', '\0']), "{text:?}");
             }
         }
-        assert!(commands > 1000, "the words of the protocol are to be met often: {commands}");
+        assert!(commands > 1000, "too few lines had a command: {commands}");
     }
 
     #[test]
-    fn positions_are_set_up_whole_or_not_at_all() {
+    fn a_bad_position_is_rejected_as_a_whole() {
         let moves = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
         let game = Base::Start.set_up(&moves("e2e4 e7e5 g1f3"), false).expect("legal moves");
         assert_eq!(game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");

@@ -1,4 +1,4 @@
-//! The engine's side of the protocol, as text: pure functions, one line or a few without the last line break.
+//! Formats engine output as protocol text: pure functions, without the final line break.
 
 use super::options::OPTIONS;
 use super::rebel;
@@ -11,7 +11,7 @@ use crate::version;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Name, author, options (those of a recipe while it is in use), what evaluates, `uciok`.
+/// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
 pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
     for option in OPTIONS {
@@ -24,8 +24,7 @@ pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     text + &message(&format!("evaluation {evaluation}")) + "\nuciok"
 }
 
-/// The line for the state of the search. `root` is the position it started from: scores belong to it, and its material
-/// says what they are worth.
+/// An `info` line. `root` is the searched position, whose material scales the score.
 pub fn info(root: &Board, info: &Info, settings: &Settings) -> String {
     let material = wdl::material(root);
     let mut line = format!(
@@ -52,7 +51,7 @@ pub fn info(root: &Board, info: &Info, settings: &Settings) -> String {
     line
 }
 
-/// `score cp X`, where 100 is a chance of 50 % to win, or `score mate X`, with its bound when it is not exact.
+/// `score cp X`, where 100 is a win probability of 50 %, or `score mate X`, with its bound unless exact.
 pub fn score(score: Score, material: i32, bound: Bound) -> String {
     let value = match mate_distance(score) {
         Some(moves) => format!("score mate {moves}"),
@@ -71,7 +70,7 @@ fn counters(nodes: u64, hashfull: u32, tb_hits: Option<u64>, elapsed: Duration) 
     format!("nodes {nodes} nps {speed} hashfull {hashfull}{hits} time {}", elapsed.as_millis())
 }
 
-/// The two lines for the state of a long iteration: the move being searched, and the counters.
+/// The current move and the counters, for long iterations.
 pub fn progress(root: &Board, progress: &Progress, settings: &Settings) -> String {
     let depth = progress.depth;
     let mv = root.uci(progress.current, settings.chess960);
@@ -79,7 +78,7 @@ pub fn progress(root: &Board, progress: &Progress, settings: &Settings) -> Strin
     format!("info depth {depth} currmove {mv} currmovenumber {}\ninfo depth {depth} {counters}", progress.number)
 }
 
-/// The answer to `go`.
+/// The `bestmove` line.
 pub fn best_move(root: &Board, outcome: &Outcome, settings: &Settings) -> String {
     let Some(best) = outcome.best else { return "bestmove 0000".into() };
     let mut line = format!("bestmove {}", root.uci(best, settings.chess960));
@@ -89,46 +88,46 @@ pub fn best_move(root: &Board, outcome: &Outcome, settings: &Settings) -> String
     line
 }
 
-/// What comes before `bestmove 0000`: the score of a position without legal moves, and why there is no move.
+/// The lines before `bestmove 0000`: the score, and why there is no move.
 pub fn no_move(root: &Board, settings: &Settings) -> String {
     let (score, why) = if root.in_check() { ("mate 0", "checkmate") } else { ("cp 0", "stalemate") };
     format!("info depth 0 score {score}\ninfo string no legal move: {why} in {}", root.fen(settings.chess960))
 }
 
-/// What `--version` says.
+/// The output of `compiler`.
 pub fn compiler() -> String {
     format!("Lento {}", version::LONG.as_str())
 }
 
-/// A message for the reader.
+/// An `info string` line.
 pub fn message(text: &str) -> String {
     format!("info string {}", one_line(text))
 }
 
-/// A message that something could not be obeyed.
+/// An error as an `info string` line.
 pub fn error(problem: &dyn std::error::Error) -> String {
     format!("info string error: {}", one_line(&problem.to_string()))
 }
 
-/// One line whatever the text: control characters become spaces, and what would be too long to read is cut.
+/// Replaces control characters by spaces and truncates.
 fn one_line(text: &str) -> String {
-    const LONGEST: usize = 600;
-    let clean: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(LONGEST).is_some() { clean + "..." } else { clean }
+    const MAX_LENGTH: usize = 600;
+    let clean: String = text.chars().take(MAX_LENGTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(MAX_LENGTH).is_some() { clean + "..." } else { clean }
 }
 
-/// The static evaluation laid open, and what its score is worth.
+/// The output of `eval`: the terms, the static evaluation and its win probability.
 pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> String {
     let mut table = match &evaluation.model {
         Model::Classical => classical::trace(board).to_string(),
         Model::Nnue(network, simd) => {
             let trace = nnue::Trace::new(network, *simd, board);
             let output = trace.value();
-            format!("{trace}\n\nnetwork output {output:+} internal centipawns, White's view: of the pieces alone")
+            format!("{trace}\n\nnetwork output {output:+} internal centipawns, White's view")
         }
     };
     if let Some(name) = evaluation.drawish_ending(board) {
-        let _ = write!(table, "\ndrawish ending {name}: a draw as long as the search finds nothing better");
+        let _ = write!(table, "\ndrawish ending {name}: scored as a draw");
     }
     let score = evaluation.value(board, scaling) * board.side_to_move().sign();
     let material = wdl::material(board);
@@ -136,14 +135,14 @@ pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> S
     let [win, draw, loss] = wdl::wdl(score, material).map(|chance| f64::from(chance) / 10.0);
     format!(
         "{table}\n\
-         static evaluation {score:+} internal centipawns, White's view: what the search takes, \
+         static evaluation {score:+} internal centipawns, White's view: as the search sees it, \
          with fifty-move rule, material and known endings\n\
-         shown as {shown:+.2} pawns, White's view: the static evaluation on UCI's scale, where 1.00 is a chance of 50 % to win\n\
+         shown as {shown:+.2} pawns, White's view, on UCI's scale: 1.00 is a 50 % chance of winning\n\
          White wins {win:.1} %, draws {draw:.1} %, loses {loss:.1} %"
     )
 }
 
-/// The board as a drawing, with what belongs to it.
+/// The output of `d`: the board with FEN, key and checkers.
 pub fn diagram(board: &Board, chess960: bool) -> String {
     const EDGE: &str = " +---+---+---+---+---+---+---+---+\n";
     let mut text = String::from(EDGE);
@@ -259,9 +258,8 @@ mod tests {
         );
     }
 
-    /// The score of a position with few pieces is worth something else than with all of them.
     #[test]
-    fn scores_are_worth_what_the_root_s_material_says() {
+    fn scores_are_scaled_by_the_root_s_material() {
         for fen in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", CASTLING] {
             let board = Board::from_fen(fen).expect("a good FEN");
             let mut sample = sample(&board, &[]);
@@ -277,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn an_evaluation_ends_with_what_it_is_worth() {
+    fn eval_ends_with_the_win_probability() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1").expect("a good FEN");
         let scaling = Scaling(1024);
         for by in [Model::Classical, Model::default()].map(Evaluation::from) {

@@ -1,4 +1,4 @@
-//! What follows the word `go`.
+//! Parses the arguments of `go`.
 
 use super::command::Command;
 use super::problem::{Problem, Quoted};
@@ -6,7 +6,7 @@ use super::words::Words;
 use crate::chess::perft;
 use crate::search::limits::Limits;
 
-/// A `go`, as said: the limits, and the root moves still as text because only the position can read them.
+/// A parsed `go`. Root moves stay text, since parsing them needs the position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
     /// The limits.
@@ -15,17 +15,17 @@ pub struct Go {
     pub search_moves: Vec<String>,
 }
 
-/// A limit that takes a number.
+/// A limit with a number.
 struct Limit {
     word: &'static str,
-    /// The least and the greatest value with a meaning. Below is an error, above counts as the greatest.
+    /// Smallest and largest value. Smaller ones are errors, larger ones are clamped.
     range: (i64, i64),
     set: fn(&mut Limits, i64),
 }
 
 const ANY: (i64, i64) = (i64::MIN, i64::MAX);
 
-/// Every limit with a number. Times may be negative: user interfaces send such clocks when they lag.
+/// Times may be negative: GUIs send such clocks when they lag.
 const LIMITS: &[Limit] = &[
     Limit { word: "depth", range: (0, i32::MAX as i64), set: |limits, n| limits.depth = Some(n as i32) },
     Limit { word: "nodes", range: (0, i64::MAX), set: |limits, n| limits.nodes = Some(n as u64) },
@@ -34,7 +34,7 @@ const LIMITS: &[Limit] = &[
     Limit { word: "btime", range: ANY, set: |limits, n| limits.clock[1] = Some(n) },
     Limit { word: "winc", range: ANY, set: |limits, n| limits.increment[0] = Some(n) },
     Limit { word: "binc", range: ANY, set: |limits, n| limits.increment[1] = Some(n) },
-    // Zero means "for the rest of the game", as if it had not been said.
+    // Zero means sudden death, as if absent.
     Limit {
         word: "movestogo",
         range: (0, u32::MAX as i64),
@@ -43,16 +43,15 @@ const LIMITS: &[Limit] = &[
     Limit { word: "mate", range: (1, u32::MAX as i64), set: |limits, n| limits.mate = Some(n as u32) },
 ];
 
-/// The words without a number, and those that are read in their own way.
+/// Keywords without a number, or with a parser of their own.
 const OTHERS: [&str; 4] = ["infinite", "ponder", "searchmoves", "perft"];
 
-/// Whether a word means something in `go`.
 fn is_known(word: &str) -> bool {
     LIMITS.iter().map(|limit| limit.word).chain(OTHERS).any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Reads what follows `go`: limits in any order, the last one counts when one is said twice. What cannot be used is
-/// reported and left out. A perft with a bad depth is no command at all.
+/// Parses limits in any order; the last of duplicates counts, invalid ones are reported and skipped. Perft with a bad
+/// depth yields no command.
 pub fn parse(mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
     let mut go = Go::default();
     let mut perft = None;
@@ -85,8 +84,8 @@ pub fn parse(mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
 /// The range of depths for perft, in plies.
 pub(super) const PERFT: (i64, i64) = (0, perft::MAX_DEPTH as i64);
 
-/// Reads the number that belongs to a word. A number too large counts as the largest; one that is missing, too small
-/// or not a number is reported. A known word in its place is left to be read.
+/// Parses the number after `word`, clamped to the maximum. A missing, small or malformed one is reported; a keyword in
+/// its place is not consumed.
 pub(super) fn number(
     word: &'static str,
     (min, max): (i64, i64),
@@ -101,7 +100,7 @@ pub(super) fn number(
     number
 }
 
-/// A whole number of any length; beyond 64 bits it saturates.
+/// Parses an integer of any length, saturating at 64 bits.
 pub(super) fn saturating(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -111,7 +110,7 @@ pub(super) fn saturating(text: &str) -> Option<i64> {
     Some(text.parse().unwrap_or(limit))
 }
 
-/// Takes the words that look like moves.
+/// Consumes the words that look like moves.
 fn search_moves(go: &mut Go, words: &mut Words, problems: &mut Vec<Problem>) {
     let before = go.search_moves.len();
     while let Some(mv) = words.take_if(looks_like_a_move) {
@@ -123,7 +122,6 @@ fn search_moves(go: &mut Go, words: &mut Words, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Whether a word is two squares, and perhaps the letter of a promotion.
 fn looks_like_a_move(word: &str) -> bool {
     let square = |file: u8, rank: u8| matches!(file, b'a'..=b'h' | b'A'..=b'H') && matches!(rank, b'1'..=b'8');
     match *word.as_bytes() {
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_saturate_and_negative_ones_stay_where_they_mean_something() {
+    fn numbers_saturate_and_clocks_may_be_negative() {
         let (go, problems) = read("nodes 99999999999999999999 depth 99999999999 wtime -500 binc -99999999999999999999");
         assert_eq!(problems, []);
         assert_eq!((go.limits.nodes, go.limits.depth), (Some(i64::MAX as u64), Some(i32::MAX)));

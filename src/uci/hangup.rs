@@ -1,7 +1,6 @@
-//! Whether anybody still reads standard output. A search may run for hours without a line to write, and so without noticing
-//! that its reader has gone.
+//! Detects a closed standard output during searches that print nothing for hours.
 
-/// Whether standard output is a pipe or a connection that nobody reads any more. Where the system cannot say: no.
+/// Whether standard output is a pipe or connection without a reader. Always false where the system cannot tell.
 pub fn output_is_gone() -> bool {
     #[cfg(not(unix))]
     return false;

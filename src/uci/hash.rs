@@ -1,43 +1,43 @@
-//! The option `Hash`: a large table shows that it is being made.
+//! The option `Hash`, with progress messages for large tables.
 
 use super::format;
 use super::options::Target;
 use crate::tt::TtError;
 use std::time::{Duration, Instant};
 
-/// Makes a table of so many MiB. While that takes longer than a second, lines say once a second how far it has come.
+/// Allocates a table of `mib` MiB, reporting progress once a second.
 ///
 /// # Errors
-/// There is not enough memory.
+/// Out of memory.
 pub fn set(target: &mut Target, mib: usize) -> Result<(), String> {
-    let Target { engine, voice } = target;
-    let mut pace = Pace::starting(Instant::now());
-    let tell = &mut |ready: usize| {
-        if ready < mib && pace.is_due(Instant::now()) {
-            voice.say_now(&format::message(&format!("Hash: {ready} of {mib} MiB ready")));
+    let Target { engine, writer } = target;
+    let mut timer = ProgressTimer::starting(Instant::now());
+    let report = &mut |ready: usize| {
+        if ready < mib && timer.is_due(Instant::now()) {
+            writer.print_now(&format::message(&format!("Hash: {ready} of {mib} MiB ready")));
         }
     };
-    engine.set_hash_telling(mib, tell).map_err(|error| match error {
-        // It says itself what there is instead.
+    engine.set_hash_with_progress(mib, report).map_err(|error| match error {
+        // The message already names the replacement.
         TtError::Lost { .. } => error.to_string(),
-        _ => format!("{error}; the old table stays"),
+        _ => format!("{error}; keeping the old table"),
     })
 }
 
-/// When to say how far work has come.
-pub(super) struct Pace {
+/// Paces progress messages.
+pub(super) struct ProgressTimer {
     next: Instant,
 }
 
-impl Pace {
+impl ProgressTimer {
     const PAUSE: Duration = Duration::from_secs(1);
 
-    /// For work that begins now.
+    /// For work starting at `now`.
     pub(super) fn starting(now: Instant) -> Self {
         Self { next: now + Self::PAUSE }
     }
 
-    /// Whether a second has passed since the start, or since this was last so.
+    /// Whether a second has passed since the start or the last time this was true.
     pub(super) fn is_due(&mut self, now: Instant) -> bool {
         let due = now >= self.next;
         if due {
@@ -52,14 +52,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn once_a_second_from_the_first_second_on() {
+    fn due_once_a_second_after_the_first_second() {
         let start = Instant::now();
-        let mut pace = Pace::starting(start);
-        let due: Vec<u64> = (0..5000).filter(|&ms| pace.is_due(start + Duration::from_millis(ms))).collect();
+        let mut timer = ProgressTimer::starting(start);
+        let due: Vec<u64> = (0..5000).filter(|&ms| timer.is_due(start + Duration::from_millis(ms))).collect();
         assert_eq!(due, [1000, 2000, 3000, 4000]);
-        // Work that was not heard of for long is heard of once.
-        assert!(pace.is_due(start + Duration::from_millis(9500)));
-        assert!(!pace.is_due(start + Duration::from_millis(10_000)));
-        assert!(pace.is_due(start + Duration::from_millis(10_500)));
+        // A long gap counts once.
+        assert!(timer.is_due(start + Duration::from_millis(9500)));
+        assert!(!timer.is_due(start + Duration::from_millis(10_000)));
+        assert!(timer.is_due(start + Duration::from_millis(10_500)));
     }
 }

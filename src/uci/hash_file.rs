@@ -1,12 +1,12 @@
-//! The work with hash files, on threads of its own, and what is said about it.
+//! Tasks that save and load hash files, and their messages.
 
 use super::format;
-use super::hash::Pace;
-use super::inbox::TaskNews;
+use super::hash::ProgressTimer;
+use super::inbox::TaskEvent;
 use super::problem::Quoted;
 use super::task::{Console, Task, TaskOutput};
-use crate::engine::{Foundations, LentTable};
-use crate::hash_file::{self, LoadError, Loaded, Order, Progress, SaveError};
+use crate::engine::{EvalIdentity, LentTable};
+use crate::hash_file::{self, LoadError, Loaded, Progress, SaveError, SaveOptions};
 use crate::processors;
 use std::fmt;
 use std::io;
@@ -15,15 +15,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use thiserror::Error;
 
-/// The most threads that write or read a file. A disk is not faster with more.
-const MOST_THREADS: usize = 16;
+/// More threads do not speed up the disk.
+const MAX_THREADS: usize = 16;
 
-/// Who has called for a save.
+/// What started a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// `savehash`, or its button.
+    /// `savehash` or its button.
     Command,
-    /// The option, when it was time.
+    /// The `AutoSave` timer.
     AutoSave,
 }
 
@@ -36,72 +36,73 @@ impl fmt::Display for Caller {
     }
 }
 
-/// Why hash tables could not be saved or loaded, or not all of one.
 #[derive(Debug, Error)]
-enum Trouble {
-    /// Nothing was saved.
-    #[error("{0}: {1}; nothing was saved, and an older file stays as it was")]
+enum HashFileError {
+    #[error("{0}: {1}; nothing saved, any older file unchanged")]
     Save(Caller, SaveError),
-    /// Nothing was loaded.
-    #[error("loadhash: {0}; the hash table stays as it was")]
+    #[error("loadhash: {0}; hash table unchanged")]
     Load(LoadError),
-    /// A part was not loaded.
+    /// A part of the file was skipped.
     #[error("loadhash: {}: {why}", path.display())]
     Part {
-        /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 }
 
-/// Saves a table. What calls for it is named in what is said.
-pub fn save(to: TaskOutput, caller: Caller, lent: (LentTable, Foundations), order: Order) -> io::Result<Task> {
+/// Starts saving a table; messages start with the caller's name.
+pub fn save(to: TaskOutput, caller: Caller, lent: (LentTable, EvalIdentity), options: SaveOptions) -> io::Result<Task> {
     Task::start(to, move |console| {
-        let (table, foundations) = lent;
-        let (began, name) = (Instant::now(), Quoted::new(&order.path.to_string_lossy()));
-        let identity = foundations.identity();
-        match hash_file::save(table, &identity, &order, &mut telling(console, caller)) {
+        let (table, eval_identity) = lent;
+        let (began, name) = (Instant::now(), Quoted::new(&options.path.to_string_lossy()));
+        let identity = eval_identity.identity();
+        match hash_file::save(table, &identity, &options, &mut progress_printer(console, caller)) {
             Ok(saved) => {
                 let size = mib(saved.bytes);
                 let line = format!("{caller}: {} entries, {size} MiB, in {} to {name}", saved.entries, seconds(began));
                 let _ = console.print(format::message(&line));
             }
-            Err(SaveError::CalledOff(_)) => {}
-            // Nobody has asked for it.
+            Err(SaveError::Cancelled(_)) => {}
+            // Not worth an error when nothing was requested.
             Err(SaveError::Empty(_)) if caller == Caller::AutoSave => {}
-            Err(error) => console.complain(&Trouble::Save(caller, error)),
+            Err(error) => console.report(&HashFileError::Save(caller, error)),
         }
     })
 }
 
-/// Loads a file into a table.
-pub fn load(to: TaskOutput, (table, foundations): (LentTable, Foundations), path: PathBuf) -> io::Result<Task> {
+/// Starts loading a file into a table.
+pub fn load(to: TaskOutput, (table, eval_identity): (LentTable, EvalIdentity), path: PathBuf) -> io::Result<Task> {
     Task::start(to, move |console| {
         let began = Instant::now();
-        let loaded =
-            hash_file::load(&path, &foundations.identity(), &table, threads(), &mut telling(console, "loadhash"));
+        let loaded = hash_file::load(
+            &path,
+            &eval_identity.identity(),
+            &table,
+            threads(),
+            &mut progress_printer(console, "loadhash"),
+        );
         drop(table);
         match loaded {
             Ok(loaded) => show(console, &path, loaded, began),
-            Err(LoadError::CalledOff(_)) => {}
-            Err(error) => console.complain(&Trouble::Load(error)),
+            Err(LoadError::Cancelled(_)) => {}
+            Err(error) => console.report(&HashFileError::Load(error)),
         }
     })
 }
 
-/// How many threads save and load where nothing else is to be done.
+/// Number of threads for saving and loading while no search runs.
 pub fn threads() -> usize {
-    processors::count().min(MOST_THREADS)
+    processors::count().min(MAX_THREADS)
 }
 
-/// Says what was loaded, and what was not.
+/// Prints what was loaded and what was refused.
 fn show(console: &Console, path: &Path, loaded: Loaded, began: Instant) {
     let Loaded { origin, read, kept, refused } = loaded;
-    let part = |why| console.complain(&Trouble::Part { path: path.to_owned(), why });
+    let part = |why| console.report(&HashFileError::Part { path: path.to_owned(), why });
     refused.notes.into_iter().for_each(part);
     if refused.blocks > 0 || refused.entries > 0 {
-        part(format!("refused in all: {} blocks, {} entries of others", refused.blocks, refused.entries));
+        part(format!("refused in total: {} blocks and {} entries from others", refused.blocks, refused.entries));
     }
     let name = Quoted::new(&path.to_string_lossy());
     let line = format!("loadhash: {kept} of {read} entries, in {} from {name}", seconds(began));
@@ -111,17 +112,17 @@ fn show(console: &Console, path: &Path, loaded: Loaded, began: Instant) {
         format!("; position {:?}, depth {}", origin.position, origin.depth)
     };
     let _ = console.print(format::message(&(line + &about)));
-    console.tell(TaskNews::Loaded(origin));
+    console.send(TaskEvent::Loaded(origin));
 }
 
-/// Says once a second how far it has come.
-fn telling(console: &Console, caller: impl fmt::Display) -> impl FnMut(Progress) -> ControlFlow<()> {
-    let mut pace = Pace::starting(Instant::now());
+/// Prints progress once a second, and breaks when the task is cancelled.
+fn progress_printer(console: &Console, caller: impl fmt::Display) -> impl FnMut(Progress) -> ControlFlow<()> {
+    let mut timer = ProgressTimer::starting(Instant::now());
     move |Progress { done, total }| {
-        if done < total && pace.is_due(Instant::now()) {
+        if done < total && timer.is_due(Instant::now()) {
             let _ = console.print(format::message(&format!("{caller}: {} of {} MiB", mib(done), mib(total))));
         }
-        console.go_on()
+        console.check_cancelled()
     }
 }
 

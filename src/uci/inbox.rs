@@ -1,4 +1,4 @@
-//! What reaches a conversation besides the news of its search.
+//! Messages to the event loop.
 
 use crate::hash_file::Origin;
 use std::time::SystemTime;
@@ -6,23 +6,23 @@ use std::time::SystemTime;
 /// A message for the event loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A line of input, and when it was read.
+    /// A line of input, and the time it was read.
     Line(String, SystemTime),
-    /// There is no more input.
+    /// The end of input.
     EndOfInput,
-    /// The number of a task, and what it has to tell.
-    Task(u64, TaskNews),
+    /// A task's id and event.
+    Task(u64, TaskEvent),
 }
 
-/// What a task has to tell.
+/// Events of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TaskNews {
-    /// A line that it prints.
+pub enum TaskEvent {
+    /// A line to print.
     Line(String),
-    /// A line that says why something could not be done.
+    /// An error to print.
     Problem(String),
-    /// It has loaded a hash table that is about this.
+    /// A hash file was loaded; its origin.
     Loaded(Origin),
-    /// It has ended.
+    /// The task has ended.
     Ended,
 }

@@ -1,28 +1,28 @@
-//! The moves of a position in the order of the search, as a table.
+//! Output of `listmoves`: the legal moves in search order.
 //!
-//! The columns up to history are those of `listmoves` in MadChess (Erik Madsen, 2018). The others are Lento's own.
+//! Columns up to history follow `listmoves` of MadChess (Erik Madsen, 2018); the others are Lento's own.
 
 use crate::chess::{Board, Piece, PieceType};
 use crate::search::listing::ListedMove;
 use Cell::{Mark, Name, Number};
 
-/// The depth that reductions are for unless another one is asked for, in plies.
-pub const USUAL_DEPTH: i32 = 10;
+/// Default depth for reductions, in plies.
+pub const DEFAULT_DEPTH: i32 = 10;
 
-/// What a column says of a move.
+/// A table cell.
 pub enum Cell {
-    /// Whether something holds.
+    /// "yes" or blank.
     Mark(bool),
-    /// The name of a piece.
+    /// A piece name.
     Name(Option<&'static str>),
     /// A number.
     Number(Option<i32>),
 }
 
-/// A column: its name, and what it says of a move.
+/// A column's name and its value for a move.
 pub type Column = (&'static str, fn(&Board, &ListedMove) -> Cell);
 
-/// The columns behind rank and move.
+/// The columns after rank and move.
 pub const COLUMNS: [Column; 10] = [
     ("best", |_, row| Mark(row.best)),
     ("victim", |board, row| name(board.captured(row.mv))),
@@ -40,10 +40,8 @@ fn name(piece: Option<Piece>) -> Cell {
     Name(piece.map(|piece| piece.kind().name()))
 }
 
-/// A row for each move, best first, below the names of the columns; the last line says how many moves there are, or why there
-/// is none.
-///
-/// `depth` is what the reductions are for.
+/// Formats the moves as a table, best first, ending with their number or the reason there are none. `depth` is that of
+/// the reductions.
 pub fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
     let names: String = COLUMNS.iter().map(|(name, _)| format!("  {name:>5}")).collect();
     let row = |(rank, row): (usize, &ListedMove)| {
@@ -84,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_for_each_move_and_their_number() {
+    fn one_row_per_move_then_their_number() {
         let board = Board::from_fen("1n2k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1").expect("a good FEN");
         let taking = ListedMove { best: true, history: 12_345, continuation: None, ..quiet(&board, "a7b8q") };
         let castling = ListedMove {

@@ -1,4 +1,4 @@
-//! The debug log: everything read and written, with the time of each line.
+//! The debug log: all input and output, with timestamps.
 
 use crate::files::open_regular;
 use std::fs::{File, OpenOptions};
@@ -7,33 +7,32 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 
-/// A log that may be open or not. A log that cannot be written any more closes itself: play goes on.
+/// A log that may be closed. Closes itself when a write fails.
 #[derive(Debug, Default)]
 pub struct Log {
     open: Option<Open>,
     failure: Option<Failure>,
 }
 
-/// The file that is written, and its name.
 #[derive(Debug)]
 struct Open {
     file: File,
     name: String,
 }
 
-/// Why the log has closed itself.
+/// Why the log closed itself.
 #[derive(Debug, Error)]
-#[error("the debug log \"{name}\" cannot be written: {error}; it is switched off")]
+#[error("the debug log \"{name}\" cannot be written: {error}; logging stopped")]
 pub struct Failure {
     name: String,
     error: io::Error,
 }
 
 impl Log {
-    /// Appends to this file from now on; an empty name closes the log.
+    /// Appends to this file; an empty name closes the log.
     ///
     /// # Errors
-    /// The file cannot be opened, or is no regular file; the log stays as it was.
+    /// The file cannot be opened, or is not a regular file; the log is unchanged.
     pub fn set_file(&mut self, name: &str) -> io::Result<()> {
         self.open = if name.is_empty() {
             None
@@ -44,18 +43,18 @@ impl Log {
         Ok(())
     }
 
-    /// Why the log has closed itself, the first time that this is asked.
+    /// Takes the write error that closed the log, if any.
     pub fn take_failure(&mut self) -> Option<Failure> {
         self.failure.take()
     }
 
-    /// A line that was read, and when.
-    pub fn read(&mut self, at: SystemTime, line: &str) {
+    /// Logs a line of input with the time it was read.
+    pub fn log_input(&mut self, at: SystemTime, line: &str) {
         self.write('<', at, line);
     }
 
-    /// Lines that are written now.
-    pub fn wrote(&mut self, lines: &str) {
+    /// Logs lines of output.
+    pub fn log_output(&mut self, lines: &str) {
         self.write('>', SystemTime::now(), lines);
     }
 
@@ -77,8 +76,8 @@ fn timestamp(since_epoch: Duration) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since_epoch.subsec_millis())
 }
 
-/// Year, month and day of the month in the Gregorian calendar, that many days after 1970-01-01. Years are counted from March,
-/// so that a leap day is their last one (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// Year, month and day in the Gregorian calendar, from days since 1970-01-01. Years are counted from March, so that a
+/// leap day comes last (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
@@ -107,13 +106,13 @@ mod tests {
         let path = std::env::temp_dir().join(format!("lento-log-{}.txt", std::process::id()));
         let name = path.to_str().expect("a plain name");
         let mut log = Log::default();
-        log.wrote("lost");
+        log.log_output("lost");
         assert!(log.set_file(name).is_ok());
-        log.read(UNIX_EPOCH, "uci");
+        log.log_input(UNIX_EPOCH, "uci");
         assert!(log.set_file("/nonexistent/folder/x").is_err());
-        log.wrote("id name x\nuciok\n");
+        log.log_output("id name x\nuciok\n");
         assert!(log.set_file("").is_ok());
-        log.wrote("lost");
+        log.log_output("lost");
         let text = std::fs::read_to_string(&path).expect("the log");
         std::fs::remove_file(&path).expect("the log can be removed");
         let lines: Vec<&str> = text.lines().collect();

@@ -1,7 +1,7 @@
-//! The Universal Chess Interface: text in, text out.
+//! The Universal Chess Interface.
 //!
-//! [`command`] and [`go`] read a line, [`options`] declares what can be set, [`format`](mod@format) writes the
-//! answers, all without side effects; [`session`] holds the state of a conversation and [`run`] feeds it.
+//! [`command`] and [`go`] parse input, [`options`] declares the options, [`format`](mod@format) formats output, all
+//! without side effects; [`session`] holds the state and [`run`] is the event loop.
 
 pub mod command;
 pub mod format;
@@ -16,12 +16,12 @@ pub mod options;
 pub mod problem;
 pub mod queue;
 pub mod rebel;
-mod reminder;
+mod repeat;
 pub mod run;
+pub mod sent_lines;
 pub mod session;
-pub mod shown;
 pub mod statistics;
 mod syzygy;
 pub mod task;
-pub mod voice;
 pub mod words;
+pub mod writer;

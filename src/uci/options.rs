@@ -1,11 +1,11 @@
-//! The options: each declared once, to be printed, parsed, applied, defaulted and documented from one table.
+//! The UCI options. Each is declared once, to be announced, parsed, applied and documented.
 
 use super::command::Command;
 use super::hash;
 use super::problem::{OptionError, Quoted};
 use super::rebel;
 use super::syzygy;
-use super::voice::Voice;
+use super::writer::Writer;
 use crate::engine::{AnalysisContempt, CONTEMPT, Engine, Settings};
 use crate::eval::{EvaluationKind, nnue};
 use crate::search::lbr::Lbr;
@@ -22,63 +22,63 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// What an option is applied to.
+/// What options are applied to.
 pub struct Target<'a> {
     /// The engine, which must be idle.
     pub engine: &'a mut Engine,
-    /// What says how far work has come, with the debug log.
-    pub voice: &'a mut Voice,
+    /// Progress messages and the debug log.
+    pub writer: &'a mut Writer,
 }
 
-/// An option.
+/// A UCI option.
 pub struct UciOption {
-    /// The name, as printed. It is recognised in any case, with or without spaces.
+    /// The announced name. Matching ignores case and spaces.
     pub name: &'static str,
-    /// What values it takes and how they are applied.
+    /// Its type and values.
     pub kind: Kind,
-    /// What it does, in one sentence.
+    /// Its description, in one sentence.
     pub help: &'static str,
 }
 
-/// The kinds of the protocol, each with its default, its bounds and the way to apply a value.
+/// Option types, with defaults, bounds and setters.
 pub enum Kind {
-    /// A whole number among the settings, with the least and the greatest value.
+    /// An unsigned field of the settings, with its range.
     Number((u64, u64), fn(&mut Settings) -> &mut u64),
-    /// The same, where it may be below zero.
+    /// A signed field of the settings, with its range.
     Signed((i64, i64), fn(&mut Settings) -> &mut i64),
-    /// A whole number that something else is made of.
+    /// A number with a custom setter.
     Spin {
-        /// The value at the start.
+        /// The default.
         default: u64,
-        /// The least and the greatest value.
+        /// Minimum and maximum.
         range: (u64, u64),
-        /// Applies a value in the range; an error says what is instead.
+        /// Applies a value within the range; an error names what stays in use.
         apply: fn(&mut Target, u64) -> Result<(), String>,
     },
-    /// True or false.
+    /// A boolean field of the settings.
     Check(fn(&mut Settings) -> &mut bool),
-    /// One of a few words.
+    /// One of several words.
     Combo {
-        /// The value at the start.
+        /// The default.
         default: fn() -> &'static str,
-        /// The words.
+        /// The valid words.
         choices: fn() -> &'static [&'static str],
-        /// Applies one of the words.
+        /// Applies a word.
         apply: fn(&mut Settings, &'static str),
     },
-    /// A time among the settings, with the most minutes: whole minutes, or seconds with an `s` behind them.
+    /// A duration field of the settings, with its maximum in minutes: whole minutes, or seconds with the suffix `s`.
     Pause(u64, fn(&mut Settings) -> &mut Duration),
-    /// Something to do, without a value.
+    /// An action without a value.
     Button(fn(&mut Target)),
-    /// A button that stands for a command, in whose place it is obeyed.
+    /// A button equivalent to a command.
     Shortcut(fn() -> Command),
     /// Any text.
     Text {
-        /// The text at the start.
+        /// The default.
         default: &'static str,
-        /// What it has to be, for messages.
+        /// The valid values, for messages.
         expected: &'static str,
-        /// Applies a text; an error says what is instead.
+        /// Applies a text; an error names what stays in use.
         apply: fn(&mut Target, &str) -> Result<(), String>,
     },
 }
@@ -87,14 +87,14 @@ const fn option(name: &'static str, help: &'static str, kind: Kind) -> UciOption
     UciOption { name, kind, help }
 }
 
-/// Every option, in the order they are listed.
+/// All options, in announced order.
 pub static OPTIONS: &[UciOption] = &[
     option(
         "Threads",
         "Number of search threads. Changing it keeps the hash table.",
         Spin {
             default: 1,
-            range: (1, Engine::MOST_THREADS as u64),
+            range: (1, Engine::MAX_THREADS as u64),
             apply: |to, n| {
                 let done = to.engine.set_threads(n as usize);
                 done.map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
@@ -106,7 +106,7 @@ pub static OPTIONS: &[UciOption] = &[
         "Size of the hash table in MiB (docs/hash.md). If memory does not suffice, the old table is kept.",
         Spin {
             default: Engine::DEFAULT_HASH as u64,
-            range: (1, Engine::MOST_HASH as u64),
+            range: (1, Engine::MAX_HASH as u64),
             apply: |to, n| hash::set(to, n as usize),
         },
     ),
@@ -313,7 +313,7 @@ pub static OPTIONS: &[UciOption] = &[
             default: version::ABOUT,
             expected: "only its default",
             apply: |_, text| {
-                if text == version::ABOUT { Ok(()) } else { Err("it is for reading, and stays as it was".into()) }
+                if text == version::ABOUT { Ok(()) } else { Err("read-only".into()) }
             },
         },
     ),
@@ -323,15 +323,14 @@ pub static OPTIONS: &[UciOption] = &[
         Text {
             default: "<empty>",
             expected: "a writable file, or <empty>",
-            apply: |to, name| to.voice.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
+            apply: |to, name| to.writer.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
         },
     ),
 ];
 
-/// Sets the option of this name. On an error everything stays as it was.
+/// Sets an option. On an error nothing changes.
 ///
-/// The numbers of the search ([`TUNABLES`]) are options, too, by their own names. They are for those who tune the engine and
-/// are not announced.
+/// Search parameters ([`TUNABLES`]) are accepted by name, too, for tuning, but not announced.
 pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), OptionError> {
     let value = value.unwrap_or("");
     match TUNABLES.iter().find(|tunable| tunable.name == name) {
@@ -356,7 +355,7 @@ fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(),
     target.engine.set_param(name, number).map_err(|_| refused())
 }
 
-/// Whether two names are the same but for case and spaces.
+/// Compares names, ignoring case and spaces.
 pub fn same_name(a: &str, b: &str) -> bool {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
@@ -364,7 +363,7 @@ pub fn same_name(a: &str, b: &str) -> bool {
     plain(a) == plain(b)
 }
 
-/// The option of this name, in any case, with or without spaces.
+/// Finds an option by name, ignoring case and spaces.
 pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
     OPTIONS.iter().find(|option| same_name(option.name, name)).ok_or_else(|| {
         let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
@@ -373,7 +372,7 @@ pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
 }
 
 impl UciOption {
-    /// The line that announces the option.
+    /// The `option` line.
     pub fn announcement(&self) -> String {
         let default = self.default();
         let kind = match &self.kind {
@@ -390,7 +389,7 @@ impl UciOption {
         format!("option name {} type {kind}", self.name)
     }
 
-    /// The value at the start, as text; empty for a button.
+    /// The default as text; empty for a button.
     pub fn default(&self) -> String {
         match &self.kind {
             Spin { default, .. } => default.to_string(),
@@ -404,7 +403,7 @@ impl UciOption {
         }
     }
 
-    /// What values the option takes, in words.
+    /// The valid values, for messages.
     pub fn expected(&self) -> String {
         match &self.kind {
             Spin { range: (min, max), .. } | Number((min, max), _) => format!("a whole number from {min} to {max}"),
@@ -417,7 +416,7 @@ impl UciOption {
         }
     }
 
-    /// Parses and applies a value. A button takes any value and looks at none.
+    /// Parses and applies a value. Buttons ignore it.
     fn set(&self, target: &mut Target, value: &str) -> Result<(), OptionError> {
         let bad = || OptionError::value(self.name, self.expected(), value);
         let refused = |reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason };
@@ -438,7 +437,7 @@ impl UciOption {
             }
             Pause(most, place) => *place(target.engine.settings_mut()) = pause(value, *most).ok_or_else(bad)?,
             Button(apply) => apply(target),
-            // Whoever reads commands has put the command in its place.
+            // The parser has replaced it by its command.
             Shortcut(_) => {}
             Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }).map_err(refused)?,
         }
@@ -446,14 +445,14 @@ impl UciOption {
     }
 }
 
-/// A time of at most so many minutes: `10`, or `30s`.
+/// Parses minutes (`10`) or seconds (`30s`), up to `most` minutes.
 fn pause(value: &str, most: u64) -> Option<Duration> {
     let (number, unit) = value.strip_suffix('s').map_or((value, 60), |seconds| (seconds.trim_end(), 1));
     let seconds = number.parse::<u64>().ok()?.checked_mul(unit)?;
     (seconds <= most * 60).then(|| Duration::from_secs(seconds))
 }
 
-/// The command that the button of this name stands for.
+/// The command of a shortcut button.
 pub fn shortcut(name: &str) -> Option<Command> {
     match find(name).ok()?.kind {
         Shortcut(command) => Some(command()),
@@ -461,7 +460,7 @@ pub fn shortcut(name: &str) -> Option<Command> {
     }
 }
 
-/// The table of the options for the documentation.
+/// The documentation's table of options.
 pub fn markdown() -> String {
     let mut table = String::from("| Option | Values | Default | What it does |\n|---|---|---|---|\n");
     for option in OPTIONS {

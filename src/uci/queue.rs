@@ -1,21 +1,21 @@
-//! Commands that wait for a search to end, and what was said about them meanwhile.
+//! Commands queued behind a search, with the flags that later commands set on them.
 
 use super::command::Command;
 
-/// What was said about work after it was asked for.
+/// Flags set on a command after it was received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// `stop` came.
+    /// `stop` was received.
     pub stopped: bool,
-    /// `ponderhit` came.
+    /// `ponderhit` was received.
     pub ponderhit: bool,
-    /// `wait` came: only an explicit `stop` may end it early.
+    /// `wait` was received: only an explicit `stop` ends the work early.
     pub waited: bool,
 }
 
 impl Marks {
-    /// The program is to end: a search that nobody waits for is stopped, and so is one that would never end. Perft and bench
-    /// go on to their sums, as they do in other engines, and what is to be saved is saved.
+    /// Applies `quit` or the end of input: stops searches unless `wait` was received, and those that would never end.
+    /// Perft and bench finish, as in other engines, and so do saves.
     pub fn close(&mut self, command: &Command) {
         self.stopped |= match command {
             Command::Go(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
@@ -25,12 +25,12 @@ impl Marks {
     }
 }
 
-/// A command with its marks.
+/// A command with its flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queued {
-    /// The command.
+    /// The received command.
     pub command: Command,
-    /// What was said about it since.
+    /// The flags set since.
     pub marks: Marks,
 }
 
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_stops_what_nobody_waits_for_and_what_never_ends() {
+    fn closing_stops_searches_unless_waited_for_and_finite() {
         let plain = Marks::default();
         let waited = Marks { waited: true, ..plain };
         assert!(closed("go depth 5", plain) && !closed("go depth 5", waited));

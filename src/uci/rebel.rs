@@ -1,5 +1,5 @@
-//! The options of the recipe `rebel`: a switch, a weight and, where it has one, a margin for each starred line of its
-//! source, all from [`LINES`]. They are announced while the recipe is in use and can be set at any time.
+//! Options of the LMR recipe `rebel`: a switch, a weight and, for some, a margin per starred line of its source,
+//! generated from [`LINES`]. They are announced while the recipe is in use, and can always be set.
 
 use super::options::{Target, same_name};
 use super::problem::OptionError;
@@ -8,28 +8,27 @@ use crate::search::lmr::rebel::{LINES, RebelLine};
 use RebelOption::{Extends, Margin, Percent, Switch, Weight};
 use std::fmt::Write;
 
-/// One of the options.
+/// An option of the recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RebelOption {
-    /// Whether a line is in force.
+    /// Whether a line is enabled.
     Switch(usize),
-    /// The weight of a line, in 1/10 ply.
+    /// A line's weight, in 1/10 ply.
     Weight(usize),
-    /// The margin of a line, in centipawns.
+    /// A line's margin, in centipawns.
     Margin(usize),
-    /// How much of the sum counts.
+    /// The percentage of the sum that is applied.
     Percent,
     /// Whether a negative sum extends.
     Extends,
 }
 
-/// A value among the settings: all options are switches or numbers.
 enum Value<'a> {
     Switch(&'a mut bool),
     Number { value: &'a mut i32, max: i32 },
 }
 
-/// All of them, in the order they are listed.
+/// All options, in announced order.
 pub fn all() -> impl Iterator<Item = RebelOption> {
     let of_line = |(index, line): (usize, &RebelLine)| {
         let margin = line.margin().map(|_| Margin(index));
@@ -38,12 +37,12 @@ pub fn all() -> impl Iterator<Item = RebelOption> {
     [Percent, Extends].into_iter().chain(LINES.iter().enumerate().flat_map(of_line))
 }
 
-/// The option of this name, in any case, with or without spaces.
+/// Finds an option by name, ignoring case and spaces.
 pub fn find(name: &str) -> Option<RebelOption> {
     all().find(|option| same_name(&option.name(), name))
 }
 
-/// The lines that announce all of them.
+/// The `option` lines of all of them.
 pub fn announcements() -> String {
     all().fold(String::new(), |mut text, option| {
         let _ = write!(text, "option name {} ", option.name());
@@ -55,7 +54,7 @@ pub fn announcements() -> String {
     })
 }
 
-/// The table of the starred lines for the documentation.
+/// The documentation's table of starred lines.
 pub fn markdown() -> String {
     let mut table = String::from("| Line | Weight, 1/10 ply | Margin, cp | What it does |\n|---|---:|---:|---|\n");
     for (line, setting) in LINES.iter().zip(Rebel::default().lines) {
@@ -66,7 +65,7 @@ pub fn markdown() -> String {
 }
 
 impl RebelOption {
-    /// The name, as announced.
+    /// The announced name.
     pub fn name(self) -> String {
         match self {
             Switch(line) => format!("Rebel {}", LINES[line].name),
@@ -87,10 +86,10 @@ impl RebelOption {
         }
     }
 
-    /// Parses and applies a value. On an error everything stays as it was.
+    /// Parses and applies a value. On an error nothing changes.
     ///
     /// # Errors
-    /// The value is none that the option takes.
+    /// The value is invalid.
     pub fn set(self, target: &mut Target, value: &str) -> Result<(), OptionError> {
         let bad = |expected: String| OptionError::value(self.name(), expected, value);
         match self.value(&mut target.engine.settings_mut().lmr.rebel) {
@@ -110,14 +109,14 @@ impl RebelOption {
 mod tests {
     use super::*;
     use crate::engine::Engine;
-    use crate::uci::voice::Voice;
+    use crate::uci::writer::Writer;
 
     fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), OptionError> {
-        crate::uci::options::set(&mut Target { engine, voice: &mut Voice::new(std::io::sink()) }, name, Some(value))
+        crate::uci::options::set(&mut Target { engine, writer: &mut Writer::new(std::io::sink()) }, name, Some(value))
     }
 
     #[test]
-    fn each_has_a_line_and_a_name_of_its_own() {
+    fn each_option_has_a_unique_line_and_name() {
         let text = announcements();
         assert_eq!(text.lines().count(), all().count());
         for expected in [
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn values_arrive_and_bad_ones_change_nothing() {
+    fn valid_values_apply_and_invalid_ones_are_rejected() {
         let mut engine = Engine::new();
         for (name, value) in
             [("rebel p", "60"), ("Rebel Gain", "FALSE"), ("Rebel Gain Weight", "7"), ("Rebel Gain Margin", "33")]

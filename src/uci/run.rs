@@ -1,26 +1,25 @@
-//! The event loop: lines in, lines out. The only reader of standard input; what it gives a [`Voice`] to is the only writer of
-//! standard output.
+//! The event loop. Reads standard input; all output goes through the session's [`Writer`].
 
 use super::hangup;
 use super::inbox::Message;
 use super::session::{InputMode, Session};
-use super::voice::Voice;
+use super::writer::Writer;
 use crate::engine::{Engine, Wake};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often it is checked, while work is under way, that somebody still reads what is written.
+/// How often to check, while work is under way, that standard output still has a reader.
 const CHECK_OUTPUT: Duration = Duration::from_millis(500);
 
-/// Speaks UCI on standard input and output until `quit` or the end of input.
+/// Runs UCI on standard input and output until `quit` or the end of input.
 ///
 /// # Errors
-/// Standard output cannot be written, or nobody reads it any more.
+/// Standard output cannot be written or has been closed.
 pub fn stdio(engine: Engine) -> io::Result<()> {
     let (send, receive) = unbounded();
-    let mut session = Session::new(engine, InputMode::Live, send.clone(), Voice::new(io::stdout()));
+    let mut session = Session::new(engine, InputMode::Live, send.clone(), Writer::new(io::stdout()));
     thread::Builder::new().name("input".into()).spawn(move || read_lines(io::stdin().lock(), &send))?;
     if io::stdin().is_terminal() {
         writeln!(io::stdout(), "Lento {}; `help` lists the commands", env!("CARGO_PKG_VERSION"))?;
@@ -28,23 +27,23 @@ pub fn stdio(engine: Engine) -> io::Result<()> {
     serve(&mut session, &receive, hangup::output_is_gone)
 }
 
-/// Runs commands one after the other, each search to its end, and writes the answers to standard output. Returns
-/// whether every command could be obeyed.
+/// Runs commands one after the other, each search to its end, writing the answers to standard output. Returns whether
+/// all succeeded.
 ///
 /// # Errors
-/// Standard output cannot be written, or nobody reads it any more.
+/// Standard output cannot be written or has been closed.
 pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     let (send, receive) = unbounded();
     let input = lines.iter().map(|line| Message::Line(line.clone(), SystemTime::now()));
     for message in input.chain([Message::EndOfInput]) {
         send.send(message).map_err(io::Error::other)?;
     }
-    let mut session = Session::new(engine, InputMode::Script, send, Voice::new(io::stdout()));
+    let mut session = Session::new(engine, InputMode::Script, send, Writer::new(io::stdout()));
     serve(&mut session, &receive, hangup::output_is_gone)?;
     Ok(!session.failed)
 }
 
-/// Sends every line, without its line break, until the input ends. Bytes that are not UTF-8 are replaced.
+/// Sends each line without its line break until the end of input. Invalid UTF-8 is replaced.
 fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
     let mut bytes = Vec::new();
     loop {
@@ -61,45 +60,44 @@ fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
     }
 }
 
-/// The loop: hears what comes to the inbox and what the engine tells until the session is over. Whatever a wake-up gives to say
-/// is written in one piece. `is_gone` says whether the output has no reader any more.
+/// Processes messages and engine output until the session is over, then waits for a save to finish. `is_gone` tells
+/// whether the output has been closed.
 ///
 /// # Errors
-/// The output cannot be written, or nobody reads it any more. The search ends with the session's engine.
+/// The output cannot be written or has been closed.
 pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
-    let served = converse(session, inbox, is_gone);
-    // What is being saved has not been said to be saved, but is worth the wait all the same.
+    let served = run_loop(session, inbox, is_gone);
     session.engine.await_table();
     served
 }
 
-fn converse(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
+fn run_loop(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
     loop {
-        session.keep();
+        session.auto_save();
         if session.is_over() {
-            return session.voice.write();
+            return session.writer.flush();
         }
         let check = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
-        let until = check.into_iter().chain(session.auto_save_due()).chain(session.reminder_due()).min();
+        let until = check.into_iter().chain(session.auto_save_due()).chain(session.repeat_due()).min();
         match session.engine.wait(inbox, until) {
-            Wake::Message(message) => session.hear(message),
-            Wake::Output(output) => session.hear_engine(output),
+            Wake::Message(message) => session.handle_message(message),
+            Wake::Output(output) => session.handle_output(output),
             Wake::Timeout if is_gone() => return Err(ErrorKind::BrokenPipe.into()),
             Wake::Timeout => {}
-            Wake::Closed => return Err(io::Error::other("the input thread has died")),
+            Wake::Closed => return Err(io::Error::other("the input thread exited")),
         }
-        session.remind();
-        session.voice.write()?;
+        session.repeat_lines();
+        session.writer.flush()?;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uci::voice::tests::Page;
+    use crate::uci::writer::tests::TestOutput;
 
     #[test]
-    fn lines_of_any_bytes_arrive_without_their_breaks() {
+    fn invalid_utf8_and_line_breaks_are_handled() {
         let (send, receive) = unbounded();
         let mut bytes = b"uci\r\n\n\xff go\n".to_vec();
         bytes.extend([b'x'; 100_000]);
@@ -118,20 +116,19 @@ mod tests {
         assert_eq!((lines.len(), lines[3].len()), (4, 100_000));
     }
 
-    /// A conversation in which these lines have been said, with its inbox; the answers come to this page.
-    fn conversation(mode: InputMode, lines: &[&str], page: &Page) -> (Session, Receiver<Message>) {
+    /// A session with these lines in its inbox.
+    fn session_with(mode: InputMode, lines: &[&str], page: &TestOutput) -> (Session, Receiver<Message>) {
         let (send, receive) = unbounded();
         let input = lines.iter().map(|line| Message::Line((*line).into(), SystemTime::now()));
         for message in input.chain([Message::EndOfInput]) {
             assert!(send.send(message).is_ok());
         }
-        (Session::new(Engine::new(), mode, send, Voice::new(page.clone())), receive)
+        (Session::new(Engine::new(), mode, send, Writer::new(page.clone())), receive)
     }
 
-    /// What the loop writes for these lines.
     fn answers(mode: InputMode, lines: &[&str]) -> String {
-        let page = Page::open();
-        let (mut session, receive) = conversation(mode, lines, &page);
+        let page = TestOutput::open();
+        let (mut session, receive) = session_with(mode, lines, &page);
         assert!(serve(&mut session, &receive, || false).is_ok());
         page.text()
     }
@@ -150,22 +147,21 @@ mod tests {
         let order: Vec<&str> =
             text.lines().filter(|line| !line.starts_with("info")).filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(order, ["bestmove", "readyok", "bestmove"]);
-        // A search that ends by itself may do so before it is asked.
+        // A finite search may end before `isready` is read.
         let live = answers(InputMode::Live, &["position startpos", "go infinite", "isready"]);
         assert!(live.find("readyok") < live.find("bestmove"));
     }
 
-    /// Every line is heard of again and again, whatever the iteration does.
     #[test]
-    fn lines_are_said_again_while_an_iteration_goes_on() {
+    fn lines_are_repeated_during_a_long_iteration() {
         let (send, receive) = unbounded();
-        let page = Page::open();
-        let mut session = Session::new(Engine::new(), InputMode::Live, send.clone(), Voice::new(page.clone()));
-        session.remind_after = Duration::from_millis(20);
+        let page = TestOutput::open();
+        let mut session = Session::new(Engine::new(), InputMode::Live, send.clone(), Writer::new(page.clone()));
+        session.repeat_after = Duration::from_millis(20);
         for line in ["setoption name MultiPV value 3", "position startpos", "go infinite"] {
             assert!(send.send(Message::Line(line.into(), SystemTime::now())).is_ok());
         }
-        // How often a line was the same as before, but for what changes with time.
+        // Counts repetitions that differ only in nodes and time.
         let again = |text: &str, multipv: i32| {
             let start = format!(" multipv {multipv} ");
             let lines: Vec<&str> = text.lines().filter(|line| line.contains(&start)).collect();
@@ -191,22 +187,22 @@ mod tests {
 
     #[test]
     fn a_closed_output_is_an_error() {
-        let (mut session, receive) = conversation(InputMode::Live, &["isready"], &Page::default());
-        let error = serve(&mut session, &receive, || false).expect_err("nobody reads");
+        let (mut session, receive) = session_with(InputMode::Live, &["isready"], &TestOutput::default());
+        let error = serve(&mut session, &receive, || false).expect_err("closed output");
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
     }
 
     #[test]
-    fn a_search_ends_when_nobody_reads_any_more() {
+    fn a_search_ends_when_the_output_is_closed() {
         let (send, receive) = unbounded();
         assert!(send.send(Message::Line("go infinite".into(), SystemTime::now())).is_ok());
-        let mut session = Session::new(Engine::new(), InputMode::Live, send, Voice::new(io::sink()));
-        let error = serve(&mut session, &receive, || true).expect_err("nobody reads");
+        let mut session = Session::new(Engine::new(), InputMode::Live, send, Writer::new(io::sink()));
+        let error = serve(&mut session, &receive, || true).expect_err("closed output");
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
     }
 
     #[test]
-    fn perft_and_bench_go_on_to_their_sums_when_the_input_ends() {
+    fn perft_and_bench_finish_when_the_input_ends() {
         for last in [&["perft 4", "quit"][..], &["perft 4"]] {
             assert!(answers(InputMode::Live, last).ends_with("Nodes searched: 197281\n"));
         }

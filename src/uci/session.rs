@@ -1,7 +1,7 @@
-//! A conversation: what was asked, what is under way, what is to be said.
+//! State of a UCI session.
 
-mod keeping;
-mod reminding;
+mod repeating;
+mod saving;
 
 use super::command::{self, Command};
 use super::format;
@@ -11,82 +11,81 @@ use super::listing;
 use super::options::{self, Target};
 use super::problem::{Problem, Quoted};
 use super::queue::{Marks, Queued};
-use super::reminder::Reminder;
-use super::shown::ShownLines;
+use super::repeat::RepeatTimer;
+use super::sent_lines::SentLines;
 use super::statistics;
 use super::task::{Task, TaskOutput};
-use super::voice::Voice;
+use super::writer::Writer;
 use crate::bench::{BENCH_DEPTH, Bench};
 use crate::chess::{Game, Move};
 use crate::engine::{Engine, Output};
 use crate::score::Bound;
 use crate::search::report::Outcome;
 use crossbeam::channel::Sender;
-use keeping::Keeper;
+use saving::SaveState;
 use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The state of a conversation.
+/// A UCI session.
 ///
-/// While a search, a perft or a bench is under way, these are obeyed at once: `stop`, `ponderhit`, `wait`, `quit`,
-/// `isready`, `uci`, `debug`, `register` and `help`; and `d` and `eval` unless a command before them still waits.
-/// `savehash` works beside a search, too. All others wait for the end of the work, in the order they came. `stop` ends everything asked for before it, also
-/// what still waits: each such `go` still gets its `bestmove`, at once.
+/// While a search, perft or bench is running, `stop`, `ponderhit`, `wait`, `quit`, `isready`, `uci`, `debug`,
+/// `register` and `help` run at once, as do `d`, `eval` and `savehash` unless commands are queued. All others are
+/// queued in order. `stop` also ends queued work: each queued `go` still gets its `bestmove`.
 pub struct Session {
-    /// The engine, to wait for what it has to tell.
+    /// The engine, whose output the event loop passes to [`handle_output`](Self::handle_output).
     pub engine: Engine,
-    /// What says it to the other side.
-    pub voice: Voice,
+    /// Where the answers go.
+    pub writer: Writer,
     queue: VecDeque<Queued>,
     work: Option<Work>,
     mode: InputMode,
-    /// Where tasks send their lines: to the loop that hears them.
+    /// Where tasks send their messages.
     inbox: Sender<Message>,
     last_task: u64,
     closing: bool,
-    /// Whether something could not be obeyed so far.
+    /// Whether any command has failed.
     pub failed: bool,
-    /// What is saved, and what is to be.
-    keeper: Keeper,
-    /// The position, as it was given.
+    /// Saves and loads of hash files.
+    saves: SaveState,
+    /// The position as given.
     position: Option<String>,
     verbose: bool,
-    /// What was said of where threads are.
+    /// The last reported thread placement.
     placed: Vec<String>,
-    /// What was said of the table's memory.
+    /// The last reported table memory.
     table: Option<String>,
-    /// Lines of a search are said again after this time.
-    pub remind_after: Duration,
+    /// Search lines are repeated after this time.
+    pub repeat_after: Duration,
 }
 
-/// How commands are taken.
+/// How commands are scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputMode {
-    /// From a user interface: what cannot wait does not wait, and the end of input ends a search.
+    /// From a GUI: some commands run during a search, and the end of input stops it.
     Live,
-    /// From a list known beforehand: one after the other, each search to its end.
+    /// From a fixed list: one after the other, each search to its end.
     Script,
 }
 
-/// Work that is under way.
+/// Running work.
 struct Work {
-    asked: Queued,
-    /// What does it, when it is no search of the engine.
+    queued: Queued,
+    /// The task, unless it is a search of the engine.
     task: Option<Task>,
     started: Instant,
     stopped: Option<Instant>,
-    shown: ShownLines,
-    reminder: Reminder,
+    sent: SentLines,
+    repeat_timer: RepeatTimer,
 }
 
 impl Session {
-    /// A conversation about this engine. Its tasks send what they print to `inbox`, from where it has to come back to
-    /// [`hear`](Self::hear).
-    pub fn new(engine: Engine, mode: InputMode, inbox: Sender<Message>, voice: Voice) -> Self {
+    /// Starts a session. Tasks send to `inbox`, whose messages must be passed to
+    /// [`handle_message`](Self::handle_message).
+    pub fn new(engine: Engine, mode: InputMode, inbox: Sender<Message>, writer: Writer) -> Self {
         Self {
             engine,
-            voice,
+            writer,
             queue: VecDeque::new(),
             work: None,
             mode,
@@ -94,60 +93,60 @@ impl Session {
             last_task: 0,
             closing: false,
             failed: false,
-            keeper: Keeper::default(),
+            saves: SaveState::default(),
             position: None,
             verbose: false,
             placed: Vec::new(),
             table: None,
-            remind_after: Reminder::USUAL,
+            repeat_after: RepeatTimer::DEFAULT_AFTER,
         }
     }
 
-    /// Whether nothing more is to come.
+    /// Whether the session has ended.
     pub fn is_over(&self) -> bool {
         self.closing && !self.is_working() && self.queue.is_empty() && self.auto_save_due().is_none()
     }
 
-    /// Whether work is under way.
+    /// Whether a search, task or save is running.
     pub fn is_working(&self) -> bool {
-        self.work.is_some() || !self.keeper.is_idle()
+        self.work.is_some() || !self.saves.is_idle()
     }
 
-    /// A message from the inbox.
-    pub fn hear(&mut self, message: Message) {
+    /// Handles a message from the inbox.
+    pub fn handle_message(&mut self, message: Message) {
         match message {
             Message::Line(line, at) => {
-                self.voice.log.read(at, &line);
+                self.writer.log.log_input(at, &line);
                 self.read(&line);
             }
             Message::EndOfInput => match self.mode {
                 InputMode::Live => self.close(),
                 InputMode::Script => self.closing = true,
             },
-            Message::Task(id, news) => self.hear_task(id, news),
+            Message::Task(id, news) => self.handle_task(id, news),
         }
-        self.drain();
+        self.run_queued();
     }
 
-    /// Something the engine has to tell.
-    pub fn hear_engine(&mut self, output: Output) {
+    /// Handles output of the engine.
+    pub fn handle_output(&mut self, output: Output) {
         let (root, settings) = (self.engine.game().board(), self.engine.settings());
         match output {
-            Output::Progress(progress) => self.say(&format::progress(root, &progress, settings)),
-            Output::Note(text) => self.say(&format::message(&text)),
+            Output::Progress(progress) => self.print(&format::progress(root, &progress, settings)),
+            Output::Note(text) => self.print(&format::message(&text)),
             Output::Info(info) => {
-                self.say(&format::info(root, &info, settings));
+                self.print(&format::info(root, &info, settings));
                 if info.multipv == 1 && info.bound == Bound::Exact {
-                    self.keeper.depth_reached(info.depth);
+                    self.saves.depth_reached(info.depth);
                 }
                 if let Some(work) = &mut self.work {
-                    work.reminder.said(info.clone(), Instant::now());
-                    work.shown.remember(info);
+                    work.repeat_timer.record(info.clone(), Instant::now());
+                    work.sent.record(info);
                 }
             }
             Output::Best(outcome) => {
-                self.conclude(&outcome);
-                self.drain();
+                self.finish_search(&outcome);
+                self.run_queued();
             }
         }
     }
@@ -155,49 +154,49 @@ impl Session {
     fn read(&mut self, line: &str) {
         let line = command::parse(line);
         for problem in line.problems {
-            self.complain(&problem);
+            self.report(&problem);
         }
         if let Some(command) = line.command {
             self.receive(command);
         }
     }
 
-    fn say(&mut self, lines: &str) {
-        self.voice.say(lines);
+    fn print(&mut self, lines: &str) {
+        self.writer.print(lines);
     }
 
-    fn complain(&mut self, problem: &dyn std::error::Error) {
+    fn report(&mut self, problem: &dyn std::error::Error) {
         self.failed = true;
         let text = format::error(problem);
-        self.say(&text);
+        self.print(&text);
     }
 
-    /// Obeys a command now, or lets it wait. After `quit` only impatience is heard.
+    /// Runs or queues a command. After `quit` only `stop` and `quit` are processed.
     fn receive(&mut self, command: Command) {
         match command {
             Command::Stop | Command::Quit if self.closing => {
-                self.mark(|asked| asked.marks.stopped = true);
+                self.mark(|queued| queued.marks.stopped = true);
                 if command == Command::Quit {
-                    self.keeper.call_off();
+                    self.saves.cancel();
                 }
             }
             _ if self.closing => {}
-            Command::Stop => self.mark(|asked| asked.marks.stopped = true),
-            Command::PonderHit => self.mark(|asked| asked.marks.ponderhit = true),
-            Command::Wait => self.mark(|asked| asked.marks.waited = true),
+            Command::Stop => self.mark(|queued| queued.marks.stopped = true),
+            Command::PonderHit => self.mark(|queued| queued.marks.ponderhit = true),
+            Command::Wait => self.mark(|queued| queued.marks.waited = true),
             Command::Quit => self.close(),
             command => {
                 let waited = self.mode == InputMode::Script;
-                let asked = Queued { command, marks: Marks { waited, ..Marks::default() } };
-                if self.may_run(&asked.command) { self.execute(asked) } else { self.queue.push_back(asked) }
+                let queued = Queued { command, marks: Marks { waited, ..Marks::default() } };
+                if self.can_run_now(&queued.command) { self.execute(queued) } else { self.queue.push_back(queued) }
             }
         }
     }
 
-    /// Whether a command need not wait.
-    fn may_run(&self, command: &Command) -> bool {
+    /// Whether a command can run without waiting.
+    fn can_run_now(&self, command: &Command) -> bool {
         if self.work.is_none() && self.queue.is_empty() {
-            return !self.waits_for_save(command);
+            return !self.must_wait_for_save(command);
         }
         self.mode == InputMode::Live
             && match command {
@@ -208,25 +207,25 @@ impl Session {
             }
     }
 
-    /// Says something about all work asked for so far, and lets it take effect on what is under way.
-    fn mark(&mut self, say: impl Fn(&mut Queued)) {
-        self.queue.iter_mut().for_each(&say);
+    /// Sets a flag on all running and queued work, and applies it to the running one.
+    fn mark(&mut self, set: impl Fn(&mut Queued)) {
+        self.queue.iter_mut().for_each(&set);
         if let Some(work) = &mut self.work {
-            say(&mut work.asked);
+            set(&mut work.queued);
             self.apply_marks();
         }
     }
 
-    /// Ends the program as soon as what must be waited for is done.
+    /// Exits once work that must finish is done.
     fn close(&mut self) {
         self.closing = true;
-        self.mark(|asked| asked.marks.close(&asked.command));
+        self.mark(|queued| queued.marks.close(&queued.command));
     }
 
-    /// Lets the marks of the work under way take effect.
+    /// Applies the flags of the running work.
     fn apply_marks(&mut self) {
         let Some(work) = &mut self.work else { return };
-        let marks = &mut work.asked.marks;
+        let marks = &mut work.queued.marks;
         if work.task.is_none() && std::mem::take(&mut marks.ponderhit) {
             self.engine.ponderhit();
         }
@@ -236,93 +235,92 @@ impl Session {
         work.stopped = Some(Instant::now());
         if work.task.is_some() {
             self.work = None;
-            self.say(&format::message("stopped"));
+            self.print(&format::message("stopped"));
         } else if let Some(outcome) = self.engine.stop() {
-            self.conclude(&outcome);
+            self.finish_search(&outcome);
         }
     }
 
-    /// Runs what waits until something takes time.
-    fn drain(&mut self) {
+    /// Runs queued commands up to the first that takes time.
+    fn run_queued(&mut self) {
         while self.work.is_none()
-            && self.queue.front().is_some_and(|next| !self.waits_for_save(&next.command))
+            && self.queue.front().is_some_and(|next| !self.must_wait_for_save(&next.command))
             && let Some(next) = self.queue.pop_front()
         {
             self.execute(next);
         }
     }
 
-    fn execute(&mut self, asked: Queued) {
+    fn execute(&mut self, queued: Queued) {
         let chess960 = self.engine.settings().chess960;
-        self.before(&asked.command);
-        match &asked.command {
-            Command::Uci => self.say(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
+        self.prepare_for(&queued.command);
+        match &queued.command {
+            Command::Uci => self.print(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
             Command::IsReady => {
                 if let Err(problem) = self.engine.prepare() {
-                    self.complain(&problem);
+                    self.report(&problem);
                 }
-                // The table may have got its memory.
+                // The table may have been allocated since.
                 if !self.placed.is_empty() && self.work.is_none() {
-                    self.say_placement();
+                    self.print_placement();
                 }
-                self.say("readyok");
+                self.print("readyok");
             }
             Command::NewGame => self.engine.new_game(),
             Command::SetOption { name, value } => self.set_option(name, value.as_deref()),
             Command::Position { base, moves } => match base.set_up(moves, chess960) {
                 Ok(game) => {
                     self.engine.set_game(game);
-                    self.position = Some(keeping::position(base, moves));
+                    self.position = Some(saving::position(base, moves));
                 }
-                Err(problem) => self.complain(&problem),
+                Err(problem) => self.report(&problem),
             },
             Command::Go(go) => {
                 let go = go.clone();
-                self.begin(asked, None);
+                self.begin(queued, None);
                 self.search(&go);
             }
-            &Command::Perft(depth) => self.begin_task(asked, |engine, output| {
+            &Command::Perft(depth) => self.begin_task(queued, |engine, output| {
                 Task::perft(output, engine.game().board().clone(), depth, chess960)
             }),
-            &Command::Bench(depth) => self.begin_task(asked, |engine, output| {
+            &Command::Bench(depth) => self.begin_task(queued, |engine, output| {
                 let depth = depth.unwrap_or(BENCH_DEPTH);
                 Task::bench(output, Bench { depth, evaluation: engine.evaluation(), ..Bench::default() })
             }),
             Command::Debug(on) => self.verbose = *on,
-            Command::Display => self.say(&format::diagram(self.engine.game().board(), chess960)),
+            Command::Display => self.print(&format::diagram(self.engine.game().board(), chess960)),
             Command::Eval => {
                 let (board, scaling) = (self.engine.game().board(), self.engine.params().scaling());
-                self.say(&format::evaluation(board, &self.engine.evaluation(), scaling));
+                self.print(&format::evaluation(board, &self.engine.evaluation(), scaling));
             }
             &Command::ListMoves(depth) => {
                 let moves = self.engine.list_moves(depth);
-                self.say(&listing::listing(self.engine.game().board(), &moves, depth, chess960));
+                self.print(&listing::listing(self.engine.game().board(), &moves, depth, chess960));
             }
-            &Command::LmrStats { off } => self.show_reductions(asked, off),
+            &Command::LmrStats { off } => self.show_reductions(queued, off),
             Command::SaveHash { file, zstd } => self.save_hash(file.as_deref(), *zstd),
             Command::LoadHash { file } => {
                 let file = file.clone();
-                self.load_hash(asked, file.as_deref());
+                self.load_hash(queued, file.as_deref());
             }
             Command::Flip => self.flip(),
-            Command::Compiler => self.say(&format::compiler()),
-            Command::Help => command::usage().for_each(|line| self.say(line)),
+            Command::Compiler => self.print(&format::compiler()),
+            Command::Help => command::usage().for_each(|line| self.print(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
         }
     }
 
-    /// Shows what reductions did in the last search, at once or after a search without them.
-    fn show_reductions(&mut self, asked: Queued, off: bool) {
+    /// Shows LMR statistics, if requested after a search without reductions.
+    fn show_reductions(&mut self, queued: Queued, off: bool) {
         match self.engine.lmr_report() {
-            None => self.complain(&Problem::NotCounted),
+            None => self.report(&Problem::NotCounted),
             Some(report) if off => {
-                self.begin_task(asked, |engine, output| Task::without_reductions(output, report, engine));
+                self.begin_task(queued, |engine, output| Task::without_reductions(output, report, engine));
             }
-            Some(report) => self.say(&statistics::lmr_table(&report)),
+            Some(report) => self.print(&statistics::lmr_table(&report)),
         }
     }
 
-    /// Turns the position round.
     fn flip(&mut self) {
         let board = self.engine.game().board().flipped();
         self.position = Some(format!("fen {}", board.fen(self.engine.settings().chess960)));
@@ -330,91 +328,88 @@ impl Session {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        let target = &mut Target { engine: &mut self.engine, voice: &mut self.voice };
+        let target = &mut Target { engine: &mut self.engine, writer: &mut self.writer };
         match options::set(target, name, value) {
-            Err(error) => self.complain(&error),
+            Err(error) => self.report(&error),
             Ok(()) if ["Threads", "Hash", "NumaPolicy"].iter().any(|&known| options::same_name(known, name)) => {
-                self.say_placement();
+                self.print_placement();
             }
             Ok(()) => {}
         }
     }
 
-    /// Says where threads and the table are, unless that has been said.
-    fn say_placement(&mut self) {
+    /// Reports the placement of threads and table when it has changed.
+    fn print_placement(&mut self) {
         let report = self.engine.placement();
         let (lines, table) = (report.lines(), report.table.and_then(|table| table.line()));
         if lines != self.placed {
-            lines.iter().for_each(|line| self.say(&format::message(line)));
+            lines.iter().for_each(|line| self.print(&format::message(line)));
             self.placed = lines;
         }
         if table != self.table {
-            table.iter().for_each(|line| self.say(&format::message(line)));
+            table.iter().for_each(|line| self.print(&format::message(line)));
             self.table = table;
         }
     }
 
-    fn begin(&mut self, asked: Queued, task: Option<Task>) {
-        let (shown, reminder) = (ShownLines::default(), Reminder::new(self.remind_after));
-        self.work = Some(Work { asked, task, started: Instant::now(), stopped: None, shown, reminder });
+    fn begin(&mut self, queued: Queued, task: Option<Task>) {
+        let (sent, repeat_timer) = (SentLines::default(), RepeatTimer::new(self.repeat_after));
+        self.work = Some(Work { queued, task, started: Instant::now(), stopped: None, sent, repeat_timer });
     }
 
-    /// Starts a task, which takes where to send its lines.
-    fn begin_task(&mut self, asked: Queued, start: impl FnOnce(&Engine, TaskOutput) -> io::Result<Task>) {
+    /// Starts a task with an output handle.
+    fn begin_task(&mut self, queued: Queued, start: impl FnOnce(&Engine, TaskOutput) -> io::Result<Task>) {
         let to = self.next_task();
         match start(&self.engine, to) {
             Ok(task) => {
-                self.begin(asked, Some(task));
+                self.begin(queued, Some(task));
                 self.apply_marks();
             }
-            Err(error) => self.complain(&error),
+            Err(error) => self.report(&error),
         }
     }
 
-    /// Starts the search of the work just begun.
+    /// Starts the search of the current work.
     fn search(&mut self, go: &Go) {
         if self.position.is_none() {
-            self.say(&format::message(
-                "no position given before go; expected position ...; this is the start position",
-            ));
+            self.print(&format::message("no position given before go; using the start position"));
         }
         let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
-        self.search_begins(position);
+        self.record_search(position);
         let chess960 = self.engine.settings().chess960;
         let mut among: Vec<Move> = Vec::new();
         for text in &go.search_moves {
             match self.engine.game().board().parse_uci(text, chess960) {
                 Some(mv) => among.push(mv),
-                None => self.complain(&Problem::IllegalSearchMove(Quoted::new(text))),
+                None => self.report(&Problem::IllegalSearchMove(Quoted::new(text))),
             }
         }
         if self.verbose {
             let fen = self.engine.game().board().fen(chess960);
-            self.say(&format::message(&format!("go in {fen}: {:?}", go.limits)));
+            self.print(&format::message(&format!("go in {fen}: {:?}", go.limits)));
         }
         self.engine.go_among(&go.limits, &among);
         self.apply_marks();
     }
 
-    /// The search has ended: the lines behind the move where they are news, and the move.
-    fn conclude(&mut self, outcome: &Outcome) {
+    /// Ends a search: prints final lines not printed before, then the best move.
+    fn finish_search(&mut self, outcome: &Outcome) {
         let Some(work) = self.work.take() else { return };
         if outcome.best.is_none() {
-            self.say(&format::no_move(self.engine.game().board(), self.engine.settings()));
-        } else if !work.shown.has(&outcome.lines) {
+            self.print(&format::no_move(self.engine.game().board(), self.engine.settings()));
+        } else if !work.sent.matches(&outcome.lines) {
             for line in &outcome.lines {
-                self.say(&format::info(self.engine.game().board(), line, self.engine.settings()));
+                self.print(&format::info(self.engine.game().board(), line, self.engine.settings()));
             }
         }
         if self.verbose {
-            self.say(&format::message(&work.timing()));
+            self.print(&format::message(&work.timing()));
         }
-        self.say(&format::best_move(self.engine.game().board(), outcome, self.engine.settings()));
+        self.print(&format::best_move(self.engine.game().board(), outcome, self.engine.settings()));
     }
 }
 
 impl Work {
-    /// How long the answer took.
     fn timing(&self) -> String {
         let total = self.started.elapsed().as_secs_f64() * 1e3;
         match self.stopped {
@@ -433,51 +428,50 @@ mod tests {
     use std::time::SystemTime;
 
     fn session() -> Session {
-        Session::new(Engine::new(), InputMode::Live, unbounded().0, Voice::new(io::sink()))
+        Session::new(Engine::new(), InputMode::Live, unbounded().0, Writer::new(io::sink()))
     }
 
-    /// What is said at once to these lines.
-    fn tell(session: &mut Session, lines: &[&str]) -> String {
+    /// Feeds lines and returns the immediate output.
+    fn run(session: &mut Session, lines: &[&str]) -> String {
         for &line in lines {
-            session.hear(Message::Line(line.into(), SystemTime::now()));
+            session.handle_message(Message::Line(line.into(), SystemTime::now()));
         }
-        session.voice.take_text()
+        session.writer.take_text()
     }
 
     #[test]
-    fn answers_come_in_whole_lines() {
+    fn simple_commands_are_answered() {
         let mut session = session();
-        assert_eq!(tell(&mut session, &["isready", "", "# nothing"]), "readyok\n");
-        assert!(tell(&mut session, &["uci"]).ends_with("\nuciok\n"));
-        assert_eq!(tell(&mut session, &["register later", "debug on", "stop", "ponderhit", "wait"]), "");
+        assert_eq!(run(&mut session, &["isready", "", "# nothing"]), "readyok\n");
+        assert!(run(&mut session, &["uci"]).ends_with("\nuciok\n"));
+        assert_eq!(run(&mut session, &["register later", "debug on", "stop", "ponderhit", "wait"]), "");
         assert!(!session.failed);
-        assert!(tell(&mut session, &["fly"]).starts_with("info string error: unknown command \"fly\""));
+        assert!(run(&mut session, &["fly"]).starts_with("info string error: unknown command \"fly\""));
         assert!(session.failed && !session.is_over());
-        tell(&mut session, &["quit"]);
+        run(&mut session, &["quit"]);
         assert!(session.is_over());
     }
 
     #[test]
-    fn commands_wait_for_a_search_but_for_those_that_cannot() {
+    fn commands_wait_for_a_search_except_urgent_ones() {
         let mut session = session();
-        tell(&mut session, &["position startpos", "go infinite"]);
+        run(&mut session, &["position startpos", "go infinite"]);
         assert!(session.engine.is_searching());
-        assert!(tell(&mut session, &["d"]).contains("Fen: rnbqkbnr/"));
-        // The board waits behind a position that waits.
-        assert_eq!(tell(&mut session, &["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "d", "isready"]), "readyok\n");
+        assert!(run(&mut session, &["d"]).contains("Fen: rnbqkbnr/"));
+        // `d` queues behind a queued `position`.
+        assert_eq!(run(&mut session, &["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "d", "isready"]), "readyok\n");
         assert_eq!(session.engine.game().board().fen(false), Game::start().board().fen(false));
-        let text = tell(&mut session, &["stop"]);
+        let text = run(&mut session, &["stop"]);
         assert_eq!(text.matches("bestmove").count(), 1);
         assert!(text.find("bestmove") < text.find("Fen: 4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "{text}");
     }
 
-    /// `ponderhit` says nothing to a search that `stop` has released, whatever comes first.
     #[test]
     fn every_go_is_answered_once_in_any_order_of_stop_and_ponderhit() {
         for go in ["go infinite", "go ponder infinite", "go ponder depth 1", "go ponder wtime 1 btime 1"] {
             for last in [["stop", "ponderhit"], ["ponderhit", "stop"], ["stop", "stop"]] {
                 let mut session = session();
-                let text = tell(&mut session, &[go, last[0], last[1], "quit"]);
+                let text = run(&mut session, &[go, last[0], last[1], "quit"]);
                 assert_eq!(text.matches("bestmove").count(), 1, "{go}, {last:?}: {text}");
                 assert!(session.is_over(), "{go}, {last:?}");
             }
@@ -487,9 +481,9 @@ mod tests {
     #[test]
     fn a_long_queue_is_stopped_at_once() {
         let mut session = session();
-        tell(&mut session, &["go infinite"]);
-        let text = tell(&mut session, &["go infinite"; 2000]);
+        run(&mut session, &["go infinite"]);
+        let text = run(&mut session, &["go infinite"; 2000]);
         assert_eq!(text.matches("bestmove").count(), 0);
-        assert_eq!(tell(&mut session, &["stop"]).matches("bestmove").count(), 2001);
+        assert_eq!(run(&mut session, &["stop"]).matches("bestmove").count(), 2001);
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of bench and of the statistics of a search.
+//! Text tables of bench and search statistics.
 
 use crate::bench::{BenchEntry, BenchReport, POSITIONS};
 use crate::search::lbr::LbrStats;
@@ -6,18 +6,18 @@ use crate::search::lmr::{Counts, LmrReport};
 use crate::search::report::nps;
 use std::fmt::Write;
 
-/// The result of a position of the bench, as a line of a table.
+/// Formats the result of a bench position.
 pub fn bench_line(entry: &BenchEntry) -> String {
     let BenchEntry { number, fen, best, nodes, elapsed } = entry;
     format!("{number:>2}/{} {nodes:>10} nodes {:>6} ms  {best:<7} {fen}", POSITIONS.len(), elapsed.as_millis())
 }
 
-/// The last line of the bench: nodes and nodes per second, in the words that testing frameworks look for.
+/// Formats the bench total in the form testing frameworks parse.
 pub fn bench_summary(report: &BenchReport) -> String {
     format!("{} nodes {} nps", report.nodes(), nps(report.nodes(), report.elapsed()))
 }
 
-/// What Last Best Reply did: each count, and what part it is of the one before it.
+/// Formats Last Best Reply counts, each with its share of the previous one.
 pub fn lbr_table(stats: &LbrStats) -> String {
     let mut text = String::from("Last Best Reply");
     let mut whole = None;
@@ -30,7 +30,7 @@ pub fn lbr_table(stats: &LbrStats) -> String {
     text
 }
 
-/// What reductions did: in all, by depth and by the number of the move.
+/// Formats LMR statistics: totals, by depth and by move number.
 pub fn lmr_table(report: &LmrReport) -> String {
     let LmrReport { recipe, depth, nodes, .. } = report;
     let mut text = format!("recipe {recipe} to depth {depth}: {nodes} nodes");
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_stand_where_there_is_something_to_share() {
+    fn shares_are_shown_unless_the_base_is_zero() {
         let stats = LbrStats { asked: 8, first_matches: 4, second_matches: 3, best: 0, cutoffs: 0 };
         let text = lbr_table(&stats);
         let lines = words(&text);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn reductions_stand_in_rows() {
+    fn reductions_are_shown_by_depth_and_move_number() {
         let mut stats = SearchStats::default();
         for (reduction, verified) in [(2, false), (1, true)] {
             (&mut stats, None, None).scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });

@@ -5,30 +5,30 @@ use super::options::Target;
 use crate::tb::Tables;
 use std::sync::Arc;
 
-/// How many lines may tell of what is wrong.
-const MOST_PROBLEMS: usize = 12;
+/// Maximum number of reported problems.
+const MAX_PROBLEMS: usize = 12;
 
-/// Uses the tables in these folders, and says what there is; no tables if there is no folder.
+/// Opens the tables in these folders and reports what was found; an empty list removes the tables.
 ///
 /// # Errors
-/// No table there can be used; the old ones stay.
+/// No usable tables were found; the old ones are kept.
 pub fn set(target: &mut Target, folders: &str) -> Result<(), String> {
-    let Target { engine, voice } = target;
+    let Target { engine, writer } = target;
     if folders.trim().is_empty() {
         engine.set_tables(None);
         return Ok(());
     }
     let tables = Tables::open(folders).map_err(|error| match engine.tables() {
-        Some(old) => format!("{error}; the {} stay", old.stock()),
-        None => format!("{error}; there are still no tablebases"),
+        Some(old) => format!("{error}; keeping the {}", old.stock()),
+        None => format!("{error}; no tablebases in use"),
     })?;
-    voice.say(&format::message(&format!("SyzygyPath: {}", tables.stock())));
+    writer.print(&format::message(&format!("SyzygyPath: {}", tables.stock())));
     let problems = &tables.stock().problems;
-    for problem in problems.iter().take(MOST_PROBLEMS) {
-        voice.say(&format::message(&format!("SyzygyPath: {problem}")));
+    for problem in problems.iter().take(MAX_PROBLEMS) {
+        writer.print(&format::message(&format!("SyzygyPath: {problem}")));
     }
-    if problems.len() > MOST_PROBLEMS {
-        voice.say(&format::message(&format!("SyzygyPath: ... and {} problems more", problems.len() - MOST_PROBLEMS)));
+    if problems.len() > MAX_PROBLEMS {
+        writer.print(&format::message(&format!("SyzygyPath: ... and {} more problems", problems.len() - MAX_PROBLEMS)));
     }
     engine.set_tables(Some(Arc::new(tables)));
     Ok(())

@@ -1,8 +1,8 @@
-//! Long work that is not a search of the engine, on a thread of its own: perft, bench, a search to compare with, and (in
-//! [`super::hash_file`]) hash files.
+//! Background work other than the main search: perft, bench, comparison searches, and hash files
+//! ([`super::hash_file`]).
 
 use super::format;
-use super::inbox::{Message, TaskNews};
+use super::inbox::{Message, TaskEvent};
 use super::statistics;
 use crate::bench::Bench;
 use crate::chess::{Board, perft};
@@ -17,65 +17,62 @@ use std::ops::ControlFlow;
 use std::thread;
 use std::time::Instant;
 
-/// Work that is under way. Dropping it calls it off; what it still sends is to be ignored by its id.
+/// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
 pub struct Task {
-    /// Its number, which is in its messages.
+    /// Its id, part of its messages.
     pub id: u64,
     _alive: Sender<Infallible>,
 }
 
-/// The worker's end.
+/// A task's handle for output and cancellation.
 pub(super) struct Console {
     to: TaskOutput,
     alive: Receiver<Infallible>,
 }
 
 impl Console {
-    /// Hands out a line. Breaks when nobody wants it any more.
+    /// Sends a line to print. Breaks if cancelled.
     pub(super) fn print(&self, line: String) -> ControlFlow<()> {
-        self.tell(TaskNews::Line(line));
-        self.go_on()
+        self.send(TaskEvent::Line(line));
+        self.check_cancelled()
     }
 
-    /// Says why something could not be done.
-    pub(super) fn complain(&self, problem: &dyn std::error::Error) {
-        self.tell(TaskNews::Problem(format::error(problem)));
+    /// Sends an error.
+    pub(super) fn report(&self, problem: &dyn std::error::Error) {
+        self.send(TaskEvent::Problem(format::error(problem)));
     }
 
-    /// Hands out news.
-    pub(super) fn tell(&self, news: TaskNews) {
-        let _ = self.to.inbox.send(Message::Task(self.to.id, news));
+    pub(super) fn send(&self, event: TaskEvent) {
+        let _ = self.to.inbox.send(Message::Task(self.to.id, event));
     }
 
-    /// Breaks when nobody wants the work any more.
-    pub(super) fn go_on(&self) -> ControlFlow<()> {
-        if self.is_off() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// Breaks if cancelled.
+    pub(super) fn check_cancelled(&self) -> ControlFlow<()> {
+        if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Whether the work was called off.
-    fn is_off(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         self.alive.try_recv().is_err_and(|error| error.is_disconnected())
     }
 }
 
-/// Where a task sends its lines, and under which id.
+/// Where a task sends its messages.
 pub struct TaskOutput {
-    /// The number of the task.
+    /// The task's id.
     pub id: u64,
-    /// Where it sends its lines.
+    /// Receives its messages.
     pub inbox: Sender<Message>,
 }
 
 impl Task {
-    /// Counts the leaves of the tree of legal moves, on one thread and without hashing: a line for each root move,
-    /// then the sum.
+    /// Starts perft on one thread without hashing: a line per root move, then the total.
     pub fn perft(to: TaskOutput, board: Board, depth: u32, chess960: bool) -> io::Result<Self> {
         Self::start(to, move |console| {
             let _ = divide(&board, depth, chess960, console);
         })
     }
 
-    /// Runs the bench: a line for each position, then the summary.
+    /// Starts the bench: a line per position, then the total.
     pub fn bench(to: TaskOutput, bench: Bench) -> io::Result<Self> {
         Self::start(to, move |console| {
             let done = bench.run(|entry| console.print(statistics::bench_line(entry)));
@@ -83,15 +80,15 @@ impl Task {
                 Ok(Some(report)) => console.print(statistics::bench_summary(&report)),
                 Ok(None) => ControlFlow::Break(()),
                 Err(error) => {
-                    console.complain(&error);
+                    console.report(&error);
                     ControlFlow::Break(())
                 }
             };
         })
     }
 
-    /// Searches the engine's position without reductions to the depth of a report, on one thread and with a table of its own,
-    /// and completes the report.
+    /// Searches the engine's position to the report's depth without reductions, on one thread with its own table, and
+    /// prints the completed report.
     pub fn without_reductions(to: TaskOutput, mut report: LmrReport, engine: &Engine) -> io::Result<Self> {
         let search = SearchOptions { multi_pv: 1, ..engine.settings().search };
         let settings = Settings { search, lmr_statistics: false, ..engine.settings().clone() };
@@ -100,7 +97,7 @@ impl Task {
         Self::start(to, move |console| {
             let mut engine = Engine::new();
             if let Err(error) = engine.set_hash(hash) {
-                console.complain(&error);
+                console.report(&error);
                 return;
             }
             *engine.settings_mut() = settings;
@@ -109,7 +106,7 @@ impl Task {
             engine.set_tables(tables);
             engine.set_game(game);
             engine.go(&Limits { depth: Some(report.depth), ..Limits::default() });
-            // The channel closes when the work is called off.
+            // The channel closes on cancellation.
             loop {
                 match engine.wait(&console.alive, None) {
                     Wake::Output(Output::Best(outcome)) => {
@@ -124,19 +121,19 @@ impl Task {
         })
     }
 
-    /// Starts work on a thread of its own.
+    /// Starts work on its own thread.
     pub(super) fn start(to: TaskOutput, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
         let (id, (_alive, alive)) = (to.id, bounded(0));
         let console = Console { to, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
             work(&console);
-            let _ = console.to.inbox.send(Message::Task(id, TaskNews::Ended));
+            let _ = console.to.inbox.send(Message::Task(id, TaskEvent::Ended));
         })?;
         Ok(Self { id, _alive })
     }
 }
 
-/// Prints the leaves below each root move, and their sum.
+/// Prints perft per root move, then the total.
 fn divide(board: &Board, depth: u32, chess960: bool, console: &Console) -> ControlFlow<()> {
     let start = Instant::now();
     let mut sum = u64::from(depth == 0);
@@ -151,14 +148,14 @@ fn divide(board: &Board, depth: u32, chess960: bool, console: &Console) -> Contr
     console.print(format!("Nodes searched: {sum}"))
 }
 
-/// Counts leaves, and looks now and then whether anybody still wants to know.
+/// Counts leaves, checking for cancellation now and then.
 fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
-    /// A tree of this depth is counted in a few milliseconds.
+    /// Takes a few milliseconds.
     const SMALL: u32 = 4;
     if depth <= SMALL {
         return ControlFlow::Continue(perft::perft(board, depth));
     }
-    if console.is_off() {
+    if console.is_cancelled() {
         return ControlFlow::Break(());
     }
     let mut sum = 0;
@@ -173,20 +170,19 @@ mod tests {
     use super::*;
     use crossbeam::channel::unbounded;
 
-    /// Everything that a task prints.
     fn lines(start: impl FnOnce(TaskOutput) -> io::Result<Task>) -> Vec<String> {
         let (inbox, printed) = unbounded();
         let task = start(TaskOutput { id: 0, inbox }).expect("a thread");
         let lines = printed.iter().map_while(|message| match message {
-            Message::Task(id, TaskNews::Line(line)) if id == task.id => Some(line),
-            Message::Task(id, TaskNews::Ended) if id == task.id => None,
+            Message::Task(id, TaskEvent::Line(line)) if id == task.id => Some(line),
+            Message::Task(id, TaskEvent::Ended) if id == task.id => None,
             other => panic!("{other:?}"),
         });
         lines.collect()
     }
 
     #[test]
-    fn perft_divides_and_sums() {
+    fn perft_prints_root_moves_and_total() {
         let perft = |depth| lines(|to| Task::perft(to, Board::start(), depth, false));
         let lines = perft(3);
         assert_eq!(lines.len(), 22);
@@ -198,11 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn dropping_ends_the_work() {
+    fn dropping_a_task_cancels_it() {
         let lines = lines(|to| {
             let task = Task::perft(to, Board::start(), 100, false)?;
             Ok(Task { id: task.id, _alive: bounded(0).0 })
         });
-        assert_eq!(lines.len(), 0, "the worker ended without a line");
+        assert_eq!(lines.len(), 0, "cancelled before the first line");
     }
 }

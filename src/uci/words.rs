@@ -1,25 +1,25 @@
-//! The words of a line.
+//! Splits lines into words.
 
-/// Walks over the words of a line, and knows what is left of it.
+/// Iterates over the words of a line.
 ///
-/// Words are separated by any white space: spaces, tabs, a carriage return at the end of the line.
+/// Words are separated by any white space, including a trailing carriage return.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
     rest: &'a str,
 }
 
 impl<'a> Words<'a> {
-    /// Starts at the first word of a line.
+    /// Starts at the first word.
     pub fn new(line: &'a str) -> Self {
         Self { rest: line.trim() }
     }
 
-    /// What has not been read yet, without white space around it.
+    /// The unread part, trimmed.
     pub fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// Reads one word if it satisfies a condition; otherwise it stays to be read.
+    /// Consumes the next word if it satisfies a condition.
     pub fn take_if(&mut self, condition: impl FnOnce(&str) -> bool) -> Option<&'a str> {
         let mut ahead = *self;
         let word = ahead.next().filter(|word| condition(word))?;
@@ -27,8 +27,7 @@ impl<'a> Words<'a> {
         Some(word)
     }
 
-    /// Reads up to a word, which is itself read and dropped, or to the end of the line. Returns what stood before it
-    /// and whether the word was there.
+    /// Consumes words through `end`, or to the end of the line. Returns the text before it, and whether it was found.
     pub fn until(&mut self, end: &str) -> (&'a str, bool) {
         let before = self.rest;
         loop {
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn take_if_leaves_what_it_refuses() {
+    fn take_if_consumes_only_matches() {
         let mut words = Words::new("a b");
         assert_eq!(words.take_if(|word| word == "b"), None);
         assert_eq!(words.take_if(|word| word == "a"), Some("a"));

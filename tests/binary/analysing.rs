@@ -146,15 +146,15 @@ fn databases_are_merged_and_nothing_changes_the_second_time() {
     }
     let all = folder.path("all.db");
     let merge = || lines(&run(&["analyse", "merge", &all, &dbs[0], &dbs[1]])).pop().unwrap();
-    assert_eq!(merge(), "in all: 5 of 5 analyses taken");
-    assert_eq!(merge(), "in all: 0 of 5 analyses taken");
+    assert_eq!(merge(), "total: 5 of 5 analyses taken");
+    assert_eq!(merge(), "total: 0 of 5 analyses taken");
     let whole = records(&[&pgn, "--db", &all, "--nodes", "1000"]);
     assert!(whole.len() == 5 && whole.iter().all(|record| record["from"] == "database"));
     let fresh = records(&[&pgn, "--db", &folder.path("fresh.db"), "--nodes", "1000"]);
     assert_eq!(found(whole), found(fresh), "shards find what one run finds");
     // Deeper wins.
     records(&[&pgn, "--db", &dbs[0], "--nodes", "5000"]);
-    assert_eq!(merge(), "in all: 4 of 8 analyses taken");
+    assert_eq!(merge(), "total: 4 of 8 analyses taken");
 }
 
 #[test]
@@ -167,23 +167,23 @@ fn what_is_no_such_database_is_refused() {
         said(&output)
     };
     assert!(try_db(&folder.write("text.db", &"no database ".repeat(1000))).contains("expected a database"));
-    assert!(try_db(&folder.path("no/such/folder.db")).contains("expected a folder that can be written"));
-    assert!(try_db(&folder.path("")).contains("no regular file"));
+    assert!(try_db(&folder.path("no/such/folder.db")).contains("expected a writable folder"));
+    assert!(try_db(&folder.path("")).contains("not a regular file"));
     let newer = folder.path("newer.db");
     records(&[&pgn, "--db", &newer, "--depth", "1"]);
     let mut bytes = fs::read(&newer).unwrap();
     // The header's user_version.
     bytes[60..64].copy_from_slice(&7_u32.to_be_bytes());
     fs::write(&newer, &bytes).unwrap();
-    assert!(try_db(&newer).contains("schema has version 7, expected 1"));
+    assert!(try_db(&newer).contains("schema version 7, expected 1"));
     bytes[68..72].copy_from_slice(&7_u32.to_be_bytes());
     fs::write(&newer, &bytes).unwrap();
-    assert!(try_db(&newer).contains("a database of something else"));
+    assert!(try_db(&newer).contains("another program's database"));
     assert_eq!(fs::read(&newer).unwrap(), bytes, "it stays as it is");
     let output = analyse(&["--jsonl"]);
     assert!(said(&output).contains("expected --db FILE"));
     let output = analyse(&["games.txt"]);
-    assert!(said(&output).contains("games.txt: expected a name that ends with .pgn, .epd or .fen"));
+    assert!(said(&output).contains("games.txt: expected a name ending in .pgn, .epd or .fen"));
 }
 
 /// Killed again and again, a run at fixed nodes ends with what an uninterrupted one finds.

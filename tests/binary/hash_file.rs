@@ -181,7 +181,7 @@ fn damaged_and_foreign_files_are_refused_with_what_is_wrong() {
     fs::write(&file, whole).unwrap();
     session.say("setoption name Evaluation value classical");
     let line = answer(&mut session, &format!("loadhash {file}"));
-    assert!(line.contains("its entries mean something else") && line.contains("expected \"Lento "), "{line}");
+    assert!(line.contains(": it was saved by") && line.contains("expected \"Lento "), "{line}");
     // A table with values of two evaluations is not saved.
     session.say("go depth 2");
     session.best_move();

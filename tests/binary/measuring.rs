@@ -263,7 +263,7 @@ fn scaling_quotes_what_it_does_not_take() {
         "scaling",
         &[
             (&["--threads", "1,many"], &["\"many\"", "expected a number of threads from 1 to 1024"]),
-            (&["--threads", "2,2"], &["2 comes twice"]),
+            (&["--threads", "2,2"], &["2 is listed twice"]),
             (&["--time", "soon"], &["'soon'", "expected a time such as"]),
             (&["--depth", "0"], &["'0'", "1.."]),
             (&["--positions", &positions], &["positions.epd, line 1", "expected 8"]),

@@ -59,7 +59,7 @@ fn threads_are_where_lists_say() {
         session.best_move();
     }
     let lines = set(&mut session, "NumaPolicy", "none");
-    assert_eq!(lines, ["info string NumaPolicy none: threads are not bound: the policy says so"]);
+    assert_eq!(lines, ["info string NumaPolicy none: threads are not bound: disabled by the policy"]);
     assert_eq!(bound(session.id()).into_iter().collect::<BTreeSet<_>>(), free);
     session.say("go depth 6");
     session.best_move();

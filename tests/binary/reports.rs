@@ -83,8 +83,8 @@ fn reports_that_cannot_be_written_are_refused_at_once() {
     for (args, part) in [
         (&[epd.as_str(), "--html", &html][..], "expected a file whose name ends with .pgn"),
         (&["--html", &html, "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - -"], "reports are of games"),
-        (&[&pgn, "--html", &html, "--svg", &html], "two files of this name"),
-        (&[&pgn, "--html", &database], "two files of this name"),
+        (&[&pgn, "--html", &html, "--svg", &html], "used for two files"),
+        (&[&pgn, "--html", &database], "used for two files"),
         (&[&pgn, "--html", &missing], "no/a.html"),
         (&[&pgn, "--pgn-out", folder.path("").as_str()], "a folder"),
     ] {

@@ -1,50 +1,50 @@
-//! A game, and what searches found of its positions.
+//! Analysed games.
 
 use crate::chess::{Board, Move};
 use crate::pgn::Remarks;
 use crate::score::Score;
 use std::time::Duration;
 
-/// A game, and what was found of its positions.
+/// A game with analyses of its positions.
 #[derive(Clone, Debug)]
 pub struct AnalysedGame {
-    /// The tags in the file's order.
+    /// The tags in file order.
     pub tags: Vec<(String, String)>,
-    /// Whether castling is written as in Chess960.
+    /// Whether to use Chess960 notation.
     pub chess960: bool,
     /// The position before the first move.
     pub start: Board,
-    /// What the file says before the first move.
+    /// The file's comment before the first move.
     pub comment: Option<String>,
     /// The moves of the main line.
     pub plies: Vec<Ply>,
-    /// What was found of the position after the last move; `None` where it was not analysed.
+    /// The analysis after the last move, if any.
     pub last: Option<Analysis>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
 }
 
-/// A move that was played.
+/// A played move.
 #[derive(Clone, Debug)]
 pub struct Ply {
     /// The move.
     pub mv: Move,
-    /// What the file says of it.
+    /// The file's comments and glyphs.
     pub remarks: Remarks,
-    /// What was found of the position before the move; `None` where it was not analysed.
+    /// The analysis before the move, if any.
     pub before: Option<Analysis>,
 }
 
-/// What a search found of a position.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
-    /// The depth of the last whole iteration, in plies.
+    /// Depth of the last completed iteration, in plies.
     pub depth: i32,
-    /// The longest line that was looked at, in plies.
+    /// Selective depth, in plies.
     pub seldepth: i32,
-    /// Nodes of all threads.
+    /// Nodes over all threads.
     pub nodes: u64,
-    /// How long it took.
+    /// Search time.
     pub time: Duration,
     /// The lines, best first, at least one.
     pub lines: Vec<Line>,
@@ -53,8 +53,8 @@ pub struct Analysis {
 /// A line of play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// From the view of the side to move, in internal centipawns.
+    /// Score of the side to move, in internal centipawns.
     pub score: Score,
-    /// The moves; the first is the line's own.
+    /// The moves.
     pub pv: Vec<Move>,
 }

@@ -27,9 +27,9 @@ use std::error::Error;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// How long to search when no limit is given.
-const USUAL_TIME: Duration = Duration::from_secs(10);
-/// What to analyse, and how.
+/// Default time limit.
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
+/// Arguments of `lento analyse`.
 #[derive(clap::Args)]
 #[command(after_long_help = AFTER_HELP.as_str())]
 #[cfg_attr(
@@ -37,11 +37,11 @@ const USUAL_TIME: Duration = Duration::from_secs(10);
     command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")
 )]
 pub struct Args {
-    /// What to do instead.
+    /// A subcommand.
     #[cfg(feature = "database")]
     #[command(subcommand)]
     task: Option<Other>,
-    /// Files.
+    /// Input files.
     #[cfg(feature = "database")]
     #[command(flatten)]
     queue: QueueArgs,
@@ -51,13 +51,13 @@ pub struct Args {
     /// Moves to play first, in UCI or SAN, in quotes: "e4 e5 Nf3"
     #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
     pub moves: String,
-    /// How long to search: 10, 10s, 500ms, 2m, 1h [default: 10s, unless another limit is given]
+    /// Time limit: 10, 10s, 500ms, 2m, 1h [default: 10s, unless another limit is given]
     #[arg(long, value_parser = units::parse_time)]
     pub time: Option<Duration>,
-    /// How many plies deep to search
+    /// Depth limit in plies
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
     pub depth: Option<i32>,
-    /// How many nodes to search, over all threads
+    /// Node limit over all threads
     #[arg(long)]
     pub nodes: Option<u64>,
     /// Search until Ctrl-C
@@ -66,32 +66,32 @@ pub struct Args {
     /// Threads [default: all cores]
     #[arg(long, value_parser = amounts::threads)]
     pub threads: Option<usize>,
-    /// Hash table in MiB [default: 64 for each thread, at least 256 and at most 2048]
+    /// Hash table in MiB [default: 64 per thread, at least 256 and at most 2048]
     #[arg(long, value_name = "MIB", value_parser = amounts::hash)]
     pub hash: Option<usize>,
-    /// How many best lines to show
+    /// Number of best lines to show
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub multipv: u16,
-    /// Recipe of late move reductions; the option LMR lists them
+    /// Late move reduction recipe, as in the option LMR
     #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = super::bench::recipe)]
     pub lmr: &'static str,
-    /// Folders with Syzygy tablebases, separated as in the option SyzygyPath
+    /// Folders with Syzygy tablebases, as in the option SyzygyPath
     #[arg(long, value_name = "PATH")]
     pub syzygy: Option<String>,
-    /// Print one JSON document at the end instead of the table; `--help` tells its fields
+    /// Print one JSON document at the end instead of the table; see `--help` for its fields
     #[arg(long)]
     pub json: bool,
 }
 
-/// What can be done besides.
+/// Subcommands.
 #[cfg(feature = "database")]
 #[derive(clap::Subcommand)]
 enum Other {
-    /// Put the analyses of several databases into one
+    /// Merge the analyses of several databases
     Merge(MergeArgs),
 }
 
-/// What is printed for programs.
+/// The JSON fields.
 static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
     #[cfg(feature = "database")]
     return format!("{SCHEMA}\n\n{}", queue::SCHEMA);
@@ -99,7 +99,7 @@ static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
     return SCHEMA.to_owned();
 });
 
-/// Searches what is named; Ctrl-C ends it early.
+/// Runs the analysis; Ctrl-C ends it early.
 pub fn run(args: &Args) -> Done {
     #[cfg(feature = "database")]
     match &args.task {
@@ -111,10 +111,10 @@ pub fn run(args: &Args) -> Done {
 }
 
 impl Args {
-    /// The engine, as it was asked for.
+    /// Creates the configured engine.
     fn engine(&self) -> Result<Engine, Box<dyn Error>> {
         let mut engine = Engine::new();
-        let threads = self.threads.unwrap_or_else(processors::count).min(Engine::MOST_THREADS);
+        let threads = self.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);
         engine.set_threads(threads)?;
         engine.set_hash(self.hash.unwrap_or((64 * threads).clamp(256, 2048)))?;
         engine.settings_mut().search.multi_pv = u64::from(self.multipv);
@@ -128,7 +128,7 @@ impl Args {
         Ok(engine)
     }
 
-    /// What searches, and for how long, for people.
+    /// Settings and limits for display.
     fn conditions(&self, engine: &Engine) -> String {
         let (threads, hash_mib) = (engine.threads(), engine.hash_mib());
         let plural = if threads == 1 { "" } else { "s" };
@@ -136,10 +136,10 @@ impl Args {
         format!("{threads} thread{plural}, hash {hash_mib} MiB{tables}, {}", self.limits_in_words())
     }
 
-    /// The limits as the engine takes them.
+    /// The limits for the engine.
     fn limits(&self) -> Limits {
         let unlimited = self.depth.is_none() && self.nodes.is_none() && !self.infinite;
-        let time = self.time.or(unlimited.then_some(USUAL_TIME));
+        let time = self.time.or(unlimited.then_some(DEFAULT_TIME));
         Limits {
             depth: self.depth,
             nodes: self.nodes,
@@ -161,7 +161,7 @@ impl Args {
     }
 }
 
-/// So many cases, the same in every run; nothing is written into the source tree.
+/// A reproducible proptest configuration that writes no files.
 #[cfg(all(test, feature = "database"))]
 fn cases(count: u32) -> proptest::test_runner::Config {
     use proptest::test_runner::{Config, RngSeed};
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_what_was_given_or_ten_seconds() {
+    fn limits_default_to_ten_seconds() {
         let limits = |line| args(line).limits();
         assert_eq!(limits("lento analyse"), Limits { movetime: Some(10_000), ..Limits::default() });
         assert_eq!(limits("lento analyze --depth 9"), Limits { depth: Some(9), ..Limits::default() });
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_arguments_are_refused() {
         for line in [
             "lento analyse --depth 0",
             "lento analyse --time soon",

@@ -1,4 +1,4 @@
-//! One search, followed to its end.
+//! Runs a search to its end.
 
 use crate::cli::interrupt::Interrupt;
 use crate::engine::{Engine, Output, Wake};
@@ -9,34 +9,33 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
-/// How often the line between the rows is written anew.
+/// Interval of status updates.
 const HEARTBEAT: Duration = Duration::from_millis(200);
 
-/// What a search found.
+/// The result of a search.
 pub struct Found {
-    /// The move and the lines behind it.
+    /// The best move and lines.
     pub outcome: Outcome,
-    /// The time of the whole search, the last unfinished iteration included.
+    /// Total time including the last, incomplete iteration.
     pub elapsed: Duration,
 }
 
 impl Found {
-    /// Nodes of all threads.
+    /// Nodes over all threads.
     pub fn nodes(&self) -> u64 {
         self.outcome.lines.first().map_or(0, |line| line.nodes)
     }
 }
 
-/// Searches to the end, to Ctrl-C, or until nobody reads standard output any more, and tells what happens; nothing when only
-/// time has passed.
+/// Searches to the end or to Ctrl-C, passing output to `on_output`, or `None` for a status update.
 ///
 /// # Errors
-/// Nobody reads standard output any more, or `tell` cannot write.
+/// Standard output has been closed, or `on_output` fails.
 pub fn search(
     engine: &mut Engine,
     limits: &Limits,
     interrupt: &mut Interrupt,
-    mut tell: impl FnMut(Option<&Output>) -> io::Result<()>,
+    mut on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
 ) -> Result<Found, Box<dyn Error>> {
     let start = Instant::now();
     let mut next_beat = start + HEARTBEAT;
@@ -44,9 +43,9 @@ pub fn search(
     let outcome = loop {
         match engine.wait(&interrupt.channel, Some(next_beat)) {
             Wake::Output(Output::Best(outcome)) => break outcome,
-            Wake::Output(output) => tell(Some(&output))?,
+            Wake::Output(output) => on_output(Some(&output))?,
             Wake::Message(()) | Wake::Closed => {
-                interrupt.note();
+                interrupt.set();
                 if let Some(outcome) = engine.stop() {
                     break outcome;
                 }
@@ -54,7 +53,7 @@ pub fn search(
             Wake::Timeout if output_is_gone() => return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe))),
             Wake::Timeout => {
                 next_beat = Instant::now() + HEARTBEAT;
-                tell(None)?;
+                on_output(None)?;
             }
         }
     };

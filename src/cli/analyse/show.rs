@@ -1,54 +1,54 @@
-//! What an analysis shows while it goes on.
+//! The live output of an analysis.
 
 use crate::chess::Board;
 use crate::cli::table::Table;
 use crate::engine::Output;
 use crate::score::Bound;
 use crate::search::report::{Info, Outcome, Progress};
-use crate::uci::shown::ShownLines;
+use crate::uci::sent_lines::SentLines;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
-/// The table on standard output: rows as they come and, on a terminal, a line below them that changes in place.
+/// The table on standard output, with a status line on a terminal.
 pub struct Show<'a> {
     root: &'a Board,
-    /// How it is laid out.
+    /// The layout.
     pub table: Table,
     terminal: bool,
     start: Instant,
-    /// What was told last.
+    /// The last line of play.
     found: Option<Info>,
-    /// Where the iteration after that is, when that is known.
+    /// Progress of the iteration after it, if known.
     progress: Option<Progress>,
-    shown: ShownLines,
-    /// The latest row of each line.
+    sent: SentLines,
+    /// The latest row per line of play.
     rows: Vec<Info>,
 }
 
-/// Back to the start of the line, and erase it.
+/// Erases the terminal line.
 const ERASE: &str = "\r\x1b[K";
 
 impl<'a> Show<'a> {
-    /// The table of a position; with ranks where several lines are shown.
+    /// A table for a position; ranked if several lines are shown.
     pub fn new(root: &'a Board, ranked: bool) -> Self {
         let terminal = io::stdout().is_terminal();
         let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let table = Table { width: terminal.then(width), ranked };
-        let (shown, rows) = (ShownLines::default(), Vec::new());
-        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, shown, rows }
+        let (sent, rows) = (SentLines::default(), Vec::new());
+        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, sent, rows }
     }
 
-    /// Shows what a search tells; `None`: only time has passed.
+    /// Shows output of a search; `None` updates the status line.
     ///
     /// # Errors
     /// Standard output cannot be written.
-    pub fn news(&mut self, news: Option<&Output>) -> io::Result<()> {
+    pub fn update(&mut self, news: Option<&Output>) -> io::Result<()> {
         match news {
             Some(Output::Info(info)) => {
-                self.shown.remember(info.clone());
+                self.sent.record(info.clone());
                 self.found = Some(info.clone());
                 self.progress = None;
-                return if info.bound == Bound::Exact && self.is_news(info) { self.row(info) } else { Ok(()) };
+                return if info.bound == Bound::Exact && self.has_changed(info) { self.row(info) } else { Ok(()) };
             }
             Some(Output::Progress(progress)) => self.progress = Some(*progress),
             _ => {}
@@ -62,19 +62,19 @@ impl<'a> Show<'a> {
         out.flush()
     }
 
-    /// What was not shown yet of the lines behind the best move.
+    /// Prints final lines that were not shown yet.
     ///
     /// # Errors
     /// Standard output cannot be written.
     pub fn end(&mut self, outcome: &Outcome) -> io::Result<()> {
-        if outcome.best.is_some() && !self.shown.has(&outcome.lines) {
+        if outcome.best.is_some() && !self.sent.matches(&outcome.lines) {
             outcome.lines.iter().try_for_each(|line| self.row(line))?;
         }
         if self.terminal { write!(io::stdout(), "{ERASE}") } else { Ok(()) }
     }
 
-    /// Whether a line is not what its latest row says: within a long iteration some of several lines have not changed.
-    fn is_news(&mut self, info: &Info) -> bool {
+    /// Whether a line differs from its latest row.
+    fn has_changed(&mut self, info: &Info) -> bool {
         let known = self.rows.iter().position(|row| row.multipv == info.multipv).map(|at| self.rows.swap_remove(at));
         self.rows.push(info.clone());
         known.is_none_or(|row| (row.depth, row.score, row.pv) != (info.depth, info.score, info.pv.clone()))

@@ -1,4 +1,4 @@
-//! One position, without a database.
+//! Analyses a single position without a database.
 
 use super::Args;
 use super::search::search;
@@ -11,7 +11,7 @@ use crate::engine::Output;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Searches, shows what is found as it is found, and the best move at the end. Ctrl-C ends the search early.
+/// Searches with live output, then prints the best move. Ctrl-C ends the search early.
 pub fn run(args: &Args) -> Done {
     let game = args.setup.game(&args.moves)?;
     let root = game.board().clone();
@@ -21,21 +21,21 @@ pub fn run(args: &Args) -> Done {
     let mut interrupt = Interrupt::watch()?;
     let mut out = io::stdout();
     if args.json {
-        let mut told = Vec::new();
+        let mut infos = Vec::new();
         let found = search(&mut engine, &limits, &mut interrupt, |news| {
             if let Some(Output::Info(info)) = news {
-                told.push(info.clone());
+                infos.push(info.clone());
             }
             Ok(())
         })?;
-        writeln!(out, "{:#}", document(&engine, &told, &found))?;
+        writeln!(out, "{:#}", document(&engine, &infos, &found))?;
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(out, "{}", root.fen(chess960))?;
     writeln!(out, "{}\n", args.conditions(&engine))?;
     let mut show = Show::new(&root, args.multipv > 1);
     writeln!(out, "{}", show.table.header())?;
-    let found = search(&mut engine, &limits, &mut interrupt, |news| show.news(news))?;
+    let found = search(&mut engine, &limits, &mut interrupt, |news| show.update(news))?;
     show.end(&found.outcome)?;
     writeln!(out, "\n{}", summary(&root, &found, chess960))?;
     Ok(ExitCode::SUCCESS)

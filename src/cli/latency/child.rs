@@ -1,4 +1,4 @@
-//! The engine as a user interface sees it: a program behind two pipes.
+//! A UCI engine in a child process, as seen by a GUI.
 
 use crate::cli::interrupt::Interrupt;
 use crossbeam::channel::{Receiver, after, select, unbounded};
@@ -8,28 +8,27 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nothing takes longer: who waits so long for an answer gets none.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout for any answer.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// CREATE_NEW_PROCESS_GROUP.
 #[cfg(windows)]
 const NEW_PROCESS_GROUP: u32 = 0x200;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Silence {
-    /// Ctrl-C came.
+pub enum SessionError {
+    /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
-    /// The program has ended, or does not answer.
+    /// The engine exited or does not answer.
     #[error("{0}")]
     Broken(String),
-    /// A pipe does not work.
+    /// A pipe error.
     #[error(transparent)]
     Pipe(#[from] io::Error),
 }
 
-/// A line and when it was read.
+/// A line with the time it was read.
 pub type Line = (Instant, String);
 
 /// A running engine.
@@ -40,14 +39,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts a program that speaks UCI.
+    /// Starts a UCI engine.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The process cannot be started.
     pub fn start(program: &Path) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.arg("uci").stdin(Stdio::piped()).stdout(Stdio::piped());
-        // Ctrl-C is for this program, which then ends the other one.
+        // Ctrl-C should reach only this process, which then stops the engine.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         #[cfg(windows)]
@@ -67,38 +66,38 @@ impl Session {
         Ok(Self { child, input, lines })
     }
 
-    /// Writes a line, and says when it began to.
+    /// Sends a line and returns the time before writing.
     ///
     /// # Errors
-    /// The engine has gone.
-    pub fn say(&mut self, line: &str) -> Result<Instant, Silence> {
+    /// The pipe is closed.
+    pub fn send(&mut self, line: &str) -> Result<Instant, SessionError> {
         let now = Instant::now();
         self.input.write_all(format!("{line}\n").as_bytes())?;
         self.input.flush()?;
         Ok(now)
     }
 
-    /// The next line, or nothing when it is that late.
+    /// The next line, or `None` at the deadline.
     ///
     /// # Errors
-    /// Ctrl-C, or the engine has ended.
-    pub fn next(&mut self, until: Instant, interrupt: &mut Interrupt) -> Result<Option<Line>, Silence> {
+    /// Ctrl-C, or the engine exited.
+    pub fn next(&mut self, until: Instant, interrupt: &mut Interrupt) -> Result<Option<Line>, SessionError> {
         select! {
-            recv(self.lines) -> line => line.map(Some).map_err(|_| Silence::Broken("the engine has ended".into())),
+            recv(self.lines) -> line => line.map(Some).map_err(|_| SessionError::Broken("the engine exited".into())),
             recv(interrupt.channel) -> _ => {
-                interrupt.note();
-                Err(Silence::Interrupted)
+                interrupt.set();
+                Err(SessionError::Interrupted)
             }
             recv(after(until.saturating_duration_since(Instant::now()))) -> _ => Ok(None),
         }
     }
 
-    /// Reads on up to the line that starts so, which comes last.
+    /// Reads up to and including the line starting with `start`.
     ///
     /// # Errors
-    /// Ctrl-C, the engine has ended, or it does not answer.
-    pub fn until(&mut self, start: &str, interrupt: &mut Interrupt) -> Result<Vec<Line>, Silence> {
-        let deadline = Instant::now() + PATIENCE;
+    /// Ctrl-C, the engine exited, or does not answer.
+    pub fn until(&mut self, start: &str, interrupt: &mut Interrupt) -> Result<Vec<Line>, SessionError> {
+        let deadline = Instant::now() + TIMEOUT;
         let mut lines = Vec::new();
         while let Some(line) = self.next(deadline, interrupt)? {
             let found = line.1.starts_with(start);
@@ -107,14 +106,14 @@ impl Session {
                 return Ok(lines);
             }
         }
-        Err(Silence::Broken(format!("no {start:?} from the engine for {} seconds", PATIENCE.as_secs())))
+        Err(SessionError::Broken(format!("no {start:?} from the engine for {} seconds", TIMEOUT.as_secs())))
     }
 
-    /// Everything that comes for so long.
+    /// Reads lines for some time.
     ///
     /// # Errors
-    /// Ctrl-C, or the engine has ended.
-    pub fn listen(&mut self, time: Duration, interrupt: &mut Interrupt) -> Result<Vec<Line>, Silence> {
+    /// Ctrl-C, or the engine exited.
+    pub fn listen(&mut self, time: Duration, interrupt: &mut Interrupt) -> Result<Vec<Line>, SessionError> {
         let deadline = Instant::now() + time;
         let mut lines = Vec::new();
         while let Some(line) = self.next(deadline, interrupt)? {
@@ -124,10 +123,10 @@ impl Session {
     }
 }
 
-/// An engine that does not end at once by itself is ended.
+/// Kills the engine unless it exits at once.
 impl Drop for Session {
     fn drop(&mut self) {
-        let _ = self.say("quit");
+        let _ = self.send("quit");
         let deadline = Instant::now() + Duration::from_secs(2);
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(2));

@@ -1,4 +1,4 @@
-//! `lento latency`: how long answers take, as a user interface sees it.
+//! `lento latency`: response times over UCI.
 
 mod child;
 mod report;
@@ -10,56 +10,54 @@ use super::machine::Machine;
 use super::progress::Progress;
 use super::speedtest::games;
 use super::{Done, units};
-use child::{Session, Silence};
+use child::{Session, SessionError};
 use fastrand::Rng;
 use report::{Report, Row};
 use soak::{Samples, Soak};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// What `--json` prints, for the help.
+/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed at the end:
   schema                lento-latency/1
-  version, machine      what was measured, and on what: as in docs/scaling.md
+  version, machine      program and machine, as in docs/scaling.md
   hash_mib, time_ms, seed, interrupted
   results               for each number of threads:
     threads
-    refused             what the engine said against so many, or why it did not
-                        go on, or null
+    refused             the engine's error, or why it stopped, or null
     stop                from `stop` written to `bestmove` read
     first_info          from `go` to the first line of play
-    movetime            how much later than movetime `bestmove` came; negative:
+    movetime            delay of `bestmove` after movetime; negative:
                         earlier
-    ponderhit           from `ponderhit`, the clock being used up, to `bestmove`
-    clock               how much later than the flag `bestmove` came; negative: in
+    ponderhit           from `ponderhit` with an expired clock to `bestmove`
+    clock               delay of `bestmove` after the flag; negative: in
                         time
-    flags               how often it came after the flag
+    flags               number of moves after the flag
   each of these with count, min, p50, p90, p99, p99_9 and max, in milliseconds";
 
-/// What to run.
+/// Arguments of `lento latency`.
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
 pub struct Args {
-    /// Numbers of threads
+    /// Thread counts
     #[arg(long, value_name = "LIST", default_value = "1,2,16,256", value_parser = amounts::thread_counts)]
     threads: ThreadCounts,
-    /// How long everything may take: 2m, 1h, 90s
-    #[arg(long, default_value = "2m", value_parser = amounts::some_time)]
+    /// Total time: 2m, 1h, 90s
+    #[arg(long, default_value = "2m", value_parser = amounts::positive_time)]
     time: Duration,
     /// Hash table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = amounts::hash)]
     hash: usize,
-    /// Of the positions and times that are drawn
+    /// Random seed for positions and times
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print one JSON document instead; `--help` tells its fields
+    /// Print one JSON document instead; see `--help` for its fields
     #[arg(long)]
     json: bool,
 }
 
-/// Starts this program once more for each number of threads, has it search, and shows how long its answers took. Ctrl-C keeps
-/// what was measured.
+/// Runs this program as a child for each thread count and measures its response times. Ctrl-C keeps the results so far.
 pub fn run(args: &Args) -> Done {
     let machine = Machine::here();
     let fens: Vec<String> = games::games().concat().iter().map(|game| game.board().fen(false)).collect();
@@ -80,17 +78,23 @@ pub fn run(args: &Args) -> Done {
         };
         let refused = match measure(&mut soak, threads, args, end, &mut progress) {
             Ok(refused) => refused,
-            Err(_) if soak.interrupt.came() => None,
+            Err(_) if soak.interrupt.is_set() => None,
             Err(error) => Some(error.to_string()),
         };
         rows.push(Row { threads, refused, samples: soak.samples });
-        if interrupt.came() {
+        if interrupt.is_set() {
             break;
         }
     }
     progress.clear();
-    let report =
-        Report { machine, rows, hash_mib: args.hash, time: args.time, seed: args.seed, interrupted: interrupt.came() };
+    let report = Report {
+        machine,
+        rows,
+        hash_mib: args.hash,
+        time: args.time,
+        seed: args.seed,
+        interrupted: interrupt.is_set(),
+    };
     let mut out = io::stdout();
     if args.json {
         writeln!(out, "{:#}", report.json())?
@@ -100,14 +104,14 @@ pub fn run(args: &Args) -> Done {
     Ok(interrupt.exit_code())
 }
 
-/// Searches of every kind until it is that late; one of each kind at least.
+/// Runs cycles of searches until `end`, at least one.
 fn measure(
     soak: &mut Soak,
     threads: usize,
     args: &Args,
     end: Instant,
     progress: &mut Progress,
-) -> Result<Option<String>, Silence> {
+) -> Result<Option<String>, SessionError> {
     let refused = soak.prepare(threads, args.hash)?;
     if refused.is_some() {
         return Ok(refused);
@@ -123,7 +127,7 @@ fn measure(
     Ok(None)
 }
 
-/// Milliseconds, to a hundredth.
+/// Milliseconds with two decimals.
 fn shown(ms: f64) -> String {
     if ms.abs() >= 10_000.0 { units::time(Duration::from_secs_f64(ms.abs() / 1e3)) } else { format!("{ms:.2}") }
 }

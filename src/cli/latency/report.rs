@@ -1,4 +1,4 @@
-//! What a soak says at the end.
+//! The report of a latency test.
 
 use super::shown;
 use super::soak::{Measure, PARTS, Samples};
@@ -9,29 +9,29 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// A number of threads.
+/// The results of one thread count.
 pub struct Row {
-    /// It.
+    /// Number of threads.
     pub threads: usize,
-    /// What the engine said against it, or why it did not go on.
+    /// The engine's error, or why it stopped.
     pub refused: Option<String>,
-    /// What was measured.
+    /// The measurements.
     pub samples: Samples,
 }
 
-/// The soak as a whole.
+/// The result of a latency test.
 pub struct Report {
-    /// What it ran on.
+    /// The machine.
     pub machine: Machine,
-    /// What was measured.
+    /// The results per thread count.
     pub rows: Vec<Row>,
     /// Hash table in MiB.
     pub hash_mib: usize,
-    /// What was asked for.
+    /// The requested time.
     pub time: Duration,
-    /// Of what was drawn.
+    /// The random seed.
     pub seed: u64,
-    /// Whether Ctrl-C ended it.
+    /// Whether it was interrupted by Ctrl-C.
     pub interrupted: bool,
 }
 
@@ -54,7 +54,7 @@ impl Row {
         row.into()
     }
 
-    /// The lines of a table.
+    /// The table rows.
     fn lines(&self) -> Vec<Vec<String>> {
         let line = |measure: &Measure| {
             let (min, parts) = self.samples.percentiles(*measure);
@@ -72,7 +72,7 @@ impl Row {
 }
 
 impl Report {
-    /// For people.
+    /// As a text table.
     pub fn text(&self) -> String {
         let mut facts = version::rows();
         facts.extend(self.machine.rows());
@@ -97,12 +97,12 @@ impl Report {
             }
         }
         if self.interrupted {
-            notes += "interrupted: the last number of threads was not measured to its end\n";
+            notes += "interrupted: the last row is incomplete\n";
         }
         if notes.is_empty() { text } else { text + "\n" + &notes }
     }
 
-    /// For programs.
+    /// As JSON.
     pub fn json(&self) -> Value {
         json!({
             "schema": "lento-latency/1",

@@ -1,31 +1,31 @@
-//! Searches of every kind, one after the other, and how long their answers take.
+//! Searches of every kind with measured response times.
 
-use super::child::{Line, Session, Silence};
+use super::child::{Line, Session, SessionError};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::spread::{quantile, sorted};
 use fastrand::Rng;
 use std::time::{Duration, Instant};
 
-/// What is measured.
+/// A measured response time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// From `stop` to `bestmove`.
     Stop,
-    /// From `go` to the first line of play.
+    /// From `go` to the first `pv`.
     FirstInfo,
-    /// How much later than `movetime` says `bestmove` comes; negative: earlier.
+    /// From the end of `movetime` to `bestmove`; negative if earlier.
     MoveTime,
-    /// From `ponderhit`, the clock being used up, to `bestmove`.
+    /// From `ponderhit` with an expired clock to `bestmove`.
     PonderHit,
-    /// How much later than the clock's end `bestmove` comes; negative: in time.
+    /// From the end of the clock to `bestmove`; negative if in time.
     Clock,
 }
 
 impl Measure {
-    /// All of them.
+    /// All measures.
     pub const ALL: [Self; 5] = [Self::Stop, Self::FirstInfo, Self::MoveTime, Self::PonderHit, Self::Clock];
 
-    /// For people.
+    /// The name for text tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop to bestmove",
@@ -36,7 +36,7 @@ impl Measure {
         }
     }
 
-    /// For programs.
+    /// The JSON key.
     pub fn key(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -48,7 +48,7 @@ impl Measure {
     }
 }
 
-/// The parts of all answers that are told of.
+/// The reported quantiles.
 pub const PARTS: [(f64, &str, &str); 5] = [
     (0.5, "50 %", "p50"),
     (0.9, "90 %", "p90"),
@@ -57,7 +57,7 @@ pub const PARTS: [(f64, &str, &str); 5] = [
     (1.0, "max", "max"),
 ];
 
-/// Milliseconds of each measure, with one number of threads.
+/// Milliseconds per measure.
 #[derive(Clone, Debug, Default)]
 pub struct Samples([Vec<f64>; 5]);
 
@@ -66,24 +66,24 @@ impl Samples {
         self.0[measure as usize].push(ms);
     }
 
-    /// How many there are.
+    /// The number of measurements.
     pub fn count(&self, measure: Measure) -> usize {
         self.0[measure as usize].len()
     }
 
-    /// How many answers came after the flag had fallen.
+    /// The number of moves after the flag.
     pub fn flags(&self) -> usize {
         self.0[Measure::Clock as usize].iter().filter(|&&late| late > 0.0).count()
     }
 
-    /// The earliest, and those of [`PARTS`].
+    /// The minimum and the quantiles of [`PARTS`].
     pub fn percentiles(&self, measure: Measure) -> (f64, [f64; 5]) {
         let samples = sorted(self.0[measure as usize].iter().copied());
         (quantile(&samples, 0.0), PARTS.map(|(part, ..)| quantile(&samples, part)))
     }
 }
 
-/// Milliseconds from one moment to another.
+/// Signed milliseconds between two instants.
 fn ms(from: Instant, to: Instant) -> f64 {
     match to.checked_duration_since(from) {
         Some(span) => span.as_secs_f64() * 1e3,
@@ -91,46 +91,46 @@ fn ms(from: Instant, to: Instant) -> f64 {
     }
 }
 
-/// An engine that searches.
+/// A running test.
 pub struct Soak<'a> {
-    /// It.
+    /// The engine.
     pub session: Session,
-    /// Ctrl-C.
+    /// Ctrl-C handling.
     pub interrupt: &'a mut Interrupt,
-    /// The positions, as FEN.
+    /// Positions as FEN.
     pub fens: &'a [String],
-    /// Draws positions and times.
+    /// The random generator for positions and times.
     pub random: Rng,
-    /// What was measured.
+    /// The measurements.
     pub samples: Samples,
 }
 
 impl Soak<'_> {
-    /// Sets options; what the engine says against them is returned.
+    /// Sets options and returns the engine's error, if any.
     ///
     /// # Errors
     /// The engine does not answer.
-    pub fn prepare(&mut self, threads: usize, hash_mib: usize) -> Result<Option<String>, Silence> {
-        self.session.say("uci")?;
+    pub fn prepare(&mut self, threads: usize, hash_mib: usize) -> Result<Option<String>, SessionError> {
+        self.session.send("uci")?;
         self.session.until("uciok", self.interrupt)?;
-        self.session.say(&format!("setoption name Hash value {hash_mib}"))?;
-        self.session.say(&format!("setoption name Threads value {threads}"))?;
-        self.session.say("setoption name Ponder value true")?;
+        self.session.send(&format!("setoption name Hash value {hash_mib}"))?;
+        self.session.send(&format!("setoption name Threads value {threads}"))?;
+        self.session.send("setoption name Ponder value true")?;
         let lines = self.sync()?;
         let error = |(_, line): &Line| line.strip_prefix("info string error: ").map(str::to_owned);
         Ok(lines.iter().find_map(error))
     }
 
-    fn sync(&mut self) -> Result<Vec<Line>, Silence> {
-        self.session.say("isready")?;
+    fn sync(&mut self) -> Result<Vec<Line>, SessionError> {
+        self.session.send("isready")?;
         self.session.until("readyok", self.interrupt)
     }
 
-    /// A search of each kind, each of another position.
+    /// Runs one search of each kind, each on another position.
     ///
     /// # Errors
     /// The engine does not answer.
-    pub fn cycle(&mut self) -> Result<(), Silence> {
+    pub fn cycle(&mut self) -> Result<(), SessionError> {
         self.stop()?;
         self.move_time()?;
         self.ponder_hit()?;
@@ -141,26 +141,26 @@ impl Soak<'_> {
         least + self.random.u64(0..=most - least)
     }
 
-    /// Sets a position and begins a search.
-    fn go(&mut self, limits: &str) -> Result<Instant, Silence> {
+    /// Starts a search of a random position.
+    fn go(&mut self, limits: &str) -> Result<Instant, SessionError> {
         let fens = self.fens;
         let fen = &fens[self.random.usize(..fens.len())];
-        self.session.say(&format!("position fen {fen}"))?;
-        self.session.say(&format!("go {limits}"))
+        self.session.send(&format!("position fen {fen}"))?;
+        self.session.send(&format!("go {limits}"))
     }
 
-    /// Waits for the answer, and says when it came.
-    fn answer(&mut self) -> Result<(Vec<Line>, Instant), Silence> {
+    /// Waits for `bestmove` and returns its time.
+    fn answer(&mut self) -> Result<(Vec<Line>, Instant), SessionError> {
         let lines = self.session.until("bestmove ", self.interrupt)?;
         let when = lines.last().map_or_else(Instant::now, |line| line.0);
         Ok((lines, when))
     }
 
-    fn stop(&mut self) -> Result<(), Silence> {
+    fn stop(&mut self) -> Result<(), SessionError> {
         let wait = Duration::from_millis(self.between(2, 50));
         let gone = self.go("infinite")?;
         let mut lines = self.session.listen(wait, self.interrupt)?;
-        let stopped = self.session.say("stop")?;
+        let stopped = self.session.send("stop")?;
         let (more, answered) = self.answer()?;
         lines.extend(more);
         self.samples.add(Measure::Stop, ms(stopped, answered));
@@ -171,7 +171,7 @@ impl Soak<'_> {
         Ok(())
     }
 
-    fn move_time(&mut self) -> Result<(), Silence> {
+    fn move_time(&mut self) -> Result<(), SessionError> {
         let limit = self.between(20, 100);
         let gone = self.go(&format!("movetime {limit}"))?;
         let answered = self.answer()?.1;
@@ -179,19 +179,19 @@ impl Soak<'_> {
         Ok(())
     }
 
-    fn ponder_hit(&mut self) -> Result<(), Silence> {
+    fn ponder_hit(&mut self) -> Result<(), SessionError> {
         let clock = self.between(10, 40);
         self.go(&format!("ponder wtime {clock} btime {clock}"))?;
-        // More time goes by than the clock has.
+        // Let the clock expire.
         self.session.listen(Duration::from_millis(clock + 10), self.interrupt)?;
-        let hit = self.session.say("ponderhit")?;
+        let hit = self.session.send("ponderhit")?;
         let answered = self.answer()?.1;
         self.samples.add(Measure::PonderHit, ms(hit, answered));
         Ok(())
     }
 
-    /// The last move before a time control takes most of the clock, any other a part.
-    fn clock(&mut self) -> Result<(), Silence> {
+    /// The last move before a time control may use most of the clock, any other only a part.
+    fn clock(&mut self) -> Result<(), SessionError> {
         let clock = self.between(40, 150);
         let rest = ["", " movestogo 1"][self.random.usize(..2)];
         let gone = self.go(&format!("wtime {clock} btime {clock}{rest}"))?;
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_have_a_sign() {
+    fn durations_are_signed() {
         let now = Instant::now();
         let later = now + Duration::from_millis(5);
         assert_eq!((ms(now, later).round(), ms(later, now).round()), (5.0, -5.0));

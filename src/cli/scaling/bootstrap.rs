@@ -1,35 +1,34 @@
-//! How sure a measurement is: the bootstrap. (B. Efron, "Bootstrap methods: another look at the jackknife", 1979.)
+//! Bootstrap confidence intervals. (B. Efron, "Bootstrap methods: another look at the jackknife", 1979.)
 //!
-//! What was measured is a list of positions with several repetitions each. A resample draws as many positions, and for each as
-//! many of its repetitions, with replacement; how a statistic varies over many resamples is how sure it is.
+//! Resamples draw positions with replacement, and for each position its repetitions with replacement.
 
 use crate::cli::spread::{quantile, sorted};
 use fastrand::Rng;
 
-/// A number with an interval of confidence.
+/// An estimate with a confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// What was measured.
+    /// The estimate.
     pub estimate: f64,
-    /// Below this only half of what is not within the interval.
+    /// The lower end.
     pub low: f64,
-    /// Above this the other half.
+    /// The upper end.
     pub high: f64,
 }
 
-/// How to resample.
+/// Parameters of the bootstrap.
 #[derive(Clone, Copy, Debug)]
 pub struct Bootstrap {
-    /// How often.
+    /// Number of resamples.
     pub resamples: usize,
-    /// Of the drawing.
+    /// Random seed.
     pub seed: u64,
 }
 
-/// The part of all resamples that an interval holds.
+/// The confidence level.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Repetitions drawn from some positions.
+/// Draws repetitions of the chosen positions.
 fn draw<'a, T>(random: &mut Rng, groups: &'a [Vec<T>], chosen: &[usize]) -> Vec<Vec<&'a T>> {
     let draw = |&at: &usize| {
         let group = &groups[at];
@@ -38,13 +37,12 @@ fn draw<'a, T>(random: &mut Rng, groups: &'a [Vec<T>], chosen: &[usize]) -> Vec<
     chosen.iter().map(draw).collect()
 }
 
-/// All of them, as they are.
 fn all<T>(groups: &[Vec<T>]) -> Vec<Vec<&T>> {
     groups.iter().map(|group| group.iter().collect()).collect()
 }
 
 impl Bootstrap {
-    /// The intervals of some statistics of positions, of which each has a repetition at least.
+    /// Intervals of several statistics. Each position needs at least one repetition.
     pub fn intervals<T>(self, groups: &[Vec<T>], statistics: impl Fn(&[Vec<&T>]) -> Vec<f64>) -> Vec<Interval> {
         let mut random = Rng::with_seed(self.seed);
         let resample = || {
@@ -54,8 +52,7 @@ impl Bootstrap {
         self.spread(&statistics(&all(groups)), resample)
     }
 
-    /// The intervals of statistics of two measurements. Where both have the same positions, `paired`, each resample has the
-    /// same ones of both.
+    /// Intervals of statistics of two measurements. If `paired`, each resample draws the same positions for both.
     pub fn compare<T>(
         self,
         [one, other]: [&[Vec<T>]; 2],
@@ -80,7 +77,7 @@ impl Bootstrap {
         let interval = |(&estimate, column): (&f64, Vec<f64>)| {
             let column = sorted(column);
             let [low, high] = [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0].map(|part| quantile(&column, part));
-            // With few positions of very different kinds the estimate may lie outside.
+            // With few, very different positions the estimate may lie outside.
             Interval { estimate, low: low.min(estimate), high: high.max(estimate) }
         };
         estimates.iter().zip(columns).map(interval).collect()
@@ -100,15 +97,15 @@ mod tests {
         vec![numbers.iter().sum::<f64>() / numbers.len() as f64]
     }
 
-    /// Numbers spread evenly from 0 to 1, for one in each group.
+    /// Uniform numbers from 0 to 1, one per group.
     fn even(count: usize, seed: u64) -> Vec<Vec<f64>> {
         let mut random = Rng::with_seed(seed);
         (0..count).map(|_| vec![random.f64()]).collect()
     }
 
-    /// The mean of n numbers that are spread evenly has the standard deviation sqrt(1 / 12 n).
+    /// The mean of n uniform numbers has the standard deviation sqrt(1 / 12 n).
     #[test]
-    fn the_interval_of_a_mean_is_what_theory_says() {
+    fn the_interval_of_a_mean_matches_theory() {
         let bootstrap = Bootstrap { resamples: 2000, seed: 1 };
         let width = 2.0 * 1.96 * (1.0 / (12.0 * 400.0_f64)).sqrt();
         let found = bootstrap.intervals(&even(400, 3), mean)[0];
@@ -118,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nineteen_of_twenty_intervals_hold_the_truth() {
+    fn intervals_have_the_stated_coverage() {
         let bootstrap = Bootstrap { resamples: 300, seed: 1 };
         let held = (0..200).filter(|&seed| {
             let found = bootstrap.intervals(&even(60, 1000 + seed), mean)[0];
@@ -129,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_vary_is_sure_and_seeds_repeat() {
+    fn constant_data_has_no_spread_and_seeds_repeat() {
         let bootstrap = Bootstrap { resamples: 100, seed: 5 };
         let sure = bootstrap.intervals(&vec![vec![2.0, 2.0]; 7], mean)[0];
         assert_eq!(sure, Interval { estimate: 2.0, low: 2.0, high: 2.0 });
@@ -139,9 +136,9 @@ mod tests {
         assert_ne!(bootstrap.intervals(&groups, mean), other);
     }
 
-    /// The same positions twice, one time all twice as fast: pairs see that exactly.
+    /// The same positions twice, once twice as fast: paired intervals are exact.
     #[test]
-    fn pairs_leave_out_what_both_have() {
+    fn pairing_removes_common_variance() {
         let bootstrap = Bootstrap { resamples: 200, seed: 2 };
         let one = even(30, 4);
         let double: Vec<Vec<f64>> = one.iter().map(|group| vec![group[0] * 2.0]).collect();

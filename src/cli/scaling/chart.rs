@@ -1,4 +1,4 @@
-//! Nodes per second and speed-up against threads, as SVG.
+//! SVG charts of nodes per second and speed-up by threads.
 
 use super::bootstrap::Interval;
 use super::runs::Row;
@@ -11,21 +11,21 @@ type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
 
 const FONT: &str = "sans-serif";
-/// Width and height of the paper, in pixels.
+/// Size in pixels.
 const SIZE: (u32, u32) = (900, 420);
 
-/// One of two pictures.
+/// One of two charts.
 struct Picture<'a> {
     caption: &'a str,
-    /// What the ideal line goes through at the first number of threads.
+    /// The ideal value at the first thread count.
     ideal: f64,
     points: Vec<(f64, Interval)>,
 }
 
-/// Draws what came out, with the name of the machine above it.
+/// Draws both charts below the machine's name.
 ///
 /// # Errors
-/// It cannot be drawn.
+/// Drawing fails.
 pub fn svg(rows: &[Row], machine: &str) -> Result<String, Box<dyn Error>> {
     let points = |of: fn(&Row) -> Interval| rows.iter().map(|row| (row.threads as f64, of(row))).collect::<Vec<_>>();
     let millions = |row: &Row| {
@@ -64,11 +64,11 @@ impl Picture<'_> {
             .bold_line_style(BLACK.mix(0.12))
             .x_desc("threads")
             .x_labels(9)
-            // There are no half threads.
+            // No fractional threads.
             .x_label_formatter(&|number| if number.fract() == 0.0 { format!("{number:.0}") } else { String::new() })
             .label_style((FONT, 13))
             .draw()?;
-        // What threads would bring that do not get in each other's way.
+        // Ideal scaling.
         let mut sorted: Vec<(f64, f64)> = self.points.iter().map(|(at, interval)| (*at, interval.estimate)).collect();
         sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
         plot.draw_series(LineSeries::new([ideal(0.0), ideal(most)], BLACK.mix(0.3)))?;
@@ -86,12 +86,12 @@ impl Picture<'_> {
 mod tests {
     use super::*;
     use crate::cli::scaling::bootstrap::Bootstrap;
-    use crate::cli::scaling::runs::{rows, tests::made_up};
+    use crate::cli::scaling::runs::{rows, tests::synthetic};
 
     #[test]
-    fn a_picture_is_whole_and_small_however_many_threads() {
+    fn charts_are_complete_and_small() {
         let threads: Vec<usize> = (1..=64).collect();
-        let runs = made_up(&threads, |count| (count as f64).sqrt(), 1);
+        let runs = synthetic(&threads, |count| (count as f64).sqrt(), 1);
         let rows = rows(&runs, &[], &threads, Bootstrap { resamples: 20, seed: 1 });
         let text = svg(&rows, "A <fast> machine").unwrap();
         assert!(text.starts_with("<svg ") && text.trim_end().ends_with("</svg>") && text.len() < 100_000);

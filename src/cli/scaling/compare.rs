@@ -1,4 +1,4 @@
-//! `lento scaling compare`: two machines or versions side by side.
+//! `lento scaling compare`: compares two machines or versions.
 
 use super::bootstrap::{Bootstrap, CONFIDENCE, Interval};
 use super::document::interval;
@@ -13,62 +13,61 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What to compare.
+/// Arguments of `lento scaling compare`.
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
 pub struct Args {
-    /// What `lento scaling --json` has written: what is compared with
+    /// Baseline, as written by `lento scaling --json`
     #[arg(value_name = "A.json")]
     one: PathBuf,
-    /// Another such file
+    /// File to compare with it
     #[arg(value_name = "B.json")]
     other: PathBuf,
-    /// Of the intervals
+    /// Random seed for the intervals
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print one JSON document instead; `--help` tells its fields
+    /// Print one JSON document instead; see `--help` for its fields
     #[arg(long)]
     json: bool,
 }
 
-/// What `--json` prints, for the help.
+/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed:
   schema          lento-scaling-compare/1
-  a, b            {file, version, processor, hash_mib} of the two
-  paired          whether both have the same positions to the same depths: then
-                  only what differs between them widens the intervals
-  confidence      of the intervals
-  results         for each number of threads that both have:
+  a, b            {file, version, processor, hash_mib} of each file
+  paired          whether positions and depths are the same, so that
+                  the intervals cover only differences
+  confidence      confidence level of the intervals
+  results         for each common number of threads:
     threads
     a, b          {nps, speedup}
     nps_ratio, speedup_ratio
                   {estimate, low, high}: b divided by a";
 
-/// What the field `schema` says.
+/// The value of `schema`.
 const SCHEMA: &str = "lento-scaling-compare/1";
 const RESAMPLES: usize = 1000;
 
-/// A number of threads in both.
+/// One common thread count.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     threads: usize,
-    /// Nodes per second of both.
+    /// Nodes per second of both files.
     nps: [f64; 2],
-    /// Speed-up of both.
+    /// Speed-up of both files.
     speedup: [f64; 2],
     nps_ratio: Interval,
     speedup_ratio: Interval,
 }
 
-/// The comparison.
+/// A comparison.
 struct Comparison {
     documents: [Document; 2],
     paired: bool,
     rows: Vec<Row>,
 }
 
-/// Reads, compares and shows.
 pub fn run(args: &Args) -> Done {
     let documents = [read(&args.one)?, read(&args.other)?];
     let comparison = compare(documents, Bootstrap { resamples: RESAMPLES, seed: args.seed })?;
@@ -87,7 +86,7 @@ fn compare(documents: [Document; 2], bootstrap: Bootstrap) -> Result<Comparison,
     if common.is_empty() {
         let list = |document: &Document| format!("{} has {:?}", document.name, document.threads);
         return Err(format!(
-            "field settings.threads: {}, {}; expected a number of threads that both have",
+            "field settings.threads: {}, {}; expected a common number of threads",
             list(one),
             list(other)
         ));
@@ -96,9 +95,7 @@ fn compare(documents: [Document; 2], bootstrap: Bootstrap) -> Result<Comparison,
     for (document, found) in documents.iter().zip(&found) {
         if found.is_empty() {
             let name = &document.name;
-            return Err(format!(
-                "{name}: field runs: no position was searched with each of {common:?} threads; expected one at least"
-            ));
+            return Err(format!("{name}: field runs: expected a position searched with each of {common:?} threads"));
         }
     }
     let places = found.each_ref().map(|found| found.iter().map(|(position, _)| *position).collect::<Vec<_>>());
@@ -131,7 +128,7 @@ impl Comparison {
             let _ = writeln!(text, "{letter}  {name}: Lento {version}, {processor}, hash {hash_mib} MiB");
         }
         if !self.paired {
-            text += "The positions or their depths differ, so the speed-ups are not those of the same searches.\n";
+            text += "Positions or depths differ, so the speed-ups are of different searches.\n";
         }
         let count = |number: f64| units::count(number.round() as u64);
         let row = |row: &Row| {
@@ -173,7 +170,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::scaling::runs::tests::made_up;
+    use crate::cli::scaling::runs::tests::synthetic;
 
     const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 200, seed: 3 };
 
@@ -186,12 +183,12 @@ mod tests {
             hash_mib: 16,
             fens: vec!["8/8".into(); 4],
             depths: vec![Some(9); 4],
-            runs: made_up(threads, speed, 2),
+            runs: synthetic(threads, speed, 2),
         }
     }
 
     #[test]
-    fn what_differs_is_found_and_what_is_the_same_has_no_interval() {
+    fn differences_are_found_and_equal_data_has_no_spread() {
         let same = document(&[1, 2], |count| count as f64);
         let comparison = compare([same.clone(), same.clone()], BOOTSTRAP).unwrap();
         assert!(comparison.paired && comparison.rows.len() == 2);
@@ -207,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn other_positions_are_not_paired_and_other_threads_not_compared() {
+    fn other_positions_are_unpaired_and_other_threads_skipped() {
         let one = document(&[1], |_| 1.0);
         let other = Document { fens: vec!["7k".into(); 4], ..one.clone() };
         assert!(!compare([one.clone(), other], BOOTSTRAP).unwrap().paired);

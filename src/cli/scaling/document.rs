@@ -1,4 +1,4 @@
-//! The document of a run: `lento-scaling/1`, described in docs/scaling.md.
+//! The JSON document of a run: `lento-scaling/1`, described in docs/scaling.md.
 
 use super::bootstrap::{Bootstrap, CONFIDENCE, Interval};
 use super::measure::Measured;
@@ -10,42 +10,42 @@ use crate::search::visits::VisitCounts;
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What the field `schema` says.
+/// The value of `schema`.
 pub const SCHEMA: &str = "lento-scaling/1";
 
-/// Everything that a document says.
+/// The contents of a document.
 pub struct Report<'a> {
-    /// What it ran on.
+    /// The machine.
     pub machine: &'a Machine,
     /// The positions.
     pub fens: &'a [String],
-    /// Where they are from, if they are not those of the program.
+    /// The positions' file, unless built in.
     pub file: Option<String>,
-    /// The numbers of threads.
+    /// The thread counts.
     pub threads: &'a [usize],
     /// Hash table in MiB.
     pub hash_mib: usize,
-    /// What was asked for.
+    /// The requested time.
     pub time: Duration,
-    /// What it took.
+    /// The actual time.
     pub elapsed: Duration,
-    /// The depth that was asked for.
+    /// The requested depth.
     pub depth: Option<i32>,
-    /// The repetitions that were asked for.
+    /// The requested repetitions.
     pub repetitions: usize,
-    /// How intervals were found; its seed is also that of the orders.
+    /// Parameters of the intervals; the seed is also used for orders.
     pub bootstrap: Bootstrap,
-    /// What was measured.
+    /// The measurements.
     pub measured: &'a Measured,
-    /// What came out.
+    /// The results.
     pub rows: &'a [Row],
-    /// What more threads might bring, if several numbers were measured.
+    /// The fitted scaling laws, given several thread counts.
     pub model: Option<&'a Model>,
-    /// Whether Ctrl-C ended it.
+    /// Whether it was interrupted by Ctrl-C.
     pub interrupted: bool,
 }
 
-/// An interval for programs.
+/// An interval as JSON.
 pub fn interval(interval: Interval) -> Value {
     json!({ "estimate": interval.estimate, "low": interval.low, "high": interval.high })
 }
@@ -74,7 +74,7 @@ fn counted(counted: &Counted) -> Value {
     })
 }
 
-/// A part of a whole; nothing of nothing.
+/// A ratio; `None` if the whole is zero.
 pub fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
@@ -118,7 +118,7 @@ fn model(model: &Model) -> Value {
 }
 
 impl Report<'_> {
-    /// The document.
+    /// Builds the document.
     pub fn document(&self) -> Value {
         let position = |(at, fen): (usize, &String)| json!({ "fen": fen, "depth": self.measured.depths.get(at) });
         json!({

@@ -1,4 +1,4 @@
-//! The searches of a run: first those that say how deep to go, then those that are timed, then those that are counted.
+//! The searches of a run: calibration of depths, timed searches, counting searches.
 
 use super::plan::{self, Curve};
 use super::runs::{Counted, Run};
@@ -15,72 +15,72 @@ use fastrand::Rng;
 use std::io;
 use std::time::Duration;
 
-/// The part of the time by whose end all searches that are timed have ended; what is left is for those that are counted.
+/// Fraction of the time by which timed searches end; the rest is for counting.
 const TIMED_UNTIL: f64 = 0.85;
-/// The part that says how deep to search.
+/// Fraction of the time for calibration.
 const CALIBRATION: f64 = 0.1;
-/// A search that ends so near to the end of all time was ended by it.
+/// A search that ends this close to the deadline was cut off by it.
 const CLOSE: Duration = Duration::from_millis(5);
-/// How many positions are tried with all numbers of threads, to see what the others cost.
+/// Number of positions tried with all thread counts to estimate their cost.
 const TRIED: usize = 5;
-/// How much slower a search is that is counted.
+/// Slowdown of a counting search.
 const COUNTING: f64 = 1.5;
 
-/// What is to be measured.
+/// What to measure.
 pub struct Task {
-    /// The positions, each with what came before.
+    /// The positions with their history.
     pub positions: Vec<Game>,
-    /// The numbers of threads.
+    /// The thread counts.
     pub threads: Vec<usize>,
-    /// The depth of all searches, if it is not to be found.
+    /// The depth of all searches, unless calibrated.
     pub depth: Option<i32>,
-    /// How often to go through all positions; as often as the time allows when the depths are found.
+    /// Repetitions of all positions; a minimum if depths are calibrated.
     pub repetitions: usize,
-    /// For everything.
+    /// Total time.
     pub time: Duration,
-    /// Of the orders.
+    /// Random seed for orders.
     pub seed: u64,
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Default)]
 pub struct Measured {
-    /// The depth of each position.
+    /// The depth per position.
     pub depths: Vec<i32>,
-    /// The searches that were timed: only whole blocks, which are a position with each number of threads.
+    /// Timed searches in complete blocks: a position with every thread count.
     pub runs: Vec<Run>,
-    /// The searches that were counted, in whole blocks.
+    /// Counting searches in complete blocks.
     pub counted: Vec<Counted>,
-    /// Whether the time was over before every position was searched so often as was asked for.
+    /// Whether time ran out before all requested repetitions.
     pub cut_short: bool,
 }
 
-/// The engine and those who watch it.
+/// The engine and its observers.
 pub struct Measuring {
-    /// Searches.
+    /// The engine.
     pub engine: Engine,
-    /// Ctrl-C.
+    /// Ctrl-C handling.
     pub interrupt: Interrupt,
-    /// The line on the terminal, whose time is that of the run.
+    /// The progress line, which also times the run.
     pub progress: Progress,
-    /// When the run is supposed to end, since its start; it is told on the terminal.
+    /// Expected end since the start, for the progress line.
     pub end: Duration,
 }
 
 /// `None` after Ctrl-C.
-type Maybe<T> = io::Result<Option<T>>;
+type Interruptible<T> = io::Result<Option<T>>;
 
-/// Whether a depth was reached before the time was over.
+/// Whether a depth was reached in time.
 enum Reached {
     In(Timed),
     No,
 }
 
 impl Measuring {
-    /// Everything. Ctrl-C ends it, and so does the time; blocks that are whole are kept.
+    /// Runs everything. Ctrl-C or the time limit ends it, keeping complete blocks.
     ///
     /// # Errors
-    /// Threads cannot be had, or nobody reads standard output any more.
+    /// Threads cannot be started, or standard output has been closed.
     pub fn run(&mut self, task: &Task) -> io::Result<Measured> {
         let mut random = Rng::with_seed(task.seed);
         let mut measured = Measured::default();
@@ -96,7 +96,7 @@ impl Measuring {
         Ok(measured)
     }
 
-    /// A search of a position on so many threads that know nothing.
+    /// Searches a position with empty histories.
     fn search(
         &mut self,
         task: &Task,
@@ -105,12 +105,12 @@ impl Measuring {
         limits: &Limits,
         doing: &str,
         on_info: impl FnMut(&Info),
-    ) -> Maybe<Timed> {
+    ) -> Interruptible<Timed> {
         let Self { engine, interrupt, progress, end } = self;
         engine.set_threads(threads)?;
         engine.new_game();
         engine.set_game(task.positions[position].clone());
-        // Threads forget on their own time. A search of one ply, and waiting for all of them, leaves them ready.
+        // Threads clear their histories asynchronously: wait for them with a search of one ply.
         engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
         engine.take_visits();
         let mut beat = || {
@@ -121,8 +121,8 @@ impl Measuring {
         timed::search(engine, limits, interrupt, on_info, beat)
     }
 
-    /// How long searches on all numbers of threads take together, as a multiple of one on the first: tried with a few positions.
-    fn try_all(&mut self, task: &Task, curves: &[Curve], share: Duration) -> Maybe<f64> {
+    /// Estimates the cost of all thread counts as a multiple of the first, from a few positions.
+    fn try_all(&mut self, task: &Task, curves: &[Curve], share: Duration) -> Interruptible<f64> {
         let (mut first, mut all) = (0.0, 0.0);
         for position in order(&mut Rng::with_seed(task.seed), curves.len()).into_iter().take(TRIED) {
             let depth = curves[position].within(share.as_secs_f64() / 2.0);
@@ -136,23 +136,30 @@ impl Measuring {
             }
         }
         let supposed = plan::factor(&task.threads, processors::count());
-        // What is too short to be timed tells nothing, and one busy moment not everything.
+        // Ignore searches too short to time, and limit the effect of outliers.
         Ok(Some(if first < 0.005 { supposed } else { (all / first).clamp(supposed / 3.0, supposed * 3.0) }))
     }
 
-    /// A search of a position to a depth. It ends with the time of the whole run at the latest, and then is none.
-    fn reach(&mut self, task: &Task, position: usize, threads: usize, depth: i32, doing: &str) -> Maybe<Reached> {
+    /// Searches to a depth, or until the run's deadline.
+    fn reach(
+        &mut self,
+        task: &Task,
+        position: usize,
+        threads: usize,
+        depth: i32,
+        doing: &str,
+    ) -> Interruptible<Reached> {
         let left = task.time.saturating_sub(self.progress.elapsed()).max(Duration::from_millis(1));
         let limits = Limits { depth: Some(depth), movetime: Some(left.as_millis() as i64), ..Limits::default() };
         let found = self.search(task, position, threads, &limits, doing, |_| {})?;
-        // A search may also end before its depth by itself.
+        // A search may also end early by itself.
         let done = |timed: &Timed| timed.depth >= depth || timed.elapsed + CLOSE < left;
         let reached = |timed: Timed| if done(&timed) { Reached::In(timed) } else { Reached::No };
         Ok(found.map(reached))
     }
 
-    /// Finds the depths: each position is searched for a while on the first number of threads, which also warms up.
-    fn calibrate(&mut self, task: &Task) -> Maybe<Vec<i32>> {
+    /// Calibrates depths by searching each position on the first thread count, which also warms up.
+    fn calibrate(&mut self, task: &Task) -> Interruptible<Vec<i32>> {
         let share = task.time.mul_f64(CALIBRATION) / task.positions.len() as u32;
         let limits = Limits { movetime: Some(share.as_millis().max(1) as i64), ..Limits::default() };
         let mut curves = Vec::new();
@@ -170,7 +177,7 @@ impl Measuring {
             }
             curves.push(curve);
         }
-        // What a search costs beside its time: the table is emptied, threads begin.
+        // Overhead per search: clearing the table and starting threads.
         let beside = (self.progress.elapsed() - start).saturating_sub(searched).as_secs_f64() / curves.len() as f64;
         let Some(factor) = self.try_all(task, &curves, share)? else { return Ok(None) };
         let left = task.time.mul_f64(TIMED_UNTIL).saturating_sub(self.progress.elapsed()).as_secs_f64();
@@ -178,13 +185,13 @@ impl Measuring {
         Ok(Some(plan::depths(&curves, budget, factor, beside * task.threads.len() as f64)))
     }
 
-    /// The searches that are timed: block by block, each number of threads in an order that is drawn, so that a load that comes
-    /// and goes meets all of them alike. `None` after Ctrl-C.
-    fn time_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Maybe<()> {
+    /// Timed searches in blocks with a random order of thread counts, so that varying load affects all alike. `None`
+    /// after Ctrl-C.
+    fn time_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Interruptible<()> {
         let end = task.time.mul_f64(TIMED_UNTIL);
         let (mut costs, begin) = (vec![None; task.positions.len()], self.progress.elapsed());
         for repetition in 0.. {
-            // Depths that were found are meant to use the time; with one that was given so many repetitions are asked for.
+            // Calibrated depths use up the time; a given depth has a fixed number of repetitions.
             if repetition >= task.repetitions && task.depth.is_some() {
                 break;
             }
@@ -229,8 +236,8 @@ impl Measuring {
         Ok(Some(()))
     }
 
-    /// The searches that are counted, as many positions as the time allows.
-    fn count_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Maybe<()> {
+    /// Counting searches of as many positions as time allows.
+    fn count_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Interruptible<()> {
         let most = measured.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
         self.engine.count_visits(Some((2 * most as usize).clamp(1 << 14, 1 << 25)));
         for position in order(random, task.positions.len()) {
@@ -258,7 +265,7 @@ impl Measuring {
     }
 }
 
-/// The numbers from 0 to below `count` in an order of chance.
+/// A random permutation of 0 to `count` - 1.
 fn order(random: &mut Rng, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     random.shuffle(&mut order);

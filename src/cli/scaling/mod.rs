@@ -1,4 +1,4 @@
-//! `lento scaling`: what more threads bring.
+//! `lento scaling`: speed by number of threads.
 
 mod bootstrap;
 mod chart;
@@ -27,57 +27,57 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// MiB of the hash table for each thread of the largest number, and the least.
+/// MiB of hash per thread of the largest count, and the minimum.
 const HASH_PER_THREAD: u64 = 16;
-const LEAST_HASH: usize = 64;
+const MIN_HASH: usize = 64;
 
-/// What to run.
+/// Arguments of `lento scaling`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 pub struct Args {
-    /// What to do instead.
+    /// A subcommand.
     #[command(subcommand)]
     task: Option<Other>,
-    /// Numbers of threads; the first is what the others are compared with [default: 1,2,4,... up to all cores]
+    /// Thread counts, compared with the first one [default: 1,2,4,... up to all cores]
     #[arg(long, value_name = "LIST", value_parser = amounts::thread_counts)]
     threads: Option<ThreadCounts>,
-    /// How long everything may take: 10m, 1h, 90s
-    #[arg(long, default_value = "10m", value_parser = amounts::some_time)]
+    /// Total time: 10m, 1h, 90s
+    #[arg(long, default_value = "10m", value_parser = amounts::positive_time)]
     time: Duration,
-    /// Positions to search, one in each line, as FEN or EPD [default: those of the speedtest]
+    /// Positions to search, one per line, as FEN or EPD [default: those of speedtest]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// Search all positions to this depth [default: for each the depth that fits into the time]
+    /// Search all positions to this depth [default: calibrated per position to fit the time]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=i64::from(crate::search::MAX_DEPTH)))]
     depth: Option<i32>,
-    /// How often to search each position at least, if the time allows
+    /// Minimum searches per position, if time allows
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = amounts::repetitions)]
     repeat: usize,
-    /// Hash table in MiB, the same for all numbers of threads [default: 16 for each thread of the largest, at least 64]
+    /// Hash table in MiB for all thread counts [default: 16 per thread of the largest, at least 64]
     #[arg(long, value_name = "MIB", value_parser = amounts::hash)]
     hash: Option<usize>,
-    /// Of the orders that are drawn, and of the intervals
+    /// Random seed for orders and intervals
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write everything into a file, as docs/scaling.md describes; `-` is standard output, instead of the tables
+    /// Write a JSON document (docs/scaling.md) to a file; `-` prints it instead of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Draw nodes per second and speed-up into a file
+    /// Write SVG charts of nodes per second and speed-up to a file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
-/// Other things to do.
+/// Subcommands.
 #[derive(clap::Subcommand)]
 enum Other {
-    /// Compare two machines or two versions, from what was written with --json
+    /// Compare two machines or versions by their --json files
     Compare(compare::Args),
 }
 
-/// How often to resample.
+/// Number of resamples.
 const RESAMPLES: usize = 1000;
 
-/// Measures, shows and writes. Ctrl-C keeps what is finished.
+/// Runs the measurement and reports. Ctrl-C keeps complete blocks.
 pub fn run(args: &Args) -> Done {
     if let Some(Other::Compare(args)) = &args.task {
         return compare::run(args);
@@ -92,11 +92,11 @@ pub fn run(args: &Args) -> Done {
 
     let most = threads.iter().copied().max().unwrap_or(1);
     let mut engine = Engine::new();
-    // The memory of the table is spread by as many threads as will use it.
+    // Clear the table with as many threads as will use it.
     engine.set_threads(most)?;
-    let usual = || default_hash(HASH_PER_THREAD, most, machine.available_mib).max(LEAST_HASH);
+    let usual = || default_hash(HASH_PER_THREAD, most, machine.available_mib).max(MIN_HASH);
     engine.set_hash(args.hash.unwrap_or_else(usual))?;
-    // Nobody waits on the other side of a wire.
+    // There is no GUI to allow for.
     engine.settings_mut().search.move_overhead = 0;
     let task =
         Task { positions, threads, depth: args.depth, repetitions: args.repeat, time: args.time, seed: args.seed };
@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> Done {
         measured: &measured,
         rows: &rows,
         model: model.as_ref(),
-        interrupted: measuring.interrupt.came(),
+        interrupted: measuring.interrupt.is_set(),
     };
     if let Some(draft) = json {
         draft.finish(format!("{:#}\n", report.document()).as_bytes())?;
@@ -141,9 +141,9 @@ pub fn run(args: &Args) -> Done {
     Ok(measuring.interrupt.exit_code())
 }
 
-/// 1, 2, 4 and so on, and all cores at the end.
+/// Powers of two below `cores`, then `cores`.
 fn powers(cores: usize) -> Vec<usize> {
-    let cores = cores.clamp(1, Engine::MOST_THREADS);
+    let cores = cores.clamp(1, Engine::MAX_THREADS);
     let below = std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|&count| count < cores);
     below.chain([cores]).collect()
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_threads_double_up_to_all_cores() {
+    fn thread_counts_double_up_to_all_cores() {
         assert_eq!(powers(1), [1]);
         assert_eq!(powers(8), [1, 2, 4, 8]);
         assert_eq!(powers(12), [1, 2, 4, 8, 12]);

@@ -1,13 +1,13 @@
-//! What many more threads might bring: two laws fitted to what was measured.
+//! Extrapolates to more threads with two fitted laws.
 //!
-//! Nodes per second follow the Universal Scalability Law: threads wait for each other (contention), and each tells all others what
-//! it has changed (coherence). With no coherence it is Amdahl's law. (N. J. Gunther, "Guerrilla Capacity Planning", 2007.)
-//! The speed-up of the time to depth is a power of the number of threads: every doubling brings the same factor.
+//! Nodes per second follow the Universal Scalability Law, with contention between threads and coherence costs; without
+//! coherence it is Amdahl's law. (N. J. Gunther, "Guerrilla Capacity Planning", 2007.) The speed-up of the time to
+//! depth is a power of the number of threads.
 
 use super::bootstrap::{Bootstrap, Interval};
 use super::runs::{Block, Figures, Run, figures, groups};
 
-/// The numbers of threads that the laws are asked about, if they are beyond what was measured.
+/// Extrapolated thread counts, if beyond the measured ones.
 const BEYOND: [usize; 2] = [128, 512];
 
 /// `rate · n / (1 + contention · (n - 1) + coherence · n · (n - 1))` nodes per second with n threads.
@@ -19,10 +19,10 @@ struct Throughput {
 }
 
 impl Throughput {
-    /// The law that is nearest to these numbers of threads and nodes per second, by the squares of the relative errors. No part of
-    /// it is below zero; two numbers of threads tell one part, three both.
+    /// Least-squares fit of relative errors to (threads, nodes per second), with non-negative parameters. Two thread
+    /// counts determine one parameter besides the rate, three both.
     fn fit(points: &[(f64, f64)]) -> Self {
-        // n / nodes per second is linear in 1, n - 1 and n (n - 1); weighed so that all should come to 1.
+        // n / nodes per second is linear in 1, n - 1 and n (n - 1); weighted so that every row should sum to 1.
         let terms = |&(threads, nps): &(f64, f64)| {
             let weight = nps / threads;
             [weight, weight * (threads - 1.0), weight * threads * (threads - 1.0)]
@@ -37,7 +37,7 @@ impl Throughput {
             let law = Self { rate: base.recip(), contention: contention / base, coherence: coherence / base };
             possible.then(|| (rows.iter().map(error).sum::<f64>(), law))
         });
-        // The first kind is always possible.
+        // The first candidate is always feasible.
         candidates.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, law)| law).expect("threads search nodes")
     }
 
@@ -46,11 +46,10 @@ impl Throughput {
     }
 }
 
-/// The coefficients of the chosen columns with which the rows come nearest to 1, the others zero; none when the rows do not tell
-/// them.
+/// Least-squares coefficients of the chosen columns with target 1; the others are zero. `None` if singular.
 fn least_squares(rows: &[[f64; 3]], chosen: &[usize]) -> Option<[f64; 3]> {
     let product = |one: usize, other: usize| rows.iter().map(|row| row[one] * row[other]).sum::<f64>();
-    // The normal equations; the last column is the right side.
+    // Normal equations; the last column is the right-hand side.
     let mut system: Vec<Vec<f64>> = chosen
         .iter()
         .map(|&one| {
@@ -58,7 +57,7 @@ fn least_squares(rows: &[[f64; 3]], chosen: &[usize]) -> Option<[f64; 3]> {
             chosen.iter().map(|&other| product(one, other)).chain([right]).collect()
         })
         .collect();
-    // Gauss and Jordan. The matrix is symmetric and positive, so the diagonal can be divided by, unless columns depend on others.
+    // Gauss-Jordan. The matrix is symmetric and positive definite unless columns are dependent.
     for pivot in 0..system.len() {
         let (size, divisor) = (product(chosen[pivot], chosen[pivot]), system[pivot][pivot]);
         if divisor <= 1e-12 * size {
@@ -76,7 +75,7 @@ fn least_squares(rows: &[[f64; 3]], chosen: &[usize]) -> Option<[f64; 3]> {
     Some(found)
 }
 
-/// The exponent of the power law of the speed-up, which begins at the first point with 1.
+/// The exponent of the speed-up, which is 1 at the first point.
 fn exponent(points: &[(f64, f64)]) -> f64 {
     let first = points[0].0.ln();
     let logarithms = points.iter().map(|(threads, speedup)| (threads.ln() - first, speedup.ln()));
@@ -84,34 +83,33 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     products / squares
 }
 
-/// What the laws say about a number of threads.
+/// The extrapolation to a thread count.
 #[derive(Clone, Debug)]
 pub struct Projection {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
     /// Nodes per second.
     pub nps: Interval,
-    /// How many times as fast as with the first number of threads.
+    /// Speed-up over the first thread count.
     pub speedup: Interval,
 }
 
-/// The laws, and what they say beyond what was measured. The intervals are those of the measurement alone: that the laws go on
-/// to hold is supposed.
+/// The fitted laws and their extrapolations. Intervals cover only measurement errors, not the validity of the laws.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Nodes per second of one thread.
     pub rate: Interval,
-    /// The part of the time that only one thread can use.
+    /// The contention parameter.
     pub contention: Interval,
-    /// The same for each other thread that has to be told.
+    /// The coherence parameter.
     pub coherence: Interval,
-    /// The power of the number of threads that the speed-up is.
+    /// The exponent of the speed-up.
     pub exponent: Interval,
-    /// What that comes to.
+    /// The extrapolations.
     pub projections: Vec<Projection>,
 }
 
-/// Fits the laws. Nothing without two numbers of threads.
+/// Fits the laws. `None` with fewer than two thread counts.
 pub fn model(runs: &[Run], threads: &[usize], bootstrap: Bootstrap) -> Option<Model> {
     let most = *threads.iter().max()?;
     let groups = groups(runs, threads);
@@ -144,14 +142,14 @@ pub fn model(runs: &[Run], threads: &[usize], bootstrap: Bootstrap) -> Option<Mo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::scaling::runs::tests::made_up;
+    use crate::cli::scaling::runs::tests::synthetic;
 
     fn points(law: Throughput, threads: &[usize]) -> Vec<(f64, f64)> {
         threads.iter().map(|&count| (count as f64, law.nps(count as f64))).collect()
     }
 
     #[test]
-    fn a_law_that_holds_is_found() {
+    fn exact_data_is_fitted() {
         for (contention, coherence) in [(0.0, 0.0), (0.02, 0.0), (0.0, 0.0005), (0.05, 0.0001)] {
             let law = Throughput { rate: 1.5e6, contention, coherence };
             for threads in [&[1, 2, 4, 8, 16][..], &[2, 4, 12], &[4, 1, 2]] {
@@ -165,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_law_is_below_zero() {
-        // More than twice the speed with twice the threads, and a bend the wrong way.
+    fn parameters_are_not_negative() {
+        // Superlinear scaling, and curvature of the wrong sign.
         for points in [&[(1.0, 1e6), (2.0, 2.2e6)][..], &[(1.0, 1e6), (2.0, 1.7e6), (4.0, 3.9e6)]] {
             let found = Throughput::fit(points);
             assert!(found.rate > 0.0 && found.contention >= 0.0 && found.coherence >= 0.0, "{found:?}");
@@ -174,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn projections_go_beyond_what_was_measured() {
+    fn projections_extrapolate() {
         let threads = [1, 2, 4];
-        let runs = made_up(&threads, |count| (count as f64).powf(0.7), 3);
+        let runs = synthetic(&threads, |count| (count as f64).powf(0.7), 3);
         let bootstrap = Bootstrap { resamples: 100, seed: 1 };
         let model = model(&runs, &threads, bootstrap).unwrap();
         assert!((model.exponent.estimate - 0.7).abs() < 0.05, "{model:?}");

@@ -1,22 +1,21 @@
-//! The positions to search.
+//! Positions to search.
 
 use crate::chess::Game;
 use crate::cli::speedtest::games;
 use crate::files;
 use std::path::Path;
 
-/// No larger file is read, in bytes.
-const LARGEST_FILE: u64 = 16 << 20;
+/// Maximum file size in bytes.
+const MAX_FILE: u64 = 16 << 20;
 
-/// Those of a file: one in each line, as FEN or EPD; empty lines and those that begin with `#` are left out. Without a file those
-/// of the speedtest.
+/// Reads a file of FEN or EPD lines, skipping empty lines and comments (`#`), or returns the positions of speedtest.
 ///
 /// # Errors
-/// The file cannot be read, a line is no position, or the game is over there; the message names file and line.
+/// The file is unreadable, or a line is invalid or has no legal moves; the message names file and line.
 pub fn positions(file: Option<&Path>) -> Result<Vec<Game>, String> {
     let Some(path) = file else { return Ok(games::games().concat()) };
     let name = path.display();
-    let text = files::read_text(path, LARGEST_FILE).map_err(|error| format!("{name}: {error}"))?;
+    let text = files::read_text(path, MAX_FILE).map_err(|error| format!("{name}: {error}"))?;
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -33,12 +32,12 @@ pub fn positions(file: Option<&Path>) -> Result<Vec<Game>, String> {
         found.push(game);
     }
     if found.is_empty() {
-        return Err(format!("{name}: no position; expected one in each line, as FEN or EPD"));
+        return Err(format!("{name}: no positions; expected one per line, as FEN or EPD"));
     }
     Ok(found)
 }
 
-/// The position of a line in EPD, which has operations where FEN has two numbers.
+/// The position part of an EPD line, which lacks move counters.
 fn fen(line: &str) -> &str {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let is_fen = fields.get(4).is_none_or(|clock| *clock == "-" || clock.bytes().all(|byte| byte.is_ascii_digit()));
@@ -62,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_position_is_named() {
+    fn invalid_lines_are_reported() {
         let path = std::env::temp_dir().join(format!("lento-positions-{}", std::process::id()));
         let refused = |text: &str| {
             std::fs::write(&path, text).unwrap();

@@ -1,4 +1,4 @@
-//! Reading a document back: what does not fit is named with its file and its field.
+//! Reads documents back, reporting invalid fields.
 
 use super::document::SCHEMA;
 use super::runs::Run;
@@ -6,44 +6,44 @@ use crate::files;
 use serde_json::Value;
 use std::path::Path;
 
-/// No larger file is read, in bytes.
-const LARGEST_FILE: u64 = 256 << 20;
+/// Maximum file size in bytes.
+const MAX_FILE: u64 = 256 << 20;
 
-/// What a comparison needs of a document.
+/// The fields needed for a comparison.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The file.
+    /// The file name.
     pub name: String,
-    /// The version and commit.
+    /// Version and commit.
     pub version: String,
-    /// The name of the processor.
+    /// Processor name.
     pub processor: String,
-    /// The numbers of threads.
+    /// The thread counts.
     pub threads: Vec<usize>,
     /// The hash table in MiB.
     pub hash_mib: u64,
     /// The positions.
     pub fens: Vec<String>,
-    /// The depths they were searched to.
+    /// Their depths.
     pub depths: Vec<Option<i64>>,
-    /// The searches that were timed.
+    /// The timed searches.
     pub runs: Vec<Run>,
 }
 
-/// A place in a document.
-struct Place<'a> {
+/// A field of a document.
+struct Field<'a> {
     file: &'a str,
     field: String,
     value: &'a Value,
 }
 
-impl<'a> Place<'a> {
-    fn refuse<T>(&self, expected: &str) -> Result<T, String> {
+impl<'a> Field<'a> {
+    fn invalid<T>(&self, expected: &str) -> Result<T, String> {
         let shown: String = self.value.to_string().chars().take(60).collect();
         Err(format!("{}: field {}: {shown}, expected {expected}", self.file, self.field))
     }
 
-    /// The field of this name.
+    /// A member by name.
     fn get(&self, name: &str) -> Result<Self, String> {
         let field = if self.field.is_empty() { name.to_owned() } else { format!("{}.{name}", self.field) };
         match self.value.get(name) {
@@ -53,21 +53,21 @@ impl<'a> Place<'a> {
     }
 
     fn text(&self) -> Result<String, String> {
-        self.value.as_str().map_or_else(|| self.refuse("a text"), |text| Ok(text.to_owned()))
+        self.value.as_str().map_or_else(|| self.invalid("a text"), |text| Ok(text.to_owned()))
     }
 
     fn count(&self) -> Result<u64, String> {
-        self.value.as_u64().map_or_else(|| self.refuse("a whole number from 0 up"), Ok)
+        self.value.as_u64().map_or_else(|| self.invalid("a non-negative integer"), Ok)
     }
 
-    /// A number above 0.
+    /// A positive number.
     fn positive(&self) -> Result<f64, String> {
         let number = self.value.as_f64().filter(|number| *number > 0.0);
-        number.map_or_else(|| self.refuse("a number above 0"), Ok)
+        number.map_or_else(|| self.invalid("a number above 0"), Ok)
     }
 
     fn list(&self) -> Result<Vec<Self>, String> {
-        let Some(list) = self.value.as_array() else { return self.refuse("a list") };
+        let Some(list) = self.value.as_array() else { return self.invalid("a list") };
         let item = |(at, value)| Self { file: self.file, field: format!("{}[{at}]", self.field), value };
         Ok(list.iter().enumerate().map(item).collect())
     }
@@ -76,20 +76,20 @@ impl<'a> Place<'a> {
 /// Reads a document.
 ///
 /// # Errors
-/// The file cannot be read, is no JSON, or no such document; the message names the file, and the field.
+/// The file is unreadable or not a valid document; the message names file and field.
 pub fn read(path: &Path) -> Result<Document, String> {
     let name = path.display().to_string();
-    let text = files::read_text(path, LARGEST_FILE).map_err(|error| format!("{name}: {error}"))?;
+    let text = files::read_text(path, MAX_FILE).map_err(|error| format!("{name}: {error}"))?;
     let expected = || format!("expected what `lento scaling --json` writes, a document of {SCHEMA}");
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{name}: {error}; {}", expected()))?;
     parse(&name, &value)
 }
 
 fn parse(name: &str, value: &Value) -> Result<Document, String> {
-    let top = Place { file: name, field: String::new(), value };
+    let top = Field { file: name, field: String::new(), value };
     let schema = top.get("schema")?;
     if schema.text()? != SCHEMA {
-        return schema.refuse(&format!("{SCHEMA:?}"));
+        return schema.invalid(&format!("{SCHEMA:?}"));
     }
     let version = top.get("version")?;
     let settings = top.get("settings")?;
@@ -97,7 +97,7 @@ fn parse(name: &str, value: &Value) -> Result<Document, String> {
     let threads = settings.get("threads")?.list()?.into_iter().map(|count| Ok(count.count()? as usize));
     let threads = threads.collect::<Result<Vec<usize>, String>>()?;
     if threads.is_empty() || threads.contains(&0) {
-        return settings.get("threads")?.refuse("numbers of threads from 1 up");
+        return settings.get("threads")?.invalid("thread counts of at least 1");
     }
     let processor = top.get("machine")?.get("processor")?;
     let runs = top.get("runs")?;
@@ -109,32 +109,32 @@ fn parse(name: &str, value: &Value) -> Result<Document, String> {
         hash_mib: settings.get("hash_mib")?.count()?,
         fens: positions.iter().map(|position| position.get("fen")?.text()).collect::<Result<_, _>>()?,
         depths: positions.iter().map(|of| Ok(of.get("depth")?.value.as_i64())).collect::<Result<_, String>>()?,
-        runs: runs.list()?.iter().map(|place| run(place, positions.len())).collect::<Result<_, _>>()?,
+        runs: runs.list()?.iter().map(|field| run(field, positions.len())).collect::<Result<_, _>>()?,
     };
     if document.runs.is_empty() {
-        return runs.refuse("one search at least");
+        return runs.invalid("at least one search");
     }
     Ok(document)
 }
 
-fn run(place: &Place, positions: usize) -> Result<Run, String> {
-    let position = place.get("position")?;
+fn run(field: &Field, positions: usize) -> Result<Run, String> {
+    let position = field.get("position")?;
     let at = position.count()? as usize;
     if at >= positions {
-        return position.refuse(&format!("the number of a position, below {positions}"));
+        return position.invalid(&format!("a position number below {positions}"));
     }
-    let repetition = place.get("repetition")?;
+    let repetition = field.get("repetition")?;
     if repetition.count()? > 1_000_000 {
-        return repetition.refuse("the number of a repetition, at most 1000000");
+        return repetition.invalid("a repetition number of at most 1000000");
     }
     Ok(Run {
         position: at,
         repetition: repetition.count()? as usize,
-        order: place.get("order")?.count()? as usize,
-        threads: place.get("threads")?.count()? as usize,
-        seconds: place.get("time_ms")?.positive()? / 1e3,
-        nodes: place.get("nodes")?.count()?,
-        hashfull: place.get("hashfull")?.count()? as u32,
+        order: field.get("order")?.count()? as usize,
+        threads: field.get("threads")?.count()? as usize,
+        seconds: field.get("time_ms")?.positive()? / 1e3,
+        nodes: field.get("nodes")?.count()?,
+        hashfull: field.get("hashfull")?.count()? as u32,
     })
 }
 
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named_with_file_and_field() {
+    fn invalid_fields_are_reported_with_file_and_name() {
         let change = |pointer: &str, value: Value| {
             let mut document = good();
             *document.pointer_mut(pointer).unwrap() = value;
@@ -176,8 +176,8 @@ mod tests {
             ("/schema", json!("other/1"), ["field schema", "\"other/1\"", SCHEMA]),
             ("/schema", json!(1), ["field schema", "1", "a text"]),
             ("/settings", json!({}), ["no field settings.threads", SCHEMA, ""]),
-            ("/settings/threads", json!([0]), ["field settings.threads", "[0]", "from 1 up"]),
-            ("/settings/threads/1", json!("x"), ["field settings.threads[1]", "\"x\"", "whole number"]),
+            ("/settings/threads", json!([0]), ["field settings.threads", "[0]", "at least 1"]),
+            ("/settings/threads/1", json!("x"), ["field settings.threads[1]", "\"x\"", "integer"]),
             ("/runs", json!([]), ["field runs", "[]", "one search"]),
             ("/runs/0/time_ms", json!(-1), ["field runs[0].time_ms", "-1", "above 0"]),
             ("/runs/0/position", json!(7), ["field runs[0].position", "7", "below 1"]),

@@ -1,42 +1,42 @@
-//! What single searches have shown, and what they amount to.
+//! Search results and their summary.
 
 use super::bootstrap::{Bootstrap, Interval};
 use crate::search::visits::VisitCounts;
 
-/// A search that was timed.
+/// A timed search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// The position, from 0.
     pub position: usize,
-    /// How often the position was searched before on this number of threads.
+    /// Earlier searches of the position on this thread count.
     pub repetition: usize,
-    /// When it came among the numbers of threads, from 0.
+    /// Its place in the block's order, from 0.
     pub order: usize,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// From the order to the answer.
+    /// From start to result.
     pub seconds: f64,
-    /// Nodes of all threads.
+    /// Nodes over all threads.
     pub nodes: u64,
-    /// Use of the hash table, per mille.
+    /// Hash table use, per mille.
     pub hashfull: u32,
 }
 
-/// A search that was counted.
+/// A counting search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counted {
     /// The position, from 0.
     pub position: usize,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
     /// What threads shared.
     pub counts: VisitCounts,
 }
 
-/// A position once with each number of threads: seconds and nodes, in the order of those numbers.
+/// Seconds and nodes of a position per thread count.
 pub type Block = Vec<(f64, f64)>;
 
-/// The blocks of each position that has any; only numbers of threads that are asked for count.
+/// The complete blocks per position, restricted to these thread counts.
 pub fn blocks(runs: &[Run], threads: &[usize]) -> Vec<(usize, Vec<Block>)> {
     let count = runs.iter().map(|run| run.position + 1).max().unwrap_or(0);
     let repetitions = runs.iter().map(|run| run.repetition + 1).max().unwrap_or(0);
@@ -54,23 +54,23 @@ pub fn blocks(runs: &[Run], threads: &[usize]) -> Vec<(usize, Vec<Block>)> {
     blocks.filter(|(_, blocks)| !blocks.is_empty()).collect()
 }
 
-/// The blocks by position, for what does not ask which position it is.
+/// The blocks per position, without position numbers.
 pub fn groups(runs: &[Run], threads: &[usize]) -> Vec<Vec<Block>> {
     blocks(runs, threads).into_iter().map(|(_, blocks)| blocks).collect()
 }
 
-/// What blocks say about each number of threads.
+/// Figures of a thread count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Figures {
     /// Nodes per second.
     pub nps: f64,
-    /// Seconds to the depth: the geometric mean over the positions.
+    /// Geometric mean of seconds to depth over the positions.
     pub seconds: f64,
-    /// How many times as fast as with the first number: the geometric mean over the positions.
+    /// Geometric mean of the speed-up over the first thread count.
     pub speedup: f64,
 }
 
-/// The figures of each number of threads.
+/// The figures per thread count.
 pub fn figures(groups: &[Vec<&Block>], counts: usize) -> Vec<Figures> {
     let mean = |logarithm: &dyn Fn(&Block) -> f64| {
         let of_position =
@@ -89,12 +89,12 @@ pub fn figures(groups: &[Vec<&Block>], counts: usize) -> Vec<Figures> {
     (0..counts).map(figures).collect()
 }
 
-/// What came out for a number of threads.
+/// The results of a thread count.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// How many searches were timed.
+    /// Number of timed searches.
     pub searches: usize,
     /// Their nodes.
     pub nodes: u64,
@@ -102,17 +102,17 @@ pub struct Row {
     pub seconds: f64,
     /// Nodes per second.
     pub nps: Interval,
-    /// Nodes per second of each thread, as a part of those of the first number.
+    /// Nodes per second per thread, relative to the first thread count.
     pub efficiency: Interval,
-    /// Seconds to the depth: the geometric mean over the positions.
+    /// Geometric mean of seconds to depth over the positions.
     pub time_to_depth: Interval,
-    /// How many times as fast as with the first number.
+    /// Speed-up over the first thread count.
     pub speedup: Interval,
-    /// What was counted, in all positions together; nothing when nothing was.
+    /// Counts over all positions, if any.
     pub counts: Option<VisitCounts>,
 }
 
-/// What came out for each number of threads; nothing without a whole block.
+/// The results per thread count; empty without a complete block.
 pub fn rows(runs: &[Run], counted: &[Counted], threads: &[usize], bootstrap: Bootstrap) -> Vec<Row> {
     let groups = groups(runs, threads);
     if groups.is_empty() {
@@ -151,8 +151,8 @@ pub fn rows(runs: &[Run], counted: &[Counted], threads: &[usize], bootstrap: Boo
 pub mod tests {
     use super::*;
 
-    /// Two positions, so many repetitions; so many times as fast with each number of threads as with one.
-    pub fn made_up(threads: &[usize], speed: impl Fn(usize) -> f64, repetitions: usize) -> Vec<Run> {
+    /// Synthetic runs of two positions, with a given speed per thread count.
+    pub fn synthetic(threads: &[usize], speed: impl Fn(usize) -> f64, repetitions: usize) -> Vec<Run> {
         let mut runs = Vec::new();
         for position in 0..4 {
             for repetition in 0..repetitions {
@@ -168,9 +168,9 @@ pub mod tests {
     }
 
     #[test]
-    fn what_is_put_in_comes_out() {
+    fn known_figures_are_recovered() {
         let threads = [1, 2, 4];
-        let runs = made_up(&threads, |count| (count as f64).sqrt(), 3);
+        let runs = synthetic(&threads, |count| (count as f64).sqrt(), 3);
         let counts = VisitCounts { lookups: 10, known: 4, shared: 3, shared_known: 2 };
         let counted = [Counted { position: 0, threads: 2, counts }, Counted { position: 1, threads: 2, counts }];
         let rows = rows(&runs, &counted, &threads, Bootstrap { resamples: 200, seed: 1 });
@@ -191,8 +191,8 @@ pub mod tests {
     }
 
     #[test]
-    fn blocks_that_are_not_whole_do_not_count() {
-        let mut runs = made_up(&[1, 2], |_| 1.0, 2);
+    fn incomplete_blocks_are_ignored() {
+        let mut runs = synthetic(&[1, 2], |_| 1.0, 2);
         runs.pop();
         let blocks = blocks(&runs, &[1, 2]);
         assert_eq!(blocks.iter().map(|(_, blocks)| blocks.len()).collect::<Vec<_>>(), [2, 2, 2, 1]);

@@ -1,4 +1,4 @@
-//! A run as tables for people.
+//! Text tables of a run.
 
 use super::bootstrap::Interval;
 use super::document::{Report, share};
@@ -9,7 +9,7 @@ use crate::cli::{units, version};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Searches of the first number of threads that take less say little.
+/// Below this time to depth, results say little about longer searches.
 const SHORT: Duration = Duration::from_millis(100);
 
 /// `1.93 (1.88 to 1.99)`.
@@ -38,7 +38,7 @@ fn row(row: &Row) -> Vec<String> {
     ]
 }
 
-/// The laws, what they say, and what they suppose.
+/// The fitted laws with their extrapolations and assumptions.
 fn model(model: &Model) -> String {
     let Model { rate, contention, coherence, exponent, projections } = model;
     let mut text = format!(
@@ -52,13 +52,13 @@ fn model(model: &Model) -> String {
     let rows: Vec<_> = projections.iter().map(row).collect();
     if !rows.is_empty() {
         text += &columns(&["threads", "nodes/s (95 %)", "speed-up (95 %)"], &rows);
-        text += "supposed: cores and memory grow with the threads, and both laws hold that far; the intervals are of the measurement\n";
+        text += "assumes that cores and memory grow with the threads and both laws hold; intervals cover only measurement errors\n";
     }
     text
 }
 
 impl Report<'_> {
-    /// The tables.
+    /// The tables as text.
     pub fn text(&self) -> String {
         let mut facts = version::rows();
         facts.extend(self.machine.rows());
@@ -77,33 +77,34 @@ impl Report<'_> {
         }
         if self.rows.is_empty() {
             return text
-                + "\nNothing was measured: not one position was searched with every number of threads. More --time, or less --depth.\n";
+                + "\nNothing was measured: no position was searched with every thread count. Use more --time or less --depth.\n";
         }
         let head = ["threads", "nodes/s (95 %)", "efficiency", "to depth", "speed-up (95 %)", "hash hits", "shared"];
         let _ = write!(text, "\n{}", columns(&head, &self.rows.iter().map(row).collect::<Vec<_>>()));
         text + &self.notes() + &self.model.map(model).unwrap_or_default()
     }
 
-    /// What has to be known to read the table.
+    /// Caveats below the table.
     fn notes(&self) -> String {
         let mut notes = String::new();
         let blocks = self.rows[0].searches;
         let wanted = self.fens.len() * self.repetitions;
         if self.interrupted {
-            let _ = writeln!(notes, "\ninterrupted: {blocks} searches with each number of threads were finished");
+            let _ = writeln!(notes, "\ninterrupted after {blocks} searches with each thread count");
         } else if self.measured.cut_short {
-            let _ =
-                writeln!(notes, "\nthe time was over after {blocks} of {wanted} searches with each number of threads");
+            let _ = writeln!(notes, "\ntime ran out after {blocks} of {wanted} searches with each thread count");
         }
         let typical = Duration::from_secs_f64(self.rows[0].time_to_depth.estimate);
         if typical < SHORT {
             let time = units::time(typical);
-            let _ =
-                writeln!(notes, "\nsearches of {time} say little about longer ones; more --time, or fewer --positions");
+            let _ = writeln!(
+                notes,
+                "\nsearches of {time} say little about longer ones; use more --time or fewer --positions"
+            );
         }
         let cores = self.machine.logical_cores;
         if let Some(most) = self.threads.iter().max().filter(|&&most| most > cores) {
-            let _ = writeln!(notes, "\n{most} threads on a machine that runs {cores} at the same time");
+            let _ = writeln!(notes, "\n{most} threads on a machine with {cores} hardware threads");
         }
         notes
     }
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_stand_behind_their_numbers() {
+    fn intervals_follow_their_estimates() {
         let interval = Interval { estimate: 1.934, low: 1.8, high: 2.0 };
         assert_eq!(with_interval(interval, 2), "1.93 (1.80 to 2.00)");
         let interval = Interval { estimate: 1_234_567.0, low: 1_200_000.0, high: 1_300_000.0 };

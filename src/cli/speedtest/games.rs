@@ -2,10 +2,10 @@
 
 use crate::chess::Game;
 
-/// How many positions of each game are thought about: those of one side, one move after the other.
+/// Positions searched per game: consecutive ones of one side.
 const IN_A_ROW: usize = 8;
 
-/// Games of Lento against itself, and after how many half-moves the first position comes: from the opening to the ending.
+/// Self-play games, each with the ply of its first position, from opening to endgame.
 const GAMES: [(usize, &str); 5] = [
     (
         14,
@@ -38,7 +38,7 @@ const GAMES: [(usize, &str); 5] = [
     ),
 ];
 
-/// The games, each as its positions with all that came before them.
+/// The games, each as its positions with history.
 pub fn games() -> Vec<Vec<Game>> {
     GAMES.iter().map(|(first, moves)| positions(*first, moves)).collect()
 }
@@ -63,14 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_moves_are_legal_and_all_positions_are_different() {
+    fn moves_are_legal_and_positions_are_distinct() {
         let mut keys = Vec::new();
         for ((first, moves), positions) in GAMES.iter().zip(games()) {
             assert_eq!(positions.len(), IN_A_ROW);
             let plies = moves.split_whitespace().count();
             assert_eq!(plies, first + 2 * (IN_A_ROW - 1));
             let last = positions.last().expect("a position");
-            // Every move was played: none was left out as illegal.
+            // No move was skipped as illegal.
             assert_eq!(last.board().fullmove_number() as usize, plies / 2 + 1);
             assert!(positions.iter().all(|game| game.verdict().is_none()));
             keys.extend(positions.iter().map(|game| game.board().key()));

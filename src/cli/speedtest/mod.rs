@@ -1,4 +1,4 @@
-//! `lento speedtest`: how fast a machine searches, in positions of real games.
+//! `lento speedtest`: search speed in positions of real games.
 
 pub mod games;
 mod report;
@@ -15,61 +15,61 @@ use report::{Repetition, Report};
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// What `--json` prints, for the help.
+/// JSON fields, for the help.
 const FIELDS: &str = "\
 With --json one document is printed at the end:
-  version, machine      what was measured, and on what: as in docs/scaling.md
-  threads, hash_mib     with what
-  positions             how many positions a repetition has
-  repetitions           {positions, nodes, time_ms, nps, hashfull} of each that is whole, or of
-                        the one that was begun when there is none
+  version, machine      program and machine, as in docs/scaling.md
+  threads, hash_mib     settings
+  positions             positions per repetition
+  repetitions           {positions, nodes, time_ms, nps, hashfull} of each complete one, or
+                        the incomplete first one
   nodes, time_ms        of all repetitions
   nps                   {median, min, max, mad} over the repetitions; mad is the
                         median absolute deviation
-  hashfull              the most, per mille
+  hashfull              maximum, per mille
   interrupted           whether Ctrl-C ended it";
 
-/// MiB of the hash table for each thread, unless memory is short.
+/// Default MiB of hash per thread, if memory allows.
 const HASH_PER_THREAD: u64 = 128;
-/// The part of a repetition's time that is spent on warming up.
+/// Fraction of a repetition's time spent warming up: one in this many.
 const WARM_UP: u32 = 20;
 
-/// What to run.
+/// Arguments of `lento speedtest`.
 #[derive(clap::Args)]
 #[command(after_long_help = FIELDS)]
 pub struct Args {
     /// Threads [default: all cores]
     #[arg(value_parser = amounts::threads)]
     pub threads: Option<usize>,
-    /// Hash table in MiB [default: 128 for each thread, but no more than half of the memory that is free]
+    /// Hash table in MiB [default: 128 per thread, at most half of the free memory]
     #[arg(value_name = "MIB", value_parser = amounts::hash)]
     pub hash: Option<usize>,
-    /// How long to think in all, over all repetitions: 150, 30s, 2m
-    #[arg(value_name = "SECONDS", default_value = "150", value_parser = amounts::some_time)]
+    /// Total search time over all repetitions: 150, 30s, 2m
+    #[arg(value_name = "SECONDS", default_value = "150", value_parser = amounts::positive_time)]
     pub seconds: Duration,
-    /// How often to go through all positions
+    /// Number of repetitions of all positions
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = amounts::repetitions)]
     pub repeat: usize,
-    /// Print one JSON document instead; `--help` tells its fields
+    /// Print one JSON document instead; see `--help` for its fields
     #[arg(long)]
     pub json: bool,
 }
 
-/// The size of the hash table in MiB when none is asked for.
+/// Default hash size in MiB.
 pub fn default_hash(per_thread: u64, threads: usize, available_mib: Option<u64>) -> usize {
     let wanted = per_thread * threads as u64;
-    wanted.min(available_mib.unwrap_or(u64::MAX) / 2).clamp(1, Engine::MOST_HASH as u64) as usize
+    wanted.min(available_mib.unwrap_or(u64::MAX) / 2).clamp(1, Engine::MAX_HASH as u64) as usize
 }
 
-/// Thinks about every position for its share of the time, and reports. Ctrl-C keeps the repetitions that are whole.
+/// Searches every position for its share of the time and reports. Ctrl-C keeps complete repetitions.
 pub fn run(args: &Args) -> Done {
     let machine = Machine::here();
-    let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MOST_THREADS);
+    let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);
     let mut engine = Engine::new();
     engine.set_threads(threads)?;
     let usual = || default_hash(HASH_PER_THREAD, threads, machine.available_mib);
     engine.set_hash(args.hash.unwrap_or_else(usual))?;
-    // Nobody waits on the other side of a wire.
+    // There is no GUI to allow for.
     engine.settings_mut().search.move_overhead = 0;
 
     let mut test = Test {
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Done {
         positions: test.games.iter().map(Vec::len).sum(),
         games: test.games.len(),
         repetitions,
-        interrupted: test.interrupt.came(),
+        interrupted: test.interrupt.is_set(),
     };
     let mut out = io::stdout();
     if args.json {
@@ -99,24 +99,24 @@ pub fn run(args: &Args) -> Done {
     Ok(test.interrupt.exit_code())
 }
 
-/// The test under way.
+/// A running speedtest.
 struct Test {
     engine: Engine,
     games: Vec<Vec<Game>>,
     interrupt: Interrupt,
     progress: Progress,
-    /// How long to think in all.
+    /// Total search time.
     total: Duration,
 }
 
 impl Test {
-    /// Warms up and goes through all positions so often. Without a whole repetition it is what there is of the first.
+    /// Warms up and runs the repetitions. If interrupted in the first one, returns it incomplete.
     fn run(&mut self, repeat: usize) -> io::Result<Vec<Repetition>> {
         let each = self.total / repeat as u32;
         let positions: usize = self.games.iter().map(Vec::len).sum();
         let share = each / positions as u32;
         let first = self.games[0][0].clone();
-        // The processor's clock, pages of memory, the network in the caches.
+        // CPU frequency, page faults, and the network in cache.
         self.think(first, each / WARM_UP, || "warming up".into())?;
         let mut whole = Vec::new();
         for number in 1..=repeat {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_grows_with_the_threads_as_far_as_memory_goes() {
+    fn hash_grows_with_threads_up_to_half_of_memory() {
         assert_eq!(default_hash(128, 4, None), 512);
         assert_eq!(default_hash(128, 4, Some(10_000)), 512);
         assert_eq!(default_hash(128, 64, Some(10_000)), 5_000);

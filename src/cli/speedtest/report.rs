@@ -1,4 +1,4 @@
-//! What a speedtest says at the end.
+//! The report of a speedtest.
 
 use crate::cli::machine::Machine;
 use crate::cli::spread::Spread;
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// All positions once.
+/// A pass over all positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Repetition {
-    /// How many positions were thought about.
+    /// Positions searched.
     pub positions: usize,
-    /// Nodes of all threads.
+    /// Nodes over all threads.
     pub nodes: u64,
-    /// The time of the searches.
+    /// Search time.
     pub time: Duration,
-    /// The most that the hash table was used, per mille.
+    /// Maximum hash use, per mille.
     pub hashfull: u32,
 }
 
@@ -30,27 +30,26 @@ impl Repetition {
         self.hashfull = self.hashfull.max(timed.hashfull);
     }
 
-    /// Nodes per second.
     fn nps(&self) -> f64 {
         self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
     }
 }
 
-/// The test as a whole.
+/// The result of a speedtest.
 pub struct Report {
-    /// What it ran on.
+    /// The machine.
     pub machine: Machine,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
     /// Hash table in MiB.
     pub hash_mib: usize,
-    /// Positions of a repetition.
+    /// Positions per repetition.
     pub positions: usize,
-    /// Games they are from.
+    /// Games of these positions.
     pub games: usize,
-    /// What was measured.
+    /// The results.
     pub repetitions: Vec<Repetition>,
-    /// Whether Ctrl-C ended it.
+    /// Whether it was interrupted by Ctrl-C.
     pub interrupted: bool,
 }
 
@@ -71,7 +70,7 @@ impl Report {
         self.repetitions.iter().map(|repetition| repetition.hashfull).max().unwrap_or(0)
     }
 
-    /// For people.
+    /// As a text table.
     pub fn text(&self) -> String {
         let mut rows = version::rows();
         rows.extend(self.machine.rows());
@@ -79,38 +78,38 @@ impl Report {
         rows.push(("hash", format!("{} MiB", self.hash_mib)));
         rows.push(("positions", format!("{} of {} games", self.positions, self.games)));
         let mut text = String::new();
-        let mut tell = |(name, value): (&str, String)| {
+        let mut add_row = |(name, value): (&str, String)| {
             let _ = writeln!(text, "{name:<13} {value}");
         };
-        rows.into_iter().for_each(&mut tell);
+        rows.into_iter().for_each(&mut add_row);
         if self.repetitions.is_empty() {
-            tell(("interrupted", "before anything was measured".into()));
+            add_row(("interrupted", "before anything was measured".into()));
             return text;
         }
         let spread = self.nps();
         let number = |nps: f64| units::grouped(nps.round() as u64);
-        tell(("repetitions", self.repetitions.len().to_string()));
-        tell(("nodes", units::grouped(self.nodes())));
-        tell(("time", units::time(self.time())));
-        tell(("hashfull", format!("{:.1} % at the most", f64::from(self.hashfull()) / 10.0)));
+        add_row(("repetitions", self.repetitions.len().to_string()));
+        add_row(("nodes", units::grouped(self.nodes())));
+        add_row(("time", units::time(self.time())));
+        add_row(("hashfull", format!("{:.1} % at most", f64::from(self.hashfull()) / 10.0)));
         if self.repetitions.len() > 1 {
             let percent = 100.0 * spread.mad / spread.median.max(1e-9);
             let (low, high) = (number(spread.min), number(spread.max));
-            tell(("spread", format!("{low} to {high} nodes/s, median absolute deviation {percent:.2} %")));
+            add_row(("spread", format!("{low} to {high} nodes/s, median absolute deviation {percent:.2} %")));
         }
         if self.interrupted {
             let begun = self.repetitions.iter().find(|repetition| repetition.positions < self.positions);
             let what = match begun {
                 Some(begun) => format!("after {} of {} positions", begun.positions, self.positions),
-                None => "what is above are the repetitions that were whole".into(),
+                None => "after the repetitions above".into(),
             };
-            tell(("interrupted", what));
+            add_row(("interrupted", what));
         }
-        tell(("nodes/s", number(spread.median)));
+        add_row(("nodes/s", number(spread.median)));
         text
     }
 
-    /// For programs.
+    /// As JSON.
     pub fn json(&self) -> Value {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         let repetition = |repetition: &Repetition| {

@@ -1,11 +1,11 @@
-//! Binding threads to processors, on Linux and Windows; elsewhere threads run where the system puts them.
+//! Thread affinity on Linux and Windows.
 
 use super::cpu_set::CpuSet;
 #[cfg(windows)]
 use super::groups;
 use std::io;
 
-/// The processors that the calling thread may run on, if the system says so. On Windows those that the process is limited to.
+/// The CPUs available to the calling thread (on Windows, the process), if known.
 pub fn allowed() -> Option<CpuSet> {
     #[cfg(target_os = "linux")]
     return rustix::thread::sched_getaffinity(None).ok().map(|set| from_system(&set));
@@ -15,10 +15,10 @@ pub fn allowed() -> Option<CpuSet> {
     return None;
 }
 
-/// Binds the calling thread to processors, and returns those that the system says it is bound to.
+/// Binds the calling thread to CPUs and returns its resulting affinity.
 ///
 /// # Errors
-/// The system refuses, for instance because none of the processors may be used, or knows no binding.
+/// The system refuses, for example because the CPUs are unavailable, or does not support affinity.
 pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
     #[cfg(target_os = "linux")]
     {
@@ -29,14 +29,14 @@ pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
     }
     #[cfg(windows)]
     {
-        let several = || io::Error::new(io::ErrorKind::InvalidInput, "these are CPUs of several processor groups");
+        let several = || io::Error::new(io::ErrorKind::InvalidInput, "these CPUs are in several processor groups");
         let (group, mask) = crate::processors::windows::bind(groups::group_of(cpus).ok_or_else(several)?)?;
         Ok(groups::set_of(group, mask))
     }
     #[cfg(not(any(target_os = "linux", windows)))]
     {
         let _ = cpus;
-        Err(io::Error::new(io::ErrorKind::Unsupported, "threads are bound on Linux and Windows alone"))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "binding threads is supported on Linux and Windows only"))
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_bound_thread_says_so_and_nobody_else_is_bound() {
+    fn only_the_calling_thread_is_bound() {
         let before = allowed().expect("Linux says");
         let first: CpuSet = before.iter().take(1).collect();
         let (bound, seen) = thread::spawn(move || (bind(&first).unwrap(), allowed().unwrap())).join().unwrap();
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_refused() {
+    fn unavailable_cpus_are_refused() {
         let refused = thread::spawn(|| bind(&(1023..1024).collect()).is_err() && bind(&CpuSet::default()).is_err());
         assert!(refused.join().unwrap());
     }

@@ -1,20 +1,19 @@
-//! The processors that Linux's control groups leave to a process.
+//! Limits of Linux control groups on a process.
 
 use super::cpu_set::CpuSet;
 use crate::tt::memory::group_folders;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// What the groups around a process allow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Allowance {
-    /// The processors it may run on; `None` where no group says.
+    /// The allowed CPUs, if limited.
     pub cpus: Option<CpuSet>,
-    /// How many processors' time it gets, rounded up; `None` without a limit.
+    /// The CPU quota in CPUs, rounded up, if limited.
     pub quota: Option<usize>,
 }
 
-/// Reads both versions of the control groups below a root folder.
+/// Reads cgroup v1 and v2 below a root folder.
 pub(super) fn read(root: &Path) -> Allowance {
     let groups = read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mount = root.join("sys/fs/cgroup");
@@ -22,7 +21,7 @@ pub(super) fn read(root: &Path) -> Allowance {
     let cpuset = group_folders(&mount.join("cpuset"), &groups, "cpuset");
     let cpu = group_folders(&mount.join("cpu"), &groups, "cpu");
     let text = |folder: &PathBuf, name: &str| read_to_string(folder.join(name)).ok();
-    // The innermost group that says something has the last word: its effective set lies within those around it.
+    // The innermost set wins: it is contained in those around it.
     let set = |folders: &[PathBuf], name: &str| {
         let sets = folders.iter().filter_map(|folder| CpuSet::of_system(&text(folder, name)?));
         sets.into_iter().find(|set| !set.is_empty())
@@ -30,10 +29,10 @@ pub(super) fn read(root: &Path) -> Allowance {
     let unified_quota = |folder: &PathBuf| {
         let text = text(folder, "cpu.max")?;
         let (quota, period) = text.trim().split_once(' ')?;
-        cpus_worth(quota, period)
+        quota_cpus(quota, period)
     };
     let old_quota = |folder: &PathBuf| {
-        cpus_worth(text(folder, "cpu.cfs_quota_us")?.trim(), text(folder, "cpu.cfs_period_us")?.trim())
+        quota_cpus(text(folder, "cpu.cfs_quota_us")?.trim(), text(folder, "cpu.cfs_period_us")?.trim())
     };
     Allowance {
         cpus: set(&unified, "cpuset.cpus.effective")
@@ -43,8 +42,8 @@ pub(super) fn read(root: &Path) -> Allowance {
     }
 }
 
-/// The time of how many processors a quota is, from 1; `None` for `max`, `-1` and what cannot be read.
-fn cpus_worth(quota: &str, period: &str) -> Option<usize> {
+/// A quota in CPUs, at least 1; `None` for `max`, `-1` and malformed values.
+fn quota_cpus(quota: &str, period: &str) -> Option<usize> {
     let (quota, period): (usize, usize) = (quota.parse().ok()?, period.parse().ok()?);
     if period == 0 { None } else { Some(quota.div_ceil(period).max(1)) }
 }

@@ -1,4 +1,4 @@
-//! Sets of processors, or of memory nodes, as Linux writes them: `0-3,8,10-11`.
+//! Sets of CPUs or memory nodes in Linux list format: `0-3,8,10-11`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,49 +6,49 @@ use thiserror::Error;
 
 const WORDS: usize = CpuSet::SIZE / 64;
 
-/// A set of numbers from 0 up to, not including, [`SIZE`](Self::SIZE).
+/// A set of numbers below [`SIZE`](Self::SIZE).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct CpuSet([u64; WORDS]);
 
-/// Why a text is no set.
+/// Why a list is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CpuSetError {
-    /// A part is neither a number nor a range.
-    #[error("{0:?} is no number and no range such as 0-15")]
+    /// Neither a number nor a range.
+    #[error("{0:?} is not a number or a range such as 0-15")]
     Number(String),
     /// A number is too large.
-    #[error("{0:?} is above {last}, the largest number that can be bound to", last = CpuSet::SIZE - 1)]
+    #[error("{0:?} is above {last}, the largest supported number", last = CpuSet::SIZE - 1)]
     TooLarge(String),
-    /// The end of a range lies before its start.
+    /// A range is reversed.
     #[error("the range {0:?} ends before it starts")]
     Backwards(String),
-    /// A number is named twice.
-    #[error("{0} is named twice")]
+    /// A duplicate number.
+    #[error("{0} is listed twice")]
     Twice(usize),
 }
 
 impl CpuSet {
-    /// Numbers from here up cannot be in a set: the limit of the system's call that binds.
+    /// One more than the largest number, a limit of `sched_setaffinity`.
     pub const SIZE: usize = 1024;
 
-    /// Whether a number is in the set.
+    /// Whether the number is in the set.
     pub fn contains(&self, number: usize) -> bool {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// Puts a number into the set; one that is too large is left out.
+    /// Inserts a number, ignoring those too large.
     pub fn insert(&mut self, number: usize) {
         if let Some(word) = self.0.get_mut(number / 64) {
             *word |= 1 << (number % 64);
         }
     }
 
-    /// The smallest number in the set.
+    /// The smallest number.
     pub fn first(&self) -> Option<usize> {
         self.iter().next()
     }
 
-    /// How many numbers are in the set.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -58,32 +58,32 @@ impl CpuSet {
         *self == Self::default()
     }
 
-    /// The numbers, in order.
+    /// The numbers in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..Self::SIZE).filter(|&number| self.contains(number))
     }
 
-    /// What is in both.
+    /// The intersection.
     pub fn and(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 
-    /// What is in either.
+    /// The union.
     pub fn or(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
-    /// What is in this one alone.
+    /// The difference.
     pub fn without(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
-    /// Whether all of it is in the other, too.
+    /// Whether this is a subset of `other`.
     pub fn is_within(&self, other: &Self) -> bool {
         self.without(other).is_empty()
     }
 
-    /// The set that a list of the system means. The system is believed: what lies beyond [`SIZE`](Self::SIZE) is left out.
+    /// Parses a list from the system, ignoring numbers from [`SIZE`](Self::SIZE).
     pub(super) fn of_system(list: &str) -> Option<Self> {
         let mut set = Self::default();
         for part in list.trim().split(',').filter(|part| !part.is_empty()) {
@@ -112,7 +112,7 @@ impl FromIterator<usize> for CpuSet {
 impl FromStr for CpuSet {
     type Err = CpuSetError;
 
-    /// Reads `0-3,8`. Blanks around numbers do not matter; nothing may be named twice.
+    /// Parses `0-3,8`. Spaces around numbers are allowed, duplicates are not.
     fn from_str(text: &str) -> Result<Self, CpuSetError> {
         let number = |word: &str, part: &str| {
             let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_read_and_written_shortest() {
+    fn lists_are_normalised() {
         assert_eq!(parse("0"), Ok("0".into()));
         assert_eq!(parse(" 3, 0-1,2 ,7 - 9,1023"), Ok("0-3,7-9,1023".into()));
         assert_eq!(CpuSet::default().to_string(), "");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_quoted() {
+    fn invalid_lists_are_quoted() {
         use CpuSetError::*;
         for bad in ["", "-", "a", "+1", "0x1", "1-", "-1", "1-2-3", "1.5", "٣"] {
             assert_eq!(parse(bad), Err(Number(bad.into())), "{bad}");
@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printing_and_reading_agree(numbers in prop::collection::btree_set(0..CpuSet::SIZE, 1..80)) {
+        fn display_and_parse_round_trip(numbers in prop::collection::btree_set(0..CpuSet::SIZE, 1..80)) {
             let set: CpuSet = numbers.iter().copied().collect();
             prop_assert!(set.iter().eq(numbers.iter().copied()));
             prop_assert_eq!(set.len(), numbers.len());

@@ -1,17 +1,17 @@
-//! The processors of Windows: groups of at most 64 (32 on 32-bit systems), here numbered one group after the other.
+//! Windows processor groups of at most 64 CPUs (32 on 32-bit systems), numbered consecutively here.
 
 use super::cpu_set::CpuSet;
 use super::topology::{Node, Topology};
 
-/// How many numbers a group has, however many processors.
+/// Numbers reserved per group.
 const GROUP: usize = usize::BITS as usize;
 
-/// The set of the processors of a group that have a bit in a mask.
+/// The CPUs of a group's mask.
 pub fn set_of(group: u16, mask: usize) -> CpuSet {
     (0..GROUP).filter(|bit| mask >> bit & 1 == 1).map(|bit| usize::from(group) * GROUP + bit).collect()
 }
 
-/// The group of these processors and their mask in it; `None` where there are none or they are of several groups.
+/// The group and mask of these CPUs; `None` if empty or in several groups.
 pub fn group_of(cpus: &CpuSet) -> Option<(u16, usize)> {
     let group = cpus.iter().next()? / GROUP;
     let mask = cpus.iter().filter(|cpu| cpu / GROUP == group).fold(0, |mask, cpu| mask | 1 << (cpu % GROUP));
@@ -19,19 +19,18 @@ pub fn group_of(cpus: &CpuSet) -> Option<(u16, usize)> {
     (set_of(group, mask) == *cpus).then_some((group, mask))
 }
 
-/// What a record tells of.
 #[derive(Debug, PartialEq, Eq)]
 enum Record {
     Core(CpuSet),
-    /// A memory node: its number and its processors in each group.
+    /// A memory node's number and its CPUs per group.
     Node(usize, Vec<CpuSet>),
-    /// The processors of all groups that are switched on.
+    /// The active CPUs of all groups.
     Groups(CpuSet),
 }
 
-/// The topology that records of Windows tell (`SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX`), for a process that may use these
-/// processors, or all. A memory node with processors in several groups counts as several, since a thread is bound within one
-/// group; processors of no node go to a node of their group, or are one. `None` when there are no processors.
+/// Topology from `SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX` records, limited to these CPUs if given. A memory node
+/// spanning several groups becomes several nodes, since a thread is bound within one group; CPUs without a node join
+/// one of their group, or form their own. `None` without CPUs.
 pub fn topology(records: &[u8], limit: Option<CpuSet>) -> Option<Topology> {
     let records = read(records);
     let active = records.iter().fold(CpuSet::default(), |all, record| match record {
@@ -66,11 +65,10 @@ pub fn topology(records: &[u8], limit: Option<CpuSet>) -> Option<Topology> {
     (!nodes.is_empty()).then_some(Topology { nodes, caches, quota: None })
 }
 
-/// The bytes of a mask, which are those of a pointer.
+/// Size of an affinity mask, that of a pointer.
 const MASK: usize = size_of::<usize>();
 
-/// Reads records until one is no record. All have their kind and size in front, and what comes in a number of its own from the
-/// 32nd byte on.
+/// Reads records up to the first invalid one. Each starts with its kind and size; the affinity list starts at byte 32.
 fn read(mut bytes: &[u8]) -> Vec<Record> {
     const HEAD: usize = 8;
     const LIST: usize = 32;
@@ -78,7 +76,7 @@ fn read(mut bytes: &[u8]) -> Vec<Record> {
     while let (Some(kind), Some(size)) = (number::<4>(bytes, 0), number::<4>(bytes, 4)) {
         let Some(record) = bytes.get(..size).filter(|record| record.len() >= HEAD) else { break };
         bytes = &bytes[size..];
-        // Mask, group, three words that are reserved.
+        // Mask, group, three reserved words.
         let affinities = |count: usize| -> Vec<CpuSet> {
             let affinity = |nth| {
                 let at = LIST + nth * (MASK + 8);
@@ -89,9 +87,9 @@ fn read(mut bytes: &[u8]) -> Vec<Record> {
         let count = number::<2>(record, LIST - 2).unwrap_or(0);
         match kind {
             0 => records.push(Record::Core(union(&affinities(count)))),
-            // Systems before Windows 11 and Windows Server 2022 do not count: there is one.
+            // Before Windows 11 and Windows Server 2022 the count is missing: there is one.
             1 | 6 => records.extend(number::<4>(record, HEAD).map(|node| Record::Node(node, affinities(count.max(1))))),
-            // Groups are counted elsewhere, and their masks end 40 bytes and a mask each.
+            // Groups have their own count, and 40 bytes plus a mask each.
             4 => {
                 let mask =
                     |group: usize| Some(set_of(group as u16, number::<MASK>(record, LIST + group * (40 + MASK) + 40)?));
@@ -108,7 +106,7 @@ fn union(sets: &[CpuSet]) -> CpuSet {
     sets.iter().fold(CpuSet::default(), |all, set| all.or(set))
 }
 
-/// The number of so many bytes from a place on, as the processor has it in memory.
+/// A native-endian number of `BYTES` bytes.
 fn number<const BYTES: usize>(bytes: &[u8], at: usize) -> Option<usize> {
     let part = bytes.get(at..at.checked_add(BYTES)?)?;
     let mut number = [0; 8];
@@ -121,7 +119,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A record with this head, number of affinities and list of them.
+    /// A record with this head, affinity count and list.
     fn record(kind: u32, head: &[u8], count: u16, list: &[(u16, u64)]) -> Vec<u8> {
         let mut record = [&kind.to_le_bytes()[..], &[0; 4], head].concat();
         record.resize(30, 0);
@@ -144,7 +142,7 @@ mod tests {
         record(0, &[1, 0], 1, &[(group, mask)])
     }
 
-    /// Groups with these processors.
+    /// Groups with these CPUs.
     fn groups(masks: &[u64]) -> Vec<u8> {
         let mut record = record(4, &[[16, 0], (masks.len() as u16).to_le_bytes()].concat(), 0, &[]);
         for mask in masks {
@@ -177,7 +175,7 @@ mod tests {
         assert_eq!(topology(&records.concat(), Some(CpuSet::default())), None);
     }
 
-    /// Two sockets with a group each, as older systems say it and as newer ones do.
+    /// Two sockets with one group each, as reported by old and new systems.
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn two_sockets_have_two_nodes() {
@@ -189,10 +187,10 @@ mod tests {
         }
     }
 
-    /// 128 processors of one socket, in two groups: newer systems say that they are one node, older ones name the first group.
+    /// 128 CPUs of one socket in two groups: new systems report one node, old ones the first group only.
     #[cfg(target_pointer_width = "64")]
     #[test]
-    fn a_node_of_two_groups_counts_twice() {
+    fn a_node_in_two_groups_is_split() {
         let groups = groups(&[!0, !0]);
         let both = expected(&[(0, "0-63", 1), (0, "64-127", 1)]);
         assert_eq!(seen(&[groups.clone(), node(0, 2, &[(0, !0), (1, !0)])], None), both);
@@ -202,13 +200,13 @@ mod tests {
 
     #[cfg(target_pointer_width = "64")]
     #[test]
-    fn processors_that_are_off_or_claimed_twice_count_once() {
+    fn inactive_and_duplicate_cpus_are_dropped() {
         let nodes = [node(1, 1, &[(0, 0xff)]), node(0, 1, &[(0, 0xf0f0)])].concat();
         assert_eq!(seen(&[groups(&[0x3cff]), nodes], None), expected(&[(0, "12-13", 1), (1, "0-7,10-11", 1)]));
     }
 
     #[test]
-    fn sets_and_groups_agree() {
+    fn masks_round_trip() {
         let set: CpuSet = [GROUP + 1, GROUP + 5].into_iter().collect();
         assert_eq!(group_of(&set), Some((1, 0b10_0010)));
         assert_eq!(set_of(1, 0b10_0010), set);
@@ -218,7 +216,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_end_the_reader(
+        fn random_bytes_do_not_panic(
             bytes in prop::collection::vec(prop_oneof![3 => Just(0_u8), 2 => 0..80_u8, 1 => any::<u8>()], 0..400),
         ) {
             if let Some(topology) = topology(&bytes, None) {
@@ -227,7 +225,7 @@ mod tests {
         }
 
         #[test]
-        fn records_that_are_cut_off_are_left_out(cut in 0..200_usize) {
+        fn truncated_records_are_dropped(cut in 0..200_usize) {
             let whole = [groups(&[0xff, 0xf]), node(0, 1, &[(0, 0xff)]), node(1, 1, &[(1, 0xf)])].concat();
             let read = |bytes: &[u8]| read(bytes).len();
             prop_assert!(read(&whole[..whole.len() - cut.min(whole.len())]) <= read(&whole));

@@ -1,7 +1,6 @@
-//! Machines with several memory nodes: which there are, which threads go where, and binding them there.
+//! NUMA: topology, policy and thread placement (`docs/numa.md`).
 //!
-//! [`topology`] reads what the system has, [`policy`] what the user wants, [`placement`] makes of both a place for each thread.
-//! `docs/numa.md` tells the rules.
+//! [`placement`] derives a place for each thread from the system's [`topology`] and the user's [`policy`].
 
 pub mod binding;
 mod cgroup;

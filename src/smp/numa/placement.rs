@@ -1,61 +1,61 @@
-//! Which thread goes to which node.
+//! Assigns threads to nodes.
 
 use super::cpu_set::CpuSet;
 use super::policy::NumaPolicy;
 use super::topology::Topology;
 use thiserror::Error;
 
-/// A node as a place for threads.
+/// A node for threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The processors that its threads are bound to.
+    /// The CPUs its threads are bound to.
     pub cpus: CpuSet,
     /// The memory nodes near them.
     pub memory: CpuSet,
-    /// How many cores the processors are, if that is known.
+    /// The number of physical cores, if known.
     pub cores: Option<usize>,
 }
 
-/// A place for each thread, or for none.
+/// The node of each thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// The places; none when no thread is bound.
+    /// The nodes; empty when threads are not bound.
     pub places: Vec<Place>,
-    /// For each thread the number of its place; empty when no thread is bound.
+    /// Index into `places` per thread; empty when threads are not bound.
     of_thread: Vec<usize>,
 }
 
 /// Why threads are not bound.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unbound {
-    /// The policy says so.
-    #[error("the policy says so")]
-    Asked,
-    /// The nodes of the system are not known.
+    /// Disabled by the policy.
+    #[error("disabled by the policy")]
+    ByPolicy,
+    /// Unknown topology.
     #[error("the memory nodes of this system are not known")]
     Unknown,
-    /// There is one node.
+    /// A single node.
     #[error("there is one memory node, with {}", counted(*.0, "CPU"))]
     OneNode(usize),
-    /// The control group gives no more time than one node has.
-    #[error("the control group limits the process to the time of {}", counted(*.0, "CPU"))]
+    /// A CPU quota within one node.
+    #[error("the control group limits the process to {}", counted(*.0, "CPU"))]
     Quota(usize),
-    /// There are too few threads.
+    /// Too few threads.
     #[error("{} {} too few for {nodes} memory nodes; it takes {needed}", counted(*threads, "thread"), if *threads == 1 { "is" } else { "are" })]
     TooFew {
-        /// The threads there are.
+        /// The number of threads.
         threads: usize,
-        /// The nodes there are.
+        /// The number of nodes.
         nodes: usize,
-        /// The least number of threads that are bound.
+        /// The minimum number of threads.
         needed: usize,
     },
 }
 
-/// A policy names processors that the process may not use.
+/// A policy names unavailable CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("CPU {missing} may not be used; expected only CPUs among {usable}")]
-pub struct NotUsable {
+#[error("CPU {missing} is not available; expected CPUs among {usable}")]
+pub struct UnavailableCpus {
     missing: String,
     usable: String,
 }
@@ -66,13 +66,13 @@ pub(super) fn counted(count: usize, what: &str) -> String {
 }
 
 impl Placement {
-    /// The places that a policy means for so many threads.
+    /// Places threads by a policy.
     ///
     /// # Errors
-    /// Threads are not to be bound, or cannot be.
+    /// Threads should not or cannot be bound.
     pub fn decide(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Result<Self, Unbound> {
         match policy {
-            NumaPolicy::None => return Err(Unbound::Asked),
+            NumaPolicy::None => return Err(Unbound::ByPolicy),
             NumaPolicy::Lists(lists) => return Ok(Self::among(of_lists(lists, topology), threads)),
             NumaPolicy::Auto | NumaPolicy::System => {}
         }
@@ -88,52 +88,51 @@ impl Placement {
         Ok(Self::among(topology.nodes.iter().map(place).collect(), threads))
     }
 
-    /// Checks that a policy names only processors that the process may use, if these are known.
+    /// Checks that a policy names only available CPUs, if these are known.
     ///
     /// # Errors
     /// It names others.
-    pub fn check(policy: &NumaPolicy, topology: Option<&Topology>) -> Result<(), NotUsable> {
+    pub fn check(policy: &NumaPolicy, topology: Option<&Topology>) -> Result<(), UnavailableCpus> {
         let (NumaPolicy::Lists(lists), Some(topology)) = (policy, topology) else { return Ok(()) };
         let usable = topology.cpus();
         let missing = lists.iter().fold(CpuSet::default(), |all, list| all.or(&list.without(&usable)));
         if missing.is_empty() {
             return Ok(());
         }
-        Err(NotUsable { missing: missing.to_string(), usable: usable.to_string() })
+        Err(UnavailableCpus { missing: missing.to_string(), usable: usable.to_string() })
     }
 
-    /// Spreads threads over places.
+    /// Distributes threads over places.
     fn among(places: Vec<Place>, threads: usize) -> Self {
         let sizes: Vec<usize> = places.iter().map(|place| place.cpus.len()).collect();
         Self { of_thread: spread(&sizes, threads), places }
     }
 
-    /// The place of a thread; `None` when it is not bound.
+    /// The place of a thread, if bound.
     pub fn of(&self, thread: usize) -> Option<&Place> {
         self.places.get(*self.of_thread.get(thread)?)
     }
 
-    /// How many threads go to a place.
+    /// The number of threads at a place.
     pub fn threads_at(&self, place: usize) -> usize {
         self.of_thread.iter().filter(|&&number| number == place).count()
     }
 
-    /// The memory nodes that have threads near them.
+    /// The memory nodes of all places in use.
     pub fn memory(&self) -> CpuSet {
         let used = self.of_thread.iter().map(|&number| self.places[number].memory);
         used.fold(CpuSet::default(), |all, memory| all.or(&memory))
     }
 }
 
-/// The places of lists of processors.
+/// The places of a policy's CPU lists.
 fn of_lists(lists: &[CpuSet], topology: Option<&Topology>) -> Vec<Place> {
     let memory = |cpus| topology.map(|topology| topology.memory_of(cpus)).unwrap_or_default();
     lists.iter().map(|cpus| Place { cpus: *cpus, memory: memory(cpus), cores: None }).collect()
 }
 
-/// Whether `auto` binds: Stockfish's rule. There have to be more threads than half the processors of the largest node, or four
-/// for each node that is not much smaller than the largest. A single thread is never bound, and none where the control group
-/// gives no more time than the largest node has.
+/// The `auto` rule, from Stockfish: bind if there are more threads than half the CPUs of the largest node, or four per
+/// node not much smaller than the largest. Never binds a single thread, or with a CPU quota within the largest node.
 fn worthwhile(topology: &Topology, threads: usize) -> Result<(), Unbound> {
     let sizes: Vec<usize> = topology.nodes.iter().map(|node| node.cpus.len()).collect();
     let largest = sizes.iter().copied().max().unwrap_or(0);
@@ -148,12 +147,12 @@ fn worthwhile(topology: &Topology, threads: usize) -> Result<(), Unbound> {
     if threads < needed { Err(Unbound::TooFew { threads, nodes: sizes.len(), needed }) } else { Ok(()) }
 }
 
-/// Spreads threads over nodes in proportion to their sizes, the first where it is emptiest for its size. The place of a thread
-/// does not depend on how many follow it; no node gets more threads than its size before all have theirs.
+/// Distributes threads in proportion to node sizes, each to the relatively emptiest node. A thread's node does not
+/// depend on later threads; no node exceeds its size before all are full.
 fn spread(sizes: &[usize], threads: usize) -> Vec<usize> {
     let mut counts = vec![0; sizes.len()];
     let mut next = || {
-        // Least is (count + 1) / size, compared without dividing; of equals the first.
+        // Compares (count + 1) / size without dividing; ties go to the first.
         let fuller = |&a: &usize, &b: &usize| ((counts[a] + 1) * sizes[b]).cmp(&((counts[b] + 1) * sizes[a]));
         let node = (0..sizes.len()).filter(|&node| sizes[node] > 0).min_by(fuller)?;
         counts[node] += 1;
@@ -202,9 +201,9 @@ mod tests {
         assert_eq!(counts("auto", &[4, 4], 2), few(2, 2, 3));
         assert!(counts("auto", &[4, 4], 3).is_ok());
         assert_eq!(counts("auto", &[1, 1], 1), few(1, 2, 2));
-        // A small node does not count.
+        // Small nodes do not count.
         assert!(counts("auto", &[64, 38], 4).is_ok() && counts("auto", &[64, 39], 4).is_err());
-        assert_eq!(counts("none", &[64, 64], 128), Err(Unbound::Asked));
+        assert_eq!(counts("none", &[64, 64], 128), Err(Unbound::ByPolicy));
         assert_eq!(Placement::decide(&NumaPolicy::System, None, 4), Err(Unbound::Unknown));
         let limited = Topology { quota: Some(4), ..machine(&[4, 4]) };
         assert_eq!(Placement::decide(&NumaPolicy::Auto, Some(&limited), 8), Err(Unbound::Quota(4)));
@@ -212,19 +211,19 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_sentences() {
+    fn reasons_are_readable() {
         let text = |result: Result<Vec<usize>, Unbound>| result.unwrap_err().to_string();
         assert_eq!(text(counts("auto", &[1], 1)), "there is one memory node, with 1 CPU");
         assert_eq!(text(counts("auto", &[8, 8], 1)), "1 thread is too few for 2 memory nodes; it takes 5");
     }
 
     #[test]
-    fn lists_are_checked_and_know_their_memory() {
+    fn lists_are_checked_and_mapped_to_memory_nodes() {
         let machine = machine(&[2, 2]);
         let check =
             |text: &str| Placement::check(&text.parse().unwrap(), Some(&machine)).map_err(|error| error.to_string());
         assert_eq!(check("0-1:3"), Ok(()));
-        assert_eq!(check("0,9:3-5"), Err("CPU 4-5,9 may not be used; expected only CPUs among 0-3".into()));
+        assert_eq!(check("0,9:3-5"), Err("CPU 4-5,9 is not available; expected CPUs among 0-3".into()));
         assert_eq!(check("auto"), Ok(()));
         let placement = Placement::decide(&"0:1:3".parse().unwrap(), Some(&machine), 2).unwrap();
         assert_eq!(placement.memory().to_string(), "0");
@@ -234,7 +233,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn spreading_is_fair_and_steady(sizes in prop::collection::vec(1..40_usize, 1..9), threads in 0..300_usize) {
+        fn spreading_is_fair_and_stable(sizes in prop::collection::vec(1..40_usize, 1..9), threads in 0..300_usize) {
             let places = spread(&sizes, threads);
             prop_assert_eq!(places.len(), threads);
             prop_assert_eq!(&spread(&sizes, threads + 1)[..threads], &places[..]);
@@ -242,7 +241,7 @@ mod tests {
             for (node, &size) in sizes.iter().enumerate() {
                 let count = places.iter().filter(|&&place| place == node).count();
                 let (share, rest) = (threads / total * size, threads % total);
-                // Whole rounds give each node its size; the rest never more than that.
+                // Full rounds give each node its size, the rest at most that.
                 prop_assert!(count >= share && count <= share + size.min(rest), "{} of {} at {}", count, threads, node);
             }
         }

@@ -1,46 +1,46 @@
-//! What the option `NumaPolicy` says.
+//! The option `NumaPolicy`.
 
 use super::cpu_set::{CpuSet, CpuSetError};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Which threads are bound to which processors.
+/// How threads are bound to CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NumaPolicy {
-    /// As the system's nodes are, where that is worthwhile.
+    /// By the system's nodes if worthwhile.
     #[default]
     Auto,
-    /// No thread is bound.
+    /// Threads are not bound.
     None,
-    /// As the system's nodes are, however few threads there are.
+    /// By the system's nodes, regardless of the number of threads.
     System,
-    /// As these lists say, each the processors of a node.
+    /// By these lists, one per node.
     Lists(Vec<CpuSet>),
 }
 
-/// Why a text is no policy.
+/// Why a policy is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NumaPolicyError {
-    /// A list of processors cannot be read.
+    /// An invalid CPU list.
     #[error("{0}; {EXPECTED}")]
     List(#[from] CpuSetError),
-    /// Nothing stands between two colons, or at an end.
-    #[error("a node without processors; {EXPECTED}")]
+    /// An empty list.
+    #[error("a node without CPUs; {EXPECTED}")]
     Empty,
-    /// A processor is in two nodes.
+    /// A CPU in two nodes.
     #[error("{0} is in two nodes; {EXPECTED}")]
     Twice(usize),
 }
 
-/// What the option takes, in words.
+/// The valid values.
 pub const CHOICES: &str = "auto, none, system, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
 const EXPECTED: &str = "expected auto, none, system, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
 
 impl FromStr for NumaPolicy {
     type Err = NumaPolicyError;
 
-    /// Reads a word, in any case, or lists.
+    /// Parses a keyword, in any case, or lists.
     fn from_str(text: &str) -> Result<Self, NumaPolicyError> {
         let text = text.trim();
         for (word, policy) in [("auto", Self::Auto), ("none", Self::None), ("system", Self::System)] {
@@ -84,7 +84,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn words_in_any_case_and_lists() {
+    fn keywords_in_any_case_and_lists() {
         let read = |text: &str| text.parse::<NumaPolicy>().map(|policy| policy.to_string());
         for (text, meaning) in [
             ("AUTO", "auto"),
@@ -100,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_quoted_with_what_is_expected() {
+    fn invalid_policies_are_quoted() {
         for (text, start) in [
-            ("", "a node without processors; expected auto, "),
-            ("0:", "a node without processors; expected "),
-            ("0::1", "a node without processors; expected "),
-            ("automatic", "\"automatic\" is no number and no range such as 0-15; expected auto, none, "),
+            ("", "a node without CPUs; expected auto, "),
+            ("0:", "a node without CPUs; expected "),
+            ("0::1", "a node without CPUs; expected "),
+            ("automatic", "\"automatic\" is not a number or a range such as 0-15; expected auto, none, "),
             ("0-3:3", "3 is in two nodes; expected "),
-            ("0,0", "0 is named twice; expected "),
+            ("0,0", "0 is listed twice; expected "),
             ("0-1024", "\"1024\" is above 1023, "),
         ] {
             let error = text.parse::<NumaPolicy>().unwrap_err().to_string();
@@ -117,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printing_and_reading_agree(owners in prop::collection::vec(0..5_usize, 1..300)) {
+        fn display_and_parse_round_trip(owners in prop::collection::vec(0..5_usize, 1..300)) {
             let lists: Vec<CpuSet> = (1..5)
                 .map(|node| owners.iter().enumerate().filter(|(_, owner)| **owner == node).map(|(cpu, _)| cpu).collect())
                 .filter(|list: &CpuSet| !list.is_empty())
@@ -128,7 +128,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_ends_the_reader(text in "[ 0-9a-z:,+-]{0,40}") {
+        fn random_text_does_not_panic(text in "[ 0-9a-z:,+-]{0,40}") {
             if let Ok(policy) = text.parse::<NumaPolicy>() {
                 prop_assert_eq!(policy.to_string().parse(), Ok(policy));
             }

@@ -1,34 +1,34 @@
-//! The memory nodes of a system and their processors.
+//! The system's memory nodes and their CPUs.
 
 use super::cgroup;
 use super::cpu_set::CpuSet;
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// A memory node, with the processors near it that the process may use.
+/// A memory node with its available CPUs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The system's number of the memory.
+    /// The system's node number.
     pub memory: usize,
-    /// The processors near it; never none.
+    /// Its CPUs, never empty.
     pub cpus: CpuSet,
-    /// How many cores these are: siblings of simultaneous multithreading are one.
+    /// The number of physical cores among them.
     pub cores: usize,
 }
 
-/// What a process may use of a system.
+/// The hardware available to a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
-    /// The nodes that have a processor for the process, by their numbers; never none.
+    /// Nodes with available CPUs, by number; never empty.
     pub nodes: Vec<Node>,
-    /// The processors of each last-level cache, those of other nodes left out; each processor is in one of them.
+    /// A partition of the CPUs by last-level cache, split at nodes.
     pub caches: Vec<CpuSet>,
-    /// The time of how many processors the process gets, if its control group limits that.
+    /// The CPU quota in CPUs, if limited.
     pub quota: Option<usize>,
 }
 
 impl Topology {
-    /// What the calling thread may use of this system; `None` where it is neither Linux nor Windows or hides what it has.
+    /// The hardware available to the calling thread; `None` if unknown, as on systems other than Linux and Windows.
     pub fn of_this_system() -> Option<Self> {
         #[cfg(windows)]
         return super::groups::topology(&crate::processors::windows::records(), super::binding::allowed());
@@ -36,11 +36,10 @@ impl Topology {
         return if cfg!(target_os = "linux") { Self::read(Path::new("/"), super::binding::allowed()) } else { None };
     }
 
-    /// Reads `/sys` and `/proc` below a root folder, for a process with this affinity; `None` for an affinity that is not known.
+    /// Reads `/sys` and `/proc` below a root folder, for a process with this affinity, if known.
     ///
-    /// Offline processors and those that the affinity or a control group excludes are left out, and so are nodes without
-    /// processors. The processors of a node without memory count to the nearest node that has some. `None` when nothing is
-    /// left, or nothing can be read.
+    /// Offline CPUs, those excluded by affinity or control groups, and nodes without CPUs are dropped. CPUs of a node
+    /// without memory count for the nearest one with memory. `None` when nothing is left or readable.
     pub fn read(root: &Path, affinity: Option<CpuSet>) -> Option<Self> {
         let allowance = cgroup::read(root);
         let system = root.join("sys/devices/system");
@@ -53,34 +52,34 @@ impl Topology {
         Some(Self { nodes: nodes.into_iter().map(with_cores).collect(), caches, quota: allowance.quota })
     }
 
-    /// All processors that the process may use.
+    /// All available CPUs.
     pub fn cpus(&self) -> CpuSet {
         self.nodes.iter().fold(CpuSet::default(), |all, node| all.or(&node.cpus))
     }
 
-    /// The numbers of the memory nodes near any of these processors.
+    /// The memory nodes near any of these CPUs.
     pub fn memory_of(&self, cpus: &CpuSet) -> CpuSet {
         self.nodes.iter().filter(|node| !node.cpus.and(cpus).is_empty()).map(|node| node.memory).collect()
     }
 }
 
-/// The set in a file, if there is one.
+/// Reads a list from a file.
 fn set_in(file: &Path) -> Option<CpuSet> {
     CpuSet::of_system(&read_to_string(file).ok()?)
 }
 
-/// The memory nodes that the process may use, if the system says so.
+/// The memory nodes the process may use, if known.
 fn memory_allowed(root: &Path) -> Option<CpuSet> {
     let status = read_to_string(root.join("proc/self/status")).ok()?;
     CpuSet::of_system(status.lines().find_map(|line| line.strip_prefix("Mems_allowed_list:"))?)
 }
 
-/// The number of each node that has memory for the process, with those of the usable processors that are near it.
+/// Nodes with usable memory, each with the usable CPUs near it.
 fn node_cpus(folder: &Path, allowed: Option<CpuSet>, usable: &CpuSet) -> Vec<(usize, CpuSet)> {
     let all = set_in(&folder.join("online")).unwrap_or_default();
     let files = [set_in(&folder.join("has_memory")), allowed];
     let with_memory = files.into_iter().flatten().fold(all, |set, limit| set.and(&limit));
-    // A system that says of no node that it has memory is not to be believed.
+    // Ignore a system that reports no node with memory.
     let with_memory = if with_memory.is_empty() { all } else { with_memory };
     let Some(first) = with_memory.iter().next() else { return vec![(0, *usable)] };
     let mut nodes: Vec<(usize, CpuSet)> = with_memory.iter().map(|node| (node, CpuSet::default())).collect();
@@ -91,13 +90,13 @@ fn node_cpus(folder: &Path, allowed: Option<CpuSet>, usable: &CpuSet) -> Vec<(us
         let home = nearest(&folder.join(format!("node{node}/distance")), node, &all, &with_memory).unwrap_or(first);
         nodes.iter_mut().filter(|(number, _)| *number == home).for_each(|(_, set)| *set = set.or(&cpus));
     }
-    // Processors that no node claims.
+    // CPUs of no node.
     nodes[0].1 = nodes[0].1.or(&left);
     nodes.retain(|(_, cpus)| !cpus.is_empty());
     nodes
 }
 
-/// The node itself if it has memory, else the nearest that has: the file lists the distance to each node there is.
+/// The node itself if it has memory, else the nearest with memory. The file lists distances to all nodes.
 fn nearest(distances: &Path, node: usize, all: &CpuSet, with_memory: &CpuSet) -> Option<usize> {
     if with_memory.contains(node) {
         return Some(node);
@@ -108,7 +107,7 @@ fn nearest(distances: &Path, node: usize, all: &CpuSet, with_memory: &CpuSet) ->
     reachable.min_by_key(|&(_, distance)| distance).map(|(node, _)| node)
 }
 
-/// How many cores processors are. One that says nothing of its siblings is a core of its own.
+/// Counts physical cores. A CPU without sibling data is its own core.
 fn cores(folder: &Path, cpus: &CpuSet) -> usize {
     let mut seen = CpuSet::default();
     let mut cores = 0;
@@ -122,7 +121,7 @@ fn cores(folder: &Path, cpus: &CpuSet) -> usize {
     cores
 }
 
-/// The processors of each last-level cache. Those that say nothing of their caches share one.
+/// Partitions CPUs by last-level cache. Those without cache data share one.
 fn caches(folder: &Path, cpus: &CpuSet) -> Vec<CpuSet> {
     let mut left = *cpus;
     let mut caches = Vec::new();
@@ -135,7 +134,7 @@ fn caches(folder: &Path, cpus: &CpuSet) -> Vec<CpuSet> {
     caches
 }
 
-/// The processors that share the last cache before memory, as a processor's folder has it.
+/// The CPUs sharing the last-level cache, from a CPU's folder.
 fn last_cache(folder: &Path) -> Option<CpuSet> {
     let level =
         |index: &usize| read_to_string(folder.join(format!("index{index}/level"))).ok()?.trim().parse::<u32>().ok();
@@ -148,7 +147,7 @@ mod tests {
     use super::super::tree::Tree;
     use super::*;
 
-    /// What is read: for each node its number, its processors, its cores.
+    /// Each node's number, CPUs and cores.
     fn seen(tree: &Tree, affinity: Option<&str>) -> Vec<(usize, String, usize)> {
         let affinity = affinity.map(|list| CpuSet::of_system(list).expect("a list"));
         let topology = Topology::read(tree.root(), affinity).expect("a topology");
@@ -172,30 +171,30 @@ mod tests {
     }
 
     #[test]
-    fn offline_processors_are_left_out() {
+    fn offline_cpus_are_dropped() {
         let tree = Tree::new(&["0-3", "4-7"]).online("0-2,6");
         assert_eq!(seen(&tree, Some("0-7")), [node(0, "0-2", 3), node(1, "6", 1)]);
-        // A node whose processors are all offline is none for us.
+        // A node with only offline CPUs is dropped.
         assert_eq!(seen(&Tree::new(&["0-3", "4-7"]).online("0-3"), None), [node(0, "0-3", 4)]);
     }
 
     #[test]
-    fn the_processors_of_a_node_without_memory_go_to_the_nearest() {
+    fn cpus_of_a_node_without_memory_go_to_the_nearest() {
         let tree = Tree::new(&["0-1", "2-3", "4-5", ""]).memory("0,2").distances(1, "31 10 21 17");
         assert_eq!(seen(&tree, None), [node(0, "0-1", 2), node(2, "2-5", 4)]);
-        // Memory that the process may not use is like none.
+        // Unusable memory counts as none.
         let tree = Tree::new(&["0-1", "2-3"]).file("proc/self/status", "Name:\tx\nMems_allowed_list:\t1\n");
         assert_eq!(seen(&tree, None), [node(1, "0-3", 4)]);
     }
 
     #[test]
-    fn numbers_may_have_gaps() {
+    fn node_numbers_may_have_gaps() {
         let tree = Tree::new(&["0-1", "", "", "8-9"]).file("sys/devices/system/node/online", "0,3\n").memory("0,3");
         assert_eq!(seen(&tree, None), [node(0, "0-1", 2), node(3, "8-9", 2)]);
     }
 
     #[test]
-    fn the_affinity_and_control_groups_limit() {
+    fn affinity_and_control_groups_limit() {
         let two = || Tree::new(&["0-3", "4-7"]).siblings(4);
         assert_eq!(seen(&two(), Some("1,5-6")), [node(0, "1", 1), node(1, "5-6", 2)]);
         assert_eq!(seen(&two(), Some("0-2")), [node(0, "0-2", 3)]);
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn systems_that_say_little_have_one_node() {
+    fn systems_without_data_have_one_node() {
         let bare = Tree::empty().file("sys/devices/system/cpu/online", "0-3\n");
         assert_eq!(seen(&bare, Some("1-2")), [node(0, "1-2", 2)]);
         assert_eq!(seen(&Tree::empty(), Some("5")), [node(0, "5", 1)]);
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn caches_are_told_apart_within_a_node() {
+    fn caches_partition_a_node() {
         let caches = |tree: &Tree, affinity: Option<&str>| {
             let affinity = affinity.map(|list| CpuSet::of_system(list).unwrap());
             let topology = Topology::read(tree.root(), affinity).unwrap();
@@ -249,14 +248,14 @@ mod tests {
         let pairs = Tree::new(&["0-3", "4-7"]).caches(3, &["0,2", "1,3", "4-5", "6-7"]);
         assert_eq!(caches(&pairs, None), ["0,2", "1,3", "4-5", "6-7"]);
         assert_eq!(caches(&pairs, Some("0-2,7")), ["0,2", "1", "7"]);
-        // The last cache counts, and one that two nodes share is one for each.
+        // Only the last level counts; a cache spanning two nodes is split.
         let more = pairs.caches(4, &["0-7"]);
         assert_eq!(caches(&more, None), ["0-3", "4-7"]);
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_system_has_what_the_thread_may_use() {
+    fn this_system_matches_the_affinity() {
         let topology = Topology::of_this_system().expect("Linux says what there is");
         assert!(topology.cpus().is_within(&super::super::binding::allowed().unwrap()));
         assert_eq!(topology.caches.iter().map(CpuSet::len).sum::<usize>(), topology.cpus().len());

@@ -1,26 +1,26 @@
-//! Folders such as a system has in `/sys` and `/proc`, made from a short description, for tests.
+//! Fake `/sys` and `/proc` trees for tests.
 
 use super::cpu_set::CpuSet;
 use std::fs::{create_dir, create_dir_all, remove_dir_all, write};
 use std::path::{Path, PathBuf};
 use std::process;
 
-/// A system's root folder; gone when it is dropped.
+/// A root folder, removed on drop.
 pub struct Tree {
     root: PathBuf,
     cpus: CpuSet,
 }
 
 impl Tree {
-    /// A system that says nothing.
+    /// An empty system.
     pub fn empty() -> Self {
         let folder = |nth| std::env::temp_dir().join(format!("lento-numa-{}-{nth}", process::id()));
-        // Other tests make theirs at the same time.
+        // Other tests create theirs concurrently.
         let root = (0..10_000).map(folder).find(|folder| create_dir(folder).is_ok()).unwrap();
         Self { root, cpus: CpuSet::default() }
     }
 
-    /// Nodes with memory, one for each list of processors, all online; every processor is a core.
+    /// Online nodes with memory, one per CPU list; every CPU is a core.
     pub fn new(nodes: &[&str]) -> Self {
         let mut tree = Self::empty();
         for (number, list) in nodes.iter().enumerate() {
@@ -34,7 +34,7 @@ impl Tree {
         tree.file("sys/devices/system/node/online", &format!("{all}\n")).memory(&all).online(&cpus)
     }
 
-    /// The processors with numbers so far apart are one core.
+    /// CPUs with numbers this far apart share a core.
     pub fn siblings(mut self, apart: usize) -> Self {
         for cpu in self.cpus.iter().collect::<Vec<_>>() {
             let both = format!("{},{}\n", cpu % apart, cpu % apart + apart);
@@ -43,7 +43,7 @@ impl Tree {
         self
     }
 
-    /// These processors share a cache of this level.
+    /// These CPU lists share a cache of this level.
     pub fn caches(mut self, level: usize, lists: &[&str]) -> Self {
         for list in lists {
             for cpu in CpuSet::of_system(list).unwrap().iter() {
@@ -55,22 +55,22 @@ impl Tree {
         self
     }
 
-    /// Only these processors are online. The nodes go on listing all, more than a kernel does.
+    /// Sets the online CPUs. Nodes still list all, unlike those of a real kernel.
     pub fn online(self, cpus: &str) -> Self {
         self.file("sys/devices/system/cpu/online", &format!("{cpus}\n"))
     }
 
-    /// Only these nodes have memory.
+    /// Sets the nodes with memory.
     pub fn memory(self, nodes: &str) -> Self {
         self.file("sys/devices/system/node/has_memory", &format!("{nodes}\n"))
     }
 
-    /// How far all nodes are from one.
+    /// Sets the distances from a node to all.
     pub fn distances(self, node: usize, distances: &str) -> Self {
         self.file(&format!("sys/devices/system/node/node{node}/distance"), &format!("{distances}\n"))
     }
 
-    /// A file with this content.
+    /// Adds a file.
     pub fn file(self, path: &str, content: &str) -> Self {
         let path = self.root.join(path);
         create_dir_all(path.parent().unwrap()).unwrap();

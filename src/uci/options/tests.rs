@@ -2,11 +2,11 @@ use super::*;
 
 fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
     let mut engine = Engine::new();
-    let mut voice = Voice::new(std::io::sink());
-    test(&mut Target { engine: &mut engine, voice: &mut voice })
+    let mut writer = Writer::new(std::io::sink());
+    test(&mut Target { engine: &mut engine, writer: &mut writer })
 }
 
-/// Everything an option can change, except the log.
+/// Everything options can change, except the log.
 fn state(target: &Target) -> String {
     let engine = &target.engine;
     format!("{} {} {} {:?}", engine.threads(), engine.hash_mib(), engine.numa_policy(), engine.settings())
@@ -51,7 +51,7 @@ fn announcements() {
 }
 
 #[test]
-fn the_defaults_are_what_a_fresh_engine_has() {
+fn defaults_match_a_fresh_engine() {
     with_target(|target| {
         let fresh = state(target);
         for option in OPTIONS {
@@ -62,18 +62,16 @@ fn the_defaults_are_what_a_fresh_engine_has() {
 }
 
 #[test]
-fn names_in_any_case_with_or_without_blanks() {
+fn names_ignore_case_and_spaces() {
     for name in ["Move Overhead", "MoveOverhead", "move  overhead", "MOVEOVERHEAD"] {
         assert_eq!(find(name).map(|option| option.name), Ok("Move Overhead"));
     }
     let error = find("DoesNotExist").err().map(|error| error.to_string());
-    assert!(
-        error.is_some_and(|text| text.starts_with("no option is called \"DoesNotExist\"; the options are Threads, "))
-    );
+    assert!(error.is_some_and(|text| text.starts_with("unknown option \"DoesNotExist\"; known options are Threads, ")));
 }
 
 #[test]
-fn values_arrive() {
+fn values_are_applied() {
     let other = lmr::names()[1];
     with_target(|target| {
         for (name, value) in [
@@ -116,7 +114,7 @@ fn values_arrive() {
 }
 
 #[test]
-fn bad_values_are_quoted_and_change_nothing() {
+fn invalid_values_are_quoted_and_change_nothing() {
     with_target(|target| {
         let before = state(target);
         for (name, value) in [
@@ -162,13 +160,13 @@ fn bad_values_are_quoted_and_change_nothing() {
         let error = set(target, "Threads", Some("x")).map_err(|error| error.to_string());
         assert_eq!(
             error,
-            Err("option Threads expects a whole number from 1 to 1024, not \"x\"; it keeps its value".into())
+            Err("option Threads expects a whole number from 1 to 1024, not \"x\"; value unchanged".into())
         );
     });
 }
 
 #[test]
-fn the_documentation_has_a_row_for_each_option() {
+fn documentation_has_a_row_per_option() {
     let table = markdown();
     assert_eq!(table.lines().count(), OPTIONS.len() + 2);
     assert!(table.contains("| `Hash` | 1 to 33554432 | `16` | "));
@@ -186,7 +184,7 @@ fn pauses_are_minutes_or_seconds() {
 }
 
 #[test]
-fn some_buttons_stand_for_commands() {
+fn shortcut_buttons_map_to_commands() {
     assert_eq!(shortcut("savehash"), Some(Command::SaveHash { file: None, zstd: false }));
     assert_eq!(shortcut("Load Hash"), Some(Command::LoadHash { file: None }));
     assert_eq!((shortcut("Clear Hash"), shortcut("Hash"), shortcut("nothing")), (None, None, None));

@@ -6,7 +6,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, never, unbounded};
 use lento::uci::inbox::Message;
 use lento::uci::run;
 use lento::uci::session::{InputMode, Session};
-use lento::uci::voice::Voice;
+use lento::uci::writer::Writer;
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once};
@@ -48,8 +48,8 @@ impl Engine for Inside {
         let inbox = input.clone();
         let session = move || {
             let _end: Sender<()> = end;
-            let voice = Voice::new(LineSender { to: say });
-            let mut session = Session::new(lento::engine::Engine::new(), InputMode::Live, inbox, voice);
+            let writer = Writer::new(LineSender { to: say });
+            let mut session = Session::new(lento::engine::Engine::new(), InputMode::Live, inbox, writer);
             let _ = catch_unwind(AssertUnwindSafe(|| run::serve(&mut session, &lines, || false)));
         };
         thread::Builder::new().name("session".into()).spawn(session).expect("a thread");

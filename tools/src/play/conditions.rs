@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 #[derive(clap::Args, Clone, Debug)]
 pub struct Conditions {
     /// Hash table of each player in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=Engine::MOST_HASH as i64))]
+    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=Engine::MAX_HASH as i64))]
     pub hash: u32,
     /// Games at the same time [default: the number of cores, divided by the Threads of a player]
     #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u16).range(1..=1024))]

@@ -4,7 +4,7 @@ use super::names;
 use lento::engine::Engine;
 use lento::uci::options::{self, Target};
 use lento::uci::problem::OptionError;
-use lento::uci::voice::Voice;
+use lento::uci::writer::Writer;
 use std::fmt;
 use std::io;
 use std::str::FromStr;
@@ -24,8 +24,8 @@ impl Setting {
     /// # Errors
     /// There is no such option, or it does not take the value.
     pub fn apply(&self, engine: &mut Engine) -> Result<(), OptionError> {
-        let mut voice = Voice::new(io::sink());
-        options::set(&mut Target { engine, voice: &mut voice }, &self.name, Some(&self.value))
+        let mut writer = Writer::new(io::sink());
+        options::set(&mut Target { engine, writer: &mut writer }, &self.name, Some(&self.value))
     }
 }
 

@@ -43,10 +43,10 @@ pub struct Args {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Threads
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=Engine::MOST_THREADS as i64))]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=Engine::MAX_THREADS as i64))]
     threads: u16,
     /// Hash table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=Engine::MOST_HASH as i64))]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=Engine::MAX_HASH as i64))]
     hash: u32,
     /// Only part K of N of all lines together, for one of several machines
     #[arg(long, value_name = "K/N", value_parser = part)]

@@ -1,28 +1,28 @@
-//! Who searches what: several processes may work with one database, each on a position of its own.
+//! Claims: several processes may share a database, each searching its own positions.
 
-use super::presence::is_alive;
-use super::{Asked, Database, DatabaseError, EngineId, Key, Stored};
+use super::run_lock::is_alive;
+use super::{Database, DatabaseError, EngineId, Key, SearchLimits, Stored};
 use crate::chess::Board;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-/// What is to be done with a position.
+/// How to proceed with a position.
 #[derive(Debug)]
 pub enum Claim {
-    /// Nothing: it is known.
+    /// Nothing to do: the result is stored.
     Known(Stored),
-    /// To search it; nobody else will.
-    Ours {
-        /// Its number in the database.
+    /// Search it; no other process will.
+    Claimed {
+        /// Its id in the database.
         position: i64,
-        /// What is known so far.
+        /// The partial result so far.
         partial: Option<Stored>,
     },
-    /// To come back later: another process searches it.
-    Others,
+    /// Retry later: another process is searching it.
+    Busy,
 }
 
 impl Database {
-    /// Enters this run, and removes those that are dead.
+    /// Registers this run, and removes dead ones.
     pub(super) fn begin_run(&mut self, token: &str) -> rusqlite::Result<i64> {
         let mut statement = self.connection.prepare("SELECT id, token FROM run")?;
         let runs: Vec<(i64, String)> =
@@ -35,26 +35,26 @@ impl Database {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// Leaves nothing of this run.
+    /// Removes this run.
     pub(super) fn end_run(&mut self) {
-        if let Some((run, _presence)) = self.presence.take() {
-            // What fails here is cleared away by the next run.
+        if let Some((run, _lock)) = self.run_lock.take() {
+            // On failure the next run cleans up.
             let _ = self.connection.execute("DELETE FROM claim WHERE run = ?1", [run]);
             let _ = self.connection.execute("DELETE FROM run WHERE id = ?1", [run]);
         }
     }
 
-    /// What is known of a position, if that is as much as is asked for.
+    /// The stored result of a position, if it satisfies the limits.
     ///
     /// # Errors
-    /// The database cannot be read, or makes no sense.
+    /// The database is unreadable or inconsistent.
     pub fn known(
         &self,
         key: &Key,
         board: &Board,
         engine: &EngineId,
         multipv: u16,
-        asked: &Asked,
+        requested: &SearchLimits,
     ) -> Result<Option<Stored>, DatabaseError> {
         let find = || -> rusqlite::Result<Option<(i64, i64)>> {
             let position = position(&self.connection, key)?;
@@ -62,25 +62,25 @@ impl Database {
         };
         let Some((position, engine)) = find().map_err(|error| self.explain(error))? else { return Ok(None) };
         let stored = self.stored(position, engine, multipv, board)?;
-        Ok(stored.into_iter().find(|stored| asked.is_met_by(stored)))
+        Ok(stored.into_iter().find(|stored| requested.is_met_by(stored)))
     }
 
-    /// Takes a position, unless it is known or another process that lives has it.
+    /// Claims a position, unless it is stored or claimed by a live process.
     ///
     /// # Errors
-    /// The database cannot be read or written, or makes no sense.
+    /// The database is unreadable, read-only or inconsistent.
     pub fn claim(
         &mut self,
         key: &Key,
         board: &Board,
         engine: &EngineId,
         multipv: u16,
-        asked: &Asked,
+        requested: &SearchLimits,
     ) -> Result<Claim, DatabaseError> {
-        if let Some(known) = self.known(key, board, engine, multipv, asked)? {
+        if let Some(known) = self.known(key, board, engine, multipv, requested)? {
             return Ok(Claim::Known(known));
         }
-        let Some((run, _)) = self.presence else { return Ok(Claim::Others) };
+        let Some((run, _)) = self.run_lock else { return Ok(Claim::Busy) };
         let (path, explain) = (self.path.clone(), |error| DatabaseError::new(&self.path, error));
         let transaction =
             rusqlite::Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(explain)?;
@@ -106,27 +106,27 @@ impl Database {
                 .execute("INSERT OR REPLACE INTO claim (position, run) VALUES (?1, ?2)", params![position, run])?;
             Ok(Some((position, engine)))
         };
-        let Some((position, engine)) = take().map_err(explain)? else { return Ok(Claim::Others) };
-        // It may have become known since.
+        let Some((position, engine)) = take().map_err(explain)? else { return Ok(Claim::Busy) };
+        // Another process may have stored it meanwhile.
         let mut stored = self.stored(position, engine, multipv, board)?;
-        if let Some(at) = stored.iter().position(|stored| asked.is_met_by(stored)) {
+        if let Some(at) = stored.iter().position(|stored| requested.is_met_by(stored)) {
             return Ok(Claim::Known(stored.swap_remove(at)));
         }
         transaction.commit().map_err(explain)?;
-        Ok(Claim::Ours { position, partial: stored.into_iter().next() })
+        Ok(Claim::Claimed { position, partial: stored.into_iter().next() })
     }
 
-    /// Lets go of a position.
+    /// Releases a claim.
     ///
     /// # Errors
     /// The database cannot be written.
-    pub fn let_go(&mut self, position: i64) -> Result<(), DatabaseError> {
+    pub fn release(&mut self, position: i64) -> Result<(), DatabaseError> {
         let done = self.connection.execute("DELETE FROM claim WHERE position = ?1", [position]);
         done.map(|_| ()).map_err(|error| self.explain(error))
     }
 }
 
-/// The number of a position.
+/// The id of a position.
 pub(super) fn position(connection: &Connection, key: &Key) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare("SELECT id FROM position WHERE fen = ?1 AND past = ?2")?

@@ -1,28 +1,28 @@
-//! Which engine has searched.
+//! Identity of the searching engine.
 
 use crate::engine::Engine;
 use crate::version;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// What decides, besides limits, threads and hash, what a search finds.
+/// Everything besides limits, threads and hash that determines a search result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineId {
-    /// Such as `Lento 0.1.0`.
+    /// For example `Lento 0.1.0`.
     pub version: String,
-    /// The commit that it was built from.
+    /// The commit of the build.
     pub commit: &'static str,
-    /// The evaluation, with the name of the network.
+    /// The evaluation, including the network's name.
     pub evaluation: String,
-    /// A number that changes with the value of any position.
+    /// A hash of evaluation results.
     pub meaning: u64,
-    /// The recipe of late move reductions.
+    /// The LMR recipe.
     pub recipe: &'static str,
-    /// What there is of tablebases.
+    /// The available tablebases.
     pub tablebases: String,
 }
 
 impl EngineId {
-    /// That of an engine with its options.
+    /// The identity of an engine with its current options.
     pub fn new(engine: &mut Engine) -> Self {
         let identity = engine.identity();
         Self {
@@ -35,7 +35,7 @@ impl EngineId {
         }
     }
 
-    /// Its number in a database, where it is entered if need be.
+    /// Its id in a database, inserted if missing.
     pub(super) fn enter(&self, connection: &Connection) -> rusqlite::Result<i64> {
         if let Some(known) = self.find(connection)? {
             return Ok(known);
@@ -48,7 +48,7 @@ impl EngineId {
         Ok(connection.last_insert_rowid())
     }
 
-    /// Its number in a database, if it is there.
+    /// Its id in a database, if present.
     pub(super) fn find(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
         let meaning = self.meaning();
         connection

@@ -1,4 +1,4 @@
-//! What can be wrong with a database.
+//! Database errors.
 
 use super::VERSION;
 use rusqlite::ErrorCode;
@@ -9,62 +9,62 @@ use thiserror::Error;
 /// Why a database cannot be used.
 #[derive(Debug, Error)]
 pub enum DatabaseError {
-    /// Something else than a file has its name.
-    #[error("{}: no regular file; expected a database, or a name for one", .0.display())]
-    NoFile(PathBuf),
-    /// There is none.
-    #[error("{}: no such file; expected a database that lento analyse has made", .0.display())]
+    /// Not a regular file.
+    #[error("{}: not a regular file; expected a database or a new name", .0.display())]
+    NotAFile(PathBuf),
+    /// The file does not exist.
+    #[error("{}: no such file; expected a database made by lento analyse", .0.display())]
     Missing(PathBuf),
-    /// It was removed while it was in use.
-    #[error("{}: the database was removed or renamed; what was found since is lost", .0.display())]
+    /// Removed while in use.
+    #[error("{}: the database was removed or renamed; later results are lost", .0.display())]
     Removed(PathBuf),
-    /// It is a database of something else.
-    #[error("{}: a database of something else; expected one that lento analyse has made, or a new name", .0.display())]
+    /// Not made by Lento.
+    #[error("{}: another program's database; expected one made by lento analyse, or a new name", .0.display())]
     Foreign(PathBuf),
-    /// Another version has made it.
-    #[error("{}: its schema has version {found}, expected {VERSION}; another version of Lento has made it", path.display())]
+    /// Made by another version.
+    #[error("{}: schema version {found}, expected {VERSION}; made by another version of Lento", path.display())]
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Its schema version.
         found: i64,
     },
-    /// Others cannot be told that this run writes it.
-    #[error("{}: {}; expected a folder that can be written (--db names another)", .0.display(), .1)]
-    Announce(PathBuf, io::Error),
-    /// SQLite says so.
+    /// The lock file of this run cannot be created.
+    #[error("{}: {}; expected a writable folder (see --db)", .0.display(), .1)]
+    Lock(PathBuf, io::Error),
+    /// An SQLite error.
     #[error("{}: {}", .0.display(), advice(.1))]
     Sqlite(PathBuf, rusqlite::Error),
-    /// What it says of a position makes no sense.
+    /// An inconsistent row.
     #[error("{}: analysis {analysis}: {what}; `DELETE FROM analysis WHERE id = {analysis}` removes it", path.display())]
-    Nonsense {
+    Inconsistent {
         /// The file.
         path: PathBuf,
-        /// The number of the analysis.
+        /// The id of the analysis.
         analysis: i64,
-        /// What is wrong.
+        /// The inconsistency.
         what: String,
     },
 }
 
 impl DatabaseError {
-    /// What SQLite says of a file.
+    /// An SQLite error with its file.
     pub fn new(path: &Path, error: rusqlite::Error) -> Self {
         Self::Sqlite(path.to_owned(), error)
     }
 }
 
-/// What SQLite says, and what can be done.
+/// An SQLite error with advice.
 fn advice(error: &rusqlite::Error) -> String {
     let advice = match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt) => "the file is damaged: `sqlite3 FILE .recover` saves what can be saved",
-        Some(ErrorCode::NotADatabase) => "expected a database that lento analyse has made, or a new name",
-        Some(ErrorCode::DiskFull) => "nothing that was stored before is lost; the same command goes on",
+        Some(ErrorCode::DatabaseCorrupt) => "the file is damaged: `sqlite3 FILE .recover` saves what it can",
+        Some(ErrorCode::NotADatabase) => "expected a database made by lento analyse, or a new name",
+        Some(ErrorCode::DiskFull) => "earlier results are safe; run the same command to continue",
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            "expected a folder that can be written (--db names another)"
+            "expected a writable folder (see --db)"
         }
-        Some(ErrorCode::DatabaseBusy) => "another process has been writing for a minute; try again",
-        Some(ErrorCode::SystemIoFailure) => "the disk may be full or gone; nothing that was stored before is lost",
+        Some(ErrorCode::DatabaseBusy) => "another process held the lock for a minute; try again",
+        Some(ErrorCode::SystemIoFailure) => "the disk may be full or removed; earlier results are safe",
         _ => return error.to_string(),
     };
     format!("{error}; {advice}")

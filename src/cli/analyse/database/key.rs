@@ -1,18 +1,18 @@
-//! What makes two positions the same for a search.
+//! Identity of positions.
 
 use crate::chess::Game;
 
-/// The identity of a position with its past.
+/// A position with its repetition history.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// The FEN without the number of the move, which no search looks at.
+    /// The FEN without the move number, which does not affect the search.
     pub fen: String,
-    /// A number for the positions since the last irreversible move, which may be repeated; empty where there are none.
+    /// A hash of the positions since the last irreversible move; empty if none.
     pub past: String,
 }
 
 impl Key {
-    /// The identity of where a game stands.
+    /// The key of a game's current position.
     pub fn new(game: &Game) -> Self {
         let fen = game.board().fen(false);
         let fen = fen.rsplit_once(' ').map_or(fen.as_str(), |(fields, _)| fields).to_owned();
@@ -24,7 +24,7 @@ impl Key {
         Self { fen, past }
     }
 
-    /// A number that only the position decides, the same on every machine.
+    /// A platform-independent hash.
     pub fn hash(&self) -> u32 {
         crc32fast::hash(format!("{} {}", self.fen, self.past).as_bytes())
     }
@@ -44,14 +44,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_search_looks_at_makes_the_difference() {
-        // Another number of the move, the same position.
+    fn keys_differ_if_searches_do() {
+        // The move number does not matter.
         let key = |fen: &str| Key::new(&Game::from_fen(fen).unwrap());
         assert_eq!(key("4k3/8/8/8/8/8/8/R3K3 w Q - 3 40"), key("4k3/8/8/8/8/8/8/R3K3 w Q - 3 7"));
         assert_ne!(key("4k3/8/8/8/8/8/8/R3K3 w Q - 3 40"), key("4k3/8/8/8/8/8/8/R3K3 w Q - 4 40"));
-        // The same position by irreversible moves in another order.
+        // Transposed irreversible moves do not matter.
         assert_eq!(after(&["d4", "d5", "c4", "e6"]), after(&["c4", "e6", "d4", "d5"]));
-        // Other positions may be repeated.
+        // The history matters.
         assert_ne!(after(&["Nf3", "Nf6", "g3"]), after(&["g3", "Nf6", "Nf3"]));
         assert_ne!(after(&["Nf3", "Nf6", "Nc3", "Nc6"]), after(&["Nc3", "Nc6", "Nf3", "Nf6"]));
         let start = after(&[]);

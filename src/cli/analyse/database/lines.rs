@@ -1,4 +1,4 @@
-//! Lines of play as rows.
+//! Lines of play as database rows.
 
 use crate::chess::Board;
 use crate::cli::analyse::game::Line;
@@ -6,7 +6,7 @@ use crate::eval::wdl;
 use crate::score::{INFINITE, Score, mate_distance};
 use rusqlite::{Connection, params};
 
-/// Writes the lines of an analysis, best first.
+/// Inserts the lines of an analysis, best first.
 pub fn insert(
     connection: &Connection,
     analysis: i64,
@@ -35,10 +35,10 @@ pub fn insert(
     Ok(())
 }
 
-/// Reads the lines of an analysis.
+/// Loads the lines of an analysis.
 ///
 /// # Errors
-/// The outer one is SQLite's; the inner one says what makes no sense.
+/// The outer error is SQLite's, the inner one an inconsistency.
 pub fn read(
     connection: &Connection,
     analysis: i64,
@@ -55,11 +55,12 @@ pub fn read(
 
 fn line(board: &Board, chess960: bool, score: i64, pv: &str) -> Result<Line, String> {
     let within = |score: &Score| (-INFINITE..=INFINITE).contains(score);
-    let score = Score::try_from(score).ok().filter(within).ok_or_else(|| format!("{score} is no score"))?;
+    let score = Score::try_from(score).ok().filter(within).ok_or_else(|| format!("{score} is not a score"))?;
     let (mut moves, mut at) = (Vec::new(), board.clone());
     for text in pv.split_whitespace() {
-        let mv =
-            at.parse_uci(text, chess960).ok_or_else(|| format!("{text:?} is no legal move in {}", at.fen(chess960)))?;
+        let mv = at
+            .parse_uci(text, chess960)
+            .ok_or_else(|| format!("{text:?} is not a legal move in {}", at.fen(chess960)))?;
         moves.push(mv);
         at = at.after(mv);
     }

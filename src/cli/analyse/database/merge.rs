@@ -1,15 +1,15 @@
-//! Several databases into one.
+//! Merges databases.
 
 use super::{Database, DatabaseError};
 use rusqlite::{TransactionBehavior, params};
 use std::path::Path;
 
-/// What a merge has brought.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// Analyses in the other database.
+    /// Analyses read.
     pub read: u64,
-    /// Those that were new, or better than what was known.
+    /// Analyses taken: new or better ones.
     pub taken: u64,
 }
 
@@ -20,12 +20,12 @@ impl std::ops::AddAssign for Merged {
     }
 }
 
-/// Merges a database into another, all of it or nothing. Of two analyses of a position by one engine with as many lines the deeper
-/// one stays, then that with more nodes, then that with more time; of two that are equal in all of it the one that is there. So a
-/// second merge of the same changes nothing.
+/// Merges a database into another, atomically. Of two analyses of a position by the same engine with the same number of
+/// lines the deeper is kept, then the one with more nodes, then with more time, then the existing one; so merging is
+/// idempotent.
 ///
 /// # Errors
-/// One of them cannot be used.
+/// Either database is unusable.
 pub fn merge(into: &mut Database, from: &Path) -> Result<Merged, DatabaseError> {
     let other = Database::open_to_read(from)?;
     let same =
@@ -39,7 +39,7 @@ pub fn merge(into: &mut Database, from: &Path) -> Result<Merged, DatabaseError> 
     })
 }
 
-/// Which of the two databases a problem is about.
+/// The database of an error.
 enum Side {
     Into(rusqlite::Error),
     From(rusqlite::Error),
@@ -89,7 +89,7 @@ fn copy(into: &mut Database, from: &Database) -> Result<Merged, Side> {
     Ok(merged)
 }
 
-/// Enters an analysis without its lines, unless one that is as good is there. Returns its number.
+/// Inserts an analysis without its lines, unless an equal or better one exists. Returns its id.
 fn insert(connection: &rusqlite::Connection, values: &[rusqlite::types::Value]) -> rusqlite::Result<Option<i64>> {
     let (place, engine, rest) = (&values[..2], &values[2..8], &values[8..21]);
     connection.execute("INSERT OR IGNORE INTO position (fen, past) VALUES (?1, ?2)", params![place[0], place[1]])?;

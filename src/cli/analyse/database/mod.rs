@@ -1,69 +1,69 @@
-//! What was analysed, in an SQLite database: `docs/analyse.md` describes it.
+//! The SQLite database of analyses, described in `docs/analyse.md`.
 
-mod asked;
 mod claim;
 mod engine_id;
 mod error;
 mod key;
+mod limits;
 mod lines;
 mod merge;
-mod presence;
+mod run_lock;
 mod stored;
 
-pub use asked::Asked;
 pub use claim::Claim;
 pub use engine_id::EngineId;
 pub use error::DatabaseError;
 pub use key::Key;
+pub use limits::SearchLimits;
 pub use merge::{Merged, merge};
 pub use stored::{Conditions, Stored};
 
-use presence::Presence;
+use run_lock::RunLock;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const SCHEMA: &str = include_str!("schema.sql");
-/// The version of the schema, in `user_version`.
+/// The schema version, in `user_version`.
 pub const VERSION: i64 = 1;
-/// What the file says it belongs to, in `application_id`: "Lent".
+/// The `application_id`: "Lent".
 const APPLICATION: i64 = 0x4c65_6e74;
-/// How long to wait for another process that writes.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// SQLite's busy timeout.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A database that is open.
+/// An open database.
 #[derive(Debug)]
 pub struct Database {
     path: PathBuf,
     connection: Connection,
-    /// By which others know that this run lives; `None` where nothing will be written.
-    presence: Option<(i64, Presence)>,
+    /// The run and its lock; `None` if read-only.
+    run_lock: Option<(i64, RunLock)>,
 }
 
 impl Database {
-    /// Opens a database to write to, and makes it if there is none.
+    /// Opens a database for writing, creating it if missing.
     ///
     /// # Errors
-    /// It cannot be written, is something else, or of a newer schema.
+    /// It cannot be written, is of another program, or has a newer schema.
     pub fn open(path: &Path) -> Result<Self, DatabaseError> {
         let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         database.prepare().map_err(|error| database.explain(error))?;
         database.check()?;
-        let presence = Presence::announce(path).map_err(|error| DatabaseError::Announce(path.to_owned(), error))?;
-        let run = database.begin_run(presence.token()).map_err(|error| database.explain(error))?;
-        database.presence = Some((run, presence));
+        let run_lock = RunLock::create(path).map_err(|error| DatabaseError::Lock(path.to_owned(), error))?;
+        let run = database.begin_run(run_lock.token()).map_err(|error| database.explain(error))?;
+        database.run_lock = Some((run, run_lock));
         Ok(database)
     }
 
-    /// Opens a database that is there, to read only. It leaves no files beside it, unless another process writes.
+    /// Opens an existing database read-only, leaving no journal files unless another process writes.
     ///
     /// # Errors
-    /// It cannot be read, is something else, or of another schema.
+    /// It is unreadable, of another program, or has another schema.
     pub fn open_to_read(path: &Path) -> Result<Self, DatabaseError> {
         if !path.exists() {
             return Err(DatabaseError::Missing(path.to_owned()));
         }
-        // Only who may write can remove the files of the journal at the end, which SQLite needs for reading, too.
+        // SQLite needs the journal to read; only a read-write connection can remove its files afterwards.
         let database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let explain = |error| database.explain(error);
         database.connection.pragma_update(None, "query_only", true).map_err(explain)?;
@@ -71,7 +71,7 @@ impl Database {
             return Self::open_unchanging(path);
         }
         match database.check() {
-            // In a folder that cannot be written SQLite wants to know that nobody else writes either.
+            // In a read-only folder SQLite requires the promise that nothing writes.
             Err(DatabaseError::Sqlite(_, error))
                 if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) =>
             {
@@ -81,37 +81,37 @@ impl Database {
         }
     }
 
-    /// Opens a database that nobody writes.
+    /// Opens a database as immutable.
     fn open_unchanging(path: &Path) -> Result<Self, DatabaseError> {
         let uri = format!("file:{}?immutable=1", escape(path));
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(uri, flags);
         let connection = connection.map_err(|error| DatabaseError::new(path, error))?;
-        let database = Self { path: path.to_owned(), connection, presence: None };
+        let database = Self { path: path.to_owned(), connection, run_lock: None };
         database.check()?;
         Ok(database)
     }
 
     fn connect(path: &Path, flags: OpenFlags) -> Result<Self, DatabaseError> {
         if path.metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(DatabaseError::NoFile(path.to_owned()));
+            return Err(DatabaseError::NotAFile(path.to_owned()));
         }
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
         let connection = connection.map_err(|error| DatabaseError::new(path, error))?;
-        connection.busy_timeout(PATIENCE).map_err(|error| DatabaseError::new(path, error))?;
-        Ok(Self { path: path.to_owned(), connection, presence: None })
+        connection.busy_timeout(TIMEOUT).map_err(|error| DatabaseError::new(path, error))?;
+        Ok(Self { path: path.to_owned(), connection, run_lock: None })
     }
 
-    /// Makes the tables where there is nothing yet.
+    /// Creates the tables if missing.
     fn prepare(&mut self) -> rusqlite::Result<()> {
-        // A power cut takes nothing that was committed.
+        // Commits survive power loss.
         self.connection.pragma_update(None, "synchronous", "FULL")?;
         self.connection.pragma_update(None, "foreign_keys", true)?;
         if self.number("schema_version")? == 0 {
-            // Where the file system cannot do it another journal is as good, only slower.
+            // File systems without WAL fall back to a slower journal.
             self.connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            // Another process may have been first.
+            // Another process may have created them.
             let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
             if tables == 0 {
                 transaction.execute_batch(SCHEMA)?;
@@ -127,7 +127,7 @@ impl Database {
         self.connection.pragma_query_value(None, pragma, |row| row.get(0))
     }
 
-    /// Whether it is such a database, and of this version.
+    /// Checks application id and schema version.
     fn check(&self) -> Result<(), DatabaseError> {
         let explain = |error| self.explain(error);
         if self.number("application_id").map_err(explain)? != APPLICATION {
@@ -139,12 +139,12 @@ impl Database {
         }
     }
 
-    /// Says of a problem which file it is about.
+    /// Adds the file to an error.
     fn explain(&self, error: rusqlite::Error) -> DatabaseError {
         DatabaseError::new(&self.path, error)
     }
 
-    /// Its name.
+    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -156,14 +156,14 @@ impl Drop for Database {
     }
 }
 
-/// Whether a journal lies beside a database: another process writes, or was killed.
+/// Whether a journal exists: another process writes, or was killed.
 fn has_journal(database: &Path) -> bool {
     let mut name = database.canonicalize().unwrap_or_else(|_| database.to_owned()).into_os_string();
     name.push("-wal");
     Path::new(&name).exists()
 }
 
-/// A path as a part of a URI.
+/// Escapes a path for a URI.
 fn escape(path: &Path) -> String {
     path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }

@@ -1,38 +1,37 @@
-//! What is stored of a position.
+//! Storing and loading analyses.
 
-use super::{Asked, Database, DatabaseError, EngineId, Key, claim, lines};
+use super::{Database, DatabaseError, EngineId, Key, SearchLimits, claim, lines};
 use crate::chess::Board;
 use crate::cli::analyse::game::Analysis;
 use rusqlite::{TransactionBehavior, params};
 use std::time::Duration;
 
-/// An analysis, and how it came about.
+/// An analysis with its conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// What was found.
+    /// The result.
     pub analysis: Analysis,
-    /// Under which conditions.
+    /// The conditions of the search.
     pub conditions: Conditions,
-    /// Whether the search came to its end; not where it was interrupted.
+    /// Whether the search completed without interruption.
     pub finished: bool,
 }
 
-/// Under which conditions a search took place.
+/// Conditions of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
     /// The limits.
-    pub asked: Asked,
-    /// How many lines were asked for.
+    pub requested: SearchLimits,
+    /// Requested number of lines.
     pub multipv: u16,
-    /// How many threads.
+    /// Number of threads.
     pub threads: usize,
-    /// The hash table, in MiB.
+    /// Hash table in MiB.
     pub hash_mib: usize,
-    /// How moves are written.
+    /// Whether moves are in Chess960 notation.
     pub chess960: bool,
 }
 
-/// A number as SQLite has it.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -42,7 +41,7 @@ fn milliseconds(time: Duration) -> i64 {
 }
 
 impl Database {
-    /// What an engine has found of a position with at least so many lines; what was searched deepest comes first.
+    /// The results of an engine with at least this many lines, deepest first.
     pub(super) fn stored(
         &self,
         position: i64,
@@ -54,7 +53,7 @@ impl Database {
         for (id, chess960, mut stored) in self.rows(position, engine, multipv).map_err(|error| self.explain(error))? {
             let lines = lines::read(&self.connection, id, board, chess960).map_err(|error| self.explain(error))?;
             stored.analysis.lines =
-                lines.map_err(|what| DatabaseError::Nonsense { path: self.path.clone(), analysis: id, what })?;
+                lines.map_err(|what| DatabaseError::Inconsistent { path: self.path.clone(), analysis: id, what })?;
             found.push(stored);
         }
         Ok(found)
@@ -72,14 +71,14 @@ impl Database {
             let unsigned = |number: i64| number.max(0) as u64;
             let size = |number: i64| usize::try_from(number).unwrap_or(0);
             let time = |number: i64| Duration::from_millis(unsigned(number));
-            let asked = Asked {
+            let requested = SearchLimits {
                 time: row.get::<_, Option<i64>>(2)?.map(time),
                 depth: row.get(3)?,
                 nodes: row.get::<_, Option<i64>>(4)?.map(unsigned),
             };
             let chess960 = row.get(8)?;
             let conditions = Conditions {
-                asked,
+                requested,
                 multipv: row.get(1)?,
                 threads: size(row.get(6)?),
                 hash_mib: size(row.get(7)?),
@@ -93,8 +92,7 @@ impl Database {
         rows.collect()
     }
 
-    /// Stores what was found of a position, in the place of what was known with so many lines, and lets go of it: all of that or
-    /// nothing.
+    /// Stores a result in place of earlier ones with this number of lines, and releases the claim, atomically.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -109,7 +107,7 @@ impl Database {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let engine = engine.enter(&transaction)?;
             let Stored { analysis, conditions, finished } = stored;
-            let Conditions { asked, multipv, threads, hash_mib, chess960 } = conditions;
+            let Conditions { requested, multipv, threads, hash_mib, chess960 } = conditions;
             transaction.execute(
                 "DELETE FROM analysis WHERE position = ?1 AND engine = ?2 AND multipv = ?3",
                 params![position, engine, multipv],
@@ -122,9 +120,9 @@ impl Database {
                     position,
                     engine,
                     multipv,
-                    asked.time.map(milliseconds),
-                    asked.depth,
-                    asked.nodes.map(signed),
+                    requested.time.map(milliseconds),
+                    requested.depth,
+                    requested.nodes.map(signed),
                     finished,
                     *threads as i64,
                     *hash_mib as i64,
@@ -141,14 +139,14 @@ impl Database {
             transaction.commit()
         };
         store().map_err(|error| self.explain(error))?;
-        // A file without a name takes everything, and nobody finds it.
+        // Writes to a deleted file succeed but are lost.
         if self.path.exists() { Ok(()) } else { Err(DatabaseError::Removed(self.path.clone())) }
     }
 
-    /// The best that any engine has found of a position: the deepest, then that with the most nodes.
+    /// The best result of any engine: the deepest, then the one with most nodes.
     ///
     /// # Errors
-    /// The database cannot be read, or makes no sense.
+    /// The database is unreadable or inconsistent.
     pub fn best(&self, key: &Key, board: &Board) -> Result<Option<Analysis>, DatabaseError> {
         let explain = |error| self.explain(error);
         let Some(position) = claim::position(&self.connection, key).map_err(explain)? else { return Ok(None) };

@@ -5,7 +5,7 @@ use crate::cli::analyse::game::{Analysis, Line};
 use proptest::prelude::*;
 use std::fs;
 
-/// A folder of a test, which goes away with it.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -38,81 +38,81 @@ fn engine(version: &str) -> EngineId {
     }
 }
 
-/// A search of a position that has come to this depth.
+/// A search result with this depth.
 fn stored(board: &Board, depth: i32, multipv: u16) -> Stored {
     let line = |mv| Line { score: 10 * depth, pv: vec![mv] };
     let lines = board.legal_moves().iter().copied().take(multipv.into()).map(line).collect();
     let (nodes, time) = (1000 * u64::from(depth.unsigned_abs()), Duration::from_millis(5));
     let analysis = Analysis { depth, seldepth: depth + 3, nodes, time, lines };
-    let asked = Asked { depth: Some(depth), ..Asked::default() };
+    let requested = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
     Stored {
         analysis,
-        conditions: Conditions { asked, multipv, threads: 2, hash_mib: 16, chess960: false },
+        conditions: Conditions { requested, multipv, threads: 2, hash_mib: 16, chess960: false },
         finished: true,
     }
 }
 
-/// Stores a search, as whoever has claimed the position does.
+/// Claims a position and stores a result.
 fn put(database: &mut Database, board: &Board, engine: &EngineId, found: &Stored) {
     let key = Key::new(&Game::from(board.clone()));
-    let asked = Asked { depth: Some(i32::MAX), ..Asked::default() };
-    match database.claim(&key, board, engine, found.conditions.multipv, &asked).unwrap() {
-        Claim::Ours { position, .. } => database.store(position, board, engine, found).unwrap(),
+    let requested = SearchLimits { depth: Some(i32::MAX), ..SearchLimits::default() };
+    match database.claim(&key, board, engine, found.conditions.multipv, &requested).unwrap() {
+        Claim::Claimed { position, .. } => database.store(position, board, engine, found).unwrap(),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn limits_are_met_or_not() {
+fn stored_searches_satisfy_limits() {
     let board = Board::start();
-    let depth = |depth| Asked { depth: Some(depth), ..Asked::default() };
-    let nodes = |nodes| Asked { nodes: Some(nodes), ..Asked::default() };
-    let time = |ms| Asked { time: Some(Duration::from_millis(ms)), ..Asked::default() };
+    let depth = |depth| SearchLimits { depth: Some(depth), ..SearchLimits::default() };
+    let nodes = |nodes| SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+    let time = |ms| SearchLimits { time: Some(Duration::from_millis(ms)), ..SearchLimits::default() };
     let ten = stored(&board, 10, 1);
-    for (asked, met) in [
+    for (requested, met) in [
         (depth(10), true),
         (depth(11), false),
         (nodes(10_000), true),
         (nodes(10_001), false),
         (time(5), true),
         (time(6), false),
-        (Asked { depth: Some(11), ..nodes(10_000) }, true),
+        (SearchLimits { depth: Some(11), ..nodes(10_000) }, true),
     ] {
-        assert_eq!(asked.is_met_by(&ten), met, "{asked:?}");
+        assert_eq!(requested.is_met_by(&ten), met, "{requested:?}");
     }
-    // A search that ended early, as with a mate, is what it was asked for.
-    let asked = Asked { depth: Some(20), ..time(1000) };
-    let early = Stored { conditions: Conditions { asked, ..ten.conditions }, ..ten.clone() };
-    assert!(asked.is_met_by(&early) && Asked { depth: Some(15), ..asked }.is_met_by(&early));
-    assert!(!depth(20).is_met_by(&early) && !Asked { depth: Some(21), ..asked }.is_met_by(&early));
+    // A search that ended early, as with a mate, satisfies its own limits.
+    let requested = SearchLimits { depth: Some(20), ..time(1000) };
+    let early = Stored { conditions: Conditions { requested, ..ten.conditions }, ..ten.clone() };
+    assert!(requested.is_met_by(&early) && SearchLimits { depth: Some(15), ..requested }.is_met_by(&early));
+    assert!(!depth(20).is_met_by(&early) && !SearchLimits { depth: Some(21), ..requested }.is_met_by(&early));
     let interrupted = Stored { finished: false, ..early };
-    assert!(!asked.is_met_by(&interrupted));
-    // There is nothing to search where no move is legal.
+    assert!(!requested.is_met_by(&interrupted));
+    // Nothing to search without legal moves.
     let over = Analysis { depth: 0, lines: vec![Line { score: 0, pv: Vec::new() }], ..ten.analysis };
     assert!(time(1_000_000).is_met_by(&Stored { analysis: over, ..interrupted }));
 }
 
 #[test]
-fn a_position_is_claimed_by_one_that_lives() {
+fn a_position_is_claimed_by_one_live_run() {
     let folder = Folder::new("claim");
     let (path, board, engine) = (folder.path("one.db"), Board::start(), engine("one"));
     let key = Key::new(&Game::start());
-    let asked = Asked { depth: Some(5), ..Asked::default() };
+    let requested = SearchLimits { depth: Some(5), ..SearchLimits::default() };
     let mut first = Database::open(&path).unwrap();
     let mut second = Database::open(&path).unwrap();
-    let claim = |database: &mut Database| database.claim(&key, &board, &engine, 1, &asked).unwrap();
-    let Claim::Ours { position, partial: None } = claim(&mut first) else { panic!("it is free") };
-    assert!(matches!(claim(&mut first), Claim::Ours { .. }), "who has it may ask again");
-    assert!(matches!(claim(&mut second), Claim::Others));
-    first.let_go(position).unwrap();
-    assert!(matches!(claim(&mut second), Claim::Ours { .. }));
-    assert!(matches!(claim(&mut first), Claim::Others));
-    // The end of a run ends its claims, and so does its death.
+    let claim = |database: &mut Database| database.claim(&key, &board, &engine, 1, &requested).unwrap();
+    let Claim::Claimed { position, partial: None } = claim(&mut first) else { panic!("it is free") };
+    assert!(matches!(claim(&mut first), Claim::Claimed { .. }), "who has it may ask again");
+    assert!(matches!(claim(&mut second), Claim::Busy));
+    first.release(position).unwrap();
+    assert!(matches!(claim(&mut second), Claim::Claimed { .. }));
+    assert!(matches!(claim(&mut first), Claim::Busy));
+    // Claims end with their run, also if it was killed.
     drop(second);
-    assert!(matches!(claim(&mut first), Claim::Ours { .. }));
+    assert!(matches!(claim(&mut first), Claim::Claimed { .. }));
     first.connection.execute("INSERT INTO run (id, token, process) VALUES (77, '0123456789abcdef', 1)", []).unwrap();
     first.connection.execute("UPDATE claim SET run = 77", []).unwrap();
-    assert!(matches!(claim(&mut first), Claim::Ours { .. }));
+    assert!(matches!(claim(&mut first), Claim::Claimed { .. }));
     first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
     let mut third = Database::open(&path).unwrap();
     assert!(matches!(claim(&mut third), Claim::Known(_)));
@@ -123,13 +123,13 @@ fn a_position_is_claimed_by_one_that_lives() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_gone_is_noticed() {
+fn a_deleted_file_is_detected() {
     let folder = Folder::new("gone");
     let path = folder.path("one.db");
     let mut database = Database::open(&path).unwrap();
     let (key, board, engine) = (Key::new(&Game::start()), Board::start(), engine("one"));
-    let claim = database.claim(&key, &board, &engine, 1, &Asked::default()).unwrap();
-    let Claim::Ours { position, .. } = claim else { panic!("it is free") };
+    let claim = database.claim(&key, &board, &engine, 1, &SearchLimits::default()).unwrap();
+    let Claim::Claimed { position, .. } = claim else { panic!("it is free") };
     fs::remove_file(&path).unwrap();
     let error = database.store(position, &board, &engine, &stored(&board, 1, 1)).unwrap_err();
     assert!(matches!(error, DatabaseError::Removed(_)), "{error}");
@@ -138,14 +138,14 @@ fn a_file_that_is_gone_is_noticed() {
 }
 
 #[test]
-fn other_engines_and_other_numbers_of_lines_are_others() {
+fn engines_and_line_counts_are_kept_apart() {
     let folder = Folder::new("others");
     let mut database = Database::open(&folder.path("one.db")).unwrap();
     let board = Board::start();
     put(&mut database, &board, &engine("one"), &stored(&board, 8, 3));
-    let asked = Asked { depth: Some(8), ..Asked::default() };
+    let requested = SearchLimits { depth: Some(8), ..SearchLimits::default() };
     let key = Key::new(&Game::start());
-    let known = |version, multipv| database.known(&key, &board, &engine(version), multipv, &asked).unwrap();
+    let known = |version, multipv| database.known(&key, &board, &engine(version), multipv, &requested).unwrap();
     assert_eq!(known("one", 3), Some(stored(&board, 8, 3)));
     assert_eq!(known("one", 1), Some(stored(&board, 8, 3)), "more lines will do");
     assert_eq!((known("one", 4), known("two", 1)), (None, None));
@@ -153,15 +153,15 @@ fn other_engines_and_other_numbers_of_lines_are_others() {
 }
 
 #[test]
-fn what_makes_no_sense_is_named() {
+fn inconsistent_rows_are_reported() {
     let folder = Folder::new("nonsense");
     let mut database = Database::open(&folder.path("one.db")).unwrap();
     let board = Board::start();
     put(&mut database, &board, &engine("one"), &stored(&board, 8, 1));
     for (change, part) in [
-        ("UPDATE line SET pv = 'e2e5'", "\"e2e5\" is no legal move"),
+        ("UPDATE line SET pv = 'e2e5'", "\"e2e5\" is not a legal move"),
         ("UPDATE line SET pv = ''", "a line without moves"),
-        ("UPDATE line SET pv = 'e2e4', score = 99999", "99999 is no score"),
+        ("UPDATE line SET pv = 'e2e4', score = 99999", "99999 is not a score"),
         ("DELETE FROM line", "it has no lines"),
     ] {
         database.connection.execute(change, []).unwrap();
@@ -173,9 +173,9 @@ fn what_makes_no_sense_is_named() {
 proptest! {
     #![proptest_config(cases(24))]
 
-    /// Whatever was found comes back as it was.
+    /// Results round-trip.
     #[test]
-    fn what_is_stored_comes_back(picks in prop::collection::vec(any::<u16>(), 0..40), scores in prop::collection::vec(-32_000..32_000, 1..4),
+    fn stored_results_round_trip(picks in prop::collection::vec(any::<u16>(), 0..40), scores in prop::collection::vec(-32_000..32_000, 1..4),
         depth in 1..200_i32, nodes in any::<u32>(), ms in any::<u32>(), chess960: bool) {
         let folder = Folder::new(&format!("back-{:x}", picks.iter().fold(nodes, |sum, &pick| sum.rotate_left(5) ^ u32::from(pick))));
         let mut game = Game::start();
@@ -197,12 +197,12 @@ proptest! {
         let found = Stored { conditions: Conditions { chess960, ..found.conditions }, ..found };
         let mut database = Database::open(&folder.path("one.db")).unwrap();
         put(&mut database, &board, &engine("one"), &found);
-        let back = database.known(&Key::new(&Game::start()), &board, &engine("one"), 3, &Asked { depth: Some(depth), ..Asked::default() });
+        let back = database.known(&Key::new(&Game::start()), &board, &engine("one"), 3, &SearchLimits { depth: Some(depth), ..SearchLimits::default() });
         prop_assert_eq!(back.unwrap(), Some(found));
     }
 }
 
-/// The depths that a database has, by position and engine.
+/// The stored depths by position and engine.
 fn depths(database: &Database) -> Vec<(String, String, i64, i64)> {
     let mut statement = database.connection.prepare(
         "SELECT fen, version, analysis.depth, count(rank) FROM analysis JOIN position ON position.id = position
@@ -218,7 +218,7 @@ fn depths(database: &Database) -> Vec<(String, String, i64, i64)> {
 }
 
 #[test]
-fn the_deeper_one_stays_in_whatever_order_databases_are_merged() {
+fn the_deeper_result_is_kept_in_any_merge_order() {
     let folder = Folder::new("merge");
     let boards = [Board::start(), Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").unwrap()];
     let paths: Vec<PathBuf> = (0..3).map(|nth| folder.path(&format!("{nth}.db"))).collect();
@@ -245,7 +245,7 @@ fn the_deeper_one_stays_in_whatever_order_databases_are_merged() {
     let found: Vec<(&str, i64, i64)> =
         results[0].iter().map(|(_, version, depth, lines)| (version.as_str(), *depth, *lines)).collect();
     assert_eq!(found, [("one", 9, 2), ("one", 7, 2), ("two", 1, 1)]);
-    // The parts stay as they are, and so does a database that is merged with itself.
+    // The sources are unchanged, and merging a database with itself changes nothing.
     let mut first = Database::open(&paths[0]).unwrap();
     assert_eq!(merge(&mut first, &paths[0].clone()).unwrap(), Merged::default());
     assert!(merge(&mut first, &folder.path("none.db")).is_err());

@@ -1,4 +1,4 @@
-//! A position with what was found of it, as a line of EPD.
+//! EPD output of analysed positions.
 
 use super::item::{Item, Place};
 use crate::cli::analyse::database::Stored;
@@ -6,11 +6,11 @@ use crate::eval::wdl;
 use crate::score::{is_mate, mate_distance};
 use std::fmt::Write;
 
-/// What is written here, in place of what the input says.
-const OURS: [&str; 7] = ["hmvc", "fmvn", "acd", "acn", "acs", "ce", "pv"];
+/// Operations written here, replacing those of the input.
+const WRITTEN: [&str; 7] = ["hmvc", "fmvn", "acd", "acn", "acs", "ce", "pv"];
 
-/// The line of a position: the operations that it had, and those of the analysis: `acd` depth, `acn` nodes, `acs` seconds, `ce`
-/// centipawns as they are shown, mates as 32767 less the plies to them, `pv` the moves.
+/// An EPD line with the input's operations and those of the analysis: `acd` depth, `acn` nodes, `acs` seconds, `ce` UCI
+/// centipawns (mates as 32767 minus plies), `pv` moves.
 pub fn line(item: &Item, stored: &Stored) -> String {
     let (root, found) = (item.game.board(), &stored.analysis);
     let fen = root.fen(item.chess960);
@@ -35,7 +35,7 @@ pub fn line(item: &Item, stored: &Stored) -> String {
         Place::Line { operations, .. } => operations.as_slice(),
         _ => &[],
     };
-    for (name, operand) in kept.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+    for (name, operand) in kept.iter().filter(|(name, _)| !WRITTEN.contains(&name.as_str())) {
         let _ = if operand.is_empty() { write!(text, " {name};") } else { write!(text, " {name} {operand};") };
     }
     if !kept.iter().any(|(name, _)| name == "id") {
@@ -44,11 +44,11 @@ pub fn line(item: &Item, stored: &Stored) -> String {
     text
 }
 
-/// A score as the operation has it.
+/// The value of `ce`.
 fn centipawns(score: i32, material: i32) -> i32 {
     const MATE: i32 = 32_767;
     match mate_distance(score).filter(|_| is_mate(score)) {
-        // Moves to plies: the side that mates has the last one.
+        // Moves to plies: the mating side moves last.
         Some(moves) if moves > 0 => MATE - (2 * moves - 1),
         Some(moves) => -(MATE - 2 * -moves),
         None => wdl::normalise(score, material),

@@ -1,4 +1,4 @@
-//! Games with what the database knows of their positions.
+//! Games with analyses from the database.
 
 use super::input::Source;
 use crate::chess::Game;
@@ -12,10 +12,10 @@ use std::fs::OpenOptions;
 use std::io::BufReader;
 
 impl AnalysedGame {
-    /// A game of a file, with the best that any engine has found of each position.
+    /// Combines a game with the best stored analysis of each position.
     ///
     /// # Errors
-    /// The database cannot be read, or makes no sense.
+    /// The database is unreadable or inconsistent.
     pub fn load(mut read: PgnGame, database: &Database) -> Result<Self, DatabaseError> {
         let mut game = Game::from(read.start.clone());
         let mut plies = Vec::with_capacity(read.moves.len());
@@ -30,10 +30,10 @@ impl AnalysedGame {
     }
 }
 
-/// Hands over the games that are asked for, one after the other, with what the database knows of them. Nothing is searched.
+/// Passes the selected games with their stored analyses to a callback, without searching.
 ///
 /// # Errors
-/// A file or the database cannot be read, or whoever takes the games does not want to go on.
+/// A file or the database is unreadable, or the callback fails.
 pub fn games(
     args: &Args,
     database: &Database,

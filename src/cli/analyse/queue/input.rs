@@ -1,4 +1,4 @@
-//! The files of a queue, read one position at a time.
+//! Reads input files one position at a time.
 
 use super::item::{Item, Place};
 use super::select::Selection;
@@ -16,33 +16,33 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file, and what is in it.
+/// An input file by type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Lines of EPD or FEN.
+    /// EPD or FEN lines.
     Epd(PathBuf),
-    /// Games.
+    /// PGN games.
     Pgn(PathBuf),
 }
 
 impl Source {
-    /// A file by how its name ends.
+    /// Determines the type by the file extension.
     ///
     /// # Errors
-    /// It could be anything.
+    /// The extension is unknown.
     pub fn by_name(path: &Path) -> Result<Self, String> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match extension.as_str() {
             "pgn" => Ok(Self::Pgn(path.to_owned())),
             "epd" | "fen" => Ok(Self::Epd(path.to_owned())),
             _ => Err(format!(
-                "{}: expected a name that ends with .pgn, .epd or .fen, or --pgn or --epd before it",
+                "{}: expected a name ending in .pgn, .epd or .fen, or --pgn or --epd before it",
                 path.display()
             )),
         }
     }
 
-    /// Its name.
+    /// The file name.
     pub fn path(&self) -> &Path {
         match self {
             Self::Epd(path) | Self::Pgn(path) => path,
@@ -50,13 +50,13 @@ impl Source {
     }
 }
 
-/// A file that is being read.
+/// An open file.
 struct Open {
     name: Arc<str>,
     text: Text,
-    /// Its bytes when it was opened.
+    /// Size in bytes when opened.
     size: u64,
-    /// Whether nothing more of it is wanted.
+    /// Whether to skip the rest.
     done: bool,
 }
 
@@ -65,41 +65,41 @@ enum Text {
     Pgn(Reader<BufReader<File>>),
 }
 
-/// A game of which some positions have been taken.
+/// A partly read game.
 struct Playing {
     number: u64,
     read: PgnGame,
     game: Game,
-    /// Plies that have been played.
+    /// Number of played plies.
     played: usize,
-    /// Bytes of all input before it and behind it.
+    /// Offsets of its start and end in the whole input, in bytes.
     bytes: (u64, u64),
     fresh: bool,
 }
 
-/// All positions of some files, in their order.
+/// All positions of several files, in order.
 pub struct Input {
     sources: VecDeque<Source>,
     selection: Selection,
     chess960: bool,
-    /// A position from the command line, before all files.
+    /// The position of the command line, before all files.
     first: Option<Game>,
     open: Option<Open>,
     playing: Option<Playing>,
-    /// Bytes of the files that are done, and of all.
+    /// Size of finished files and of all files, in bytes.
     before: u64,
     total: u64,
-    /// Lines and games with problems.
+    /// Number of invalid lines and games.
     pub problems: u64,
-    /// Problems that were told, or would have been.
-    told: u64,
+    /// Number of reported problems, including suppressed ones.
+    reported: u64,
 }
 
 impl Input {
-    /// The positions of these files, after that of the command line.
+    /// Starts reading, after an optional position of the command line.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// A file is unreadable.
     pub fn new(
         sources: Vec<Source>,
         first: Option<Game>,
@@ -111,15 +111,15 @@ impl Input {
             total += open(source.path())?.1;
         }
         let sources = sources.into();
-        let (open, playing, before, problems, told) = (None, None, 0, 0, 0);
-        Ok(Self { sources, selection, chess960, first, open, playing, before, total, problems, told })
+        let (open, playing, before, problems, reported) = (None, None, 0, 0, 0);
+        Ok(Self { sources, selection, chess960, first, open, playing, before, total, problems, reported })
     }
 
-    /// The next position that is wanted. Problems are told on the way.
+    /// The next selected position. Problems are passed to `report`.
     ///
     /// # Errors
-    /// A file cannot be read.
-    pub fn next_item(&mut self, tell: &mut dyn FnMut(&str)) -> Result<Option<Item>, String> {
+    /// A file is unreadable.
+    pub fn next_item(&mut self, report: &mut dyn FnMut(&str)) -> Result<Option<Item>, String> {
         if let Some(game) = self.first.take() {
             let item = self.item(game, self.chess960, Place::Arguments, 0.0, true);
             if self.selection.has_position(&item.key) {
@@ -144,7 +144,7 @@ impl Input {
                     match lines.next_line().map_err(refuse)? {
                         None => self.close(),
                         Some(line) => {
-                            if let Some(item) = self.line(name, &line.text, line.number, at, tell) {
+                            if let Some(item) = self.line(name, &line.text, line.number, at, report) {
                                 return Ok(Some(item));
                             }
                         }
@@ -157,7 +157,7 @@ impl Input {
                         Some(reading) => {
                             let bytes = (begin, self.before + reader.bytes());
                             open.done = self.selection.ends_with_game(reading.number);
-                            self.take_game(reading, bytes, &name, tell);
+                            self.take_game(reading, bytes, &name, report);
                         }
                     }
                 }
@@ -165,14 +165,14 @@ impl Input {
         }
     }
 
-    /// Goes on with a game, if it is wanted.
-    fn take_game(&mut self, reading: Reading, bytes: (u64, u64), name: &str, tell: &mut dyn FnMut(&str)) {
+    /// Opens a game, if selected.
+    fn take_game(&mut self, reading: Reading, bytes: (u64, u64), name: &str, report: &mut dyn FnMut(&str)) {
         if !self.selection.has_game(reading.number) {
             return;
         }
         self.problems += u64::from(!reading.problems.is_empty());
         for problem in &reading.problems {
-            self.complain(tell, || format!("{name}: {problem}"));
+            self.report(report, || format!("{name}: {problem}"));
         }
         if let Some(read) = reading.game {
             let game = Game::from(read.start.clone());
@@ -180,7 +180,7 @@ impl Input {
         }
     }
 
-    /// The next position of the game that is open.
+    /// The next position of the open game.
     fn next_ply(&mut self) -> Option<Item> {
         let name = Arc::clone(&self.open.as_ref()?.name);
         while let Some(playing) = &mut self.playing {
@@ -211,8 +211,8 @@ impl Input {
         None
     }
 
-    /// The position of a line, if there is one.
-    fn line(&mut self, file: Arc<str>, text: &str, line: u64, at: u64, tell: &mut dyn FnMut(&str)) -> Option<Item> {
+    /// The position of a line, if any.
+    fn line(&mut self, file: Arc<str>, text: &str, line: u64, at: u64, report: &mut dyn FnMut(&str)) -> Option<Item> {
         if !has_content(text) {
             return None;
         }
@@ -226,19 +226,19 @@ impl Input {
             }
             Err(error) => {
                 self.problems += 1;
-                self.complain(tell, || format!("{file}: line {line}: {error}; the line is left out"));
+                self.report(report, || format!("{file}: line {line}: {error}; line skipped"));
                 None
             }
         }
     }
 
-    /// Tells of a problem, unless there have been many.
-    fn complain(&mut self, tell: &mut dyn FnMut(&str), problem: impl FnOnce() -> String) {
-        const MOST: u64 = 100;
-        self.told += 1;
-        match self.told {
-            ..=MOST => tell(&problem()),
-            told if told == MOST + 1 => tell("more problems follow; they are only counted"),
+    /// Reports a problem, up to a maximum.
+    fn report(&mut self, report: &mut dyn FnMut(&str), problem: impl FnOnce() -> String) {
+        const MAX: u64 = 100;
+        self.reported += 1;
+        match self.reported {
+            ..=MAX => report(&problem()),
+            count if count == MAX + 1 => report("further problems are only counted"),
             _ => {}
         }
     }
@@ -248,7 +248,7 @@ impl Input {
         Item { key: Key::new(&game), game, chess960, place, done, begins }
     }
 
-    /// The file that is open is done.
+    /// Closes the current file.
     fn close(&mut self) {
         self.before += self.open.take().map_or(0, |open| open.size);
     }
@@ -266,7 +266,7 @@ impl Open {
     }
 }
 
-/// Opens a file, and says how large it is.
+/// Opens a file and returns its size.
 fn open(path: &Path) -> Result<(File, u64), String> {
     let refuse = |error: io::Error| format!("{}: {error}", path.display());
     let file = open_regular(path, OpenOptions::new().read(true)).map_err(refuse)?;

@@ -1,4 +1,4 @@
-//! A position of the queue.
+//! Queue items.
 
 use crate::chess::Game;
 use crate::cli::analyse::database::Key;
@@ -6,46 +6,46 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
 
-/// A position to analyse, and where it comes from.
+/// A position with its origin.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// The position with its past.
+    /// The position with its history.
     pub game: Game,
-    /// Its identity.
+    /// Its key.
     pub key: Key,
-    /// How moves are written.
+    /// Whether to use Chess960 notation.
     pub chess960: bool,
-    /// Where it comes from.
+    /// Its origin.
     pub place: Place,
-    /// How much of the input lies before it, from 0 to 1.
+    /// The fraction of the input before it.
     pub done: f64,
-    /// Whether a new game begins with it: what was learned of the one before is of no use.
+    /// Whether a new game starts here, so that histories should be cleared.
     pub begins: bool,
 }
 
-/// Where a position comes from.
+/// The origin of a position.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// The command line.
     Arguments,
     /// A line of a file.
     Line {
-        /// The name of the file.
+        /// The file name.
         file: Arc<str>,
-        /// The number of the line, from 1.
+        /// The line number, from 1.
         line: u64,
-        /// The operations of the line.
+        /// The line's EPD operations.
         operations: Vec<(String, String)>,
     },
     /// A game of a file.
     Ply {
-        /// The name of the file.
+        /// The file name.
         file: Arc<str>,
-        /// The number of the game, from 1.
+        /// The game number, from 1.
         game: u64,
-        /// Before which ply, from 1; after the last one this is one more.
+        /// The next ply, from 1.
         ply: u64,
-        /// The move that was played, such as `24.Nf3`; `None` after the last one.
+        /// The next move, such as `24.Nf3`, unless at the end.
         played: Option<String>,
     },
 }
@@ -66,7 +66,7 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// The same for programs.
+    /// As JSON.
     pub fn json(&self) -> Value {
         match self {
             Self::Arguments => json!({}),
@@ -80,7 +80,7 @@ impl Place {
         }
     }
 
-    /// A name for the operation `id`, where the line has none.
+    /// A default for the operation `id`.
     pub fn id(&self) -> String {
         match self {
             Self::Ply { file, game, ply, .. } => format!("{file} game {game} ply {ply}"),

@@ -7,17 +7,17 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What to merge.
+/// Arguments of `lento analyse merge`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct MergeArgs {
-    /// The database that takes everything; it is made if there is none
+    /// Target database, created if missing
     into: PathBuf,
-    /// The databases to read
+    /// Source databases
     #[arg(required = true, value_name = "FROM")]
     from: Vec<PathBuf>,
 }
 
-/// Merges databases; what is deeper stays.
+/// Merges databases, keeping deeper analyses.
 pub fn merge(args: &MergeArgs) -> Done {
     let mut into = Database::open(&args.into)?;
     let mut out = io::stdout();
@@ -29,7 +29,7 @@ pub fn merge(args: &MergeArgs) -> Done {
         all += merged;
     }
     if args.from.len() > 1 {
-        writeln!(out, "in all: {} of {} analyses taken", units::grouped(all.taken), units::grouped(all.read))?;
+        writeln!(out, "total: {} of {} analyses taken", units::grouped(all.taken), units::grouped(all.read))?;
     }
     Ok(ExitCode::SUCCESS)
 }

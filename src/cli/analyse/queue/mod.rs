@@ -1,4 +1,4 @@
-//! Many positions, one after the other, with a database that knows what is done.
+//! Analyses many positions, storing results in a database.
 
 mod epd_line;
 mod games;
@@ -17,7 +17,7 @@ pub use merge::{MergeArgs, merge};
 pub use record::SCHEMA;
 
 use super::Args;
-use super::database::{Asked, Database};
+use super::database::{Database, SearchLimits};
 use super::report::files::{ReportArgs, Reports};
 use crate::cli::Done;
 use crate::cli::interrupt::Interrupt;
@@ -28,31 +28,31 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use work::Work;
 
-/// What to analyse besides one position, and where the results go.
+/// Input files and outputs.
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Many positions")]
 pub struct QueueArgs {
-    /// Files of positions and games, by how their names end: .epd, .fen or .pgn
+    /// Files of positions and games, by extension: .epd, .fen or .pgn
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// A file of positions, one in each line, as EPD or FEN; may be given several times
+    /// A file of EPD or FEN lines; may be repeated
     #[arg(long, value_name = "FILE")]
     epd: Vec<PathBuf>,
-    /// A file of games, all positions of which are analysed; may be given several times
+    /// A file of games, whose positions are all analysed; may be repeated
     #[arg(long, value_name = "FILE")]
     pgn: Vec<PathBuf>,
     #[command(flatten)]
     selection: Selection,
-    /// The database for the results [default with files: beside the first, named like it, as games.lento.db]
+    /// The database for results [default: beside the first file, as games.lento.db]
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
-    /// Search nothing: show what the database knows
+    /// Show stored results without searching
     #[arg(long)]
     no_search: bool,
-    /// Print a line of JSON for each position instead of tables; `--help` tells its fields
+    /// Print a line of JSON per position instead of tables; see `--help` for its fields
     #[arg(long, conflicts_with = "json")]
     jsonl: bool,
-    /// Write the positions to this file with what was found: acd, acn, acs, ce, pv
+    /// Write the positions with acd, acn, acs, ce and pv to this EPD file
     #[arg(long, value_name = "FILE")]
     epd_out: Option<PathBuf>,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct QueueArgs {
 }
 
 impl QueueArgs {
-    /// Whether there is anything to do but to search one position.
+    /// Whether there is more than a single position without a database.
     pub fn are_given(&self) -> bool {
         let files = !(self.files.is_empty() && self.epd.is_empty() && self.pgn.is_empty());
         files
@@ -72,15 +72,15 @@ impl QueueArgs {
             || self.selection.is_given()
     }
 
-    /// Whether there are games for the reports that are asked for.
+    /// Checks that reports have games.
     fn expect_games(&self, sources: &[Source]) -> Result<(), &'static str> {
         if self.reports.are_given() && !sources.iter().any(|source| matches!(source, Source::Pgn(_))) {
-            return Err("reports are of games; expected a file whose name ends with .pgn, or --pgn FILE");
+            return Err("reports need games; expected a file whose name ends with .pgn, or --pgn FILE");
         }
         Ok(())
     }
 
-    /// All files, in their order: those without an option, EPD, PGN.
+    /// All input files in order: without an option, EPD, PGN.
     fn sources(&self) -> Result<Vec<Source>, String> {
         let mut sources = self.files.iter().map(|path| Source::by_name(path)).collect::<Result<Vec<_>, _>>()?;
         sources.extend(self.epd.iter().cloned().map(Source::Epd));
@@ -88,10 +88,10 @@ impl QueueArgs {
         Ok(sources)
     }
 
-    /// Begins the files for reports, if any are asked for.
+    /// Creates the report files, if any.
     ///
     /// # Errors
-    /// A file has a name that another one has, or cannot be written.
+    /// Two files have the same name, or a file is not writable.
     fn begin_reports(&self, database: &Path) -> Result<Option<Reports>, Box<dyn Error>> {
         if !self.reports.are_given() {
             return Ok(None);
@@ -99,22 +99,22 @@ impl QueueArgs {
         let mut taken = vec![database];
         for path in self.epd_out.as_deref().into_iter().chain(self.reports.paths()) {
             if taken.contains(&path) {
-                return Err(format!("{}: two files of this name; expected another name", path.display()).into());
+                return Err(format!("{}: used for two files; expected another name", path.display()).into());
             }
             taken.push(path);
         }
         Ok(Some(self.reports.begin()?))
     }
 
-    /// The name of the database: as it is given, or beside the first file.
+    /// The database file: as given, or beside the first input.
     fn database(&self, sources: &[Source]) -> Result<PathBuf, String> {
         let beside = |source: &Source| source.path().with_extension("lento.db");
         let path = self.db.clone().or_else(|| sources.first().map(beside));
-        path.ok_or_else(|| "expected --db FILE, for the results".into())
+        path.ok_or_else(|| "expected --db FILE for the results".into())
     }
 }
 
-/// Analyses all of it.
+/// Runs the queue.
 pub fn run(args: &Args) -> Done {
     if args.infinite || args.json {
         let option = if args.infinite { "--infinite" } else { "--json" };
@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> Done {
     let named = args.setup.fen.is_some() || !args.moves.is_empty() || sources.is_empty();
     let first = if named { Some(args.setup.game(&args.moves)?) } else { None };
     if queue.selection.is_of_games() && !sources.iter().any(|source| matches!(source, Source::Pgn(_))) {
-        return Err("--games, --plies, --last and --color choose among games; expected a file of them".into());
+        return Err("--games, --plies, --last and --color select from games; expected a file of games".into());
     }
     let path = queue.database(&sources)?;
     let reports = queue.begin_reports(&path)?;
@@ -138,23 +138,23 @@ pub fn run(args: &Args) -> Done {
     let interrupt = Interrupt::watch()?;
     let mut work = Work::new(args, input, database, interrupt)?;
     let done = work.run();
-    // What is known is written, also after Ctrl-C.
+    // Reports are written even after Ctrl-C.
     let written = reports.map_or(Ok(()), |reports| report(args, work.database(), reports));
     let code = done?;
     written.map(|()| code)
 }
 
-/// Writes reports of the games that are asked for.
+/// Writes reports of the selected games.
 fn report(args: &Args, database: &Database, mut reports: Reports) -> Result<(), Box<dyn Error>> {
     games::games(args, database, &mut |game| reports.add(&game))?;
     reports.finish()
 }
 
 impl Args {
-    /// The limits for each position.
-    fn asked(&self) -> Asked {
+    /// The limits per position.
+    fn requested_limits(&self) -> SearchLimits {
         let limits = self.limits();
         let time = limits.movetime.map(|ms| Duration::from_millis(ms.unsigned_abs()));
-        Asked { time, depth: self.depth, nodes: self.nodes }
+        SearchLimits { time, depth: self.depth, nodes: self.nodes }
     }
 }

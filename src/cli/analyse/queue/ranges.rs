@@ -1,26 +1,25 @@
-//! Numbers and ranges of numbers on the command line: `3,5-9,20-`.
+//! Parses ranges of numbers: `3,5-9,20-`.
 
-/// Which numbers are wanted.
+/// A set of selected numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranges(Vec<(u64, u64)>);
 
 impl Ranges {
-    /// Whether a number is wanted.
+    /// Whether a number is selected.
     pub fn contain(&self, number: u64) -> bool {
         self.0.iter().any(|&(first, last)| (first..=last).contains(&number))
     }
 
-    /// The greatest number that is wanted.
+    /// The largest selected number.
     pub fn last(&self) -> u64 {
         self.0.iter().map(|&(_, last)| last).max().unwrap_or(0)
     }
 }
 
-/// Reads numbers from 1 on and ranges of them, with commas between them. A range without its first number begins with 1, one without
-/// its last does not end.
+/// Parses comma-separated numbers from 1 and ranges, which may be open at either end.
 ///
 /// # Errors
-/// Quotes what is no range, and says what is expected.
+/// Quotes the invalid range.
 pub fn ranges(text: &str) -> Result<Ranges, String> {
     let range = |word: &str| -> Option<(u64, u64)> {
         let number =

@@ -1,23 +1,23 @@
-//! A position with what was found of it, as a line of JSON.
+//! JSON output per position.
 
 use super::item::Item;
-use crate::cli::analyse::database::{Asked, Stored};
+use crate::cli::analyse::database::{SearchLimits, Stored};
 use crate::cli::document::score;
 use crate::eval::wdl;
 use crate::search::report::nps;
 use serde_json::{Value, json};
 
-/// The version of what a line has.
+/// The format version.
 const VERSION: u32 = 1;
 
-/// What `--jsonl` prints, for the help.
+/// The JSON fields, for the help.
 pub const SCHEMA: &str = "\
-With --jsonl each position is one line, when it is done:
-  schema                  1; another number if a field changes its meaning
+With --jsonl each finished position is one line:
+  schema                  format version, 1
   fen                     the position
-  place                   where it comes from: file with line and id, or file
+  place                   its origin: file with line and id, or file
                           with game, ply and the move that was played
-  from                    search, or database when it was known
+  from                    search, or database if it was stored
   asked                   the limits of the search: time_ms, depth, nodes
   finished                false when the search was interrupted
   depth, seldepth         plies
@@ -29,7 +29,7 @@ With --jsonl each position is one line, when it is done:
                           centipawns
     pv, san               the moves, in UCI and in SAN";
 
-/// The line of a position.
+/// The JSON of a position.
 pub fn line(item: &Item, stored: &Stored, from: &str) -> Value {
     let (root, found) = (item.game.board(), &stored.analysis);
     let material = wdl::material(root);
@@ -54,7 +54,7 @@ pub fn line(item: &Item, stored: &Stored, from: &str) -> Value {
         })
         .collect();
     let best = found.lines.first().and_then(|line| line.pv.first());
-    let Asked { time, depth, nodes } = stored.conditions.asked;
+    let SearchLimits { time, depth, nodes } = stored.conditions.requested;
     json!({
         "schema": VERSION,
         "fen": root.fen(item.chess960),

@@ -1,62 +1,62 @@
-//! Going on where a search of the same position has stopped: with its hash table if that was saved, else with its lines.
+//! Resumes interrupted searches from their saved hash table or their lines.
 
 use super::item::Item;
 use crate::chess::Board;
 use crate::cli::analyse::database::{Database, Stored};
 use crate::cli::analyse::game::Line;
 use crate::engine::Engine;
-use crate::hash_file::{self, Effort, Order, Origin};
+use crate::hash_file::{self, Effort, Origin, SaveOptions};
 use crate::score::{Bound, to_table};
 use crate::tt::{Hit, Record, Tt};
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Threads that write or read a hash file.
+/// Threads for saving and loading hash files.
 const THREADS: usize = 8;
 
-/// Where the hash table of a position is kept: beside the database, with the number of the position.
+/// The hash file of a position, beside the database.
 fn path(database: &Database, position: i64) -> PathBuf {
     let mut name = OsString::from(database.path());
     name.push(format!("-{position}.lhf"));
     name.into()
 }
 
-/// Saves the table of a search that was interrupted.
+/// Saves the table of an interrupted search.
 ///
 /// # Errors
-/// Says why nothing was saved; the search can be taken up by its lines all the same.
+/// Why nothing was saved; the search can still be resumed from its lines.
 pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item, depth: i32) -> Result<(), String> {
-    let (table, foundations) = engine.lend_table_to_save().map_err(|error| error.to_string())?;
+    let (table, eval_identity) = engine.lend_table_to_save().map_err(|error| error.to_string())?;
     let origin = Origin { position: origin(item), depth: depth.unsigned_abs() };
     let (path, effort) = (path(database, position), Effort::Threads(THREADS));
-    let order = Order { path, compress: false, effort, origin, keep_older: false };
-    let saved = hash_file::save(table, &foundations.identity(), &order, &mut |_| ControlFlow::Continue(()));
+    let order = SaveOptions { path, compress: false, effort, origin, keep_older: false };
+    let saved = hash_file::save(table, &eval_identity.identity(), &order, &mut |_| ControlFlow::Continue(()));
     saved.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// What a hash file says that it is of.
+/// The hash file's origin text.
 fn origin(item: &Item) -> String {
     format!("{} {}", item.key.fen, item.key.past).trim_end().to_owned()
 }
 
-/// Puts into the table what is known of a position, for the search that comes next.
+/// Fills the table with the stored results of a position, for the next search.
 ///
 /// # Errors
-/// There is no memory for the table.
-pub fn take_up(
+/// Out of memory.
+pub fn restore(
     engine: &mut Engine,
     database: &Database,
     position: i64,
     item: &Item,
     known: &Stored,
 ) -> Result<(), String> {
-    let (table, foundations) = engine.lend_table_to_load().map_err(|error| error.to_string())?;
+    let (table, eval_identity) = engine.lend_table_to_load().map_err(|error| error.to_string())?;
     let path = path(database, position);
     if path.exists() {
         let loaded =
-            hash_file::load(&path, &foundations.identity(), &table, THREADS, &mut |_| ControlFlow::Continue(()));
-        // Without it the lines have to do.
+            hash_file::load(&path, &eval_identity.identity(), &table, THREADS, &mut |_| ControlFlow::Continue(()));
+        // Otherwise fall back to the lines.
         if loaded.is_ok_and(|loaded| loaded.origin.position == origin(item)) {
             return Ok(());
         }
@@ -65,12 +65,12 @@ pub fn take_up(
     Ok(())
 }
 
-/// The position is done: its table is of no more use.
-pub fn forget(database: &Database, position: i64) {
+/// Removes the hash file of a finished position.
+pub fn remove_table(database: &Database, position: i64) {
     let _ = std::fs::remove_file(path(database, position));
 }
 
-/// Puts a line into the table: each position of it has its score, exact, and one ply less of depth than the one before.
+/// Stores a line in the table as exact scores, one ply shallower per move.
 fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
     let (mut board, mut score) = (root.clone(), line.score);
     for (ply, &mv) in line.pv.iter().enumerate() {
@@ -90,7 +90,7 @@ fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
 mod tests {
     use super::*;
     use crate::chess::Game;
-    use crate::cli::analyse::database::{Asked, Conditions, Key};
+    use crate::cli::analyse::database::{Conditions, Key, SearchLimits};
     use crate::cli::analyse::game::Analysis;
     use crate::cli::analyse::queue::item::Place;
     use crate::engine::Output;
@@ -98,19 +98,19 @@ mod tests {
     use std::time::Duration;
 
     fn search(engine: &mut Engine, depth: i32) -> Vec<(i32, i32, usize)> {
-        let mut told = Vec::new();
+        let mut infos = Vec::new();
         let limits = Limits { depth: Some(depth), ..Limits::default() };
         engine.search_blocking(&limits, |output| {
             if let Output::Info(info) = output {
-                told.push((info.depth, info.score, info.pv.len()));
+                infos.push((info.depth, info.score, info.pv.len()));
             }
         });
-        told
+        infos
     }
 
-    /// By its lines alone, and by its hash table: the search begins behind the depth that is known.
+    /// From lines alone and from the hash table: the search continues after the known depth.
     #[test]
-    fn what_is_known_is_not_searched_again() {
+    fn known_depths_are_not_searched_again() {
         let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let database = Database::open(&folder.join("one.db")).unwrap();
@@ -129,23 +129,24 @@ mod tests {
         let line = |info: &crate::search::report::Info| Line { score: info.score, pv: info.pv.to_vec() };
         let lines: Vec<Line> = outcome.lines.iter().map(line).collect();
         let analysis = Analysis { depth: 9, seldepth: 9, nodes: 1, time: Duration::ZERO, lines: lines.clone() };
-        let conditions = Conditions { asked: Asked::default(), multipv: 1, threads: 1, hash_mib: 1, chess960: false };
+        let conditions =
+            Conditions { requested: SearchLimits::default(), multipv: 1, threads: 1, hash_mib: 1, chess960: false };
         let known = Stored { analysis, conditions, finished: false };
         let begins_behind = |engine: &mut Engine| {
-            let told = search(engine, 11);
-            let depths: Vec<i32> = told.iter().map(|&(depth, ..)| depth).filter(|&depth| depth > 1).collect();
-            assert_eq!((depths[0], depths.last()), (9, Some(&11)), "{told:?}");
-            assert_eq!(told.iter().find(|told| told.0 == 9).map(|told| told.1), Some(lines[0].score));
+            let infos = search(engine, 11);
+            let depths: Vec<i32> = infos.iter().map(|&(depth, ..)| depth).filter(|&depth| depth > 1).collect();
+            assert_eq!((depths[0], depths.last()), (9, Some(&11)), "{infos:?}");
+            assert_eq!(infos.iter().find(|infos| infos.0 == 9).map(|infos| infos.1), Some(lines[0].score));
         };
         let mut fresh = new_engine();
-        take_up(&mut fresh, &database, 1, &item, &known).unwrap();
+        restore(&mut fresh, &database, 1, &item, &known).unwrap();
         begins_behind(&mut fresh);
         save(&mut engine, &database, 1, &item, 9).unwrap();
         let mut fresh = new_engine();
         let none = Stored { analysis: Analysis { lines: Vec::new(), ..known.analysis.clone() }, ..known };
-        take_up(&mut fresh, &database, 1, &item, &none).unwrap();
+        restore(&mut fresh, &database, 1, &item, &none).unwrap();
         begins_behind(&mut fresh);
-        forget(&database, 1);
+        remove_table(&database, 1);
         drop(database);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
         std::fs::remove_dir_all(&folder).unwrap();

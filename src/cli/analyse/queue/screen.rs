@@ -1,4 +1,4 @@
-//! What a queue shows: tables on a terminal, a line for each position elsewhere.
+//! Output of a queue: tables on a terminal, otherwise a line per position.
 
 use super::item::Item;
 use super::record;
@@ -15,25 +15,25 @@ use crate::score::Bound;
 use crate::search::report::PvLine;
 use std::io::{self, IsTerminal, Write};
 
-/// Where results are shown.
+/// The output.
 pub struct Screen {
     kind: Kind,
-    /// The line on standard error, where that is a terminal and standard output has no tables.
+    /// The progress line on standard error, unless standard output has live tables.
     progress: Progress,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Tables that change in place.
+    /// Live tables.
     Tables { ranked: bool },
-    /// A line for each position.
+    /// A line per position.
     Rows,
-    /// A line of JSON for each position.
+    /// A JSON line per position.
     Json,
 }
 
 impl Screen {
-    /// What fits standard output.
+    /// Chooses the format for standard output.
     pub fn new(jsonl: bool, ranked: bool) -> Self {
         let kind = match (jsonl, io::stdout().is_terminal()) {
             (true, _) => Kind::Json,
@@ -43,22 +43,22 @@ impl Screen {
         Self { kind, progress: Progress::start() }
     }
 
-    /// A message on standard error.
-    pub fn tell(&mut self, message: &str) {
+    /// Prints a message to standard error.
+    pub fn message(&mut self, message: &str) {
         self.progress.clear();
         eprintln!("lento: {message}");
     }
 
-    /// A text for people: on standard output, or on standard error where standard output is for programs.
+    /// Prints text to standard output, or to standard error with JSON.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub fn say(&mut self, text: &str) -> io::Result<()> {
+    /// The output cannot be written.
+    pub fn print(&mut self, text: &str) -> io::Result<()> {
         self.progress.clear();
         if self.kind == Kind::Json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") }
     }
 
-    /// A search begins: returns its table, if there is one.
+    /// Starts the display of a search, returning its table, if any.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -72,11 +72,11 @@ impl Screen {
         Ok(Some(show))
     }
 
-    /// What a search tells, or that time has passed.
+    /// Shows output of a search, or updates the time.
     ///
     /// # Errors
     /// Standard output cannot be written.
-    pub fn news(
+    pub fn update(
         &mut self,
         show: &mut Option<Show>,
         news: Option<&Output>,
@@ -84,7 +84,7 @@ impl Screen {
         tally: &Tally,
     ) -> io::Result<()> {
         match show {
-            Some(show) => show.news(news),
+            Some(show) => show.update(news),
             None => {
                 self.progress.show(|| format!("{}: {}", item.place, tally.counts(item.done)), tally.left(item.done));
                 Ok(())
@@ -92,7 +92,7 @@ impl Screen {
         }
     }
 
-    /// A search has ended.
+    /// Ends the display of a search.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -102,7 +102,7 @@ impl Screen {
         writeln!(io::stdout(), "{}", table::summary(item.game.board(), found, item.chess960))
     }
 
-    /// What is known of a position, from wherever.
+    /// Prints a result from a search or the database.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -113,7 +113,7 @@ impl Screen {
                 self.progress.clear();
                 writeln!(out, "{}", record::line(item, stored, from))?;
             }
-            // The table has said it.
+            // Already in the live table.
             Kind::Tables { .. } if from == "search" => return Ok(()),
             Kind::Tables { .. } | Kind::Rows => {
                 self.progress.clear();
@@ -124,7 +124,7 @@ impl Screen {
     }
 }
 
-/// The best line in few words.
+/// A one-line summary of the best line.
 fn row(item: &Item, stored: &Stored) -> String {
     let (root, found) = (item.game.board(), &stored.analysis);
     let Some(best) = found.lines.first().filter(|line| !line.pv.is_empty()) else {

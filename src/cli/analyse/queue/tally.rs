@@ -1,45 +1,44 @@
-//! What was done, in numbers.
+//! Counts and time estimates.
 
 use crate::cli::units;
 use crate::search::report::nps;
 use std::time::{Duration, Instant};
 
-/// Counts what was done, and guesses how long the rest takes.
+/// Counts positions and estimates the remaining time.
 #[derive(Debug)]
 pub struct Tally {
     start: Instant,
-    /// When the first search began, and how much of the input lay before it.
+    /// Start of the first search, with the fraction of input before it.
     first: Option<(Instant, f64)>,
-    /// Positions that were searched here.
+    /// Positions searched here.
     pub searched: u64,
-    /// Positions that were known.
+    /// Positions from the database.
     pub known: u64,
-    /// Positions that are not known, and were not to be searched.
+    /// Positions neither stored nor searched.
     pub unknown: u64,
     nodes: u64,
     time: Duration,
 }
 
 impl Tally {
-    /// Nothing so far.
     pub fn start() -> Self {
         let (searched, known, unknown, nodes, time) = (0, 0, 0, 0, Duration::ZERO);
         Self { start: Instant::now(), first: None, searched, known, unknown, nodes, time }
     }
 
-    /// A search begins, with so much of the input behind it.
-    pub fn search_begins(&mut self, done: f64) {
+    /// Records the start of a search at a fraction of the input.
+    pub fn start_search(&mut self, done: f64) {
         self.first.get_or_insert_with(|| (Instant::now(), done));
     }
 
-    /// A search has ended: so many nodes in so much time.
+    /// Records the end of a search.
     pub fn add(&mut self, nodes: u64, time: Duration) {
         self.searched += 1;
         self.nodes += nodes;
         self.time += time;
     }
 
-    /// How long the rest of the input takes, if it goes on like this.
+    /// Estimates the remaining time.
     pub fn left(&self, done: f64) -> Option<Duration> {
         let (since, before) = self.first?;
         let (elapsed, share) = (since.elapsed().as_secs_f64(), done - before);
@@ -47,18 +46,18 @@ impl Tally {
         (self.searched > 0 && share > 1e-9 && left < 1e9).then(|| Duration::from_secs_f64(left.max(0.0)))
     }
 
-    /// How far it has come.
+    /// The counts as text.
     pub fn counts(&self, done: f64) -> String {
         format!("{} searched, {} known, {:.0} % of the input", self.searched, self.known, done * 100.0)
     }
 
-    /// How far it has come, and how long the rest takes.
+    /// The counts with the time per search and the remaining time.
     pub fn progress(&self, done: f64) -> String {
         let left = self.left(done).map_or_else(String::new, |left| format!(", about {} left", units::time(left)));
         self.counts(done) + &left
     }
 
-    /// All of it.
+    /// The final counts.
     pub fn summary(&self, problems: u64) -> String {
         let all = self.searched + self.known + self.unknown;
         let plural = if all == 1 { "" } else { "s" };

@@ -1,4 +1,4 @@
-//! The queue at work.
+//! Processes the queue.
 
 use super::input::Input;
 use super::item::Item;
@@ -7,7 +7,7 @@ use super::screen::Screen;
 use super::tally::Tally;
 use super::{Args, epd_line};
 use crate::cli::Done;
-use crate::cli::analyse::database::{Asked, Claim, Conditions, Database, EngineId, Stored};
+use crate::cli::analyse::database::{Claim, Conditions, Database, EngineId, SearchLimits, Stored};
 use crate::cli::analyse::game::{Analysis, Line};
 use crate::cli::analyse::search::{Found, search};
 use crate::cli::interrupt::Interrupt;
@@ -19,30 +19,30 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-/// How often to look whether another process is done with a position.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// Poll interval for positions claimed by other processes.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Everything that a queue needs.
+/// A running queue.
 pub struct Work {
     input: Input,
     database: Database,
     engine: Engine,
     id: EngineId,
-    /// Of every search; `chess960` is the position's own.
+    /// Conditions of all searches; `chess960` is overridden per position.
     conditions: Conditions,
-    /// Whether positions are searched at all.
+    /// Whether to search at all.
     searches: bool,
     interrupt: Interrupt,
     screen: Screen,
     tally: Tally,
     epd: Option<Draft>,
-    /// Whether a game has begun since the last search: what that has learned is of no use.
+    /// Whether a game has started since the last search, so that histories should be cleared.
     new_game: bool,
-    /// Positions that other processes search. There are no more than processes, unless positions come several times.
+    /// Positions claimed by other processes, at most one per process unless positions repeat.
     waiting: Vec<Item>,
 }
 
-/// What became of a position.
+/// The outcome for a position.
 enum Step {
     Done,
     Waiting(Box<Item>),
@@ -50,17 +50,17 @@ enum Step {
 }
 
 impl Work {
-    /// All that is asked for, not begun.
+    /// Sets up a queue.
     ///
     /// # Errors
-    /// The engine cannot be set up, or a file for the results cannot be written.
+    /// The engine cannot be set up, or an output file is not writable.
     pub fn new(args: &Args, input: Input, database: Database, interrupt: Interrupt) -> Result<Self, Box<dyn Error>> {
         let searches = !args.queue.no_search;
         let mut engine = if searches { args.engine()? } else { Engine::new() };
-        let asked = args.asked();
-        engine.settings_mut().search.deterministic = asked.is_exact() && engine.threads() > 1;
+        let requested = args.requested_limits();
+        engine.settings_mut().search.deterministic = requested.is_exact() && engine.threads() > 1;
         let conditions = Conditions {
-            asked,
+            requested,
             multipv: args.multipv,
             threads: engine.threads(),
             hash_mib: engine.hash_mib(),
@@ -69,54 +69,54 @@ impl Work {
         let epd = args.queue.epd_out.as_deref().map(Draft::create).transpose()?;
         let mut screen = Screen::new(args.queue.jsonl, args.multipv > 1);
         if searches && !args.queue.jsonl {
-            screen.say(&format!("{}, {}", database.path().display(), args.conditions(&engine)))?;
+            screen.print(&format!("{}, {}", database.path().display(), args.conditions(&engine)))?;
         }
         let id = EngineId::new(&mut engine);
         let (tally, new_game, waiting) = (Tally::start(), true, Vec::new());
         Ok(Self { input, database, engine, id, conditions, searches, interrupt, screen, tally, epd, new_game, waiting })
     }
 
-    /// Where the results are.
+    /// The database.
     pub fn database(&self) -> &Database {
         &self.database
     }
 
-    /// Goes through the queue, to its end or to Ctrl-C.
+    /// Runs to the end or to Ctrl-C.
     ///
     /// # Errors
-    /// A file cannot be read or written. What was done until then is stored.
+    /// A file cannot be read or written. Earlier results are stored.
     pub fn run(&mut self) -> Done {
         let all_done = self.go_through()?;
         if let Some(draft) = self.epd.take() {
             draft.finish(&[])?;
         }
         let summary = self.tally.summary(self.input.problems);
-        self.screen.say(&format!("\n{summary}"))?;
+        self.screen.print(&format!("\n{summary}"))?;
         if !all_done {
-            self.screen.say("interrupted; the same command goes on")?;
+            self.screen.print("interrupted; run the same command to continue")?;
         }
         Ok(self.interrupt.exit_code())
     }
 
-    /// Whether the end was reached.
+    /// Processes all items. Returns false after Ctrl-C.
     fn go_through(&mut self) -> Result<bool, Box<dyn Error>> {
         loop {
-            if self.interrupt.came() {
+            if self.interrupt.is_set() {
                 return Ok(false);
             }
             let screen = &mut self.screen;
-            let Some(item) = self.input.next_item(&mut |message| screen.tell(message))? else { break };
-            match self.attend(item)? {
+            let Some(item) = self.input.next_item(&mut |message| screen.message(message))? else { break };
+            match self.process(item)? {
                 Step::Done => {}
                 Step::Waiting(item) => self.waiting.push(*item),
                 Step::Interrupted => return Ok(false),
             }
-            if !self.attend_waiting()? {
+            if !self.retry_waiting()? {
                 return Ok(false);
             }
         }
         while !self.waiting.is_empty() {
-            if self.interrupt.waits(PATIENCE) || !self.attend_waiting()? {
+            if self.interrupt.wait(POLL_INTERVAL) || !self.retry_waiting()? {
                 return Ok(false);
             }
             if output_is_gone() {
@@ -126,10 +126,10 @@ impl Work {
         Ok(true)
     }
 
-    /// Looks again at what other processes have searched. Returns false after Ctrl-C.
-    fn attend_waiting(&mut self) -> Result<bool, Box<dyn Error>> {
+    /// Retries positions claimed by other processes. Returns false after Ctrl-C.
+    fn retry_waiting(&mut self) -> Result<bool, Box<dyn Error>> {
         for item in std::mem::take(&mut self.waiting) {
-            match self.attend(item)? {
+            match self.process(item)? {
                 Step::Done => {}
                 Step::Waiting(item) => self.waiting.push(*item),
                 Step::Interrupted => return Ok(false),
@@ -138,14 +138,15 @@ impl Work {
         Ok(true)
     }
 
-    fn attend(&mut self, item: Item) -> Result<Step, Box<dyn Error>> {
-        let (board, asked) = (item.game.board(), self.conditions.asked);
+    fn process(&mut self, item: Item) -> Result<Step, Box<dyn Error>> {
+        let (board, requested) = (item.game.board(), self.conditions.requested);
         let multipv = self.conditions.multipv;
         self.new_game |= item.begins;
         if !self.searches {
             match self.database.best(&item.key, board)? {
                 Some(analysis) => {
-                    let conditions = Conditions { multipv: u16::MAX, asked: Asked::default(), ..self.conditions };
+                    let conditions =
+                        Conditions { multipv: u16::MAX, requested: SearchLimits::default(), ..self.conditions };
                     self.report(&item, &Stored { analysis, conditions, finished: true }, "database")?;
                     self.tally.known += 1;
                 }
@@ -153,82 +154,87 @@ impl Work {
             }
             return Ok(Step::Done);
         }
-        match self.database.claim(&item.key, board, &self.id, multipv, &asked)? {
+        match self.database.claim(&item.key, board, &self.id, multipv, &requested)? {
             Claim::Known(stored) => {
                 self.report(&item, &stored, "database")?;
                 self.tally.known += 1;
                 Ok(Step::Done)
             }
-            Claim::Others => Ok(Step::Waiting(Box::new(item))),
-            Claim::Ours { position, partial } => self.search(item, position, partial),
+            Claim::Busy => Ok(Step::Waiting(Box::new(item))),
+            Claim::Claimed { position, partial } => self.search(item, position, partial),
         }
     }
 
     fn search(&mut self, item: Item, position: i64, partial: Option<Stored>) -> Result<Step, Box<dyn Error>> {
-        let asked = self.conditions.asked;
-        // Only what was asked for in the same way can be gone on with, and what counts nodes begins from nothing.
+        let requested = self.conditions.requested;
+        // Only a search with the same conditions can be resumed, and none with a node limit.
         let multipv = self.conditions.multipv;
-        let partial = partial.filter(|known| !asked.is_exact() && known.conditions.multipv == multipv);
-        if std::mem::take(&mut self.new_game) || asked.nodes.is_some() || asked.depth.is_some() || partial.is_some() {
+        let partial = partial.filter(|known| !requested.is_exact() && known.conditions.multipv == multipv);
+        if std::mem::take(&mut self.new_game)
+            || requested.nodes.is_some()
+            || requested.depth.is_some()
+            || partial.is_some()
+        {
             self.engine.new_game();
         }
         self.engine.settings_mut().chess960 = item.chess960;
         self.engine.set_game(item.game.clone());
         if let Some(known) = &partial {
-            resume::take_up(&mut self.engine, &self.database, position, &item, known)?;
+            resume::restore(&mut self.engine, &self.database, position, &item, known)?;
         }
         let spent = partial.as_ref().map_or(Duration::ZERO, |known| known.analysis.time);
-        let time = asked.time.map(|time| time.saturating_sub(spent).max(Duration::from_millis(1)));
+        let time = requested.time.map(|time| time.saturating_sub(spent).max(Duration::from_millis(1)));
         let limits = Limits {
-            depth: asked.depth,
-            nodes: asked.nodes,
+            depth: requested.depth,
+            nodes: requested.nodes,
             movetime: time.map(|time| time.as_millis() as i64),
             ..Limits::default()
         };
-        self.tally.search_begins(item.done);
+        self.tally.start_search(item.done);
         let mut show = self.screen.begin(&item, &self.tally)?;
         let (screen, tally) = (&mut self.screen, &self.tally);
-        let found =
-            search(&mut self.engine, &limits, &mut self.interrupt, |news| screen.news(&mut show, news, &item, tally))?;
-        let finished = !self.interrupt.came();
+        let found = search(&mut self.engine, &limits, &mut self.interrupt, |news| {
+            screen.update(&mut show, news, &item, tally)
+        })?;
+        let finished = !self.interrupt.is_set();
         self.screen.end(show, &item, &found)?;
         let stored = self.stored(&item, &found, partial.as_ref(), finished);
-        if !finished && asked.is_exact() {
-            // It begins again: a part of it is no result.
-            self.database.let_go(position)?;
+        if !finished && requested.is_exact() {
+            // No partial result with a node limit.
+            self.database.release(position)?;
             return Ok(Step::Interrupted);
         }
         self.tally.add(found.nodes(), found.elapsed);
         self.database.store(position, item.game.board(), &self.id, &stored)?;
         if finished {
-            resume::forget(&self.database, position);
+            resume::remove_table(&self.database, position);
         } else {
             let depth = stored.analysis.depth;
             if let Err(error) = resume::save(&mut self.engine, &self.database, position, &item, depth) {
-                self.screen.tell(&format!("the hash table is not kept: {error}"));
+                self.screen.message(&format!("cannot save the hash table: {error}"));
             }
         }
         self.report(&item, &stored, "search")?;
         Ok(if finished { Step::Done } else { Step::Interrupted })
     }
 
-    /// What a search has found, on top of what was known.
+    /// Combines a search result with the partial one before it.
     fn stored(&self, item: &Item, found: &Found, partial: Option<&Stored>, finished: bool) -> Stored {
-        let told = &found.outcome.lines;
+        let infos = &found.outcome.lines;
         let lines: Vec<Line> =
-            told.iter().map(|line| Line { score: line.score, pv: line.pv.iter().copied().collect() }).collect();
-        let first = told.first();
+            infos.iter().map(|line| Line { score: line.score, pv: line.pv.iter().copied().collect() }).collect();
+        let first = infos.first();
         let before = partial.map(|known| &known.analysis);
         let analysis = Analysis {
             depth: first.map_or(0, |line| line.depth),
-            seldepth: told.iter().map(|line| line.seldepth).max().unwrap_or(0),
+            seldepth: infos.iter().map(|line| line.seldepth).max().unwrap_or(0),
             nodes: found.nodes() + before.map_or(0, |before| before.nodes),
             time: found.elapsed + before.map_or(Duration::ZERO, |before| before.time),
             lines,
         };
         let kept = before.filter(|before| before.depth > analysis.depth);
         let analysis = match kept {
-            // It was interrupted before it had come as far again.
+            // Interrupted before reaching the earlier depth.
             Some(before) => Analysis { nodes: analysis.nodes, time: analysis.time, ..before.clone() },
             None => analysis,
         };

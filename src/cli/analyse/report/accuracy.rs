@@ -1,29 +1,29 @@
-//! What moves cost, and how well a side played.
+//! Losses of moves and accuracy of sides.
 //!
-//! A move is judged by the winning chances that it gives away: the expected score (a win counts 1, a draw ½) of the position before
-//! it, less that of the position after it, both as the engine sees them (`eval::wdl`). The engine's own choice gives away nothing,
-//! whatever a later search says, and a move that turns out better than expected costs nothing either.
+//! A move's loss is the expected score (win 1, draw ½) of the position before it minus that of the position after it,
+//! by the engine's win probabilities (`eval::wdl`). The engine's own choice has no loss, whatever a later search finds,
+//! and gains count as no loss.
 //!
-//! The accuracy of a move that costs `loss` is `100 * (exp(-K * loss) - exp(-K)) / (1 - exp(-K))` percent: 100 for a loss of 0, 0 for
-//! a loss of 1, falling all the way. That is the form of the accuracy of moves at Lichess (lichess.org/page/accuracy), whose rate is
-//! `K` = 4.354, with both ends made exact. The accuracy of a side is the mean over its moves.
+//! The accuracy of a move is `100 * (exp(-K * loss) - exp(-K)) / (1 - exp(-K))` percent: 100 for a loss of 0, 0 for a
+//! loss of 1. This is the formula of Lichess (lichess.org/page/accuracy), with `K` = 4.354 and exact ends. A side's
+//! accuracy is the mean over its moves.
 
 use super::Study;
 use super::value::Value;
 
-/// A loss of winning chances from here on is dubious: `?!`, `$6`. With equal chances that is about half a pawn.
+/// Minimum loss of a dubious move: `?!`, `$6`. About half a pawn in an equal position.
 pub const DUBIOUS: f64 = 0.10;
-/// A loss from here on is a mistake: `?`, `$2`. With equal chances that is about a pawn.
+/// Minimum loss of a mistake: `?`, `$2`. About a pawn in an equal position.
 pub const MISTAKE: f64 = 0.20;
-/// A loss from here on is a blunder: `??`, `$4`. With equal chances that is about a pawn and a half.
+/// Minimum loss of a blunder: `??`, `$4`. About a pawn and a half in an equal position.
 pub const BLUNDER: f64 = 0.30;
-/// How fast the accuracy of a move falls with its loss.
+/// How fast accuracy falls with the loss.
 const RATE: f64 = 4.354;
 
-/// What is said of a move in one sign.
+/// An annotation of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// The only move: any other would be a blunder.
+    /// The only good move: any other is a blunder.
     Good,
     /// `?!`
     Dubious,
@@ -44,7 +44,7 @@ impl Mark {
         }
     }
 
-    /// By the loss alone.
+    /// The mark of a loss.
     fn of(loss: f64) -> Option<Self> {
         match loss {
             _ if loss >= BLUNDER => Some(Self::Blunder),
@@ -55,24 +55,24 @@ impl Mark {
     }
 }
 
-/// What is to be said of a move.
+/// The assessment of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// The winning chances that it gives away, from 0 to 1.
+    /// Loss of expected score, from 0 to 1.
     pub loss: f64,
-    /// The same in centipawns.
+    /// Loss in centipawns.
     pub centipawns: i32,
-    /// The sign for it.
+    /// The mark, if any.
     pub mark: Option<Mark>,
 }
 
-/// The accuracy of a move in percent by the winning chances that it gives away.
+/// The accuracy in percent of a move with this loss.
 pub fn accuracy(loss: f64) -> f64 {
     let floor = (-RATE).exp();
     100.0 * (((-RATE * loss).exp() - floor) / (1.0 - floor)).clamp(0.0, 1.0)
 }
 
-/// Judges the move at this place; `None` where the position before it or after it was not analysed.
+/// Assesses a move; `None` unless the positions before and after it were analysed.
 pub fn judge(study: &Study, at: usize) -> Option<Judged> {
     let (board, played) = (&study.boards[at], study.game.plies[at].mv);
     let color = board.side_to_move();
@@ -88,7 +88,7 @@ pub fn judge(study: &Study, at: usize) -> Option<Judged> {
     Some(Judged { loss, centipawns, mark: Mark::of(loss) })
 }
 
-/// Whether the second best move would have been a blunder, and the best one is not just to take back.
+/// Whether the second best move is a blunder, and the best one is not a mere recapture.
 fn is_only_move(study: &Study, at: usize) -> bool {
     let (board, played) = (&study.boards[at], study.game.plies[at].mv);
     let Some([best, second, ..]) = study.analysis(at).map(|analysis| analysis.lines.as_slice()) else { return false };
@@ -98,24 +98,24 @@ fn is_only_move(study: &Study, at: usize) -> bool {
     !takes_back && best - second >= BLUNDER
 }
 
-/// How well a side played.
+/// Statistics of a side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
-    /// The moves that were judged.
+    /// Number of assessed moves.
     pub moves: usize,
-    /// In percent.
+    /// Accuracy in percent.
     pub accuracy: f64,
-    /// Centipawns that a move cost on average.
+    /// Average loss in centipawns.
     pub centipawns: f64,
-    /// How many moves were dubious, mistakes and blunders.
+    /// Number of dubious moves, mistakes and blunders.
     pub marks: [usize; 3],
 }
 
 impl Side {
-    /// The signs that are counted.
+    /// The counted marks.
     pub const COUNTED: [Mark; 3] = [Mark::Dubious, Mark::Mistake, Mark::Blunder];
 
-    /// From the side's moves; `None` if there are none.
+    /// Summarises the side's moves; `None` if there are none.
     pub fn new<'a>(moves: impl Iterator<Item = &'a Judged>) -> Option<Self> {
         let moves: Vec<&Judged> = moves.collect();
         let mean = |of: fn(&Judged) -> f64| moves.iter().map(|judged| of(judged)).sum::<f64>() / moves.len() as f64;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_begin_where_they_say() {
+    fn marks_start_at_their_thresholds() {
         for (loss, mark) in [
             (0.0, None),
             (0.0999, None),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_is_the_mean_of_its_moves() {
+    fn side_statistics_are_means() {
         let judged = |loss, centipawns| Judged { loss, centipawns, mark: Mark::of(loss) };
         assert_eq!(Side::new([].iter()), None);
         let perfect = Side::new([judged(0.0, 0); 3].iter()).unwrap();

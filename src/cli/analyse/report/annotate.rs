@@ -1,16 +1,15 @@
-//! An analysed game as PGN with comments, in export format.
+//! Annotated PGN in export format.
 //!
-//! All that the file says stays: comments, glyphs, variations within variations. After each move stands what the position is worth, as
-//! `[%eval 0.35,24]`, in place of what the file says there: pawns from White's view, and the depth of the search. A move that is dubious
-//! or worse gets its sign, unless the file has one for it, and the engine's line in its place as a further variation of at most
-//! [`LINE_PLIES`] plies.
+//! Comments, glyphs and variations of the file are kept. Each move gets `[%eval 0.35,24]`, in pawns from White's view
+//! with the depth, replacing any in the file. Dubious or worse moves get a glyph, unless the file has one, and the
+//! engine's line as a further variation of at most [`LINE_PLIES`] plies.
 
 use super::wrapped::Wrapped;
 use super::{LINE_PLIES, Study, san, san_words};
 use crate::chess::{Board, Color, Move};
 use crate::pgn::{Part, Variation, parts};
 
-/// The tags that each game has, in their order, and what stands for a value that is not known.
+/// The seven tag roster with values for unknown.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -20,12 +19,12 @@ const ROSTER: [(&str, &str); 7] = [
     ("Black", "?"),
     ("Result", "*"),
 ];
-/// Tags that come last, most of them written from what they stand for, whatever the file says.
+/// Tags written last, most of them generated.
 const OWN: [&str; 7] = ["FEN", "SetUp", "Variant", "PlyCount", "WhiteAccuracy", "BlackAccuracy", "Annotator"];
-/// The glyphs that say how good a move is: `!`, `?`, `!!`, `??`, `!?`, `?!`.
+/// Glyphs of move quality: `!`, `?`, `!!`, `??`, `!?`, `?!`.
 const QUALITY: std::ops::RangeInclusive<u8> = 1..=6;
 
-/// The game, and an empty line at the end.
+/// The game as PGN, followed by an empty line.
 pub fn pgn(study: &Study) -> String {
     let mut text: String = tags(study).iter().map(|(name, value)| tag(name, value)).collect();
     text.push('\n');
@@ -43,7 +42,7 @@ fn tag(name: &str, value: &str) -> String {
     format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The result as one of the four words that end a game.
+/// The result as a PGN termination marker.
 fn result<'a>(study: &Study<'a>) -> &'a str {
     match study.game.result.as_str() {
         known @ ("1-0" | "0-1" | "1/2-1/2") => known,
@@ -86,7 +85,7 @@ fn tags(study: &Study) -> Vec<(String, String)> {
     tags
 }
 
-/// A move with all that is said of it.
+/// Writes a move with its annotations.
 fn ply(study: &Study, at: usize, words: &mut Wrapped) {
     let (board, ply) = (&study.boards[at], &study.game.plies[at]);
     let numbered = at == 0 || board.side_to_move() == Color::White || words.is_after_comment();
@@ -117,7 +116,7 @@ fn ply(study: &Study, at: usize, words: &mut Wrapped) {
     }
 }
 
-/// A variation of the file.
+/// Writes a variation of the file.
 fn variation(board: &Board, variation: &Variation, words: &mut Wrapped) {
     let mut board = board.clone();
     words.open();
@@ -137,14 +136,14 @@ fn variation(board: &Board, variation: &Variation, words: &mut Wrapped) {
     words.close();
 }
 
-/// Whether a variation of the file begins with all that would be shown of a line.
+/// Whether a variation of the file starts with this line.
 fn shows(variation: &Variation, line: &[Move]) -> bool {
     let shown = &line[..line.len().min(LINE_PLIES)];
     variation.moves.len() >= shown.len()
         && shown.iter().zip(&variation.moves).all(|(&mv, played)| played.mv == Some(mv))
 }
 
-/// The words of a comment of the file, commands in one piece each; without the values that programs wrote, unless they are wanted.
+/// The words of a comment, each command as one word; evaluations are dropped unless `with_values`.
 fn comment_words(comment: Option<&str>, with_values: bool) -> Vec<String> {
     let mut words = Vec::new();
     for part in parts(comment.unwrap_or("")) {
@@ -159,7 +158,7 @@ fn comment_words(comment: Option<&str>, with_values: bool) -> Vec<String> {
     words
 }
 
-/// The glyphs of the file and, if none of them says how good the move is, the engine's.
+/// The file's glyphs and, unless one of them is about quality, the engine's.
 pub fn nags(study: &Study, at: usize) -> Vec<u8> {
     let mut nags = study.game.plies[at].remarks.nags.clone();
     if !nags.iter().any(|nag| QUALITY.contains(nag)) {

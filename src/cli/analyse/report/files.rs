@@ -1,4 +1,4 @@
-//! The files that reports go to.
+//! Report files.
 
 use super::html::Page;
 use super::{Study, annotate, graph};
@@ -7,36 +7,36 @@ use crate::files::draft::{Draft, WriteError, write};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// What to write of games.
+/// Which reports to write.
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reports of games")]
 pub struct ReportArgs {
-    /// Write the games to this file as PGN, with values, signs and better lines
+    /// Write annotated games to this PGN file
     #[arg(long, value_name = "FILE")]
     pgn_out: Option<PathBuf>,
-    /// Write a page with boards and graphs to this file
+    /// Write an HTML page with boards and graphs to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Draw the winning chances over the game to this file; of several games to one file each: g-1.svg, g-2.svg
+    /// Write a graph of winning chances to this SVG file; for several games to one file each: g-1.svg, g-2.svg
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
 impl ReportArgs {
-    /// Whether anything is to be written.
+    /// Whether any report is requested.
     pub fn are_given(&self) -> bool {
         self.paths().next().is_some()
     }
 
-    /// The names of the files.
+    /// The files.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         [&self.pgn_out, &self.html, &self.svg].into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// Begins the files, so that what is in the way is known before the work that they are for.
+    /// Creates drafts of the files, so that errors show up before the analysis.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// A file is not writable.
     pub fn begin(&self) -> Result<Reports, WriteError> {
         let begin = |path: &Option<PathBuf>| path.as_deref().map(Draft::create).transpose();
         let svg = self.svg.as_ref().zip(begin(&self.svg)?);
@@ -44,35 +44,35 @@ impl ReportArgs {
             pgn: begin(&self.pgn_out)?,
             html: begin(&self.html)?.map(|draft| (draft, Page::default())),
             graphs: svg.map(|(path, draft)| Graphs { path: path.clone(), draft, first: None, count: 0 }),
-            told: false,
+            warned: false,
         })
     }
 }
 
-/// Files that are being written.
+/// Reports being written.
 pub struct Reports {
     pgn: Option<Draft>,
     html: Option<(Draft, Page)>,
     graphs: Option<Graphs>,
-    /// Whether it was said that there are too many games for one page.
-    told: bool,
+    /// Whether the limit of games per page was reported.
+    warned: bool,
 }
 
-/// Pictures, one for each game.
+/// One graph per game.
 struct Graphs {
     path: PathBuf,
-    /// Of the file of the name that was given, for the case that there is one game.
+    /// The draft of the given name, for a single game.
     draft: Draft,
-    /// The picture of the first game, as long as there is no other.
+    /// The graph of the first game, until there is another.
     first: Option<String>,
     count: usize,
 }
 
 impl Reports {
-    /// Adds a game.
+    /// Adds a game to all reports.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// A file is not writable.
     pub fn add(&mut self, game: &AnalysedGame) -> Result<(), Box<dyn Error>> {
         let study = Study::new(game);
         if let Some(draft) = &mut self.pgn {
@@ -80,9 +80,9 @@ impl Reports {
         }
         if let Some((_, page)) = &mut self.html
             && !page.add(&study)
-            && !std::mem::replace(&mut self.told, true)
+            && !std::mem::replace(&mut self.warned, true)
         {
-            eprintln!("lento: --html: a page has at most {} games; --games chooses others", Page::MOST_GAMES);
+            eprintln!("lento: --html: a page has at most {} games; select others with --games", Page::MAX_GAMES);
         }
         match &mut self.graphs {
             Some(graphs) => graphs.add(graph::svg(&study)?),
@@ -90,10 +90,10 @@ impl Reports {
         }
     }
 
-    /// Gives the files their names.
+    /// Renames the drafts.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// A file is not writable.
     pub fn finish(self) -> Result<(), Box<dyn Error>> {
         if let Some(draft) = self.pgn {
             draft.finish(&[])?;
@@ -122,7 +122,7 @@ impl Graphs {
     }
 }
 
-/// `g.svg` with a number: `g-3.svg`.
+/// Inserts a number: `g-3.svg`.
 fn numbered(path: &Path, number: usize) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension().map_or_else(String::new, |extension| format!(".{}", extension.to_string_lossy()));
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_before_the_ending() {
+    fn numbers_precede_the_extension() {
         for (path, expected) in [("a/g.svg", "a/g-3.svg"), ("g", "g-3"), ("my.game.svg", "my.game-3.svg")] {
             assert_eq!(numbered(Path::new(path), 3), Path::new(expected));
         }

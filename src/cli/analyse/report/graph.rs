@@ -1,4 +1,4 @@
-//! The winning chances of a game as SVG.
+//! The SVG graph of winning chances.
 
 use super::Study;
 use super::accuracy::Mark;
@@ -7,22 +7,21 @@ use plotters::prelude::*;
 use std::error::Error;
 
 const FONT: &str = "sans-serif";
-/// Width and height of the paper, in pixels.
+/// Size in pixels.
 const SIZE: (u32, u32) = (900, 320);
-/// The most points of the curve: more than the paper has pixels only make the file larger.
+/// Maximum number of points; more than pixels only enlarge the file.
 const POINTS: usize = 800;
-/// The most moves that are marked; those that cost most come first.
+/// Maximum number of marked moves, the costliest first.
 const MARKS: usize = 200;
 
 const CURVE: RGBColor = RGBColor(0x33, 0x66, 0x99);
 const MISTAKE: RGBColor = RGBColor(0xdd, 0x88, 0x22);
 const BLUNDER: RGBColor = RGBColor(0xcc, 0x22, 0x22);
 
-/// Draws White's expected score in percent over the moves of the game, with mistakes and blunders marked; less than 100 kB whatever
-/// the game.
+/// Draws White's expected score in percent over the game, with mistakes and blunders marked; below 100 kB for any game.
 ///
 /// # Errors
-/// It cannot be drawn.
+/// Drawing fails.
 pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     {
@@ -31,7 +30,7 @@ pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
         let players = chess::Color::ALL.map(|color| shortened(study.player(color)));
         let title = format!("{} - {}  {}", players[0], players[1], shortened(&study.game.result));
         let below = paper.titled(&title, (FONT, 17))?;
-        // Moves as they are numbered: Black's lie half way to the next.
+        // Move numbers; Black's moves are half way to the next.
         let first = &study.boards[0];
         let start =
             f64::from(first.fullmove_number()) + if first.side_to_move() == chess::Color::White { 0.0 } else { 0.5 };
@@ -65,17 +64,17 @@ pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// A name that leaves room for others.
+/// Truncates a player's name.
 fn shortened(name: &str) -> String {
-    const LONGEST: usize = 40;
+    const MAX_LENGTH: usize = 40;
     let name = super::plain(name);
-    match name.char_indices().nth(LONGEST) {
+    match name.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}...", &name[..end]),
         None => name,
     }
 }
 
-/// The curve in pieces without gaps, thinned out where there are too many points.
+/// The curve in contiguous runs, thinned out to the maximum.
 fn runs(study: &Study) -> Vec<Vec<(usize, f64)>> {
     let step = study.values.len().div_ceil(POINTS);
     let mut runs: Vec<Vec<(usize, f64)>> = vec![Vec::new()];
@@ -90,7 +89,7 @@ fn runs(study: &Study) -> Vec<Vec<(usize, f64)>> {
     runs
 }
 
-/// The positions after mistakes and blunders, with their values and colors.
+/// The positions after mistakes and blunders with their colors.
 fn marked(study: &Study) -> Vec<(usize, f64, RGBColor)> {
     let mut costly: Vec<(f64, usize, f64, RGBColor)> = Vec::new();
     for (at, judged) in study.moves.iter().enumerate() {

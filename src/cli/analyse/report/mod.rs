@@ -1,4 +1,4 @@
-//! Reports of analysed games: pure functions from a game to text. Nothing here searches, reads or writes files.
+//! Reports of analysed games: pure functions from games to text.
 
 pub mod accuracy;
 pub mod annotate;
@@ -15,28 +15,27 @@ use crate::score::DRAW;
 use accuracy::{Judged, Side};
 use value::Value;
 
-/// How much worse than the engine's choice a move has to be for its line to be shown in the move's place: a loss of winning chances,
-/// from 0 to 1.
+/// Minimum loss of a move for showing the engine's line instead, from 0 to 1.
 pub const SHOW_BETTER: f64 = accuracy::DUBIOUS;
-/// The most plies of a line that is shown.
+/// Maximum plies of a shown line.
 pub const LINE_PLIES: usize = 10;
 
-/// A game with everything that reports say of it.
+/// A game with everything the reports need.
 pub struct Study<'a> {
     /// The game.
     pub game: &'a AnalysedGame,
-    /// The positions: before each move, and after the last.
+    /// The positions before each move and after the last.
     pub boards: Vec<Board>,
-    /// What each position is worth; `None` where it was not analysed.
+    /// The value of each position, if analysed.
     pub values: Vec<Option<Value>>,
-    /// What is to be said of each move; `None` where the position before it or after it was not analysed.
+    /// The assessment of each move; `None` unless the positions before and after it were analysed.
     pub moves: Vec<Option<Judged>>,
-    /// White and Black; `None` for a side without a move of which something is to be said.
+    /// Statistics of White and Black; `None` without assessed moves.
     pub sides: [Option<Side>; 2],
 }
 
 impl<'a> Study<'a> {
-    /// Works out what is to be said of a game.
+    /// Assesses a game.
     pub fn new(game: &'a AnalysedGame) -> Self {
         let mut past = Game::from(game.start.clone());
         let mut boards = vec![game.start.clone()];
@@ -47,7 +46,7 @@ impl<'a> Study<'a> {
         let mut study = Self { game, boards, values: Vec::new(), moves: Vec::new(), sides: [None, None] };
         study.values = (0..study.boards.len()).map(|at| study.value(at)).collect();
         if let (Some(last), Some(board)) = (study.values.last_mut(), study.boards.last()) {
-            // The rules say what the end of a game is worth.
+            // A finished game has the value of its result.
             match past.verdict() {
                 Some(Verdict::Checkmate) => *last = Some(Value::checkmate(!board.side_to_move())),
                 Some(Verdict::Stalemate) => *last = Some(Value::new(board, DRAW)),
@@ -60,7 +59,7 @@ impl<'a> Study<'a> {
         study
     }
 
-    /// What was found of a position.
+    /// The analysis of a position.
     pub fn analysis(&self, at: usize) -> Option<&'a Analysis> {
         match self.game.plies.get(at) {
             Some(ply) => ply.before.as_ref(),
@@ -73,32 +72,32 @@ impl<'a> Study<'a> {
         Some(Value::new(&self.boards[at], best.score))
     }
 
-    /// What is to be said of the moves of a color, in order.
+    /// The assessed moves of a color, in order.
     fn judged(&self, color: Color) -> impl Iterator<Item = &Judged> {
         let own = self.boards.iter().zip(&self.moves).filter(move |(board, _)| board.side_to_move() == color);
         own.filter_map(|(_, judged)| judged.as_ref())
     }
 
-    /// The engine's line where the move that was played is much worse.
+    /// The engine's line, if the played move is much worse.
     pub fn better_line(&self, at: usize) -> Option<&'a [Move]> {
         self.moves[at].as_ref().filter(|judged| judged.loss >= SHOW_BETTER)?;
         Some(&self.analysis(at)?.lines.first()?.pv)
     }
 
-    /// What the file says of a move, for people.
-    pub fn said(&self, at: usize) -> Comment {
+    /// The file's comment on a move.
+    pub fn comment(&self, at: usize) -> Comment {
         self.game.plies[at].remarks.comment.as_deref().map_or_else(Comment::default, Comment::new)
     }
 
-    /// What the clock of the player showed after a move, if the file says so.
+    /// The player's clock after a move, if known.
     pub fn clock(&self, at: usize) -> Option<String> {
         let is_time = |text: &String| {
             (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
         };
-        self.said(at).clock.filter(is_time)
+        self.comment(at).clock.filter(is_time)
     }
 
-    /// The value of a tag of the file, unless it says that it does not know.
+    /// A tag's value, unless missing or unknown.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
         let known = |value: &&str| !value.trim_matches(['?', '.', '-', ' ']).is_empty();
         self.game
@@ -109,7 +108,7 @@ impl<'a> Study<'a> {
             .filter(known)
     }
 
-    /// The name of a player.
+    /// A player's name.
     pub fn player(&self, color: Color) -> &'a str {
         match color {
             Color::White => self.tag("White").unwrap_or("White"),
@@ -118,14 +117,14 @@ impl<'a> Study<'a> {
     }
 }
 
-/// A move in SAN, or `--` for none; with its number, `12. Nf3` or `12... Nf6`.
+/// A move in SAN, or `--` for a null move, optionally numbered: `12. Nf3` or `12... Nf6`.
 fn san(board: &Board, mv: impl Into<Option<Move>>, numbered: bool) -> String {
     let dots = if board.side_to_move() == Color::White { "." } else { "..." };
     let number = if numbered { format!("{}{dots} ", board.fullmove_number()) } else { String::new() };
     number + &mv.into().map_or_else(|| "--".into(), |mv| board.san(mv))
 }
 
-/// The first moves of a line in SAN, each with its number where it has one; no further than they are legal.
+/// The legal prefix of a line in SAN, up to the maximum, with move numbers.
 fn san_words(board: &Board, line: &[Move]) -> Vec<String> {
     let (mut board, mut words) = (board.clone(), Vec::new());
     for &mv in line.iter().take(LINE_PLIES) {
@@ -139,7 +138,7 @@ fn san_words(board: &Board, line: &[Move]) -> Vec<String> {
     words
 }
 
-/// One line of plain text: control characters are spaces, and several spaces are one.
+/// Plain text on one line, with control characters and runs of spaces replaced by single spaces.
 fn plain(text: &str) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -7,12 +7,12 @@ use crate::score::{Score, mate_in};
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// A search that found these lines.
+/// An analysis with these lines.
 fn analysis(lines: Vec<Line>) -> Analysis {
     Analysis { depth: 12, seldepth: 20, nodes: 20_000, time: Duration::from_millis(15), lines }
 }
 
-/// A game from a position, its moves in SAN.
+/// A game from a FEN and moves in SAN.
 fn game(fen: &str, moves: &str) -> AnalysedGame {
     let start = Board::from_fen(fen).unwrap();
     let (mut board, mut plies) = (start.clone(), Vec::new());
@@ -24,7 +24,7 @@ fn game(fen: &str, moves: &str) -> AnalysedGame {
     AnalysedGame { tags: Vec::new(), chess960: false, start, comment: None, plies, last: None, result: "*".into() }
 }
 
-/// Gives the position at this place lines, each a score from the view of the side to move and moves in SAN.
+/// Sets the lines of a position, each a score of the side to move with moves in SAN.
 fn found(game: &mut AnalysedGame, at: usize, lines: &[(Score, &str)]) {
     let root = game.plies[..at].iter().fold(game.start.clone(), |board, ply| board.after(ply.mv));
     let line = |&(score, moves): &(Score, &str)| {
@@ -42,14 +42,14 @@ fn found(game: &mut AnalysedGame, at: usize, lines: &[(Score, &str)]) {
     }
 }
 
-/// The page of these games.
+/// The HTML page of these games.
 fn page(studies: &[Study]) -> String {
     let mut page = html::Page::default();
     assert!(studies.iter().all(|study| page.add(study)));
     page.finish()
 }
 
-/// The fool's mate with a search of each position but the last.
+/// Fool's mate with an analysis of each position but the last.
 fn fools_mate() -> AnalysedGame {
     let mut game = game(START, "f3 e5 g4 Qh4");
     found(&mut game, 0, &[(20, "e4 e5 Nf3")]);
@@ -61,7 +61,7 @@ fn fools_mate() -> AnalysedGame {
 }
 
 #[test]
-fn moves_are_judged_by_what_they_give_away() {
+fn moves_are_assessed_by_their_loss() {
     let game = fools_mate();
     let study = Study::new(&game);
     let marks: Vec<_> = study.moves.iter().map(|judged| judged.unwrap().mark).collect();
@@ -75,7 +75,7 @@ fn moves_are_judged_by_what_they_give_away() {
 }
 
 #[test]
-fn without_searches_there_is_little_to_say() {
+fn games_without_analyses_are_reported() {
     let game = game(START, "e4 e5");
     let study = Study::new(&game);
     assert!(study.sides.iter().all(Option::is_none) && study.moves.iter().all(Option::is_none));
@@ -84,7 +84,7 @@ fn without_searches_there_is_little_to_say() {
 }
 
 #[test]
-fn an_empty_game_is_a_game() {
+fn empty_games_are_reported() {
     for fen in [START, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
         let game = game(fen, "");
         let study = Study::new(&game);
@@ -94,7 +94,7 @@ fn an_empty_game_is_a_game() {
 }
 
 #[test]
-fn a_game_as_pgn() {
+fn annotated_pgn() {
     let mut game = fools_mate();
     let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     game.tags =
@@ -130,7 +130,7 @@ fn a_game_as_pgn() {
 }
 
 #[test]
-fn chess960_is_written_so_that_it_can_be_read() {
+fn chess960_games_round_trip() {
     let mut game = game("r3k1r1/pppppppp/8/8/8/8/PPPPPPPP/R3K1R1 w GAga - 3 9", "O-O O-O-O");
     game.chess960 = true;
     let text = annotate::pgn(&Study::new(&game));
@@ -143,9 +143,9 @@ fn chess960_is_written_so_that_it_can_be_read() {
     assert!(text.ends_with("\n\n9. O-O O-O-O *\n\n"), "{text}");
 }
 
-/// A line that begins with `%` is somebody else's, and one that begins with `[` looks like a tag.
+/// A line starting with `%` is skipped by readers, and `[` looks like a tag.
 #[test]
-fn no_line_of_the_moves_begins_like_something_else() {
+fn no_movetext_line_starts_like_an_escape_or_a_tag() {
     for start in 0..90 {
         let mut game = game(START, "e4");
         game.plies[0].remarks.comment = Some(format!("{} %gone [x] %{} end", "a".repeat(start), "b ".repeat(40)));
@@ -156,7 +156,7 @@ fn no_line_of_the_moves_begins_like_something_else() {
 }
 
 #[test]
-fn nothing_foreign_becomes_html() {
+fn text_is_escaped_in_html() {
     const EVIL: &str = "</script><script>alert('x')</script><img src=x onerror=\"alert(1)\">&amp;";
     let mut game = fools_mate();
     for name in ["Event", "Site", "Date", "Round", "White", "Black", "Result", "ECO", "Opening", EVIL] {
@@ -173,7 +173,7 @@ fn nothing_foreign_becomes_html() {
         for part in ["<script>alert", "<img", "</script><script>", "='x'"] {
             assert!(!page.contains(part), "{part}");
         }
-        // The script of the page and the data of each game.
+        // The page's script and the data of each game.
         let games = page.matches("<article").count();
         assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (games + 1, games + 1));
     }
@@ -181,10 +181,10 @@ fn nothing_foreign_becomes_html() {
 }
 
 #[test]
-fn a_page_needs_nothing_else() {
+fn pages_are_self_contained() {
     let game = fools_mate();
     let page = page(&[Study::new(&game)]);
-    // The name of SVG is an address that nobody looks up.
+    // The SVG namespace is not fetched.
     let page = page.replace("http://www.w3.org/2000/svg", "");
     for outside in ["http:", "https:", "url(", "src=", "@import", "<link", "fetch(", "import "] {
         assert!(!page.contains(outside), "{outside}");
@@ -192,7 +192,7 @@ fn a_page_needs_nothing_else() {
 }
 
 #[test]
-fn the_data_of_a_page_is_what_it_says() {
+fn page_data_is_correct() {
     let game = fools_mate();
     let page = page(&[Study::new(&game)]);
     let json = page.split("<script type=\"application/json\">").nth(1).unwrap().split("</script>").next().unwrap();
@@ -207,7 +207,7 @@ fn the_data_of_a_page_is_what_it_says() {
     }
 }
 
-/// A long game, as knights make it, with a blunder at each move.
+/// A long game of knight moves with a blunder at each.
 fn long(plies: usize) -> AnalysedGame {
     let mut game = game(START, &"Nf3 Nf6 Ng1 Ng8 ".repeat(plies / 4));
     for at in 0..plies {
@@ -228,7 +228,7 @@ fn graphs_and_pages_stay_small() {
     assert!(page.len() < 4_000_000, "{}", page.len());
 }
 
-/// The one game of a text in PGN, without anything that is wrong.
+/// Parses one game, without problems.
 fn reread(text: &str) -> PgnGame {
     let mut reader = Reader::new(text.as_bytes());
     let reading = reader.next_game().unwrap().unwrap();
@@ -237,7 +237,7 @@ fn reread(text: &str) -> PgnGame {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_games_are_read_back() {
     let mut game = fools_mate();
     game.tags = vec![("White".into(), "A \"B\" \\ C] [".into()), ("fen".into(), "not used".into())];
     game.plies[0].remarks.comment =
@@ -252,7 +252,7 @@ fn what_is_written_is_read_again() {
     assert_eq!(nags, [vec![2], vec![13, 3], vec![4], vec![1]]);
 }
 
-/// The positions of the moves of a text in PGN, as another library plays them; variations are left out.
+/// The positions of the main line, as played by another library.
 fn replay(text: &str, board: &Board) -> Vec<String> {
     let mut board = cozy_chess::Board::from_fen(&board.fen(true), true).unwrap();
     let (_, moves) = text.split_once("\n\n").unwrap();
@@ -280,7 +280,7 @@ fn replay(text: &str, board: &Board) -> Vec<String> {
     positions
 }
 
-/// Moves that might have been played, with variations within them, and turns that are passed.
+/// A random variation with nested ones and null moves.
 fn other(board: &Board, random: &mut fastrand::Rng, depth: usize) -> Variation {
     let comment = |random: &mut fastrand::Rng, text: &str| random.bool().then(|| text.to_owned());
     let (mut line, mut moves) = (board.clone(), Vec::new());
@@ -305,7 +305,7 @@ fn other(board: &Board, random: &mut fastrand::Rng, depth: usize) -> Variation {
 }
 
 #[test]
-fn what_the_file_has_stays() {
+fn annotations_of_the_file_are_kept() {
     const FILE: &str = "[Event \"x\"]\n{Before [%csl Ga1]} 1. f3 $2 $13 {weak} ({or} 1. e4! e5 (1... c5 2. Nf3 (2. -- d6) 2... d6 {Sicilian}) 2. Nf3 \
         {well}) (1. d4) 1... e5 {[%clk 1:00:00]} 2. g4 $4 (2. e4) Qh4# {mate} 0-1 {It was short.}";
     let read = reread(FILE);
@@ -330,7 +330,7 @@ fn what_the_file_has_stays() {
 }
 
 #[test]
-fn clocks_are_shown_where_the_file_has_them() {
+fn clocks_are_shown_if_present() {
     let mut game = fools_mate();
     assert!(!page(&[Study::new(&game)]).contains("class=\"seat"));
     game.plies[0].remarks.comment = Some("[%clk 0:59:58]".into());
@@ -349,16 +349,16 @@ fn clocks_are_shown_where_the_file_has_them() {
 proptest! {
     #![proptest_config(cases(40))]
 
-    /// Whatever was played and found, another library plays the same moves.
+    /// Another library plays the same moves.
     #[test]
-    fn what_is_written_are_the_moves(seed in any::<u64>(), fen in prop::sample::select(vec![
+    fn written_moves_match_another_library(seed in any::<u64>(), fen in prop::sample::select(vec![
         START,
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
         "2r1kr2/8/8/8/8/8/8/1R2K1R1 b GBfc - 0 40",
     ]), comment in prop_oneof![
         "[ -~äöü]{0,120}",
-        // Was broken into lines that began with a sign of their own.
+        // Used to be broken into lines starting with `%`.
         Just("((ä9Xü;üüPuä%ö?ahü'<4".to_owned()),
     ]) {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -387,12 +387,12 @@ proptest! {
         let all = |moves: &[PgnMove]| moves.iter().map(|ply| ply.mv).collect::<Vec<_>>();
         let played: Vec<_> = game.plies.iter().map(|ply| ply.mv).collect();
         prop_assert_eq!(all(&read.moves), played, "{}", text);
-        // The file's variations come first, to the last of their moves, glyphs and comments.
+        // The file's variations come first and are complete.
         for (read, ply) in read.moves.iter().zip(&game.plies) {
             let others = &ply.remarks.variations;
             prop_assert_eq!(&read.remarks.variations[..others.len()], &others[..], "{}", text);
         }
-        // What was written once is not written again.
+        // Annotating again changes nothing.
         let plies = read.moves.into_iter().zip(&game.plies);
         let plies = plies.map(|(read, ply)| Ply { remarks: read.remarks, ..ply.clone() }).collect();
         let again = AnalysedGame { plies, tags: read.tags, ..game.clone() };

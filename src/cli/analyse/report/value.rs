@@ -1,32 +1,32 @@
-//! What a position is worth, from White's view, and how that is written.
+//! Values of positions from White's view.
 
 use crate::chess::{Board, Color};
 use crate::eval::wdl;
 use crate::score::{Score, is_decisive, mate_distance};
 
-/// What a position is worth to White.
+/// A position's value for White.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Value {
-    /// The expected score: the chance to win and half of that to draw, from 0 to 1.
+    /// Expected score from 0 to 1: win probability plus half of draw probability.
     pub expected: f64,
-    /// The same in words of chess.
+    /// The displayed score.
     shown: Shown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
-    /// 100 is a chance of 50 % to win.
+    /// 100 is a 50 % chance of winning.
     Centipawns(i32),
-    /// Moves to mate, negative when White is mated.
+    /// Moves to mate, negative if White is mated.
     Mate(i32),
     Checkmate,
 }
 
 impl Value {
-    /// Centipawns count no further than this where losses are added up.
+    /// Cap in centipawns for adding up losses.
     const FAR: i32 = 1000;
 
-    /// Of a score from the view of the side to move.
+    /// Converts a score of the side to move.
     pub fn new(board: &Board, score: Score) -> Self {
         let (material, sign) = (wdl::material(board), board.side_to_move().sign());
         let expected = if is_decisive(score) {
@@ -42,17 +42,17 @@ impl Value {
         Self { expected: if sign > 0 { expected } else { 1.0 - expected }, shown }
     }
 
-    /// Of a position in which this color has mated.
+    /// The value after a mate by `winner`.
     pub fn checkmate(winner: Color) -> Self {
         Self { expected: if winner == Color::White { 1.0 } else { 0.0 }, shown: Shown::Checkmate }
     }
 
-    /// The expected score of a color.
+    /// The expected score for a color.
     pub fn expected_by(&self, color: Color) -> f64 {
         if color == Color::White { self.expected } else { 1.0 - self.expected }
     }
 
-    /// Centipawns from the view of a color, mates as the most that counts.
+    /// Capped centipawns for a color; mates count as the cap.
     pub fn centipawns_of(&self, color: Color) -> i32 {
         let cp = match self.shown {
             Shown::Centipawns(cp) => cp.clamp(-Self::FAR, Self::FAR),
@@ -67,7 +67,7 @@ impl Value {
         cp * color.sign()
     }
 
-    /// As in the comment `[%eval ...]` of PGN: `0.35`, `#-3`. A mate on the board has none.
+    /// As in the PGN comment `[%eval ...]`: `0.35`, `#-3`. `None` after mate.
     pub fn pgn(&self) -> Option<String> {
         match self.shown {
             Shown::Centipawns(cp) => Some(format!("{:.2}", f64::from(cp) / 100.0)),
@@ -76,7 +76,7 @@ impl Value {
         }
     }
 
-    /// For people: `+0.35`, `#-3`, `#`.
+    /// For display: `+0.35`, `#-3`, `#`.
     pub fn text(&self) -> String {
         match self.shown {
             Shown::Centipawns(0) => "0.00".into(),

@@ -1,38 +1,38 @@
-//! The moves of a game as text, in lines of the width that PGN asks for.
+//! Wraps PGN movetext.
 
 use super::plain;
 
-/// Longest line, in characters.
+/// Maximum line length in characters.
 const WIDTH: usize = 79;
-/// A command in a comment stays in one piece if it is no longer.
+/// Maximum length of a comment command kept in one piece.
 const LONGEST_PIECE: usize = WIDTH / 2;
 
-/// Words in lines of at most [`WIDTH`] characters.
+/// Text in lines of at most [`WIDTH`] characters.
 #[derive(Default)]
 pub struct Wrapped {
     text: String,
     column: usize,
-    /// The last word: a bracket may yet close behind it.
+    /// The last word, held back for closing brackets.
     last: String,
-    /// Brackets that open before the next word.
+    /// Opening brackets before the next word.
     opens: String,
-    /// Whether something stood between the last move and here, so that a move of Black's needs its number.
+    /// Whether a comment or variation follows the last move, so that Black's next move needs its number.
     after_comment: bool,
 }
 
 impl Wrapped {
-    /// The text.
+    /// Returns the text.
     pub fn finish(mut self) -> String {
         self.flush();
         self.text
     }
 
-    /// Whether something stood between the last move and here.
+    /// Whether a comment or variation follows the last move.
     pub fn is_after_comment(&self) -> bool {
         self.after_comment
     }
 
-    /// Writes the last word.
+    /// Writes the held back word.
     fn flush(&mut self) {
         let length = self.last.chars().count();
         if length == 0 {
@@ -50,35 +50,35 @@ impl Wrapped {
         self.column += length;
     }
 
-    /// Adds a word, which stays in one piece.
+    /// Adds a word, never broken.
     pub fn word(&mut self, word: &str) {
         self.flush();
         self.last = std::mem::take(&mut self.opens) + word;
     }
 
-    /// Adds a move and its glyphs.
+    /// Adds a move with its glyphs.
     pub fn played(&mut self, mv: &str, nags: &[u8]) {
         self.after_comment = false;
         self.word(mv);
         nags.iter().for_each(|nag| self.word(&format!("${nag}")));
     }
 
-    /// A variation begins.
+    /// Opens a variation.
     pub fn open(&mut self) {
         self.opens.push('(');
     }
 
-    /// A variation ends.
+    /// Closes a variation.
     pub fn close(&mut self) {
         self.last.push(')');
         self.after_comment = true;
     }
 
-    /// Adds a comment in braces, if there is one.
+    /// Adds a comment in braces, unless empty.
     pub fn comment(&mut self, words: &[String]) {
         let mut pieces: Vec<String> = Vec::new();
-        // Braces do not nest. A line that begins with `%` would be skipped, and with `[` it looks like a tag to some programs, so
-        // such words stay behind the one before.
+        // Braces do not nest. Words starting with `%` or `[` must not start a line: `%` would hide it, and `[` looks
+        // like a tag.
         for word in words {
             let word = plain(&word.replace('{', "(").replace('}', ")"));
             let whole = word.chars().count() <= LONGEST_PIECE;

@@ -1,13 +1,13 @@
-//! Boards as SVG, and what moves change on them.
+//! SVG boards and their changes.
 
 use crate::chess::{Board, Color, Move, Square};
 use std::fmt::Write;
 
-/// A board with its pieces. The squares and the pieces are drawn in `pieces.svg`.
+/// A board with its pieces, using the symbols of `pieces.svg`.
 pub fn svg(board: &Board, label: &str) -> String {
     let mut text = format!(
         "<svg class=\"board\" viewBox=\"0 0 800 800\" role=\"img\" aria-label=\"{label}\"><use href=\"#squares\"/>\
-         <g class=\"trail\"></g><use class=\"frame\" href=\"#frame\"/><g class=\"men\">"
+         <g class=\"trail\"></g><use class=\"frame\" href=\"#frame\"/><g class=\"pieces\">"
     );
     for square in board.occupied() {
         if let Some(piece) = board.piece_on(square) {
@@ -23,7 +23,7 @@ pub fn svg(board: &Board, label: &str) -> String {
     text + "</g><g class=\"arrow\"></g></svg>"
 }
 
-/// The squares that differ between two boards, each with what stands there on the second: `e2.e4P`.
+/// Squares that differ, each with its piece on the second board: `e2.e4P`.
 pub fn changes(before: &Board, after: &Board) -> String {
     let mut text = String::new();
     for square in Square::ALL {
@@ -35,7 +35,7 @@ pub fn changes(before: &Board, after: &Board) -> String {
     text
 }
 
-/// Where a move begins and ends: `e2e4`. Castling ends where the king does.
+/// From and to squares of a move: `e2e4`. For castling, the king's.
 pub fn ends(board: &Board, mv: Move) -> String {
     let mut text = board.uci(mv, false);
     text.truncate(4);
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_lead_from_one_board_to_the_next() {
+    fn changes_transform_one_board_into_the_next() {
         for (fen, uci, expected, ends_at) in [
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", "e2.e4P", "e2e4"),
             ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "e1.f1Rg1Kh1.", "e1g1"),

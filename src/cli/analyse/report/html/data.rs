@@ -1,4 +1,4 @@
-//! What the script knows of a game, as JSON.
+//! Game data for the page's script, as JSON.
 
 use super::super::value::Value;
 use super::super::{Study, san_words};
@@ -6,13 +6,13 @@ use super::board;
 use crate::chess::Color;
 use serde_json::{Value as Json, json};
 
-/// The most lines of a position.
-const MOST_LINES: usize = 8;
+/// Maximum number of lines per position.
+const MAX_LINES: usize = 8;
 
-/// The document of a game: `start`, the pieces of the first position as in a FEN; `moves`, for each what changes on the board and
-/// where it begins and ends; `positions`, for each `null` or value, White's expected score in percent, depth, selective depth, nodes,
-/// milliseconds and lines: value, moves, where the first begins and ends; where the file has clocks `clocks`, what the player's showed
-/// after each move, or `null`, and `first`, who moves first. It can stand in a `script` element whatever the game.
+/// The JSON of a game, safe within a `script` element: `start`, the piece placement; `moves`, each with board changes
+/// and squares; `positions`, each `null` or value, White's expected score in percent, depth, selective depth, nodes,
+/// milliseconds and lines (value, moves, squares of the first move); if the file has clocks, `clocks` after each move,
+/// or `null`, and `first`, the side to move first.
 pub fn document(study: &Study) -> String {
     let fen = study.boards[0].fen(false);
     let moves = study
@@ -31,17 +31,17 @@ pub fn document(study: &Study) -> String {
         document["clocks"] = json!(clocks);
         document["first"] = json!(if study.boards[0].side_to_move() == Color::White { "w" } else { "b" });
     }
-    // Within a script element nothing but `<` begins anything.
+    // Only `<` is special within a script element.
     document.to_string().replace('<', "\\u003c")
 }
 
 fn position(study: &Study, at: usize) -> Json {
     let (Some(value), board) = (study.values[at], &study.boards[at]) else { return Json::Null };
     let percent = (1000.0 * value.expected).round() / 10.0;
-    // A position without moves has no lines.
+    // No lines without legal moves.
     let searched = study.analysis(at).filter(|analysis| analysis.lines.iter().any(|line| !line.pv.is_empty()));
     let Some(analysis) = searched else { return json!([value.text(), percent]) };
-    let lines = analysis.lines.iter().take(MOST_LINES).map(|line| {
+    let lines = analysis.lines.iter().take(MAX_LINES).map(|line| {
         let first = line.pv.first().filter(|&&mv| board.is_legal(mv));
         let ends = first.map_or_else(String::new, |&mv| board::ends(board, mv));
         json!([Value::new(board, line.score).text(), san_words(board, &line.pv).join(" "), ends])

@@ -1,4 +1,4 @@
-//! The part of the page that belongs to one game.
+//! The HTML of a game.
 
 use super::super::accuracy::{Mark, Side};
 use super::super::{Study, san_words};
@@ -7,7 +7,7 @@ use crate::chess::Color;
 use crate::pgn::Comment;
 use std::fmt::Write;
 
-/// Writes the part of a game; `number` counts the games from 1.
+/// Appends the section of a game; `number` starts at 1.
 pub fn section(text: &mut String, study: &Study, number: usize) {
     let [white, black] = Color::ALL.map(|color| escape(study.player(color)));
     let result = escape(&study.game.result);
@@ -41,15 +41,15 @@ pub fn section(text: &mut String, study: &Study, number: usize) {
     );
 }
 
-/// Where and when.
+/// Event, place and date.
 fn facts(study: &Study) -> String {
     let known = ["Event", "Site", "Date", "Round", "ECO", "Opening"].into_iter().filter_map(|name| study.tag(name));
-    // A date may be known in part: `1997.??.??`.
+    // Dates may be incomplete: `1997.??.??`.
     let facts: Vec<String> = known.map(|value| escape(value.trim_end_matches(".??"))).collect();
     if facts.is_empty() { String::new() } else { format!("<p><bdi>{}</bdi></p>", facts.join("</bdi> · <bdi>")) }
 }
 
-/// A player with the clock at the end of the game, if the file has clocks.
+/// A player with the final clock, if known.
 fn seat(study: &Study, color: Color) -> String {
     let clocks: Vec<(Color, String)> = (0..study.game.plies.len())
         .filter_map(|at| Some((study.boards[at].side_to_move(), study.clock(at)?)))
@@ -65,13 +65,13 @@ fn seat(study: &Study, color: Color) -> String {
     )
 }
 
-/// How well both sides played.
+/// Statistics of both sides.
 fn summary(study: &Study, names: [&str; 2]) -> String {
     if study.sides.iter().all(Option::is_none) {
         return String::new();
     }
     let mut text = String::from(
-        "<table class=\"summary\"><thead><tr><th></th><th>Accuracy</th><th title=\"centipawns that a move cost on average\">Loss, cp</th>\
+        "<table class=\"summary\"><thead><tr><th></th><th>Accuracy</th><th title=\"average loss in centipawns\">Loss, cp</th>\
          <th title=\"dubious moves\">?!</th><th title=\"mistakes\">?</th><th title=\"blunders\">??</th></tr></thead><tbody>",
     );
     for (side, name) in study.sides.iter().zip(names) {
@@ -89,7 +89,7 @@ fn summary(study: &Study, names: [&str; 2]) -> String {
     text + "</tbody></table>\n"
 }
 
-/// The evaluation graph: a unit of width for each move, White's expected score in percent from below.
+/// The evaluation graph: one unit of width per move, White's expected score in percent.
 fn graph(study: &Study) -> String {
     let width = (study.boards.len() - 1).max(1);
     let y = |at: usize| study.values[at].map(|value| 100.0 * (1.0 - value.expected));
@@ -116,7 +116,7 @@ fn graph(study: &Study) -> String {
     )
 }
 
-/// The moves in two columns, with what is said of them between.
+/// The moves in two columns, with notes between.
 fn moves(text: &mut String, study: &Study, game: usize) {
     text.push_str("<div class=\"moves\">");
     let comment = study.game.comment.as_deref().map_or_else(String::new, |comment| escape(&Comment::new(comment).text));
@@ -143,14 +143,14 @@ fn moves(text: &mut String, study: &Study, game: usize) {
         );
         let note = note(study, at);
         if !note.is_empty() {
-            // The empty place of Black's move, which comes in a row of its own.
+            // The empty cell of Black's move, which follows in its own row.
             let _ = write!(text, "{}<p>{note}</p>", if white { "<s>…</s>" } else { "" });
         }
     }
     let _ = writeln!(text, "<p class=\"end\">{}</p></div>", escape(&study.game.result));
 }
 
-/// The class of a move's link and the signs behind the move.
+/// CSS class and glyphs of a move.
 fn signs(study: &Study, at: usize) -> (String, String) {
     let nags = super::super::annotate::nags(study, at);
     let quality = nags.iter().find(|nag| (1..=6).contains(*nag));
@@ -159,7 +159,7 @@ fn signs(study: &Study, at: usize) -> (String, String) {
     (class, if signs.is_empty() { String::new() } else { format!("<u>{}</u>", signs.join(" ")) })
 }
 
-/// How a numeric annotation glyph is written.
+/// The text of a numeric annotation glyph.
 fn sign(nag: u8) -> Option<String> {
     const QUALITY: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
     const BALANCE: [&str; 10] = ["=", "=", "=", "∞", "⩲", "⩱", "±", "∓", "+−", "−+"];
@@ -171,9 +171,9 @@ fn sign(nag: u8) -> Option<String> {
     }
 }
 
-/// What is said of a move: the comment of the file, and the engine's line in its place.
+/// The note of a move: the file's comment, and the engine's better line.
 fn note(study: &Study, at: usize) -> String {
-    let comment = escape(&study.said(at).text);
+    let comment = escape(&study.comment(at).text);
     let mut parts = Vec::new();
     if !comment.is_empty() {
         parts.push(format!("<bdi>{comment}</bdi>"));

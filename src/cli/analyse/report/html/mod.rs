@@ -1,6 +1,6 @@
-//! Analysed games as one HTML page that needs nothing else: no file, no network, and no script to be read.
+//! A self-contained HTML page of analysed games, readable without scripts.
 //!
-//! All text of games goes through [`escape`] or, in the data for the script, through [`data`], so that it stays text.
+//! All text of games goes through [`escape`] or, in the script's data, through [`data`].
 
 mod board;
 mod data;
@@ -15,24 +15,24 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const PIECES: &str = include_str!("pieces.svg");
 
-/// A page that is being made, one game at a time.
+/// A page under construction.
 #[derive(Debug, Default)]
 pub struct Page {
     games: usize,
-    /// The players of the first game.
+    /// The players of the first game, for the title.
     players: String,
-    /// The rows of the list of games.
+    /// Rows of the table of games.
     contents: String,
     articles: String,
 }
 
 impl Page {
-    /// The most games of a page: about as much as a browser likes to open.
-    pub const MOST_GAMES: usize = 1000;
+    /// Maximum number of games, about what browsers handle well.
+    pub const MAX_GAMES: usize = 1000;
 
-    /// Adds a game, unless there are [`MOST_GAMES`](Self::MOST_GAMES). Returns whether it was added.
+    /// Adds a game unless the page is full. Returns whether it was added.
     pub fn add(&mut self, study: &Study) -> bool {
-        if self.games == Self::MOST_GAMES {
+        if self.games == Self::MAX_GAMES {
             return false;
         }
         self.games += 1;
@@ -55,7 +55,7 @@ impl Page {
         true
     }
 
-    /// The page.
+    /// The finished HTML.
     pub fn finish(self) -> String {
         let title = if self.games == 1 { self.players } else { format!("{} analysed games", self.games) };
         let mut text = format!(
@@ -78,14 +78,14 @@ impl Page {
         text.push_str(&self.articles);
         let _ = write!(
             text,
-            "<footer>Analysed by {NAME}. Values are White's: +1.00 is a chance of 50 % to win, #5 a mate in 5.</footer>\n\
+            "<footer>Analysed by {NAME}. Values are from White's view: +1.00 is a 50 % chance of winning, #5 a mate in 5.</footer>\n\
              <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
         );
         text
     }
 }
 
-/// Text as text, also within attributes. Control characters are spaces.
+/// Escapes text, also for attributes. Control characters become spaces.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in super::plain(text).chars() {

@@ -29,7 +29,7 @@
       return this.article.querySelector(selector);
     }
 
-    // What a game needs is made when it is looked at for the first time.
+    // Builds a game on first use.
     open() {
       if (this.data) return;
       this.data = JSON.parse(this.find("script").textContent);
@@ -64,7 +64,7 @@
       this.show({ first: 0, back: this.ply - 1, on: this.ply + 1, last }[where] ?? this.ply);
     }
 
-    // The pieces by square.
+    // Maps squares to pieces.
     pieces() {
       const pieces = new Map();
       this.data.start.split("/").forEach((row, down) => {
@@ -84,7 +84,7 @@
       return pieces;
     }
 
-    // The corner of a square.
+    // The top left corner of a square.
     corner(square) {
       const file = FILES.indexOf(square[0]);
       const rank = Number(square[1]) - 1;
@@ -110,12 +110,12 @@
     }
 
     drawBoard(position) {
-      const men = [...this.pieces()].map(([square, letter]) => {
+      const pieces = [...this.pieces()].map(([square, letter]) => {
         const [x, y] = this.corner(square);
         const color = letter === letter.toUpperCase() ? "w" : "b";
         return node("use", { href: "#" + letter.toUpperCase(), class: color, x, y, width: 100, height: 100 });
       });
-      this.find(".men").replaceChildren(...men);
+      this.find(".pieces").replaceChildren(...pieces);
       const played = this.ply > 0 ? this.data.moves[this.ply - 1][1] : "";
       const trail = played ? [played.slice(0, 2), played.slice(2)] : [];
       this.find(".trail").replaceChildren(...trail.map((square) => {
@@ -163,7 +163,7 @@
       this.find(".lines").replaceChildren(...lines);
     }
 
-    // What both clocks showed, in files that say so.
+    // Shows both clocks, if known.
     drawClocks() {
       this.article.classList.toggle("turned", this.turned);
       if (!this.data.clocks) return;
@@ -173,7 +173,7 @@
       }
     }
 
-    // Marks the move in the list and scrolls the list, but never the page.
+    // Marks the move and scrolls the list, but not the page.
     markMove() {
       this.links.forEach((link, at) => link.classList.toggle("now", at === this.ply - 1));
       const list = this.find(".moves");
@@ -193,13 +193,13 @@
   const games = [...document.querySelectorAll(".game")].map((article) => new Game(article));
   let current = null;
 
-  // The address tells the place, so that it can be kept and shared.
+  // The address holds the position, for bookmarks and links.
   const remember = (game) => {
     const place = "#" + game.id + (game.ply ? "-" + game.ply : "");
     try {
       if (location.hash !== place) history.replaceState(null, "", place);
     } catch {
-      // Some browsers allow no addresses in local files.
+      // Some browsers forbid this for local files.
     }
   };
 
@@ -220,7 +220,7 @@
     if (id) requestAnimationFrame(reveal);
   };
 
-  // The browser scrolls to the move in the list; what belongs to it is the board.
+  // The browser scrolls to the move in the list; show its board instead.
   const reveal = () => {
     if (location.hash) current.article.scrollIntoView();
   };

@@ -1,5 +1,4 @@
-//! By what a run is known to live: a lock of the operating system on a hidden file beside the database, which ends with the process
-//! however that ends.
+//! Lock files that show which runs are alive. The lock of a hidden file beside the database ends with its process.
 
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
@@ -7,30 +6,30 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How the name of a hidden file ends.
+/// Suffix of the lock files.
 const END: &str = ".run";
 
-/// The lock of this run; the file goes away with it, unless the process is killed.
+/// The lock of this run. The file is removed on drop.
 #[derive(Debug)]
-pub struct Presence {
+pub struct RunLock {
     token: String,
     path: PathBuf,
     _locked: File,
 }
 
-impl Presence {
-    /// Tells others that a run has begun.
+impl RunLock {
+    /// Creates and locks a file.
     ///
     /// # Errors
-    /// The folder cannot be written.
-    pub fn announce(database: &Path) -> io::Result<Self> {
+    /// The folder is not writable.
+    pub fn create(database: &Path) -> io::Result<Self> {
         remove_dead(database);
         loop {
             let token = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
             let path = file(database, &token);
             let file = File::create_new(&path)?;
-            // Where there are no locks every run takes the others for dead: positions may be searched twice, and nothing is lost.
-            // Else somebody who took this one for dead may have been first.
+            // Without file locks all other runs count as dead: positions may be searched twice, but nothing is lost.
+            // Otherwise another run may have removed the file before it was locked.
             if file.lock().is_err() || path.exists() {
                 return Ok(Self { token, path, _locked: file });
             }
@@ -43,13 +42,13 @@ impl Presence {
     }
 }
 
-impl Drop for Presence {
+impl Drop for RunLock {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// Whether a run lives. What a dead one has left is removed.
+/// Whether a run is alive. Removes the file of a dead one.
 pub fn is_alive(database: &Path, token: &str) -> bool {
     let path = file(database, token);
     let Ok(left) = File::open(&path) else { return false };
@@ -62,7 +61,7 @@ pub fn is_alive(database: &Path, token: &str) -> bool {
     }
 }
 
-/// Removes what dead runs have left.
+/// Removes the files of dead runs.
 fn remove_dead(database: &Path) {
     let like = file(database, "");
     let start = like.file_name().unwrap_or_default().to_string_lossy().replace(END, "");
@@ -78,7 +77,7 @@ fn remove_dead(database: &Path) {
     }
 }
 
-/// The hidden file of a run, beside the database that all names of it stand for.
+/// The lock file of a run, beside the canonical path of the database.
 fn file(database: &Path, token: &str) -> PathBuf {
     let real = database.canonicalize().unwrap_or_else(|_| database.to_owned());
     let mut name = OsString::from(".");
