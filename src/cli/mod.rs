@@ -140,7 +140,7 @@ mod tests {
             exit(0);
         }
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "cli::tests::a_thread_that_panics_ends_the_program", "--nocapture"]).env(CHILD, "1");
+        command.args(["--exact", "cli::tests::a_panicking_thread_aborts_the_program", "--nocapture"]).env(CHILD, "1");
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains("lost a thread"), "{output:?}");

@@ -69,7 +69,7 @@ mod tests {
         };
         let good = "4k3/8/8/8/8/8/4P3/4K3 w - -";
         assert!(refused(&format!("# one\n\n{good}\nnonsense\n")).contains(", line 4: "));
-        assert!(refused("\n# nothing\n").contains("no position; expected"));
+        assert!(refused("\n# nothing\n").contains("no positions; expected"));
         assert!(refused("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").contains("no legal move"));
         std::fs::write(&path, format!("{good} id \"x\";\n{good} 3 9\n")).unwrap();
         assert_eq!(positions(Some(&path)).unwrap().len(), 2);
