@@ -136,7 +136,7 @@ pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> S
     format!(
         "{table}\n\
          static evaluation {score:+} internal centipawns, White's view: as the search sees it, \
-         with fifty-move rule, material and known endings\n\
+         with fifty-move rule and known endings\n\
          shown as {shown:+.2} pawns, White's view, on UCI's scale: 1.00 is a 50 % chance of winning\n\
          White wins {win:.1} %, draws {draw:.1} %, loses {loss:.1} %"
     )

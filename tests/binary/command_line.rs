@@ -118,9 +118,9 @@ fn eval_prints_terms() {
         let rest = line.strip_prefix(name).unwrap_or_else(|| panic!("{line}"));
         rest.split_once(unit).unwrap_or_else(|| panic!("{line}")).0.parse().unwrap()
     };
-    let network = number(network, "network output ", " internal centipawns, White's view: ");
+    let network = number(network, "network output ", " internal centipawns, White's view");
     let taken = number(taken, "static evaluation ", " internal centipawns, White's view: ");
-    let shown = number(shown, "shown as ", " pawns, White's view: ");
+    let shown = number(shown, "shown as ", " pawns, White's view");
     assert!(network.abs() > taken.abs() && taken.abs() > 0.0 && shown != 0.0, "{lines:#?}");
     assert!(chances.starts_with("White wins "), "{lines:#?}");
 }

@@ -203,7 +203,7 @@ fn a_full_disk_leaves_the_old_file_and_no_draft() {
     search(&mut session);
     let line = answer(&mut session, &format!("savehash {file}"));
     assert!(line.starts_with("info string error: savehash: ") && line.contains(&file), "{line}");
-    assert!(line.contains("an older file stays"), "{line}");
+    assert!(line.contains("any older file unchanged"), "{line}");
     assert_eq!((folder.names(), fs::read(&file).unwrap()), (vec!["table".to_owned()], b"old".to_vec()));
     assert!(search(&mut session).nodes > 0);
 }

@@ -70,7 +70,7 @@ fn bad_arguments_are_quoted() {
             &["listmoves", "e4", "--depth", "2", "--back", "2"],
             "--back 2: expected at most the number of moves given, 1",
         ),
-        (&["listmoves", "e4", "--back", "1"], "--back 1: expected --depth or --nodes with it"),
+        (&["listmoves", "e4", "--back", "1"], "--back 1: expected --depth or --nodes, too"),
     ] {
         let output = run(args);
         let error = String::from_utf8_lossy(&output.stderr);

@@ -93,7 +93,7 @@ fn the_bench_takes_instruction_set_and_file() {
     assert_eq!(nodes(&["--eval-file", embedded().to_str().expect("UTF-8")]), usual);
     assert_ne!(nodes(&["--evaluation", "classical"]), usual);
     for (args, part) in [
-        (["--simd", "mmx"], "this processor has"),
+        (["--simd", "mmx"], "expected one of "),
         (["--evaluation", "luck"], "expected one of nnue, classical"),
         (["--eval-file", "missing.lnn"], "missing.lnn: cannot be read"),
     ] {

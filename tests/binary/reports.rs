@@ -82,7 +82,7 @@ fn reports_that_cannot_be_written_are_refused_at_once() {
     let (html, missing, database) = (folder.path("a.html"), folder.path("no/a.html"), folder.path("game.lento.db"));
     for (args, part) in [
         (&[epd.as_str(), "--html", &html][..], "expected a file whose name ends with .pgn"),
-        (&["--html", &html, "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - -"], "reports are of games"),
+        (&["--html", &html, "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - -"], "reports need games"),
         (&[&pgn, "--html", &html, "--svg", &html], "used for two files"),
         (&[&pgn, "--html", &database], "used for two files"),
         (&[&pgn, "--html", &missing], "no/a.html"),

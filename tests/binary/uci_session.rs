@@ -108,7 +108,9 @@ fn the_engine_tells_about_itself_and_lets_nobody_change_it() {
     session.say(&format!("setoption name UCI_EngineAbout value {about}"));
     assert_eq!(session.sync(), [""; 0]);
     session.say("setoption name UCI_EngineAbout value Fritz");
-    assert!(session.until("info string error").iter().any(|line| line.contains("\"Fritz\"") && line.contains("stays")));
+    assert!(
+        session.until("info string error").iter().any(|line| line.contains("\"Fritz\"") && line.contains("read-only"))
+    );
 }
 
 #[test]
@@ -276,8 +278,7 @@ fn variants_of_last_best_reply_are_announced_and_searched_with() {
     };
     let (reply, off, colour) = (nodes("reply"), nodes("off"), nodes("two-plies+quiet+colour"));
     assert!(reply != off && reply != colour && off != colour, "{reply}, {off}, {colour}");
-    // The option was a check box once.
-    assert_eq!((nodes("true"), nodes("FALSE")), (reply, off));
+    assert_eq!((nodes("REPLY"), nodes("Off")), (reply, off));
 }
 
 #[test]

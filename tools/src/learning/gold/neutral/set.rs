@@ -129,7 +129,7 @@ mod tests {
         for (line, parts) in [
             (without_value.to_owned(), ["\"4k3/8", "5 columns, expected six columns separated by tabs: FEN, game"]),
             (format!("{GOOD}\t"), ["\"4k3/8", "7 columns, expected six"]),
-            (GOOD.replace("4k3", "9"), ["\"9/8/8", "is no position"]),
+            (GOOD.replace("4k3", "9"), ["invalid FEN \"9/8/8", "unexpected '9'"]),
             (GOOD.replace(" w ", " b "), ["4P3/4K3 b -", "Black to move, expected White"]),
             (GOOD.replace("game", "Game"), ["kind \"Game\"", "expected game or inside"]),
             (GOOD.replace("69", "69.5"), ["score \"69.5\"", "expected whole centipawns from -32000 to 32000"]),
