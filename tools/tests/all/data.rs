@@ -139,6 +139,103 @@ fn games_become_the_positions_that_viriformat_sees() {
     assert!(written >= distinct.len() && written <= records(&some).len(), "castling rights make them different, too");
 }
 
+/// The moves and scores of a file in viriformat, game by game.
+fn plies(path: &Path) -> Vec<Vec<(u16, i16)>> {
+    let bytes = std::fs::read(path).unwrap();
+    let (mut rest, mut games) = (bytes.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let game = Game::deserialise_from(&mut rest, Vec::new()).unwrap();
+        games.push(game.moves.iter().map(|(mv, score)| (mv.inner(), score.get())).collect());
+    }
+    games
+}
+
+#[test]
+fn packed_games_are_the_same_games_with_even_scores() {
+    let scratch = Scratch::new("pack");
+    let [data, packed, unpacked] = ["games", "packed/", "unpacked/"].map(|name| scratch.path(name));
+    games(&data);
+    let summary = json(&["data", "pack", "--threads", "2"], &[&data, Path::new("--output"), &packed]);
+    let count = |field: &str| summary[field].as_u64().unwrap();
+    let size = |folder: &Path, extension: &str| -> u64 {
+        ["00000", "00001"]
+            .iter()
+            .map(|name| folder.join(name).with_extension(extension).metadata().unwrap().len())
+            .sum()
+    };
+    assert_eq!((count("files"), count("games"), summary["finished"].as_bool()), (2, 36, Some(true)));
+    assert_eq!((count("bytes_before"), count("bytes")), (size(&data, "vf"), size(&packed, "lgp")));
+    assert!(count("bytes") * 2 < count("bytes_before"), "{summary}");
+    let bits: f64 = summary["bits_a_ply"].as_object().unwrap().values().map(|bits| bits.as_f64().unwrap()).sum();
+    let bytes = summary["bytes_a_ply"].as_f64().unwrap();
+    assert!((8.0 * bytes - bits).abs() < 0.3, "{summary}");
+
+    let summary = json(&["data", "unpack"], &[&packed, Path::new("--output"), &unpacked]);
+    assert_eq!((summary["games"].as_u64(), summary["plies"].as_u64()), (Some(36), Some(count("plies"))));
+    let mut odd = 0;
+    for name in ["00000.vf", "00001.vf"] {
+        let (before, after) = (plies(&data.join(name)), plies(&unpacked.join(name)));
+        assert_eq!(before.len(), after.len());
+        for (before, after) in before.iter().flatten().zip(after.iter().flatten()) {
+            assert_eq!(before.0, after.0);
+            assert!((before.1 - after.1).abs() <= 1 && (after.1 % 2 == 0 || after.1.abs() > 31_000));
+            odd += usize::from(before.1 != after.1);
+        }
+    }
+    assert!(odd > 100);
+
+    // All who read games read them packed, with the same outcome. Packed once more, they stay as they are.
+    let convert = |data: &Path, name: &str| {
+        let output = scratch.path(name);
+        json(&["data", "convert", "--shuffle", "--dedupe"], &[data, Path::new("--output"), &output]);
+        std::fs::read(output).unwrap()
+    };
+    assert!(convert(&packed, "packed.bf") == convert(&unpacked, "unpacked.bf"));
+    for command in [&["data", "inspect"][..], &["wdl", "--degree", "1"]] {
+        let [packed, unpacked] = [&packed, &unpacked].map(|data| json(command, &[data]));
+        assert_eq!(packed, unpacked);
+    }
+    let (again, one) = (scratch.path("again.lgp"), packed.join("00000.lgp"));
+    for source in [unpacked.join("00000.vf"), one.clone()] {
+        json(&["data", "pack"], &[&source, Path::new("--output"), &again]);
+        assert!(std::fs::read(&again).unwrap() == std::fs::read(&one).unwrap(), "{}", source.display());
+    }
+}
+
+#[test]
+fn packed_games_that_cannot_be_are_refused_with_words() {
+    let scratch = Scratch::new("pack-bad");
+    let (data, packed) = (scratch.path("games"), scratch.path("packed/"));
+    games(&data);
+    json(&["data", "pack"], &[&data, Path::new("--output"), &packed]);
+    let (shard, bad) = (std::fs::read(packed.join("00001.lgp")).unwrap(), scratch.path("bad.lgp"));
+    let mut flipped = shard.clone();
+    flipped[200] ^= 4;
+    let cut = &shard[..shard.len() - 1];
+    for (bytes, part) in [(&flipped[..], "damaged: checksum"), (cut, "cut off"), (&[7; 300], "not packed games")] {
+        std::fs::write(&bad, bytes).unwrap();
+        for command in [&["data", "unpack"][..], &["data", "convert"], &["data", "pack"], &["data", "filter"]] {
+            let output = scratch.path("out");
+            let error = error(&tool(command, &[&bad, Path::new("--output"), &output]).output().unwrap());
+            assert!(error.contains("bad.lgp: ") && error.contains(part), "{command:?}: {error}");
+            assert!(!output.exists());
+        }
+        let error = error(&tool(&["data", "inspect"], &[&bad]).output().unwrap());
+        assert!(error.contains("bad.lgp: ") && error.contains(part), "{error}");
+    }
+    // Several files do not become one, and a folder with both forms of a shard holds its games twice.
+    let output = scratch.path("all.lgp");
+    let said = error(&tool(&["data", "pack"], &[&data, Path::new("--output"), &output]).output().unwrap());
+    assert!(said.contains("2 files are to be written; expected a folder"), "{said}");
+    json(&["data", "pack"], &[&data, Path::new("--output"), &data]);
+    let said = error(&tool(&["data", "inspect"], &[&data]).output().unwrap());
+    assert!(said.contains("00000.lgp and ") && said.contains("hold the same games"), "{said}");
+    let said =
+        error(&tool(&["data", "unpack"], &[&data.join("00000.vf"), Path::new("--output"), &output]).output().unwrap());
+    assert!(said.contains("00000.vf: not data of this kind; expected packed games (*.lgp)"), "{said}");
+    assert!(!output.exists());
+}
+
 #[test]
 fn shuffling_loses_nothing_whatever_the_memory() {
     let scratch = Scratch::new("shuffle");
@@ -219,7 +316,11 @@ fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
         ("shuffle", "noise.bf", "noise.bf: position 1 at byte 0: "),
         ("shuffle", "noise.vf", "noise.vf: not data of this kind; expected positions in bulletformat (*.bf)"),
         ("shuffle", "missing.bf", "missing.bf"),
-        ("convert", "torn.bf", "torn.bf: not data of this kind; expected games in viriformat (*.vf, *.viri)"),
+        (
+            "convert",
+            "torn.bf",
+            "torn.bf: not data of this kind; expected games in viriformat (*.vf, *.viri) or packed (*.lgp)",
+        ),
         ("filter", "missing.vf", "missing.vf"),
     ] {
         let output = tool(&["data", command, "--output"], &[&out, &scratch.path(input)]).output().unwrap();

@@ -63,6 +63,55 @@ fn a_killed_run_goes_on_to_the_same_data() {
 }
 
 #[test]
+fn packed_shards_are_the_same_after_any_end() {
+    let [plain, whole, killed] = ["pack-plain", "pack-whole", "pack-killed"].map(scratch);
+    let args = ["--games", "50", "--pack"];
+    assert!(run(&plain, &args[..2]).status.success());
+    assert!(run(&whole, &args).status.success());
+    let (packed, left) = (files(&whole, "lgp"), std::fs::read(whole.join("00002.vf")).unwrap());
+    assert_eq!(packed.len(), 2);
+    assert!(left == shards(&plain)[2], "the last shard is not full");
+    let is_whole = |folder: &Path| {
+        files(folder, "lgp") == packed
+            && std::fs::read(folder.join("00002.vf")).unwrap() == left
+            && (0..2).all(|shard| !folder.join(format!("{shard:05}.vf")).exists())
+    };
+    assert!(is_whole(&whole));
+
+    // Killed in the second shard.
+    let mut child = datagen(&killed, &args).stdout(Stdio::null()).spawn().unwrap();
+    while !killed.join("00001.vf").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(run(&killed, &args).status.success());
+    assert!(is_whole(&killed), "after a kill");
+
+    // Ended before a full shard was packed, and before it was removed. Shards of a run that did not pack are packed.
+    let keep = |shard: usize| std::fs::write(killed.join(format!("{shard:05}.vf")), &shards(&plain)[shard]).unwrap();
+    keep(0);
+    keep(1);
+    std::fs::remove_file(killed.join("00001.lgp")).unwrap();
+    assert!(run(&killed, &args).status.success());
+    assert!(is_whole(&killed), "after an end in between");
+    assert!(run(&plain, &args).status.success());
+    assert!(is_whole(&plain), "packed later");
+
+    // Without --pack the next shards stay as they are.
+    assert!(run(&killed, &["--games", "61"]).status.success());
+    assert!(files(&killed, "lgp") == packed && killed.join("00003.vf").exists());
+    let mut bytes = packed[1].clone();
+    bytes[100] ^= 1;
+    std::fs::write(killed.join("00001.lgp"), bytes).unwrap();
+    let error = String::from_utf8(run(&killed, &["--games", "70"]).stderr).unwrap();
+    assert!(error.contains("00001.lgp: damaged: checksum"), "{error}");
+    for folder in [plain, whole, killed] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
 fn positions_inside_searches_lie_beside_their_games() {
     let args = |games| ["--games", games, "--concurrency", "2", "--inside", "3", "--inside-nodes", "80", "--json"];
     let (whole, torn) = (scratch("inside"), scratch("inside-torn"));

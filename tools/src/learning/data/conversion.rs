@@ -7,7 +7,7 @@ use crate::common::progress;
 use crate::common::threads::Threads;
 use crate::learning::formats::game::PLY;
 use crate::learning::formats::packed::{RECORD, pack, to_bytes};
-use crate::learning::formats::{DataError, Filter, Place, Rule, StoredGame, decode, shards};
+use crate::learning::formats::{DataError, Filter, Place, Rule, StoredGame, decode, lgp, shards};
 use indicatif::HumanCount;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -15,7 +15,7 @@ use thiserror::Error;
 /// Which games to read, and which of their positions to take.
 #[derive(clap::Args)]
 pub struct GameSource {
-    /// Games in viriformat: files, or folders with *.vf and *.viri files
+    /// Games in viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     /// Take each position only the first time: pieces, side to move, castling rights and en passant count. Needs up to 31 bytes
@@ -38,12 +38,19 @@ impl GameSource {
     }
 }
 
-/// More positions than these files hold: every position takes four bytes.
+/// At least as many positions as these files hold: packed games are counted, in viriformat every position takes four bytes.
 ///
 /// # Errors
-/// A file cannot be looked at.
+/// A file cannot be read, or is damaged.
 pub fn most(files: &[PathBuf]) -> Result<u64, DataError> {
-    Ok(shards::size(files)? / PLY as u64)
+    files.iter().try_fold(0, |sum, file| {
+        let positions = if shards::is_packed(file) {
+            lgp::Verified::read(file)?.plies
+        } else {
+            shards::size(std::slice::from_ref(file))? / PLY as u64
+        };
+        Ok(sum + positions)
+    })
 }
 
 /// How games become positions, and what has become of them so far.

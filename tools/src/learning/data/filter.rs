@@ -1,12 +1,12 @@
 //! `lento-tools data filter`: the positions of games that are good to learn from, in their order.
 
 use super::conversion::{Conversion, GameSource, most};
+use super::places::{in_folder, is_folder};
 use super::report::ConversionReport;
 use super::writer::OrderPlan;
 use crate::common::interrupt::Stop;
-use std::collections::HashMap;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -24,9 +24,6 @@ pub struct Args {
     source: GameSource,
 }
 
-/// Some files of games, and the file for their positions.
-type Step = (Vec<PathBuf>, PathBuf);
-
 /// Filters, and says what became of the positions. After Ctrl-C the files that are whole stay.
 ///
 /// # Errors
@@ -36,9 +33,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let start = Instant::now();
     let files = args.source.files()?;
     let steps = if is_folder(&args.output) {
-        let steps = steps(files, &args.output)?;
-        std::fs::create_dir_all(&args.output).map_err(|error| format!("{}: {error}", args.output.display()))?;
-        steps
+        let places = in_folder(files, &args.output, "bf")?;
+        places.into_iter().map(|(file, output)| (vec![file], output)).collect()
     } else {
         vec![(files, args.output.clone())]
     };
@@ -55,23 +51,4 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         }
     }
     Ok(ConversionReport { conversion: &conversion, written, unfinished, elapsed: start.elapsed() }.show(args.json)?)
-}
-
-fn is_folder(output: &Path) -> bool {
-    output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/")
-}
-
-/// A file of positions for each file of games, named like it.
-fn steps(files: Vec<PathBuf>, folder: &Path) -> Result<Vec<Step>, String> {
-    let mut sources: HashMap<PathBuf, PathBuf> = HashMap::new();
-    let mut steps = Vec::new();
-    for file in files {
-        let output = folder.join(file.file_name().unwrap_or_default()).with_extension("bf");
-        if let Some(other) = sources.insert(output.clone(), file.clone()) {
-            let (other, file, output) = (other.display(), file.display(), output.display());
-            return Err(format!("{other} and {file} would both become {output}; expected files of different names"));
-        }
-        steps.push((vec![file], output));
-    }
-    Ok(steps)
 }

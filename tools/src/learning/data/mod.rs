@@ -8,9 +8,12 @@ mod convert;
 mod filter;
 pub mod inspect;
 mod keys;
+mod pack;
+mod places;
 mod report;
 mod seen;
 mod shuffle;
+mod unpack;
 mod writer;
 
 use std::error::Error;
@@ -21,14 +24,18 @@ use std::process::ExitCode;
 pub enum Command {
     /// Bring the scores of positions (bulletformat) to the scale of a network that is to learn from them
     Calibrate(calibrate::Args),
-    /// Turn games (viriformat) into single positions (bulletformat), filtered, and shuffled if wanted
+    /// Turn games (viriformat, packed) into single positions (bulletformat), filtered, and shuffled if wanted
     Convert(convert::Args),
     /// Take the positions of games that are good to learn from, in their order, and say what was left out and why
     Filter(filter::Args),
     /// Count what a set of training data consists of
     Inspect(inspect::Args),
+    /// Pack games (viriformat) into less than a third of the bytes, scores rounded to multiples of 2 centipawns
+    Pack(pack::Args),
     /// Shuffle positions (bulletformat), also more than the memory holds
     Shuffle(shuffle::Args),
+    /// Turn packed games into viriformat
+    Unpack(unpack::Args),
 }
 
 /// Does it.
@@ -41,6 +48,8 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Convert(args) => convert::run(args),
         Command::Filter(args) => filter::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::Pack(args) => pack::run(args),
         Command::Shuffle(args) => shuffle::run(args),
+        Command::Unpack(args) => unpack::run(args),
     }
 }

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 /// What to generate.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder for the shards (viriformat); made if it is not there, continued if it is
+    /// Folder for the shards (viriformat, packed with --pack); made if it is not there, continued if it is
     #[arg(long, value_name = "FOLDER")]
     output: PathBuf,
     /// Games in all, those of earlier runs included
@@ -43,6 +43,10 @@ pub struct Args {
     /// Games in a shard
     #[arg(long, value_name = "GAMES", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     shard: u64,
+    /// Pack each shard when it is full (*.lgp): less than a third of the bytes, scores rounded to multiples of 2 centipawns. A folder may be
+    /// continued with or without it; full shards that are not packed are packed then
+    #[arg(long)]
+    pack: bool,
     #[command(flatten)]
     inside: Inside,
     /// Only part K of N of the games, for one of several machines; each part has a folder of its own
@@ -75,7 +79,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let header = header(args)?;
     // Whoever has the journal has the folder.
     let _journal = Journal::open(&args.output.join("run.json"), &header)?;
-    let (mut shards, before) = ShardWriter::open(&args.output, args.shard)?;
+    let (mut shards, before) = ShardWriter::open(&args.output, args.shard, args.pack)?;
     let numbers = args.part.unwrap_or(Part::WHOLE).of(args.games);
     let games = numbers.end - numbers.start;
     let bar = progress::bar(Some(games), "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");

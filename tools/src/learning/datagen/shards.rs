@@ -1,16 +1,19 @@
 //! Writing games to shards.
 
+use crate::common::draft::Draft;
 use crate::common::inputs;
 use crate::common::outputs::named;
-use crate::learning::formats::Shards;
 use crate::learning::formats::convert::{to_viri_board, to_viri_move};
 use crate::learning::formats::game::{HEADER, PLY, TERMINATOR};
+use crate::learning::formats::lgp::{self, Verified};
 use crate::learning::formats::packed::RECORD;
+use crate::learning::formats::shards::PACKED;
+use crate::learning::formats::{DataError, Shards};
 use crate::play::record::{GameResult, Record};
 use lento::chess::Color;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use viriformat::chess::board::{DrawType, GameOutcome, WinType};
 use viriformat::dataformat::Game as ViriGame;
@@ -19,25 +22,33 @@ use viriformat::dataformat::Game as ViriGame;
 pub const MOST_WITH_INSIDE: u64 = 1 << 16;
 
 /// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on; beside each, the positions inside the searches of its
-/// games, if there are any: `00000.bf`.
+/// games, if there are any: `00000.bf`. A full shard may be packed: `00000.lgp`.
 pub struct ShardWriter {
     folder: PathBuf,
     /// Games in a full shard.
     size: u64,
     /// Games in all shards.
     games: u64,
+    /// Whether to pack full shards.
+    packs: bool,
     current: Option<File>,
 }
 
 impl ShardWriter {
-    /// Opens the folder, and says how many whole games are there. A game that was not written whole is removed.
+    /// Opens the folder, and says how many whole games are there. A game that was not written whole is removed. Full shards are
+    /// packed if `packs` says so; those that are packed already stay so.
     ///
     /// # Errors
     /// The folder cannot be read, a shard cannot be written, or one is damaged.
-    pub fn open(folder: &Path, size: u64) -> Result<(Self, u64), Box<dyn Error>> {
-        let mut shards = Self { folder: folder.to_owned(), size, games: 0, current: None };
+    pub fn open(folder: &Path, size: u64, packs: bool) -> Result<(Self, u64), Box<dyn Error>> {
+        let mut shards = Self { folder: folder.to_owned(), size, games: 0, packs, current: None };
         loop {
-            let path = shards.path(shards.games / size);
+            let shard = shards.games / size;
+            if shards.is_packed(shard)? {
+                shards.games += size;
+                continue;
+            }
+            let path = shards.path(shard);
             if !path.exists() {
                 shards.cut_inside(0)?;
                 let games = shards.games;
@@ -46,7 +57,7 @@ impl ShardWriter {
             let io = |error| named(&path, &error);
             let bytes = inputs::read(&path).map_err(io)?;
             let (games, whole) = whole_games(&bytes);
-            let is_last = !shards.path(shards.games / size + 1).exists();
+            let is_last = !shards.path(shard + 1).exists() && !shards.packed_path(shard + 1).exists();
             if games > size || games == size && whole < bytes.len() || games < size && !is_last {
                 let (path, found) = (path.display(), bytes.len());
                 return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
@@ -67,7 +78,49 @@ impl ShardWriter {
                 return Ok((shards, games));
             }
             shards.games += games;
+            if packs {
+                shards.pack(shard)?;
+            }
         }
+    }
+
+    /// Whether a shard is packed. Where the one that it was made of is still there, the run ended in between: it is removed.
+    fn is_packed(&self, shard: u64) -> Result<bool, Box<dyn Error>> {
+        let path = self.packed_path(shard);
+        if !path.exists() {
+            return Ok(false);
+        }
+        let games = Verified::read(&path)?.games;
+        if games != self.size {
+            return Err(format!("{}: damaged: {games} games, expected {}", path.display(), self.size).into());
+        }
+        self.remove(shard)?;
+        Ok(true)
+    }
+
+    /// Packs a full shard. At every moment it is there as a whole, packed or not.
+    fn pack(&self, shard: u64) -> Result<(), Box<dyn Error>> {
+        let (path, packed) = (self.path(shard), self.packed_path(shard));
+        let draft = Draft::create(&packed)?;
+        let games = Shards::new(vec![path]);
+        if let Some(games) = lgp::pack(&packed, games, |_| true)? {
+            draft.finish(&games.bytes)?;
+            self.remove(shard)?;
+        }
+        Ok(())
+    }
+
+    /// Removes a shard that is packed.
+    fn remove(&self, shard: u64) -> Result<(), DataError> {
+        let path = self.path(shard);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(DataError::Io { path, error }),
+            _ => Ok(()),
+        }
+    }
+
+    fn packed_path(&self, shard: u64) -> PathBuf {
+        self.path(shard).with_extension(PACKED)
     }
 
     fn path(&self, shard: u64) -> PathBuf {
@@ -115,10 +168,14 @@ impl ShardWriter {
                 self.current.insert(file.map_err(|error| named(&path, &error))?)
             }
         };
-        let bytes = pack(record)?;
+        let bytes = stored(record)?;
         // One write for a whole game: whatever ends the program, at most the last game is torn.
         file.write_all(&bytes).map_err(|error| named(&path, &error))?;
         self.games += 1;
+        if self.packs && self.games.is_multiple_of(self.size) {
+            self.current = None;
+            self.pack(self.games / self.size - 1)?;
+        }
         Ok(bytes.len())
     }
 
@@ -136,7 +193,7 @@ impl ShardWriter {
 }
 
 /// The game in viriformat; scores are White's.
-fn pack(record: &Record) -> Result<Vec<u8>, Box<dyn Error>> {
+fn stored(record: &Record) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut game = ViriGame::new(&to_viri_board(&record.start)?);
     game.set_outcome(match record.result {
         GameResult::WhiteWins => GameOutcome::WhiteWin(WinType::Mate),
@@ -192,8 +249,8 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_packed_with_scores_of_white() {
-        let bytes = pack(&record()).unwrap();
+    fn a_game_is_stored_with_scores_of_white() {
+        let bytes = stored(&record()).unwrap();
         assert_eq!((bytes.len(), whole_games(&bytes)), (HEADER + 3 * PLY, (1, HEADER + 3 * PLY)));
         let game = ViriGame::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
         let scores: Vec<i16> = game.moves.iter().map(|(_, score)| score.get()).collect();
@@ -204,7 +261,7 @@ mod tests {
     #[test]
     fn shards_fill_up_and_are_gone_on_with() {
         let folder = scratch("resume");
-        let (mut shards, before) = ShardWriter::open(&folder, 3).unwrap();
+        let (mut shards, before) = ShardWriter::open(&folder, 3, false).unwrap();
         assert_eq!(before, 0);
         for _ in 0..5 {
             shards.append(&record(), &[]).unwrap();
@@ -214,13 +271,13 @@ mod tests {
 
         // The last game is torn: it is played again.
         OpenOptions::new().write(true).open(folder.join("00001.vf")).unwrap().set_len(80).unwrap();
-        let (mut shards, before) = ShardWriter::open(&folder, 3).unwrap();
+        let (mut shards, before) = ShardWriter::open(&folder, 3, false).unwrap();
         assert_eq!((before, size(1)), (4, 44));
         for _ in 0..3 {
             shards.append(&record(), &[]).unwrap();
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
-        let (_, before) = ShardWriter::open(&folder, 3).unwrap();
+        let (_, before) = ShardWriter::open(&folder, 3, false).unwrap();
         assert_eq!(before, 7);
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -126,14 +126,22 @@ pub fn to_viri_move(mv: Move) -> ViriMove {
 /// The move is not legal in the position.
 pub fn from_viri_move(board: &Board, viri: ViriMove) -> Result<Move, ConvertError> {
     let (from, to) = (from_viri_square(viri.from()), from_viri_square(viri.to()));
+    if from != to {
+        let mv = move_on(board, viri);
+        if board.is_legal(mv) {
+            return Ok(mv);
+        }
+    }
+    Err(ConvertError::Move { mv: format!("{from}{to}"), fen: board.fen(true) })
+}
+
+/// A legal move of viriformat for the engine, in its position. Its squares have to differ.
+pub fn move_on(board: &Board, viri: ViriMove) -> Move {
+    let (from, to) = (from_viri_square(viri.from()), from_viri_square(viri.to()));
     let capture = board.piece_on(to).is_some();
     let is_pawn = board.piece_on(from).is_some_and(|piece| piece.kind() == PieceType::Pawn);
     let is_double = is_pawn && from.index().abs_diff(to.index()) == 16;
-    let illegal = || ConvertError::Move { mv: format!("{from}{to}"), fen: board.fen(true) };
-    if from == to {
-        return Err(illegal());
-    }
-    let mv = match viri.promotion_type() {
+    match viri.promotion_type() {
         Some(ViriKind::Knight) => Move::promotion(from, to, PieceType::Knight, capture),
         Some(ViriKind::Bishop) => Move::promotion(from, to, PieceType::Bishop, capture),
         Some(ViriKind::Rook) => Move::promotion(from, to, PieceType::Rook, capture),
@@ -143,8 +151,7 @@ pub fn from_viri_move(board: &Board, viri: ViriMove) -> Result<Move, ConvertErro
         None if capture => Move::new(from, to, MoveKind::Capture),
         None if is_double => Move::new(from, to, MoveKind::DoublePush),
         None => Move::new(from, to, MoveKind::Quiet),
-    };
-    if board.is_legal(mv) { Ok(mv) } else { Err(illegal()) }
+    }
 }
 
 fn to_viri_square(square: Square) -> ViriSquare {

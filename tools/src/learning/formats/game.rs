@@ -1,20 +1,22 @@
 //! A stored game and the walk through its positions.
 
-use super::convert::{from_viri_board, from_viri_move};
+use super::convert::{from_viri_board, from_viri_move, move_on};
 use super::{DataError, Place, plausible};
 use crate::play::record::GameResult;
 use lento::chess::{Board, Move};
 use viriformat::chess::chessmove::Move as ViriMove;
-use viriformat::dataformat::{Game as ViriGame, WDL};
+use viriformat::dataformat::Game as ViriGame;
 
 /// The bytes of a game's first position.
 pub const HEADER: usize = 32;
 /// The bytes of a move with its score.
 pub const PLY: usize = 4;
+/// The byte of the first position that holds the result.
+pub const RESULT: usize = 30;
 /// What ends a game.
 pub const TERMINATOR: [u8; PLY] = [0; PLY];
 
-/// A game as it lies in a file: framed, not yet understood.
+/// A game as viriformat stores it.
 #[derive(Clone, Debug)]
 pub struct StoredGame {
     /// Where it lies.
@@ -23,6 +25,8 @@ pub struct StoredGame {
     pub header: [u8; HEADER],
     /// Moves and scores.
     pub plies: Vec<[u8; PLY]>,
+    /// The first position if position, moves and scores are known to be valid, as those of packed games are.
+    pub checked: Option<Board>,
 }
 
 /// A position of a game.
@@ -47,12 +51,18 @@ impl StoredGame {
     /// The bytes are no position, a move is not legal, a score is none, or the result cannot be.
     pub fn walk(&self, mut visit: impl FnMut(&Position)) -> Result<GameResult, DataError> {
         let corrupt = |reason: String| DataError::Corrupt { place: self.place.clone(), reason };
-        let (mut board, result) = self.start().map_err(corrupt)?;
+        let (mut board, result) = match &self.checked {
+            Some(board) => (board.clone(), result(&self.header)),
+            None => first_position(&self.header).map_err(corrupt)?,
+        };
         for (ply, bytes) in self.plies.iter().enumerate() {
             let [low, high, score_low, score_high] = *bytes;
             let viri = ViriMove::from_raw(u16::from_le_bytes([low, high]))
                 .ok_or_else(|| corrupt(format!("ply {}: a score without a move", ply + 1)))?;
-            let mv = from_viri_move(&board, viri).map_err(|error| corrupt(format!("ply {}: {error}", ply + 1)))?;
+            let mv = match &self.checked {
+                Some(_) => move_on(&board, viri),
+                None => from_viri_move(&board, viri).map_err(|error| corrupt(format!("ply {}: {error}", ply + 1)))?,
+            };
             let score = i32::from(i16::from_le_bytes([score_low, score_high]));
             plausible::score(score).map_err(|reason| corrupt(format!("ply {}: {reason}", ply + 1)))?;
             let position = Position { board, score, result, mv, ply };
@@ -64,21 +74,48 @@ impl StoredGame {
         Ok(result)
     }
 
-    /// The first position and the result.
-    fn start(&self) -> Result<(Board, GameResult), String> {
-        check_header(&self.header)?;
-        let mut bytes = self.header.to_vec();
-        bytes.extend(TERMINATOR);
-        let game = ViriGame::deserialise_from(&mut bytes.as_slice(), Vec::new()).map_err(|error| error.to_string())?;
-        let board = from_viri_board(&game.initial_position()).map_err(|error| error.to_string())?;
-        plausible::start(&self.header, &board)?;
-        let result = match game.outcome() {
-            WDL::Win => GameResult::WhiteWins,
-            WDL::Draw => GameResult::Draw,
-            WDL::Loss => GameResult::BlackWins,
-        };
-        Ok((board, result))
+    /// The first position.
+    ///
+    /// # Errors
+    /// The bytes are no position.
+    pub fn start(&self) -> Result<Board, String> {
+        match &self.checked {
+            Some(board) => Ok(board.clone()),
+            None => first_position(&self.header).map(|(board, _)| board),
+        }
     }
+
+    /// The bytes of the game in a file of viriformat.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [&self.header[..], self.plies.as_flattened(), &TERMINATOR].concat()
+    }
+}
+
+/// The first position of a game and the result, from its header.
+///
+/// # Errors
+/// The bytes are no position, or no result.
+pub fn first_position(header: &[u8; HEADER]) -> Result<(Board, GameResult), String> {
+    check_header(header)?;
+    let bytes = [&header[..], &TERMINATOR].concat();
+    let game = ViriGame::deserialise_from(&mut bytes.as_slice(), Vec::new()).map_err(|error| error.to_string())?;
+    let board = from_viri_board(&game.initial_position()).map_err(|error| error.to_string())?;
+    plausible::start(header, &board)?;
+    Ok((board, result(header)))
+}
+
+/// The result in a valid header.
+fn result(header: &[u8; HEADER]) -> GameResult {
+    match header[RESULT] {
+        0 => GameResult::BlackWins,
+        1 => GameResult::Draw,
+        _ => GameResult::WhiteWins,
+    }
+}
+
+/// The byte for a result.
+pub fn result_byte(result: GameResult) -> u8 {
+    result.half_points() as u8
 }
 
 /// Refuses bytes that viriformat would take for granted.
@@ -98,7 +135,7 @@ fn check_header(header: &[u8; HEADER]) -> Result<(), String> {
             return Err(format!("{color} has {kings} kings, expected 1"));
         }
     }
-    let (clock, number, result) = (header[25], u16::from_le_bytes([header[26], header[27]]), header[30]);
+    let (clock, number, result) = (header[25], u16::from_le_bytes([header[26], header[27]]), header[RESULT]);
     if clock > 100 {
         return Err(format!("half-move clock {clock}, expected at most 100"));
     }

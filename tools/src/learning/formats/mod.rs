@@ -1,6 +1,6 @@
-//! Sets of played and scored positions: games in viriformat, and single positions in bulletformat ([`packed`]).
+//! Sets of played and scored positions: games in viriformat or packed ([`lgp`]), and single positions in bulletformat ([`packed`]).
 //!
-//! A file of games ("shard") is a row of games and nothing else. A game is its first position in 32 bytes, then four bytes for each
+//! A file of games in viriformat ("shard") is a row of games and nothing else. A game is its first position in 32 bytes, then four bytes for each
 //! move: the move, and the score that the player gave to the position before it in centipawns **from White's view**;
 //! four zero bytes end it. The result is kept with the first position, from White's view too.
 
@@ -8,6 +8,7 @@ pub mod convert;
 pub mod decode;
 pub mod filter;
 pub mod game;
+pub mod lgp;
 pub mod packed;
 pub mod plausible;
 pub mod shards;
@@ -73,6 +74,22 @@ pub enum DataError {
         path: PathBuf,
         /// What is taken.
         expected: &'static str,
+    },
+    /// A file of packed games is damaged or something else, or cannot hold the games.
+    #[error("{}: {reason}", path.display())]
+    Packed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A folder holds the same games twice.
+    #[error("{} and {} hold the same games; expected one of them", one.display(), other.display())]
+    Twice {
+        /// One file.
+        one: PathBuf,
+        /// The other.
+        other: PathBuf,
     },
     /// The bytes are no game.
     #[error("{place}: {reason}")]

@@ -1,7 +1,7 @@
 //! The games of many files, one after the other.
 
 use super::game::{HEADER, PLY, StoredGame, TERMINATOR};
-use super::{DataError, Place};
+use super::{DataError, Place, lgp};
 use crate::common::inputs;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,9 +20,16 @@ pub struct FileKind {
     pub what: &'static str,
 }
 
+/// How the names of packed games end.
+pub const PACKED: &str = "lgp";
 /// Games.
-pub const GAMES: FileKind =
-    FileKind { extensions: &["vf", "viri"], names: "*.vf or *.viri", what: "games in viriformat (*.vf, *.viri)" };
+pub const GAMES: FileKind = FileKind {
+    extensions: &["vf", "viri", PACKED],
+    names: "*.vf, *.viri or *.lgp",
+    what: "games in viriformat (*.vf, *.viri) or packed (*.lgp)",
+};
+/// Packed games alone.
+pub const PACKED_GAMES: FileKind = FileKind { extensions: &[PACKED], names: "*.lgp", what: "packed games (*.lgp)" };
 /// Single positions.
 pub const POSITIONS: FileKind =
     FileKind { extensions: &["bf"], names: "*.bf", what: "positions in bulletformat (*.bf)" };
@@ -37,7 +44,7 @@ impl FileKind {
     /// of this kind in the order of their names.
     ///
     /// # Errors
-    /// A path cannot be read, a file is named as data of another kind, or a folder holds no such file.
+    /// A path cannot be read, a file is named as data of another kind, or a folder holds no such file, or games twice: packed and not.
     pub fn find(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
         let mut files = Vec::new();
         for path in paths {
@@ -60,6 +67,12 @@ impl FileKind {
                 return Err(DataError::Empty { path: path.clone(), expected: self.names });
             }
             here.sort();
+            let same = |[one, other]: &&[PathBuf; 2]| {
+                is_packed(one) != is_packed(other) && one.file_stem() == other.file_stem()
+            };
+            if let Some([one, other]) = here.array_windows().find(same) {
+                return Err(DataError::Twice { one: one.clone(), other: other.clone() });
+            }
             files.append(&mut here);
         }
         Ok(files)
@@ -67,7 +80,7 @@ impl FileKind {
 }
 
 /// A game of more moves is none: the fifty-move rule ends every game before.
-const MAX_PLIES: usize = 20_000;
+pub const MAX_PLIES: usize = 20_000;
 
 /// The files with games that some paths mean; see [`FileKind::find`].
 ///
@@ -75,6 +88,11 @@ const MAX_PLIES: usize = 20_000;
 /// Those of [`FileKind::find`].
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
     GAMES.find(paths)
+}
+
+/// Whether a file is named as packed games.
+pub fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == PACKED)
 }
 
 /// How many bytes some files have together.
@@ -91,11 +109,27 @@ pub fn size(files: &[PathBuf]) -> Result<u64, DataError> {
 /// The games of some files, in order. A last game that was not written whole is left out and remembered.
 pub struct Shards {
     files: std::vec::IntoIter<PathBuf>,
-    open: Option<Shard>,
+    open: Option<Open>,
     torn: Vec<Place>,
     finished: u64,
 }
 
+enum Open {
+    Plain(Shard),
+    Packed(Box<lgp::Reader>),
+}
+
+impl Open {
+    /// How many bytes have been read.
+    fn position(&self) -> u64 {
+        match self {
+            Self::Plain(shard) => shard.next.offset,
+            Self::Packed(games) => games.bytes_read(),
+        }
+    }
+}
+
+/// A file in viriformat.
 struct Shard {
     reader: BufReader<File>,
     next: Place,
@@ -114,12 +148,16 @@ impl Shards {
 
     /// How many bytes have been read.
     pub fn bytes(&self) -> u64 {
-        self.finished + self.open.as_ref().map_or(0, |shard| shard.next.offset)
+        self.finished + self.open.as_ref().map_or(0, Open::position)
     }
 
     /// The next game of the open file; `None` at its end.
     fn next_here(&mut self) -> Result<Option<StoredGame>, DataError> {
-        let Some(shard) = &mut self.open else { return Ok(None) };
+        let shard = match &mut self.open {
+            None => return Ok(None),
+            Some(Open::Packed(games)) => return games.next().transpose(),
+            Some(Open::Plain(shard)) => shard,
+        };
         match shard.read() {
             Ok(game) => Ok(game),
             Err(ShardError::Torn) => {
@@ -139,9 +177,13 @@ impl Shards {
         self.finished = self.bytes();
         self.open = None;
         let Some(path) = self.files.next() else { return Ok(false) };
+        if is_packed(&path) {
+            self.open = Some(Open::Packed(Box::new(lgp::Verified::read(&path)?.into_games(&path))));
+            return Ok(true);
+        }
         let file = inputs::open(&path).map_err(|error| DataError::Io { path: path.clone(), error })?;
         let next = Place { file: Arc::from(Path::new(&path)), game: 1, offset: 0 };
-        self.open = Some(Shard { reader: BufReader::with_capacity(1 << 16, file), next });
+        self.open = Some(Open::Plain(Shard { reader: BufReader::with_capacity(1 << 16, file), next }));
         Ok(true)
     }
 }
@@ -202,7 +244,7 @@ impl Shard {
         let place = self.next.clone();
         self.next.game += 1;
         self.next.offset += (HEADER + PLY * (plies.len() + 1)) as u64;
-        Ok(Some(StoredGame { place, header, plies }))
+        Ok(Some(StoredGame { place, header, plies, checked: None }))
     }
 }
 
@@ -252,7 +294,7 @@ mod tests {
     fn what_is_no_data_is_refused() {
         let folder = Folder::new("nothing");
         let error = find(&[folder.path().to_owned()]).unwrap_err().to_string();
-        assert!(error.contains("no data here; expected files named *.vf or *.viri"), "{error}");
+        assert!(error.contains("no data here; expected files named *.vf, *.viri or *.lgp"), "{error}");
         let missing = folder.path().join("missing.vf");
         assert!(find(std::slice::from_ref(&missing)).unwrap_err().to_string().contains("missing.vf"));
         let positions = folder.write("positions.bf", b"");

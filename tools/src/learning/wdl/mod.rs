@@ -31,7 +31,7 @@ The model: P(win) = 1 / (1 + exp((a - score) / b)), P(loss) the same with the sc
 polynomials of the material on the board (1 for a pawn, 3 for a knight or bishop, 5 for a rook, 9 for a queen), in internal \
 centipawns. The engine shows 100 * score / a. Fit it again when the evaluation has changed, to games of the new one.")]
 pub struct Args {
-    /// Games in viriformat: files, or folders with *.vf and *.viri files
+    /// Games in viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     #[command(flatten)]

@@ -20,8 +20,8 @@ use survey::Survey;
 /// What to count.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Games in viriformat (files, or folders with *.vf and *.viri files) or positions in bulletformat (*.bf), which
-    /// are all counted: the filter is for games
+    /// Games in viriformat or packed (files, or folders with *.vf, *.viri and *.lgp files) or positions in bulletformat (*.bf),
+    /// which are all counted: the filter is for games
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     /// Compare no more positions than this to find those that repeat; each takes eight bytes of memory

@@ -1,0 +1,260 @@
+//! A range coder with carry propagation, as in LZMA.
+
+use std::ops::Range;
+
+/// Total of the two shares of a binary decision.
+pub const WHOLE: u32 = 1 << 16;
+/// Lower bound of the range after normalisation.
+const LEAST: u32 = 1 << 24;
+
+/// Encoder or decoder, so that models are written once for both. The encoder codes the given value and returns it; the decoder ignores
+/// it and returns the value read.
+pub trait Coder {
+    /// A binary decision; `share` of [`WHOLE`], more than 0 and less than all, is the probability of `true`.
+    fn bit(&mut self, share: u32, bit: bool) -> bool;
+
+    /// One of several options with these shares: each at least 1, their sum at most 2^24.
+    fn pick(&mut self, shares: &[u32], option: usize) -> usize;
+
+    /// The low bits of a number, at most 16, without a model.
+    fn raw(&mut self, bits: u32, value: u32) -> u32;
+}
+
+/// Encodes.
+pub struct Encoder {
+    bytes: Vec<u8>,
+    /// Start of the range; bit 32 is the carry.
+    low: u64,
+    range: u32,
+    /// The last byte not yet written, and the number of bytes 255 after it; a carry changes all of them.
+    last: u8,
+    full: usize,
+}
+
+impl Encoder {
+    /// An encoder without output.
+    pub fn new() -> Self {
+        Self { bytes: Vec::new(), low: 0, range: u32::MAX, last: 0, full: 0 }
+    }
+
+    /// Fractional bits so far.
+    pub fn bits(&self) -> f64 {
+        8.0 * (self.bytes.len() + self.full) as f64 - f64::from(self.range).log2()
+    }
+
+    /// Flushes the encoder and returns the bytes.
+    pub fn finish(mut self) -> Vec<u8> {
+        for _ in 0..5 {
+            self.shift();
+        }
+        self.bytes
+    }
+
+    fn narrow(&mut self, unit: u32, start: u32, share: u32) {
+        self.low += u64::from(unit) * u64::from(start);
+        self.range = unit * share;
+        while self.range < LEAST {
+            self.range <<= 8;
+            self.shift();
+        }
+    }
+
+    /// Moves the top byte of `low` out.
+    fn shift(&mut self) {
+        let carry = (self.low >> 32) as u8;
+        if carry == 0 && self.low >= 0xFF00_0000 {
+            self.full += 1;
+        } else {
+            self.bytes.push(self.last.wrapping_add(carry));
+            self.bytes.extend(std::iter::repeat_n(0xFF_u8.wrapping_add(carry), self.full));
+            self.full = 0;
+            self.last = (self.low >> 24) as u8;
+        }
+        self.low = (self.low & 0x00FF_FFFF) << 8;
+    }
+}
+
+impl Coder for Encoder {
+    #[inline]
+    fn bit(&mut self, share: u32, bit: bool) -> bool {
+        let unit = self.range / WHOLE;
+        if bit {
+            self.narrow(unit, 0, share)
+        } else {
+            self.narrow(unit, share, WHOLE - share)
+        }
+        bit
+    }
+
+    #[inline]
+    fn pick(&mut self, shares: &[u32], option: usize) -> usize {
+        let total: u32 = shares.iter().sum();
+        let start = shares[..option].iter().sum();
+        self.narrow(self.range / total, start, shares[option]);
+        option
+    }
+
+    #[inline]
+    fn raw(&mut self, bits: u32, value: u32) -> u32 {
+        let value = value & ((1 << bits) - 1);
+        self.narrow(self.range >> bits, value, 1);
+        value
+    }
+}
+
+/// Decodes. Any bytes decode to something; zeros follow the end.
+pub struct Decoder {
+    bytes: Vec<u8>,
+    /// Position of the next byte; it may be beyond the end.
+    read: usize,
+    end: usize,
+    /// Offset of the code within the range.
+    code: u32,
+    range: u32,
+}
+
+impl Decoder {
+    /// Decodes this part of the bytes.
+    pub fn new(bytes: Vec<u8>, part: Range<usize>) -> Self {
+        let end = part.end.min(bytes.len());
+        let mut decoder = Self { bytes, read: part.start, end, code: 0, range: u32::MAX };
+        for _ in 0..5 {
+            decoder.code = decoder.code << 8 | decoder.next();
+        }
+        decoder
+    }
+
+    fn next(&mut self) -> u32 {
+        let byte = if self.read < self.end { self.bytes[self.read] } else { 0 };
+        self.read += 1;
+        byte.into()
+    }
+
+    fn narrow(&mut self, unit: u32, start: u32, share: u32) {
+        // The code of invalid bytes may lie outside of the range.
+        self.code = self.code.wrapping_sub(unit * start);
+        self.range = unit * share;
+        while self.range < LEAST {
+            self.range <<= 8;
+            self.code = self.code << 8 | self.next();
+        }
+    }
+}
+
+impl Coder for Decoder {
+    #[inline]
+    fn bit(&mut self, share: u32, _: bool) -> bool {
+        let unit = self.range / WHOLE;
+        let bit = self.code < unit * share;
+        if bit {
+            self.narrow(unit, 0, share)
+        } else {
+            self.narrow(unit, share, WHOLE - share)
+        }
+        bit
+    }
+
+    #[inline]
+    fn pick(&mut self, shares: &[u32], _: usize) -> usize {
+        let total: u32 = shares.iter().sum();
+        let unit = self.range / total;
+        let place = (self.code / unit).min(total - 1);
+        let (mut option, mut start) = (0, 0);
+        while start + shares[option] <= place {
+            start += shares[option];
+            option += 1;
+        }
+        self.narrow(unit, start, shares[option]);
+        option
+    }
+
+    #[inline]
+    fn raw(&mut self, bits: u32, _: u32) -> u32 {
+        let unit = self.range >> bits;
+        let value = (self.code / unit).min((1 << bits) - 1);
+        self.narrow(unit, value, 1);
+        value
+    }
+}
+
+impl Decoder {
+    /// Position of the next byte.
+    pub fn position(&self) -> usize {
+        self.read
+    }
+
+    /// Whether the decoder has read beyond the end, which only happens with invalid bytes.
+    pub fn is_beyond(&self) -> bool {
+        self.read > self.end
+    }
+
+    /// Whether the decoder has read exactly to the end.
+    pub fn is_at_end(&self) -> bool {
+        self.read == self.end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_come_back_at_their_price() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let choices: Vec<(u32, Vec<u32>, u32)> = (0..20_000)
+            .map(|_| {
+                let shares = (0..random.usize(1..40))
+                    .map(|_| {
+                        let size = random.u32(..11);
+                        1 + random.u32(..1 << size)
+                    })
+                    .collect();
+                (random.u32(1..WHOLE), shares, random.u32(..1 << 16))
+            })
+            .collect();
+        let draw = |random: &mut fastrand::Rng, shares: &[u32]| {
+            let mut place = random.u32(..shares.iter().sum::<u32>());
+            shares.iter().position(|&share| place.checked_sub(share).map(|rest| place = rest).is_none()).unwrap()
+        };
+        let (mut encoder, mut wanted, mut price) = (Encoder::new(), Vec::new(), 0.0);
+        for (share, shares, value) in &choices {
+            let bit = random.u32(..WHOLE) < *share;
+            let option = draw(&mut random, shares);
+            encoder.bit(*share, bit);
+            encoder.pick(shares, option);
+            encoder.raw(16, *value);
+            wanted.push((bit, option));
+            let (part, total) = (shares[option], shares.iter().sum::<u32>());
+            let chance = f64::from(if bit { *share } else { WHOLE - share }) / f64::from(WHOLE);
+            price += 16.0 - chance.log2() - (f64::from(part) / f64::from(total)).log2();
+        }
+        let bits = encoder.bits();
+        let bytes = encoder.finish();
+        assert!((bits + 32.0 - price) / price < 0.001, "{bits} bits instead of {price}");
+        let (length, junk) = (bytes.len(), [9; 7]);
+        let mut decoder = Decoder::new([&junk[..], &bytes, &junk].concat(), 7..7 + length);
+        for ((share, shares, value), wanted) in choices.iter().zip(wanted) {
+            assert_eq!((decoder.bit(*share, false), decoder.pick(shares, 0)), wanted);
+            assert_eq!(decoder.raw(16, 0), *value);
+        }
+        assert!(decoder.is_at_end() && !decoder.is_beyond());
+        decoder.raw(16, 0);
+        assert!(decoder.is_beyond());
+    }
+
+    #[test]
+    fn carries_go_through_any_number_of_full_bytes() {
+        for ones in 1..12 {
+            let mut encoder = Encoder::new();
+            for _ in 0..ones {
+                encoder.raw(8, 255);
+            }
+            encoder.bit(1, false);
+            encoder.bit(1, false);
+            let bytes = encoder.finish();
+            let mut decoder = Decoder::new(bytes.clone(), 0..bytes.len());
+            assert!((0..ones).all(|_| decoder.raw(8, 0) == 255));
+            assert!(!decoder.bit(1, true) && !decoder.bit(1, true) && decoder.is_at_end());
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! Features of moves: sparse inputs of the log-linear model in `moves`.
+
+use super::choices::{Choice, MOST, Targets, promotes};
+use super::logistic::bucket;
+use lento::chess::legal::CheckSquares;
+use lento::chess::{Bitboard, Board, Color, Move, PieceType, Square, attacks};
+
+/// Features of a move.
+pub const COUNT: usize = 9;
+/// Number of values of each feature.
+const SIZES: [usize; COUNT] =
+    [10 * 600, 1536, 1536, 2 * 6 * 3 * 80, 6 * 2 * 225, 4 * 3 * 120, 7 * 6 * 2 * 30, 6 * 600, 2 * 5 * 72];
+const STARTS: [usize; COUNT + 1] = {
+    let mut starts = [0; COUNT + 1];
+    let mut index = 0;
+    while index < COUNT {
+        starts[index + 1] = starts[index] + SIZES[index];
+        index += 1;
+    }
+    starts
+};
+/// Number of weights.
+pub const WEIGHTS: usize = STARTS[COUNT];
+
+/// Number of kinds of pieces. The king's number also stands for an empty square: kings are never captured.
+const KINDS: usize = 6;
+const NONE: usize = 5;
+
+#[derive(Clone, Copy, Default)]
+struct Played {
+    from: usize,
+    to: usize,
+    capture: bool,
+}
+
+/// Previous moves of a game.
+pub struct Past {
+    /// The last move, and the one before.
+    played: [Played; 2],
+    /// The legal moves of the last six positions, the latest first.
+    targets: [Targets; 6],
+    plies: usize,
+    /// The last score, from the view of the side that moved.
+    score: i32,
+}
+
+impl Past {
+    /// The state before the first move.
+    pub fn none() -> Self {
+        Self { played: Default::default(), targets: std::array::from_fn(|_| Targets::none()), plies: 0, score: 0 }
+    }
+
+    /// Records a move.
+    pub fn add(&mut self, board: &Board, mv: Move, score: i32, targets: Targets) {
+        let capture = board.captured(mv).is_some();
+        self.played = [Played { from: mv.from().index(), to: mv.to().index(), capture }, self.played[0]];
+        self.targets[self.plies % 6] = targets;
+        self.plies += 1;
+        self.score = score;
+    }
+
+    /// The legal moves this many plies ago.
+    fn ago(&self, plies: usize) -> &Targets {
+        &self.targets[(self.plies + 6 - plies) % 6]
+    }
+}
+
+/// The legal moves of a position and the weight indices of their features, ordered by kind of piece, origin and target, so that the
+/// order does not depend on the move generator.
+pub struct List {
+    pub choices: Vec<Choice>,
+    pub features: Vec<[u16; COUNT]>,
+}
+
+impl List {
+    /// An empty list.
+    pub fn new() -> Self {
+        Self { choices: Vec::with_capacity(MOST), features: Vec::with_capacity(MOST) }
+    }
+}
+
+/// Squares by their least valuable attacker: none, pawn, minor piece, rook, queen or king.
+struct Attacked([u64; 4]);
+
+impl Attacked {
+    fn new([pawns, minors, rooks, others]: [u64; 4]) -> Self {
+        let (dearer, dearest) = (rooks | others, others);
+        Self([
+            pawns | minors | dearer,
+            (minors | dearer) & !pawns,
+            dearer & !pawns & !minors,
+            dearest & !pawns & !minors & !rooks,
+        ])
+    }
+
+    #[inline(always)]
+    fn by(&self, square: usize) -> usize {
+        let [any, no_pawn, no_minor, no_rook] = self.0.map(|set| set >> square & 1);
+        (any + no_pawn + no_minor + no_rook) as usize
+    }
+}
+
+/// Numbers a square in rows of 15: the difference of two squares plus 112 is a unique number below 225 for each vector between squares.
+#[inline(always)]
+fn row15(square: usize) -> usize {
+    square / 8 * 15 + square % 8
+}
+
+/// Squares from which a piece of one kind attacks a valuable or unprotected piece, or protects a hanging one.
+#[derive(Clone, Copy, Default)]
+struct Aims {
+    /// By the value of the target: any, at least a minor piece, at least a rook, a queen.
+    at_least: [u64; 4],
+    /// Two or more targets.
+    twice: u64,
+    guards: u64,
+}
+
+/// Number of sets of `at_least` that a target of each kind belongs to.
+const WORTH: [usize; KINDS] = [1, 2, 2, 3, 4, 0];
+
+impl Aims {
+    /// Computes the sets for each kind of attacker from the unprotected enemy pieces and the hanging own ones.
+    #[inline(always)]
+    fn of(board: &Board, loose: Bitboard, hanging: Bitboard) -> [Self; KINDS] {
+        let mut aims = [Self::default(); KINDS];
+        let them = !board.side_to_move();
+        let solid = |kind| board.pieces(them, kind) & !loose;
+        // Protected targets count where they are worth more than the attacker.
+        let minors = (solid(PieceType::Knight) | solid(PieceType::Bishop)).forward(them);
+        aims[0].add(minors.east().0, 2);
+        aims[0].add(minors.west().0, 2);
+        for square in solid(PieceType::Rook) {
+            let bishop = attacks::bishop(square, board.occupied());
+            let from = [attacks::pawn(them, square), attacks::knight(square), bishop];
+            aims.iter_mut().zip(from).for_each(|(aims, from)| aims.add(from.0, 3));
+        }
+        for square in solid(PieceType::Queen) {
+            aims.iter_mut().zip(sources(board, square)).take(4).for_each(|(aims, from)| aims.add(from, 4));
+        }
+        for square in loose {
+            let worth = board.piece_on(square).map_or(0, |piece| WORTH[piece.kind().index()]);
+            aims.iter_mut().zip(sources(board, square)).for_each(|(aims, from)| aims.add(from, worth));
+        }
+        for square in hanging {
+            aims.iter_mut().zip(sources(board, square)).for_each(|(aims, from)| aims.guards |= from);
+        }
+        aims
+    }
+
+    #[inline(always)]
+    fn add(&mut self, from: u64, worth: usize) {
+        self.twice |= self.at_least[0] & from;
+        for (least, set) in self.at_least.iter_mut().enumerate() {
+            *set |= if worth > least { from } else { 0 };
+        }
+    }
+
+    /// Class of the most valuable target from a square, and whether there are several. Below 10.
+    #[inline(always)]
+    fn threat(&self, from: usize) -> usize {
+        let best: u64 = self.at_least.iter().map(|set| set >> from & 1).sum();
+        (best * 2 + (self.twice >> from & 1)) as usize
+    }
+}
+
+/// Squares attacked by the pieces of one kind, and those attacked twice.
+#[inline(always)]
+fn cover<const KIND: usize>(board: &Board, color: Color) -> (u64, u64) {
+    let (mut once, mut twice) = (0, 0);
+    for square in board.pieces(color, PieceType::ALL[KIND]) {
+        let set = match KIND {
+            1 => attacks::knight(square),
+            2 => attacks::bishop(square, board.occupied()),
+            3 => attacks::rook(square, board.occupied()),
+            4 => attacks::queen(square, board.occupied()),
+            _ => attacks::king(square),
+        };
+        twice |= once & set.0;
+        once |= set.0;
+    }
+    (once, twice)
+}
+
+/// Squares from which a piece of each kind of the side to move attacks a square.
+#[inline(always)]
+fn sources(board: &Board, square: Square) -> [u64; KINDS] {
+    let (bishop, rook) = (attacks::bishop(square, board.occupied()).0, attacks::rook(square, board.occupied()).0);
+    let pawn = attacks::pawn(!board.side_to_move(), square).0;
+    [pawn, attacks::knight(square).0, bishop, rook, bishop | rook, attacks::king(square).0]
+}
+
+/// Properties of a position shared by all its moves.
+pub struct Scene<'a> {
+    board: &'a Board,
+    past: &'a Past,
+    us: Color,
+    /// XOR mask that mirrors squares for Black.
+    flip: usize,
+    attacked: Attacked,
+    /// Squares that the side to move attacks, and those it attacks twice.
+    once: u64,
+    twice: u64,
+    /// By kind of piece.
+    aims: [Aims; KINDS],
+    checks: CheckSquares,
+    their_king: Square,
+    phase: usize,
+    surprise: usize,
+    sign: usize,
+    in_check: usize,
+}
+
+impl<'a> Scene<'a> {
+    /// Analyses a position. The score is in centipawns for the side to move.
+    pub fn new(board: &'a Board, past: &'a Past, score: i32) -> Self {
+        let (us, them) = (board.side_to_move(), !board.side_to_move());
+        let (occupied, own, enemy) = (board.occupied(), board.color(us), board.color(them));
+        let flip = if us == Color::Black { 56 } else { 0 };
+        let pieces = [cover::<1>(board, them), cover::<2>(board, them), cover::<3>(board, them)];
+        let [knights, bishops, by_rook] = pieces.map(|(any, _)| any);
+        let by_pawn = board.pieces(them, PieceType::Pawn).pawn_attacks(them).0;
+        let by_minor = knights | bishops;
+        let others = cover::<4>(board, them).0 | cover::<5>(board, them).0;
+        let attacked = Attacked::new([by_pawn, by_minor, by_rook, others]);
+        let threats = attacked.0[0];
+        let pawns = board.pieces(us, PieceType::Pawn);
+        let (east, west) = (pawns.forward(us).east().0, pawns.forward(us).west().0);
+        let (mut once, mut twice) = (east | west, east & west);
+        let pieces = [cover::<1>(board, us), cover::<2>(board, us), cover::<3>(board, us)];
+        for (any, more) in pieces.into_iter().chain([cover::<4>(board, us), cover::<5>(board, us)]) {
+            twice |= once & any | more;
+            once |= any;
+        }
+        let hanging = own.0
+            & (threats & !once
+                | by_pawn & !pawns.0
+                | by_minor & board.kind(PieceType::Rook).0
+                | (by_minor | by_rook) & board.kind(PieceType::Queen).0);
+        Self {
+            board,
+            past,
+            us,
+            flip,
+            attacked,
+            once,
+            twice,
+            aims: Aims::of(board, enemy & !Bitboard(threats), Bitboard(hanging)),
+            checks: board.check_squares(),
+            their_king: board.king(them),
+            phase: bucket(-(occupied.count() as i32), [-25, -17, -10]),
+            surprise: if past.plies > 0 { bucket(score + past.score, [-120, -40, -12, 12, 40, 120]) } else { 3 },
+            sign: bucket(score, [-100, -20, 20, 100]),
+            in_check: usize::from(board.in_check()),
+        }
+    }
+
+    /// Lists the moves with their features.
+    pub fn list(&self, targets: &Targets, list: &mut List) {
+        list.choices.clear();
+        list.features.clear();
+        self.list_of::<0>(targets, list);
+        self.list_of::<1>(targets, list);
+        self.list_of::<2>(targets, list);
+        self.list_of::<3>(targets, list);
+        self.list_of::<4>(targets, list);
+        self.list_of::<5>(targets, list);
+    }
+
+    /// Lists the moves of one kind of piece. Specialised by kind for speed.
+    fn list_of<const KIND: usize>(&self, targets: &Targets, list: &mut List) {
+        for from in self.board.pieces(self.us, PieceType::ALL[KIND]) {
+            let to = targets.from(from);
+            if to.is_empty() {
+                continue;
+            }
+            let mover = Mover::<KIND>::new(self, from);
+            for to in to {
+                if KIND == 0 && promotes(to) {
+                    for promoted in PieceType::PROMOTIONS {
+                        list.choices.push(Choice { from, to, promoted: Some(promoted) });
+                        list.features.push(mover.features(to, Some(promoted)));
+                    }
+                } else {
+                    list.choices.push(Choice { from, to, promoted: None });
+                    list.features.push(mover.features(to, None));
+                }
+            }
+        }
+    }
+
+    /// Number of the captured kind, or [`NONE`].
+    #[inline(always)]
+    fn victim<const KIND: usize>(&self, from: Square, to: Square) -> usize {
+        match self.board.piece_on(to) {
+            Some(piece) if piece.color() != self.us => piece.kind().index(),
+            None if KIND == 0 && from.file() != to.file() => 0,
+            _ => NONE,
+        }
+    }
+
+    /// 1 if another piece protects the target square, else 0.
+    #[inline(always)]
+    fn support<const KIND: usize>(&self, to: Square, victim: usize) -> usize {
+        let supports = if KIND == 0 && victim == NONE { self.once } else { self.twice };
+        (supports >> to.index() & 1) as usize
+    }
+
+    /// For a pawn: rank, passed, phalanx. For other pieces: distance to the enemy king. Below 72.
+    #[inline(always)]
+    fn shape<const KIND: usize>(&self, to: Square) -> usize {
+        let (board, us) = (self.board, self.us);
+        if KIND > 0 {
+            return 24 + KIND * 8 + to.distance(self.their_king) as usize;
+        }
+        let here = to.bitboard();
+        let front = here.fill_forward(us);
+        let stoppers = board.pieces(!us, PieceType::Pawn);
+        let passed = usize::from(((front | front.east() | front.west()) & stoppers).is_empty());
+        let beside = usize::from(((here.east() | here.west()) & board.pieces(us, PieceType::Pawn)).any());
+        ((to.index() ^ self.flip) / 8 * 2 + passed) * 2 + beside
+    }
+}
+
+/// Properties of a piece shared by all its moves.
+struct Mover<'a, const KIND: usize> {
+    scene: &'a Scene<'a>,
+    from: Square,
+    /// The part of each index that does not depend on the target.
+    base: [usize; COUNT],
+    /// Targets that give check, discovered checks included.
+    checks: u64,
+    /// Its legal moves two, four and six plies ago.
+    before: [u64; 3],
+    /// Its previous square, if it made the previous move of its side.
+    came_from: Option<usize>,
+}
+
+impl<'a, const KIND: usize> Mover<'a, KIND> {
+    #[inline(always)]
+    fn new(scene: &'a Scene<'a>, from: Square) -> Self {
+        let past = scene.past;
+        let [last, own] = past.played;
+        let came_from = (past.plies > 1 && own.to == from.index()).then_some(own.from);
+        let protected = (scene.once >> from.index() & 1) as usize;
+        let danger = scene.attacked.by(from.index()) * 2 + protected;
+        let on_square = (scene.phase * 6 + KIND) * 64;
+        let again = usize::from(came_from.is_some());
+        let base = [
+            danger * 60 + KIND * 600,
+            on_square,
+            on_square + (from.index() ^ scene.flip),
+            ((again * 6 + KIND) * 3 + scene.surprise / 3) * 80,
+            (KIND * 2 + usize::from(last.capture)) * 225 + 112 - row15(last.to ^ scene.flip),
+            (scene.phase * 3 + bucket(KIND as i32, [0, 2])) * 120,
+            ((scene.surprise * 6 + KIND) * 2 + scene.in_check) * 30,
+            KIND * 600,
+            scene.sign * 72,
+        ];
+        Self {
+            scene,
+            from,
+            base: std::array::from_fn(|feature| STARTS[feature] + base[feature]),
+            checks: scene.checks.of_piece(PieceType::ALL[KIND], from).0,
+            before: [2, 4, 6].map(|plies| past.ago(plies).from(from).0),
+            came_from,
+        }
+    }
+
+    /// Number of consecutive previous turns, at most 3, in which this move was legal.
+    #[inline(always)]
+    fn age(&self, to: usize) -> usize {
+        let [two, four, six] = self.before.map(|set| set >> to & 1);
+        (two + (two & four) + (two & four & six)) as usize
+    }
+
+    /// Features of the move to this square.
+    #[inline(always)]
+    fn features(&self, target: Square, promoted: Option<PieceType>) -> [u16; COUNT] {
+        let scene = self.scene;
+        let to = target.index();
+        let victim = scene.victim::<KIND>(self.from, target);
+        let attacked = scene.attacked.by(to);
+        let quiet = usize::from(victim == NONE);
+        let risk = victim * 5 + attacked;
+        let exchange = risk * 2 + scene.support::<KIND>(target, victim);
+        let promotion = match promoted {
+            None => 0,
+            Some(PieceType::Queen) => 3600,
+            Some(_) => 4200,
+        };
+        let reverts = usize::from(self.came_from == Some(to));
+        let check = (self.checks >> to & 1) as usize;
+        let aims = &scene.aims[KIND];
+        let guards = (aims.guards >> to & 1) as usize;
+        let turned = to ^ scene.flip;
+        let values = [
+            exchange + promotion,
+            turned,
+            0,
+            ((reverts * 4 + self.age(to)) * 2 + quiet) * 5 + attacked,
+            row15(turned),
+            check * 60 + exchange,
+            risk,
+            (aims.threat(to) * 2 + guards) * 30 + risk,
+            scene.shape::<KIND>(target) + 360 * guards,
+        ];
+        std::array::from_fn(|feature| (self.base[feature] + values[feature]) as u16)
+    }
+}

@@ -1,0 +1,265 @@
+//! First positions: the differences from the initial position of chess or Chess960.
+
+use super::coder::Coder;
+use super::logistic::{Binary, Rate};
+
+/// The bytes of a first position in viriformat.
+pub type Header = [u8; 32];
+
+/// A square without a piece; the others have the numbers of viriformat: pawn, knight, bishop, rook, queen, king, rook that may castle,
+/// and 8 more for Black.
+const EMPTY: u8 = 15;
+const PAWN: u8 = 0;
+const ROOK: u8 = 3;
+const CASTLING_ROOK: u8 = 6;
+const BLACK: u8 = 8;
+const HOME: [u8; 8] = [6, 1, 2, 4, 5, 2, 1, 6];
+/// How many of each kind a side has at the start; both sorts of rooks count as one.
+const COUNTS: [i8; 7] = [8, 2, 2, 2, 1, 1, 2];
+/// The order in which a square is tested for the kinds of pieces.
+const ORDER: [u8; 7] = [PAWN, 1, 2, 4, CASTLING_ROOK, 5, ROOK];
+/// The order of the ranks: home ranks first.
+const RANKS: [usize; 8] = [0, 7, 1, 6, 2, 5, 3, 4];
+
+const RATE: Rate = Rate { first: 0.4, slow_down: 0.13, least: 0.004 };
+
+/// The questions about squares.
+const AS_EXPECTED: usize = 0;
+const IS_EMPTY: usize = 1;
+const IS_PIECE: usize = 2;
+
+/// The adaptive model of first positions.
+pub struct Starts {
+    squares: Binary<{ IS_PIECE + 16 }>,
+    /// Numbers, bit by bit: each has 256 rows.
+    numbers: Binary<1>,
+}
+
+/// A number of the header; its place gives its rows.
+#[derive(Clone, Copy)]
+enum Number {
+    Shuffled,
+    Side,
+    EnPassant,
+    Clock,
+    MoveLow,
+    MoveHigh,
+    Unused,
+}
+
+/// The squares coded so far.
+struct Placed {
+    codes: [u8; 64],
+    /// How many of each kind are missing, by color.
+    missing: [[i8; 7]; 2],
+    /// On which files the pawn of a color is missing.
+    files: [[bool; 8]; 2],
+    is_shuffled: bool,
+    /// How many squares of each color's own two ranks were not as expected.
+    surprises: [usize; 2],
+}
+
+impl Starts {
+    /// The model before the first game.
+    pub fn new() -> Self {
+        Self { squares: Binary::new(ROWS, RATE), numbers: Binary::new(8 * 256, RATE) }
+    }
+
+    /// Codes a first position without the game's result.
+    pub fn code<C: Coder>(&mut self, coder: &mut C, header: &Header) -> Header {
+        let given = codes(header);
+        let is_shuffled = self.number(coder, Number::Shuffled, 1, u32::from(is_shuffled(&given))) == 1;
+        let mut placed =
+            Placed { codes: [EMPTY; 64], missing: [COUNTS; 2], files: [[true; 8]; 2], is_shuffled, surprises: [0; 2] };
+        for square in RANKS.into_iter().flat_map(|rank| 8 * rank..8 * rank + 8) {
+            let code = self.code_square(coder, &placed, square, given[square]);
+            placed.put(square, code);
+        }
+        let mut coded = packed(&placed.codes);
+        let side = self.number(coder, Number::Side, 1, u32::from(header[24] >> 7));
+        let en_passant = self.number(coder, Number::EnPassant, 7, u32::from(header[24] & 0x7F));
+        coded[24] = (side << 7 | en_passant) as u8;
+        coded[25] = self.number(coder, Number::Clock, 8, header[25].into()) as u8;
+        coded[26] = self.number(coder, Number::MoveLow, 8, header[26].into()) as u8;
+        coded[27] = self.number(coder, Number::MoveHigh, 8, header[27].into()) as u8;
+        // A score and a byte that no tool reads.
+        for index in [28, 29, 31] {
+            coded[index] = self.number(coder, Number::Unused, 8, header[index].into()) as u8;
+        }
+        coded
+    }
+
+    /// Codes a number of `bits` bits.
+    fn number<C: Coder>(&mut self, coder: &mut C, which: Number, bits: u32, value: u32) -> u32 {
+        let first = which as usize * 256;
+        let mut read = 1;
+        for bit in (0..bits).rev() {
+            read = read << 1 | u32::from(self.numbers.code(coder, &[first + read as usize], 0, value >> bit & 1 == 1));
+        }
+        read - (1 << bits)
+    }
+
+    /// Codes what stands on a square.
+    fn code_square<C: Coder>(&mut self, coder: &mut C, placed: &Placed, square: usize, code: u8) -> u8 {
+        let place = placed.place(square);
+        let contexts = placed.contexts(square, place);
+        let (expected, is_free) = (expected(square), placed.is_free_choice(square));
+        if !is_free && self.squares.code(coder, &contexts, AS_EXPECTED, code == expected) {
+            return expected;
+        }
+        let may_be_empty = expected != EMPTY || is_free;
+        if may_be_empty && self.squares.code(coder, &contexts, IS_EMPTY, code == EMPTY) {
+            return EMPTY;
+        }
+        let own_first = usize::from(square >= 32);
+        let mut last = EMPTY;
+        for color in [own_first, 1 - own_first] {
+            for kind in ORDER {
+                last = kind + BLACK * color as u8;
+                let contexts = placed.piece_contexts(square, place, kind, color);
+                if self.squares.code(coder, &contexts, IS_PIECE + usize::from(last), code == last) {
+                    return last;
+                }
+            }
+        }
+        last
+    }
+}
+
+const PLACES: usize = 4;
+const CONTEXT_ROWS: [usize; 3] = [2 * 64, PLACES * 2 * 81, 2 * 64 * 16];
+const PIECE_ROWS: [usize; 3] = [2 * 64, PLACES * 2 * 4 * 4, 64 * 4];
+const ROWS: usize = CONTEXT_ROWS[0] + CONTEXT_ROWS[1] + CONTEXT_ROWS[2] + PIECE_ROWS[0] + PIECE_ROWS[1] + PIECE_ROWS[2];
+
+impl Placed {
+    fn put(&mut self, square: usize, code: u8) {
+        self.codes[square] = code;
+        let own = usize::from(square >= 32);
+        if self.place(square) != 2 {
+            self.surprises[own] += usize::from(code != expected(square));
+        }
+        if code == EMPTY {
+            return;
+        }
+        let (kind, color) = (code % BLACK, usize::from(code / BLACK));
+        self.missing[color][counted(kind)] -= 1;
+        if kind == PAWN {
+            self.files[color][square % 8] = false;
+        }
+    }
+
+    /// 0 on the first rank of a side, 1 on its second, 2 in between.
+    fn place(&self, square: usize) -> usize {
+        match square / 8 {
+            0 | 7 => 0,
+            1 | 6 => 1,
+            _ => 2,
+        }
+    }
+
+    /// Whether no piece is expected in particular.
+    fn is_free_choice(&self, square: usize) -> bool {
+        self.is_shuffled && self.place(square) == 0
+    }
+
+    /// How many pieces of a color have not been found, at most 8; both sorts of rooks count once.
+    fn absent(&self, color: usize) -> usize {
+        let counts = self.missing[color].iter().enumerate().filter(|&(kind, _)| kind != usize::from(ROOK));
+        counts.map(|(_, &count)| count.max(0) as usize).sum::<usize>().min(8)
+    }
+
+    /// The rows for the questions whether a square is as expected or empty.
+    fn contexts(&self, square: usize, place: usize) -> [usize; 3] {
+        let shuffled = usize::from(self.is_shuffled);
+        let (own, file) = (usize::from(square >= 32), square % 8);
+        let is_new = |square: usize| self.codes[square] != expected(square);
+        // On the first file there is no square to the left.
+        let left = (file > 0).then(|| square - 1);
+        let absent = match place {
+            2 => self.absent(0) * 9 + self.absent(1),
+            _ => self.surprises[own].min(8) * 9 + file,
+        };
+        let around = match place {
+            0 => usize::from(left.is_some_and(is_new)),
+            1 => {
+                let behind = if own == 0 { square - 8 } else { square + 8 };
+                usize::from(is_new(behind)) + 2 * usize::from(left.is_some_and(|left| self.codes[left] == EMPTY))
+            }
+            _ => usize::from(self.files[0][file]) + 2 * usize::from(self.files[1][file]),
+        };
+        let neighbor = usize::from(left.is_some_and(|left| self.codes[left] != EMPTY));
+        let first = CONTEXT_ROWS[0];
+        let second = first + CONTEXT_ROWS[1];
+        [
+            shuffled * 64 + square,
+            first + (place * 2 + shuffled) * 81 + absent,
+            second + ((shuffled * 64 + square) * 4 + around) * 4 + neighbor,
+        ]
+    }
+
+    /// The rows for the question whether a piece of this kind and color stands there.
+    fn piece_contexts(&self, square: usize, place: usize, kind: u8, color: usize) -> [usize; 3] {
+        let missing = match counted(kind) {
+            0 => usize::from(self.files[color][square % 8]) * 3,
+            kind => self.missing[color][kind].clamp(0, 3) as usize,
+        };
+        let king = usize::from(self.missing[color][5] > 0) + 2 * usize::from(self.missing[color][6] > 1);
+        let shuffled = usize::from(self.is_shuffled);
+        let first: usize = CONTEXT_ROWS.iter().sum();
+        let second = first + PIECE_ROWS[0];
+        let third = second + PIECE_ROWS[1];
+        [
+            first + shuffled * 64 + square,
+            second + ((place * 2 + shuffled) * 4 + missing) * 4 + king,
+            third + square * 4 + missing,
+        ]
+    }
+}
+
+/// The kind as which a piece is counted: both sorts of rooks are one.
+fn counted(kind: u8) -> usize {
+    usize::from(if kind == ROOK { CASTLING_ROOK } else { kind })
+}
+
+/// What stands on a square at the start of chess.
+fn expected(square: usize) -> u8 {
+    match square / 8 {
+        0 => HOME[square],
+        1 => PAWN,
+        6 => BLACK,
+        7 => HOME[square - 56] + BLACK,
+        _ => EMPTY,
+    }
+}
+
+/// Whether the first ranks are unlike those of chess.
+fn is_shuffled(codes: &[u8; 64]) -> bool {
+    let like = |square: &usize| codes[*square] == expected(*square);
+    (0..8).chain(56..64).filter(like).count() < 8
+}
+
+/// The pieces by square.
+fn codes(header: &Header) -> [u8; 64] {
+    let occupied = u64::from_le_bytes(*header.first_chunk().unwrap_or(&[0; 8]));
+    let mut codes = [EMPTY; 64];
+    let squares = (0..64).filter(|square| occupied >> square & 1 == 1);
+    for (index, square) in squares.enumerate().take(32) {
+        codes[square] = header[8 + index / 2] >> (4 * (index % 2)) & 15;
+    }
+    codes
+}
+
+/// The pieces in the order of the format; the other bytes are zero. Only 32 pieces have room.
+fn packed(codes: &[u8; 64]) -> Header {
+    let mut header = [0; 32];
+    let mut occupied = 0_u64;
+    let squares = (0..64).filter(|&square| codes[square] != EMPTY);
+    for (index, square) in squares.enumerate() {
+        occupied |= 1 << square;
+        if index < 32 {
+            header[8 + index / 2] |= codes[square] << (4 * (index % 2));
+        }
+    }
+    header[..8].copy_from_slice(&occupied.to_le_bytes());
+    header
+}
