@@ -132,6 +132,13 @@ mod tests {
     }
 
     #[test]
+    fn a_listing_stores_nothing() {
+        let job = job("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", Choice::default());
+        assert_eq!(list(&mut Worker::new(0), &job).len(), 48);
+        assert_eq!(job.shared.tt.probe(job.game.board().key()), None);
+    }
+
+    #[test]
     fn the_order_is_the_picker_s() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -68,6 +68,9 @@ impl<P: SearchProbe> Search<'_, P> {
 
         // Step 4. The facts of this node: evaluation, corrected; are we improving?
         let mut here = self.assess::<N>(board, ply, depth, cut, hit);
+        if hit.is_none() && excluded.is_none() && !here.in_check {
+            self.store(board, ply, Hit::of_eval(here.raw_eval));
+        }
 
         // Step 5. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
         // moves wants it proved: nothing is pruned on the strength of an evaluation. Nor is the answer to a root move in the first
@@ -255,9 +258,6 @@ impl<P: SearchProbe> Search<'_, P> {
         } else {
             let known = if excluded.is_some() { Some(self.frame(ply).raw_eval) } else { hit.and_then(|hit| hit.eval) };
             let raw = known.unwrap_or_else(|| self.evaluate(board, ply));
-            if hit.is_none() && excluded.is_none() {
-                self.store(board, ply, Hit::of_eval(raw));
-            }
             let correction = self.correction(board, ply);
             (raw, correction, (raw + correction).clamp(-score::MAX_EVAL, score::MAX_EVAL))
         };
