@@ -13,7 +13,7 @@ pub const OBJECTIVE: Objective = Objective { wdl: 0.0, power: 2.0, scale: 160.0 
 /// The classes of piece counts, as the output layers of Lento's networks have them: 2 to 5, 6 to 9 and so on.
 pub const CLASSES: usize = 8;
 
-/// Positions of one game lie together and are alike. So many in a row count as one observation, where errors are worked out.
+/// Neighbouring positions that count as one observation for standard errors: those of one game lie together and are alike.
 const BLOCK: usize = 100;
 
 /// A mean that grows.

@@ -1,7 +1,7 @@
 //! Ends of games and results.
 
 use super::coder::Coder;
-use super::logistic::{Binary, Rate, bucket};
+use super::logistic::{Binary, Rate, bucket, starts};
 use crate::play::record::GameResult;
 use lento::chess::{Board, Color};
 
@@ -56,12 +56,12 @@ pub struct Endings {
     result: Binary<2>,
 }
 
-const ON_ROWS: [usize; 4] = [2 * CLASSES * 4, CLASSES * 8, 128, CLASSES * 8];
+const ON_ROWS: [usize; 5] = starts([2 * CLASSES * 4, CLASSES * 8, 128, CLASSES * 8]);
 
 impl Endings {
     /// The model before the first game.
     pub fn new() -> Self {
-        Self { goes_on: Binary::new(ON_ROWS.iter().sum(), RATE), result: Binary::new(3 * 2 * CLASSES + 32, RATE) }
+        Self { goes_on: Binary::new(ON_ROWS[4], RATE), result: Binary::new(3 * 2 * CLASSES + 32, RATE) }
     }
 
     /// Codes whether the game continues in this position, which has legal moves.
@@ -80,11 +80,7 @@ impl Endings {
             (past.occurrences(board) * 8 + clock) * 4 + pieces,
             bucket(shorter, STEPS) * 8 + ply,
         ];
-        let mut start = 0;
-        let rows = std::array::from_fn::<_, 4, _>(|index| {
-            start += ON_ROWS[index];
-            start - ON_ROWS[index] + rows[index]
-        });
+        let rows = std::array::from_fn::<_, 4, _>(|index| ON_ROWS[index] + rows[index]);
         self.goes_on.code(coder, &rows, 0, on)
     }
 

@@ -1,7 +1,7 @@
 //! Features of moves: sparse inputs of the log-linear model in `moves`.
 
 use super::choices::{Choice, MOST, Targets, promotes};
-use super::logistic::bucket;
+use super::logistic::{bucket, starts};
 use lento::chess::legal::CheckSquares;
 use lento::chess::{Bitboard, Board, Color, Move, PieceType, Square, attacks};
 
@@ -10,15 +10,7 @@ pub const COUNT: usize = 9;
 /// Number of values of each feature.
 const SIZES: [usize; COUNT] =
     [10 * 600, 1536, 1536, 2 * 6 * 3 * 80, 6 * 2 * 225, 4 * 3 * 120, 7 * 6 * 2 * 30, 6 * 600, 2 * 5 * 72];
-const STARTS: [usize; COUNT + 1] = {
-    let mut starts = [0; COUNT + 1];
-    let mut index = 0;
-    while index < COUNT {
-        starts[index + 1] = starts[index] + SIZES[index];
-        index += 1;
-    }
-    starts
-};
+const STARTS: [usize; COUNT + 1] = starts(SIZES);
 /// Number of weights.
 pub const WEIGHTS: usize = STARTS[COUNT];
 

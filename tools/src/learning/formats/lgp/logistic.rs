@@ -20,6 +20,17 @@ pub fn bucket<const N: usize>(value: i32, steps: [i32; N]) -> usize {
     steps.iter().map(|&step| usize::from(value > step)).sum()
 }
 
+/// The first row of each of several blocks of rows laid out one after the other, and behind them the number of all rows. `M` is `N` + 1.
+pub const fn starts<const N: usize, const M: usize>(sizes: [usize; N]) -> [usize; M] {
+    let mut starts = [0; M];
+    let mut index = 0;
+    while index < N {
+        starts[index + 1] = starts[index] + sizes[index];
+        index += 1;
+    }
+    starts
+}
+
 /// Clamps a number between -`most` and `most`.
 #[inline(always)]
 pub fn clip(value: f32, most: f32) -> f32 {

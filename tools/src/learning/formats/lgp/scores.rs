@@ -1,7 +1,7 @@
 //! Scores: predicted from the previous scores of the game; the residual is coded.
 
 use super::coder::Coder;
-use super::logistic::{Binary, Rate, bucket, clip};
+use super::logistic::{Binary, Rate, bucket, clip, starts};
 use lento::chess::{Board, Move};
 use lento::score::{MATE, TB_WIN_IN_MAX};
 
@@ -43,15 +43,7 @@ const LENGTHS: [usize; 2] = [2, 15];
 
 const CONTEXTS: usize = 6;
 const ROWS: [usize; CONTEXTS] = [160, 96, 64, 92, 240, 156];
-const STARTS: [usize; CONTEXTS + 1] = {
-    let mut starts = [0; CONTEXTS + 1];
-    let mut index = 0;
-    while index < CONTEXTS {
-        starts[index + 1] = starts[index] + ROWS[index];
-        index += 1;
-    }
-    starts
-};
+const STARTS: [usize; CONTEXTS + 1] = starts(ROWS);
 
 /// Previous scores of a game in units of the grid, each from the view of its side to move.
 pub struct Past {
