@@ -5,9 +5,9 @@ use crate::engine::Engine;
 use crate::eval::Evaluation;
 use crate::search::lbr::Lbr;
 use crate::search::limits::Limits;
-use crate::search::lmr::{self, LmrReport};
+use crate::search::lmr;
 use crate::search::params::ParamError;
-use crate::search::probe::SearchStats;
+use crate::search::statistics::{LmrReport, SearchStats};
 use crate::tt::TtError;
 use std::io;
 use std::ops::ControlFlow;
@@ -272,7 +272,7 @@ mod tests {
         assert!(lmr.nodes_off.is_some_and(|off| off > lmr.nodes) && lmr.nodes == counted.nodes());
         assert!(lmr.stats.lmr.total().reduced > 0 && lmr.stats.lmr.total().moves < lmr.nodes);
         let counts =
-            [counted.nodes(), stats.asked, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
+            [counted.nodes(), stats.nodes, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
     }
 

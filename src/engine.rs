@@ -1,13 +1,11 @@
 //! The engine: position, options and search, without any input or output.
 
 mod contempt;
-mod limited;
-mod listing;
+pub mod listing;
 pub mod numa;
 mod running;
-mod sample;
+pub mod strength;
 mod table;
-mod visits;
 
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
@@ -20,17 +18,15 @@ use crate::search::findings::Findings;
 pub use crate::search::job::SearchOptions;
 use crate::search::job::{Event, Job, Shared};
 use crate::search::limits::Limits;
-use crate::search::lmr::{self, LmrReport, LmrSet};
+use crate::search::lmr::{self, LmrSet};
+use crate::search::observer::Instrument;
 use crate::search::params::{ParamError, Params};
-use crate::search::probe::SearchStats;
 use crate::search::report::{Info, Outcome, Progress, PvLine};
 use crate::search::rounds::Rounds;
-use crate::search::sample::NodeSample;
 pub use crate::search::stagger::Stagger;
-use crate::search::strength::Seed;
+use crate::search::statistics::{Collector, LmrReport};
 use crate::search::tablebase::Probing;
 use crate::search::turns::Turns;
-use crate::search::visits::Visits;
 use crate::smp::numa::placement::Placement;
 use crate::smp::pool::Pool;
 use crate::tb::Tables;
@@ -38,13 +34,13 @@ pub use contempt::{AnalysisContempt, CONTEMPT};
 pub use crossbeam::channel::never;
 use crossbeam::channel::{Receiver, TryRecvError, at, select, unbounded};
 use numa::Numa;
-use parking_lot::Mutex;
 use running::Running;
 use std::io;
 use std::iter;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use strength::{Seed, StrengthOptions};
 use table::Table;
 pub use table::{EvalIdentity, LentTable, MixedEvaluations};
 
@@ -63,6 +59,8 @@ pub struct Settings {
     pub lmr: lmr::Choice,
     /// Whether to collect LMR statistics, which slows the search slightly.
     pub lmr_statistics: bool,
+    /// Limited strength.
+    pub strength: StrengthOptions,
     /// Network or classical.
     pub evaluation: EvaluationKind,
     /// The network's instruction set.
@@ -127,11 +125,9 @@ pub struct Engine {
     /// The position last searched since [`new_game`](Self::new_game).
     searched: Option<Game>,
     /// Statistics of the last search, if collected.
-    counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
-    /// Records which threads visited which keys, if requested.
-    visits: Option<Arc<Visits>>,
-    /// Samples positions from the search tree, if requested.
-    sample: Option<Arc<NodeSample>>,
+    counted: Option<(LmrReport, Arc<Collector>)>,
+    /// The caller's instrument.
+    instrument: Option<Arc<dyn Instrument>>,
     running: Option<Running>,
     /// Per earlier search, a receiver that disconnects once all its threads drop the job.
     abandoned: Vec<Receiver<Event>>,
@@ -166,8 +162,7 @@ impl Engine {
             caches: Arc::default(),
             searched: None,
             counted: None,
-            visits: None,
-            sample: None,
+            instrument: None,
             running: None,
             abandoned: Vec::new(),
             seed: Seed::random(),
@@ -305,9 +300,6 @@ impl Engine {
             params: Arc::clone(&self.params),
             evaluation: Evaluation { draws, ..self.evaluation() },
             caches: Arc::clone(&self.caches),
-            stats: self.counted.as_ref().map(|(_, stats)| Arc::clone(stats)),
-            visits: self.visits.clone(),
-            sample: self.sample.clone(),
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
@@ -318,7 +310,6 @@ impl Engine {
             options,
             start: OnceLock::from(None),
             shared,
-            handicap: None,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
             findings: Findings::new(threads),
@@ -350,14 +341,20 @@ impl Engine {
         self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
             Running::answered(limits, self.nothing_to_search(root_moves.first().copied()))
         } else {
-            let job = match self.handicap() {
+            let handicap = self.handicap();
+            let job = match &handicap {
                 Some(handicap) => self.limited_job(limits, root_moves, handicap, moves.is_empty(), start),
                 None => self.full_job(limits, root_moves, start),
             };
             let (sender, events) = unbounded();
             let job = Arc::new(Job { events: sender, ..job });
-            self.pool.search(&job);
-            Running::new(job, events)
+            let instrument = match (&handicap, &self.counted) {
+                (Some(handicap), _) => Some(Arc::new(*handicap) as Arc<dyn Instrument>),
+                (None, Some((_, collector))) => Some(Arc::clone(collector) as Arc<dyn Instrument>),
+                (None, None) => self.instrument.clone(),
+            };
+            self.pool.search(&job, instrument.as_ref());
+            Running::new(job, events, handicap)
         });
     }
 
@@ -398,6 +395,13 @@ impl Engine {
         if let Some(running) = &mut self.running {
             running.ponder_hit();
         }
+    }
+
+    /// Attaches an instrument to the searches from now on; statistics and limited strength take its place. Stops a running
+    /// search.
+    pub fn set_instrument(&mut self, instrument: Option<Arc<dyn Instrument>>) {
+        self.finish();
+        self.instrument = instrument;
     }
 
     /// Whether a `go` is pending.
@@ -461,7 +465,7 @@ impl Engine {
     pub fn lmr_report(&mut self) -> Option<LmrReport> {
         self.finish();
         let (report, stats) = self.counted.as_ref()?;
-        Some(LmrReport { stats: stats.lock().clone(), ..report.clone() })
+        Some(LmrReport { stats: stats.sum(), ..report.clone() })
     }
 
     /// Searches to the end, passing output to a callback.

@@ -1,9 +1,8 @@
 //! JSON of bench results and search statistics.
 
 use crate::bench::BenchReport;
-use crate::search::lbr::LbrStats;
-use crate::search::lmr::{Counts, LmrReport, Measure};
 use crate::search::report::nps;
+use crate::search::statistics::{Counts, LbrStats, LmrReport, Measure};
 use serde_json::{Map, Value, json};
 
 /// The document of a bench run.
@@ -30,9 +29,9 @@ pub fn bench_json(report: &BenchReport) -> Value {
         "nps": nps(report.nodes(), report.elapsed()),
     });
     if let Some(counted) = &report.counted {
-        let LbrStats { asked, first_matches, second_matches, best, cutoffs } = counted.stats.lbr;
+        let LbrStats { nodes, first_matches, second_matches, best, cutoffs } = counted.stats.lbr;
         document["lbr_stats"] = json!({
-            "asked": asked,
+            "nodes": nodes,
             "first_matches": first_matches,
             "second_matches": second_matches,
             "best": best,
@@ -98,7 +97,7 @@ mod tests {
         let counted = run(true);
         let document = bench_json(&counted);
         let stats = &counted.counted.as_ref().expect("counted").stats;
-        assert_eq!(document["lbr_stats"]["asked"], stats.lbr.asked);
+        assert_eq!(document["lbr_stats"]["nodes"], stats.lbr.nodes);
         assert_eq!(document["lmr_stats"]["by_number"][0]["number"], "1");
         assert_eq!(document["nodes"], counted.nodes());
         assert!(bench_json(&run(false)).get("lbr_stats").is_none());

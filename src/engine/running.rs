@@ -1,6 +1,7 @@
 //! A search between `go` and its result.
 
 use super::Engine;
+use super::strength::Handicap;
 use crate::search::findings::Finding;
 use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
@@ -24,6 +25,8 @@ pub(super) struct Running {
     pondering: bool,
     /// Stopped or out of time: report any result as soon as possible.
     due: bool,
+    /// Limited strength.
+    handicap: Option<Handicap>,
     /// Minimum thinking time of a limited player.
     not_before: Option<Instant>,
     /// The main thread's result.
@@ -32,7 +35,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn new(job: Arc<Job>, events: Receiver<Event>) -> Self {
+    pub(super) fn new(job: Arc<Job>, events: Receiver<Event>, handicap: Option<Handicap>) -> Self {
         let Limits { infinite, ponder: pondering, .. } = job.limits;
         let busy = job.findings.threads();
         Self {
@@ -42,6 +45,7 @@ impl Running {
             infinite,
             pondering,
             due: false,
+            handicap,
             not_before: None,
             last: None,
             answer: None,
@@ -52,7 +56,18 @@ impl Running {
     pub(super) fn answered(limits: &Limits, answer: Outcome) -> Self {
         let Limits { infinite, ponder: pondering, .. } = *limits;
         let (events, answer) = (never(), Some(answer));
-        Self { job: None, events, busy: 0, infinite, pondering, due: false, not_before: None, last: None, answer }
+        Self {
+            job: None,
+            events,
+            busy: 0,
+            infinite,
+            pondering,
+            due: false,
+            handicap: None,
+            not_before: None,
+            last: None,
+            answer,
+        }
     }
 
     /// Its events, for the engine alone to receive.
@@ -126,7 +141,7 @@ impl Running {
     /// Filters a line for output.
     pub(super) fn show(&self, info: Info) -> Option<Info> {
         let Some(job) = &self.job else { return Some(info) };
-        job.handicap.is_none_or(|handicap| handicap.shows(&info)).then(|| job.honest(info))
+        self.handicap.is_none_or(|handicap| handicap.shows(&info)).then(|| job.honest(info))
     }
 
     /// Takes the result if it is available and due.
@@ -158,7 +173,7 @@ impl Running {
         let (elapsed, hashfull) = (job.control.elapsed(), job.shared.tt.hashfull());
         let now = |line: &Info| Info { nodes, tb_hits, elapsed, hashfull, ..line.clone() };
         let mut lines: Vec<Info> = chosen.lines.iter().map(now).collect();
-        if let Some(handicap) = &job.handicap {
+        if let Some(handicap) = &self.handicap {
             let root = job.game.board();
             if !self.due
                 && let Some(bounds) = job.control.bounds().filter(|_| job.options.nodes_time == 0)
@@ -203,8 +218,8 @@ mod tests {
             let (sender, events) = unbounded();
             let job = engine.full_job(&Limits::default(), Vec::new(), Instant::now());
             let job = Arc::new(Job { events: sender, ..job });
-            engine.pool.search(&job);
-            engine.running = Some(Running::new(job, events));
+            engine.pool.search(&job, None);
+            engine.running = Some(Running::new(job, events, None));
             let mut notes = Vec::new();
             let outcome = loop {
                 match engine.wait(&never::<()>(), None) {

@@ -1,11 +1,11 @@
 //! The engine's table: size, lending, and the evaluation its scores belong to.
 
 use super::Engine;
+use super::strength::Seed;
 use crate::chess::Board;
 use crate::eval::nnue::sum::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
-use crate::search::strength::Seed;
 use crate::tt::{Tt, TtError};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::convert::Infallible;

@@ -7,7 +7,7 @@ use super::findings::Finding;
 use super::job::Event;
 use super::mate::MateProof;
 use super::node::Root;
-use super::probe::SearchProbe;
+use super::observer::Observer;
 use super::report::Info;
 use super::root::{RootMove, Scope};
 use super::window::Window;
@@ -37,7 +37,7 @@ impl StabilityTracker {
     }
 }
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// After fails high an iteration searches so many plies less deep at most.
     pub(super) const MOST_LOWERED: i32 = 2;
     /// From this much time on, changes inside an iteration are worth a line.

@@ -2,7 +2,7 @@
 
 use super::Stopped;
 use super::node::{Here, Node, NonPv};
-use super::probe::SearchProbe;
+use super::observer::Observer;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, Move};
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 /// Double extensions allowed on one line: enough for long forced lines, too few to explode.
 const MAX_DOUBLE: u8 = 10;
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// By how many plies to search a node deeper, in hindsight: the move to it was reduced a lot before its evaluation was known, and
     /// it has lost nothing.
     #[inline(always)]

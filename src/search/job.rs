@@ -7,22 +7,17 @@ use super::lbr::Lbr;
 use super::limits::Limits;
 use super::lmr::LmrSet;
 use super::params::Params;
-use super::probe::SearchStats;
 use super::report::{Info, Progress, PvLine};
 use super::resume::Known;
 use super::rounds::Rounds;
-use super::sample::NodeSample;
 use super::stagger::Stagger;
-use super::strength::{DEFAULT_ELO, Handicap};
 use super::tablebase::Probing;
 use super::turns::Turns;
-use super::visits::Visits;
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
 use crate::score::DRAW;
 use crate::tt::Tt;
 use crossbeam::channel::Sender;
-use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 
 /// What worker threads tell the engine.
@@ -51,12 +46,6 @@ pub struct Shared {
     pub evaluation: Evaluation,
     /// What threads share that run on one cache.
     pub caches: Arc<Caches>,
-    /// Where threads add up what they did, if that is to be counted.
-    pub stats: Option<Arc<Mutex<SearchStats>>>,
-    /// Where threads note which positions they have been at, if that is to be counted.
-    pub visits: Option<Arc<Visits>>,
-    /// Where threads leave positions that they have drawn from their nodes, if some are wanted.
-    pub sample: Option<Arc<NodeSample>>,
 }
 
 /// The options that a search reads.
@@ -78,12 +67,6 @@ pub struct SearchOptions {
     pub probe_depth: u64,
     /// The most men on a board that is looked up in tablebases.
     pub probe_limit: u64,
-    /// Whether to play no better than [`elo`](Self::elo).
-    pub limit_strength: bool,
-    /// The strength of a limited player, within [`ELO`](super::strength::ELO).
-    pub elo: u64,
-    /// What a limited player overlooks and misjudges; 0: something else in each game.
-    pub strength_seed: u64,
     /// Whether wins that the fifty-move rule would end count as draws where tablebases tell of them.
     pub fifty_move_rule: bool,
 }
@@ -100,9 +83,6 @@ impl Default for SearchOptions {
             probe_depth: 1,
             probe_limit: crate::tb::MAX_PIECES as u64,
             fifty_move_rule: true,
-            limit_strength: false,
-            elo: DEFAULT_ELO,
-            strength_seed: 0,
         }
     }
 }
@@ -121,8 +101,6 @@ pub struct Job {
     pub start: OnceLock<Option<Known>>,
     /// What belongs to the engine.
     pub shared: Shared,
-    /// How the player is weakened, if it is.
-    pub handicap: Option<Handicap>,
     /// The use of tablebases, if there are any.
     pub probing: Option<Probing>,
     /// When to end.

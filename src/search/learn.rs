@@ -3,12 +3,12 @@
 use super::history::NodeResult;
 use super::negamax::Tried;
 use super::node::Here;
-use super::probe::SearchProbe;
+use super::observer::Observer;
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::{Bound, Score, is_decisive};
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// Learns from the best move: Last Best Reply as from any other, histories less from an exact score than from a fail high, the
     /// killer from a fail high alone.
     pub(super) fn learn_moves(

@@ -1,7 +1,7 @@
 //! Whether somebody is mated in so many moves at all. Who asks for a mate gets it, however well it is hidden from a search that
 //! reduces; and who asks for one that there is not need not wait for ever.
 
-use super::probe::SearchProbe;
+use super::observer::Observer;
 use super::report::PvLine;
 use super::root::{RootResult, Scope};
 use super::worker::Search;
@@ -34,11 +34,11 @@ impl MateProof {
     }
 }
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// Whether it is certain that the side to move mates in the moves that were asked for, which is then the result, or that neither
     /// side does. That may take as many nodes as the search has taken; if it would take more, nothing is certain yet.
     pub(super) fn settles_mate(&mut self, proof: &mut MateProof) -> bool {
-        if !proof.open || self.job.handicap.is_some() {
+        if !proof.open {
             return false;
         }
         proof.end = self.nodes() + self.nodes().max(MateProof::FIRST_LOOK);

@@ -8,38 +8,37 @@ pub mod home;
 pub mod job;
 pub mod lbr;
 pub mod limits;
-pub mod listing;
 pub mod lmr;
 mod mate;
 pub mod node;
+pub mod observer;
 pub mod params;
 pub mod picker;
-pub mod probe;
 pub mod report;
 pub mod resume;
 pub mod root;
 pub mod rounds;
-pub mod sample;
 pub mod stack;
 pub mod stagger;
-pub mod strength;
+pub mod statistics;
 pub mod tablebase;
 pub mod turns;
-pub mod visits;
 pub mod window;
 pub mod worker;
 
-mod clock;
+pub mod clock;
 mod deepen;
 mod extend;
 mod learn;
-mod move_facts;
+pub(crate) mod move_facts;
 mod negamax;
 mod prune;
 mod quiesce;
 mod ranking;
 mod scout;
 mod skip;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use crate::score::MAX_PLY;
 

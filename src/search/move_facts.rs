@@ -2,15 +2,15 @@
 
 use super::lmr::{Fact, Facts};
 use super::node::Here;
+use super::observer::Observer;
 use super::picker::Hints;
-use super::probe::SearchProbe;
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::Score;
 
 /// The facts of a move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MoveFacts {
+pub(crate) struct MoveFacts {
     /// The move.
     pub mv: Move,
     /// Its number in the node, from 1.
@@ -29,7 +29,7 @@ pub(super) struct MoveFacts {
 
 /// What a node has found when it comes to a move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SoFar {
+pub(crate) struct SoFar {
     /// The move's number, from 1.
     pub number: usize,
     /// Its number among the quiet moves that have been searched, from 1, should it be one.
@@ -40,10 +40,10 @@ pub(super) struct SoFar {
     pub raised: bool,
 }
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// Gathers the facts of a move.
     #[inline(always)]
-    pub(super) fn gather(
+    pub(crate) fn gather(
         &self,
         board: &Board,
         here: &Here,

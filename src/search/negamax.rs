@@ -2,8 +2,8 @@
 
 use super::move_facts::SoFar;
 use super::node::{Here, Node, is_near_root};
+use super::observer::Observer;
 use super::picker::{Hints, Picker};
-use super::probe::SearchProbe;
 use super::root::{RootResult, Scope};
 use super::skip::Skip;
 use super::window::Window;
@@ -22,7 +22,7 @@ pub(super) type Tried = ArrayVec<Move, 64>;
 /// Beyond this many plies without progress the fifty-move rule is near enough to make the table's scores doubtful.
 pub(super) const TABLE_SAFE_CLOCK: u32 = 90;
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// Up to this depth of iteration answers to root moves are not pruned: it is enough for short mates, and costs no time later.
     const ANSWERS_PRUNED_AFTER: i32 = 8;
 
@@ -105,7 +105,7 @@ impl<P: SearchProbe> Search<'_, P> {
             if Some(mv) == excluded || (N::ROOT && !self.root.is_open(mv)) {
                 continue;
             }
-            if !N::ROOT && self.probe.overlooks(board, mv, ply) {
+            if !N::ROOT && self.observer.overlooks(board, mv, ply) {
                 overlooked = true;
                 continue;
             }
@@ -184,9 +184,9 @@ impl<P: SearchProbe> Search<'_, P> {
             None if best == known.alpha => Bound::Lower,
             None => Bound::Upper,
         };
+        self.observer.finished(board, reply, best_move, bound == Bound::Lower);
         self.learn_own(board, &here, best_move, &quiets_tried, bound == Bound::Lower);
         if let Some(mv) = best_move {
-            self.probe.best_found(mv, hints.reply.0, bound == Bound::Lower);
             self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, bound == Bound::Lower);
         }
         if excluded.is_none() && (!N::ROOT || self.root.scope == Scope::All) {
@@ -234,7 +234,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// Step 4: the facts of the node.
     #[inline(always)]
-    pub(super) fn assess<N: Node>(
+    pub(crate) fn assess<N: Node>(
         &mut self,
         board: &Board,
         ply: usize,
@@ -292,7 +292,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// What orders quiet moves besides history.
     #[inline(always)]
-    pub(super) fn hints(&self, ply: usize, reply: Option<Move>, checks: CheckSquares) -> Hints {
+    pub(crate) fn hints(&self, ply: usize, reply: Option<Move>, checks: CheckSquares) -> Hints {
         let params = self.params;
         Hints {
             context: self.context(ply),

@@ -2,15 +2,15 @@
 
 use super::Stopped;
 use super::node::{Here, NonPv};
+use super::observer::Observer;
 use super::picker::{Hints, Picker};
-use super::probe::SearchProbe;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, PieceType};
 use crate::score::{Bound, Score, TB_WIN_IN_MAX, is_decisive};
 use crate::tt::Hit;
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// A score if this node needs no search of its moves.
     #[inline(always)]
     pub(super) fn prune_node(&mut self, board: &Board, here: &Here, beta: Score) -> Result<Option<Score>, Stopped> {

@@ -2,8 +2,8 @@
 
 use super::Searched;
 use super::node::Node;
+use super::observer::Observer;
 use super::picker::{Hints, Picker};
-use super::probe::SearchProbe;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::legal::CheckSquares;
@@ -26,7 +26,7 @@ impl StandPat {
     const IN_CHECK: Self = Self { score: -INFINITE, raw_eval: None, futility: -INFINITE };
 }
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// Fail-soft quiescence search: captures and promotions that lose no material, here also quiet checks if `with_checks`; in
     /// check every evasion.
     pub(super) fn quiesce<N: Node>(
@@ -71,7 +71,7 @@ impl<P: SearchProbe> Search<'_, P> {
             if checks.is_some_and(|checks| !wins_or_checks(board, mv, &checks)) {
                 continue;
             }
-            if !in_check && self.probe.overlooks(board, mv, ply) {
+            if !in_check && self.observer.overlooks(board, mv, ply) {
                 continue;
             }
             searched += 1;

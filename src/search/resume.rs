@@ -4,7 +4,7 @@
 use super::MAX_PLY;
 use super::job::Event;
 use super::negamax::TABLE_SAFE_CLOCK;
-use super::probe::SearchProbe;
+use super::observer::Observer;
 use super::report::PvLine;
 use super::worker::Search;
 use crate::chess::{Board, Move};
@@ -27,7 +27,7 @@ pub struct KnownLine {
     depth: i32,
 }
 
-impl<'a, P: SearchProbe> Search<'a, P> {
+impl<'a, O: Observer> Search<'a, O> {
     /// Less is searched anew: it takes no time.
     const LEAST: i32 = 6;
 

@@ -4,13 +4,13 @@ use super::Searched;
 use super::lmr::{Class, Fact};
 use super::move_facts::MoveFacts;
 use super::node::{Here, Node, NonPv};
-use super::probe::{Scouted, SearchProbe};
+use super::observer::{Observer, SearchedMove};
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::Board;
 use crate::score::Score;
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// The score of a move of `here`, on `board`, already made on `child`. The window is the node's with the current alpha.
     ///
     /// This is the one place that clamps a reduction, searches reduced, decides whether to verify deeper or less deep, and
@@ -28,12 +28,14 @@ impl<P: SearchProbe> Search<'_, P> {
         let ply = here.ply + 1;
         let mut depth = here.depth - 1 + extension;
         if facts.number == 1 {
-            self.probe.searched_first(board, here.ply, here.depth);
-            return if N::PV {
-                Ok(-self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?)
+            let score = -if N::PV {
+                self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?
             } else {
-                Ok(-self.negamax::<NonPv>(child, ply, window.flipped(), depth, !here.cut)?)
+                self.negamax::<NonPv>(child, ply, window.flipped(), depth, !here.cut)?
             };
+            let (depth, number) = (here.depth, 1);
+            self.observer.searched(SearchedMove { depth, number, reduction: 0, researched: false, confirmed: false });
+            return Ok(score);
         }
 
         let asked = Window::above(window.alpha).flipped();
@@ -49,11 +51,11 @@ impl<P: SearchProbe> Search<'_, P> {
             depth += i32::from(deeper);
             score = -self.negamax::<NonPv>(child, ply, asked, depth, !here.cut)?;
         }
-        self.probe.scouted(Scouted {
+        self.observer.searched(SearchedMove {
             depth: here.depth,
             number: facts.number,
             reduction,
-            verified: verify,
+            researched: verify,
             confirmed: verify && score > window.alpha,
         });
         if N::PV && score > window.alpha {
@@ -64,7 +66,7 @@ impl<P: SearchProbe> Search<'_, P> {
 
     /// The depth of the first look at a late move: at least one ply, at most one more than full depth.
     #[inline(always)]
-    pub(super) fn reduced_depth<N: Node>(
+    pub(crate) fn reduced_depth<N: Node>(
         &mut self,
         board: &Board,
         child: &Board,

@@ -3,7 +3,7 @@
 use super::lmr::{Class, PLY};
 use super::move_facts::MoveFacts;
 use super::node::Here;
-use super::probe::SearchProbe;
+use super::observer::Observer;
 use super::worker::Search;
 use crate::chess::Board;
 use crate::score::{Score, TB_WIN_IN_MAX};
@@ -19,7 +19,7 @@ pub(super) enum Skip {
     Quiets,
 }
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// Whether to leave a move out, once a move that does not lose to a mate is known.
     #[inline(always)]
     pub(super) fn skip(&self, board: &Board, here: &Here, facts: &MoveFacts, alpha: Score) -> Skip {

@@ -3,7 +3,7 @@
 use super::clock::Bounds;
 use super::job::{Event, Job, SearchOptions};
 use super::node::Node;
-use super::probe::SearchProbe;
+use super::observer::Observer;
 use super::report::PvLine;
 use super::root::RootMove;
 use super::window::Window;
@@ -190,7 +190,7 @@ impl Probing {
     }
 }
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// What tables say of a node: a score that ends it, or the window that its score lies in.
     #[inline(always)]
     pub(super) fn consult_tablebases<N: Node>(

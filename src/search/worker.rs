@@ -4,11 +4,11 @@ use super::control::Control;
 use super::findings::{Counters, Finding};
 use super::history::{Context, Continuation, Corrections, Histories};
 use super::home::Home;
-use super::job::{Event, Job, Shared};
+use super::job::{Event, Job};
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
+use super::observer::Observer;
 use super::params::Params;
-use super::probe::{NoProbe, SearchProbe, SearchStats};
 use super::report::{Progress, PvLine};
 use super::root::{RootMove, RootMoves};
 use super::rounds::Round;
@@ -34,12 +34,12 @@ pub struct Worker {
     pub id: usize,
     /// The memory node that its thread is bound to.
     pub home: Option<Arc<Home>>,
-    pub(super) histories: Histories,
+    pub(crate) histories: Histories,
     /// Its own corrections, once there was a search that did not share any.
     corrections: Option<Corrections>,
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
-    pub(super) stack: Box<Stack>,
+    pub(crate) stack: Box<Stack>,
     pub(super) pv: Box<[PvLine]>,
 }
 
@@ -95,35 +95,14 @@ impl Worker {
     }
 
     /// Searches a job to its end.
-    pub fn search(&mut self, job: &Job) -> Finding {
-        if let Some(handicap) = &job.handicap {
-            // What it learns is wrong, and what it plays must not depend on what was searched before.
-            if handicap.has_room {
-                return Search::new(&mut self.anew(), job, handicap.eyes()).deepen();
-            }
-            self.clear();
-            let finding = Search::new(self, job, handicap.eyes()).deepen();
-            self.clear();
-            return finding;
-        }
-        let Shared { stats: sum, visits, sample, .. } = &job.shared;
-        if sum.is_none() && visits.is_none() && sample.is_none() {
-            return Search::new(self, job, NoProbe).deepen();
-        }
-        let mut stats = SearchStats::default();
-        let visitor = visits.as_ref().map(|visits| visits.visitor(self.id));
-        let sampler = sample.as_ref().map(|sample| sample.sampler(self.id));
-        let finding = Search::new(self, job, (&mut stats, visitor, sampler)).deepen();
-        if let Some(sum) = sum {
-            sum.lock().add(&stats);
-        }
-        finding
+    pub fn search<O: Observer>(&mut self, job: &Job, observer: &mut O) -> Finding {
+        Search::new(self, job, observer).deepen()
     }
 }
 
 /// One worker's run on one job.
-pub struct Search<'a, P: SearchProbe = NoProbe> {
-    pub(super) me: &'a mut Worker,
+pub struct Search<'a, O: Observer> {
+    pub(crate) me: &'a mut Worker,
     pub(super) job: &'a Job,
     pub(super) tt: &'a Tt,
     pub(super) params: &'a Params,
@@ -133,7 +112,7 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     pub(super) corrections: Corrections,
     /// What a draw is worth.
     draws: Draws,
-    pub(super) probe: P,
+    pub(super) observer: &'a mut O,
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
@@ -166,14 +145,14 @@ pub struct Search<'a, P: SearchProbe = NoProbe> {
     round: Option<Round<'a>>,
 }
 
-impl<'a, P: SearchProbe> Search<'a, P> {
+impl<'a, O: Observer> Search<'a, O> {
     /// How often a thread checks the limits before it is another one's turn: a few milliseconds.
     const QUANTA_PER_TURN: u64 = 8;
     /// A long iteration shows a sign of life this often.
     const HEARTBEAT: Duration = Duration::from_secs(2);
 
     /// Prepares a run.
-    pub fn new(me: &'a mut Worker, job: &'a Job, probe: P) -> Self {
+    pub fn new(me: &'a mut Worker, job: &'a Job, observer: &'a mut O) -> Self {
         me.stack.clear();
         let shared = &job.shared;
         let lmr = shared.lmr.of(me.id);
@@ -202,7 +181,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
             lmr,
             corrections,
             draws: evaluation.draws,
-            probe,
+            observer,
             keys,
             nodes: 0,
             tb_hits: 0,
@@ -322,7 +301,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     }
 
     #[inline(always)]
-    pub(super) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+    pub(crate) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
         self.me.stack.at_mut(ply)
     }
 
@@ -345,7 +324,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     ///
     /// The copy is the caller's: a board that is returned by value is copied once more ([`Board::play`]).
     #[inline(always)]
-    pub(super) fn play(&mut self, board: &Board, child: &mut Board, ply: usize, mv: Move) {
+    pub(crate) fn play(&mut self, board: &Board, child: &mut Board, ply: usize, mv: Move) {
         self.expect(board, mv);
         let played = Played::of(board, mv);
         let continuation = Continuation::of(board, mv);
@@ -372,16 +351,16 @@ impl<'a, P: SearchProbe> Search<'a, P> {
 
     /// Takes the last move back.
     #[inline(always)]
-    pub(super) fn take_back(&mut self) {
+    pub(crate) fn take_back(&mut self) {
         self.keys.pop();
     }
 
     /// What the table knows of the position, with mates counted from the root.
     #[inline(always)]
-    pub(super) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<Hit> {
+    pub(crate) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<Hit> {
         let own = self.round.as_ref().and_then(|round| round.get(board.key()));
         let hit = own.or_else(|| self.tt.probe(board.key()));
-        self.probe.looked_up(board.key(), hit.is_some());
+        self.observer.probed(board.key(), hit.is_some());
         let hit = hit?;
         Some(Hit { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
     }
@@ -412,7 +391,7 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     #[inline(always)]
     pub(super) fn evaluate(&mut self, board: &Board, ply: usize) -> Score {
         let value = self.me.evaluator.evaluate(board, ply, self.scaling);
-        self.probe.judged(board, value)
+        self.observer.evaluated(board, value)
     }
 
     /// What search results say about the static evaluation here, in centipawns: nothing about a drawish ending that counts
@@ -433,11 +412,9 @@ impl<'a, P: SearchProbe> Search<'a, P> {
     /// The move that was best the last time the moves before this node were these, as far as the variant of Last Best Reply
     /// looks at them.
     #[inline(always)]
-    pub(super) fn last_best_reply(&mut self, board: &Board, ply: usize) -> Option<Move> {
+    pub(crate) fn last_best_reply(&mut self, board: &Board, ply: usize) -> Option<Move> {
         let place = self.reply_place(board, ply)?;
-        let reply = self.me.lbr.reply(place);
-        self.probe.reply_asked(board, reply);
-        reply
+        self.me.lbr.reply(place)
     }
 
     /// Where the reply at this node belongs.

@@ -10,6 +10,7 @@ use crate::eval::Evaluation;
 use crate::processors;
 use crate::search::home::Home;
 use crate::search::job::{Event, Job};
+use crate::search::observer::{Instrument, NoObserver};
 use crate::search::worker::Worker;
 use crossbeam::channel::{Receiver, bounded};
 use std::any::Any;
@@ -25,7 +26,7 @@ pub(super) const STACK_BYTES: usize = 8 << 20;
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
 
 enum Order {
-    Search(Arc<Job>),
+    Search(Arc<Job>, Option<Arc<dyn Instrument>>),
     Forget,
     Run(Task),
 }
@@ -132,10 +133,10 @@ impl Pool {
         }
     }
 
-    /// Sends a job to its threads.
-    pub fn search(&self, job: &Arc<Job>) {
+    /// Sends a job to its threads, with an instrument that observes them.
+    pub fn search(&self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
         for thread in self.threads.iter().take(job.findings.threads()) {
-            thread.order(Order::Search(Arc::clone(job)));
+            thread.order(Order::Search(Arc::clone(job), instrument.cloned()));
         }
     }
 
@@ -245,14 +246,18 @@ fn worker_loop(mut worker: Worker, inbox: &OrderQueue<Order>) {
         match order {
             Order::Forget => worker.clear(),
             Order::Run(task) => task(&mut worker),
-            Order::Search(job) => {
+            Order::Search(job, instrument) => {
                 let events = job.events.clone();
-                let finding = catch_unwind(AssertUnwindSafe(|| worker.search(&job))).unwrap_or_else(|panic| {
+                let search = || match &instrument {
+                    None => worker.search(&job, &mut NoObserver),
+                    Some(instrument) => instrument.search(&mut worker, &job),
+                };
+                let finding = catch_unwind(AssertUnwindSafe(search)).unwrap_or_else(|panic| {
                     worker = worker.anew();
                     job.give_up(worker.id, &panic_message(&*panic))
                 });
-                // Drop the job first: after the last report the engine must own the table alone.
-                drop(job);
+                // Drop these first: after the last report the engine must own the table alone.
+                drop((job, instrument));
                 let _ = events.send(Event::Done(finding));
             }
         }

@@ -3,7 +3,7 @@
 //! Columns up to history follow `listmoves` of MadChess (Erik Madsen, 2018); the others are Lento's own.
 
 use crate::chess::{Board, Piece, PieceType};
-use crate::search::listing::ListedMove;
+use crate::engine::listing::ListedMove;
 use Cell::{Mark, Name, Number};
 
 /// Default depth for reductions, in plies.

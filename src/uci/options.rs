@@ -6,13 +6,13 @@ use super::problem::{OptionError, Quoted};
 use super::rebel;
 use super::syzygy;
 use super::writer::Writer;
+use crate::engine::strength;
 use crate::engine::{AnalysisContempt, CONTEMPT, Engine, Settings};
 use crate::eval::{EvaluationKind, nnue};
 use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
-use crate::search::strength;
 use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::{self, NumaPolicy};
 use crate::tb::MAX_PIECES;
@@ -164,17 +164,17 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "UCI_LimitStrength",
         "Limits the strength to UCI_Elo, with human-like mistakes (docs/strength-limit.md).",
-        Check(|settings| &mut settings.search.limit_strength),
+        Check(|settings| &mut settings.strength.limited),
     ),
     option(
         "UCI_Elo",
         "Target strength with UCI_LimitStrength.",
-        Number(strength::ELO, |settings| &mut settings.search.elo),
+        Number(strength::ELO, |settings| &mut settings.strength.elo),
     ),
     option(
         "Strength Seed",
         "Seed for the mistakes of limited strength; 0 draws a new one for each game.",
-        Number((0, u32::MAX as u64), |settings| &mut settings.search.strength_seed),
+        Number((0, u32::MAX as u64), |settings| &mut settings.strength.seed),
     ),
     option(
         "Ponder",

@@ -1,9 +1,8 @@
 //! Text tables of bench and search statistics.
 
 use crate::bench::{BenchEntry, BenchReport, POSITIONS};
-use crate::search::lbr::LbrStats;
-use crate::search::lmr::{Counts, LmrReport};
 use crate::search::report::nps;
+use crate::search::statistics::{Counts, LbrStats, LmrReport};
 use std::fmt::Write;
 
 /// Formats the result of a bench position.
@@ -69,7 +68,8 @@ fn lmr_rows(text: &mut String, first: &str, rows: &[(String, Counts)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::probe::{Scouted, SearchProbe, SearchStats};
+    use crate::search::observer::{Observer, SearchedMove};
+    use crate::search::statistics::SearchStats;
 
     fn words(text: &str) -> Vec<Vec<&str>> {
         text.lines().map(|line| line.split_whitespace().collect()).collect()
@@ -77,10 +77,10 @@ mod tests {
 
     #[test]
     fn shares_are_shown_unless_the_base_is_zero() {
-        let stats = LbrStats { asked: 8, first_matches: 4, second_matches: 3, best: 0, cutoffs: 0 };
+        let stats = LbrStats { nodes: 8, first_matches: 4, second_matches: 3, best: 0, cutoffs: 0 };
         let text = lbr_table(&stats);
         let lines = words(&text);
-        assert_eq!(lines[1], ["nodes", "that", "asked", "8"]);
+        assert_eq!(lines[1], ["nodes", "8"]);
         assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);
         assert_eq!(lines[4], ["reply", "best", "0", "0.00", "%"]);
         assert_eq!(lines[5], ["cutoffs", "by", "it", "0"]);
@@ -90,7 +90,7 @@ mod tests {
     fn reductions_are_shown_by_depth_and_move_number() {
         let mut stats = SearchStats::default();
         for (reduction, verified) in [(2, false), (1, true)] {
-            (&mut stats, None, None).scouted(Scouted { depth: 5, number: 6, reduction, verified, confirmed: false });
+            stats.searched(SearchedMove { depth: 5, number: 6, reduction, researched: verified, confirmed: false });
         }
         let text = lmr_table(&LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats });
         assert!(text.contains("nodes saved            75.00 %   above the healthy range, 40 to 60\n"), "{text}");

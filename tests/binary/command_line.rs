@@ -80,7 +80,7 @@ fn bench_counts_what_last_best_reply_does() {
     let json: Value = serde_json::from_slice(&run(&[&args[..], &["--json"]].concat()).stdout).expect("JSON");
     assert_eq!((&json["lbr"], &json["numbers"]["history_one"]), (&"pair+quiet".into(), &0.into()));
     assert_eq!(json["nodes"].to_string(), summary[0]);
-    let names = ["asked", "first_matches", "second_matches", "best", "cutoffs"];
+    let names = ["nodes", "first_matches", "second_matches", "best", "cutoffs"];
     for (name, row) in names.into_iter().zip(&table[1..]) {
         let count = json["lbr_stats"][name].to_string();
         assert!(count != "0" && row.split(' ').any(|word| word == count), "{name} {count}: {row}");

@@ -2,9 +2,9 @@
 
 use lento::chess::{Game, Move};
 use lento::engine::Engine;
+use lento::engine::listing::ListedMove;
 use lento::search::lbr::Lbr;
 use lento::search::limits::Limits;
-use lento::search::listing::ListedMove;
 
 const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const EN_PASSANT: &str = "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/7P/P1P1P3/RNBQKBNR w KQkq e6 0 1";

@@ -21,8 +21,8 @@ const POSITIONS: [&str; 8] = [
 
 fn limited(elo: u64, seed: u64) -> Engine {
     let mut engine = Engine::new();
-    let search = &mut engine.settings_mut().search;
-    (search.limit_strength, search.elo, search.strength_seed) = (true, elo, seed);
+    let strength = &mut engine.settings_mut().strength;
+    (strength.limited, strength.elo, strength.seed) = (true, elo, seed);
     engine
 }
 
@@ -79,10 +79,10 @@ fn a_seed_and_a_game_make_the_move() {
     // Backwards, with other threads, with a table that knows better: it makes no difference.
     let mut other = limited(1200, 3);
     other.set_threads(3).expect("threads");
-    other.settings_mut().search.limit_strength = false;
+    other.settings_mut().strength.limited = false;
     other.set_game(Game::from_fen(POSITIONS[0]).expect("a FEN"));
     other.search_blocking(&Limits { depth: Some(8), ..Limits::default() }, |_| ());
-    other.settings_mut().search.limit_strength = true;
+    other.settings_mut().strength.limited = true;
     for (fen, &expected) in POSITIONS.iter().zip(&moves).rev() {
         assert_eq!(play(&mut other, fen), expected, "{fen}");
     }
@@ -107,11 +107,11 @@ fn a_limited_search_leaves_nothing_behind() {
     let mut plain = Engine::new();
     let expected = [nodes(&mut plain), nodes(&mut plain)];
     let mut engine = limited(1600, 1);
-    engine.settings_mut().search.limit_strength = false;
+    engine.settings_mut().strength.limited = false;
     let first = nodes(&mut engine);
-    engine.settings_mut().search.limit_strength = true;
+    engine.settings_mut().strength.limited = true;
     engine.search_blocking(&Limits::default(), |_| ());
-    engine.settings_mut().search.limit_strength = false;
+    engine.settings_mut().strength.limited = false;
     assert_eq!([first, nodes(&mut engine)], expected);
 }
 

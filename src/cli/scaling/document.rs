@@ -4,9 +4,9 @@ use super::bootstrap::{Bootstrap, CONFIDENCE, Interval};
 use super::measure::Measured;
 use super::model::{Model, Projection};
 use super::runs::{Counted, Row, Run};
+use super::visits::VisitCounts;
 use crate::cli::machine::Machine;
 use crate::cli::version;
-use crate::search::visits::VisitCounts;
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

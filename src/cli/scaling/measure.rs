@@ -2,6 +2,7 @@
 
 use super::plan::{self, Curve};
 use super::runs::{Counted, Run};
+use super::visits::Visits;
 use crate::chess::Game;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::progress::Progress;
@@ -10,9 +11,11 @@ use crate::engine::Engine;
 use crate::processors;
 use crate::score::Bound;
 use crate::search::limits::Limits;
+use crate::search::observer::Instrument;
 use crate::search::report::Info;
 use fastrand::Rng;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Fraction of the time by which timed searches end; the rest is for counting.
@@ -65,6 +68,8 @@ pub struct Measuring {
     pub progress: Progress,
     /// Expected end since the start, for the progress line.
     pub end: Duration,
+    /// Counts visits, in counting searches.
+    pub visits: Option<Arc<Visits>>,
 }
 
 /// `None` after Ctrl-C.
@@ -106,13 +111,13 @@ impl Measuring {
         doing: &str,
         on_info: impl FnMut(&Info),
     ) -> Interruptible<Timed> {
-        let Self { engine, interrupt, progress, end } = self;
+        let Self { engine, interrupt, progress, end, visits } = self;
         engine.set_threads(threads)?;
         engine.new_game();
         engine.set_game(task.positions[position].clone());
         // Threads clear their histories asynchronously: wait for them with a search of one ply.
         engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
-        engine.take_visits();
+        engine.set_instrument(visits.clone().map(|visits| visits as Arc<dyn Instrument>));
         let mut beat = || {
             let left = end.saturating_sub(progress.elapsed());
             progress.show(|| format!("{doing}, position {}, threads {threads}", position + 1), left);
@@ -239,7 +244,8 @@ impl Measuring {
     /// Counting searches of as many positions as time allows.
     fn count_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Interruptible<()> {
         let most = measured.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
-        self.engine.count_visits(Some((2 * most as usize).clamp(1 << 14, 1 << 25)));
+        let visits = Arc::new(Visits::new((2 * most as usize).clamp(1 << 14, 1 << 25)));
+        self.visits = Some(Arc::clone(&visits));
         for position in order(random, task.positions.len()) {
             let runs = measured.runs.iter().filter(|run| run.position == position && run.repetition == 0);
             let expected: f64 = runs.map(|run| run.seconds * COUNTING).sum();
@@ -255,12 +261,14 @@ impl Measuring {
                     Some(Reached::No) => return Ok(Some(())),
                     Some(Reached::In(_)) => {}
                 }
-                let counts = self.engine.take_visits().unwrap_or_default();
+                // Waits for all threads.
+                self.engine.set_instrument(None);
+                let counts = visits.take();
                 block.push(Counted { position, threads, counts });
             }
             measured.counted.append(&mut block);
         }
-        self.engine.count_visits(None);
+        self.visits = None;
         Ok(Some(()))
     }
 }

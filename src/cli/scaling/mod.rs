@@ -11,6 +11,7 @@ mod positions;
 mod read;
 mod runs;
 mod show;
+mod visits;
 
 use super::Done;
 use super::amounts::{self, ThreadCounts};
@@ -101,7 +102,7 @@ pub fn run(args: &Args) -> Done {
     let task =
         Task { positions, threads, depth: args.depth, repetitions: args.repeat, time: args.time, seed: args.seed };
     let mut measuring =
-        Measuring { engine, interrupt: Interrupt::watch()?, progress: Progress::start(), end: args.time };
+        Measuring { engine, interrupt: Interrupt::watch()?, progress: Progress::start(), end: args.time, visits: None };
     let measured = measuring.run(&task)?;
     let elapsed = measuring.progress.elapsed();
     measuring.progress.clear();

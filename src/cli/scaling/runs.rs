@@ -1,7 +1,7 @@
 //! Search results and their summary.
 
 use super::bootstrap::{Bootstrap, Interval};
-use crate::search::visits::VisitCounts;
+use super::visits::VisitCounts;
 
 /// A timed search.
 #[derive(Clone, Copy, Debug, PartialEq)]

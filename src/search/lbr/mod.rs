@@ -6,12 +6,10 @@
 //! they do. What it is worth: docs/results/lbr.md.
 
 mod mode;
-mod stats;
 #[cfg(test)]
 mod tests;
 
 pub use mode::{Lbr, LbrMode, Prior, Stores};
-pub use stats::LbrStats;
 
 use super::MAX_PLY;
 use super::stack::{Played, Stack};

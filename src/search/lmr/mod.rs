@@ -7,7 +7,6 @@ pub mod rebel;
 mod recipe;
 mod reduce;
 mod set;
-mod stats;
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +16,6 @@ pub use fact::{Class, Fact, Facts, Signal, Term};
 pub use rebel::Rebel;
 pub use recipe::{Counting, Extends, Gates, History, HistoryRule, Lesson, OwnHistory, Polynomial, Recipe, Unit};
 pub use set::{Choice, LmrSet, helpers};
-pub use stats::{Counts, LmrReport, LmrStats, Measure};
 
 use super::params::Params;
 

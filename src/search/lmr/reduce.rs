@@ -6,7 +6,7 @@ use crate::eval::classical::{Terms, square_gain};
 use crate::score::Score;
 use crate::search::move_facts::MoveFacts;
 use crate::search::node::{Here, Node};
-use crate::search::probe::SearchProbe;
+use crate::search::observer::Observer;
 use crate::search::worker::Search;
 
 /// From this iteration on root moves that have been best are known to recipes.
@@ -27,7 +27,7 @@ struct MadeMove<'a> {
     gain: Option<Score>,
 }
 
-impl<P: SearchProbe> Search<'_, P> {
+impl<O: Observer> Search<'_, O> {
     /// The reduction in 1/1024 ply; `None` where the recipe does not reduce the move.
     #[inline(never)]
     pub(in crate::search) fn reduction_of<N: Node>(

@@ -101,7 +101,7 @@ fn values_are_applied() {
         assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
         assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
         assert!(settings.analyse_mode && settings.hash_file.as_deref() == Some(Path::new("/some where/my table")));
-        assert_eq!((settings.search.limit_strength, settings.search.elo, settings.contempt), (true, 1234, -30));
+        assert_eq!((settings.strength.limited, settings.strength.elo, settings.contempt), (true, 1234, -30));
         assert_eq!(settings.analysis_contempt, AnalysisContempt::Both);
         assert_eq!(settings.auto_save, Duration::from_secs(90));
         assert_eq!(

@@ -1,38 +1,142 @@
-//! What late move reductions do in a search: how many moves they reach, by how much, and how often they are wrong.
+//! Statistics of late move reductions and Last Best Reply.
 
-use crate::search::probe::SearchStats;
+use super::findings::Finding;
+use super::job::Job;
+use super::observer::{Instrument, Observer, SearchedMove};
+use super::worker::Worker;
+use crate::chess::{Board, Move};
+use crate::smp::sync::Mutex;
 
-/// Counts of moves, for one depth or number or for all.
+/// What reductions and Last Best Reply did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchStats {
+    /// Last Best Reply.
+    pub lbr: LbrStats,
+    /// Reductions.
+    pub lmr: LmrStats,
+}
+
+impl SearchStats {
+    /// Adds the counts of another search.
+    pub fn add(&mut self, other: &Self) {
+        self.lbr.add(&other.lbr);
+        self.lmr.add(&other.lmr);
+    }
+}
+
+impl Observer for SearchStats {
+    #[inline(always)]
+    fn searched(&mut self, mv: SearchedMove) {
+        let cell = self.lmr.cell(mv.depth, mv.number);
+        cell.moves += 1;
+        if mv.reduction > 0 {
+            cell.reduced += 1;
+            cell.plies += mv.reduction as u64;
+            cell.verified += u64::from(mv.researched);
+            cell.confirmed += u64::from(mv.confirmed);
+        }
+    }
+
+    #[inline(always)]
+    fn finished(&mut self, board: &Board, reply: Option<Move>, best: Option<Move>, cutoff: bool) {
+        let lbr = &mut self.lbr;
+        lbr.nodes += 1;
+        let Some(reply) = reply else { return };
+        let matched = best == Some(reply);
+        lbr.first_matches += 1;
+        lbr.second_matches += u64::from(board.is_legal(reply));
+        lbr.best += u64::from(matched);
+        lbr.cutoffs += u64::from(matched && cutoff);
+    }
+}
+
+/// Sums the statistics of all threads.
+#[derive(Default)]
+pub struct Collector(Mutex<SearchStats>);
+
+impl Collector {
+    /// The sum over the threads that have ended.
+    pub fn sum(&self) -> SearchStats {
+        self.0.lock().clone()
+    }
+}
+
+impl Instrument for Collector {
+    fn search(&self, worker: &mut Worker, job: &Job) -> Finding {
+        let mut stats = SearchStats::default();
+        let finding = worker.search(job, &mut stats);
+        self.0.lock().add(&stats);
+        finding
+    }
+}
+
+/// Counts of Last Best Reply, each a part of the one before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LbrStats {
+    /// Nodes whose moves were searched.
+    pub nodes: u64,
+    /// First match: a reply to the moves before the node was stored.
+    pub first_matches: u64,
+    /// Second match: that reply is legal.
+    pub second_matches: u64,
+    /// It was the node's best move.
+    pub best: u64,
+    /// It failed high.
+    pub cutoffs: u64,
+}
+
+impl LbrStats {
+    fn add(&mut self, other: &Self) {
+        self.nodes += other.nodes;
+        self.first_matches += other.first_matches;
+        self.second_matches += other.second_matches;
+        self.best += other.best;
+        self.cutoffs += other.cutoffs;
+    }
+
+    /// The counts with their names, in order.
+    pub fn rows(&self) -> [(&'static str, u64); 5] {
+        [
+            ("nodes", self.nodes),
+            ("first matches", self.first_matches),
+            ("second matches", self.second_matches),
+            ("reply best", self.best),
+            ("cutoffs by it", self.cutoffs),
+        ]
+    }
+}
+
+/// Counts of moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Moves searched.
     pub moves: u64,
-    /// Of them searched less deep at first.
+    /// Reduced moves.
     pub reduced: u64,
-    /// Plies by which they were reduced, together.
+    /// Sum of the reductions in plies.
     pub plies: u64,
-    /// Of the reduced those that failed high and were searched again at full depth.
+    /// Reduced moves that failed high and were searched again at full depth.
     pub verified: u64,
-    /// Of these those that failed high again.
+    /// Those that failed high again.
     pub confirmed: u64,
 }
 
-/// A measure of a recipe, and where the Chess Programming Guide ("Late Move Reductions", measuring effectiveness) calls it
-/// good.
+/// A measure of a recipe, with the range that the Chess Programming Guide ("Late Move Reductions", measuring effectiveness)
+/// calls healthy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// What it measures.
+    /// Its name.
     pub name: &'static str,
-    /// The value; `None` where there was nothing to count.
+    /// The value; `None` if nothing was counted.
     pub value: Option<f64>,
     /// The unit.
     pub unit: &'static str,
-    /// The healthy range, where the guide has one.
+    /// The healthy range, if the guide gives one.
     pub healthy: Option<(f64, f64)>,
 }
 
 impl Measure {
-    /// Where the value lies: below, inside or above the healthy range.
+    /// Whether the value lies "below", "inside" or "above" the healthy range.
     pub fn place(&self) -> Option<&'static str> {
         let ((low, high), value) = (self.healthy?, self.value?);
         Some(match value {
@@ -48,8 +152,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 impl Counts {
-    /// Adds the counts of other moves.
-    pub fn add(&mut self, other: &Self) {
+    fn add(&mut self, other: &Self) {
         self.moves += other.moves;
         self.reduced += other.reduced;
         self.plies += other.plies;
@@ -57,8 +160,7 @@ impl Counts {
         self.confirmed += other.confirmed;
     }
 
-    /// Share of the moves that were reduced, their average reduction, share of them that were searched again, and share of
-    /// these that failed high again.
+    /// Percentage of moves reduced, their average reduction, percentage of those searched again, and of those confirmed.
     pub fn measures(&self) -> [Measure; 4] {
         let average = (self.reduced > 0).then(|| self.plies as f64 / self.reduced as f64);
         let measure = |name, value, unit, healthy| Measure { name, value, unit, healthy };
@@ -71,7 +173,7 @@ impl Counts {
     }
 }
 
-/// Depths and numbers from this on are counted together.
+/// Larger depths and numbers are counted with the last one.
 const DEPTHS: usize = 32;
 const NUMBERS: usize = 64;
 
@@ -88,14 +190,12 @@ impl Default for LmrStats {
 }
 
 impl LmrStats {
-    /// The counts of moves of this number at this depth.
     #[inline(always)]
-    pub(in crate::search) fn cell(&mut self, depth: i32, number: usize) -> &mut Counts {
+    fn cell(&mut self, depth: i32, number: usize) -> &mut Counts {
         &mut self.cells[(depth.max(0) as usize).min(DEPTHS - 1)][number.min(NUMBERS - 1)]
     }
 
-    /// Adds the counts of another search.
-    pub fn add(&mut self, other: &Self) {
+    fn add(&mut self, other: &Self) {
         for (row, others) in self.cells.iter_mut().zip(other.cells.iter()) {
             for (cell, other) in row.iter_mut().zip(others) {
                 cell.add(other);
@@ -103,7 +203,7 @@ impl LmrStats {
         }
     }
 
-    /// All moves together.
+    /// The counts of all moves.
     pub fn total(&self) -> Counts {
         self.sum(0..DEPTHS, 0..NUMBERS)
     }
@@ -118,14 +218,14 @@ impl LmrStats {
         sum
     }
 
-    /// By depth of the node in plies: name and counts, where there are any.
+    /// Nonempty counts by depth of the node, in plies.
     pub fn by_depth(&self) -> Vec<(String, Counts)> {
         let name = |depth: usize| if depth == DEPTHS - 1 { format!("{depth}-") } else { depth.to_string() };
         let rows = (0..DEPTHS).map(|depth| (name(depth), self.sum(depth..depth + 1, 0..NUMBERS)));
         rows.filter(|(_, counts)| counts.moves > 0).collect()
     }
 
-    /// By the number of the move: name and counts, where there are any. Later numbers stand together.
+    /// Nonempty counts by number of the move, in groups.
     pub fn by_number(&self) -> Vec<(String, Counts)> {
         const FIRST: [usize; 11] = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33];
         let ends = FIRST[1..].iter().copied().chain([NUMBERS]);
@@ -139,7 +239,7 @@ impl LmrStats {
     }
 }
 
-/// The counts of a search, or of several, next to what they save.
+/// The statistics of one or more searches to a depth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LmrReport {
     /// The recipe.
@@ -148,14 +248,14 @@ pub struct LmrReport {
     pub depth: i32,
     /// Nodes of the recipe.
     pub nodes: u64,
-    /// Nodes to the same depth without reductions, where they have been counted.
+    /// Nodes to the same depth without reductions, if known.
     pub nodes_off: Option<u64>,
     /// The counts.
     pub stats: SearchStats,
 }
 
 impl LmrReport {
-    /// All measures of the whole.
+    /// All measures over all moves.
     pub fn measures(&self) -> Vec<Measure> {
         let saved = self.nodes_off.map(|off| 100.0 * (1.0 - self.nodes as f64 / off.max(1) as f64));
         let saved = Measure { name: "nodes saved", value: saved, unit: "%", healthy: Some((40.0, 60.0)) };
@@ -166,23 +266,21 @@ impl LmrReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Board;
-    use crate::search::probe::{Scouted, SearchProbe};
+    use crate::chess::{MoveKind, Square};
 
-    fn scouted(depth: i32, number: usize, reduction: i32, verified: bool, confirmed: bool) -> Scouted {
-        Scouted { depth, number, reduction, verified, confirmed }
+    fn searched(depth: i32, number: usize, reduction: i32, researched: bool, confirmed: bool) -> SearchedMove {
+        SearchedMove { depth, number, reduction, researched, confirmed }
     }
 
     fn sample() -> LmrStats {
-        let mut counted = SearchStats::default();
-        let mut stats = (&mut counted, None, None);
-        stats.searched_first(&Board::start(), 0, 5);
-        stats.scouted(scouted(5, 2, 0, false, false));
-        stats.scouted(scouted(5, 6, 2, false, false));
-        stats.scouted(scouted(5, 6, 1, true, false));
-        stats.scouted(scouted(90, 200, 3, true, true));
-        stats.scouted(scouted(3, 40, -1, false, false));
-        counted.lmr
+        let mut stats = SearchStats::default();
+        stats.searched(searched(5, 1, 0, false, false));
+        stats.searched(searched(5, 2, 0, false, false));
+        stats.searched(searched(5, 6, 2, false, false));
+        stats.searched(searched(5, 6, 1, true, false));
+        stats.searched(searched(90, 200, 3, true, true));
+        stats.searched(searched(3, 40, -1, false, false));
+        stats.lmr
     }
 
     #[test]
@@ -214,5 +312,26 @@ mod tests {
         let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats };
         let saved = report.measures()[4];
         assert_eq!((saved.value, saved.place()), (Some(75.0), Some("above")));
+    }
+
+    #[test]
+    fn each_reply_count_is_a_part_of_the_one_before() {
+        let board = Board::start();
+        let legal = Move::new(Square::G1, Square::F3, MoveKind::Quiet);
+        let illegal = Move::new(Square::G1, Square::F3, MoveKind::Capture);
+        let other = Move::new(Square::E2, Square::E4, MoveKind::DoublePush);
+        let mut stats = SearchStats::default();
+        for (reply, best, cutoff) in [
+            (None, None, false),
+            (None, Some(legal), true),
+            (Some(illegal), Some(legal), true),
+            (Some(legal), None, false),
+            (Some(legal), Some(other), true),
+            (Some(legal), Some(legal), false),
+            (Some(legal), Some(legal), true),
+        ] {
+            stats.finished(&board, reply, best, cutoff);
+        }
+        assert_eq!(stats.lbr, LbrStats { nodes: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });
     }
 }

@@ -1,13 +1,13 @@
-//! How strong a limited player is, in numbers.
+//! Parameters of limited strength by Elo.
 
 use crate::score::Score;
 
-/// The least and the greatest Elo that can be asked for.
+/// Minimum and maximum Elo.
 pub const ELO: (u64, u64) = (800, 2800);
-/// The Elo at the start.
+/// The default Elo.
 pub const DEFAULT_ELO: u64 = 1500;
 
-/// Where the calibration puts an Elo on the scale of weakness: 0 is the strongest limited player.
+/// Calibration of Elo against weakness; 0 is the strongest limited player.
 const SCALE: [(f64, f64); 11] = [
     (800.0, 1.275),
     (1000.0, 1.107),
@@ -22,32 +22,31 @@ const SCALE: [(f64, f64); 11] = [
     (2800.0, 0.03),
 ];
 
-/// What a player of some strength can do.
+/// Parameters of a player.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// No new iteration begins after so many nodes.
+    /// Soft node limit.
     pub nodes: u64,
-    /// How many moves are weighed against each other at the end.
+    /// Number of moves to choose among.
     pub candidates: usize,
-    /// The centipawns by which a move may be worse and still be played once for e times.
+    /// Temperature of the softmax over scores, in centipawns.
     pub temperature: f64,
-    /// Nothing is played that is worse by more than this, in centipawns, as the player sees it.
+    /// Maximum loss of a played move against the best one, in centipawns.
     pub cap: Score,
-    /// The standard deviation of its judgement, in centipawns.
+    /// Standard deviation of the evaluation error, in centipawns.
     pub noise: f64,
-    /// The chance to overlook a quiet move deep in a line.
+    /// Probability of overlooking a quiet move far from the root.
     pub overlooked: f64,
-    /// The same for a capture or a promotion.
+    /// Probability of overlooking a capture or promotion.
     pub overlooked_noisy: f64,
 }
 
 impl Level {
-    /// The player of an Elo; outside of [`ELO`] that of its nearest end.
+    /// The player of an Elo, clamped to [`ELO`].
     pub fn of(elo: u64) -> Self {
         Self::of_weakness(weakness(elo as f64))
     }
 
-    /// The player of a weakness, from 0 up.
     fn of_weakness(weakness: f64) -> Self {
         let between = |strong: f64, weak: f64| strong * (weak / strong).powf(weakness);
         Self {
@@ -62,7 +61,7 @@ impl Level {
     }
 }
 
-/// Between the points of the calibration on straight lines.
+/// Interpolates the calibration linearly.
 fn weakness(elo: f64) -> f64 {
     let above = SCALE.partition_point(|&(known, _)| known < elo).clamp(1, SCALE.len() - 1);
     let [(low, weak), (high, strong)] = [SCALE[above - 1], SCALE[above]];

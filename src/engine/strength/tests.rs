@@ -1,7 +1,7 @@
 use super::*;
 use crate::chess::Game;
 use crate::score::{Score, mate_in, mated_in};
-use crate::search::probe::SearchProbe;
+use crate::search::observer::Observer;
 use crate::search::report::PvLine;
 
 fn board(fen: &str) -> Board {
@@ -56,13 +56,13 @@ fn lines_that_were_asked_for_stay_with_the_move_that_is_played_first() {
 }
 
 #[test]
-fn the_same_eyes_see_the_same_and_others_something_else() {
+fn errors_depend_on_the_seed_alone() {
     let boards = [Board::start(), board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")];
     let judge =
-        |elo, seed| boards.each_ref().map(|board| Handicap::new(Level::of(elo), seed, 1).eyes().judged(board, 10));
+        |elo, seed| boards.each_ref().map(|board| Handicap::new(Level::of(elo), seed, 1).errors().evaluated(board, 10));
     let seen = |elo, seed| {
-        let eyes = Handicap::new(Level::of(elo), seed, 1).eyes();
-        boards.each_ref().map(|board| board.legal_moves().iter().filter(|&&mv| eyes.sees(board, mv, 9)).count())
+        let errors = Handicap::new(Level::of(elo), seed, 1).errors();
+        boards.each_ref().map(|board| board.legal_moves().iter().filter(|&&mv| errors.sees(board, mv, 9)).count())
     };
     let (one, other) = (Seed::fixed(1), Seed::fixed(2));
     assert_eq!((judge(1000, one), seen(1000, one)), (judge(1000, one), seen(1000, one)));
@@ -71,10 +71,10 @@ fn the_same_eyes_see_the_same_and_others_something_else() {
     assert!(judge(ELO.1, one).iter().all(|value| (value - 10).abs() < 10));
 }
 
-/// Both sides are seen by the same eyes: what is too good for one is too bad for the other.
+/// Both sides are seen by the same errors: what is too good for one is too bad for the other.
 #[test]
 fn errors_are_of_the_board_and_not_of_who_is_to_move() {
-    let eyes = Handicap::new(Level::of(1000), Seed::fixed(7), 1).eyes();
+    let errors = Handicap::new(Level::of(1000), Seed::fixed(7), 1).errors();
     // Only the share of the whole position changes with the side to move.
     let (mut same, mut all) = (0, 0);
     let mut game = Game::start();
@@ -83,7 +83,7 @@ fn errors_are_of_the_board_and_not_of_who_is_to_move() {
         let other = board.fen(false).replace(" w ", " x ").replace(" b ", " w ").replace(" x ", " b ");
         if let Ok(other) = Board::from_fen(&other) {
             all += 1;
-            same += i32::from((eyes.judged(&board, 0) < 0) != (eyes.judged(&other, 0) < 0));
+            same += i32::from((errors.evaluated(&board, 0) < 0) != (errors.evaluated(&other, 0) < 0));
         }
         let moves = board.legal_moves();
         game.play(moves[board.key() as usize % moves.len()]);
@@ -98,7 +98,7 @@ fn what_is_easy_to_see_is_seen_more_often() {
     let missed = |elo, text: &str, ply| {
         let mv = board.parse_uci(text, false).expect(text);
         (0..2000)
-            .filter(|&seed| !Handicap::new(Level::of(elo), Seed::fixed(seed), 1).eyes().sees(&board, mv, ply))
+            .filter(|&seed| !Handicap::new(Level::of(elo), Seed::fixed(seed), 1).errors().sees(&board, mv, ply))
             .count()
     };
     assert!(missed(800, "e4d5", 3) < missed(800, "a4b3", 3), "captures");

@@ -1,46 +1,45 @@
-//! What a limited player sees of the board, and how it judges it.
+//! Errors of a limited player: misjudged positions and overlooked moves.
 
-use super::{Level, Matter, Seed};
+use super::{Level, Purpose, Seed};
 use crate::chess::{Board, Color, Move, PieceType};
 use crate::score::{MAX_EVAL, Score};
-use crate::search::probe::SearchProbe;
+use crate::search::observer::Observer;
 
-/// Stands between the search and the board: judgements are off, and some moves are overlooked. Both depend on the seed and on what is
-/// judged or overlooked alone.
+/// The errors of one player in one game.
 #[derive(Clone, Copy, Debug)]
-pub struct Eyes {
+pub struct Errors {
     seed: Seed,
     noise: f64,
-    /// Chances to overlook quiet moves, and captures and promotions.
+    /// Probabilities of overlooking a quiet move and a capture or promotion.
     overlooked: [f64; 2],
 }
 
-impl Eyes {
-    /// How much of the noise belongs to what changes slowly, the structure of pawns and the material, and how much to the position as a
-    /// whole. The squares add up to 1.
-    const SHARES: [(Matter, f64); 3] = [(Matter::Structure, 0.65), (Matter::Material, 0.6), (Matter::Position, 0.466)];
-    /// How much of the chance to overlook something is left at the root and at the plies behind it: deep in a line everything.
+impl Errors {
+    /// Shares of the noise by pawn structure, material (both change slowly) and position. Their squares sum to 1.
+    const SHARES: [(Purpose, f64); 3] =
+        [(Purpose::Structure, 0.65), (Purpose::Material, 0.6), (Purpose::Position, 0.466)];
+    /// Factors of the probability to overlook a move at the first plies.
     const NEAR: [f64; 4] = [0.15, 0.35, 0.6, 0.8];
 
-    /// The eyes of a player of this level.
+    /// The errors of a player of this level.
     pub(super) fn new(level: &Level, seed: Seed) -> Self {
         Self { seed, noise: level.noise, overlooked: [level.overlooked, level.overlooked_noisy] }
     }
 
-    /// By how much the player misjudges a position, in centipawns from White's view.
+    /// The error of the evaluation, in centipawns from White's view.
     fn error(&self, board: &Board) -> f64 {
-        let share = |(matter, share): (Matter, f64)| {
-            let which = match matter {
-                Matter::Structure => board.pawn_key(),
-                Matter::Material => material(board),
+        let share = |(purpose, share): (Purpose, f64)| {
+            let key = match purpose {
+                Purpose::Structure => board.pawn_key(),
+                Purpose::Material => material(board),
                 _ => board.key(),
             };
-            share * normal(self.seed.draw(matter, which))
+            share * normal(self.seed.bits(purpose, key))
         };
         self.noise * Self::SHARES.into_iter().map(share).sum::<f64>()
     }
 
-    /// Whether the player sees a legal move so many plies from the root. Evasions of checks are seen.
+    /// Whether the player sees a legal move at this ply. Evasions are always seen.
     pub fn sees(&self, board: &Board, mv: Move, ply: usize) -> bool {
         let noisy = !mv.is_quiet();
         let chance = self.overlooked[usize::from(noisy)] * Self::NEAR.get(ply).copied().unwrap_or(1.0);
@@ -48,13 +47,13 @@ impl Eyes {
             return true;
         }
         let chance = chance * hidden(board, mv);
-        self.seed.chance(Matter::Move, board.key() ^ u64::from(mv.word()) << 40) >= chance.min(0.9)
+        self.seed.fraction(Purpose::Move, board.key() ^ u64::from(mv.word()) << 40) >= chance.min(0.9)
     }
 }
 
-impl SearchProbe for Eyes {
+impl Observer for Errors {
     #[inline(always)]
-    fn judged(&self, board: &Board, value: Score) -> Score {
+    fn evaluated(&self, board: &Board, value: Score) -> Score {
         if self.noise == 0.0 {
             return value;
         }
@@ -67,8 +66,7 @@ impl SearchProbe for Eyes {
     }
 }
 
-/// How much harder a move is to see than others: moves back, long moves and those of knights are, pawn moves and castling are not, and
-/// of checks people think first.
+/// How easily a move is overlooked: retreats, long moves and knight moves more, pawn moves, castling and checks less.
 fn hidden(board: &Board, mv: Move) -> f64 {
     let (from, to, side) = (mv.from(), mv.to(), board.side_to_move());
     let Some(piece) = board.piece_on(from) else { return 1.0 };
@@ -91,7 +89,7 @@ fn hidden(board: &Board, mv: Move) -> f64 {
     by_way * by_piece * check
 }
 
-/// What stands on the board, as a number.
+/// A number that identifies the material.
 fn material(board: &Board) -> u64 {
     const KINDS: [PieceType; 5] =
         [PieceType::Pawn, PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
@@ -99,7 +97,7 @@ fn material(board: &Board) -> u64 {
     counts.fold(0, |sum, count| sum << 4 | u64::from(count))
 }
 
-/// A number that is nearly normal, of mean 0 and standard deviation 1, from random bits: the sum of four bytes.
+/// Approximately standard normal, from random bits: the sum of four bytes.
 fn normal(bits: u64) -> f64 {
     let sum: u32 = bits.to_le_bytes()[..4].iter().map(|&byte| u32::from(byte)).sum();
     (f64::from(sum) - 510.0) / 147.8

@@ -1,0 +1,203 @@
+//! Limited strength: a player that errs as people do. It thinks less, overlooks moves, misjudges positions and does not
+//! always play the move it rates best. Errors depend on a seed and the position alone, so repeated searches agree.
+
+mod errors;
+mod level;
+
+pub use errors::Errors;
+pub use level::{DEFAULT_ELO, ELO, Level};
+
+use super::Engine;
+use crate::chess::zobrist::split_mix;
+use crate::chess::{Board, Move};
+use crate::score::MATE_IN_MAX;
+use crate::search::clock::Bounds;
+use crate::search::findings::Finding;
+use crate::search::job::Job;
+use crate::search::limits::Limits;
+use crate::search::observer::Instrument;
+use crate::search::report::Info;
+use crate::search::worker::Worker;
+use crate::smp::memory;
+use crate::tt::Tt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Options of limited strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrengthOptions {
+    /// Whether strength is limited.
+    pub limited: bool,
+    /// The strength, within [`ELO`].
+    pub elo: u64,
+    /// Seed of the errors; 0 for another one in each game.
+    pub seed: u64,
+}
+
+impl Default for StrengthOptions {
+    fn default() -> Self {
+        Self { limited: false, elo: DEFAULT_ELO, seed: 0 }
+    }
+}
+
+/// Seed of a player's errors in one game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed(u64);
+
+impl Seed {
+    /// A random seed.
+    pub fn random() -> Self {
+        Self(RandomState::new().build_hasher().finish())
+    }
+
+    /// A given seed.
+    pub fn fixed(number: u64) -> Self {
+        Self(mix(number))
+    }
+
+    /// 64 random bits for a purpose and a key.
+    #[inline(always)]
+    fn bits(self, purpose: Purpose, key: u64) -> u64 {
+        mix(self.0 ^ key.wrapping_add((purpose as u64) << 57))
+    }
+
+    /// A random number in 0..1 for a purpose and a key.
+    fn fraction(self, purpose: Purpose, key: u64) -> f64 {
+        (self.bits(purpose, key) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Purposes of random numbers. The discriminants decide the errors of a seed.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    Structure,
+    Material,
+    Position,
+    Move,
+    Choice,
+    Pause,
+}
+
+#[inline(always)]
+fn mix(mut word: u64) -> u64 {
+    split_mix(&mut word)
+}
+
+/// The handicap of one search.
+#[derive(Clone, Copy, Debug)]
+pub struct Handicap {
+    level: Level,
+    seed: Seed,
+    /// The lines to report; more are searched to choose among.
+    multi_pv: usize,
+}
+
+impl Handicap {
+    /// A handicap for a search that reports `multi_pv` lines.
+    pub fn new(level: Level, seed: Seed, multi_pv: usize) -> Self {
+        Self { level, seed, multi_pv: multi_pv.max(1) }
+    }
+
+    /// The errors of the player.
+    pub fn errors(&self) -> Errors {
+        Errors::new(&self.level, self.seed)
+    }
+
+    /// Whether a line is reported.
+    pub fn shows(&self, info: &Info) -> bool {
+        info.multipv <= self.multi_pv
+    }
+
+    /// The given limits with the player's node limit. Mates are not proved, since a proof makes no errors.
+    fn limit(&self, limits: &Limits) -> Limits {
+        let soft_nodes = limits.soft_nodes.map_or(self.level.nodes, |nodes| nodes.min(self.level.nodes));
+        Limits { soft_nodes: Some(soft_nodes), mate: None, ..*limits }
+    }
+
+    /// The root moves that are not overlooked, or all if none is left.
+    fn candidates(&self, board: &Board, mut moves: Vec<Move>) -> Vec<Move> {
+        let errors = self.errors();
+        if moves.iter().any(|&mv| errors.sees(board, mv, 0)) {
+            moves.retain(|&mv| errors.sees(board, mv, 0));
+        }
+        moves
+    }
+
+    /// Moves the line of the chosen move to the front and keeps the lines to report. The move is drawn by a softmax of the scores,
+    /// excluding moves too far below the best one; a found mate is always played.
+    pub fn choose(&self, root: &Board, lines: &mut Vec<Info>) {
+        let Level { temperature, cap, .. } = self.level;
+        if let Some(best) = lines.first().map(|line| line.score).filter(|&best| best < MATE_IN_MAX) {
+            // The largest of scores with Gumbel noise is a draw from their softmax.
+            let drawn = |line: &Info| {
+                let mv = line.pv.first().map_or(0, |mv| mv.word());
+                let fraction = self.seed.fraction(Purpose::Choice, root.key() ^ u64::from(mv) << 40);
+                f64::from(line.score) - temperature * (-fraction.max(1e-12).ln()).ln()
+            };
+            let allowed = |line: &Info| best - line.score <= cap && line.score > -MATE_IN_MAX;
+            let chosen = (0..lines.len())
+                .filter(|&at| allowed(&lines[at]))
+                .max_by(|&a, &b| drawn(&lines[a]).total_cmp(&drawn(&lines[b])));
+            lines[..=chosen.unwrap_or(0)].rotate_right(1);
+        }
+        lines.truncate(self.multi_pv);
+        lines.iter_mut().zip(1..).for_each(|(line, rank)| line.multipv = rank);
+    }
+
+    /// The thinking time, within the clock's bounds: less for easy choices and in the opening. `lines` are all candidates.
+    pub fn pause(&self, root: &Board, lines: &[Info], bounds: Bounds) -> Duration {
+        let fraction = self.seed.fraction(Purpose::Pause, root.key());
+        let usual = bounds.soft.unwrap_or(bounds.hard.mul_f64(0.5)).min(bounds.hard.mul_f64(0.5));
+        let difficulty = match lines {
+            [first, second, ..] if first.score - second.score > 100 => 0.3,
+            [_, _, ..] => 1.0,
+            _ => 0.1,
+        };
+        let opening = if root.fullmove_number() < 8 { 0.4 } else { 1.0 };
+        usual.mul_f64((0.15 + 0.85 * fraction * fraction) * difficulty * opening)
+    }
+}
+
+impl Instrument for Handicap {
+    /// Searches with empty tables, which are emptied again: moves must not depend on earlier searches, nor errors be learned.
+    fn search(&self, worker: &mut Worker, job: &Job) -> Finding {
+        if memory::check_worker_memory().is_ok() {
+            return worker.anew().search(job, &mut self.errors());
+        }
+        worker.clear();
+        let finding = worker.search(job, &mut self.errors());
+        worker.clear();
+        finding
+    }
+}
+
+impl Engine {
+    /// The handicap of the next search, if any. Never applies to analysis.
+    pub(super) fn handicap(&self) -> Option<Handicap> {
+        let StrengthOptions { limited, elo, seed } = self.settings.strength;
+        let seed = if seed == 0 { self.seed } else { Seed::fixed(seed) };
+        let multi_pv = self.settings.search.multi_pv as usize;
+        (limited && !self.settings.analyse_mode).then(|| Handicap::new(Level::of(elo), seed, multi_pv))
+    }
+
+    /// The job of a search with limited strength: one thread, a small private table and no tablebases, so that strength does not
+    /// depend on the machine and moves depend only on the game.
+    pub(super) fn limited_job(
+        &mut self,
+        limits: &Limits,
+        root_moves: Vec<Move>,
+        handicap: &Handicap,
+        any_move: bool,
+        start: Instant,
+    ) -> Job {
+        let root_moves = if any_move { handicap.candidates(self.game.board(), root_moves) } else { root_moves };
+        let mut job = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1, start);
+        job.options.multi_pv = handicap.multi_pv.max(handicap.level.candidates) as u64;
+        job.shared.tt = Arc::new(Tt::new(1, 1).unwrap_or_else(|_| Tt::empty()));
+        Job { probing: None, ..job }
+    }
+}
+
+#[cfg(test)]
+mod tests;
