@@ -2,7 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lento::bench::POSITIONS;
-use lento::chess::{Board, Color, Move};
+use lento::chess::{Board, Color, Move, MoveDelta};
 use lento::eval::nnue::simd::{CacheLine, Simd};
 use lento::eval::nnue::{Accumulators, Network, embedded};
 use std::hint::black_box;
@@ -69,7 +69,7 @@ fn network(c: &mut Criterion) {
                 for Family { root, children } in &families {
                     accumulators.start(root);
                     for (mv, child) in children {
-                        accumulators.play(0, root, *mv);
+                        accumulators.play(0, &MoveDelta::of(root, *mv));
                         sum += accumulators.evaluate(black_box(child), 1);
                     }
                 }

@@ -1,6 +1,6 @@
 //! Copy-make.
 
-use super::{Bitboard, Board, Color, Move, Piece, PieceType, Square, Wing, attacks, zobrist};
+use super::{Bitboard, Board, Color, Move, MoveDelta, Piece, PieceType, Square, Wing, attacks, zobrist};
 
 impl Board {
     /// The position after a legal move. In hot code, [`play`](Self::play) on a clone saves a copy.
@@ -17,9 +17,15 @@ impl Board {
     /// Returning a board by value instead copies it twice, and the second copy stalls on store forwarding.
     #[inline]
     pub fn play(&mut self, mv: Move) {
+        self.apply(&MoveDelta::of(self, mv));
+    }
+
+    /// Makes a legal move that has been decoded on this board.
+    #[inline]
+    pub fn apply(&mut self, delta: &MoveDelta) {
         let us = self.side;
+        let MoveDelta { mv, mover, .. } = *delta;
         let (from, to) = (mv.from(), mv.to());
-        let Some(mover) = self.piece_on(from) else { return };
 
         self.halfmove_clock += 1;
         self.reversible += 1;
@@ -29,7 +35,7 @@ impl Board {
         if mv.is_castle() {
             self.castle(us, from, to);
         } else {
-            self.move_piece(mv, mover);
+            self.move_piece(delta);
         }
         if !self.castling.is_empty() {
             self.update_castling(mover, from, to);
@@ -63,8 +69,8 @@ impl Board {
         if let Some(mover) = self.piece_on(from) {
             key ^= zobrist::piece(mover, from) ^ zobrist::piece(mover, to);
         }
-        if let Some(victim) = self.piece_on(to) {
-            key ^= zobrist::piece(victim, to);
+        if let Some(captured) = self.piece_on(to) {
+            key ^= zobrist::piece(captured, to);
         }
         key
     }
@@ -76,9 +82,9 @@ impl Board {
     }
 
     #[inline(always)]
-    fn move_piece(&mut self, mv: Move, mover: Piece) {
+    fn move_piece(&mut self, &MoveDelta { mv, mover, captured }: &MoveDelta) {
         let (from, to) = (mv.from(), mv.to());
-        if let Some(captured) = self.captured(mv) {
+        if let Some(captured) = captured {
             self.remove(captured, mv.capture_square());
         }
         self.remove(mover, from);

@@ -26,6 +26,6 @@ pub use board::Board;
 pub use castling::{CastlingRights, Wing};
 pub use color::Color;
 pub use game::{Game, Verdict};
-pub use mv::{Move, MoveKind};
+pub use mv::{Move, MoveDelta, MoveKind};
 pub use piece::{Piece, PieceType};
 pub use square::{File, Rank, Square};

@@ -1,6 +1,6 @@
 //! Moves in 16 bits.
 
-use super::{PieceType, Square};
+use super::{Board, Piece, PieceType, Square};
 use std::num::NonZeroU16;
 
 /// A move: 6 bits origin, 6 bits target, 4 bits kind.
@@ -140,6 +140,26 @@ impl Move {
             2 => PieceType::Rook,
             _ => PieceType::Queen,
         })
+    }
+}
+
+/// A legal move with the pieces that it moves, decoded once for all that follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveDelta {
+    /// The move.
+    pub mv: Move,
+    /// The piece that moves, before a promotion.
+    pub mover: Piece,
+    /// The captured piece.
+    pub captured: Option<Piece>,
+}
+
+impl MoveDelta {
+    /// Decodes a legal move.
+    #[inline(always)]
+    pub fn of(board: &Board, mv: Move) -> Self {
+        let mover = board.piece_on(mv.from()).unwrap_or(Piece::new(board.side_to_move(), PieceType::Pawn));
+        Self { mv, mover, captured: board.captured(mv) }
     }
 }
 

@@ -168,7 +168,7 @@ mod tests {
                     killer: (worker.stack.at(0).killer, job.shared.params.order_killer),
                     checks: Some((board.check_squares(), job.shared.params.order_check)),
                     trust: job.shared.params.order_noisy,
-                    ..Hints::of(Context::at(&Stack::new(), 0))
+                    ..Hints::of(Context::at(&Stack::default(), 0))
                 };
                 let tt_move = job.shared.tt.probe(board.key()).and_then(|hit| hit.mv);
                 assert_eq!(tt_move.is_some(), searched, "{fen}");

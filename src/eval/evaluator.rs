@@ -5,7 +5,7 @@ use super::drawish;
 use super::draws::Draws;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
-use crate::chess::{Board, Move};
+use crate::chess::{Board, MoveDelta};
 use crate::score::{DRAW, MAX_EVAL, Score};
 use std::fmt;
 use std::sync::Arc;
@@ -139,9 +139,9 @@ impl Evaluator {
 
     /// Makes a legal move at a ply.
     #[inline(always)]
-    pub fn play(&mut self, ply: usize, board: &Board, mv: Move) {
+    pub fn play(&mut self, ply: usize, delta: &MoveDelta) {
         if let Some(accumulators) = &mut self.accumulators {
-            accumulators.play(ply, board, mv);
+            accumulators.play(ply, delta);
         }
     }
 

@@ -100,7 +100,7 @@ impl<O: Observer> Search<'_, O> {
         let hints = self.hints(ply, reply, checks);
         let mut picker = Picker::new(here.tt_move);
         self.expect_any(board, picker.first(board, &self.me.histories));
-        self.frame_mut(ply + 2).forget_siblings();
+        self.frame_mut(ply + 2).killer = None;
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             if Some(mv) == excluded || (N::ROOT && !self.root.is_open(mv)) {
                 continue;

@@ -315,7 +315,7 @@ mod tests {
     use crate::search::stack::Stack;
 
     fn hints() -> Hints {
-        Hints::of(Context::at(&Stack::new(), 0))
+        Hints::of(Context::at(&Stack::default(), 0))
     }
 
     /// All that a picker yields, the same whether it is asked beforehand or not.

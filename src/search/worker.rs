@@ -12,10 +12,10 @@ use super::params::Params;
 use super::report::{Progress, PvLine};
 use super::root::{RootMove, RootMoves};
 use super::rounds::Round;
-use super::stack::{Frame, Played, Stack};
+use super::stack::{Frame, Stack};
 use super::turns::Turn;
 use super::{MAX_PLY, Stopped};
-use crate::chess::{Board, Move};
+use crate::chess::{Board, Move, MoveDelta};
 use crate::eval::draws::Draws;
 use crate::eval::{Evaluation, Evaluator, Scaling};
 use crate::score::{self, Score};
@@ -326,15 +326,14 @@ impl<'a, O: Observer> Search<'a, O> {
     #[inline(always)]
     pub(crate) fn play(&mut self, board: &Board, child: &mut Board, ply: usize, mv: Move) {
         self.expect(board, mv);
-        let played = Played::of(board, mv);
-        let continuation = Continuation::of(board, mv);
+        let delta = MoveDelta::of(board, mv);
         let frame = self.frame_mut(ply);
-        frame.played = Some(played);
-        frame.continuation = continuation;
+        frame.played = Some(delta);
+        frame.continuation = Continuation::of(&delta);
         self.frame_mut(ply + 1).eval = None;
-        self.me.evaluator.play(ply, board, mv);
+        self.me.evaluator.play(ply, &delta);
         self.keys.push(board.key());
-        child.play(mv);
+        child.apply(&delta);
     }
 
     /// Passes the turn on `child`, a copy of the node's board.
@@ -425,7 +424,7 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// The opponent's last move on this line; `None` at the root and after a null move.
     #[inline(always)]
-    pub(super) fn prior(&self, ply: usize) -> Option<Played> {
+    pub(super) fn prior(&self, ply: usize) -> Option<MoveDelta> {
         self.me.stack.before(ply, 1).played
     }
 }

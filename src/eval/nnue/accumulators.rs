@@ -6,7 +6,7 @@ use super::network::Network;
 use super::refresh::Cache;
 use super::simd::{CacheLine, Simd};
 use super::threats::{Pieces, Threats};
-use crate::chess::{Board, Color, Move, Square};
+use crate::chess::{Board, Color, MoveDelta, Square};
 use crate::score::Score;
 use std::sync::Arc;
 
@@ -73,11 +73,11 @@ impl Accumulators {
 
     /// Records a legal move made at a ply.
     #[inline(always)]
-    pub fn play(&mut self, ply: usize, board: &Board, mv: Move) {
-        let change = Change::of(board, mv);
+    pub fn play(&mut self, ply: usize, delta: &MoveDelta) {
+        let change = Change::of(delta);
         let mut views = self.plies[ply].views;
-        let mover = board.side_to_move();
-        if let Some(king) = Change::king(board, mv) {
+        let mover = delta.mover.color();
+        if let Some(king) = Change::king(delta) {
             views[mover.index()] = self.network.architecture().kings.view(mover, king);
         }
         self.plies[ply + 1] = Ply { change, views, computed: [false; 2] };

@@ -1,6 +1,6 @@
 //! Pieces added and removed by a move.
 
-use crate::chess::{Board, Color, Move, Piece, PieceType, Square, Wing};
+use crate::chess::{Color, MoveDelta, Piece, PieceType, Square, Wing};
 
 /// A piece on a square.
 pub type Placed = (Piece, Square);
@@ -21,15 +21,14 @@ pub enum Change {
 impl Change {
     /// The change made by a legal move.
     #[inline(always)]
-    pub fn of(board: &Board, mv: Move) -> Self {
+    pub fn of(&MoveDelta { mv, mover, captured }: &MoveDelta) -> Self {
         let (from, to) = (mv.from(), mv.to());
-        let Some(mover) = board.piece_on(from) else { return Self::None };
         if mv.is_castle() {
             return Self::castle(mover.color(), from, to);
         }
         let after = mv.promoted().map_or(mover, |kind| Piece::new(mover.color(), kind));
         let (off, on) = ((mover, from), (after, to));
-        match board.captured(mv) {
+        match captured {
             Some(captured) => Self::Capture { off: [off, (captured, mv.capture_square())], on },
             None => Self::Quiet { off, on },
         }
@@ -47,11 +46,11 @@ impl Change {
 
     /// The king's target square, if a legal move moves the king.
     #[inline(always)]
-    pub fn king(board: &Board, mv: Move) -> Option<Square> {
-        let us = board.side_to_move();
-        if mv.from() != board.king(us) {
+    pub fn king(&MoveDelta { mv, mover, .. }: &MoveDelta) -> Option<Square> {
+        if mover.kind() != PieceType::King {
             return None;
         }
+        let us = mover.color();
         let wing = if mv.to() > mv.from() { Wing::King } else { Wing::Queen };
         Some(if mv.is_castle() { wing.king_target(us) } else { mv.to() })
     }

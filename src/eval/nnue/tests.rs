@@ -5,7 +5,7 @@ use super::network::tests::random;
 use super::simd::Simd;
 use super::threats::{Pieces, Threats};
 use super::*;
-use crate::chess::{Board, Color, Move, Square};
+use crate::chess::{Board, Color, Move, MoveDelta, Square};
 use std::sync::Arc;
 
 const DEPTH: usize = 12;
@@ -104,7 +104,7 @@ impl Walk {
             chosen.extend(moves.get(self.draw(moves.len().max(1))));
         }
         for mv in chosen {
-            self.accumulators.play(ply, board, mv);
+            self.accumulators.play(ply, &MoveDelta::of(board, mv));
             self.explore(&board.after(mv), ply + 1);
         }
     }

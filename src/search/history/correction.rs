@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn who_shares_learns_too_until_all_forget() {
-        let (board, stack, params) = (Board::start(), Stack::new(), Params::default());
+        let (board, stack, params) = (Board::start(), Stack::default(), Params::default());
         let (one, alone) = (Corrections::new(), Corrections::new());
         let mut other = one.clone();
         (0..50).for_each(|_| one.learn(&board, &stack, 0, 8, 60));
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn moves_towards_the_error() {
-        let (board, stack, params) = (Board::start(), Stack::new(), Params::default());
+        let (board, stack, params) = (Board::start(), Stack::default(), Params::default());
         let corrections = Corrections::new();
         assert_eq!(corrections.correction(&board, &stack, 0, &params), 0);
         for _ in 0..50 {

@@ -1,7 +1,7 @@
 //! Move histories: which moves have failed high, by what is known about them.
 
 use super::{Cell, PieceSquares};
-use crate::chess::{Bitboard, Board, Move, Piece, PieceType, Square};
+use crate::chess::{Bitboard, Board, Move, MoveDelta, Piece, PieceType, Square};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
 
@@ -18,8 +18,8 @@ impl Continuation {
 
     /// The row of a move.
     #[inline(always)]
-    pub fn of(board: &Board, mv: Move) -> Self {
-        Self(board.piece_on(mv.from()).map_or(Self::NONE.0, |piece| piece.index() as u16 * 64 + mv.to().index() as u16))
+    pub fn of(delta: &MoveDelta) -> Self {
+        Self(delta.mover.index() as u16 * 64 + delta.mv.to().index() as u16)
     }
 
     #[inline(always)]
@@ -227,12 +227,12 @@ mod tests {
         histories.set_weights(&Params { history_butterfly: 64, history_one: 64, ..Params::default() });
         let board = Board::start();
         let (mv, other) = (board.parse_uci("e2e4", false).unwrap(), board.parse_uci("d2d4", false).unwrap());
-        let mut stack = Stack::new();
-        stack.at_mut(0).continuation = Continuation::of(&board, other);
+        let mut stack = Stack::default();
+        stack.at_mut(0).continuation = Continuation::of(&MoveDelta::of(&board, other));
         let context = Context::at(&stack, 1);
         histories.learn_quiet(&board, mv, &context, 1000);
         assert_eq!((histories.quiet(&board, mv, &context), histories.continuation(&board, mv, &context)), (2000, 1000));
-        assert_eq!(histories.quiet(&board, mv, &Context::at(&Stack::new(), 1)), 1000);
+        assert_eq!(histories.quiet(&board, mv, &Context::at(&Stack::default(), 1)), 1000);
         assert_eq!(histories.quiet(&board, other, &context), 0);
         histories.clear();
         assert_eq!(histories.quiet(&board, mv, &context), 0);

@@ -12,8 +12,8 @@ mod tests;
 pub use mode::{Lbr, LbrMode, Prior, Stores};
 
 use super::MAX_PLY;
-use super::stack::{Played, Stack};
-use crate::chess::{Color, Move};
+use super::stack::Stack;
+use crate::chess::{Color, Move, MoveDelta};
 
 /// A ply's store has this many slots, as a power of two. Two keys that share a slot overwrite each other.
 const PLY_BITS: u32 = 9;
@@ -36,18 +36,18 @@ impl Key {
 
     /// All that identifies a move: 16 bits of squares and kind, 3 for the piece and 3 for its victim.
     #[inline(always)]
-    fn identity(played: Played) -> u32 {
-        let victim = played.victim.map_or(6, |kind| kind.index() as u32);
-        u32::from(played.mv.word()) | (played.mover.index() as u32) << 16 | victim << 19
+    fn identity(played: MoveDelta) -> u32 {
+        let captured = played.captured.map_or(6, |piece| piece.kind().index() as u32);
+        u32::from(played.mv.word()) | (played.mover.kind().index() as u32) << 16 | captured << 19
     }
 
     #[inline(always)]
-    fn one(played: Played) -> Self {
+    fn one(played: MoveDelta) -> Self {
         Self { low: Self::identity(played), high: 0 }
     }
 
     #[inline(always)]
-    fn two(prior: Played, before: Played) -> Self {
+    fn two(prior: MoveDelta, before: MoveDelta) -> Self {
         let before = u64::from(Self::identity(before)) << Self::BITS_PER_MOVE;
         let both = u64::from(Self::identity(prior)) | before;
         Self { low: both as u32, high: (both >> 32) as u16 }

@@ -1,7 +1,7 @@
 //! The stores against the words of the source: a map from whole moves to replies, one for each ply or color.
 
 use super::*;
-use crate::chess::{Board, MoveKind, PieceType, Square};
+use crate::chess::{Board, MoveKind, Piece, PieceType, Square};
 use crate::search::stack::Stack;
 use fastrand::Rng;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ struct Model {
 
 impl Model {
     /// `line` holds the moves that led here, the last one last; `None` is a null move.
-    fn key(&self, line: &[Option<Played>], side: Color) -> Option<ModelKey> {
+    fn key(&self, line: &[Option<MoveDelta>], side: Color) -> Option<ModelKey> {
         let ply = line.len();
         let back = |n: usize| ply.checked_sub(n).and_then(|at| line[at]);
         let moves = match self.mode.prior {
@@ -29,7 +29,13 @@ impl Model {
             Stores::PerPly => ply,
             Stores::PerColor => usize::from(side == Color::Black),
         };
-        Some((store, moves.iter().map(|played| (played.mv.word(), played.mover, played.victim)).collect()))
+        Some((
+            store,
+            moves
+                .iter()
+                .map(|played| (played.mv.word(), played.mover.kind(), played.captured.map(Piece::kind)))
+                .collect(),
+        ))
     }
 
     fn remember(&mut self, key: ModelKey, best: Move) {
@@ -56,7 +62,7 @@ struct Answers {
 
 /// Plays a random game with some null moves. At every node both are asked and told the same best move.
 fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut Rng) -> Answers {
-    let (mut board, mut stack, mut line) = (board, Stack::new(), Vec::new());
+    let (mut board, mut stack, mut line) = (board, Stack::default(), Vec::new());
     let mut answers = Answers::default();
     for ply in 0..40 {
         let moves = board.legal_moves();
@@ -78,7 +84,7 @@ fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut 
         // Few different moves, so that games meet again.
         let mv = moves[random.usize(..moves.len().min(3))];
         let passes = !board.in_check() && random.u8(..8) == 0;
-        let played = (!passes).then(|| Played::of(&board, mv));
+        let played = (!passes).then(|| MoveDelta::of(&board, mv));
         stack.at_mut(ply).played = played;
         line.push(played);
         if passes {
@@ -117,32 +123,32 @@ fn lbr(name: &str) -> LastBestReply {
 }
 
 /// A stack with these moves played, the last one last, and the ply after them.
-fn line(moves: &[Option<Played>]) -> (Stack, usize) {
-    let mut stack = Stack::new();
+fn line(moves: &[Option<MoveDelta>]) -> (Stack, usize) {
+    let mut stack = Stack::default();
     for (ply, &played) in moves.iter().enumerate() {
         stack.at_mut(ply).played = played;
     }
     (stack, moves.len())
 }
 
-const CAPTURE: Played = Played {
+const CAPTURE: MoveDelta = MoveDelta {
     mv: Move::new(Square::D4, Square::E5, MoveKind::Capture),
-    mover: PieceType::Pawn,
-    victim: Some(PieceType::Knight),
+    mover: Piece::WhitePawn,
+    captured: Some(Piece::BlackKnight),
 };
-const KNIGHT: Played =
-    Played { mv: Move::new(Square::G8, Square::F6, MoveKind::Quiet), mover: PieceType::Knight, victim: None };
+const KNIGHT: MoveDelta =
+    MoveDelta { mv: Move::new(Square::G8, Square::F6, MoveKind::Quiet), mover: Piece::BlackKnight, captured: None };
 const QUIET_REPLY: Move = Move::new(Square::F6, Square::D7, MoveKind::Quiet);
 const NOISY_REPLY: Move = Move::new(Square::D6, Square::E5, MoveKind::Capture);
 
 /// A line that differs from [`KNIGHT`], [`CAPTURE`] in one thing, and the variants that do not mind.
 #[test]
 fn exactly_the_moves_of_the_key_must_match() {
-    let other_piece = Played { mover: PieceType::Bishop, ..CAPTURE };
-    let other_victim = Played { victim: Some(PieceType::Pawn), ..CAPTURE };
-    let en_passant = Played { mv: Move::new(Square::D4, Square::E5, MoveKind::EnPassant), ..CAPTURE };
-    let other_square = Played { mv: Move::new(Square::F4, Square::E5, MoveKind::Capture), ..CAPTURE };
-    let before = Played { mover: PieceType::Rook, ..KNIGHT };
+    let other_piece = MoveDelta { mover: Piece::WhiteBishop, ..CAPTURE };
+    let other_victim = MoveDelta { captured: Some(Piece::BlackPawn), ..CAPTURE };
+    let en_passant = MoveDelta { mv: Move::new(Square::D4, Square::E5, MoveKind::EnPassant), ..CAPTURE };
+    let other_square = MoveDelta { mv: Move::new(Square::F4, Square::E5, MoveKind::Capture), ..CAPTURE };
+    let before = MoveDelta { mover: Piece::BlackRook, ..KNIGHT };
     let (last, pair, two) = ("reply", "pair", "two-plies");
     for (what, moves, matching) in [
         ("the same moves", [Some(KNIGHT), Some(CAPTURE)], &[last, pair, two][..]),
