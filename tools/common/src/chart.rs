@@ -1,0 +1,199 @@
+//! Charts as SVG: paper, axes, curves and the style that all tools share. A tool brings its data and its words.
+
+use plotters::chart::ChartContext;
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::error::Error;
+use std::io;
+use std::ops::Range;
+
+/// The paper, or a part of it.
+pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// A part of the paper with axes.
+pub type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+/// Why something cannot be drawn.
+pub type DrawError = DrawingAreaErrorKind<io::Error>;
+/// Whether something was drawn.
+pub type Drawn = Result<(), DrawError>;
+
+/// The most points of a curve: more than the paper has pixels only make the file larger.
+pub const POINTS: usize = 400;
+
+/// No chart may need more bytes, however long the run was.
+pub const MOST_BYTES: usize = 100_000;
+
+const FONT: &str = "sans-serif";
+
+/// The font of letters of this size in pixels. The library divides a size by 1.24.
+fn font(letters: i32) -> (&'static str, f64) {
+    (FONT, f64::from(letters) * 1.24)
+}
+
+/// Attributes that plotters writes though they are the defaults; without them a file is a third smaller.
+const DEFAULTS: [&str; 4] =
+    [" opacity=\"1\"", " stroke-width=\"1\"", " fill=\"#000000\"", " font-family=\"sans-serif\""];
+
+/// Draws on white paper of this size in pixels, and gives the SVG.
+///
+/// # Errors
+/// Those of `draw`.
+pub fn svg(size: (u32, u32), draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    {
+        let paper = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        paper.fill(&WHITE)?;
+        draw(&paper)?;
+        paper.present()?;
+    }
+    let text = DEFAULTS.iter().fold(text, |text, attribute| text.replace(attribute, ""));
+    Ok(text.replacen("<svg ", &format!("<svg font-family=\"{FONT}\" "), 1))
+}
+
+/// Writes a line of text at a place, in letters of this size: the text begins, ends or has its middle there.
+///
+/// # Errors
+/// It cannot be drawn.
+pub fn label(canvas: &Canvas, text: &str, at: (i32, i32), side: HPos, size: i32) -> Drawn {
+    let style = TextStyle::from(font(size).into_font()).pos(Pos::new(side, VPos::Center));
+    canvas.draw(&Text::new(text.to_owned(), at, style))
+}
+
+/// One of two axes.
+#[derive(Clone, Debug)]
+pub struct Axis<'a> {
+    /// What it shows; empty where the caption says it.
+    pub title: &'a str,
+    /// From where to where it goes.
+    pub range: Range<f64>,
+    /// Decimals of its numbers.
+    pub decimals: usize,
+    /// About how many numbers it has; 0 for none.
+    pub numbers: usize,
+}
+
+/// Two axes with their caption.
+#[derive(Clone, Debug)]
+pub struct Axes<'a> {
+    /// What stands above; may be empty.
+    pub caption: &'a str,
+    /// To the right.
+    pub x: Axis<'a>,
+    /// Upwards.
+    pub y: Axis<'a>,
+    /// The size of letters, in pixels: all distances follow from it.
+    pub letters: i32,
+}
+
+impl Axes<'_> {
+    /// Draws the axes over a part of the paper.
+    ///
+    /// # Errors
+    /// They cannot be drawn.
+    pub fn draw<'a, 'b>(&self, canvas: &'a Canvas<'b>) -> Result<Plot<'a, 'b>, DrawError> {
+        let letters = self.letters;
+        let room = |axis: &Axis, numbers: i32| {
+            let title = if axis.title.is_empty() { 0 } else { letters * 3 / 2 };
+            if axis.numbers == 0 { title } else { title + numbers }
+        };
+        let mut builder = ChartBuilder::on(canvas);
+        builder
+            .margin(letters * 3 / 4)
+            .x_label_area_size(room(&self.x, 2 * letters))
+            .y_label_area_size(room(&self.y, 5 * letters));
+        if !self.caption.is_empty() {
+            builder.caption(self.caption, font(letters * 5 / 4));
+        }
+        let mut plot = builder.build_cartesian_2d(self.x.range.clone(), self.y.range.clone())?;
+        let x_number = |x: &f64| format!("{x:.*}", self.x.decimals);
+        let y_number = |y: &f64| format!("{y:.*}", self.y.decimals);
+        let mut mesh = plot.configure_mesh();
+        mesh.disable_x_mesh()
+            .max_light_lines(0)
+            .bold_line_style(BLACK.mix(0.12))
+            .x_labels(self.x.numbers)
+            .y_labels(self.y.numbers)
+            .x_label_formatter(&x_number)
+            .y_label_formatter(&y_number)
+            .label_style(font(letters));
+        if !self.x.title.is_empty() {
+            mesh.x_desc(self.x.title);
+        }
+        if !self.y.title.is_empty() {
+            mesh.y_desc(self.y.title);
+        }
+        mesh.draw()?;
+        drop(mesh);
+        Ok(plot)
+    }
+}
+
+/// Draws a curve through points, of which at most `most` remain. With a name it is in the legend.
+///
+/// # Errors
+/// It cannot be drawn.
+pub fn curve(plot: &mut Plot, name: &str, points: &[(f64, f64)], most: usize, color: RGBColor) -> Drawn {
+    let series = plot.draw_series(LineSeries::new(sampled(points, most), color.stroke_width(2)))?;
+    if !name.is_empty() {
+        series.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
+    }
+    Ok(())
+}
+
+/// Draws the legend of the curves that have names.
+///
+/// # Errors
+/// It cannot be drawn.
+pub fn legend<'a, 'b: 'a>(plot: &mut Plot<'a, 'b>, place: SeriesLabelPosition, letters: i32) -> Drawn {
+    let mut labels = plot.configure_series_labels();
+    labels.position(place).margin(letters).label_font(font(letters));
+    labels.background_style(WHITE).border_style(BLACK).draw()
+}
+
+/// Every so many of some points, and the last, so that about `most` remain.
+pub fn sampled<T: Copy>(points: &[T], most: usize) -> Vec<T> {
+    let every = points.len().div_ceil(most.max(1)).max(1);
+    let last = points.len().saturating_sub(1);
+    points.iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last).map(|(_, &point)| point).collect()
+}
+
+/// From the least to the greatest of these numbers, with a twentieth of that at both sides.
+pub fn span(numbers: impl IntoIterator<Item = f64>) -> Range<f64> {
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = numbers.into_iter().fold(ends, |(low, high), number| (low.min(number), high.max(number)));
+    let margin = ((high - low) * 0.05).max(1e-9);
+    low - margin..high + margin
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_curve_keeps_its_ends_and_few_points() {
+        for (length, most) in [(0, 10), (1, 10), (10, 10), (11, 10), (100_001, 400)] {
+            let points: Vec<usize> = (0..length).collect();
+            let kept = sampled(&points, most);
+            assert!(kept.len() <= most + 1 && kept.is_sorted(), "{length}");
+            assert_eq!((kept.first(), kept.last()), (points.first(), points.last()), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_chart_is_whole_and_says_its_words() {
+        let axis = |title| Axis { title, range: 0.0..9.0, decimals: 1, numbers: 6 };
+        let axes = Axes { caption: "a < b", x: axis("to the right"), y: axis("upwards"), letters: 12 };
+        let text = svg((400, 300), |paper| {
+            let mut plot = axes.draw(paper)?;
+            curve(&mut plot, "line", &[(0.0, 1.0), (5.0, 8.0)], POINTS, BLUE)?;
+            legend(&mut plot, SeriesLabelPosition::UpperLeft, 12)
+        });
+        let text = text.unwrap();
+        assert!(text.starts_with("<svg font-family") && text.trim_end().ends_with("</svg>"));
+        for word in ["a &lt; b", "to the right", "upwards", "line", "4.0"] {
+            assert!(text.contains(word), "{word}");
+        }
+        assert!(!text.contains("opacity=\"1\""));
+    }
+}

@@ -1,0 +1,54 @@
+//! Whether results can be written, asked before hours are spent on them.
+
+use super::draft::{Draft, WriteError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Tries files that are to be written at the end. No file is left behind and none is changed.
+///
+/// # Errors
+/// One of them could not be written.
+pub fn check<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), WriteError> {
+    for path in files {
+        // To open a pipe would wait for its reader.
+        if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            continue;
+        }
+        Draft::create(path)?;
+    }
+    Ok(())
+}
+
+/// Makes a folder, if it is not there, and tries whether files can be written into it.
+///
+/// # Errors
+/// They cannot.
+pub fn check_folder(folder: &Path) -> Result<(), WriteError> {
+    std::fs::create_dir_all(folder).map_err(|error| WriteError::new(folder, error))?;
+    tempfile::tempfile_in(folder).map(drop).map_err(|error| WriteError::new(folder, error))
+}
+
+/// What the system says about a file, with the file's name before it.
+pub fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Folder;
+
+    #[test]
+    fn trying_changes_nothing() {
+        let folder = Folder::new("outputs");
+        let old = folder.write("old.md", b"old");
+        check([&old, &folder.path().join("new.md")]).unwrap();
+        check_folder(folder.path()).unwrap();
+        assert_eq!(std::fs::read(&old).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let missing = folder.path().join("missing/new.md");
+        assert!(check([&old, &missing]).unwrap_err().to_string().contains("missing"));
+        assert!(check([&folder.path().to_owned()]).is_err());
+        assert!(check_folder(&old.join("folder")).is_err());
+    }
+}

@@ -1,0 +1,180 @@
+//! Ending games whose result is clear.
+
+use super::record::{Ending, GameResult, Ply};
+use lento::chess::{Board, Color};
+use lento::score::Score;
+use lento::tb::{Tables, Wdl};
+use std::sync::Arc;
+
+/// When a game is decided before its end by the rules of chess.
+#[derive(clap::Args, Clone, Debug, PartialEq, Eq)]
+#[command(next_help_heading = "Adjudication")]
+pub struct Rules {
+    /// A game is won when both sides agree on this score, in centipawns
+    #[arg(long, value_name = "CP", default_value_t = 700, value_parser = clap::value_parser!(i32).range(1..))]
+    pub resign: i32,
+    /// … for this many plies in a row
+    #[arg(long, value_name = "PLIES", default_value_t = 6, value_parser = clap::value_parser!(u32).range(2..))]
+    pub resign_plies: u32,
+    /// A game is drawn when no score exceeds this, in centipawns
+    #[arg(long, value_name = "CP", default_value_t = 8, value_parser = clap::value_parser!(i32).range(0..))]
+    pub draw: i32,
+    /// … for this many plies in a row
+    #[arg(long, value_name = "PLIES", default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
+    pub draw_plies: u32,
+    /// … and not before this move of the game
+    #[arg(long, value_name = "MOVE", default_value_t = 40)]
+    pub draw_from: u32,
+    /// A game of this many plies is drawn
+    #[arg(long, value_name = "PLIES", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_plies: u32,
+    /// Folders with Syzygy tablebases that decide games, separated as in the option SyzygyPath
+    #[arg(long, value_name = "PATH", value_parser = judge, conflicts_with = "play_out")]
+    pub syzygy: Option<Judge>,
+    /// Play until the rules of chess end the game (or --max-plies)
+    #[arg(long)]
+    pub play_out: bool,
+}
+
+/// Tablebases that decide games, and the folders where they are.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    /// As they were given.
+    pub folders: String,
+    tables: Arc<Tables>,
+}
+
+impl PartialEq for Judge {
+    fn eq(&self, other: &Self) -> bool {
+        self.folders == other.folders
+    }
+}
+
+impl Eq for Judge {}
+
+fn judge(folders: &str) -> Result<Judge, String> {
+    let tables = Tables::open(folders).map_err(|error| error.to_string())?;
+    Ok(Judge { folders: folders.to_owned(), tables: Arc::new(tables) })
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            resign: 700,
+            resign_plies: 6,
+            draw: 8,
+            draw_plies: 10,
+            draw_from: 40,
+            max_plies: 400,
+            syzygy: None,
+            play_out: false,
+        }
+    }
+}
+
+/// Watches a game.
+#[derive(Clone, Debug)]
+pub struct Referee<'a> {
+    rules: &'a Rules,
+    plies: u32,
+    /// Plies in a row with a score that wins for White, for Black, and with none to speak of.
+    winning: [u32; 2],
+    level: u32,
+}
+
+impl<'a> Referee<'a> {
+    /// For a new game.
+    pub fn new(rules: &'a Rules) -> Self {
+        Self { rules, plies: 0, winning: [0; 2], level: 0 }
+    }
+
+    /// Takes the next ply, played by this side in this move of the game, and says whether it decides the game.
+    pub fn rule(&mut self, ply: &Ply, side: Color, move_number: u32) -> Option<(GameResult, Ending)> {
+        let rules = self.rules;
+        let score: Score = ply.score * side.sign();
+        self.plies += 1;
+        let count = |run: u32, goes_on: bool| if goes_on { run + 1 } else { 0 };
+        self.winning = [count(self.winning[0], score >= rules.resign), count(self.winning[1], score <= -rules.resign)];
+        self.level = count(self.level, score.abs() <= rules.draw);
+        if !rules.play_out {
+            if self.winning[0] >= rules.resign_plies {
+                return Some((GameResult::WhiteWins, Ending::Resignation));
+            }
+            if self.winning[1] >= rules.resign_plies {
+                return Some((GameResult::BlackWins, Ending::Resignation));
+            }
+            if self.level >= rules.draw_plies && move_number >= rules.draw_from {
+                return Some((GameResult::Draw, Ending::Agreement));
+            }
+        }
+        (self.plies >= rules.max_plies).then_some((GameResult::Draw, Ending::Length))
+    }
+
+    /// What tablebases say of the position on the board, if there are any and they know.
+    pub fn consult(&self, board: &Board) -> Option<(GameResult, Ending)> {
+        let side = board.side_to_move();
+        let result = match self.rules.syzygy.as_ref()?.tables.result_now(board)? {
+            Wdl::Win => GameResult::lost_by(!side),
+            Wdl::Loss => GameResult::lost_by(side),
+            _ => GameResult::Draw,
+        };
+        Some((result, Ending::Tablebases))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::chess::Board;
+
+    /// When, and how, scores from White's view end a game that began at move 1.
+    fn ruling(rules: &Rules, scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult, Ending)> {
+        let mut referee = Referee::new(rules);
+        let mv = Board::start().legal_moves()[0];
+        scores.into_iter().enumerate().find_map(|(index, score)| {
+            let side = if index % 2 == 0 { Color::White } else { Color::Black };
+            let ply = Ply { score: score * side.sign(), ..Ply::new(mv) };
+            let (result, ending) = referee.rule(&ply, side, index as u32 / 2 + 1)?;
+            Some((index + 1, result, ending))
+        })
+    }
+
+    #[test]
+    fn both_sides_must_agree_for_long_enough() {
+        let rules = Rules::default();
+        assert_eq!(ruling(&rules, [700; 9]), Some((6, GameResult::WhiteWins, Ending::Resignation)));
+        assert_eq!(ruling(&rules, [-31_000; 9]), Some((6, GameResult::BlackWins, Ending::Resignation)));
+        assert_eq!(ruling(&rules, [700, 700, 700, 700, 700, 699, 700, 700, 700]), None);
+        assert_eq!(ruling(&rules, [800, -800, 800, -800, 800, -800, 800, -800]), None);
+    }
+
+    #[test]
+    fn tables_decide_what_the_fifty_move_rule_lets_them() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tablebases");
+        let rules = Rules { syzygy: Some(judge(folder).unwrap()), ..Rules::default() };
+        for (fen, result) in [
+            ("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", Some(GameResult::WhiteWins)),
+            ("8/8/8/4k3/8/8/8/R3K3 b - - 0 1", Some(GameResult::WhiteWins)),
+            ("8/8/8/4K3/8/8/8/r3k3 w - - 20 90", Some(GameResult::BlackWins)),
+            ("8/8/8/4k3/8/8/8/R3K3 w - - 90 120", Some(GameResult::Draw)),
+            ("8/8/8/4k3/8/8/8/R3K3 w Q - 0 1", None),
+            ("8/8/8/4k3/8/8/8/R3K2R w - - 0 1", None),
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let expected = result.map(|result| (result, Ending::Tablebases));
+            assert_eq!(Referee::new(&rules).consult(&board), expected, "{fen}");
+            assert_eq!(Referee::new(&Rules::default()).consult(&board), None);
+        }
+    }
+
+    #[test]
+    fn draws_are_not_called_early() {
+        let rules = Rules::default();
+        assert_eq!(ruling(&rules, [0; 100]), Some((79, GameResult::Draw, Ending::Agreement)));
+        let late = std::iter::repeat_n(50, 90).chain([-8; 20]);
+        assert_eq!(ruling(&rules, late), Some((100, GameResult::Draw, Ending::Agreement)));
+        let long = Rules { play_out: true, max_plies: 150, ..Rules::default() };
+        assert_eq!(ruling(&long, [0; 200]), Some((150, GameResult::Draw, Ending::Length)));
+        assert_eq!(ruling(&long, [5000; 200]), Some((150, GameResult::Draw, Ending::Length)));
+    }
+}

@@ -1,0 +1,148 @@
+//! How games are played, as tools are told on the command line and as journals keep it.
+
+use super::adjudicate::Rules;
+use super::arena::Arena;
+use super::limit::Limit;
+use super::opening::{OpeningArgs, Openings};
+use super::setting::Setting;
+use lento::bench::{Bench, BenchError};
+use lento::engine::Engine;
+use lento::processors;
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+
+/// What games depend on besides their players and the limit of a move, and how many run at once.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Conditions {
+    /// Hash table of each player in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=Engine::MAX_HASH as i64))]
+    pub hash: u32,
+    /// Games at the same time [default: the number of cores, divided by the Threads of a player]
+    #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub concurrency: Option<u16>,
+    /// Where games begin.
+    #[command(flatten)]
+    pub openings: OpeningArgs,
+    /// When they are adjudicated.
+    #[command(flatten)]
+    pub rules: Rules,
+}
+
+/// Deep enough to notice most changes of search or evaluation, in a few milliseconds.
+const SIGNATURE_DEPTH: i32 = 6;
+
+impl Conditions {
+    /// Where players with these settings play.
+    ///
+    /// # Errors
+    /// The book cannot be used.
+    pub fn arena(&self, limit: Limit, players: [&[Setting]; 2]) -> Result<Arena, String> {
+        Ok(Arena {
+            openings: Openings::from_args(&self.openings)?,
+            limit,
+            rules: self.rules.clone(),
+            hash: self.hash as usize,
+            concurrency: self.concurrency.map_or_else(|| free_places(players), usize::from),
+        })
+    }
+
+    /// The arguments with which a page says where games began, as far as they matter elsewhere: of a book its name alone.
+    pub fn words(&self) -> String {
+        let OpeningArgs { book, random_plies, dfrc, max_imbalance: _, seed } = &self.openings;
+        let mut words = Vec::new();
+        if let Some(book) = book.as_ref().and_then(|book| book.file_name()) {
+            words.push(format!("--book {}", book.display()));
+        }
+        if let Some(plies) = random_plies {
+            words.push(format!("--random-plies {plies}"));
+        }
+        if *dfrc > 0.0 {
+            words.push(format!("--dfrc {dfrc}"));
+        }
+        words.push(format!("--hash {} --seed {seed}", self.hash));
+        words.join(" ")
+    }
+
+    /// All rules of the games. How many are played, and how many at the same time, is not among them.
+    pub fn json(&self, limit: Limit) -> Value {
+        let Self { hash, concurrency: _, openings, rules } = self;
+        let mut rules_of_all = json!({
+            "limit": limit.to_string(),
+            "hash_mib": hash,
+            "book": openings.book.as_ref().map(|path| path.display().to_string()),
+            "random_plies": openings.random_plies,
+            "dfrc": openings.dfrc,
+            "max_imbalance": openings.max_imbalance,
+            "seed": openings.seed,
+            "resign": rules.resign,
+            "resign_plies": rules.resign_plies,
+            "draw": rules.draw,
+            "draw_plies": rules.draw_plies,
+            "draw_from": rules.draw_from,
+            "max_plies": rules.max_plies,
+            "play_out": rules.play_out,
+        });
+        // Journals from before there were tablebases go on.
+        if let Some(judge) = &rules.syzygy {
+            rules_of_all["syzygy"] = judge.folders.clone().into();
+        }
+        rules_of_all
+    }
+
+    /// The head of a tool's journal: the rules, and the nodes that the engine needs for the positions of the bench, by
+    /// which a journal knows the engine that began it.
+    ///
+    /// # Errors
+    /// The engine cannot be set up.
+    pub fn header(&self, tool: &str, limit: Limit) -> Result<Value, BenchError> {
+        let signature = Bench { depth: SIGNATURE_DEPTH, hash_mib: 1, ..Bench::default() };
+        let report = signature.run(|_| ControlFlow::Continue(()))?;
+        let mut header = self.json(limit);
+        header["tool"] = tool.into();
+        header["bench"] = report.map(|report| report.nodes()).into();
+        Ok(header)
+    }
+}
+
+/// How many games find a core for each thread that searches.
+fn free_places(players: [&[Setting]; 2]) -> usize {
+    let threads = |settings: &[Setting]| {
+        let set = settings.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case("Threads"));
+        set.and_then(|setting| setting.value.parse().ok()).unwrap_or(1)
+    };
+    (processors::count() / players.map(threads).into_iter().fold(1, usize::max)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::parse;
+
+    fn conditions(words: &str) -> Conditions {
+        parse(std::iter::once("play").chain(words.split_whitespace())).unwrap()
+    }
+
+    #[test]
+    fn players_with_many_threads_leave_room_for_fewer_games() {
+        let cores = processors::count();
+        let places = |words: &str, one: &str, other: &str| {
+            let [one, other] = [one, other].map(|settings| {
+                settings.split_whitespace().map(|setting| setting.parse().unwrap()).collect::<Vec<Setting>>()
+            });
+            conditions(words).arena(Limit::Nodes(1), [&one, &other]).unwrap().concurrency
+        };
+        assert_eq!((places("", "", ""), places("--concurrency 9", "", "")), (cores, 9));
+        assert_eq!(places("", "Threads=1 threads=3", ""), (cores / 3).max(1));
+        assert_eq!(places("", "", "Threads=2"), (cores / 2).max(1));
+    }
+
+    #[test]
+    fn a_header_tells_runs_apart_but_not_by_their_concurrency() {
+        let header = |words: &str| conditions(words).header("match", Limit::Nodes(5)).unwrap();
+        assert_eq!(header(""), header("--concurrency 7"));
+        for other in ["--hash 9", "--seed 2", "--dfrc 0.5", "--resign 900", "--random-plies 4", "--play-out"] {
+            assert_ne!(header(""), header(other), "{other}");
+        }
+        assert!(header("")["bench"].as_u64().is_some_and(|nodes| nodes > 0));
+    }
+}

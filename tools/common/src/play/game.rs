@@ -1,0 +1,132 @@
+//! Playing a game.
+
+use super::adjudicate::{Referee, Rules};
+use super::limit::Limit;
+use super::player::Player;
+use super::record::{Ending, GameResult, Record, by_rules};
+use crate::interrupt::Stop;
+use lento::chess::{Color, Game};
+
+/// Who plays a game.
+pub enum Seats<'a> {
+    /// White and Black.
+    Two([&'a mut Player; 2]),
+    /// One player has both colors, and a single memory.
+    Alone(&'a mut Player),
+}
+
+impl Seats<'_> {
+    fn at(&mut self, side: Color) -> &mut Player {
+        match self {
+            Self::Two(players) => players[side.index()],
+            Self::Alone(player) => player,
+        }
+    }
+
+    fn new_game(&mut self) {
+        match self {
+            Self::Two(players) => players.iter_mut().for_each(|player| player.new_game()),
+            Self::Alone(player) => player.new_game(),
+        }
+    }
+}
+
+/// Plays a game to its end. Nothing comes back when it is interrupted.
+pub fn play(seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: [&Stop; 2]) -> Option<Record> {
+    play_watched(seats, start, limit, rules, stops, |_| ())
+}
+
+/// Plays a game like [`play`] and shows each player after it has thought, before its move is made.
+pub fn play_watched(
+    mut seats: Seats,
+    start: &Game,
+    limit: Limit,
+    rules: &Rules,
+    stops: [&Stop; 2],
+    mut watch: impl FnMut(&mut Player),
+) -> Option<Record> {
+    let mut game = start.clone();
+    let mut referee = Referee::new(rules);
+    let (base, increment) = limit.clock().unwrap_or_default();
+    let mut clocks = [base; 2];
+    let mut plies = Vec::new();
+    seats.new_game();
+    let (result, ending) = loop {
+        if let Some(verdict) = game.verdict() {
+            break by_rules(&game, verdict);
+        }
+        if stops.iter().any(|stop| stop.asked()) {
+            return None;
+        }
+        let side = game.board().side_to_move();
+        let clock = &mut clocks[side.index()];
+        let ply = seats.at(side).think(&game, limit, *clock);
+        watch(seats.at(side));
+        if limit.clock().is_some() {
+            match clock.checked_sub(ply.time) {
+                Some(left) => *clock = left + increment,
+                None => break (GameResult::lost_by(side), Ending::Time),
+            }
+        }
+        plies.push(ply);
+        let ruling = referee.rule(&ply, side, game.board().fullmove_number());
+        game.play(ply.mv);
+        let ruling = ruling.or_else(|| referee.consult(game.board()));
+        if let Some(ruling) = ruling.filter(|_| game.verdict().is_none()) {
+            break ruling;
+        }
+    };
+    Some(Record { start: start.board().clone(), plies, result, ending })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn game(limit: Limit, fen: &str) -> Record {
+        let mut players = [(); 2].map(|()| Player::new(&[], 1).unwrap());
+        let [white, black] = &mut players;
+        play(
+            Seats::Two([white, black]),
+            &Game::from_fen(fen).unwrap(),
+            limit,
+            &Rules::default(),
+            [&Stop::default(), &Stop::default()],
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn games_end_by_the_rules_and_repeat_at_fixed_nodes() {
+        let fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
+        let record = game(Limit::Nodes(500), fen);
+        assert_eq!((record.result, record.ending, record.plies.len()), (GameResult::WhiteWins, Ending::Checkmate, 1));
+
+        let long =
+            [(); 2].map(|()| game(Limit::Nodes(200), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"));
+        let moves = long.each_ref().map(|record| record.plies.iter().map(|ply| ply.mv).collect::<Vec<_>>());
+        assert!(moves[0].len() > 20);
+        assert_eq!(moves[0], moves[1]);
+    }
+
+    #[test]
+    fn a_record_survives_json() {
+        let record = game(Limit::Nodes(100), "nrbbqkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBQKRN w KQkq - 0 1");
+        let again = Record::from_json(&record.to_json()).unwrap();
+        assert_eq!((again.result, again.ending, again.plies.len()), (record.result, record.ending, record.plies.len()));
+        for (one, other) in again.plies.iter().zip(&record.plies) {
+            assert_eq!((one.mv, one.score, one.depth, one.nodes), (other.mv, other.score, other.depth, other.nodes));
+        }
+        let mut broken = record.to_json();
+        broken["moves"] = "e2e5".into();
+        assert!(Record::from_json(&broken).is_none());
+    }
+
+    #[test]
+    fn a_clock_that_runs_out_loses() {
+        let limit = Limit::Clock { base: Duration::from_nanos(1), increment: Duration::ZERO };
+        let record = game(limit, "6k1/5ppp/8/8/8/8/8/R5K1 b - - 0 1");
+        assert_eq!((record.result, record.ending), (GameResult::WhiteWins, Ending::Time));
+    }
+}

@@ -1,0 +1,14 @@
+//! Games of the engine against itself, in process.
+
+pub mod adjudicate;
+pub mod arena;
+pub mod conditions;
+pub mod game;
+pub mod limit;
+mod names;
+pub mod opening;
+pub mod pgn;
+pub mod player;
+pub mod record;
+pub mod setting;
+pub mod shuffle;

@@ -1,0 +1,226 @@
+//! Where games begin.
+
+use super::limit::Limit;
+use super::player::Player;
+use super::shuffle::double_fischer;
+use crate::{inputs, mix, number};
+use fastrand::Rng;
+use lento::chess::{Board, Game};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where games begin, on the command line.
+#[derive(clap::Args, Clone, Debug, PartialEq)]
+#[command(next_help_heading = "Openings")]
+pub struct OpeningArgs {
+    /// Begin from the positions of this file, one FEN or EPD a line, in an order drawn by --seed [default: random plies]
+    #[arg(long, value_name = "FILE")]
+    pub book: Option<PathBuf>,
+    /// Play this many random plies from the start or the book's position; half of the games get one more [default: 8,
+    /// 0 with a book]
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(..=40))]
+    pub random_plies: Option<u32>,
+    /// Share of games that begin from double Fischer random positions, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = number::share)]
+    pub dfrc: f64,
+    /// After random plies neither side may be better than this, in centipawns
+    #[arg(long, value_name = "CP", default_value_t = 250, value_parser = clap::value_parser!(i32).range(1..))]
+    pub max_imbalance: i32,
+    /// Number that decides everything random
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Openings by number.
+#[derive(Clone, Debug)]
+pub struct Openings {
+    args: OpeningArgs,
+    /// The book's positions in the order in which they are played, as text: books may be large.
+    book: Vec<String>,
+}
+
+impl Openings {
+    /// How deep a position after random plies is judged.
+    const JUDGED: Limit = Limit::Nodes(2000);
+    /// How often random plies are drawn anew before the position without them is taken.
+    const TRIES: u32 = 200;
+
+    /// Reads the book, if there is one.
+    ///
+    /// # Errors
+    /// The book cannot be read, is empty, or has a line that is no position to play from.
+    pub fn from_args(args: &OpeningArgs) -> Result<Self, String> {
+        let mut book = Vec::new();
+        if let Some(path) = &args.book {
+            book = read_book(path)?;
+            Rng::with_seed(args.seed).shuffle(&mut book);
+        }
+        Ok(Self { args: args.clone(), book })
+    }
+
+    /// What decides which openings they are.
+    pub fn seed(&self) -> u64 {
+        self.args.seed
+    }
+
+    /// The opening with this number; a book starts over when it is through. The same number gives the same opening. The judge
+    /// sorts out what is lost after random plies.
+    pub fn get(&self, number: u64, judge: &mut Player) -> Game {
+        let mut rng = Rng::with_seed(mix::seed(self.args.seed, number));
+        let plies = self.args.random_plies.unwrap_or(if self.book.is_empty() { 8 } else { 0 });
+        let plies = if plies > 0 { plies + u32::from(rng.bool()) } else { 0 };
+        if plies == 0 {
+            return Game::from(self.first(number, &mut rng));
+        }
+        for _ in 0..Self::TRIES {
+            let board = self.first(number, &mut rng);
+            let Some(game) = random_walk(board, plies, &mut rng) else { continue };
+            judge.new_game();
+            if judge.think(&game, Self::JUDGED, Duration::ZERO).score.abs() <= self.args.max_imbalance {
+                return game;
+            }
+        }
+        // A position of the book may be lost whatever is played.
+        Game::from(self.first(number, &mut rng))
+    }
+
+    /// The positions of the book.
+    pub fn book(&self) -> &[String] {
+        &self.book
+    }
+
+    /// The position before the random plies.
+    fn first(&self, number: u64, rng: &mut Rng) -> Board {
+        if rng.f64() < self.args.dfrc {
+            return double_fischer(rng);
+        }
+        match self.book.len() as u64 {
+            0 => Board::start(),
+            len => Board::from_fen(&self.book[(number % len) as usize]).expect("the book has been checked"),
+        }
+    }
+}
+
+/// The positions of a file, one FEN or EPD a line.
+///
+/// # Errors
+/// The file cannot be read, is empty, or has a line that is no position to play from.
+pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
+    let name = path.display();
+    let text = inputs::read_text(path).map_err(|error| format!("{name}: {error}"))?;
+    let mut book = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let fen = position(line);
+        let game = Game::from_fen(&fen).map_err(|error| format!("{name}:{}: {error}", number + 1))?;
+        if game.verdict().is_some() {
+            return Err(format!("{name}:{}: the game is over in {fen:?}", number + 1));
+        }
+        book.push(fen);
+    }
+    if book.is_empty() {
+        return Err(format!("{name}: no position in this file"));
+    }
+    Ok(book)
+}
+
+/// The four fields of a position; operations of EPD do not matter here, counters do.
+fn position(line: &str) -> String {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let numbers = fields.iter().skip(4).take_while(|field| field.parse::<u32>().is_ok()).count();
+    fields[..fields.len().min(4 + numbers.min(2))].join(" ")
+}
+
+/// A game after this many random moves; `None` when it is over.
+fn random_walk(board: Board, plies: u32, rng: &mut Rng) -> Option<Game> {
+    let mut game = Game::from(board);
+    for _ in 0..plies {
+        let moves = game.board().legal_moves();
+        let mv = *moves.get(rng.usize(..moves.len().max(1)))?;
+        game.play(mv);
+    }
+    // The players see the position, not how it came about.
+    Some(Game::from(game.board().clone())).filter(|game| game.verdict().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn args() -> OpeningArgs {
+        OpeningArgs { book: None, random_plies: None, dfrc: 0.0, max_imbalance: 250, seed: 1 }
+    }
+
+    /// A rank with a pawn on this file.
+    fn pawn(file: char) -> String {
+        ('a'..='h').map(|other| if other == file { 'P' } else { '1' }).collect()
+    }
+
+    fn fens(args: &OpeningArgs, numbers: std::ops::Range<u64>) -> Vec<String> {
+        let openings = Openings::from_args(args).unwrap();
+        let mut judge = Player::new(&[], 1).unwrap();
+        numbers.map(|number| openings.get(number, &mut judge).board().fen(true)).collect()
+    }
+
+    #[test]
+    fn random_openings_repeat_for_a_seed_and_differ_within_it() {
+        let first = fens(&args(), 0..20);
+        assert_eq!(first[10..], fens(&args(), 10..20));
+        assert_ne!(first, fens(&OpeningArgs { seed: 2, ..args() }, 0..20));
+        assert_eq!(first.iter().collect::<HashSet<_>>().len(), 20);
+        // Half of them have one random ply more.
+        let black = first.iter().filter(|fen| fen.contains(" b ")).count();
+        assert!((3..=17).contains(&black), "{black}");
+    }
+
+    #[test]
+    fn lopsided_openings_are_thrown_back() {
+        let mut judge = Player::new(&[], 1).unwrap();
+        let mut worst = |max_imbalance| {
+            let openings = Openings::from_args(&OpeningArgs { max_imbalance, ..args() }).unwrap();
+            let scores = (0..20).map(|number| {
+                let game = openings.get(number, &mut judge);
+                judge.new_game();
+                judge.think(&game, Openings::JUDGED, Duration::ZERO).score.abs()
+            });
+            scores.max().unwrap()
+        };
+        assert!(worst(40) <= 40);
+        assert!(worst(100_000) > 250);
+    }
+
+    #[test]
+    fn a_book_is_played_in_a_drawn_order_and_starts_over() {
+        let path = std::env::temp_dir().join(format!("lento-book-{}", std::process::id()));
+        let lines: Vec<String> = ('a'..='h')
+            .map(|file| format!("4k3/8/8/8/8/{}/8/4K3 w - - 3 9 hmvc 0; id \"{file}\";", pawn(file)))
+            .collect();
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let with_book = OpeningArgs { book: Some(path.clone()), ..args() };
+        let all = fens(&with_book, 0..16);
+        assert_eq!(all[..8], all[8..]);
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 8);
+        assert!(all.iter().all(|fen| fen.contains(" w - - 3 ")));
+        assert_ne!(all[..8], fens(&OpeningArgs { seed: 2, ..with_book.clone() }, 0..8));
+
+        std::fs::write(&path, "4k3/8/8/8/8/8/8/4K3 w - -\n\nnot a position\n").unwrap();
+        let error = Openings::from_args(&with_book).unwrap_err();
+        assert!(error.contains(":1: the game is over"), "{error}");
+        std::fs::write(&path, "4k3/8/8/8/8/8/8/R3K3 w - -\n\nnot a position\n").unwrap();
+        let error = Openings::from_args(&with_book).unwrap_err();
+        assert!(error.contains(":3:"), "{error}");
+
+        // Random plies cannot balance this one.
+        std::fs::write(&path, "4k3/8/8/8/8/8/8/QR2K3 w - - 0 1\n").unwrap();
+        let lost = OpeningArgs { random_plies: Some(2), ..with_book.clone() };
+        assert_eq!(fens(&lost, 0..1), ["4k3/8/8/8/8/8/8/QR2K3 w - - 0 1"]);
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_share_of_double_fischer_games() {
+        let mixed = OpeningArgs { dfrc: 0.5, random_plies: Some(0), ..args() };
+        let standard = fens(&mixed, 0..40).iter().filter(|fen| fen.starts_with("rnbqkbnr/")).count();
+        assert!((8..=32).contains(&standard), "{standard}");
+    }
+}

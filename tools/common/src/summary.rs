@@ -1,0 +1,66 @@
+//! How tools show what came out, and how they end.
+
+use crate::notice::notice;
+use serde_json::Value;
+use std::error::Error;
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// What a program ends with when Ctrl-C has ended it.
+pub const INTERRUPTED: u8 = 130;
+
+/// What a program ends with when its run is finished, or was interrupted.
+pub fn exit(finished: bool) -> ExitCode {
+    if finished { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) }
+}
+
+/// Reports an error on standard error, except a closed standard output. Errors of files name the file, so an error of the system
+/// without a name comes from standard output.
+pub fn exit_code(done: Result<ExitCode, Box<dyn Error>>) -> ExitCode {
+    done.unwrap_or_else(|error| {
+        match error.downcast_ref::<io::Error>().filter(|error| error.raw_os_error().is_some()) {
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            Some(error) => notice(format_args!("standard output: {error}")),
+            None => notice(error),
+        }
+        ExitCode::FAILURE
+    })
+}
+
+/// Prints the document for programs if that is asked for, or else the text for people.
+///
+/// # Errors
+/// Nobody reads standard output.
+pub fn show(json: bool, document: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if json { writeln!(out, "{:#}", document()) } else { write!(out, "{}", text()) }
+}
+
+/// A line of a table of numbers: a name, its number, and a note that may be empty.
+pub fn row(name: &str, number: impl Display, note: &str) -> String {
+    format!("{name:<34}{:>14}  {note}", number.to_string()).trim_end().to_owned() + "\n"
+}
+
+/// A part of a whole, 0 to 1; 0 of nothing.
+pub fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// A part of a whole in per cent, with two decimals.
+pub fn percent(part: u64, whole: u64) -> String {
+    format!("{:.2} %", 100.0 * share(part, whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_below_each_other_and_do_not_end_with_spaces() {
+        let (one, other) = (row("games", 12, ""), row("  won", "1,234", &percent(1, 8)));
+        assert_eq!(one, "games                                         12\n");
+        assert_eq!(other, "  won                                      1,234  12.50 %\n");
+        assert_eq!(share(1, 0), 0.0);
+    }
+}

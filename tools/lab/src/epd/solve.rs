@@ -1,0 +1,186 @@
+//! Searching a problem and judging what was found.
+
+use super::parse::Problem;
+use lento::chess::{Game, Move};
+use lento::engine::{Engine, Output, Wake};
+use lento::score::{Bound, Score, mate_distance};
+use lento::search::limits::Limits;
+use lento::search::report::Info;
+use lento_common::interrupt::Stop;
+use std::time::{Duration, Instant};
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// The move at the end; `None` where there is no legal move.
+    pub played: Option<Move>,
+    /// Whether it solves the problem.
+    pub solved: bool,
+    /// Since when, without a change of mind; only if solved.
+    pub since: Option<Duration>,
+    /// The score at the end, from the view of the side to move.
+    pub score: Score,
+    /// The depth of the last line, in plies.
+    pub depth: i32,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// The time of the whole search.
+    pub elapsed: Duration,
+}
+
+impl Problem {
+    /// Whether a move with this score is a solution; where there is no task, nothing is. Where a mate is asked for, its
+    /// length alone decides: some have more than one first move.
+    pub fn is_solved_by(&self, mv: Option<Move>, score: Score) -> bool {
+        let Some(mv) = mv.filter(|_| self.has_task()) else { return false };
+        if let Some(mate) = self.mate {
+            return mate_distance(score).is_some_and(|moves| (1..=mate).contains(&moves));
+        }
+        (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
+    }
+
+    /// What a move earns of what can be earned; `None` where no points are given.
+    pub fn points(&self, mv: Option<Move>) -> Option<(u32, u32)> {
+        let possible = self.points.iter().map(|&(_, points)| points).max()?;
+        let earned = self.points.iter().find(|&&(paid, _)| Some(paid) == mv);
+        Some((earned.map_or(0, |&(_, points)| points), possible))
+    }
+}
+
+/// Searches a problem as the first position of a new game. Nothing comes back when the search is stopped.
+pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Stop) -> Option<Solution> {
+    engine.new_game();
+    engine.set_game(Game::from(problem.board.clone()));
+    let start = Instant::now();
+    let mut right = Right::default();
+    engine.go(limits);
+    loop {
+        match engine.wait(stop.waiter(), None) {
+            Wake::Message(_) | Wake::Closed => {
+                engine.stop();
+                return None;
+            }
+            Wake::Output(Output::Info(info)) if info.bound != Bound::Upper => right.see(problem, &info),
+            Wake::Output(Output::Best(outcome)) => {
+                let line = outcome.lines.first();
+                let score = line.map_or(0, |line| line.score);
+                let solved = problem.is_solved_by(outcome.best, score);
+                let elapsed = start.elapsed();
+                return Some(Solution {
+                    played: outcome.best,
+                    solved,
+                    since: solved.then(|| right.since.unwrap_or(elapsed)),
+                    score,
+                    depth: line.map_or(0, |line| line.depth),
+                    nodes: line.map_or(0, |line| line.nodes),
+                    elapsed,
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Since when the best line has been a solution without interruption.
+#[derive(Debug, Default)]
+struct Right {
+    since: Option<Duration>,
+}
+
+impl Right {
+    fn see(&mut self, problem: &Problem, info: &Info) {
+        let solved = problem.is_solved_by(info.pv.first().copied(), info.score);
+        self.since = solved.then(|| self.since.unwrap_or(info.elapsed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::problems;
+    use super::*;
+    use lento::score::{mate_in, mated_in};
+    use lento::search::report::PvLine;
+
+    fn problem(line: &str) -> Problem {
+        problems(line).unwrap().remove(0)
+    }
+
+    #[test]
+    fn moves_solve_by_being_best_and_not_avoided() {
+        let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8 Ra7; am O-O-O;");
+        let judge = |text: &str| problem.is_solved_by(problem.board.parse_san(text), 0);
+        assert!(judge("Ra8") && judge("Ra7"));
+        assert!(!judge("Ra6") && !judge("O-O-O"));
+        assert!(!problem.is_solved_by(None, 0));
+    }
+
+    #[test]
+    fn avoiding_is_enough() {
+        let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - am O-O-O;");
+        assert!(problem.is_solved_by(problem.board.parse_san("Ra6"), -500));
+        assert!(!problem.is_solved_by(problem.board.parse_san("O-O-O"), 500));
+    }
+
+    #[test]
+    fn moves_earn_points() {
+        let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8+; c0 \"Ra7=4, Ra8+=10\";");
+        let earned = |text: &str| problem.points(problem.board.parse_san(text));
+        assert_eq!([earned("Ra8"), earned("Ra7"), earned("Ra6")], [Some((10, 10)), Some((4, 10)), Some((0, 10))]);
+        assert_eq!(problem.points(None), Some((0, 10)));
+        assert_eq!(Problem { points: Vec::new(), ..problem }.points(None), None);
+    }
+
+    #[test]
+    fn a_stop_ends_a_search() {
+        let stop = Stop::default();
+        stop.ask();
+        let limits = Limits { infinite: true, ..Limits::default() };
+        assert!(solve(&mut Engine::new(), &problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;"), &limits, &stop).is_none());
+    }
+
+    #[test]
+    fn mates_are_judged_by_length() {
+        let problem = problem("7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; dm 2;");
+        let mv = problem.board.parse_san("Kf7");
+        assert!(problem.is_solved_by(mv, mate_in(3)) && problem.is_solved_by(mv, mate_in(1)));
+        assert!(!problem.is_solved_by(mv, mate_in(5)) && !problem.is_solved_by(mv, mated_in(2)));
+        assert!(!problem.is_solved_by(mv, 900));
+    }
+
+    #[test]
+    fn a_change_of_mind_starts_the_clock_anew() {
+        let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;");
+        let mut right = Right::default();
+        for (ms, text, since) in
+            [(1, "Ra8", Some(1)), (2, "Ra8", Some(1)), (3, "Ra6", None), (4, "Ra8", Some(4)), (9, "Ra8", Some(4))]
+        {
+            let info = Info {
+                depth: 1,
+                seldepth: 1,
+                multipv: 1,
+                score: 0,
+                bound: Bound::Exact,
+                nodes: 1,
+                elapsed: Duration::from_millis(ms),
+                hashfull: 0,
+                tb_hits: 0,
+                pv: PvLine::from_iter(problem.board.parse_san(text)),
+            };
+            right.see(&problem, &info);
+            assert_eq!(right.since, since.map(Duration::from_millis), "after {ms} ms");
+        }
+    }
+
+    #[test]
+    fn the_engine_solves_what_is_easy() {
+        let mut engine = Engine::new();
+        let limits = Limits { depth: Some(4), ..Limits::default() };
+        let mate =
+            solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;"), &limits, &Stop::default()).unwrap();
+        assert!(mate.solved && mate.since.is_some_and(|since| since <= mate.elapsed));
+        assert!(mate.nodes > 0 && mate.depth > 0);
+        let wrong =
+            solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#;"), &limits, &Stop::default()).unwrap();
+        assert!(!wrong.solved && wrong.since.is_none() && wrong.played.is_some());
+    }
+}

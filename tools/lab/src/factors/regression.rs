@@ -1,0 +1,173 @@
+//! What each factor is worth: least squares.
+//!
+//! A pair's score, from the first player's view and counted from one half, is taken as the sum of what all factors are worth: for
+//! the first player where that has the factor, against it where the other has. There is no constant: without factors both
+//! players are the same, and both have White once. The sums are whole numbers, so that nothing depends on any order.
+
+use lento_common::cholesky::Cholesky;
+use lento_common::elo::{Estimate, TWO_SIDED_95, elo_per_score};
+
+/// Half points of a player in a pair that is drawn.
+const EVEN: i64 = 2;
+/// Half points in a pair.
+const ALL: f64 = 4.0;
+/// A product of the two scores is not taken for less: where nearly every pair is won by what a player has, no curve says how
+/// much stronger that is.
+const LEAST_PRODUCT: f64 = 0.05;
+
+/// Sums over pairs of games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Regression {
+    pairs: u64,
+    /// For two factors, how many more pairs there are with both on one side than on two.
+    products: Vec<Vec<i64>>,
+    /// For each factor the net half points of those who had it.
+    with_result: Vec<i64>,
+    /// The squares of the net half points.
+    squares: i64,
+}
+
+/// What a factor is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effect {
+    /// How much stronger its player is than without it, where all other factors are had by lot.
+    pub estimate: Estimate,
+    /// The same in standard deviations of its error.
+    pub z: f64,
+}
+
+impl Regression {
+    /// No pair yet.
+    pub fn new(factors: usize) -> Self {
+        let products = (1..=factors).map(|row| vec![0; row]).collect();
+        Self { pairs: 0, products, with_result: vec![0; factors], squares: 0 }
+    }
+
+    /// How many pairs there are.
+    pub fn pairs(&self) -> u64 {
+        self.pairs
+    }
+
+    /// Adds a pair: for each factor whether the first player had it, and that player's half points, 0 to 4.
+    pub fn add(&mut self, sides: &[bool], half_points: u32) {
+        let sign = |side: bool| if side { 1 } else { -1 };
+        let net = i64::from(half_points) - EVEN;
+        self.pairs += 1;
+        self.squares += net * net;
+        for (factor, &side) in sides.iter().enumerate() {
+            self.with_result[factor] += sign(side) * net;
+            for (product, &other) in self.products[factor].iter_mut().zip(sides) {
+                *product += sign(side == other);
+            }
+        }
+    }
+
+    /// What each factor is worth, in the order of the factors. `None` as long as the pairs do not tell one from the others.
+    pub fn effects(&self) -> Option<Vec<Effect>> {
+        let factors = self.with_result.len();
+        let free = self.pairs.checked_sub(factors as u64).filter(|free| *free > 0)? as f64;
+        let equations = Cholesky::of(factors, |i, j| self.products[i][j] as f64)?;
+        let right: Vec<f64> = self.with_result.iter().map(|sum| *sum as f64).collect();
+        let worth = equations.solve(&right);
+        let explained: f64 = worth.iter().zip(&right).map(|(worth, right)| worth * right).sum();
+        let rest = (self.squares as f64 - explained).max(0.0);
+        // As if there had been one more pair, half a point from what is expected: where all pairs end as expected,
+        // the variance is not nothing.
+        let variance = (rest + 1.0) / (free + 1.0);
+        let elo = self.elo_per_half_point(rest / free);
+        let effect = |(worth, inverse): (f64, f64)| {
+            let deviation = (variance * inverse).sqrt();
+            let estimate = Estimate { elo: elo * worth, error: elo * TWO_SIDED_95 * deviation };
+            Effect { estimate, z: worth / deviation }
+        };
+        Some(worth.into_iter().zip(equations.inverse_diagonal()).map(effect).collect())
+    }
+
+    /// How many Elo half a point of a pair is. The logistic curve is flatter where a player is already ahead, and with strong
+    /// factors one often is. What counts is the mean of its slope over the pairs: the mean of s (1 - s), which
+    /// is 1/4 less the variance of what is expected. That is what is left of the squares without the rest.
+    fn elo_per_half_point(&self, rest: f64) -> f64 {
+        let expected = (self.squares as f64 / self.pairs as f64 - rest).max(0.0) / (ALL * ALL);
+        elo_per_score((0.25 - expected).max(LEAST_PRODUCT)) / ALL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+    use lento_common::elo::expected_score;
+
+    /// Made-up pairs of players whose factors are worth so much.
+    fn play(worth: &[f64], pairs: u64, seed: u64) -> Regression {
+        let mut rng = Rng::with_seed(seed);
+        let mut regression = Regression::new(worth.len());
+        for _ in 0..pairs {
+            let sides: Vec<bool> = worth.iter().map(|_| rng.bool()).collect();
+            let elo = worth.iter().zip(&sides).map(|(elo, side)| if *side { *elo } else { -elo }).sum();
+            let score = expected_score(elo);
+            regression.add(&sides, (0..4).map(|_| u32::from(rng.f64() < score)).sum());
+        }
+        regression
+    }
+
+    #[test]
+    fn known_effects_are_found_within_their_errors() {
+        let worth: Vec<f64> = (0..40).map(|factor| f64::from(factor % 7 - 3) * 4.0).collect();
+        let (mut inside, mut widest) = (0, 0.0_f64);
+        for seed in 0..10 {
+            let effects = play(&worth, 3000, seed).effects().unwrap();
+            for (Effect { estimate, z }, worth) in effects.iter().zip(&worth) {
+                inside += usize::from((estimate.elo - worth).abs() <= estimate.error);
+                widest = widest.max(estimate.error);
+                assert!((z - TWO_SIDED_95 * estimate.elo / estimate.error).abs() < 1e-9);
+            }
+        }
+        // 95 of 100 are 380; four standard deviations are 17.
+        assert!((363..=397).contains(&inside), "{inside} of 400");
+        // One factor alone would have an error of 1.96 · 695 / 4 / √3000 = 6.2 Elo.
+        assert!((6.0..7.0).contains(&widest), "{widest}");
+    }
+
+    #[test]
+    fn strong_factors_are_not_flattened() {
+        let worth = [-160.0, -110.0, -100.0, 80.0, 40.0, 0.0];
+        let effects = play(&worth, 40_000, 5).effects().unwrap();
+        for (Effect { estimate, .. }, worth) in effects.iter().zip(worth) {
+            let off = (estimate.elo - worth).abs();
+            assert!(off < 2.0 * estimate.error + 0.08 * worth.abs(), "{estimate} for {worth}");
+        }
+    }
+
+    #[test]
+    fn order_and_names_of_the_players_do_not_matter() {
+        let mut rng = Rng::with_seed(3);
+        let pairs: Vec<(Vec<bool>, u32)> =
+            (0..50).map(|_| ((0..9).map(|_| rng.bool()).collect(), rng.u32(0..5))).collect();
+        let (mut one, mut other) = (Regression::new(9), Regression::new(9));
+        pairs.iter().for_each(|(sides, points)| one.add(sides, *points));
+        let turned = |sides: &[bool]| sides.iter().map(|side| !side).collect::<Vec<_>>();
+        pairs.iter().rev().for_each(|(sides, points)| other.add(&turned(sides), 4 - points));
+        assert_eq!(one, other);
+        assert_eq!(one.effects(), other.effects());
+    }
+
+    #[test]
+    fn too_few_pairs_say_nothing_and_equal_ones_not_too_much() {
+        let mut regression = Regression::new(2);
+        for sides in [[true, true], [false, false], [true, true]] {
+            assert_eq!(regression.effects(), None);
+            regression.add(&sides, 2);
+        }
+        assert_eq!(regression.effects(), None, "both factors were always on one side");
+        regression.add(&[true, false], 2);
+        let effects = regression.effects().unwrap();
+        let sound = |effect: &Effect| effect.estimate.elo == 0.0 && effect.z == 0.0 && effect.estimate.error > 10.0;
+        assert!(effects.iter().all(sound), "{effects:?}");
+        // Whoever had the first factor won everything.
+        (0..20).for_each(|pair| regression.add(&[true, pair % 2 == 0], 4));
+        let effects = regression.effects().unwrap();
+        assert!(effects.iter().all(|effect| effect.estimate.elo.is_finite() && effect.estimate.error.is_finite()));
+        assert!(effects[0].z > 4.0 && effects[1].z.abs() < 2.0, "{effects:?}");
+    }
+}

@@ -1,0 +1,159 @@
+//! What a match has shown, as text and as JSON.
+
+use super::Args;
+use super::session::Session;
+use lento_common::elo::{Estimate, Sprt, SprtVerdict};
+use lento_common::play::setting::Setting;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The state in a few words, for the progress.
+pub fn line(session: &Session) -> String {
+    let results = &session.tally().results;
+    let mut line = format!("{:.1} %, Elo {:.1}", 100.0 * results.score(), results.elo());
+    if let Some(sprt) = session.goal().sprt {
+        let (lower, upper) = sprt.bounds();
+        let _ = write!(line, ", LLR {:.2} ({lower:.2} to {upper:.2})", sprt.llr(results));
+    }
+    line
+}
+
+/// The table at the end.
+pub fn text(args: &Args, session: &Session) -> String {
+    let (tally, goal) = (session.tally(), session.goal());
+    let results = &tally.results;
+    let [wins, draws, losses] = tally.wins_draws_losses;
+    let mut rows = vec![
+        ("new", player(&args.new)),
+        ("old", player(&args.old)),
+        ("conditions", format!("{}, hash {} MiB, {}", args.limit, args.conditions.hash, openings(args))),
+        ("games", format!("{}: {wins} won, {draws} drawn, {losses} lost by new", tally.games())),
+        ("score", format!("{:.2} %", 100.0 * results.score())),
+        ("pentanomial", format!("{results} pairs in which new scored 0, ½, 1, 1½, 2")),
+        ("Elo", format!("{:.2} (95 %)", results.elo())),
+        ("normalized Elo", format!("{:.2} (95 %)", results.normalized_elo())),
+        ("LOS", format!("{:.1} %", 100.0 * results.los())),
+    ];
+    if let Some(sprt) = goal.sprt {
+        let (lower, upper) = sprt.bounds();
+        let Sprt { elo0, elo1, alpha, beta, model } = sprt;
+        rows.push(("SPRT", format!("{elo0} against {elo1} {model} Elo, alpha {alpha}, beta {beta}")));
+        rows.push(("LLR", format!("{:.2}, to end at {lower:.2} or {upper:.2}", sprt.llr(results))));
+        rows.push(("verdict", verdict(&sprt, goal.verdict(tally)).to_owned()));
+    }
+    let endings: Vec<String> =
+        tally.endings.iter().map(|(ending, count)| format!("{count} {}", ending.text())).collect();
+    rows.push(("endings", endings.join(", ")));
+    let (plies, nodes) = (tally.per_game(tally.plies), tally.per_game(tally.nodes));
+    rows.push(("a game", format!("{plies:.0} plies, {nodes:.0} nodes")));
+    rows.push(("speed", format!("{:.0} games an hour", games_per_hour(session))));
+    if !session.is_over() {
+        let rest = if session.is_kept() { "; the same command goes on" } else { "" };
+        rows.push(("interrupted", format!("after {} pairs{rest}", tally.pairs())));
+    }
+    rows.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name:<15} {value}\n")).collect()
+}
+
+/// A player's settings.
+fn player(settings: &[Setting]) -> String {
+    if settings.is_empty() {
+        return "as built".to_owned();
+    }
+    settings.iter().map(Setting::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Where the games began.
+fn openings(args: &Args) -> String {
+    let openings = &args.conditions.openings;
+    let mut words = Vec::new();
+    if let Some(book) = &openings.book {
+        words.push(format!("book {}", book.display()));
+    }
+    match openings.random_plies {
+        Some(plies) => words.push(format!("{plies} random plies")),
+        None if openings.book.is_none() => words.push("random plies".to_owned()),
+        None => {}
+    }
+    if openings.dfrc > 0.0 {
+        words.push(format!("{} % double Fischer random", 100.0 * openings.dfrc));
+    }
+    words.push(format!("seed {}", openings.seed));
+    words.join(", ")
+}
+
+/// What a test says about the new player. H1 of a test that begins below zero says less than that something is gained.
+fn verdict(sprt: &Sprt, verdict: Option<SprtVerdict>) -> &'static str {
+    match (verdict, sprt.elo0 >= 0.0) {
+        (Some(SprtVerdict::H1), true) => "new is better: H1 accepted",
+        (Some(SprtVerdict::H1), false) => "new is not worse: H1 accepted",
+        (Some(SprtVerdict::H0), true) => "new is not better: H0 accepted",
+        (Some(SprtVerdict::H0), false) => "new is worse: H0 accepted",
+        (None, _) => "open: more games are needed",
+    }
+}
+
+fn games_per_hour(session: &Session) -> f64 {
+    let hours = session.elapsed().as_secs_f64() / 3600.0;
+    if hours > 0.0 { session.tally().games() as f64 / hours } else { 0.0 }
+}
+
+/// Everything that was asked and found.
+pub fn json(args: &Args, session: &Session) -> Value {
+    let (tally, goal) = (session.tally(), session.goal());
+    let results = &tally.results;
+    let estimate = |Estimate { elo, error }| json!({"value": elo, "error95": error});
+    let sprt = goal.sprt.map(|sprt| {
+        let (lower, upper) = sprt.bounds();
+        json!({
+            "elo0": sprt.elo0,
+            "elo1": sprt.elo1,
+            "alpha": sprt.alpha,
+            "beta": sprt.beta,
+            "model": sprt.model.to_string(),
+            "llr": sprt.llr(results),
+            "lower": lower,
+            "upper": upper,
+            "accepted": goal.verdict(tally).map(|verdict| verdict.to_string()),
+            "verdict": verdict(&sprt, goal.verdict(tally)),
+        })
+    });
+    let endings = tally.endings.iter().map(|(ending, &count)| (ending.text().to_owned(), count.into()));
+    let [wins, draws, losses] = tally.wins_draws_losses;
+    json!({
+        "conditions": super::json(args, args.conditions.json(args.limit)),
+        "pairs": tally.pairs(),
+        "games": tally.games(),
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
+        "score": results.score(),
+        "pentanomial": results.counts,
+        "elo": estimate(results.elo()),
+        "normalized_elo": estimate(results.normalized_elo()),
+        "los": results.los(),
+        "sprt": sprt,
+        "endings": endings.collect::<serde_json::Map<_, _>>(),
+        "plies_per_game": tally.per_game(tally.plies),
+        "nodes_per_game": tally.per_game(tally.nodes),
+        "seconds": session.elapsed().as_secs_f64(),
+        "games_per_hour": games_per_hour(session),
+        "interrupted": !session.is_over(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento_common::elo::EloModel;
+
+    #[test]
+    fn verdicts_say_no_more_than_was_asked() {
+        let say =
+            |elo0, elo1, accepted| verdict(&Sprt::new(elo0, elo1, 0.05, 0.05, EloModel::Logistic).unwrap(), accepted);
+        assert_eq!(say(0.0, 5.0, Some(SprtVerdict::H1)), "new is better: H1 accepted");
+        assert_eq!(say(0.0, 5.0, Some(SprtVerdict::H0)), "new is not better: H0 accepted");
+        assert_eq!(say(-5.0, 0.0, Some(SprtVerdict::H1)), "new is not worse: H1 accepted");
+        assert_eq!(say(-5.0, 0.0, Some(SprtVerdict::H0)), "new is worse: H0 accepted");
+        assert_eq!(say(0.0, 5.0, None), "open: more games are needed");
+    }
+}

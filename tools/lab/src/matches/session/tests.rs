@@ -1,0 +1,128 @@
+use super::*;
+use crate::tests::arena;
+use lento_common::elo::EloModel;
+use std::path::PathBuf;
+
+const PAIRS: Goal = Goal { pairs: 8, sprt: None };
+
+/// Two files of this test and process: journal and PGN.
+fn files(name: &str) -> [PathBuf; 2] {
+    ["jsonl", "pgn"].map(|kind| {
+        let path = std::env::temp_dir().join(format!("lento-match-{name}-{}.{kind}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        path
+    })
+}
+
+fn open(goal: Goal, [journal, pgn]: &[PathBuf; 2]) -> Session {
+    let names = ["new", "old"].map(str::to_owned);
+    Session::open(goal, Some((journal, json!({"test": 1}))), Some((pgn, names))).unwrap()
+}
+
+/// Plays on, at most this many pairs.
+fn play(session: &mut Session, concurrency: usize, most: usize) {
+    let (stop, mut pairs) = (Stop::default(), 0);
+    let weak: Setting = "LMR=off".parse().unwrap();
+    let played = session.play(&arena(concurrency), [&[], &[weak]], &stop, |_| {
+        pairs += 1;
+        if pairs == most {
+            stop.ask();
+        }
+    });
+    played.unwrap();
+}
+
+fn whole(goal: Goal, concurrency: usize) -> Tally {
+    let mut session = Session::open(goal, None, None).unwrap();
+    play(&mut session, concurrency, usize::MAX);
+    assert!(session.is_over());
+    session.tally
+}
+
+/// The lines of a PGN file that do not depend on time.
+fn tags(path: &Path) -> Vec<String> {
+    std::fs::read_to_string(path).unwrap().lines().filter(|line| line.starts_with('[')).map(str::to_owned).collect()
+}
+
+#[test]
+fn neither_concurrency_nor_interruption_changes_the_result() {
+    let expected = whole(PAIRS, 1);
+    assert_eq!((expected.pairs(), expected.wins_draws_losses.iter().sum()), (8, 16_u64));
+    assert!(expected.plies > 0 && expected.nodes >= expected.plies);
+    assert_eq!(expected.endings.values().sum::<u64>(), 16);
+    assert_eq!(whole(PAIRS, 2), expected);
+
+    let paths = files("resume");
+    let mut part = open(PAIRS, &paths);
+    // One thread: with more, any number of pairs may have been played before the first one in order is.
+    play(&mut part, 1, 3);
+    let kept = part.tally.pairs();
+    assert!((3..8).contains(&kept) && !part.is_over(), "{kept}");
+    let earlier = part.elapsed();
+    drop(part);
+
+    let mut rest = open(PAIRS, &paths);
+    assert_eq!(rest.tally.pairs(), kept);
+    assert_eq!(tags(&paths[1]).iter().filter(|line| line.starts_with("[Round ")).count() as u64, 2 * kept);
+    play(&mut rest, 2, usize::MAX);
+    assert_eq!(rest.tally, expected);
+    assert!(rest.elapsed() > rest.earlier && rest.earlier > Duration::ZERO && rest.earlier <= earlier);
+    let saved = std::fs::read_to_string(&paths[1]).unwrap();
+    drop(rest);
+
+    // Nothing is left to do, and the games are those that were played.
+    let again = open(PAIRS, &paths);
+    assert!(again.is_over());
+    let rewritten = std::fs::read_to_string(&paths[1]).unwrap();
+    assert_eq!(rewritten.lines().count(), saved.lines().count());
+    let rounds: Vec<String> = tags(&paths[1]).into_iter().filter(|line| line.starts_with("[Round ")).collect();
+    assert_eq!((rounds.len(), &*rounds[0], &*rounds[15]), (16, "[Round \"1.1\"]", "[Round \"8.2\"]"));
+    for path in paths {
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn a_verdict_ends_a_match_wherever_the_pairs_come_from() {
+    let sprt = Some(Sprt::new(-200.0, 200.0, 0.3, 0.3, EloModel::Logistic).unwrap());
+    let tested = Goal { pairs: 8, sprt };
+    let expected = whole(tested, 1);
+    assert!(tested.verdict(&expected).is_some() && expected.pairs() < 8, "{expected:?}");
+    assert_eq!(whole(tested, 3), expected);
+
+    // A journal with more pairs than the test needs.
+    let paths = files("sprt");
+    play(&mut open(PAIRS, &paths), 2, usize::MAX);
+    let session = open(tested, &paths);
+    assert!(session.is_over());
+    assert_eq!(session.tally, expected);
+    drop(session);
+    // And with less than are wanted now.
+    let mut more = open(Goal { pairs: 9, sprt: None }, &paths);
+    play(&mut more, 1, usize::MAX);
+    assert_eq!(more.tally.pairs(), 9);
+    for path in paths {
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn a_damaged_or_foreign_journal_is_refused_before_anything_is_overwritten() {
+    let paths = files("damaged");
+    let [journal, pgn] = &paths;
+    std::fs::write(pgn, "precious").unwrap();
+    let names = || ["new", "old"].map(str::to_owned);
+    let error = |header: Value| {
+        let opened = Session::open(PAIRS, Some((journal, header)), Some((pgn, names())));
+        opened.err().expect("the journal is accepted").to_string()
+    };
+    std::fs::write(journal, "{\"seed\":1}\n").unwrap();
+    assert!(error(json!({"seed": 2})).contains("seed is 1, here 2"));
+    assert_eq!(std::fs::read_to_string(pgn).unwrap(), "precious");
+
+    std::fs::write(journal, "{\"seed\":1}\n{\"pair\":0,\"games\":[]}\n").unwrap();
+    assert!(error(json!({"seed": 1})).ends_with(":2: not the record of pair 1"));
+    for path in paths {
+        std::fs::remove_file(path).unwrap();
+    }
+}

@@ -1,0 +1,193 @@
+//! Pictures of recipes, searches and games.
+
+use super::figures::Figures;
+use super::session::Session;
+use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
+use lento::search::params::Params;
+use lento_common::chart::label;
+use lento_common::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
+use plotters::prelude::{BLUE, Color, RGBColor, Rectangle, WHITE};
+use plotters::style::text_anchor::HPos;
+use std::error::Error;
+
+/// A picture as a file.
+pub struct Picture {
+    /// The name of the file.
+    pub file: String,
+    /// What it shows.
+    pub title: String,
+    /// The picture.
+    pub svg: String,
+}
+
+/// What the surfaces show: depths from 1, in plies, and numbers of moves from 1.
+const DEPTHS: i32 = 32;
+const NUMBERS: i32 = 64;
+const CELL: i32 = 10;
+/// The darkest cells stand for so many plies of reduction, and more.
+const DARKEST: i32 = 10;
+/// Cells differ in color by this many plies: finer shades nobody can tell apart, and each would need a cell of its own.
+const SHADE: f64 = 0.25;
+
+/// All pictures of a run: the table of each recipe, the nodes, and Elo if games were played.
+///
+/// # Errors
+/// A picture cannot be composed.
+pub fn all(session: &Session, figures: &[Figures]) -> Result<Vec<Picture>, Box<dyn Error>> {
+    let mut pictures = Vec::new();
+    if figures.iter().any(|figures| figures.nodes > 0) {
+        let title = format!("Nodes, {}", session.plan().budget);
+        pictures.push(Picture { file: "nodes.svg".into(), svg: nodes(figures, &title)?, title });
+    }
+    for (opponent, against) in session.plan().against.iter().enumerate() {
+        let points = figures
+            .iter()
+            .filter_map(|figures| figures.games[opponent].1.map(|games| (figures.variant.name.as_str(), games.elo())));
+        let points: Vec<_> = points.collect();
+        if !points.is_empty() {
+            let title = format!("Elo against {}, with the error of 95 % confidence", against.name);
+            pictures.push(Picture { file: format!("elo-{}.svg", against.name), svg: elo(&points, &title)?, title });
+        }
+    }
+    let mut drawn = Vec::new();
+    for recipe in figures.iter().map(|figures| figures.variant.recipe) {
+        if !drawn.contains(&recipe) {
+            drawn.push(recipe);
+            let title = format!("Reductions by {recipe}: quiet moves, before all corrections");
+            pictures.push(Picture { file: format!("surface-{recipe}.svg"), svg: surface(recipe, &title)?, title });
+        }
+    }
+    Ok(pictures)
+}
+
+/// The reduction of a quiet move of which nothing else is known, in plies.
+fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
+    let number = number as usize;
+    if !lmr.applies(Facts::NONE, depth, number) {
+        return 0.0;
+    }
+    f64::from(lmr.reduction(lmr.base(Class::Quiet, depth, number), false)) / f64::from(PLY)
+}
+
+/// The reduction that is shown for this one, both in plies.
+fn shade(plies: f64) -> f64 {
+    (plies / SHADE).round() * SHADE
+}
+
+/// The color of a reduction: white where nothing is reduced, darker with every ply.
+fn color(plies: f64) -> RGBColor {
+    const STOPS: [[f64; 3]; 3] = [[255.0, 250.0, 205.0], [65.0, 160.0, 190.0], [8.0, 25.0, 90.0]];
+    if plies <= 0.0 {
+        return WHITE;
+    }
+    let place = (plies / f64::from(DARKEST)).min(1.0) * 2.0;
+    let (from, share) = if place < 1.0 { (0, place) } else { (1, place - 1.0) };
+    let mixed = [0, 1, 2].map(|part| STOPS[from][part] * (1.0 - share) + STOPS[from + 1][part] * share);
+    let [red, green, blue] = mixed.map(|part| part.round() as u8);
+    RGBColor(red, green, blue)
+}
+
+/// The table of a recipe as a map: a cell for each depth and number, and the scale at its side.
+fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
+    let found = lmr::recipe(recipe, &Params::default(), &Rebel::default());
+    let lmr = Lmr::compile(found.ok_or_else(|| format!("no recipe is called {recipe:?}"))?);
+    let (left, bottom) = (56, HEADING + DEPTHS * CELL);
+    let right = left + NUMBERS * CELL;
+    render((right + 150, bottom + 50), title, |canvas| {
+        let cells = |x: i32, y: i32, count: i32, plies| {
+            let ends = [(x, y), (x + count * CELL, y + CELL)];
+            canvas.draw(&Rectangle::new(ends, color(plies).filled()))
+        };
+        for depth in 1..=DEPTHS {
+            // Neighbours that are alike are drawn at once: it makes a small file.
+            let row: Vec<f64> = (1..=NUMBERS).map(|number| shade(plies(&lmr, depth, number))).collect();
+            let mut x = left;
+            for alike in row.chunk_by(|one, other| one == other) {
+                let count = alike.len() as i32;
+                cells(x, bottom - depth * CELL, count, alike[0])?;
+                x += count * CELL;
+            }
+        }
+        for mark in (1..=NUMBERS).filter(|mark| *mark == 1 || mark % 8 == 0) {
+            let middle = mark * CELL - CELL / 2;
+            label(canvas, &mark.to_string(), (left + middle, bottom + 12), HPos::Center, SMALL)?;
+            if mark <= DEPTHS {
+                label(canvas, &mark.to_string(), (left - 6, bottom - middle), HPos::Right, SMALL)?;
+            }
+        }
+        let counted = match lmr.recipe().counting {
+            Counting::Moves => "number of the move",
+            Counting::Quiets => "number of the quiet move",
+        };
+        label(canvas, counted, ((left + right) / 2, bottom + 32), HPos::Center, USUAL)?;
+        label(canvas, "depth", (left - 6, HEADING - 10), HPos::Right, USUAL)?;
+        for step in 0..=DARKEST {
+            let y = HEADING + (DARKEST - step) * (CELL + 6);
+            cells(right + 20, y, 1, f64::from(step))?;
+            let text = if step == DARKEST { format!("{step} plies or more") } else { step.to_string() };
+            label(canvas, &text, (right + 36, y + CELL / 2), HPos::Left, SMALL)?;
+        }
+        Ok(())
+    })
+}
+
+/// A bar for each variant, as long as it has nodes.
+fn nodes(figures: &[Figures], title: &str) -> Result<String, Box<dyn Error>> {
+    let most = figures.iter().map(|figures| figures.nodes).max().unwrap_or(0).max(1);
+    render((NAMES + PLOT + 170, middle(figures.len()) + 6), title, |canvas| {
+        for (row, figures) in figures.iter().enumerate() {
+            let (y, length) = (middle(row), (figures.nodes as f64 / most as f64 * f64::from(PLOT)).round() as i32);
+            label(canvas, &figures.variant.name, (NAMES - 8, y), HPos::Right, USUAL)?;
+            let ends = [(NAMES, y - ROW / 2 + 4), (NAMES + length.max(1), y + ROW / 2 - 4)];
+            canvas.draw(&Rectangle::new(ends, BLUE.mix(0.6).filled()))?;
+            let ratio = figures.nodes_ratio.map_or_else(String::new, |ratio| format!(" (× {ratio:.2})"));
+            let text = format!("{}{ratio}", figures.nodes);
+            label(canvas, &text, (NAMES + length + 6, y), HPos::Left, SMALL)?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento_common::chart;
+
+    fn count(svg: &str, tag: &str) -> usize {
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        svg.matches(tag).count()
+    }
+
+    #[test]
+    fn a_surface_has_a_cell_for_each_depth_and_number() {
+        for recipe in lmr::names() {
+            let svg = surface(recipe, "Reductions").unwrap();
+            assert!(count(&svg, "<rect") >= 1 + DEPTHS as usize + 11, "{recipe}");
+            let number = |rect: &str, name: &str| {
+                let from = rect.split_once(&format!("{name}=\"")).unwrap().1;
+                from.split_once('"').unwrap().0.parse::<i32>().unwrap()
+            };
+            let areas = svg.split("<rect").skip(1).map(|rect| number(rect, " width") * number(rect, " height"));
+            // The first is the ground; the scale consists of cells, too.
+            assert_eq!(areas.skip(1).sum::<i32>(), (32 * 64 + 11) * CELL * CELL, "{recipe}");
+            assert!(svg.len() < chart::MOST_BYTES, "{recipe}: {} bytes", svg.len());
+        }
+        assert!(surface("magic", "").is_err());
+    }
+
+    #[test]
+    fn cells_follow_the_recipe() {
+        let compiled = |name| Lmr::compile(lmr::recipe(name, &Params::default(), &Rebel::default()).unwrap());
+        let (tuned, off) = (compiled(lmr::TUNED), compiled("off"));
+        assert_eq!((plies(&tuned, 1, 20), plies(&tuned, 20, 1), plies(&off, 30, 60)), (0.0, 0.0, 0.0));
+        let params = Params::default();
+        let product = 10f64.ln() * 20f64.ln();
+        let expected = (f64::from(params.lmr_quiet_base)
+            + product * 1024.0 * 1024.0 / f64::from(params.lmr_quiet_divisor))
+            / 1024.0;
+        assert!((plies(&tuned, 10, 20) - expected).abs() < 0.01, "{expected}");
+        let shades = [0.0, 0.5, 3.0, 5.0, 9.0, 20.0].map(color);
+        let light = shades.map(|RGBColor(red, green, blue)| u32::from(red) + u32::from(green) + u32::from(blue));
+        assert!(light.is_sorted_by(|lighter, darker| lighter > darker), "{light:?}");
+    }
+}

@@ -1,0 +1,214 @@
+use super::*;
+use lento::search::lmr::Counts;
+use lento_common::arguments::parse;
+use lento_common::elo::Pentanomial;
+use lento_common::scratch::Folder;
+
+const POSITIONS: &str = "\
+r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7
+r2q1rk1/1b2bppp/p1n1pn2/1p6/3P4/1BN2N2/PP2QPPP/R1BR2K1 w - - 4 13
+8/5pk1/4p1p1/1p1pP2p/1P1P1P1P/3K2P1/3B4/4n3 w - - 0 1
+";
+
+const SUITE: &str = "\
+6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id \"mate\";
+r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - am Bxf7+; id \"no gift\";
+";
+
+fn args(words: &str) -> Result<Args, String> {
+    parse(["recipes"].into_iter().chain(words.split_whitespace()))
+}
+
+/// A small run in a folder.
+fn small(folder: &Folder, more: &str) -> Args {
+    let positions = folder.write("positions.epd", POSITIONS.as_bytes());
+    let suite = folder.write("suite.epd", SUITE.as_bytes());
+    let (positions, suite) = (positions.display(), suite.display());
+    let common =
+        format!("--positions {positions} --depth 5 --suite {suite} --suite-nodes 500 --hash 1 --limit nodes=60");
+    args(&format!("{more} {common}")).unwrap()
+}
+
+fn arena(args: &Args) -> lento_common::play::arena::Arena {
+    args.conditions.arena(args.limit, [&[], &[]]).unwrap()
+}
+
+fn run_whole(args: &Args) -> Session {
+    let mut session = args.open().unwrap();
+    session.run(&arena(args), &Stop::default(), &mut |_, _| ()).unwrap();
+    assert!(session.is_complete());
+    session
+}
+
+/// What repeats of a variant: its name, nodes, counts, problems solved, games.
+type Repeats = (String, Vec<u64>, Counts, Vec<(bool, u64)>, Vec<Pentanomial>);
+
+/// All that has to be the same when a run is repeated.
+fn repeats(session: &Session) -> Vec<Repeats> {
+    let row = |row: &session::VariantRow| {
+        let nodes = row.measured.iter().map(|measured| measured.nodes).collect();
+        let solved = row.solved.iter().map(|solution| (solution.solved, solution.nodes)).collect();
+        (row.variant.name.clone(), nodes, row.counts(), solved, row.games.clone())
+    };
+    session.rows().map(row).collect()
+}
+
+#[test]
+fn arguments_are_understood_or_quoted() {
+    let given = args("Tuned off --nodes 4000 --pairs 9 --against rebel --against off --hash 3").unwrap();
+    let plan = given.plan().unwrap();
+    assert_eq!((plan.budget, plan.hash, plan.pairs), (Budget::Nodes(4000), 3, 9));
+    assert_eq!(plan.positions, lento::bench::POSITIONS);
+    assert_eq!(plan.against.iter().map(|against| against.name.as_str()).collect::<Vec<_>>(), ["rebel", "off"]);
+    assert_eq!(given.variants().unwrap().len(), 2);
+    let usual = args("").unwrap();
+    let plan = usual.plan().unwrap();
+    assert_eq!((plan.budget, plan.pairs, plan.against.len()), (Budget::Depth(12), 0, 0));
+    assert_eq!(usual.variants().unwrap().len(), lmr::names().len());
+    assert_eq!(args("switches").unwrap().variants().unwrap().len(), 21);
+    for (words, part) in [
+        ("", "recipes"),
+        ("recipes magic", "\"magic\""),
+        ("switches --recipe mediocre", "no switches"),
+        ("recipes --depth 0", "'0'"),
+        ("recipes --depth 5 --nodes 100", "cannot be used with"),
+        ("recipes --suite-nodes 100", "--suite"),
+        ("recipes --only-changed 2", "--pairs"),
+        ("recipes --pairs 2 --only-changed x", "such as 2.5"),
+        ("recipes --pairs 2 --nodes 9 --only-changed 2", "cannot be used with"),
+        ("recipes --pairs 2 --against magic", "expected one of"),
+    ] {
+        let error = args(words).err().unwrap_or_else(|| panic!("{words:?} is accepted"));
+        assert!(error.contains(part), "{words}: {error}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_result() {
+    let folder = Folder::new("lab-resumed");
+    let what = "recipes tuned guide-log --pairs 2 --against tuned --against mediocre";
+    let whole = run_whole(&small(&folder, what));
+    let journal = folder.path().join("journal");
+    let kept = small(&folder, &format!("{what} --journal {}", journal.display()));
+    // Between the searches of the first variant, between those of the second, in the suite, in the games.
+    for least in [1, 5, 10, 14, 16] {
+        let mut session = kept.open().unwrap();
+        let before = session.progress().0;
+        let stop = Stop::default();
+        let stopping = &mut |session: &Session, _: &str| {
+            if session.progress().0 >= least {
+                stop.ask();
+            }
+        };
+        session.run(&arena(&kept), &stop, stopping).unwrap();
+        let (done, all) = session.progress();
+        assert!(done >= before && (least..all).contains(&done), "{before} {done} of {all}");
+    }
+    let resumed = run_whole(&kept);
+    assert_eq!(repeats(&resumed), repeats(&whole));
+    // Three positions of two recipes and of the baseline, two problems for both, games of all but tuned with itself.
+    assert_eq!(resumed.progress(), (9 + 4 + 6, 19));
+    let lines = std::fs::read_to_string(&journal).unwrap().lines().count();
+    assert_eq!(lines, 1 + 19);
+    let pairs = |row: &session::VariantRow| row.games.iter().map(Pentanomial::pairs).collect::<Vec<_>>();
+    assert_eq!(resumed.rows().map(pairs).collect::<Vec<_>>(), [[0, 2], [2, 2]]);
+
+    drop(resumed);
+
+    // Fewer recipes are part of the same run; other numbers are not.
+    let fewer = small(&folder, &format!("recipes guide-log --pairs 1 --journal {}", journal.display()));
+    assert_eq!(fewer.open().unwrap().progress(), (3 + 3 + 2 + 1, 9));
+    for (other, part) in [("--seed 2", "seed is 1, here 2"), ("--random-plies 4", "random_plies")] {
+        let error = small(&folder, &format!("recipes {other} --journal {}", journal.display())).open().err();
+        assert!(error.is_some_and(|error| error.to_string().contains(part)), "{other}");
+    }
+    std::fs::write(folder.path().join("positions.epd"), POSITIONS.replace("w - - 0 7", "w - - 1 7")).unwrap();
+    let error = kept.open().err().map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("journal:2: no record of this run")));
+}
+
+#[test]
+fn csv_and_json_say_the_same() {
+    let folder = Folder::new("lab-csv");
+    let given = small(&folder, "switches --recipe tuned --pairs 1 --against off");
+    let session = run_whole(&given);
+    let figures = figures::all(&session);
+    let (csv, json) = (report::csv(&figures), report::json(&given, &figures));
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let variants = json["variants"].as_array().unwrap();
+    assert_eq!((lines.len(), variants.len()), (1 + session.rows().count(), session.rows().count()));
+    for (line, variant) in lines[1..].iter().zip(variants) {
+        assert_eq!((line.len(), variant.as_object().unwrap().len()), (lines[0].len(), lines[0].len()));
+        for (name, cell) in lines[0].iter().zip(line) {
+            match &variant[*name] {
+                Value::Null => assert_eq!(*cell, "", "{name}"),
+                Value::String(text) => assert_eq!(cell, text),
+                other => assert_eq!(serde_json::from_str::<Value>(cell).unwrap(), *other, "{name}"),
+            }
+        }
+    }
+    let first = &variants[0];
+    assert_eq!(
+        (&first["variant"], &first["nodes_ratio"], &first["time_ratio"]),
+        (&json!("tuned"), &json!(1.0), &json!(1.0))
+    );
+    assert_eq!((&first["games_against_off"], &first["suite_searched"]), (&json!(2), &json!(2)));
+    assert!(first["saved_percent"].as_f64().is_some_and(|saved| (1.0..100.0).contains(&saved)), "{first}");
+    assert!(first["reduced_percent"].as_f64().is_some_and(|reduced| reduced > 1.0));
+    assert_eq!(json["conditions"]["seed"], 1);
+    let text = report::text(&figures);
+    assert_eq!(text.lines().count(), lines.len());
+    assert!(text.contains("lmr_pv=0") && text.contains("Elo against off"), "{text}");
+}
+
+#[test]
+fn what_changes_too_little_plays_no_games() {
+    let folder = Folder::new("lab-changed");
+    let given = small(&folder, "switches --recipe rebel --pairs 1 --only-changed 4");
+    let session = run_whole(&given);
+    let first = session.first().nodes(3) as f64;
+    let (mut played, mut left_out) = (0, 0);
+    for (index, (row, figures)) in session.rows().zip(figures::all(&session)).enumerate() {
+        let changed = 100.0 * (row.nodes(3) as f64 / first - 1.0).abs();
+        let plays = index == 0 || changed >= 4.0;
+        assert_eq!((row.games[0].pairs(), figures.left_out), (u64::from(plays), !plays), "{}", row.variant.name);
+        played += usize::from(plays);
+        left_out += usize::from(!plays);
+    }
+    assert!(played > 1 && left_out > 0 && played + left_out == 21, "{played} {left_out}");
+    let text = report::text(&figures::all(&session));
+    assert_eq!(text.matches("left out").count(), left_out);
+}
+
+#[test]
+fn the_page_and_its_pictures_show_every_variant() {
+    let folder = Folder::new("lab-page");
+    let given = small(&folder, "recipes tuned off madchess --pairs 1 --markdown docs/lmr.md --pictures docs/lmr");
+    let session = run_whole(&given);
+    let figures = figures::all(&session);
+    let pictures = picture::all(&session, &figures).unwrap();
+    let files: Vec<&str> = pictures.iter().map(|picture| picture.file.as_str()).collect();
+    assert_eq!(files, ["nodes.svg", "elo-tuned.svg", "surface-tuned.svg", "surface-off.svg", "surface-madchess.svg"]);
+    assert_eq!(pictures[0].svg.matches("<rect").count(), 1 + 3, "the ground and a bar each");
+    assert_eq!(pictures[1].svg.matches("<circle").count(), 2, "tuned does not play itself");
+    let page = page::markdown(&given, &session, &figures, &pictures);
+    assert!(page.starts_with("# Late move reductions") && page.contains("lab recipes tuned off madchess"), "{page}");
+    for part in
+        ["| `madchess` | 5.0 | ", "![Nodes, depth=5](lmr/nodes.svg)", "the 3 positions of `positions.epd`", "seed 1"]
+    {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains(" ms") && !page.contains(&folder.path().display().to_string()), "{page}");
+    assert_eq!(page.lines().filter(|line| line.starts_with('|')).count(), 2 + 3);
+}
+
+#[test]
+fn equal_nodes_are_compared_by_depth() {
+    let folder = Folder::new("lab-nodes");
+    let positions = folder.write("positions.epd", POSITIONS.as_bytes());
+    let words = format!("recipes off tuned --nodes 3000 --hash 1 --positions {}", positions.display());
+    let session = run_whole(&args(&words).unwrap());
+    let figures = figures::all(&session);
+    assert!(figures[0].depth < figures[1].depth, "{figures:?}");
+    assert!(figures.iter().all(|figures| figures.saved.is_none() && figures.nodes_ratio.is_none()));
+}

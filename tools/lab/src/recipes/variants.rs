@@ -1,0 +1,149 @@
+//! What is compared: recipes, or one recipe with each of its switches flipped.
+
+use lento::search::lmr::{self, rebel::LINES};
+use lento::search::params::TUNABLES;
+use lento_common::play::setting::Setting;
+
+/// A configuration of the reductions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The recipe's name, or the setting in which it differs from the recipe.
+    pub name: String,
+    /// The recipe.
+    pub recipe: &'static str,
+    /// All settings that make it.
+    pub settings: Vec<Setting>,
+}
+
+impl Variant {
+    /// A recipe as it is.
+    ///
+    /// # Errors
+    /// The engine does not know it.
+    pub fn of(recipe: &'static str) -> Result<Self, String> {
+        Ok(Self { name: recipe.to_owned(), recipe, settings: vec![format!("LMR={recipe}").parse()?] })
+    }
+
+    /// The same with one more setting.
+    fn with(&self, setting: &str) -> Result<Self, String> {
+        let mut settings = self.settings.clone();
+        settings.push(setting.parse()?);
+        Ok(Self { name: setting.to_owned(), recipe: self.recipe, settings })
+    }
+
+    /// The settings as one text.
+    pub fn text(&self) -> String {
+        self.settings.iter().map(Setting::to_string).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// The recipe of this name.
+///
+/// # Errors
+/// There is none; the message lists them.
+pub fn recipe_name(text: &str) -> Result<&'static str, String> {
+    let found = lmr::names().iter().find(|name| name.eq_ignore_ascii_case(text));
+    found.copied().ok_or_else(|| format!("no recipe is called {text:?}; expected one of {}", lmr::names().join(", ")))
+}
+
+/// A recipe that has switches.
+///
+/// # Errors
+/// There is no such recipe, or it has none.
+pub fn switched_name(text: &str) -> Result<&'static str, String> {
+    let name = recipe_name(text)?;
+    match settings_of(name).is_empty() {
+        true => Err(format!("the recipe {name:?} has no switches; expected rebel or {}", lmr::TUNED)),
+        false => Ok(name),
+    }
+}
+
+/// These recipes, each once; without a name all of them.
+///
+/// # Errors
+/// The engine does not know one of them.
+pub fn recipes(names: &[&'static str]) -> Result<Vec<Variant>, String> {
+    let mut chosen: Vec<&'static str> = Vec::new();
+    for name in if names.is_empty() { lmr::names() } else { names } {
+        if !chosen.contains(name) {
+            chosen.push(name);
+        }
+    }
+    chosen.into_iter().map(Variant::of).collect()
+}
+
+/// A recipe, and after it the recipe without each of its parts.
+///
+/// # Errors
+/// The engine does not know a setting.
+pub fn switches(recipe: &'static str) -> Result<Vec<Variant>, String> {
+    let base = Variant::of(recipe)?;
+    let without = settings_of(recipe).iter().map(|setting| base.with(setting)).collect::<Result<Vec<_>, _>>()?;
+    Ok([base].into_iter().chain(without).collect())
+}
+
+/// The settings that switch off one part each: the starred lines of `rebel`, the weights of Lento's own recipe that are not
+/// zero anyway.
+fn settings_of(recipe: &str) -> Vec<String> {
+    match recipe {
+        "rebel" => LINES.iter().map(|line| format!("Rebel {}=false", line.name)).collect(),
+        lmr::TUNED => {
+            // Base and divisor are the table, not a correction of it.
+            let is_table = |name: &str| name.ends_with("_base") || name.ends_with("_divisor");
+            let weights = TUNABLES.iter().filter(|number| number.name.starts_with("lmr_") && !is_table(number.name));
+            weights.filter(|weight| weight.default != 0).map(|weight| format!("{}=0", weight.name)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::engine::Engine;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_engine_takes_every_setting() {
+        let all = [recipes(&[]), switches("rebel"), switches(lmr::TUNED)];
+        for variant in all.into_iter().flat_map(Result::unwrap) {
+            let mut engine = Engine::new();
+            variant.settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
+            assert_eq!(engine.settings().lmr.main, variant.recipe, "{variant:?}");
+            if let [_, Setting { name, value }] = &variant.settings[..] {
+                assert_eq!(variant.name, format!("{name}={value}"));
+            } else {
+                assert_eq!(variant.name, variant.recipe);
+            }
+        }
+    }
+
+    #[test]
+    fn a_recipe_stands_before_its_switches() {
+        let rebel = switches("rebel").unwrap();
+        assert_eq!((rebel.len(), rebel[0].name.as_str()), (1 + 20, "rebel"));
+        assert_eq!(rebel[1].text(), "LMR=rebel; Rebel Bad Capture=false");
+        for (index, variant) in rebel[1..].iter().enumerate() {
+            let mut engine = Engine::new();
+            variant.settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
+            let off: Vec<usize> = (0..20).filter(|&line| !engine.settings().lmr.rebel.lines[line].on).collect();
+            assert_eq!(off, [index], "{}", variant.name);
+        }
+        let tuned: HashSet<String> = switches(lmr::TUNED).unwrap().into_iter().map(|variant| variant.name).collect();
+        assert!(tuned.contains("tuned") && tuned.contains("lmr_pv=0") && tuned.contains("lmr_history=0"));
+        assert!(!tuned.iter().any(|name| name.contains("base") || name.contains("divisor")), "{tuned:?}");
+    }
+
+    #[test]
+    fn recipes_come_once_and_unknown_ones_are_quoted() {
+        let names = |chosen: &[&'static str]| {
+            recipes(chosen).unwrap().into_iter().map(|variant| variant.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[]), lmr::names());
+        assert_eq!(names(&["off", "tuned", "off"]), ["off", "tuned"]);
+        assert_eq!(recipe_name("Guide-Log"), Ok("guide-log"));
+        let error = recipe_name("magic").unwrap_err();
+        assert!(error.contains("\"magic\"") && error.contains("guide-log"), "{error}");
+        assert!(switched_name("mediocre").unwrap_err().contains("expected rebel or tuned"));
+    }
+}

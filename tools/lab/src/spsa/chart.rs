@@ -1,0 +1,144 @@
+//! How the parameters moved, as a picture.
+
+use super::parameter::Parameter;
+use lento_common::chart::{self, Axes, Axis, Canvas, Drawn, POINTS};
+use plotters::prelude::{BLACK, BLUE, Color, LineSeries, Rectangle};
+use plotters::style::text_anchor::HPos;
+use std::error::Error;
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Curves<'a> {
+    /// The parameters, a panel for each.
+    pub parameters: &'a [Parameter],
+    /// The values of all parameters at the start and after each iteration.
+    pub values: &'a [Vec<f64>],
+    /// How many iterations the run is to have: the right edge.
+    pub iterations: u64,
+    /// Games played so far.
+    pub games: u64,
+}
+
+const PANEL: (u32, u32) = (330, 210);
+/// A panel that is alone has more room.
+const SINGLE: (u32, u32) = (760, 420);
+const HEADING: u32 = 40;
+/// With more panels than this each has less in it, so that the file stays small.
+const MANY: usize = 12;
+/// Points of all curves together, about.
+const ALL_POINTS: usize = 2200;
+
+/// Draws the curve of every parameter over the iterations as SVG: a panel each, with its name, start and value, a
+/// grey line at the start, and a band around it as wide as the distances to both sides at the
+/// end.
+///
+/// # Errors
+/// The picture cannot be composed.
+pub fn svg(curves: &Curves) -> Result<String, Box<dyn Error>> {
+    let count = curves.parameters.len();
+    let panel = if count == 1 { SINGLE } else { PANEL };
+    let columns = count.clamp(1, 4);
+    let rows = count.div_ceil(columns);
+    let size = (panel.0 * columns as u32, panel.1 * rows as u32 + HEADING);
+    let done = curves.values.len().saturating_sub(1);
+    let heading = format!(
+        "SPSA: {done} of {} iterations from left to right, {} games; grey the start, shaded ±c around it",
+        curves.iterations, curves.games
+    );
+    chart::svg(size, |paper| {
+        chart::label(paper, &heading, (12, 20), HPos::Left, 14)?;
+        let (_, body) = paper.split_vertically(HEADING);
+        let panels = body.split_evenly((rows, columns));
+        panels.iter().take(count).enumerate().try_for_each(|(index, area)| draw_panel(area, curves, index))
+    })
+}
+
+fn draw_panel(area: &Canvas, curves: &Curves, index: usize) -> Drawn {
+    let parameter = &curves.parameters[index];
+    let (start, c_end) = (parameter.start, parameter.c_end);
+    let line: Vec<(f64, f64)> = (0..).zip(curves.values).map(|(at, values)| (f64::from(at), values[index])).collect();
+    let last = line.last().map_or(start, |&(_, value)| value);
+    let right = (curves.iterations as f64).max(curves.values.len() as f64 - 1.0).max(1.0);
+    let (low, high) = span(parameter, &line);
+    let many = curves.parameters.len() > MANY;
+    let axes = Axes {
+        caption: &format!("{}  {} → {last:.1}", parameter.tunable.name, parameter.start),
+        x: Axis { title: "", range: 0.0..right, decimals: 0, numbers: if many { 0 } else { 5 } },
+        y: Axis {
+            title: "",
+            range: low..high,
+            decimals: usize::from(high - low < 8.0),
+            numbers: if many { 2 } else { 5 },
+        },
+        letters: 9,
+    };
+    let mut plot = axes.draw(area)?;
+    let band = [(0.0, (start - c_end).max(low)), (right, (start + c_end).min(high))];
+    plot.draw_series([Rectangle::new(band, BLUE.mix(0.08).filled())])?;
+    plot.draw_series(LineSeries::new([(0.0, start), (right, start)], BLACK.mix(0.4)))?;
+    chart::curve(&mut plot, "", &line, (ALL_POINTS / curves.parameters.len()).min(POINTS), BLUE)
+}
+
+/// What the axis shows: the line and twice the distance around the start, as far as the range reaches.
+fn span(parameter: &Parameter, line: &[(f64, f64)]) -> (f64, f64) {
+    let around = 2.0 * parameter.c_end;
+    let ends = (parameter.start - around, parameter.start + around);
+    let (low, high) = line.iter().fold(ends, |(low, high), &(_, value)| (low.min(value), high.max(value)));
+    let margin = 0.05 * (high - low);
+    let (min, max) = (f64::from(parameter.tunable.min), f64::from(parameter.tunable.max));
+    // A line at the edge of the range must not hide behind the frame.
+    ((low - margin).max(min - margin), (high + margin).min(max + margin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::search::params::TUNABLES;
+
+    fn draw(count: usize, values: &[Vec<f64>]) -> String {
+        let parameters: Vec<_> = TUNABLES.iter().take(count).map(|tunable| Parameter::new(*tunable)).collect();
+        svg(&Curves { parameters: &parameters, values, iterations: 500, games: 8000 }).unwrap()
+    }
+
+    fn curves(count: usize, length: usize) -> Vec<Vec<f64>> {
+        let value = |at: usize, tunable: usize| f64::from(TUNABLES[tunable].default) + 0.01 * at as f64;
+        (0..length).map(|at| (0..count).map(|tunable| value(at, tunable)).collect()).collect()
+    }
+
+    #[test]
+    fn each_parameter_has_a_panel_with_name_start_and_value() {
+        for count in [1, 4, 7, TUNABLES.len()] {
+            let text = draw(count, &curves(count, 301));
+            assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+            assert!(text.contains("SPSA: 300 of 500 iterations from left to right, 8000 games"));
+            for tunable in &TUNABLES[..count] {
+                let caption =
+                    format!("{}  {} → {:.1}", tunable.name, tunable.default, f64::from(tunable.default) + 3.0);
+                assert!(text.contains(&caption), "{caption}");
+            }
+        }
+    }
+
+    #[test]
+    fn before_the_first_iteration() {
+        assert!(draw(2, &curves(2, 1)).contains("SPSA: 0 of 500"));
+    }
+
+    #[test]
+    fn a_long_run_makes_no_large_file() {
+        for count in [1, 12, 13, TUNABLES.len()] {
+            // Values that go up and down: their curves need more characters than straight ones.
+            let mut values = curves(count, 20_001);
+            values.iter_mut().step_by(2).flatten().for_each(|value| *value -= 1234.5);
+            let length = draw(count, &values).len();
+            assert!(length < chart::MOST_BYTES, "{count} parameters: {length} bytes");
+        }
+    }
+
+    #[test]
+    fn the_axis_holds_the_line() {
+        let parameter = Parameter::new(TUNABLES[0]);
+        let (low, high) = span(&parameter, &[(0.0, f64::from(TUNABLES[0].max)), (1.0, f64::from(TUNABLES[0].min))]);
+        assert!(low < f64::from(TUNABLES[0].min) && high > f64::from(TUNABLES[0].max));
+    }
+}

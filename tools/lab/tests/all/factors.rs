@@ -1,0 +1,94 @@
+//! `lento-lab factors` from the outside.
+
+use crate::matches::{PATIENCE, lines};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn command(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+    command.args(["factors", "--limit", "nodes=300", "--hash", "1"]).args(arguments.split_whitespace());
+    command
+}
+
+fn run(arguments: &str) -> Output {
+    command(arguments).output().expect("the binary starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn two_factors_are_measured_twice_alike() {
+    let words = "LMR=off rfp_depth=8,rfp_margin=90 --pairs 4 --json --concurrency";
+    let (one, other) = (run(&format!("{words} 1")), run(&format!("{words} 3")));
+    assert!(one.status.success(), "{one:?}");
+    assert_eq!(text(&one.stdout), text(&other.stdout));
+    let document: Value = serde_json::from_slice(&one.stdout).unwrap();
+    assert_eq!((&document["pairs"], &document["games"]), (&4.into(), &8.into()));
+    let factors = document["factors"].as_array().unwrap();
+    assert_eq!(factors.len(), 2);
+    for factor in factors {
+        assert!(factor["elo"].is_f64() && factor["z"].is_f64(), "{factor}");
+        assert!(factor["error"].as_f64().is_some_and(|error| error > 0.0), "{factor}");
+    }
+    let document: Value = serde_json::from_slice(&run("LMR=off lmr_pv=0 --pairs 2 --json").stdout).unwrap();
+    assert_eq!(document["factors"][0]["elo"], Value::Null, "too few pairs");
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let words = "--ideas=ProbCut --ideas=killer LMR=off --pairs 12";
+    let paths = |name: &str| format!("--markdown {0}.md --svg {0}.svg", at(name).display());
+    let whole = run(&format!("{words} {}", paths("whole")));
+    assert!(whole.status.success(), "{whole:?}");
+    let warning = text(&whole.stderr);
+    assert!(warning.contains("lmr_killer (LMR: less for the killer; killer move)"), "{warning}");
+
+    let kept = format!("{words} --journal {} {}", at("journal").display(), paths("resumed"));
+    let mut killed = command(&kept).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while lines(&at("journal")) < 3 {
+        assert!(start.elapsed() < PATIENCE, "no pair is kept");
+        thread::sleep(Duration::from_millis(1));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let resumed = run(&kept);
+    assert!(resumed.status.success(), "{resumed:?}");
+    assert_eq!(text(&whole.stdout), text(&resumed.stdout));
+    assert_eq!(lines(&at("journal")), 13);
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap();
+    for ending in ["md", "svg"] {
+        assert_eq!(read(&at(&format!("whole.{ending}"))), read(&at(&format!("resumed.{ending}"))));
+    }
+    let page = read(&at("whole.md"));
+    assert!(page.contains("| ProbCut | `probcut_depth=255` |") && page.contains("--ideas=killer"), "{page}");
+}
+
+#[test]
+fn ideas_are_listed() {
+    let listed = text(&run("--ideas=null --list").stdout);
+    assert!(listed.lines().count() >= 4 && listed.lines().all(|line| line.contains("null move")), "{listed}");
+    assert!(listed.contains("null_min_depth=255"), "{listed}");
+}
+
+#[test]
+fn what_cannot_be_is_quoted() {
+    for (words, part) in [
+        ("rfp_margn=80", "\"rfp_margn\"; did you mean rfp_margin?"),
+        ("rfp_margin=9", "rfp_margin=9"),
+        ("rfp_margin", "\"rfp_margin\"; expected NAME=VALUE"),
+        ("--ideas=telepathy", "\"telepathy\""),
+        ("", "no factor to measure"),
+    ] {
+        let output = run(words);
+        let message = text(&output.stderr);
+        assert!(!output.status.success() && message.contains(part), "{words}: {message}");
+    }
+}

@@ -1,0 +1,17 @@
+//! `lento-lab` from outside, in one program: each further one takes time to build.
+
+#[path = "../../../tests/damage.rs"]
+mod damage;
+#[cfg(unix)]
+#[path = "../../../tests/driver.rs"]
+#[allow(dead_code, reason = "each package uses its part")]
+mod driver;
+
+#[cfg(unix)]
+mod abuse;
+mod damaged;
+mod factors;
+mod matches;
+mod recipes;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-lab");

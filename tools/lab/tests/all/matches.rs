@@ -1,0 +1,112 @@
+//! `lento-lab match` from outside.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes on a slow and busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A short match between players of different strength.
+const SHORT: &str = "--old LMR=off --limit nodes=300 --hash 1 --seed 3 --pairs 12";
+
+fn command(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+    command.arg("match").args(arguments.split_whitespace());
+    command
+}
+
+fn run(arguments: &str) -> Output {
+    command(arguments).output().expect("the binary starts")
+}
+
+fn document(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("lento-lab-match-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+pub fn lines(path: &Path) -> usize {
+    std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
+}
+
+#[test]
+fn a_killed_match_goes_on_to_the_same_result() {
+    let whole = run(&format!("{SHORT} --concurrency 2 --json"));
+    assert!(whole.status.success(), "{whole:?}");
+    let whole = document(&whole);
+    assert_eq!((whole["games"].as_u64(), whole["interrupted"].as_bool()), (Some(24), Some(false)));
+    assert_eq!(whole["conditions"]["old"][0], "LMR=off");
+    let sum = |name: &str| whole[name].as_array().map(|counts| counts.iter().filter_map(Value::as_u64).sum::<u64>());
+    assert_eq!(sum("pentanomial"), Some(12));
+    assert!(whole["elo"]["error95"].as_f64().is_some_and(|error| error > 0.0));
+
+    let (journal, pgn) = (scratch("journal"), scratch("pgn"));
+    let kept = format!("{SHORT} --journal {} --pgn {} --json", journal.display(), pgn.display());
+    let mut killed = command(&kept).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    let start = Instant::now();
+    // The header and two pairs.
+    while lines(&journal) < 3 {
+        assert!(start.elapsed() < PATIENCE, "no pair is kept");
+        thread::sleep(Duration::from_millis(2));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let before = std::fs::read(&journal).unwrap();
+
+    let rest = run(&kept);
+    assert!(rest.status.success(), "{rest:?}");
+    let rest = document(&rest);
+    for field in ["pentanomial", "wins", "losses", "elo", "endings", "plies_per_game", "nodes_per_game"] {
+        assert_eq!(rest[field], whole[field], "{field}");
+    }
+    let whole_lines = before.iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+    assert!(std::fs::read(&journal).unwrap().starts_with(&before[..whole_lines]), "what was kept is played again");
+    let games = std::fs::read_to_string(&pgn).unwrap();
+    assert_eq!(games.matches("[Event ").count(), 24);
+    assert!(games.contains("[White \"Lento old LMR=off\"]"));
+
+    let other = run(&kept.replace("--seed 3", "--seed 4"));
+    let message = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(!other.status.success() && message.contains("there seed is 3, here 4"), "{message}");
+    std::fs::remove_file(journal).unwrap();
+    std::fs::remove_file(pgn).unwrap();
+}
+
+#[test]
+fn a_sequential_test_ends_with_words() {
+    let output = run("--new Hash=1 --limit nodes=100 --sprt 0,200 --model logistic --alpha 0.2 --beta 0.2 --pairs 400");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{text}");
+    let row = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned();
+    assert_eq!(row("new"), "Hash=1");
+    assert_eq!(row("old"), "as built");
+    assert_eq!(row("SPRT"), "0 against 200 logistic Elo, alpha 0.2, beta 0.2");
+    assert!(row("LLR").ends_with("to end at -1.39 or 1.39"), "{text}");
+    assert_eq!(row("verdict"), "new is not better: H0 accepted");
+}
+
+#[test]
+fn what_cannot_be_is_quoted() {
+    for (arguments, quoted) in [
+        ("--new nonsense=1", "nonsense"),
+        ("--old rfp_margin=9", "rfp_margin=9"),
+        ("--limit nodes", "\"nodes\""),
+        ("--sprt 5,0", "5 against 0"),
+        ("--sprt 0,5 --alpha 2", "rate 2"),
+        ("--book /nowhere/book.epd", "/nowhere/book.epd"),
+        ("--pairs 1 --pgn /nowhere/games.pgn", "/nowhere/games.pgn"),
+        ("--pairs 1 --journal /nowhere/journal", "/nowhere/journal"),
+    ] {
+        let output = run(arguments);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && message.contains(quoted), "{arguments}: {message}");
+        assert!(output.stdout.is_empty(), "{arguments}");
+    }
+}

@@ -1,0 +1,107 @@
+//! `lento-lab recipes` from the outside.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const POSITIONS: &str = "\
+r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7
+8/5pk1/4p1p1/1p1pP2p/1P1P1P1P/3K2P1/3B4/4n3 w - - 0 1
+";
+
+/// A folder with a file of positions.
+fn scratch(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("lento-lab-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    std::fs::write(path.join("positions.epd"), POSITIONS).unwrap();
+    path
+}
+
+fn lab(folder: &Path, words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+    command.current_dir(folder).arg("recipes").args(words.split_whitespace());
+    command.args("--positions positions.epd --depth 4 --hash 1 --limit nodes=200".split_whitespace());
+    command
+}
+
+fn lines(path: &Path) -> usize {
+    std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
+}
+
+/// All but times.
+fn untimed(document: &[u8]) -> Value {
+    let mut document: Value = serde_json::from_slice(document).unwrap();
+    for variant in document["variants"].as_array_mut().unwrap() {
+        assert!(variant["time_ms"].is_number());
+        variant["time_ms"].take();
+        variant["time_ratio"].take();
+    }
+    document
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_numbers() {
+    let folder = scratch("killed");
+    let words = "tuned mediocre guide-log --pairs 2 --json";
+    let whole = lab(&folder, words).output().unwrap();
+    assert!(whole.status.success(), "{whole:?}");
+    let whole = untimed(&whole.stdout);
+    assert_eq!(whole["variants"][1]["games_against_tuned"], 4);
+
+    let journal = folder.join("lab.jsonl");
+    let kept = format!("{words} --journal lab.jsonl");
+    let mut child = lab(&folder, &kept).stdout(Stdio::null()).spawn().unwrap();
+    while lines(&journal) < 4 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = lab(&folder, &kept).output().unwrap();
+    assert!(resumed.status.success());
+    assert_eq!(untimed(&resumed.stdout), whole);
+    // The head, two positions of three recipes and of the baseline, two pairs of two recipes.
+    assert_eq!(lines(&journal), 1 + 8 + 4);
+    let other = lab(&folder, &format!("{kept} --seed 7")).output().unwrap();
+    let error = String::from_utf8(other.stderr).unwrap();
+    assert!(!other.status.success() && error.contains("seed is 1, here 7"), "{error}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn files_are_written_where_they_are_wanted() {
+    let folder = scratch("files");
+    let words = "--switches tuned --csv lab.csv --markdown page.md --pictures pictures";
+    let done = lab(&folder, words).output().unwrap();
+    assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
+    let table = String::from_utf8(done.stdout).unwrap();
+    assert!(table.starts_with("Variant ") && table.contains("lmr_history=0"), "{table}");
+    assert_eq!(lines(&folder.join("lab.csv")), table.lines().count());
+    let page = std::fs::read_to_string(folder.join("page.md")).unwrap();
+    for link in page.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')')) {
+        let svg = std::fs::read_to_string(folder.join(link)).unwrap();
+        assert!(svg.starts_with("<svg"), "{link}");
+    }
+    assert_eq!(page.matches("](pictures/").count(), 2, "the nodes, and the table of the one recipe");
+    let nowhere = lab(&folder, "--csv missing/lab.csv").output().unwrap();
+    assert!(!nowhere.status.success() && String::from_utf8(nowhere.stderr).unwrap().contains("missing"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn after_ctrl_c_there_is_what_is_finished() {
+    let folder = scratch("interrupted");
+    let words = "tuned mediocre --pairs 100000 --csv lab.csv --journal lab.jsonl";
+    let child = lab(&folder, words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while lines(&folder.join("lab.jsonl")) < 8 {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let asked = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert!(asked.success() && done.status.code() == Some(130), "{done:?}");
+    assert_eq!(String::from_utf8(done.stdout).unwrap().lines().count(), 3);
+    assert_eq!(lines(&folder.join("lab.csv")), 3);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

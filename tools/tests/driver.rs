@@ -1,0 +1,171 @@
+//! Runs a tool of the package whose tests include this file; `PROGRAM` names it.
+
+use crate::PROGRAM;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Longer than anything here takes on a slow and busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A folder that goes away with the test.
+pub struct Folder(pub TempDir);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        Self(tempfile::Builder::new().prefix(&format!("lento-abuse-{name}-")).tempdir().unwrap())
+    }
+
+    /// The path of a file in it.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        std::fs::write(self.at(name), bytes).unwrap();
+        self.at(name)
+    }
+
+    /// The names of all files, hidden ones too.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+}
+
+/// The tool with these words, in which `@` stands for the folder.
+pub fn tool(folder: &Folder, words: &str) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(words.replace('@', folder.0.path().to_str().unwrap()).split_whitespace());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A run that would go on for hours, and ends with the test at the latest.
+pub struct Endless(pub Child);
+
+impl Endless {
+    pub fn start(folder: &Folder, words: &str) -> Self {
+        Self(tool(folder, words).spawn().unwrap())
+    }
+
+    /// Ends it as no program can prevent.
+    pub fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits for the end, which must come.
+pub fn finish(mut child: Child) -> Output {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("it hangs");
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    child.wait_with_output().unwrap()
+}
+
+pub fn run(folder: &Folder, words: &str) -> Output {
+    finish(tool(folder, words).spawn().unwrap())
+}
+
+/// What it says when it fails, as it must.
+pub fn refusal(folder: &Folder, words: &str) -> String {
+    let output = run(folder, words);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{words}: {message}");
+    assert!(!message.contains("panicked"), "{words}: {message}");
+    message
+}
+
+pub fn wait_for(what: &str, mut seen: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !seen() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+pub fn size(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| metadata.len())
+}
+
+pub fn lines(path: &Path) -> usize {
+    std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
+}
+
+/// The tool where no file may have more than so many blocks, as on a full disk.
+pub fn cramped(folder: &Folder, blocks: u32, words: &str) -> Output {
+    limited(folder, &format!("trap '' XFSZ; ulimit -f {blocks}"), words)
+}
+
+/// The tool after these words of the shell.
+pub fn limited(folder: &Folder, limit: &str, words: &str) -> Output {
+    let plain = tool(folder, words);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(plain.get_program());
+    shell.args(plain.get_args()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    finish(shell.spawn().unwrap())
+}
+
+/// Runs that would take hours each fail at once, and leave the folder as it is, if an output in the folder `missing` or the file
+/// `suite.epd` cannot be written.
+pub fn refuse_outputs(folder: &Folder, commands: &[&str]) {
+    let before = folder.names();
+    for words in commands {
+        let message = refusal(folder, words);
+        assert!(message.contains("missing") || message.contains("suite.epd/"), "{words}: {message}");
+        assert_eq!(folder.names(), before, "{words}");
+    }
+}
+
+/// A file of twenty gigabytes of zeros is refused without reading it into memory.
+pub fn refuse_large_files(commands: &[&str]) {
+    let folder = Folder::new("large");
+    std::fs::File::create(folder.at("zeros")).unwrap().set_len(20 << 30).unwrap();
+    for words in commands {
+        let output = limited(&folder, "ulimit -v 6000000", &format!("{words} @/zeros"));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && message.contains("/zeros:"), "{words}: {message}");
+    }
+}
+
+/// An endless device, a FIFO without a writer and a folder are refused as the last argument of each command.
+pub fn refuse_special_files(commands: &[&str]) {
+    let folder = Folder::new("kinds");
+    assert!(Command::new("mkfifo").arg(folder.at("fifo")).status().unwrap().success());
+    std::fs::create_dir(folder.at("folder")).unwrap();
+    for words in commands {
+        folder.write("none.epd", b"");
+        folder.write("none.bf", b"");
+        for file in ["/dev/zero", "@/fifo", "@/folder"] {
+            let words = format!("{words} {file}");
+            let message = refusal(&folder, &words);
+            let name = file.replace('@', folder.0.path().to_str().unwrap());
+            assert!(message.contains(&name), "{words}: {message}");
+        }
+    }
+}
+
+/// A run whose files may not exceed this many blocks fails and names the file.
+pub fn refuse_full_disk(folder: &Folder, blocks: u32, words: &str, name: &str) {
+    let output = cramped(folder, blocks, words);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && message.contains(name), "{words}: {message}");
+}

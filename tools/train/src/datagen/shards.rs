@@ -1,0 +1,284 @@
+//! Writing games to shards.
+
+use crate::formats::convert::{to_viri_board, to_viri_move};
+use crate::formats::game::{HEADER, PLY, TERMINATOR};
+use crate::formats::lgp::{self, Verified};
+use crate::formats::packed::RECORD;
+use crate::formats::shards::PACKED;
+use crate::formats::{DataError, Shards};
+use lento::chess::Color;
+use lento_common::draft::Draft;
+use lento_common::inputs;
+use lento_common::outputs::named;
+use lento_common::play::record::{GameResult, Record};
+use std::error::Error;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use viriformat::chess::board::{DrawType, GameOutcome, WinType};
+use viriformat::dataformat::Game as ViriGame;
+
+/// Most games of a shard that has positions inside searches: two bytes of each say which game it is of.
+pub const MOST_WITH_INSIDE: u64 = 1 << 16;
+
+/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on; beside each, the positions inside the searches of its
+/// games, if there are any: `00000.bf`. A full shard may be packed: `00000.lgp`.
+pub struct ShardWriter {
+    folder: PathBuf,
+    /// Games in a full shard.
+    size: u64,
+    /// Games in all shards.
+    games: u64,
+    /// Whether to pack full shards.
+    packs: bool,
+    current: Option<File>,
+}
+
+impl ShardWriter {
+    /// Opens the folder, and says how many whole games are there. A game that was not written whole is removed. Full shards are
+    /// packed if `packs` says so; those that are packed already stay so.
+    ///
+    /// # Errors
+    /// The folder cannot be read, a shard cannot be written, or one is damaged.
+    pub fn open(folder: &Path, size: u64, packs: bool) -> Result<(Self, u64), Box<dyn Error>> {
+        let mut shards = Self { folder: folder.to_owned(), size, games: 0, packs, current: None };
+        loop {
+            let shard = shards.games / size;
+            if shards.is_packed(shard)? {
+                shards.games += size;
+                continue;
+            }
+            let path = shards.path(shard);
+            if !path.exists() {
+                shards.cut_inside(0)?;
+                let games = shards.games;
+                return Ok((shards, games));
+            }
+            let io = |error| named(&path, &error);
+            let bytes = inputs::read(&path).map_err(io)?;
+            let (games, whole) = whole_games(&bytes);
+            let is_last = !shards.path(shard + 1).exists() && !shards.packed_path(shard + 1).exists();
+            if games > size || games == size && whole < bytes.len() || games < size && !is_last {
+                let (path, found) = (path.display(), bytes.len());
+                return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
+            }
+            let mut file = OpenOptions::new().write(true).open(&path).map_err(io)?;
+            if games < size {
+                // Readers look at full shards; here the next game is to follow the right one.
+                let mut stored = Shards::new(vec![path.clone()]).take(games as usize);
+                stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
+            }
+            file.set_len(whole as u64).map_err(io)?;
+            file.seek(SeekFrom::End(0)).map_err(io)?;
+            if games < size {
+                shards.cut_inside(games)?;
+                shards.games += games;
+                shards.current = Some(file);
+                let games = shards.games;
+                return Ok((shards, games));
+            }
+            shards.games += games;
+            if packs {
+                shards.pack(shard)?;
+            }
+        }
+    }
+
+    /// Whether a shard is packed. Where the one that it was made of is still there, the run ended in between: it is removed.
+    fn is_packed(&self, shard: u64) -> Result<bool, Box<dyn Error>> {
+        let path = self.packed_path(shard);
+        if !path.exists() {
+            return Ok(false);
+        }
+        let games = Verified::read(&path)?.games;
+        if games != self.size {
+            return Err(format!("{}: damaged: {games} games, expected {}", path.display(), self.size).into());
+        }
+        self.remove(shard)?;
+        Ok(true)
+    }
+
+    /// Packs a full shard. At every moment it is there as a whole, packed or not.
+    fn pack(&self, shard: u64) -> Result<(), Box<dyn Error>> {
+        let (path, packed) = (self.path(shard), self.packed_path(shard));
+        let draft = Draft::create(&packed)?;
+        let games = Shards::new(vec![path]);
+        if let Some(games) = lgp::pack(&packed, games, |_| true)? {
+            draft.finish(&games.bytes)?;
+            self.remove(shard)?;
+        }
+        Ok(())
+    }
+
+    /// Removes a shard that is packed.
+    fn remove(&self, shard: u64) -> Result<(), DataError> {
+        let path = self.path(shard);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(DataError::Io { path, error }),
+            _ => Ok(()),
+        }
+    }
+
+    fn packed_path(&self, shard: u64) -> PathBuf {
+        self.path(shard).with_extension(PACKED)
+    }
+
+    fn path(&self, shard: u64) -> PathBuf {
+        self.folder.join(format!("{shard:05}.vf"))
+    }
+
+    /// The positions inside searches that go with the current shard.
+    fn inside_path(&self) -> PathBuf {
+        self.path(self.games / self.size).with_extension("bf")
+    }
+
+    /// Removes the positions inside searches of those games of the current shard that are not among its first ones: they will be played
+    /// again.
+    fn cut_inside(&self, games: u64) -> Result<(), Box<dyn Error>> {
+        let path = self.inside_path();
+        if !path.exists() {
+            return Ok(());
+        }
+        let io = |error| named(&path, &error);
+        let bytes = inputs::read(&path).map_err(io)?;
+        let of_these = |record: &&[u8]| u64::from(u16::from_le_bytes([record[RECORD - 2], record[RECORD - 1]])) < games;
+        let whole = RECORD * bytes.chunks_exact(RECORD).take_while(of_these).count();
+        let file = OpenOptions::new().write(true).open(&path).map_err(io)?;
+        file.set_len(whole as u64).map_err(io)?;
+        Ok(())
+    }
+
+    /// Adds a game, and before it what was found inside its searches, and says how many bytes it took. What is there of a game
+    /// that is not will be removed before it is played again.
+    ///
+    /// # Errors
+    /// The shard cannot be written, or the format has no room for the game.
+    pub fn append(&mut self, record: &Record, inside: &[[u8; RECORD]]) -> Result<usize, Box<dyn Error>> {
+        if !inside.is_empty() {
+            self.append_inside(inside)?;
+        }
+        if self.games.is_multiple_of(self.size) {
+            self.current = None;
+        }
+        let path = self.path(self.games / self.size);
+        let file = match &mut self.current {
+            Some(file) => file,
+            None => {
+                let file = OpenOptions::new().create(true).append(true).open(&path);
+                self.current.insert(file.map_err(|error| named(&path, &error))?)
+            }
+        };
+        let bytes = stored(record)?;
+        // One write for a whole game: whatever ends the program, at most the last game is torn.
+        file.write_all(&bytes).map_err(|error| named(&path, &error))?;
+        self.games += 1;
+        if self.packs && self.games.is_multiple_of(self.size) {
+            self.current = None;
+            self.pack(self.games / self.size - 1)?;
+        }
+        Ok(bytes.len())
+    }
+
+    /// Adds positions of the game that is to follow, each marked with the game's place in its shard.
+    fn append_inside(&self, inside: &[[u8; RECORD]]) -> Result<(), Box<dyn Error>> {
+        let path = self.inside_path();
+        let [low, high] = ((self.games % self.size) as u16).to_le_bytes();
+        let mut records = inside.to_vec();
+        for record in &mut records {
+            record[RECORD - 2..].copy_from_slice(&[low, high]);
+        }
+        let write = || OpenOptions::new().create(true).append(true).open(&path)?.write_all(records.as_flattened());
+        write().map_err(|error| named(&path, &error).into())
+    }
+}
+
+/// The game in viriformat; scores are White's.
+fn stored(record: &Record) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut game = ViriGame::new(&to_viri_board(&record.start)?);
+    game.set_outcome(match record.result {
+        GameResult::WhiteWins => GameOutcome::WhiteWin(WinType::Mate),
+        GameResult::Draw => GameOutcome::Draw(DrawType::Adjudication),
+        GameResult::BlackWins => GameOutcome::BlackWin(WinType::Mate),
+    });
+    let mut side = record.start.side_to_move();
+    for ply in &record.plies {
+        let score = if side == Color::White { ply.score } else { -ply.score };
+        game.add_move(to_viri_move(ply.mv), score as i16);
+        side = !side;
+    }
+    let mut bytes = Vec::with_capacity(HEADER + PLY * (record.plies.len() + 1));
+    game.serialise_into(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// How many whole games there are, and how many bytes they take.
+fn whole_games(bytes: &[u8]) -> (u64, usize) {
+    let (mut games, mut whole) = (0, 0);
+    while let Some(plies) = bytes.get(whole + HEADER..) {
+        let Some(last) = plies.chunks_exact(PLY).position(|ply| ply == TERMINATOR) else { break };
+        games += 1;
+        whole += HEADER + PLY * (last + 1);
+    }
+    (games, whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::chess::Board;
+    use lento_common::play::record::{Ending, Ply};
+
+    /// A game from Black's point of departure: e5 at +30 for Black, then White's Nf3 at +12.
+    fn record() -> Record {
+        let start = Board::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
+        let mut board = start.clone();
+        let mut plies = Vec::new();
+        for (text, score) in [("e7e5", 30), ("g1f3", 12)] {
+            let mv = board.parse_uci(text, false).unwrap();
+            plies.push(Ply { score, ..Ply::new(mv) });
+            board = board.after(mv);
+        }
+        Record { start, plies, result: GameResult::BlackWins, ending: Ending::Resignation }
+    }
+
+    fn scratch(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("lento-shards-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_game_is_stored_with_scores_of_white() {
+        let bytes = stored(&record()).unwrap();
+        assert_eq!((bytes.len(), whole_games(&bytes)), (HEADER + 3 * PLY, (1, HEADER + 3 * PLY)));
+        let game = ViriGame::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
+        let scores: Vec<i16> = game.moves.iter().map(|(_, score)| score.get()).collect();
+        assert_eq!(scores, [-30, 12]);
+        assert_eq!(game.outcome(), viriformat::dataformat::WDL::Loss);
+    }
+
+    #[test]
+    fn shards_fill_up_and_are_gone_on_with() {
+        let folder = scratch("resume");
+        let (mut shards, before) = ShardWriter::open(&folder, 3, false).unwrap();
+        assert_eq!(before, 0);
+        for _ in 0..5 {
+            shards.append(&record(), &[]).unwrap();
+        }
+        let size = |shard: u64| std::fs::metadata(folder.join(format!("{shard:05}.vf"))).unwrap().len();
+        assert_eq!([size(0), size(1)], [132, 88]);
+
+        // The last game is torn: it is played again.
+        OpenOptions::new().write(true).open(folder.join("00001.vf")).unwrap().set_len(80).unwrap();
+        let (mut shards, before) = ShardWriter::open(&folder, 3, false).unwrap();
+        assert_eq!((before, size(1)), (4, 44));
+        for _ in 0..3 {
+            shards.append(&record(), &[]).unwrap();
+        }
+        assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
+        let (_, before) = ShardWriter::open(&folder, 3, false).unwrap();
+        assert_eq!(before, 7);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

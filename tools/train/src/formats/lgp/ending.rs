@@ -1,0 +1,111 @@
+//! Ends of games and results.
+
+use super::coder::Coder;
+use super::logistic::{Binary, Rate, bucket, starts};
+use lento::chess::{Board, Color};
+use lento_common::play::record::GameResult;
+
+const RATE: Rate = Rate { first: 0.3, slow_down: 0.17, least: 0.003 };
+const STEPS: [i32; 15] = [0, 4, 8, 12, 20, 40, 80, 160, 300, 500, 699, 799, 999, 1199, 1499];
+const CLASSES: usize = STEPS.len() + 1;
+
+/// Previous plies of a game.
+pub struct Past {
+    /// The last scores from White's view, the latest first.
+    scores: [i32; 10],
+    plies: usize,
+    /// Keys of the positions since the last irreversible move.
+    keys: Vec<u64>,
+}
+
+impl Past {
+    /// The state before the first ply.
+    pub fn none() -> Self {
+        Self { scores: [0; 10], plies: 0, keys: Vec::new() }
+    }
+
+    /// Records a position and its score in centipawns from White's view.
+    pub fn add(&mut self, board: &Board, score: i32) {
+        self.scores.copy_within(0..9, 1);
+        self.scores[0] = score;
+        self.plies += 1;
+        if board.halfmove_clock() == 0 {
+            self.keys.clear();
+        }
+        self.keys.push(board.key());
+    }
+
+    /// Number of earlier occurrences of a position, at most 3.
+    fn occurrences(&self, board: &Board) -> usize {
+        if board.halfmove_clock() < 4 {
+            return 0;
+        }
+        self.keys.iter().filter(|&&key| key == board.key()).count().min(3)
+    }
+
+    /// The largest and smallest absolute value of the last scores.
+    fn extremes(&self, plies: usize) -> (i32, i32) {
+        let sizes = self.scores[..plies].iter().map(|score| score.abs());
+        sizes.fold((0, i32::MAX), |(most, least), size| (most.max(size), least.min(size)))
+    }
+}
+
+/// The adaptive model of ends and results.
+pub struct Endings {
+    goes_on: Binary<1>,
+    result: Binary<2>,
+}
+
+const ON_ROWS: [usize; 5] = starts([2 * CLASSES * 4, CLASSES * 8, 128, CLASSES * 8]);
+
+impl Endings {
+    /// The model before the first game.
+    pub fn new() -> Self {
+        Self { goes_on: Binary::new(ON_ROWS[4], RATE), result: Binary::new(3 * 2 * CLASSES + 32, RATE) }
+    }
+
+    /// Codes whether the game continues in this position, which has legal moves.
+    pub fn code_on<C: Coder>(&mut self, coder: &mut C, past: &Past, board: &Board, on: bool) -> bool {
+        let (_, least) = past.extremes(6);
+        let (most, _) = past.extremes(10);
+        let (_, shorter) = past.extremes(4);
+        let ply = bucket(past.plies as i32, [0, 9, 39, 49, 89, 199, 398]);
+        let sure = bucket(past.plies as i32, [0, 5, 9]);
+        let clock = bucket(board.halfmove_clock() as i32, [3, 9, 19, 49, 97, 98, 99]);
+        let pieces = bucket(board.occupied().count() as i32, [2, 3, 4]);
+        let same = usize::from(past.scores[..6].iter().all(|score| score.signum() == past.scores[0].signum()));
+        let rows = [
+            (same * CLASSES + bucket(least, STEPS)) * 4 + sure,
+            bucket(most, STEPS) * 8 + ply,
+            (past.occurrences(board) * 8 + clock) * 4 + pieces,
+            bucket(shorter, STEPS) * 8 + ply,
+        ];
+        let rows = std::array::from_fn::<_, 4, _>(|index| ON_ROWS[index] + rows[index]);
+        self.goes_on.code(coder, &rows, 0, on)
+    }
+
+    /// Codes the result of a game that ends in this position; `is_over` if there is no legal move.
+    pub fn code_result<C: Coder>(
+        &mut self,
+        coder: &mut C,
+        past: &Past,
+        board: &Board,
+        is_over: bool,
+        result: GameResult,
+    ) -> GameResult {
+        let score = past.scores[0];
+        let class = bucket(score.abs(), STEPS) + CLASSES * usize::from(score < 0);
+        let rules = match (is_over, board.in_check()) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => 2 + usize::from(board.side_to_move() == Color::Black),
+        };
+        let drawish = usize::from(board.halfmove_clock() >= 100) + 2 * past.occurrences(board).min(2);
+        let rows = [class + 2 * CLASSES * rules.min(2), 6 * CLASSES + rules * 8 + drawish];
+        if self.result.code(coder, &rows, 0, result == GameResult::Draw) {
+            return GameResult::Draw;
+        }
+        let white = self.result.code(coder, &rows, 1, result == GameResult::WhiteWins);
+        if white { GameResult::WhiteWins } else { GameResult::BlackWins }
+    }
+}

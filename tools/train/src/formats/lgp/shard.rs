@@ -1,0 +1,165 @@
+//! Files of packed games: header, coded games, checksum.
+
+use super::codec::{Codec, Spent};
+use super::coder::{Decoder, Encoder};
+use crate::formats::{DataError, Place, StoredGame};
+use lento_common::inputs;
+use std::path::Path;
+use std::sync::Arc;
+
+const MAGIC: &[u8; 3] = b"LGP";
+const VERSION: u8 = 1;
+const HEADER: usize = 16;
+const CHECKSUM: usize = 4;
+/// The most games of a file.
+const MAX_GAMES: u64 = 1 << 24;
+
+/// The bytes of a file, and statistics.
+pub struct Packed {
+    pub bytes: Vec<u8>,
+    pub games: u64,
+    pub plies: u64,
+    pub spent: Spent,
+}
+
+/// Packs games into the bytes of a file. `progress` sees every game; `None` if it returns false. `path` is for messages.
+///
+/// # Errors
+/// A game is invalid, or there are too many for a file.
+pub fn pack(
+    path: &Path,
+    games: impl IntoIterator<Item = Result<StoredGame, DataError>>,
+    mut progress: impl FnMut(&StoredGame) -> bool,
+) -> Result<Option<Packed>, DataError> {
+    let (mut codec, mut encoder, mut spent) = (Codec::new(), Encoder::new(), Spent::default());
+    let (mut count, mut plies) = (0, 0);
+    for game in games {
+        let game = game?;
+        codec.encode(&mut encoder, &game, &mut spent)?;
+        count += 1;
+        plies += game.plies.len() as u64;
+        if !progress(&game) {
+            return Ok(None);
+        }
+    }
+    let coded = encoder.finish();
+    let refuse = || refused(path, format!("{count} games with {plies} plies are too many for a packed file"));
+    let number = |number: u64| u32::try_from(number).map_err(|_| refuse());
+    if count > MAX_GAMES {
+        return Err(refuse());
+    }
+    let mut bytes = [MAGIC, &[VERSION][..]].concat();
+    for value in [count, plies, coded.len() as u64] {
+        bytes.extend(number(value)?.to_le_bytes());
+    }
+    bytes.extend(coded);
+    bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+    Ok(Some(Packed { bytes, games: count, plies, spent }))
+}
+
+fn refused(path: &Path, reason: String) -> DataError {
+    DataError::Packed { path: path.to_owned(), reason }
+}
+
+/// The bytes of a file whose checksum is correct.
+pub struct Verified {
+    bytes: Vec<u8>,
+    /// Number of games.
+    pub games: u64,
+    /// Plies of all games.
+    pub plies: u64,
+}
+
+impl Verified {
+    /// Reads a file and verifies its checksum.
+    ///
+    /// # Errors
+    /// The file cannot be read, is of another format, or is damaged.
+    pub fn read(path: &Path) -> Result<Self, DataError> {
+        let bytes = inputs::read(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
+        Self::new(bytes).map_err(|reason| refused(path, reason))
+    }
+
+    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, String> {
+        let found = bytes.len();
+        if !bytes.starts_with(MAGIC) && !MAGIC.starts_with(&bytes) {
+            return Err("not packed games; expected a file that begins with LGP".to_owned());
+        }
+        if let Some(&version) = bytes.get(MAGIC.len()).filter(|&&version| version != VERSION) {
+            return Err(format!("packed games of version {version}; expected version {VERSION}"));
+        }
+        let number = |at: usize| Some(u64::from(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)));
+        let numbers = [4, 8, 12].map(number);
+        let [Some(games), Some(plies), Some(coded)] = numbers else {
+            return Err(format!("{found} bytes, expected at least {}: cut off", HEADER + CHECKSUM));
+        };
+        let expected = (HEADER + CHECKSUM) as u64 + coded;
+        if found as u64 != expected {
+            return Err(format!("{found} bytes, expected {expected}: cut off or damaged"));
+        }
+        let (content, checksum) = bytes.split_at(found - CHECKSUM);
+        let (has, says) = (crc32fast::hash(content).to_le_bytes(), checksum);
+        if has != says {
+            let [has, says] = [&has[..], says].map(|bytes| bytes.iter().rev().map(|byte| format!("{byte:02x}")));
+            let [has, says] = [has.collect::<String>(), says.collect::<String>()];
+            return Err(format!("damaged: checksum {has}, expected {says}"));
+        }
+        if games > MAX_GAMES {
+            return Err(format!("{games} games, expected at most {MAX_GAMES}"));
+        }
+        Ok(Self { bytes, games, plies })
+    }
+
+    /// Decodes the games. `path` is for messages.
+    pub fn into_games(self, path: &Path) -> Reader {
+        let Self { bytes, games, plies } = self;
+        let part = HEADER..bytes.len() - CHECKSUM;
+        Reader { decoder: Decoder::new(bytes, part), codec: Codec::new(), path: Arc::from(path), next: 1, games, plies }
+    }
+}
+
+/// The games of a file, in order. Ends after an error.
+pub struct Reader {
+    decoder: Decoder,
+    codec: Codec,
+    path: Arc<Path>,
+    /// The number of the next game, from 1.
+    next: u64,
+    games: u64,
+    /// Plies of the games not yet decoded.
+    plies: u64,
+}
+
+impl Reader {
+    /// Bytes read so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.decoder.position() as u64
+    }
+
+    fn decode(&mut self, place: Place) -> Result<StoredGame, String> {
+        let game = self.codec.decode(&mut self.decoder, place)?;
+        let too_many = || "more plies than the file says".to_owned();
+        self.plies = self.plies.checked_sub(game.plies.len() as u64).ok_or_else(too_many)?;
+        if self.decoder.is_beyond() {
+            return Err("the games end too early".to_owned());
+        }
+        if self.next == self.games && (self.plies > 0 || !self.decoder.is_at_end()) {
+            return Err(format!("{} plies and some bytes are left after the last game", self.plies));
+        }
+        Ok(game)
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<StoredGame, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next > self.games {
+            return None;
+        }
+        let place = Place { file: self.path.clone(), game: self.next, offset: self.bytes_read() };
+        let game = self.decode(place.clone());
+        self.next = if game.is_ok() { self.next + 1 } else { u64::MAX };
+        Some(game.map_err(|reason| DataError::Corrupt { place, reason }))
+    }
+}

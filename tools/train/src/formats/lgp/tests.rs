@@ -1,0 +1,281 @@
+//! Games of every sort come back, and files that are damaged are refused.
+
+use super::scores::rounded;
+use super::{Reader, Verified, pack};
+use crate::formats::{DataError, Shards, StoredGame};
+use crate::sample;
+use fastrand::Rng;
+use lento::chess::{Board, Color};
+use lento_common::play::record::{Ending, GameResult, Ply, Record};
+use lento_common::scratch::Folder;
+use std::path::Path;
+
+const STARTS: [&str; 8] = [
+    lento::chess::fen::START,
+    // Chess960, with rights of one side and of all.
+    "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+    "1r2k1rr/ppppppp1/8/8/8/8/PPPPPP2/RR2K1RR w BGbg - 0 1",
+    // En passant and promotions.
+    "4k3/P6p/8/1pP5/8/6pP/p6P/4K3 w - b6 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    // Mates come soon, and draws.
+    "7k/5Q2/8/6K1/8/8/8/8 w - - 98 60000",
+    "k7/8/KQ6/8/8/8/8/8 w - - 3 70",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+];
+
+/// A random game with scores of every size.
+fn game(random: &mut Rng, start: &str, length: usize) -> Record {
+    let start = Board::from_fen(start).unwrap();
+    let mut board = start.clone();
+    let mut plies = Vec::new();
+    let mut score = random.i32(-300..300);
+    let result = loop {
+        let moves = board.legal_moves();
+        if moves.is_empty() {
+            let lost = GameResult::lost_by(board.side_to_move());
+            break if board.in_check() { lost } else { GameResult::Draw };
+        }
+        if plies.len() == length {
+            break [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins][random.usize(..3)];
+        }
+        let rare = moves.iter().find(|mv| mv.is_castle() || mv.is_en_passant() || mv.is_promotion());
+        let mv = rare.copied().filter(|_| random.bool()).unwrap_or(moves[random.usize(..moves.len())]);
+        score = match random.u8(..40) {
+            0 => random.i32(-32_000..=32_000),
+            1 => 32_000 - random.i32(0..600),
+            2 => random.i32(0..600) - 32_000,
+            3 => 0,
+            _ => (-score + random.i32(-40..=40)).clamp(-32_000, 32_000),
+        };
+        plies.push(Ply { score, ..Ply::new(mv) });
+        board.play(mv);
+    };
+    Record { start, plies, result, ending: Ending::Length }
+}
+
+/// Random games, among them some without a move.
+fn games(seed: u64, count: usize) -> Vec<Record> {
+    let mut random = Rng::with_seed(seed);
+    (0..count)
+        .map(|number| {
+            let length = if random.u8(..8) == 0 { 0 } else { random.usize(1..120) };
+            game(&mut random, STARTS[number % STARTS.len()], length)
+        })
+        .collect()
+}
+
+fn stored(folder: &Folder, bytes: &[u8]) -> Vec<StoredGame> {
+    Shards::new(vec![folder.write("games.vf", bytes)]).map(Result::unwrap).collect()
+}
+
+fn packed(games: &[StoredGame]) -> Vec<u8> {
+    let games = games.iter().cloned().map(Ok);
+    pack(Path::new("packed.lgp"), games, |_| true).unwrap().unwrap().bytes
+}
+
+fn unpacked(folder: &Folder, bytes: &[u8]) -> Result<Vec<StoredGame>, DataError> {
+    let path = folder.write("packed.lgp", bytes);
+    Shards::new(vec![path]).collect()
+}
+
+#[test]
+fn games_come_back_with_scores_on_the_grid() {
+    let folder = Folder::new("lgp-round");
+    let mut mates = 0;
+    for seed in 0..12 {
+        let records = [games(seed, 40), sample::games(5, seed)].concat();
+        let before = stored(&folder, &sample::bytes(&records));
+        let bytes = packed(&before);
+        let after = unpacked(&folder, &bytes).unwrap();
+        assert_eq!(after.len(), records.len());
+        for (before, after) in before.iter().zip(&after) {
+            assert_eq!((before.header, before.plies.len()), (after.header, after.plies.len()));
+            let mut positions = Vec::new();
+            let result = before.walk(|position| positions.push(position.clone())).unwrap();
+            let mut rest = positions.iter();
+            let again = after.walk(|position| {
+                let before = rest.next().unwrap();
+                assert_eq!((&position.board, position.mv), (&before.board, before.mv));
+                assert_eq!(position.score, rounded(before.score));
+            });
+            assert_eq!(again.unwrap(), result);
+            mates += usize::from(positions.last().is_some_and(|last| last.board.after(last.mv).in_check()));
+        }
+        // What is packed once more stays as it is, from either form.
+        assert!(packed(&after) == bytes, "packed games");
+        let plain: Vec<u8> = after.iter().flat_map(StoredGame::to_bytes).collect();
+        assert!(packed(&stored(&folder, &plain)) == bytes, "unpacked games");
+    }
+    assert!(mates > 10);
+}
+
+#[test]
+fn scores_are_rounded_to_even_ones_and_mates_are_not() {
+    for (score, on_grid) in
+        [(0, 0), (1, 0), (2, 2), (3, 4), (5, 4), (6, 6), (7, 8), (31_486, 31_486), (31_485, 31_484), (31_483, 31_484)]
+    {
+        assert_eq!((rounded(score), rounded(-score)), (on_grid, -on_grid));
+    }
+    for score in (31_487..=32_000).flat_map(|score| [score, -score]) {
+        assert_eq!(rounded(score), score);
+    }
+    assert!((-32_000..=32_000).all(|score| rounded(rounded(score)) == rounded(score)));
+}
+
+#[test]
+fn bytes_that_no_tool_reads_come_back() {
+    let folder = Folder::new("lgp-unread");
+    // No pawn can take on e6, but other programs name the square behind every pawn that has moved two steps.
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2";
+    let mut bytes = sample::bytes(&[game(&mut Rng::with_seed(4), fen, 30)]);
+    bytes[24] = 44;
+    // The score of the first position, and the last byte of its header.
+    (bytes[28], bytes[29], bytes[31]) = (0x39, 0xFA, 0x77);
+    let before = stored(&folder, &bytes);
+    before[0].walk(|_| {}).unwrap();
+    let after = unpacked(&folder, &packed(&before)).unwrap();
+    assert_eq!(after[0].header, before[0].header);
+}
+
+#[test]
+fn files_without_games_are_files() {
+    let folder = Folder::new("lgp-empty");
+    let bytes = packed(&[]);
+    assert!(bytes.len() < 40 && unpacked(&folder, &bytes).unwrap().is_empty());
+}
+
+/// The format stays: this file of version 1 holds 20 games of `datagen`.
+#[test]
+fn a_file_of_old_is_read_and_written_alike() {
+    let golden = include_bytes!("golden.lgp");
+    let verified = Verified::new(golden.to_vec()).unwrap();
+    let (games, plies) = (verified.games, verified.plies as usize);
+    let games_read: Vec<StoredGame> = verified.into_games(Path::new("golden.lgp")).map(Result::unwrap).collect();
+    assert_eq!(games_read.len() as u64, games);
+    assert_eq!(games_read.iter().map(|game| game.plies.len()).sum::<usize>(), plies);
+    let white = games_read.iter().filter(|game| game.walk(|_| {}).unwrap() == GameResult::WhiteWins).count();
+    assert!((1..games_read.len()).contains(&white));
+    assert!(packed(&games_read) == golden, "the models have changed: that is a new version");
+}
+
+#[test]
+fn every_flipped_bit_and_every_cut_is_refused_and_named() {
+    let folder = Folder::new("lgp-damaged");
+    let bytes = packed(&stored(&folder, &sample::bytes(&games(5, 3))));
+    let refuse = |bytes: &[u8], what: &str| {
+        let error = unpacked(&folder, bytes).expect_err(what).to_string();
+        assert!(error.contains("packed.lgp: "), "{what}: {error}");
+        error
+    };
+    for bit in 0..8 * bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let error = refuse(&flipped, &format!("bit {bit}"));
+        let expected = match bit / 8 {
+            0..3 => "not packed games",
+            3 => "version",
+            12..16 => "cut off",
+            _ => "damaged: checksum",
+        };
+        assert!(error.contains(expected), "bit {bit}: {error}");
+    }
+    for length in 0..bytes.len() {
+        let error = refuse(&bytes[..length], &format!("{length} bytes"));
+        assert!(error.contains("cut off"), "{length}: {error}");
+    }
+    refuse(&[&bytes[..], &[0]].concat(), "a byte more");
+    refuse(&[&bytes[..], &bytes].concat(), "two files");
+    refuse(&sample::bytes(&games(5, 1)), "viriformat");
+}
+
+/// Whatever the bytes: with a right checksum, too, reading comes to an end, and gives games or names the place.
+#[test]
+fn nothing_panics_whatever_the_bytes() {
+    let folder = Folder::new("lgp-garbage");
+    let bytes = packed(&stored(&folder, &sample::bytes(&games(6, 8))));
+    let mut random = Rng::with_seed(7);
+    let mut refused = 0;
+    for round in 0..600 {
+        let mut bytes = bytes.clone();
+        let last = bytes.len() - 4;
+        match round % 3 {
+            0 => {
+                let at = random.usize(4..last);
+                bytes[at] ^= 1 << random.u8(..8);
+            }
+            1 => {
+                let from = random.usize(16..last);
+                bytes[from..last].iter_mut().for_each(|byte| *byte = random.u8(..));
+            }
+            _ => {
+                bytes.truncate(16);
+                let value = random.u8(..);
+                let junk = (0..random.usize(..400)).map(|index| if round % 2 == 0 { value } else { (index * 7) as u8 });
+                bytes.extend(junk.collect::<Vec<u8>>());
+                bytes[4..12].copy_from_slice(&[255, 255, 255, 0, 255, 255, 255, 255]);
+                bytes.extend([0; 4]);
+            }
+        }
+        let last = bytes.len() - 4;
+        bytes[12..16].copy_from_slice(&((last - 16) as u32).to_le_bytes());
+        let checksum = crc32fast::hash(&bytes[..last]);
+        bytes[last..].copy_from_slice(&checksum.to_le_bytes());
+        let games: Reader = match Verified::new(bytes) {
+            Ok(verified) => verified.into_games(Path::new("packed.lgp")),
+            Err(_) => continue,
+        };
+        for game in games {
+            match game.and_then(|game| game.walk(|_| {})) {
+                Ok(_) => {}
+                Err(error) => {
+                    assert!(error.to_string().contains("packed.lgp: game "), "{error}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 500, "{refused}");
+}
+
+#[test]
+fn white_and_black_are_packed_alike() {
+    // The same game with colors exchanged costs the same, but for the side to move.
+    let folder = Folder::new("lgp-colors");
+    let mut random = Rng::with_seed(2);
+    let record = game(&mut random, "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", 100);
+    let side = record.start.side_to_move();
+    assert_eq!(side, Color::White);
+    let flipped = Record {
+        start: record.start.flipped(),
+        plies: {
+            let mut board = record.start.clone();
+            let flip = |square: lento::chess::Square| lento::chess::Square::from_index(square.index() ^ 56);
+            record
+                .plies
+                .iter()
+                .map(|ply| {
+                    let mirror = board.flipped();
+                    let same = |mv: &&lento::chess::Move| {
+                        (mv.from(), mv.to(), mv.promoted())
+                            == (flip(ply.mv.from()), flip(ply.mv.to()), ply.mv.promoted())
+                    };
+                    let mv = *mirror.legal_moves().iter().find(same).unwrap();
+                    board.play(ply.mv);
+                    Ply { score: ply.score, ..Ply::new(mv) }
+                })
+                .collect()
+        },
+        result: match record.result {
+            GameResult::WhiteWins => GameResult::BlackWins,
+            GameResult::Draw => GameResult::Draw,
+            GameResult::BlackWins => GameResult::WhiteWins,
+        },
+        ending: Ending::Length,
+    };
+    let [one, other] = [record, flipped].map(|record| {
+        let games = stored(&folder, &sample::bytes(&[record]));
+        pack(Path::new("one.lgp"), games.into_iter().map(Ok), |_| true).unwrap().unwrap().spent
+    });
+    assert!((one.moves - other.moves).abs() < 2.0 && (one.scores - other.scores).abs() < 2.0, "{one:?} {other:?}");
+}

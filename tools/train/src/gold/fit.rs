@@ -1,0 +1,109 @@
+//! Least-squares fit of a logistic curve to expected results: the loss that is left once scale and offset are free.
+
+use crate::line::{LeastSquares, Line};
+use crate::train::expectation;
+
+/// Gauss-Newton steps at most; usually about five are enough.
+const STEPS: usize = 50;
+/// How often a step that does not lower the loss is halved.
+const HALVINGS: usize = 20;
+/// Slopes to start from, as powers of two of the log odds per standard deviation of the values.
+const STARTS: std::ops::RangeInclusive<i32> = -4..=4;
+
+/// The best line from values to log odds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// From a value to the logarithm of the odds.
+    pub line: Line,
+    /// The mean squared error of the expected results.
+    pub loss: f64,
+}
+
+impl Fit {
+    /// The line with the least mean squared error for pairs of a value, in any unit, and an expected result. `None` without pairs.
+    pub fn to(pairs: &[(f64, f64)]) -> Option<Self> {
+        if pairs.is_empty() {
+            return None;
+        }
+        // Standardised, so that neither the unit nor the mean of the values matters.
+        let count = pairs.len() as f64;
+        let mean = pairs.iter().map(|pair| pair.0).sum::<f64>() / count;
+        let deviation = (pairs.iter().map(|pair| (pair.0 - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let unit = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
+        let standard = Line { factor: unit, offset: -mean * unit };
+        let pairs: Vec<_> = pairs.iter().map(|&(value, result)| (standard.of(value), result)).collect();
+        let level = (pairs.iter().map(|pair| pair.1).sum::<f64>() / count).clamp(1e-6, 1.0 - 1e-6);
+        let offset = (level / (1.0 - level)).ln();
+        let starts = STARTS.map(|power| Self::of(Line { factor: 2_f64.powi(power), offset }, &pairs));
+        let mut best = starts.min_by(|one, other| one.loss.total_cmp(&other.loss))?;
+        for _ in 0..STEPS {
+            let Some(next) = best.step(&pairs) else { break };
+            best = next;
+        }
+        Some(Self { line: standard.then(best.line), ..best })
+    }
+
+    fn of(line: Line, pairs: &[(f64, f64)]) -> Self {
+        let error = |&(value, result): &(f64, f64)| expectation(line.of(value)) - result;
+        Self { line, loss: pairs.iter().map(|pair| error(pair).powi(2)).sum::<f64>() / pairs.len() as f64 }
+    }
+
+    /// A better line; `None` at the minimum.
+    fn step(self, pairs: &[(f64, f64)]) -> Option<Self> {
+        let mut sums = LeastSquares::default();
+        for &(value, result) in pairs {
+            let expected = expectation(self.line.of(value));
+            sums.add(value, expected * (1.0 - expected), result - expected);
+        }
+        let Line { factor, offset } = sums.step()?;
+        let shorter = (0..HALVINGS as i32).map(|halvings| 0.5_f64.powi(halvings));
+        let mut lines = shorter
+            .map(|part| Line { factor: self.line.factor + part * factor, offset: self.line.offset + part * offset });
+        lines.find_map(|line| Some(Self::of(line, pairs)).filter(|fit| fit.loss < self.loss))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values that are `line` backwards of scores with noise, and the results to expect by the scores.
+    fn pairs(line: Line, noisy: f64) -> Vec<(f64, f64)> {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut draw = || (8.0 * random.f64() - 4.0, random.f64() - 0.5);
+        let drawn = (0..2000).map(|_| draw());
+        drawn.map(|(score, noise)| (line.back(score + noisy * noise), expectation(score))).collect()
+    }
+
+    #[test]
+    fn scale_and_offset_are_found_whatever_the_unit() {
+        for factor in [1e-4, 1.0 / 320.0, 0.8, 1.0, 30.0, 1e5] {
+            for offset in [-3.0, 0.0, 0.1, 5.0] {
+                let Fit { line, loss } = Fit::to(&pairs(Line { factor, offset }, 0.0)).unwrap();
+                assert!(loss < 1e-12, "{factor} {offset}: {loss}");
+                assert!((line.factor / factor - 1.0).abs() < 1e-5, "{factor} {offset}: {line:?}");
+                assert!((line.offset - offset).abs() < 1e-4, "{factor} {offset}: {line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_loss_depends_on_neither() {
+        let loss = |factor, offset, noisy| Fit::to(&pairs(Line { factor, offset }, noisy)).unwrap().loss;
+        let noisy = loss(1.0, 0.0, 1.0);
+        assert!(noisy > 1e-3);
+        for (factor, offset) in [(1e-4, 0.0), (0.8, -0.1), (40.0, 9.0), (1e5, -2.0)] {
+            let moved = loss(factor, offset, 1.0);
+            assert!((noisy - moved).abs() < 1e-6 * noisy, "{factor} {offset}: {noisy} {moved}");
+        }
+        assert!(loss(1.0, 0.0, 2.0) > 2.0 * noisy);
+    }
+
+    #[test]
+    fn values_without_information_give_the_mean_result() {
+        assert_eq!(Fit::to(&[]), None);
+        let Fit { line, loss } = Fit::to(&[(3.0, 0.25), (3.0, 0.75)]).unwrap();
+        assert!(line.factor == 0.0 && (expectation(line.of(3.0)) - 0.5).abs() < 1e-12, "{line:?}");
+        assert!((loss - 0.0625).abs() < 1e-12);
+    }
+}

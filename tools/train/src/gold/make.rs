@@ -1,0 +1,227 @@
+//! `lento-train gold make`.
+
+use super::harvest::{Hands, Harvest, Plan};
+use super::journal::Crop;
+use super::set::{GoldSet, Origin, checksum};
+use crate::formats::packed;
+use indicatif::{HumanCount, ProgressBar};
+use lento_common::interrupt::Stop;
+use lento_common::journal::Journal;
+use lento_common::notice::notice;
+use lento_common::play::conditions::Conditions;
+use lento_common::play::limit::Limit;
+use lento_common::play::setting::Setting;
+use lento_common::{draft, number, ordered, outputs, progress, summary};
+use serde_json::{Value, json};
+use std::error::Error;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// What to make.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Write the set into this file (bulletformat, *.bf), which appears when it is whole
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Keep what each game has given in this file, and go on from there when it exists
+    #[arg(long, value_name = "FILE")]
+    journal: PathBuf,
+    /// Positions of the set
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number::count::<usize>)]
+    positions: usize,
+    /// The most positions of one game
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = number::count::<usize>)]
+    each: usize,
+    /// Share of them that are no positions of the game but nodes inside searches of its positions, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.3, value_parser = number::share)]
+    interior: f64,
+    /// What the search that gives a position its score may cost: nodes, such as 50000, or as in --limit
+    #[arg(long, value_name = "LIMIT", default_value = "50000", value_parser = label)]
+    label: Limit,
+    /// What a move of the games may cost: soft=1000 (nodes, to the end of the iteration), nodes=5000, depth=8
+    #[arg(long, default_value = "soft=1000", value_parser = Limit::repeatable)]
+    limit: Limit,
+    /// An option or number of the player, such as Evaluation=classical; may be given several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<Setting>,
+    /// Print one JSON document at the end instead of the table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    conditions: Conditions,
+}
+
+/// So many games in a row that give nothing will be followed by others.
+const BARREN: u64 = 200;
+
+/// Makes the set. After Ctrl-C, or any other end, what finished games have given is kept, and the same command goes on.
+///
+/// # Errors
+/// The journal is that of another run, a file cannot be written, or the games give no positions.
+pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+    if args.output == args.journal {
+        return Err(format!("{}: set and journal in one file; give two", args.output.display()).into());
+    }
+    let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
+    outputs::check([&args.output])?;
+    // Better now than when a journal has been begun.
+    Hands::new(&args.set, arena.hash)?;
+    let stop = Stop::on_ctrl_c()?;
+    let plan = args.plan();
+    let header = header(args)?;
+    let (mut journal, records) = Journal::open(&args.journal, &header)?;
+    let bar =
+        progress::bar(Some(args.positions as u64), "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]");
+    let mut making = Making::new(args, bar);
+    for (line, record) in records.iter().enumerate() {
+        let foreign = || format!("{}:{}: no games of a gold set here", args.journal.display(), line + 2);
+        making.add(Crop::from_json(record).filter(|crop| crop.number == line as u64).ok_or_else(foreign)?);
+    }
+    making.begin();
+
+    let first = making.games;
+    let mut kept: Result<(), Box<dyn Error>> = Ok(());
+    if !making.is_enough() {
+        let set_up = || Hands::new(&args.set, arena.hash);
+        let work = |hands: &mut Hands, number, stops: [&Stop; 2]| Harvest::reap(plan, &arena, hands, number, stops);
+        ordered::run(arena.concurrency, first..u64::MAX, &stop, set_up, work, |crop| {
+            kept = journal.append(&crop.to_json()).map_err(Into::into).and_then(|()| making.accept(crop));
+            if kept.is_err() || making.is_enough() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+    }
+    making.bar.finish_and_clear();
+    kept?;
+    let finished = making.is_enough();
+    if finished {
+        draft::write(&args.output, making.set.first(args.positions).as_flattened())?;
+    } else {
+        notice(format_args!("interrupted; the same command goes on from {}", args.journal.display()));
+    }
+    summary::show(args.json, || making.json(&header), || making.text())?;
+    Ok(summary::exit(finished))
+}
+
+impl Args {
+    fn plan(&self) -> Plan {
+        let interior = (self.each as f64 * self.interior).round() as usize;
+        Plan { most: [self.each - interior, interior], label: self.label, seed: self.conditions.openings.seed }
+    }
+}
+
+/// What must be the same for a run to go on: all that decides what a game gives.
+fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
+    let mut header = args.conditions.header("gold make", args.limit)?;
+    let Plan { most: [game, search], label, seed: _ } = args.plan();
+    let label = if let Limit::Nodes(nodes) = label { nodes.into() } else { label.to_string().into() };
+    (header["of_game"], header["of_search"], header["label"]) = (game.into(), search.into(), label);
+    header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
+    Ok(header)
+}
+
+fn label(text: &str) -> Result<Limit, String> {
+    let nodes = text.parse().ok().filter(|&nodes| nodes > 0).map(Limit::Nodes);
+    nodes
+        .or_else(|| Limit::repeatable(text).ok())
+        .ok_or_else(|| "expected nodes, such as 50000, or soft=2500, soft=2500,hard=5000 or depth=8".into())
+}
+
+/// A set that is being made.
+struct Making {
+    start: Instant,
+    wanted: usize,
+    set: GoldSet,
+    games: u64,
+    /// Games that gave nothing, in a row.
+    barren: u64,
+    /// Positions before this run.
+    before: usize,
+    nodes: u64,
+    bar: ProgressBar,
+}
+
+impl Making {
+    fn new(args: &Args, bar: ProgressBar) -> Self {
+        let set = GoldSet::default();
+        Self { start: Instant::now(), wanted: args.positions, set, games: 0, barren: 0, before: 0, nodes: 0, bar }
+    }
+
+    fn add(&mut self, crop: Crop) {
+        self.games += 1;
+        self.nodes += crop.nodes;
+        self.barren = if crop.records.is_empty() { self.barren + 1 } else { 0 };
+        self.set.extend(crop.records);
+    }
+
+    /// What comes from now on is this run's.
+    fn begin(&mut self) {
+        self.start = Instant::now();
+        self.before = self.set.len();
+        self.bar.set_position(self.before as u64);
+        self.bar.reset_eta();
+    }
+
+    fn accept(&mut self, crop: Crop) -> Result<(), Box<dyn Error>> {
+        self.add(crop);
+        self.bar.set_position(self.set.len().min(self.wanted) as u64);
+        self.bar.set_message(format!("{} games", HumanCount(self.games)));
+        if self.barren >= BARREN {
+            return Err(format!("the last {BARREN} games gave no position for the set").into());
+        }
+        Ok(())
+    }
+
+    fn is_enough(&self) -> bool {
+        self.set.len() >= self.wanted
+    }
+
+    /// How many positions come from where.
+    fn origins(&self) -> [usize; 2] {
+        let mut counts = [0; 2];
+        for record in self.set.first(self.wanted) {
+            // Whatever has been packed, or read from the journal, can be read.
+            if let Ok(position) = packed::from_bytes(record) {
+                counts[Origin::of(&position) as usize] += 1;
+            }
+        }
+        counts
+    }
+
+    fn text(&self) -> String {
+        let [game, search] = self.origins();
+        let count = |count: usize| HumanCount(count as u64);
+        let whole = self.set.len().min(self.wanted);
+        let rate = (self.set.len() - self.before) as f64 / self.start.elapsed().as_secs_f64().max(1e-3);
+        let mut text = summary::row("games", HumanCount(self.games), "");
+        text += &summary::row("positions", count(whole), "");
+        text += &summary::row("  of games", count(game), &summary::percent(game as u64, whole as u64));
+        text += &summary::row("  inside searches", count(search), &summary::percent(search as u64, whole as u64));
+        text += &summary::row("nodes", HumanCount(self.nodes), &format!("{:.0} a position", self.nodes_each()));
+        text += &summary::row("positions a second", format!("{rate:.1}"), "in this run");
+        text + &summary::row("checksum (crc32)", self.checksum(), "")
+    }
+
+    fn checksum(&self) -> String {
+        checksum(self.set.first(self.wanted))
+    }
+
+    fn nodes_each(&self) -> f64 {
+        self.nodes as f64 / self.set.len().max(1) as f64
+    }
+
+    fn json(&self, settings: &Value) -> Value {
+        let [game, search] = self.origins();
+        json!({
+            "settings": settings,
+            "finished": self.is_enough(),
+            "games": self.games,
+            "positions": game + search,
+            "of_games": game,
+            "inside_searches": search,
+            "crc32": self.checksum(),
+            "nodes": self.nodes,
+            "time_s": self.start.elapsed().as_secs_f64(),
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! The file of positions with the scores of other engines.
+
+use crate::formats::plausible::MAX_SCORE;
+use crate::gold::Origin;
+use lento::chess::{Board, Color};
+use lento_common::inputs;
+use lento_common::number::within;
+use std::path::{Path, PathBuf};
+
+/// What a line consists of.
+const EXPECTED: &str = "six columns separated by tabs: FEN, game or inside, score, two expected scores, value in pawns";
+/// Values in pawns beyond this are refused.
+const MAX_PAWNS: f64 = 200.0;
+
+/// A position with the scores of other engines, all from the view of the side to move.
+#[derive(Clone, Debug)]
+pub struct NeutralPosition {
+    /// The position, with White to move.
+    pub board: Board,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its score in the gold set, in centipawns.
+    pub label: i32,
+    /// The expected scores from 0 to 1 by searches of Berserk and of Stockfish.
+    pub expected: [f64; 2],
+    /// The static value by Stockfish's network, in its pawns.
+    pub reference: f64,
+}
+
+/// Positions with the scores of other engines, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct NeutralSet {
+    /// The file.
+    pub path: PathBuf,
+    /// Its checksum: CRC-32 in eight hexadecimal digits.
+    pub crc32: String,
+    /// The positions; at least one.
+    pub positions: Vec<NeutralPosition>,
+}
+
+impl NeutralSet {
+    /// Reads a file. Empty lines and lines that begin with `#` are skipped.
+    ///
+    /// # Errors
+    /// The file cannot be read, has no positions, or a line is invalid; the message names and quotes it.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let bytes = inputs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut positions = Vec::new();
+        for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+            let at = |error| format!("{}:{}: {error}", path.display(), number + 1);
+            let Ok(text) = std::str::from_utf8(line) else {
+                return Err(at(format!("{}: not UTF-8, expected text", quoted(&String::from_utf8_lossy(line)))));
+            };
+            let text = text.strip_suffix('\r').unwrap_or(text);
+            if !text.trim().is_empty() && !text.starts_with('#') {
+                positions.push(parse(text).map_err(at)?);
+            }
+        }
+        if positions.is_empty() {
+            return Err(format!("{}: no positions; expected lines of {EXPECTED}", path.display()));
+        }
+        Ok(Self { path: path.to_owned(), crc32: format!("{:08x}", crc32fast::hash(&bytes)), positions })
+    }
+}
+
+fn parse(line: &str) -> Result<NeutralPosition, String> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    let [fen, kind, label, berserk, stockfish, reference] = columns[..] else {
+        return Err(format!("{}: {} columns, expected {EXPECTED}", quoted(line), columns.len()));
+    };
+    let board = Board::from_fen(fen).map_err(|error| error.to_string())?;
+    if board.side_to_move() != Color::White {
+        return Err(format!("{}: Black to move, expected White", quoted(fen)));
+    }
+    let origin = match kind {
+        "game" => Origin::Game,
+        "inside" => Origin::Search,
+        _ => return Err(format!("kind {}: expected game or inside", quoted(kind))),
+    };
+    let number = |name: &str, text, range, expected: &str| {
+        within(text, range, expected).map_err(|error| format!("{name} {}: {error}", quoted(text)))
+    };
+    let share = |name: &str, text| number(name, text, 0.0..=1.0, "a number from 0 to 1");
+    let scores = format!("whole centipawns from -{MAX_SCORE} to {MAX_SCORE}");
+    let label = within(label, -MAX_SCORE..=MAX_SCORE, &scores);
+    let pawns = format!("pawns from -{MAX_PAWNS} to {MAX_PAWNS}");
+    Ok(NeutralPosition {
+        board,
+        origin,
+        label: label.map_err(|error| format!("score {}: {error}", quoted(columns[2])))?,
+        expected: [share("expected score of Berserk", berserk)?, share("expected score of Stockfish", stockfish)?],
+        reference: number("value of Stockfish's network", reference, -MAX_PAWNS..=MAX_PAWNS, &pawns)?,
+    })
+}
+
+/// In quotation marks, with control characters escaped; long text by its beginning.
+fn quoted(text: &str) -> String {
+    const LIMIT: usize = 100;
+    match text.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento_common::scratch::Folder;
+
+    const GOOD: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\tgame\t69\t0.6634\t0.6745\t+1.40";
+
+    fn read(bytes: &[u8]) -> Result<NeutralSet, String> {
+        NeutralSet::read(&Folder::new("gold-neutral").write("set.tsv", bytes))
+    }
+
+    #[test]
+    fn lines_are_positions_and_comments_are_skipped() {
+        let inside = GOOD.replace("game", "inside").replace("69", "-2000").replace("+1.40", "-12.85");
+        let set = read(format!("# columns\n\n{GOOD}\r\n{inside}").as_bytes()).unwrap();
+        let [one, other] = &set.positions[..] else { panic!("two positions: {set:?}") };
+        assert_eq!((one.origin, one.label, one.expected, one.reference), (Origin::Game, 69, [0.6634, 0.6745], 1.4));
+        assert_eq!((other.origin, other.label, other.reference), (Origin::Search, -2000, -12.85));
+        assert_eq!(one.board.fen(false), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    }
+
+    #[test]
+    fn invalid_lines_are_refused_with_their_place_and_text() {
+        let without_value = GOOD.rsplit_once('\t').unwrap().0;
+        for (line, parts) in [
+            (without_value.to_owned(), ["\"4k3/8", "5 columns, expected six columns separated by tabs: FEN, game"]),
+            (format!("{GOOD}\t"), ["\"4k3/8", "7 columns, expected six"]),
+            (GOOD.replace("4k3", "9"), ["invalid FEN \"9/8/8", "unexpected '9'"]),
+            (GOOD.replace(" w ", " b "), ["4P3/4K3 b -", "Black to move, expected White"]),
+            (GOOD.replace("game", "Game"), ["kind \"Game\"", "expected game or inside"]),
+            (GOOD.replace("69", "69.5"), ["score \"69.5\"", "expected whole centipawns from -32000 to 32000"]),
+            (GOOD.replace("69", "32001"), ["score \"32001\"", "expected whole centipawns"]),
+            (GOOD.replace("0.6634", "1.01"), ["expected score of Berserk \"1.01\"", "expected a number from 0 to 1"]),
+            (GOOD.replace("0.6745", "nan"), ["expected score of Stockfish \"nan\"", "expected a number from 0 to 1"]),
+            (GOOD.replace("+1.40", "inf"), ["value of Stockfish's network \"inf\"", "expected pawns from -200 to 200"]),
+            (GOOD.replace("+1.40", ""), ["value of Stockfish's network \"\"", "expected pawns"]),
+        ] {
+            let error = read(format!("# columns\n{GOOD}\n{line}\n").as_bytes()).unwrap_err();
+            assert!(error.contains("set.tsv:3: "), "{error}");
+            assert!(parts.iter().all(|part| error.contains(part)), "{parts:?}: {error}");
+        }
+        let error = read(b"# M\xfcller\n").unwrap_err();
+        assert!(error.contains("set.tsv:1: \"# M\u{fffd}ller\": not UTF-8, expected text"), "{error}");
+        let error = read(format!("{GOOD}\n{}", "x".repeat(5000)).as_bytes()).unwrap_err();
+        assert!(error.len() < 500 && error.contains("...: 1 columns"), "{error}");
+        for empty in ["", "\n\n", "# nothing\n"] {
+            let error = read(empty.as_bytes()).unwrap_err();
+            assert!(error.contains("set.tsv: no positions; expected lines of six columns"), "{error}");
+        }
+        assert!(NeutralSet::read(Path::new("missing.tsv")).unwrap_err().starts_with("missing.tsv: "));
+    }
+}

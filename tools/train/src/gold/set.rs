@@ -1,0 +1,114 @@
+//! Positions of a gold set: bulletformat, in which the first of the bytes that are free says where a position comes from.
+
+use crate::formats::packed::{self, PackedFile, RECORD};
+use bulletformat::ChessBoard;
+use lento::chess::Board;
+use lento_common::play::record::GameResult;
+use std::collections::HashSet;
+use std::error::Error;
+use std::path::Path;
+
+/// Where a position comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It stood on the board of a game.
+    Game,
+    /// It was a node inside a search of a position of a game.
+    Search,
+}
+
+impl Origin {
+    /// All of them, in the order of their bytes.
+    pub const ALL: [Self; 2] = [Self::Game, Self::Search];
+
+    /// Where a position of a gold set comes from.
+    pub fn of(position: &ChessBoard) -> Self {
+        if position.extra[0] == Self::Search as u8 { Self::Search } else { Self::Game }
+    }
+
+    /// The number of positions of each origin.
+    pub fn count(gold: &[ChessBoard]) -> [u64; 2] {
+        let search = gold.iter().filter(|position| Self::of(position) == Self::Search).count() as u64;
+        [gold.len() as u64 - search, search]
+    }
+}
+
+/// A position with its score **from White's view** as a gold set holds it.
+pub fn record(board: &Board, score: i32, result: GameResult, origin: Origin) -> [u8; RECORD] {
+    let mut position = packed::pack(board, score, result);
+    position.extra[0] = origin as u8;
+    packed::to_bytes(&position)
+}
+
+/// Reads a gold set.
+///
+/// # Errors
+/// The file cannot be read, is in another format, or has no positions.
+pub fn read(path: &Path) -> Result<Vec<ChessBoard>, Box<dyn Error>> {
+    let gold = PackedFile::open(path)?.collect::<Result<Vec<_>, _>>()?;
+    if gold.is_empty() {
+        return Err(format!("{}: no positions; expected a gold set", path.display()).into());
+    }
+    Ok(gold)
+}
+
+/// A set that grows and has each position once.
+#[derive(Default)]
+pub struct GoldSet {
+    records: Vec<[u8; RECORD]>,
+    /// Pieces and squares of all positions.
+    seen: HashSet<[u8; 24]>,
+}
+
+impl GoldSet {
+    /// Adds these positions, but for those whose pieces stand as in one that is there.
+    pub fn extend(&mut self, records: impl IntoIterator<Item = [u8; RECORD]>) {
+        for record in records {
+            let placement = std::array::from_fn(|index| record[index]);
+            if self.seen.insert(placement) {
+                self.records.push(record);
+            }
+        }
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The first positions, up to so many.
+    pub fn first(&self, most: usize) -> &[[u8; RECORD]] {
+        &self.records[..most.min(self.records.len())]
+    }
+}
+
+/// By what a set is known: eight digits that differ where anything in it does.
+pub fn checksum(records: &[[u8; RECORD]]) -> String {
+    format!("{:08x}", crc32fast::hash(records.as_flattened()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::chess::Board;
+
+    #[test]
+    fn a_position_comes_once_and_says_where_it_comes_from() {
+        let board = Board::start();
+        let other = board.after(board.legal_moves()[3]);
+        let mut set = GoldSet::default();
+        set.extend([record(&board, 31, GameResult::Draw, Origin::Game)]);
+        set.extend([
+            record(&board, 90, GameResult::WhiteWins, Origin::Search),
+            record(&other, 20, GameResult::WhiteWins, Origin::Search),
+        ]);
+        let read: Vec<_> = set.first(9).iter().map(|record| packed::from_bytes(record).unwrap()).collect();
+        assert_eq!((read.len(), set.len(), set.first(1).len()), (2, 2, 1));
+        assert_eq!(read.iter().map(Origin::of).collect::<Vec<_>>(), Origin::ALL);
+        // The second is seen by Black.
+        assert_eq!(
+            read.iter().map(|position| (position.score, position.result)).collect::<Vec<_>>(),
+            [(31, 1), (-20, 0)]
+        );
+    }
+}

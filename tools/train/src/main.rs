@@ -1,0 +1,64 @@
+//! `lento-train`: training data and networks.
+
+mod adam;
+mod data;
+mod datagen;
+mod formats;
+mod gold;
+mod label;
+mod line;
+mod losses;
+#[cfg(test)]
+mod sample;
+mod train;
+mod wdl;
+
+use clap::{Parser, Subcommand};
+use lento_common::summary::exit_code;
+use std::process::ExitCode;
+
+/// Make training data and networks for the Lento chess engine.
+#[derive(Parser)]
+#[command(version, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Inspect, filter, shuffle, convert and pack training data
+    #[command(subcommand)]
+    Data(data::Command),
+    /// Generate training data: games of the engine against itself, with a score for every position
+    Datagen(datagen::Args),
+    /// Compare networks by a set of positions that none is trained on
+    #[command(subcommand)]
+    Gold(gold::Command),
+    /// Train the weights of a network from scored positions
+    Train(Box<train::Args>),
+    /// Fit the win-rate model to games
+    Wdl(wdl::Args),
+}
+
+fn main() -> ExitCode {
+    lento::smp::abort_on_panic();
+    exit_code(match Cli::parse().task {
+        Task::Data(command) => data::run(&command),
+        Task::Datagen(args) => datagen::run(&args),
+        Task::Gold(command) => gold::run(&command),
+        Task::Train(args) => train::run(&args),
+        Task::Wdl(args) => wdl::run(&args),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

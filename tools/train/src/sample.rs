@@ -1,0 +1,106 @@
+//! Random games and their positions, for tests.
+
+use super::formats::convert::{to_viri_board, to_viri_move};
+use super::formats::packed;
+use bulletformat::ChessBoard;
+use lento::chess::{Board, Color, Game, PieceType};
+use lento::eval::Classical;
+use lento_common::play::record::{Ending, GameResult, Ply, Record, by_rules};
+use viriformat::chess::board::{DrawType, GameOutcome, WinType};
+use viriformat::dataformat::Game as ViriGame;
+
+/// Whoever is more than one and a half pawns ahead wins; the score is White's.
+fn result(score: i32) -> GameResult {
+    match score {
+        ..-150 => GameResult::BlackWins,
+        -150..=150 => GameResult::Draw,
+        _ => GameResult::WhiteWins,
+    }
+}
+
+/// Random games: captures are played more often than not, so that all phases are reached. Who stands better at the end
+/// wins.
+pub fn games(count: usize, seed: u64) -> Vec<Record> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut evaluator = Classical::default();
+    (0..count).map(|_| play(&mut random, &mut evaluator)).collect()
+}
+
+fn play(random: &mut fastrand::Rng, evaluator: &mut Classical) -> Record {
+    let mut game = Game::start();
+    let start = game.board().clone();
+    let mut plies = Vec::new();
+    let length = random.usize(40..160);
+    let (result, ending) = loop {
+        if let Some(verdict) = game.verdict() {
+            break by_rules(&game, verdict);
+        }
+        let board = game.board();
+        let score = evaluator.evaluate(board);
+        if plies.len() == length {
+            break (result(score * board.side_to_move().sign()), Ending::Length);
+        }
+        let moves = board.legal_moves();
+        let safe_captures: Vec<_> = moves.iter().filter(|&&mv| mv.is_capture() && board.see_ge(mv, 0)).collect();
+        let mv = match safe_captures.as_slice() {
+            [] => moves[random.usize(..moves.len())],
+            some if random.u8(..4) > 0 => *some[random.usize(..some.len())],
+            _ => moves[random.usize(..moves.len())],
+        };
+        plies.push(Ply { score, ..Ply::new(mv) });
+        game.play(mv);
+    };
+    Record { start, plies, result, ending }
+}
+
+/// The games as a file holds them.
+pub fn bytes(games: &[Record]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for game in games {
+        let mut viri = ViriGame::new(&to_viri_board(&game.start).unwrap());
+        let mut board = game.start.clone();
+        for ply in &game.plies {
+            let white = ply.score * board.side_to_move().sign();
+            viri.add_move(to_viri_move(ply.mv), i16::try_from(white).unwrap());
+            board = board.after(ply.mv);
+        }
+        viri.set_outcome(match game.result {
+            GameResult::WhiteWins => GameOutcome::WhiteWin(WinType::Adjudication),
+            GameResult::Draw => GameOutcome::Draw(DrawType::Adjudication),
+            GameResult::BlackWins => GameOutcome::BlackWin(WinType::Adjudication),
+        });
+        viri.serialise_into(&mut bytes).unwrap();
+    }
+    bytes
+}
+
+/// Centipawns for the piece types.
+const WORTH: [i32; 6] = [100, 300, 300, 500, 900, 0];
+
+/// The material on the board in centipawns, from White's view.
+fn material(board: &Board) -> i32 {
+    let count = |color, kind| (board.kind(kind) & board.color(color)).count() as i32;
+    let of = |color| PieceType::ALL.map(|kind| count(color, kind) * WORTH[kind.index()]).iter().sum::<i32>();
+    of(Color::White) - of(Color::Black)
+}
+
+/// Positions of random games whose score is the material, and whose result goes with it.
+pub fn positions(games: usize, seed: u64) -> Vec<ChessBoard> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut positions = Vec::new();
+    for game in self::games(games, seed) {
+        let mut board = game.start;
+        for ply in game.plies {
+            let score = material(&board);
+            positions.push(packed::pack(&board, score, result(score)));
+            board = board.after(ply.mv);
+        }
+    }
+    random.shuffle(&mut positions);
+    positions
+}
+
+/// Positions as a file holds them.
+pub fn packed_bytes(positions: &[ChessBoard]) -> Vec<u8> {
+    positions.iter().flat_map(packed::to_bytes).collect()
+}

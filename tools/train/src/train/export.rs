@@ -1,0 +1,169 @@
+//! The network as the engine uses it, and what rounding costs.
+
+use super::objective::Objective;
+use super::position::Sample;
+use super::shape::{Parameters, Shape};
+use super::tile::{FEATURE_LIMIT, OUTPUT_LIMIT, THREAT_LIMIT};
+use bulletformat::ChessBoard;
+use lento::chess::Color;
+use lento::eval::nnue::features::INPUTS;
+use lento::eval::nnue::network::{QA, QB, SCALE};
+use lento::eval::nnue::simd::Simd;
+use lento::eval::nnue::{Network, Parts};
+
+/// The parameters in whole numbers. The weights that king buckets share are added to those of each bucket.
+pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
+    let row = |index: usize| values.row(index, shape).iter();
+    let feature = |value: f32| (value.clamp(-FEATURE_LIMIT, FEATURE_LIMIT) * QA as f32).round_ties_even() as i16;
+    let mut features = Vec::with_capacity(shape.pieces().len() * shape.architecture.hidden);
+    let threat = |&value: &f32| feature(value.clamp(-THREAT_LIMIT, THREAT_LIMIT));
+    for index in shape.pieces() {
+        if shape.shared().is_empty() {
+            features.extend(row(index).map(|&value| feature(value)));
+        } else {
+            let shared = row(shape.shared().start + index % INPUTS);
+            features.extend(row(index).zip(shared).map(|(own, shared)| feature(own + shared)));
+        }
+    }
+    let output = |&value: &f32| (value.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT) * QB as f32).round_ties_even() as i8;
+    Parts {
+        architecture: shape.architecture,
+        name: name.to_owned(),
+        features,
+        threats: shape.threats().flat_map(|index| row(index).take(shape.architecture.threats).map(threat)).collect(),
+        biases: row(shape.bias()).map(|&value| feature(value)).collect(),
+        outputs: shape.outputs().flat_map(|index| row(index).map(output)).collect(),
+        output_biases: values.output_biases.iter().map(|&bias| (bias * (QA * QB) as f32).round() as i32).collect(),
+    }
+}
+
+/// What rounding to whole numbers changes, in validation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rounding {
+    /// The mean difference of a position's value, in centipawns.
+    pub mean: f64,
+    /// The largest one.
+    pub max: f64,
+    /// The mean loss before.
+    pub before: f64,
+    /// The mean loss after it.
+    pub after: f64,
+}
+
+impl Rounding {
+    /// Compares the values that a network gives with those from before, in units of 400 centipawns.
+    pub fn measure(network: &Network, positions: &[ChessBoard], outputs: &[f32], objective: &Objective) -> Self {
+        let mut sums = Self::default();
+        for (position, &output) in positions.iter().zip(outputs) {
+            let position = Sample::new(position, network.architecture());
+            let value = value(network, &position);
+            let exact = f64::from(output) * f64::from(SCALE);
+            let target = objective.target(&position);
+            let distance = (f64::from(value) - exact).abs();
+            sums.mean += distance;
+            sums.max = sums.max.max(distance);
+            sums.before += objective.of(f64::from(output), target).0;
+            sums.after += objective.of(f64::from(value) / f64::from(SCALE), target).0;
+        }
+        let count = positions.len().max(1) as f64;
+        Self { mean: sums.mean / count, before: sums.before / count, after: sums.after / count, ..sums }
+    }
+}
+
+/// The value of a position in centipawns.
+pub fn value(network: &Network, position: &Sample) -> i32 {
+    let simd = Simd::best();
+    let inputs = network.architecture().inputs();
+    let threats: Vec<u8> = position.threats(0).iter().map(|&input| (usize::from(input) - inputs) as u8).collect();
+    let rows = [Color::White, Color::Black].map(|color| {
+        let mut row = network.biases().to_vec();
+        simd.apply(&mut row, network.features(), position.pieces(color.index()), &[]);
+        row
+    });
+    network.value(simd, [&rows[0], &rows[1]], Color::White, &threats, position.bucket())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::packed;
+    use crate::sample;
+    use crate::sample::positions;
+    use crate::train::reference::{output, parameters, shape};
+    use lento::eval::nnue::Accumulators;
+    use lento::eval::nnue::features::KingBuckets;
+    use lento_common::play::record::GameResult;
+    use std::sync::Arc;
+
+    /// Parameters of the size that trained ones have.
+    fn small(shape: &Shape) -> Parameters {
+        let mut values = parameters(shape, 3);
+        values.iter_mut().for_each(|value| *value *= 0.3);
+        values
+    }
+
+    #[test]
+    fn numbers_are_the_nearest_whole_ones() {
+        let shape = shape(32, "three", 2);
+        let mut values = small(&shape);
+        let at = |row: usize| row * 32;
+        let shared = shape.shared().start;
+        (values.rows[at(800)], values.rows[at(shared + 32)]) = (0.25, -0.75);
+        (values.rows[at(5) + 3], values.rows[at(shared + 5) + 3]) = (1.5, 1.5);
+        values.rows[at(shape.bias()) + 9] = 0.1;
+        (values.rows[at(shape.outputs().start + 1) + 7], values.rows[at(shape.outputs().start + 3)]) = (-0.51, 3.0);
+        values.output_biases[1] = 0.125;
+        let parts = quantise(&values, &shape, "sample");
+        assert_eq!((parts.features[at(800)], parts.features[at(5) + 3]), (-128, 505));
+        assert_eq!((parts.biases[9], parts.outputs[32 + 7], parts.outputs[3 * 32]), (26, -65, 127));
+        assert_eq!((parts.output_biases[1], parts.name.as_str()), (4080, "sample"));
+        assert_eq!(Parts::from_bytes(&parts.to_bytes().unwrap()).unwrap(), parts);
+    }
+
+    #[test]
+    fn the_engine_sees_what_was_learned_from() {
+        for kings in KingBuckets::NAMES {
+            let shape = shape(32, kings, 8);
+            let network = Network::from_parts(&quantise(&small(&shape), &shape, "")).unwrap();
+            let network = Arc::new(network);
+            let mut accumulators = Accumulators::new(Arc::clone(&network), Simd::best(), 1);
+            let mut seen = [0; 2];
+            for game in sample::games(4, 5) {
+                let mut board = game.start;
+                for ply in game.plies {
+                    accumulators.start(&board);
+                    let packed = packed::pack(&board, 0, GameResult::Draw);
+                    let position = Sample::new(&packed, &shape.architecture);
+                    assert_eq!(value(&network, &position), accumulators.evaluate(&board, 0), "{}", board.fen(true));
+                    seen[board.side_to_move().index()] += 1;
+                    board = board.after(ply.mv);
+                }
+            }
+            assert!(seen.iter().all(|&count| count > 50), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn rounding_is_what_the_engine_says_less_what_was_learned() {
+        for kings in ["one", "six"] {
+            let shape = shape(64, kings, 4);
+            let values = small(&shape);
+            let network = Network::from_parts(&quantise(&values, &shape, "")).unwrap();
+            let packed = positions(3, 8);
+            let exact: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
+            let decoded = packed.iter().map(|packed| Sample::new(packed, &shape.architecture));
+            let outputs: Vec<f32> = decoded.map(|position| output(&exact, &position, &shape) as f32).collect();
+            let objective = Objective { wdl: 0.0, power: 2.0, scale: 400.0 };
+            let rounding = Rounding::measure(&network, &packed, &outputs, &objective);
+            let Rounding { mean, max, before, after } = rounding;
+            assert!(0.3 < mean && mean < 12.0 && mean < max && max < 50.0, "{rounding:?}");
+            assert!(before > 0.01 && (before - after).abs() < 0.05 * before, "{rounding:?}");
+            // A network of other numbers is not taken for this one.
+            let mut other = values.clone();
+            other.output_biases.iter_mut().for_each(|bias| *bias += 0.1);
+            let other = Network::from_parts(&quantise(&other, &shape, "")).unwrap();
+            let shifted = Rounding::measure(&other, &packed, &outputs, &objective);
+            assert!((shifted.mean - 40.0).abs() < 12.0 && shifted.after != after, "{shifted:?}");
+        }
+    }
+}

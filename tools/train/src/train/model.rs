@@ -1,0 +1,393 @@
+//! The network in training.
+
+use super::chunk::{CHUNK, Chunk};
+use super::descent::{Descent, Step};
+use super::objective::Objective;
+use super::pool::Pool;
+use super::shape::{Parameters, Shape};
+use super::strip::Strip;
+use super::tile::Tile;
+use bulletformat::ChessBoard;
+use parking_lot::RwLock;
+use pulp::{Arch, NullaryFnOnce};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Chunks that are on their way together: what their neurons hold stays in the cache.
+const CHUNKS: usize = 32;
+/// Positions that are on their way together.
+pub const BLOCK: usize = CHUNK * CHUNKS;
+
+/// The parameters, what the optimiser remembers of them, and how many steps it has made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptimiserState {
+    /// The values.
+    pub values: Parameters,
+    /// Mean gradients.
+    pub first: Parameters,
+    /// Mean squared gradients.
+    pub second: Parameters,
+    /// Steps so far.
+    pub steps: u64,
+}
+
+impl OptimiserState {
+    /// Where training begins.
+    pub fn random(shape: &Shape, seed: u64) -> Self {
+        Self::begin(Parameters::random(shape, seed), shape)
+    }
+
+    /// Begins with these values.
+    pub fn begin(values: Parameters, shape: &Shape) -> Self {
+        Self { values, first: Parameters::zero(shape), second: Parameters::zero(shape), steps: 0 }
+    }
+}
+
+/// What all threads do next.
+#[derive(Clone, Copy, Debug)]
+pub enum Pass {
+    /// Find the outputs, losses and gradients of a block.
+    Forward {
+        /// What is minimised.
+        objective: Objective,
+        /// By what the gradients are multiplied.
+        share: f64,
+    },
+    /// Find the gradients of the parameters.
+    Backward {
+        /// Move the parameters then.
+        step: Option<Step>,
+    },
+}
+
+/// The network, laid out for many threads. A sum never depends on how many there are: each is made by one thread, in order.
+pub struct TrainingNetwork {
+    shape: Shape,
+    arch: Arch,
+    tiles: Vec<RwLock<Tile>>,
+    biases: RwLock<Biases>,
+    chunks: Vec<RwLock<Chunk>>,
+    block: RwLock<Vec<ChessBoard>>,
+    /// The next chunk or tile that nobody works on.
+    next: AtomicUsize,
+}
+
+/// The output biases and what belongs to them, in the first columns of a strip.
+struct Biases {
+    values: Strip,
+    gradients: Strip,
+    first: Strip,
+    second: Strip,
+}
+
+impl TrainingNetwork {
+    /// Room for a network of this shape.
+    pub fn new(shape: &Shape) -> Self {
+        let tiles: Vec<_> = Tile::all(shape).into_iter().map(RwLock::new).collect();
+        let chunk = || RwLock::new(Chunk::new(tiles.len()));
+        let zero = Strip::ZERO;
+        Self {
+            shape: *shape,
+            arch: Arch::new(),
+            chunks: std::iter::repeat_with(chunk).take(CHUNKS).collect(),
+            tiles,
+            biases: RwLock::new(Biases { values: zero, gradients: zero, first: zero, second: zero }),
+            block: RwLock::default(),
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// Takes parameters, and what the optimiser remembers of them.
+    pub fn load(&self, weights: &OptimiserState) {
+        let OptimiserState { values, first, second, .. } = weights;
+        for tile in &self.tiles {
+            tile.write().load(values, first, second);
+        }
+        let mut biases = self.biases.write();
+        let biases = &mut *biases;
+        for (strip, parameters) in
+            [(&mut biases.values, values), (&mut biases.first, first), (&mut biases.second, second)]
+        {
+            strip.0[..parameters.output_biases.len()].copy_from_slice(&parameters.output_biases);
+        }
+    }
+
+    /// Gives back the parameters, and what the optimiser remembers of them.
+    pub fn store(&self, weights: &mut OptimiserState) {
+        let OptimiserState { values, first, second, .. } = weights;
+        for tile in &self.tiles {
+            tile.read().store(values, first, second);
+        }
+        let biases = self.biases.read();
+        for (strip, parameters) in [(&biases.values, values), (&biases.first, first), (&biases.second, second)] {
+            let count = parameters.output_biases.len();
+            parameters.output_biases.copy_from_slice(&strip.0[..count]);
+        }
+    }
+
+    /// Works with parameters rounded as the engine has them from now on, or no more.
+    pub fn round(&self, rounds: bool) {
+        self.tiles.iter().for_each(|tile| tile.write().round(rounds));
+    }
+
+    /// A thread's part of a job.
+    pub fn work(&self, job: Pass) {
+        match job {
+            Pass::Forward { objective, share } => self.forward(&objective, share),
+            Pass::Backward { step } => self.backward(step),
+        }
+    }
+
+    fn forward(&self, objective: &Objective, share: f64) {
+        let tiles: Vec<_> = self.tiles.iter().map(|tile| tile.read()).collect();
+        let (biases, block) = (self.biases.read(), self.block.read());
+        let mut parts = block.chunks(CHUNK).zip(&self.chunks);
+        let mut passed = 0;
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some((positions, chunk)) = parts.nth(index - passed) else { break };
+            passed = index + 1;
+            let mut chunk = chunk.write();
+            chunk.load(positions, &self.shape.architecture);
+            for (index, tile) in tiles.iter().enumerate() {
+                tile.forward(self.arch, index, &mut chunk);
+            }
+            chunk.finish(&biases.values.0, objective, share);
+        }
+    }
+
+    fn backward(&self, step: Option<Step>) {
+        let count = self.block.read().len().div_ceil(CHUNK);
+        let chunks: Vec<_> = self.chunks[..count].iter().map(|chunk| chunk.read()).collect();
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(tile) = self.tiles.get(index) else { break };
+            let mut tile = tile.write();
+            for chunk in &chunks {
+                tile.backward(self.arch, index, chunk);
+            }
+            if let Some(step) = step {
+                tile.step(self.arch, step);
+            }
+        }
+    }
+
+    /// The gradients that [`learn`](Self::learn) without a step has found.
+    #[cfg(test)]
+    fn gradients(&self) -> Parameters {
+        let mut gradients = Parameters::zero(&self.shape);
+        self.tiles.iter().for_each(|tile| tile.write().store_gradients(&mut gradients));
+        let count = gradients.output_biases.len();
+        gradients.output_biases.copy_from_slice(&self.biases.read().gradients.0[..count]);
+        gradients
+    }
+
+    /// Lets all threads do a job.
+    fn run(&self, pool: &Pool<Pass>, job: Pass) {
+        self.next.store(0, Ordering::Relaxed);
+        pool.run(job);
+    }
+
+    /// The outputs and losses of up to [`BLOCK`] positions.
+    fn go_forward(&self, pool: &Pool<Pass>, positions: &[ChessBoard], objective: &Objective, share: f64) {
+        let mut block = self.block.write();
+        block.clear();
+        block.extend_from_slice(positions);
+        drop(block);
+        self.run(pool, Pass::Forward { objective: *objective, share });
+    }
+
+    /// The chunks that hold the block.
+    fn filled(&self) -> &[RwLock<Chunk>] {
+        &self.chunks[..self.block.read().len().div_ceil(CHUNK)]
+    }
+
+    /// The sum of the losses of some positions; hands their outputs, in units of 400 centipawns, to `outputs`.
+    pub fn evaluate(
+        &self,
+        pool: &Pool<Pass>,
+        positions: &[ChessBoard],
+        objective: &Objective,
+        mut outputs: impl FnMut(&[f32]),
+    ) -> f64 {
+        let mut sum = 0.0;
+        for block in positions.chunks(BLOCK) {
+            self.go_forward(pool, block, objective, 0.0);
+            for chunk in self.filled() {
+                let chunk = chunk.read();
+                sum += chunk.loss();
+                outputs(chunk.outputs());
+            }
+        }
+        sum
+    }
+
+    /// Learns from a batch, or with no step only finds the gradients of its mean loss. Gives the sum of its losses.
+    pub fn learn(&self, pool: &Pool<Pass>, batch: &[ChessBoard], objective: &Objective, step: Option<Step>) -> f64 {
+        let share = 1.0 / batch.len().max(1) as f64;
+        let (mut sum, mut done) = (0.0, 0);
+        for block in batch.chunks(BLOCK) {
+            done += block.len();
+            self.go_forward(pool, block, objective, share);
+            let mut biases = self.biases.write();
+            for chunk in self.filled() {
+                let chunk = chunk.read();
+                sum += chunk.loss();
+                chunk.output_gradients().for_each(|(bucket, gradient)| biases.gradients.0[bucket] += gradient);
+            }
+            drop(biases);
+            let step = step.filter(|_| done == batch.len());
+            self.run(pool, Pass::Backward { step });
+        }
+        if let Some(step) = step {
+            self.biases.write().step(step);
+        }
+        sum
+    }
+}
+
+impl Biases {
+    fn step(&mut self, step: Step) {
+        let one = std::slice::from_mut;
+        let Self { values, gradients, first, second } = self;
+        let step = step.without_decay();
+        let (values, gradients, first, second) = (one(values), one(gradients), one(first), one(second));
+        Descent { step, limit: f32::MAX, values, gradients, first, second }.call();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::positions;
+    use crate::train::descent;
+    use crate::train::pool;
+    use crate::train::position::Sample;
+    use crate::train::reference::{output, parameters, shape};
+
+    const OBJECTIVE: Objective = Objective { wdl: 0.3, power: 2.0, scale: 400.0 };
+
+    fn with<T>(model: &TrainingNetwork, threads: usize, body: impl FnOnce(&Pool<Pass>) -> T) -> T {
+        pool::with(threads, &|job| model.work(job), body)
+    }
+
+    fn mean_loss(values: &[f64], positions: &[Sample], shape: &Shape, objective: &Objective) -> f64 {
+        let loss = |position| objective.of(output(values, position, shape), objective.target(position)).0;
+        positions.iter().map(loss).sum::<f64>() / positions.len() as f64
+    }
+
+    /// Compares gradients of a group of parameters with differences of the loss.
+    fn compare(name: &str, gradients: &[f64], numeric: impl Fn(usize) -> f64, indices: Vec<usize>) {
+        let largest = indices.iter().map(|&index| gradients[index].abs()).fold(0.0, f64::max);
+        assert!(largest > 1e-5, "{name}: there is something to see");
+        let (mut seen, enough) = (0, if indices.len() < 10 { 1 } else { 5 });
+        for index in indices {
+            let (gradient, numeric) = (gradients[index], numeric(index));
+            assert!((gradient - numeric).abs() < 1e-4 * largest, "{name} {index}: {gradient} {numeric}");
+            seen += u32::from(gradient.abs() > 0.05 * largest);
+        }
+        assert!(seen >= enough, "{name}: {seen} of any size");
+    }
+
+    #[test]
+    fn gradients_are_those_of_the_loss() {
+        for (kings, outputs, power) in [("one", 8, 2.0), ("three", 2, 2.5)] {
+            // More neurons than a tile has, and not whole tiles; more positions than a chunk has.
+            let shape = shape(96, kings, outputs);
+            let hidden = shape.architecture.hidden;
+            let packed = positions(4, 3)[..90].to_vec();
+            let decoded: Vec<_> = packed.iter().map(|packed| Sample::new(packed, &shape.architecture)).collect();
+            let objective = Objective { wdl: 0.3, power, scale: 200.0 };
+            let model = TrainingNetwork::new(&shape);
+            let mut weights = OptimiserState::begin(parameters(&shape, 7), &shape);
+            model.load(&weights);
+            let sum = with(&model, 2, |pool| model.learn(pool, &packed, &objective, None));
+            model.store(&mut weights);
+            let values: Vec<f64> = weights.values.iter().map(|&value| f64::from(value)).collect();
+            let loss = mean_loss(&values, &decoded, &shape, &objective);
+            assert!((sum / 90.0 - loss).abs() < 1e-6 && loss > 0.01, "{sum} {loss}");
+
+            let gradients: Vec<f64> = model.gradients().iter().map(|&gradient| f64::from(gradient)).collect();
+            let numeric = |index: usize| {
+                let at = |change: f64| {
+                    let mut values = values.clone();
+                    values[index] += change;
+                    mean_loss(&values, &decoded, &shape, &objective)
+                };
+                (at(1e-6) - at(-1e-6)) / 2e-6
+            };
+            let biases = shape.rows() * hidden;
+            compare("output biases", &gradients, numeric, (biases..biases + outputs).collect());
+            let in_use = |rows: std::ops::Range<usize>| {
+                let all = (rows.start * hidden..rows.end * hidden).filter(|&index| gradients[index] != 0.0);
+                let all: Vec<usize> = all.collect();
+                all.iter().copied().step_by((all.len() / 120).max(1)).collect::<Vec<_>>()
+            };
+            compare("output weights", &gradients, numeric, in_use(shape.outputs()));
+            compare("feature biases", &gradients, numeric, in_use(shape.bias()..shape.bias() + 1));
+            compare("feature weights", &gradients, numeric, in_use(shape.pieces()));
+            if kings != "one" {
+                compare("weights of threats", &gradients, numeric, in_use(shape.threats()));
+                compare("shared weights", &gradients, numeric, in_use(shape.shared()));
+            }
+            let unused = (0..gradients.len()).filter(|&index| gradients[index] == 0.0).step_by(997).take(40);
+            unused.for_each(|index| assert!(numeric(index).abs() < 1e-9, "{index}"));
+        }
+    }
+
+    /// The parameters after a few steps.
+    fn learned(arch: Arch, threads: usize) -> (OptimiserState, Vec<u64>) {
+        let shape = shape(160, "three", 4);
+        let mut model = TrainingNetwork::new(&shape);
+        model.arch = arch;
+        let mut weights = OptimiserState::random(&shape, 5);
+        model.load(&weights);
+        // Batches of more than a block.
+        let positions = positions(60, 9);
+        let losses = with(&model, threads, |pool| {
+            let batches = positions.chunks(BLOCK + 700).zip(1..);
+            let learn = |(batch, number)| {
+                model.learn(pool, batch, &OBJECTIVE, Some(descent::step(number, 0.01, 0.01))).to_bits()
+            };
+            batches.map(learn).collect()
+        });
+        model.store(&mut weights);
+        (weights, losses)
+    }
+
+    #[test]
+    fn threads_and_instruction_sets_change_nothing() {
+        let alone = learned(Arch::new(), 1);
+        assert!(alone.1.len() > 1 && alone.0 != OptimiserState::random(&shape(160, "three", 4), 5));
+        for threads in [2, 5] {
+            assert!(learned(Arch::new(), threads) == alone, "{threads} threads");
+        }
+        #[cfg(target_arch = "x86_64")]
+        assert!(learned(Arch::Scalar, 2) == alone, "without AVX");
+    }
+
+    #[test]
+    fn weights_stay_within_what_can_be_rounded() {
+        let shape = shape(32, "three", 2);
+        let model = TrainingNetwork::new(&shape);
+        let mut weights = OptimiserState::begin(parameters(&shape, 2), &shape);
+        weights.values.iter_mut().for_each(|value| *value *= 4.0);
+        model.load(&weights);
+        let positions = positions(3, 4);
+        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(descent::step(1, 0.001, 0.0))));
+        model.store(&mut weights);
+        let row = |index| weights.values.row(index, &shape);
+        let mut cut = 0;
+        for index in shape.pieces() {
+            let shared = row(shape.shared().start + index % 768);
+            for (own, shared) in row(index).iter().zip(shared) {
+                assert!((own + shared).abs() < 1.981, "{own} {shared}");
+                cut += u32::from((own + shared).abs() > 1.979);
+            }
+        }
+        assert!(cut > 100, "{cut}");
+        let largest = shape.threats().flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
+        assert_eq!(largest, crate::train::tile::THREAT_LIMIT);
+        let largest = shape.outputs().flat_map(row).fold(0.0_f32, |most, weight| most.max(weight.abs()));
+        assert_eq!(largest, crate::train::tile::OUTPUT_LIMIT);
+    }
+}

@@ -1,0 +1,75 @@
+//! What is minimised.
+
+use super::position::Sample;
+use lento::eval::nnue::network::SCALE;
+
+/// The loss of a position: the distance between what the network expects and the target, to some power. Both are shares of
+/// a win between 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Objective {
+    /// How much the game's result counts beside the score: from 0 (scores only) to 1 (results only).
+    pub wdl: f64,
+    /// The power, from 1; 2 is the squared error.
+    pub power: f64,
+    /// Centipawns that multiply the odds to win by e.
+    pub scale: f64,
+}
+
+impl Objective {
+    /// What the network should expect.
+    pub fn target(&self, position: &Sample) -> f64 {
+        let result = f64::from(position.half_points) / 2.0;
+        self.wdl * result + (1.0 - self.wdl) * expectation(f64::from(position.score) / self.scale)
+    }
+
+    /// The loss of an output of the network, in units of 400 centipawns, and its gradient by the output.
+    pub fn of(&self, output: f64, target: f64) -> (f64, f64) {
+        let unit = f64::from(SCALE) / self.scale;
+        let share = expectation(output * unit);
+        let (error, steepness) = (share - target, unit * share * (1.0 - share));
+        let distance = error.abs();
+        if self.power == 2.0 {
+            return (error * error, 2.0 * error * steepness);
+        }
+        let gradient = self.power * distance.powf(self.power - 1.0).copysign(error);
+        (distance.powf(self.power), gradient * steepness)
+    }
+}
+
+/// The share of a win that goes with the logarithm of the odds.
+pub fn expectation(odds: f64) -> f64 {
+    1.0 / (1.0 + (-odds).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::packed;
+    use crate::train::reference::shape;
+    use lento::chess::Board;
+    use lento_common::play::record::GameResult;
+
+    #[test]
+    fn targets_lie_between_score_and_result() {
+        let packed = packed::pack(&Board::start(), 400, GameResult::Draw);
+        let position = Sample::new(&packed, &shape(32, "one", 1).architecture);
+        let target = |wdl| Objective { wdl, power: 2.0, scale: 400.0 }.target(&position);
+        // A pawn is worth what it is worth, 400 centipawns are 73 %.
+        assert!((target(0.0) - 0.731_058_6).abs() < 1e-6 && target(1.0) == 0.5);
+        assert!((target(0.25) - (0.75 * target(0.0) + 0.125)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn gradients_are_those_of_the_losses() {
+        for power in [1.5, 2.0, 2.5] {
+            let objective = Objective { wdl: 0.0, power, scale: 160.0 };
+            for (output, target) in [(0.3, 0.9), (-2.0, 0.2), (1.0, 0.1), (0.0, 0.6)] {
+                let (loss, gradient) = objective.of(output, target);
+                assert!((loss - (expectation(2.5 * output) - target).abs().powf(power)).abs() < 1e-12);
+                let at = |change: f64| objective.of(output + change, target).0;
+                let numeric = (at(1e-6) - at(-1e-6)) / 2e-6;
+                assert!((gradient - numeric).abs() < 1e-8, "{power} {output} {target}: {gradient} {numeric}");
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Where training may begin besides random weights: with what another run or the engine has.
+
+use super::checkpoint::Checkpoint;
+use super::shape::{Parameters, Shape};
+use lento::eval::nnue::Parts;
+use lento::eval::nnue::network::{QA, QB};
+use lento_common::inputs;
+use std::error::Error;
+use std::path::Path;
+
+/// Weights to begin with.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Their shape.
+    pub shape: Shape,
+    /// The weights.
+    pub values: Parameters,
+}
+
+impl Origin {
+    /// Reads a checkpoint, or a network file as the engine uses it, whose weights are rounded.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is neither.
+    pub fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
+        if path.extension().is_none_or(|extension| extension != "lnn") {
+            let Checkpoint { shape, weights, .. } = Checkpoint::read(path)?;
+            return Ok(Self { shape, values: weights.values });
+        }
+        let bytes = inputs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let parts = Parts::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self::from(&parts))
+    }
+
+    /// The same network in this shape, which may have more king buckets where the network has one, inputs of threats, and more
+    /// neurons. Nothing that it says changes: the buckets begin with the same weights, threats without any, and new neurons with random inputs that no output looks at yet.
+    /// `None` when the network does not fit.
+    pub fn grown(&self, shape: &Shape, seed: u64) -> Option<Parameters> {
+        let (old, new) = (self.shape.architecture, shape.architecture);
+        if old == new {
+            return Some(self.values.clone());
+        }
+        let same_kings = old.kings == new.kings;
+        let fits = old.hidden <= new.hidden && old.outputs == new.outputs && old.threats <= new.threats;
+        if !same_kings && old.kings.count() > 1 || !fits {
+            return None;
+        }
+        let mut values = Parameters::random(shape, seed);
+        let outputs = shape.outputs();
+        values.rows[outputs.start * new.hidden..outputs.end * new.hidden].fill(0.0);
+        let moved = [
+            (self.shape.pieces(), if same_kings { shape.pieces() } else { shape.shared() }, old.hidden),
+            (self.shape.threats(), shape.threats(), old.threats),
+            (self.shape.shared(), shape.shared(), old.hidden),
+            (self.shape.bias()..self.shape.bias() + 1, shape.bias()..shape.bias() + 1, old.hidden),
+            (self.shape.outputs(), outputs, old.hidden),
+        ];
+        for (from, to, count) in moved {
+            for (from, to) in from.zip(to) {
+                values.rows[to * new.hidden..][..count].copy_from_slice(&self.values.row(from, &self.shape)[..count]);
+            }
+        }
+        values.output_biases.copy_from_slice(&self.values.output_biases);
+        Some(values)
+    }
+}
+
+impl From<&Parts> for Origin {
+    fn from(parts: &Parts) -> Self {
+        let shape = Shape { architecture: parts.architecture };
+        let hidden = parts.architecture.hidden;
+        let mut values = Parameters::zero(&shape);
+        let mut fill = |row: usize, numbers: &mut dyn Iterator<Item = f32>| {
+            values.rows[row * hidden..].iter_mut().zip(numbers).for_each(|(value, number)| *value = number);
+        };
+        let feature = |&value: &i16| f32::from(value) / QA as f32;
+        fill(shape.features().start, &mut parts.features.iter().map(feature));
+        for (index, row) in shape.threats().zip(parts.threats.chunks(parts.architecture.threats.max(1))) {
+            fill(index, &mut row.iter().map(feature));
+        }
+        fill(shape.bias(), &mut parts.biases.iter().map(feature));
+        fill(shape.outputs().start, &mut parts.outputs.iter().map(|&value| f32::from(value) / QB as f32));
+        for (value, &bias) in values.output_biases.iter_mut().zip(&parts.output_biases) {
+            *value = bias as f32 / (QA * QB) as f32;
+        }
+        Self { shape, values }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::positions;
+    use crate::train::export::quantise;
+    use crate::train::position::Sample;
+    use crate::train::reference::{output, parameters, shape};
+
+    #[test]
+    fn a_network_comes_back_as_it_was() {
+        for kings in ["one", "six"] {
+            let shape = shape(32, kings, 4);
+            let mut values = parameters(&shape, 7);
+            values.iter_mut().for_each(|value| *value *= 0.3);
+            let parts = quantise(&values, &shape, "sample");
+            let origin = Origin::from(&parts);
+            assert_eq!(quantise(&origin.values, &origin.shape, "sample"), parts);
+        }
+    }
+
+    #[test]
+    fn a_network_that_has_grown_says_the_same() {
+        let grow = |from: Shape, to: Shape| {
+            let values = parameters(&from, 8);
+            let grown = Origin { shape: from, values: values.clone() }.grown(&to, 9)?;
+            for packed in positions(3, 10) {
+                let says = [(&values, &from), (&grown, &to)].map(|(values, shape)| {
+                    let exact: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
+                    output(&exact, &Sample::new(&packed, &shape.architecture), shape)
+                });
+                assert!((says[0] - says[1]).abs() < 1e-9, "{says:?}");
+            }
+            Some(grown)
+        };
+        for (from, to) in [("one", "one"), ("one", "six"), ("three", "three")] {
+            grow(shape(32, from, 4), shape(64, to, 4)).unwrap();
+        }
+        // The new neurons differ, or they would learn the same.
+        let wider = shape(96, "one", 2);
+        let grown = grow(shape(32, "one", 2), wider).unwrap();
+        let row = grown.row(5, &wider);
+        assert!(row[32] != 0.0 && row[32] != row[33]);
+        for (from, to) in [
+            (shape(64, "one", 4), shape(32, "one", 4)),
+            (shape(32, "six", 4), shape(32, "three", 4)),
+            (shape(32, "six", 4), shape(32, "one", 4)),
+            (shape(32, "one", 4), shape(32, "one", 8)),
+        ] {
+            assert!(grow(from, to).is_none());
+        }
+    }
+}

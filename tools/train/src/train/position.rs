@@ -1,0 +1,74 @@
+//! A position as the network sees it.
+
+use crate::formats::packed;
+use bulletformat::ChessBoard;
+use lento::chess::{Color, Square};
+use lento::eval::nnue::Architecture;
+use lento::eval::nnue::threats::{MAX_THREATS, Threats};
+
+/// More inputs than these are never on: one for each piece, and the threats.
+const MOST: usize = 32 + MAX_THREATS;
+
+/// The inputs of a position that are on, and what it is to be worth.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    pieces: u8,
+    on: u8,
+    bucket: u8,
+    features: [[u16; MOST]; 2],
+    /// Its score in centipawns, from the side to move's view.
+    pub score: i16,
+    /// What the side to move got in the end: 0, 1 or 2 half-points.
+    pub half_points: u8,
+}
+
+impl Sample {
+    /// Decodes a position. The side to move is White in it.
+    pub fn new(packed: &ChessBoard, architecture: &Architecture) -> Self {
+        let kings = &architecture.kings;
+        // The other side's king is kept as that side sees it.
+        let us = kings.view(Color::White, Square::from_index(packed.ksq.into()));
+        let them = kings.view(Color::Black, Square::from_index(usize::from(packed.opp_ksq) ^ 56));
+        let mut features = [[0; MOST]; 2];
+        let mut pieces = 0;
+        for (square, piece) in packed::pieces(packed) {
+            features[0][pieces] = us.feature(piece, square) as u16;
+            features[1][pieces] = them.feature(piece, square) as u16;
+            pieces += 1;
+        }
+        let bucket = architecture.output_bucket(pieces) as u8;
+        let mut on = pieces;
+        if architecture.threats > 0 {
+            let threats = Threats::new(&packed::pieces(packed).map(|(square, piece)| (piece, square)).collect());
+            for input in threats.inputs() {
+                for (features, color) in features.iter_mut().zip(Color::ALL) {
+                    features[on] = (architecture.inputs() + usize::from(input ^ Threats::flip(color))) as u16;
+                }
+                on += 1;
+            }
+        }
+        Self { pieces: pieces as u8, on: on as u8, bucket, features, score: packed.score, half_points: packed.result }
+    }
+
+    /// The inputs that are on, as the side to move (0) or the other side (1) sees the board.
+    #[inline(always)]
+    pub fn features(&self, side: usize) -> &[u16] {
+        &self.features[side][..usize::from(self.on)]
+    }
+
+    /// Those that are pieces on squares, which come first.
+    pub fn pieces(&self, side: usize) -> &[u16] {
+        &self.features[side][..usize::from(self.pieces)]
+    }
+
+    /// Those that are threats.
+    pub fn threats(&self, side: usize) -> &[u16] {
+        &self.features[side][usize::from(self.pieces)..usize::from(self.on)]
+    }
+
+    /// The output layer.
+    #[inline(always)]
+    pub fn bucket(&self) -> usize {
+        usize::from(self.bucket)
+    }
+}

@@ -1,0 +1,196 @@
+//! `lento-train wdl`: the chances to win, draw and lose that a score means, from games.
+//!
+//! The engine's model ([`lento::eval::wdl`]) has a few coefficients; this finds those under which the games most likely end
+//! as they did. Positions of one game are not independent of each other. That does no harm to what is found, but it is less
+//! certain than so many positions suggest, so no errors are given.
+
+mod chart;
+mod counts;
+mod fit;
+mod frequency;
+mod report;
+mod source;
+
+use crate::formats::{self, Shards, shards};
+use counts::{Limits, MaterialRow, WdlCounts};
+use fit::{Fit, MAX_DEGREE};
+use indicatif::HumanCount;
+use lento::eval::wdl::Model;
+use lento_common::interrupt::Stop;
+use lento_common::notice::notice;
+use lento_common::{draft, inputs, outputs, progress, summary};
+use report::FitReport;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What to fit to, and where to put it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+The model: P(win) = 1 / (1 + exp((a - score) / b)), P(loss) the same with the score negated, the rest is drawn. a and b are \
+polynomials of the material on the board (1 for a pawn, 3 for a knight or bishop, 5 for a rook, 9 for a queen), in internal \
+centipawns. The engine shows 100 * score / a. Fit it again when the evaluation has changed, to games of the new one.")]
+pub struct Args {
+    /// Games in viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
+    #[arg(required = true, value_name = "DATA")]
+    data: Vec<PathBuf>,
+    #[command(flatten)]
+    limits: Limits,
+    /// The highest power of the material in both polynomials
+    #[arg(long, value_name = "N", default_value_t = MAX_DEGREE as u8, value_parser = clap::value_parser!(u8).range(0..=MAX_DEGREE as i64))]
+    degree: u8,
+    /// Put the coefficients into this source (src/eval/wdl.rs); only numbers change
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// Draw the share of won games by score, played and expected, into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON document instead of the tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Counts, fits, and shows what came out. After Ctrl-C that is from what was read so far, and no source is changed.
+///
+/// # Errors
+/// A file cannot be read or written, or holds something else; the data do not suffice.
+pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+    let stop = Stop::on_ctrl_c()?;
+    // What cannot be written is better known before the games than after them.
+    outputs::check([&args.svg, &args.write].into_iter().flatten())?;
+    let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
+    let files = shards::find(&args.data)?;
+    let size = shards::size(&files)?;
+    let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.limits));
+    let finished = count(&mut games, size, &mut counts, &stop)?;
+    formats::warn_of_torn(games.torn());
+    let rows = counts.rows();
+    if !finished {
+        let untouched =
+            source.as_ref().map_or_else(String::new, |(path, _)| format!("; {} is as it was", path.display()));
+        notice(format_args!("interrupted after {} games{untouched}", HumanCount(counts.games)));
+    }
+    let fit = match fitted(&rows, &counts, args.degree.into()) {
+        Err(_) if !finished => return Ok(summary::exit(false)),
+        fit => fit?,
+    };
+    let report = FitReport::new(args.limits, args.degree.into(), &counts, &rows, &fit);
+    let model = source::rounded(&fit.model);
+    if let Some(path) = &args.svg {
+        draft::write(path, chart::svg(&rows, &model)?.as_bytes())?;
+    }
+    summary::show(args.json, || report.to_json(finished), || report.text())?;
+    if !finished {
+        return Ok(summary::exit(false));
+    }
+    if let Some((path, text)) = source {
+        draft::write(path, rewritten(path, &text, &model)?.as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Counts all games of files of this size together; false if it was interrupted.
+fn count(games: &mut Shards, size: u64, counts: &mut WdlCounts, stop: &Stop) -> Result<bool, Box<dyn Error>> {
+    let bar = progress::bar(Some(size), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
+    while let Some(game) = games.next().transpose()? {
+        if stop.asked() {
+            bar.finish_and_clear();
+            return Ok(false);
+        }
+        counts.add_game(&game)?;
+        if counts.games.is_multiple_of(256) {
+            bar.set_position(games.bytes());
+            bar.set_message(format!("{} positions", HumanCount(counts.positions)));
+        }
+    }
+    bar.finish_and_clear();
+    Ok(true)
+}
+
+/// The fit, when there is one.
+fn fitted(rows: &[MaterialRow], counts: &WdlCounts, degree: usize) -> Result<Fit, Box<dyn Error>> {
+    let results = counts.results();
+    let fit = fit::fit(rows, degree);
+    if results.contains(&0) || !fit.converged {
+        let [won, drawn, lost] = results.map(HumanCount);
+        return Err(format!(
+            "too little data: {} games give {won} won, {drawn} drawn and {lost} lost positions that count, with {} different \
+             counts of material; expected games with all results and all material, or a lower --degree than {degree}",
+            HumanCount(counts.games),
+            rows.len()
+        )
+        .into());
+    }
+    Ok(fit)
+}
+
+/// The source, when it can be understood.
+fn read_source(path: &Path) -> Result<String, Box<dyn Error>> {
+    let quote = |error: &dyn Error| format!("{}: {error}", path.display());
+    let text = inputs::read_utf8(path).map_err(|error| quote(&error))?;
+    source::read(&text).map_err(|error| quote(&error))?;
+    Ok(text)
+}
+
+fn rewritten(path: &Path, text: &str, model: &Model) -> Result<String, Box<dyn Error>> {
+    source::rewrite(text, model).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{bytes, games};
+    use lento_common::arguments::parse;
+    use lento_common::scratch::Folder;
+
+    fn args(text: &str, data: &Path) -> Args {
+        parse(["wdl", data.to_str().unwrap()].into_iter().chain(text.split_whitespace())).unwrap()
+    }
+
+    /// What came out of these data, and whether all were read.
+    fn outcome(args: &Args, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
+        let (mut read, mut counts) = (Shards::new(shards::find(&args.data)?), WdlCounts::new(args.limits));
+        let finished = count(&mut read, 1, &mut counts, stop)?;
+        let fit = fitted(&counts.rows(), &counts, args.degree.into())?;
+        Ok((counts, fit, finished))
+    }
+
+    #[test]
+    fn from_games_to_source() {
+        let folder = Folder::new("wdl-run");
+        let data = folder.write("games.vf", &bytes(&games(150, 111)));
+        let source = folder.write("wdl.rs", include_bytes!("../../../../src/eval/wdl.rs"));
+        let args = args(&format!("--degree 1 --max-score 2000 --write {}", source.display()), &data);
+        let (counts, fit, finished) = outcome(&args, &Stop::default()).unwrap();
+        assert!(finished && counts.games == 150 && fit.converged);
+        let again = outcome(&args, &Stop::default()).unwrap().1;
+        assert_eq!(fit.model, again.model, "it repeats exactly");
+        let model = source::rounded(&fit.model);
+        let text = read_source(&source).unwrap();
+        draft::write(&source, rewritten(&source, &text, &model).unwrap().as_bytes()).unwrap();
+        assert_eq!(source::read(&std::fs::read_to_string(&source).unwrap()), Ok(model));
+    }
+
+    #[test]
+    fn too_little_data_and_foreign_sources_are_refused() {
+        let folder = Folder::new("wdl-little");
+        let data = folder.write("games.vf", &bytes(&games(1, 3)));
+        let error = outcome(&args("", &data), &Stop::default()).unwrap_err().to_string();
+        assert!(error.contains("too little data: 1 games") && error.contains("--degree than 3"), "{error}");
+        let source = folder.write("main.rs", b"fn main() {}");
+        let error = read_source(&source).unwrap_err().to_string();
+        assert!(error.contains("main.rs: no line begins with 'const A: Coefficients = ['"), "{error}");
+    }
+
+    #[test]
+    fn an_interrupted_count_is_not_finished() {
+        let folder = Folder::new("wdl-stop");
+        let data = folder.write("games.vf", &bytes(&games(3, 4)));
+        let stop = Stop::default();
+        stop.ask();
+        let args = args("", &data);
+        let (mut read, mut counts) = (Shards::new(shards::find(&args.data).unwrap()), WdlCounts::new(args.limits));
+        assert!(!count(&mut read, 1, &mut counts, &stop).unwrap());
+        assert_eq!(counts.games, 0);
+    }
+}

@@ -1,0 +1,375 @@
+//! `lento-train data` from the outside.
+
+use bulletformat::ChessBoard;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use viriformat::dataformat::{Filter, Game};
+
+/// A folder that goes away with the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("lento-data-cli-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn tool(command: &[&str], paths: &[&Path]) -> Command {
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_lento-train"));
+    tool.args(command).args(paths);
+    tool
+}
+
+/// Runs to success with --json and gives the document.
+fn json(command: &[&str], paths: &[&Path]) -> Value {
+    let output = tool(command, paths).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn error(output: &Output) -> String {
+    assert!(!output.status.success());
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Fresh games in two shards.
+fn games(folder: &Path) {
+    let made = tool(&["datagen", "--hash", "1", "--shard", "20", "--limit", "soft=40", "--dfrc", "0.3"], &[])
+        .args(["--games", "36", "--output"])
+        .arg(folder)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// What viriformat itself makes of a shard, position by position.
+fn by_viriformat(shard: &Path) -> Vec<ChessBoard> {
+    let bytes = std::fs::read(shard).unwrap();
+    let (mut rest, mut positions) = (bytes.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let game = Game::deserialise_from(&mut rest, Vec::new()).unwrap();
+        let keep = |position| {
+            positions.push(position);
+            Ok(())
+        };
+        game.splat_to_bulletformat(keep, &Filter::UNRESTRICTED).unwrap();
+    }
+    positions
+}
+
+fn records(path: &Path) -> Vec<[u8; 32]> {
+    let bytes = std::fs::read(path).unwrap();
+    let (records, rest) = bytes.as_chunks();
+    assert!(rest.is_empty());
+    records.to_vec()
+}
+
+fn bytes(position: &ChessBoard) -> [u8; 32] {
+    let ChessBoard { occ, pcs, score, result, ksq, opp_ksq, extra } = *position;
+    let parts = [&occ.to_le_bytes()[..], &pcs, &score.to_le_bytes(), &[result, ksq, opp_ksq], &extra];
+    parts.concat().try_into().unwrap()
+}
+
+#[test]
+fn games_become_the_positions_that_viriformat_sees() {
+    let scratch = Scratch::new("convert");
+    let (data, all) = (scratch.path("games"), scratch.path("all.bf"));
+    games(&data);
+    let convert = |more: &[&str], output: &Path| {
+        json(&[&["data", "convert"], more].concat(), &[&data, Path::new("--output"), output])
+    };
+    let everything = ["--noisy", "--skip-plies", "0", "--max-score", "40000"];
+    let summary = convert(&[&everything[..], &["--threads", "3"]].concat(), &all);
+    let expected: Vec<[u8; 32]> =
+        ["00000.vf", "00001.vf"].iter().flat_map(|name| by_viriformat(&data.join(name))).map(|p| bytes(&p)).collect();
+    assert!(records(&all) == expected && expected.len() > 1000);
+    let count = |field: &str| summary[field].as_u64().unwrap();
+    assert_eq!(
+        (count("games"), count("positions"), count("written")),
+        (36, expected.len() as u64, expected.len() as u64)
+    );
+
+    // With the filter: what is dropped and what is kept are all, and the order stays.
+    let some = scratch.path("some.bf");
+    let summary = convert(&["--threads", "1"], &some);
+    let dropped: u64 = summary["dropped"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(summary["dropped"]["first_plies"], 36 * 8);
+    assert_eq!(dropped + summary["written"].as_u64().unwrap(), expected.len() as u64);
+    let mut rest = expected.iter();
+    assert!(records(&some).iter().all(|record| rest.any(|other| other == record)), "a part of all, in order");
+    let inspected = json(&["data", "inspect"], &[&data]);
+    assert_eq!((&inspected["kept"], &inspected["dropped"]), (&summary["written"], &summary["dropped"]));
+    let inspected = json(&["data", "inspect"], &[&some]);
+    assert_eq!((&inspected["kept"], &inspected["white"]), (&summary["written"], &"side to move".into()));
+
+    // Filtered file by file, it is the same.
+    let folder = scratch.path("filtered/");
+    json(&["data", "filter"], &[&data, Path::new("--output"), &folder]);
+    let parts = ["00000.bf", "00001.bf"].map(|name| records(&folder.join(name)));
+    assert!(parts.concat() == records(&some) && !parts[1].is_empty());
+
+    // Without repeated positions, from twice the same games.
+    let once = scratch.path("once.bf");
+    let summary = json(&["data", "convert", "--dedupe"], &[&data, &data, Path::new("--output"), &once]);
+    let (repeated, written) = (summary["repeated"].as_u64().unwrap(), records(&once).len());
+    assert_eq!(repeated as usize + written, 2 * records(&some).len());
+    let distinct: HashSet<&[u8]> = parts.iter().flatten().map(|record| &record[..24]).collect();
+    assert!(written >= distinct.len() && written <= records(&some).len(), "castling rights make them different, too");
+}
+
+/// The moves and scores of a file in viriformat, game by game.
+fn plies(path: &Path) -> Vec<Vec<(u16, i16)>> {
+    let bytes = std::fs::read(path).unwrap();
+    let (mut rest, mut games) = (bytes.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let game = Game::deserialise_from(&mut rest, Vec::new()).unwrap();
+        games.push(game.moves.iter().map(|(mv, score)| (mv.inner(), score.get())).collect());
+    }
+    games
+}
+
+#[test]
+fn packed_games_are_the_same_games_with_even_scores() {
+    let scratch = Scratch::new("pack");
+    let [data, packed, unpacked] = ["games", "packed/", "unpacked/"].map(|name| scratch.path(name));
+    games(&data);
+    let summary = json(&["data", "pack", "--threads", "2"], &[&data, Path::new("--output"), &packed]);
+    let count = |field: &str| summary[field].as_u64().unwrap();
+    let size = |folder: &Path, extension: &str| -> u64 {
+        ["00000", "00001"]
+            .iter()
+            .map(|name| folder.join(name).with_extension(extension).metadata().unwrap().len())
+            .sum()
+    };
+    assert_eq!((count("files"), count("games"), summary["finished"].as_bool()), (2, 36, Some(true)));
+    assert_eq!((count("bytes_before"), count("bytes")), (size(&data, "vf"), size(&packed, "lgp")));
+    assert!(count("bytes") * 2 < count("bytes_before"), "{summary}");
+    let bits: f64 = summary["bits_a_ply"].as_object().unwrap().values().map(|bits| bits.as_f64().unwrap()).sum();
+    let bytes = summary["bytes_a_ply"].as_f64().unwrap();
+    assert!((8.0 * bytes - bits).abs() < 0.3, "{summary}");
+
+    let summary = json(&["data", "unpack"], &[&packed, Path::new("--output"), &unpacked]);
+    assert_eq!((summary["games"].as_u64(), summary["plies"].as_u64()), (Some(36), Some(count("plies"))));
+    let mut odd = 0;
+    for name in ["00000.vf", "00001.vf"] {
+        let (before, after) = (plies(&data.join(name)), plies(&unpacked.join(name)));
+        assert_eq!(before.len(), after.len());
+        for (before, after) in before.iter().flatten().zip(after.iter().flatten()) {
+            assert_eq!(before.0, after.0);
+            assert!((before.1 - after.1).abs() <= 1 && (after.1 % 2 == 0 || after.1.abs() > 31_000));
+            odd += usize::from(before.1 != after.1);
+        }
+    }
+    assert!(odd > 100);
+
+    // All who read games read them packed, with the same outcome. Packed once more, they stay as they are.
+    let convert = |data: &Path, name: &str| {
+        let output = scratch.path(name);
+        json(&["data", "convert", "--shuffle", "--dedupe"], &[data, Path::new("--output"), &output]);
+        std::fs::read(output).unwrap()
+    };
+    assert!(convert(&packed, "packed.bf") == convert(&unpacked, "unpacked.bf"));
+    for command in [&["data", "inspect"][..], &["wdl", "--degree", "1"]] {
+        let [packed, unpacked] = [&packed, &unpacked].map(|data| json(command, &[data]));
+        assert_eq!(packed, unpacked);
+    }
+    let (again, one) = (scratch.path("again.lgp"), packed.join("00000.lgp"));
+    for source in [unpacked.join("00000.vf"), one.clone()] {
+        json(&["data", "pack"], &[&source, Path::new("--output"), &again]);
+        assert!(std::fs::read(&again).unwrap() == std::fs::read(&one).unwrap(), "{}", source.display());
+    }
+}
+
+#[test]
+fn packed_games_that_cannot_be_are_refused_with_words() {
+    let scratch = Scratch::new("pack-bad");
+    let (data, packed) = (scratch.path("games"), scratch.path("packed/"));
+    games(&data);
+    json(&["data", "pack"], &[&data, Path::new("--output"), &packed]);
+    let (shard, bad) = (std::fs::read(packed.join("00001.lgp")).unwrap(), scratch.path("bad.lgp"));
+    let mut flipped = shard.clone();
+    flipped[200] ^= 4;
+    let cut = &shard[..shard.len() - 1];
+    for (bytes, part) in [(&flipped[..], "damaged: checksum"), (cut, "cut off"), (&[7; 300], "not packed games")] {
+        std::fs::write(&bad, bytes).unwrap();
+        for command in [&["data", "unpack"][..], &["data", "convert"], &["data", "pack"], &["data", "filter"]] {
+            let output = scratch.path("out");
+            let error = error(&tool(command, &[&bad, Path::new("--output"), &output]).output().unwrap());
+            assert!(error.contains("bad.lgp: ") && error.contains(part), "{command:?}: {error}");
+            assert!(!output.exists());
+        }
+        let error = error(&tool(&["data", "inspect"], &[&bad]).output().unwrap());
+        assert!(error.contains("bad.lgp: ") && error.contains(part), "{error}");
+    }
+    // Several files do not become one, and a folder with both forms of a shard holds its games twice.
+    let output = scratch.path("all.lgp");
+    let said = error(&tool(&["data", "pack"], &[&data, Path::new("--output"), &output]).output().unwrap());
+    assert!(said.contains("2 files are to be written; expected a folder"), "{said}");
+    json(&["data", "pack"], &[&data, Path::new("--output"), &data]);
+    let said = error(&tool(&["data", "inspect"], &[&data]).output().unwrap());
+    assert!(said.contains("00000.lgp and ") && said.contains("hold the same games"), "{said}");
+    let said =
+        error(&tool(&["data", "unpack"], &[&data.join("00000.vf"), Path::new("--output"), &output]).output().unwrap());
+    assert!(said.contains("00000.vf: not data of this kind; expected packed games (*.lgp)"), "{said}");
+    assert!(!output.exists());
+}
+
+#[test]
+fn shuffling_loses_nothing_whatever_the_memory() {
+    let scratch = Scratch::new("shuffle");
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0 | 0.5".parse::<ChessBoard>().unwrap();
+    let all: Vec<[u8; 32]> = (0..60_000_u32)
+        .map(|number| bytes(&ChessBoard { score: (number % 30_000) as i16, result: (number / 30_000) as u8, ..start }))
+        .collect();
+    let (first, second) = all.split_at(20_000);
+    std::fs::write(scratch.path("a.bf"), first.as_flattened()).unwrap();
+    std::fs::write(scratch.path("b.bf"), second.as_flattened()).unwrap();
+    let shuffle = |more: &[&str], output: &Path| {
+        let command = [&["data", "shuffle"], more].concat();
+        let inputs = [scratch.path("a.bf"), scratch.path("b.bf")];
+        let summary = json(&command, &[&inputs[0], &inputs[1], Path::new("--output"), output]);
+        assert_eq!(summary["positions"], 60_000);
+        records(output)
+    };
+    let out = scratch.path("out.bf");
+    let shuffled = shuffle(&[], &out);
+    let mut sorted = shuffled.clone();
+    sorted.sort_unstable();
+    let mut expected = all.clone();
+    expected.sort_unstable();
+    assert!(sorted == expected && shuffled != all);
+    // 60 000 positions with their keys take more than two megabytes.
+    assert!(shuffle(&["--memory", "1"], &out) == shuffled);
+    assert!(shuffle(&["--seed", "2"], &out) != shuffled);
+    assert!(shuffle(&["--keep", "100"], &out) == shuffled[..100]);
+    assert_eq!(scratch.names(), ["a.bf", "b.bf", "out.bf"]);
+}
+
+#[test]
+fn scores_come_to_the_scale_of_a_network_and_nothing_else_changes() {
+    let nets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nets");
+    let (gold, network) = (nets.join("gold.bf"), nets.join("default.lnn"));
+    let scratch = Scratch::new("calibrate");
+    let calibrate = |input: &Path, output: &Path| {
+        let paths = [input, Path::new("--network"), &network, Path::new("--output"), output];
+        let classes = json(&["data", "calibrate"], &paths)["classes"].as_array().unwrap().clone();
+        assert_eq!(classes.iter().map(|class| class["positions"].as_u64().unwrap()).sum::<u64>(), 100_000);
+        let numbers = |class: &Value| ["factor", "offset_cp"].map(|name| class[name].as_f64().unwrap());
+        classes.iter().map(numbers).collect::<Vec<_>>()
+    };
+    let [once, twice] = ["once.bf", "twice.bf"].map(|name| scratch.path(name));
+    let lines = calibrate(&gold, &once);
+    assert!(lines.len() == 8 && lines.iter().any(|[_, offset]| offset.abs() > 1.0), "{lines:?}");
+    for [factor, offset] in calibrate(&once, &twice) {
+        assert!((factor - 1.0).abs() < 0.01 && offset.abs() < 1.0, "{factor} {offset}");
+    }
+    let (before, after) = (records(&gold), records(&once));
+    assert_eq!(before.len(), after.len());
+    for (before, after) in before.iter().zip(&after).step_by(97) {
+        assert!(before[..24] == after[..24] && before[26..] == after[26..]);
+        let pieces = before[..8].iter().map(|byte| byte.count_ones()).sum::<u32>() as usize;
+        let [factor, offset] = lines[(pieces - 2) / 4];
+        let [before, after] = [before, after].map(|record| f64::from(i16::from_le_bytes([record[24], record[25]])));
+        assert!((factor * after + offset - before).abs() <= 0.5 * factor + 1e-6, "{before} {after}");
+    }
+    let missing = scratch.path("missing/out.bf");
+    let output =
+        tool(&["data", "calibrate", "--network"], &[&network, Path::new("--output"), &missing, &once]).output();
+    assert!(error(&output.unwrap()).contains("missing/out.bf: "));
+    let output = tool(&["data", "calibrate", "--network"], &[&once, Path::new("--output"), &twice, &once]).output();
+    assert!(error(&output.unwrap()).contains("once.bf: "));
+    assert_eq!(scratch.names(), ["once.bf", "twice.bf"]);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
+    let scratch = Scratch::new("bad");
+    let out = scratch.path("out.bf");
+    std::fs::write(scratch.path("torn.bf"), [0; 70]).unwrap();
+    std::fs::write(scratch.path("noise.bf"), [1; 64]).unwrap();
+    std::fs::write(scratch.path("noise.vf"), [7; 300]).unwrap();
+    std::fs::write(&out, "old").unwrap();
+    for (command, input, part) in [
+        ("shuffle", "torn.bf", "torn.bf: 70 bytes, expected whole positions in bulletformat of 32 bytes"),
+        ("shuffle", "noise.bf", "noise.bf: position 1 at byte 0: "),
+        ("shuffle", "noise.vf", "noise.vf: not data of this kind; expected positions in bulletformat (*.bf)"),
+        ("shuffle", "missing.bf", "missing.bf"),
+        (
+            "convert",
+            "torn.bf",
+            "torn.bf: not data of this kind; expected games in viriformat (*.vf, *.viri) or packed (*.lgp)",
+        ),
+        ("filter", "missing.vf", "missing.vf"),
+    ] {
+        let output = tool(&["data", command, "--output"], &[&out, &scratch.path(input)]).output().unwrap();
+        let error = error(&output);
+        assert!(error.contains(part), "{command} {input}: {error}");
+    }
+    // Bytes without an end are a game that was not written whole.
+    let output =
+        tool(&["data", "convert", "--output"], &[&scratch.path("none.bf"), &scratch.path("noise.vf")]).output();
+    let output = output.unwrap();
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("noise.vf: game 1 at byte 0: not written whole, left out"), "{said}");
+    let missing = scratch.path("missing/out.bf");
+    let output = tool(&["data", "shuffle", "--output"], &[&missing, &scratch.path("none.bf")]).output().unwrap();
+    assert!(error(&output).contains("missing/out.bf: "));
+    assert_eq!(std::fs::read(&out).unwrap(), b"old");
+    assert_eq!(scratch.names(), ["noise.bf", "noise.vf", "none.bf", "out.bf", "torn.bf"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_conversion_leaves_no_file() {
+    let scratch = Scratch::new("interrupt");
+    games(&scratch.path("games"));
+    let bytes = std::fs::read(scratch.path("games/00000.vf")).unwrap();
+    std::fs::remove_dir_all(scratch.path("games")).unwrap();
+    // So many games that the interruption comes before the end, while it is read.
+    let many = scratch.path("many.vf");
+    std::fs::write(&many, bytes.repeat((256 << 20) / bytes.len())).unwrap();
+    for more in [&[][..], &["--shuffle"], &["--keep", "10"]] {
+        let mut command = tool(&["data", "convert", "--output"], &[&scratch.path("out.bf"), &many]);
+        let child = command.args(more).stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn();
+        let child = child.unwrap();
+        let id = child.id().to_string();
+        let is_open = || {
+            let files = std::fs::read_dir(format!("/proc/{id}/fd")).unwrap();
+            files.filter_map(|file| std::fs::read_link(file.unwrap().path()).ok()).any(|file| file == many)
+        };
+        // Once the games are open the tool listens for the signal.
+        while !is_open() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("interrupted; ") && said.contains("out.bf was not written"), "{said}");
+        assert_eq!(scratch.names(), ["many.vf"]);
+    }
+}

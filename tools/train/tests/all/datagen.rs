@@ -1,0 +1,200 @@
+//! `lento-train datagen` from the outside.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("lento-datagen-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+fn datagen(folder: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-train"));
+    command.args(["datagen", "--hash", "1", "--output"]).arg(folder).args(more);
+    if !more.contains(&"--shard") {
+        command.args(["--shard", "20"]);
+    }
+    if !more.contains(&"--limit") {
+        command.args(["--limit", "soft=60"]);
+    }
+    command
+}
+
+fn run(folder: &Path, more: &[&str]) -> Output {
+    datagen(folder, more).output().unwrap()
+}
+
+fn shards(folder: &Path) -> Vec<Vec<u8>> {
+    files(folder, "vf")
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<Vec<u8>> {
+    (0..4).map_while(|shard| std::fs::read(folder.join(format!("{shard:05}.{extension}"))).ok()).collect()
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_data() {
+    let (whole, killed) = (scratch("whole"), scratch("killed"));
+    let output = run(&whole, &["--games", "50", "--concurrency", "1", "--json"]);
+    assert!(output.status.success());
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((summary["games"].as_u64(), summary["games_before"].as_u64()), (Some(50), Some(0)));
+    let wanted = shards(&whole);
+    assert_eq!(wanted.len(), 3);
+
+    let mut child = datagen(&killed, &["--games", "50"]).stdout(Stdio::null()).spawn().unwrap();
+    while shards(&killed).iter().map(Vec::len).sum::<usize>() == 0 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let output = run(&killed, &["--games", "50"]);
+    assert!(output.status.success());
+    assert!(shards(&killed) == wanted, "the data differ");
+
+    let output = run(&killed, &["--games", "50", "--seed", "2"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("there seed is 1, here 2"), "{error}");
+    for folder in [whole, killed] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn packed_shards_are_the_same_after_any_end() {
+    let [plain, whole, killed] = ["pack-plain", "pack-whole", "pack-killed"].map(scratch);
+    let args = ["--games", "50", "--pack"];
+    assert!(run(&plain, &args[..2]).status.success());
+    assert!(run(&whole, &args).status.success());
+    let (packed, left) = (files(&whole, "lgp"), std::fs::read(whole.join("00002.vf")).unwrap());
+    assert_eq!(packed.len(), 2);
+    assert!(left == shards(&plain)[2], "the last shard is not full");
+    let is_whole = |folder: &Path| {
+        files(folder, "lgp") == packed
+            && std::fs::read(folder.join("00002.vf")).unwrap() == left
+            && (0..2).all(|shard| !folder.join(format!("{shard:05}.vf")).exists())
+    };
+    assert!(is_whole(&whole));
+
+    // Killed in the second shard.
+    let mut child = datagen(&killed, &args).stdout(Stdio::null()).spawn().unwrap();
+    while !killed.join("00001.vf").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(run(&killed, &args).status.success());
+    assert!(is_whole(&killed), "after a kill");
+
+    // Ended before a full shard was packed, and before it was removed. Shards of a run that did not pack are packed.
+    let keep = |shard: usize| std::fs::write(killed.join(format!("{shard:05}.vf")), &shards(&plain)[shard]).unwrap();
+    keep(0);
+    keep(1);
+    std::fs::remove_file(killed.join("00001.lgp")).unwrap();
+    assert!(run(&killed, &args).status.success());
+    assert!(is_whole(&killed), "after an end in between");
+    assert!(run(&plain, &args).status.success());
+    assert!(is_whole(&plain), "packed later");
+
+    // Without --pack the next shards stay as they are.
+    assert!(run(&killed, &["--games", "61"]).status.success());
+    assert!(files(&killed, "lgp") == packed && killed.join("00003.vf").exists());
+    let mut bytes = packed[1].clone();
+    bytes[100] ^= 1;
+    std::fs::write(killed.join("00001.lgp"), bytes).unwrap();
+    let error = String::from_utf8(run(&killed, &["--games", "70"]).stderr).unwrap();
+    assert!(error.contains("00001.lgp: damaged: checksum"), "{error}");
+    for folder in [plain, whole, killed] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn positions_inside_searches_lie_beside_their_games() {
+    let args = |games| ["--games", games, "--concurrency", "2", "--inside", "3", "--inside-nodes", "80", "--json"];
+    let (whole, torn) = (scratch("inside"), scratch("inside-torn"));
+    let output = run(&whole, &args("43"));
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let wanted = files(&whole, "bf");
+    let records: Vec<&[u8]> = wanted.iter().flat_map(|file| file.chunks(32)).collect();
+    assert_eq!((wanted.len(), summary["inside"].as_u64()), (3, Some(records.len() as u64)));
+    let plies = summary["positions"].as_u64().unwrap() as usize;
+    assert!(records.len() > plies / 30 && records.len() < 3 * plies, "{} of {plies}", records.len());
+    // Each says that it comes from inside a search, and from which game of its shard.
+    let games =
+        |file: &[u8]| file.chunks(32).map(|record| u16::from_le_bytes([record[30], record[31]])).collect::<Vec<_>>();
+    assert!(records.iter().all(|record| record[29] == 1));
+    for (file, last) in wanted.iter().zip([19, 19, 2]) {
+        assert!(games(file).is_sorted() && games(file).last().is_some_and(|&game| game <= last));
+    }
+
+    // Ended after the positions of a game and before the game itself; and in the middle of a position of a shard that has no game yet.
+    for (games, shard, junk) in [("31", 1, 64), ("40", 2, 40)] {
+        assert!(run(&torn, &args(games)).status.success());
+        let path = torn.join(format!("{shard:05}.bf"));
+        let mut file = std::fs::read(&path).unwrap_or_default();
+        let next = if shard == 1 { [1, 11, 0] } else { [1, 0, 0] };
+        let torn_record: Vec<u8> = std::iter::repeat_n(7, 29).chain(next).collect();
+        file.extend(torn_record.iter().cycle().take(junk));
+        std::fs::write(path, file).unwrap();
+    }
+    assert!(run(&torn, &args("43")).status.success());
+    assert!(files(&torn, "bf") == wanted && shards(&torn) == shards(&whole), "the data differ");
+
+    let error = String::from_utf8(run(&torn, &["--games", "43", "--inside", "2"]).stderr).unwrap();
+    assert!(error.contains("inside"), "{error}");
+    let error = String::from_utf8(
+        run(&scratch("inside-much"), &["--games", "3", "--inside", "2", "--limit", "soft=60", "--shard", "70000"])
+            .stderr,
+    );
+    assert!(error.as_ref().unwrap().contains("70000"), "{error:?}");
+    for folder in [whole, torn] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn parts_are_the_whole() {
+    let whole = scratch("of-parts");
+    assert!(run(&whole, &["--games", "7"]).status.success());
+    let mut data = Vec::new();
+    for part in 1..=3 {
+        let folder = scratch(&format!("part-{part}"));
+        let args = ["--games", "7", "--part", &format!("{part}/3")];
+        assert!(run(&folder, &args).status.success() && run(&folder, &args).status.success());
+        data.extend(shards(&folder).concat());
+        let error = String::from_utf8(run(&folder, &["--games", "8", args[2], args[3]]).stderr).unwrap();
+        assert!(error.contains("games"), "{error}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+    assert!(data == shards(&whole).concat(), "the data differ");
+    std::fs::remove_dir_all(whole).unwrap();
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_words() {
+    let folder = scratch("bad");
+    for (more, part) in [
+        (["--games", "5", "--limit", "tc=1+0"], "not generated by the clock"),
+        (["--games", "5", "--limit", "movetime=5ms"], "not generated by the clock"),
+        (["--games", "5", "--book", "no-such-book"], "no-such-book"),
+        (["--games", "0", "--json", "--json"], "games"),
+    ] {
+        let output = run(&folder, &more);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(part), "{error}");
+    }
+    // It can be played from, but no reader takes it for data.
+    let book = folder.with_extension("epd");
+    std::fs::write(&book, "4k3/8/8/8/8/8/PPPPPPPP/QQQQQQQK w - -\n").unwrap();
+    let output = run(&folder, &["--games", "5", "--book", book.to_str().unwrap()]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && error.contains("PPPPPPPP/QQQQQQQK w - -\": White has 8 pawns and 6"),
+        "{error}"
+    );
+    std::fs::remove_file(book).unwrap();
+    assert!(!folder.exists());
+}

@@ -1,0 +1,155 @@
+//! `lento-train gold` from the outside.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn gold() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-train"));
+    command.arg("gold").stdin(Stdio::null());
+    command
+}
+
+fn make(folder: &Path, more: &[&str]) -> Command {
+    let mut command = gold();
+    command.args(["make", "--hash", "1", "--dfrc", "0.2", "--json"]);
+    for [name, value] in [["--label", "200"], ["--limit", "soft=30"]] {
+        if !more.contains(&name) {
+            command.args([name, value]);
+        }
+    }
+    command.arg("--output").arg(folder.join("gold.bf")).arg("--journal").arg(folder.join("gold.jsonl")).args(more);
+    command
+}
+
+fn refused(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn document(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn of_the_repository(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn network() -> PathBuf {
+    of_the_repository("nets/default.lnn")
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_set_and_a_set_grows_at_its_end() {
+    let folders = [(); 2].map(|()| TempDir::new().unwrap());
+    let [whole, killed] = folders.each_ref().map(TempDir::path);
+    let summary = document(&make(whole, &["--positions", "150", "--concurrency", "1"]).output().unwrap());
+    let count = |name: &str| summary[name].as_u64().unwrap();
+    assert_eq!((count("positions"), count("of_games") + count("inside_searches")), (150, 150));
+    assert!((30..=55).contains(&count("inside_searches")), "{summary}");
+    let wanted = std::fs::read(whole.join("gold.bf")).unwrap();
+    assert_eq!(wanted.len(), 150 * 32);
+
+    let mut child = make(killed, &["--positions", "150"]).stdout(Stdio::null()).spawn().unwrap();
+    let lines =
+        || std::fs::read(killed.join("gold.jsonl")).map_or(0, |bytes| bytes.split(|&byte| byte == b'\n').count());
+    while lines() < 4 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Part of it at once, from what is there; then the rest.
+    document(&make(killed, &["--positions", "12"]).output().unwrap());
+    assert!(std::fs::read(killed.join("gold.bf")).unwrap() == wanted[..12 * 32]);
+    document(&make(killed, &["--positions", "150"]).output().unwrap());
+    assert!(std::fs::read(killed.join("gold.bf")).unwrap() == wanted, "the sets differ");
+
+    let error = refused(&mut make(killed, &["--label", "300"]));
+    assert!(error.contains("gold.jsonl") && error.contains("there label is 200, here 300"), "{error}");
+}
+
+#[test]
+fn a_label_may_last_to_the_end_of_an_iteration() {
+    let folder = TempDir::new().unwrap();
+    let set = |more: &[&str]| make(folder.path(), &[&["--positions", "10", "--interior", "0"], more].concat());
+    let made = document(&set(&["--label", "soft=60,hard=120"]).output().unwrap());
+    assert_eq!((&made["of_games"], &made["settings"]["label"]), (&10.into(), &"soft=60,hard=120".into()));
+    let error = refused(&mut set(&["--label", "60"]));
+    assert!(error.contains("there label is \"soft=60,hard=120\", here 60"), "{error}");
+    for label in ["0", "movetime=5ms", "tc=1+0", "soft=9,hard=8", "deep"] {
+        let output = set(&["--label", label]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(&format!("'{label}'")), "{said}");
+        assert!(said.contains("soft=2500,hard=5000"), "{said}");
+    }
+}
+
+#[test]
+fn networks_are_compared() {
+    let folder = TempDir::new().unwrap();
+    let made = document(&make(folder.path(), &["--positions", "40"]).output().unwrap());
+    let set = folder.path().join("gold.bf");
+    let output =
+        gold().arg("loss").args([network(), network()]).arg("--gold").arg(&set).arg("--json").output().unwrap();
+    let losses = document(&output);
+    assert_eq!((&losses["positions"], &losses["crc32"]), (&Value::from(40), &made["crc32"]));
+    let [one, other] = losses["networks"].as_array().unwrap().as_slice() else { panic!("two networks: {losses}") };
+    assert_eq!(one["loss"], other["loss"]);
+    let loss = one["loss"].as_f64().unwrap();
+    assert!(loss > 0.0 && loss < 0.1, "{loss}");
+    assert_eq!(other["beyond_the_first"], Value::from(0.0));
+
+    let text = gold().arg("loss").arg(network()).arg("--gold").arg(&set).output().unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains(&format!("{loss:.6}")) && text.contains("30-32"), "{text}");
+}
+
+/// It never changes, or losses that were measured no longer compare.
+#[test]
+fn the_set_beside_the_network_is_that_of_the_results() {
+    let output = gold().arg("loss").arg(network()).arg("--json").current_dir(of_the_repository("")).output().unwrap();
+    let losses = document(&output);
+    assert_eq!((&losses["positions"], &losses["gold"]), (&Value::from(100_000), &Value::from("nets/gold.bf")));
+    let results = std::fs::read_to_string(of_the_repository("docs/results/nnue.md")).unwrap();
+    let name = losses["crc32"].as_str().unwrap();
+    assert!(results.contains(&format!("(crc32 {name})")), "docs/results/nnue.md does not know the set {name}");
+}
+
+#[test]
+fn what_is_no_set_and_what_is_no_network_is_refused_with_words() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("empty.bf"), "").unwrap();
+    std::fs::write(at("torn.bf"), "a gold set?").unwrap();
+    for (name, part) in
+        [("missing.bf", "missing.bf: "), ("empty.bf", "no positions"), ("torn.bf", "11 bytes, expected")]
+    {
+        let error = refused(gold().arg("loss").arg(network()).arg("--gold").arg(at(name)));
+        assert!(error.contains(name) && error.contains(part), "{error}");
+    }
+    let error = refused(gold().arg("loss").arg(at("torn.bf")).arg("--gold").arg(at("torn.bf")));
+    assert!(error.contains("torn.bf"), "{error}");
+    let error = refused(gold().arg("loss").arg(at("none.lnn")).arg("--gold").arg(at("empty.bf")));
+    assert!(error.contains("none.lnn: "), "{error}");
+    let error = refused(&mut make(folder.path(), &["--set", "Threads=2"]));
+    assert!(error.contains("Threads=2: a gold set is made by searches of one thread"), "{error}");
+    let missing = folder.path().join("missing");
+    let error = refused(&mut make(&missing, &[]));
+    assert!(error.contains("missing"), "{error}");
+    for limit in ["tc=1+0", "movetime=5ms"] {
+        let output = make(folder.path(), &["--limit", limit]).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(limit), "{error}");
+        assert!(error.contains("not generated by the clock"), "{error}");
+    }
+    // Games that end before there is anything to take.
+    let error = refused(&mut make(
+        folder.path(),
+        &["--max-plies", "1", "--limit", "nodes=1", "--random-plies", "0", "--interior", "0"],
+    ));
+    assert!(error.contains("200 games gave no position"), "{error}");
+}

@@ -1,0 +1,19 @@
+//! `lento-train` from outside, in one program: each further one takes time to build.
+
+#[path = "../../../tests/damage.rs"]
+mod damage;
+#[cfg(unix)]
+#[path = "../../../tests/driver.rs"]
+#[allow(dead_code, reason = "each package uses its part")]
+mod driver;
+
+#[cfg(unix)]
+mod abuse;
+mod damaged;
+mod data;
+mod datagen;
+mod gold;
+mod neutral;
+mod nnue;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-train");

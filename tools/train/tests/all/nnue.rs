@@ -1,0 +1,85 @@
+//! The commands of `docs/nnue.md`, run as they are written there, on a small scale.
+#![cfg(unix)]
+
+use std::env::consts::EXE_SUFFIX;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, iter};
+
+/// What the document sets at its beginning, minimised.
+const SIZES: &[(&str, &str)] = &[
+    ("SHARD", "100"),
+    ("GAMES", "200"),
+    ("CHECK", "40"),
+    ("LIMIT", "soft=20"),
+    ("HIDDEN", "32"),
+    ("THREATS", "32"),
+    ("EPOCHS", "2"),
+    ("BATCH", "256"),
+    ("PAIRS", "2"),
+    ("NODES", "100"),
+    ("GOLD", "60"),
+    ("LABEL", "200"),
+    ("ANEW", "300"),
+    ("ANEW_LIMIT", "soft=40,hard=80"),
+];
+
+/// The shell commands of the document, in order.
+fn commands(text: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<String> = None;
+    for line in text.lines() {
+        match (&mut open, line) {
+            (None, "```sh") => open = Some(String::new()),
+            (Some(_), "```") => blocks.extend(open.take()),
+            (Some(block), line) => *block += &format!("{line}\n"),
+            (None, _) => {}
+        }
+    }
+    blocks
+}
+
+#[test]
+fn the_commands_of_the_document_work() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read_to_string(root.join("docs/nnue.md")).unwrap();
+    let mut blocks = commands(&text);
+    assert!(blocks.len() >= 3, "{blocks:?}");
+    let sizes = blocks.remove(0);
+    let mut script = String::from("set -eu\n");
+    for (name, value) in SIZES {
+        assert!(sizes.contains(&format!("{name}=")), "{name} is not set in the document:\n{sizes}");
+        script += &format!("{name}={value}\n");
+    }
+    assert_eq!(sizes.lines().filter(|line| line.contains('=')).count(), SIZES.len(), "{sizes}");
+    // `lento-lab` is of another package, which `cargo test --workspace` builds as well.
+    let programs = Path::new(crate::PROGRAM).parent().unwrap();
+    if !programs.join(format!("lento-lab{EXE_SUFFIX}")).exists() {
+        println!("skipped: the matches of docs/nnue.md, without lento-lab");
+        script += "lento-lab() { echo \"Elo: not played\"; }\n";
+    }
+    script += &blocks.concat();
+
+    let folder = std::env::temp_dir().join(format!("lento-nnue-document-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    // `lento-train wdl --write` changes a copy of the source.
+    std::fs::create_dir_all(folder.join("src/eval")).unwrap();
+    std::fs::copy(root.join("src/eval/wdl.rs"), folder.join("src/eval/wdl.rs")).unwrap();
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let paths = iter::once(programs.to_owned()).chain(env::split_paths(&paths));
+    let output = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(&folder)
+        .env("PATH", env::join_paths(paths).unwrap())
+        .output()
+        .unwrap();
+    let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{script}\n{out}\n{error}");
+    for part in ["games", "kept", "validation", "Elo", "inside searches"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let networks = std::fs::read_dir(&folder).unwrap();
+    let names: Vec<String> = networks.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(names.iter().any(|name| name.ends_with(".lnn")), "{names:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
