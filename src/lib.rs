@@ -40,6 +40,7 @@ pub mod processors;
 pub mod score;
 pub mod search;
 pub mod smp;
+mod sync;
 pub mod tb;
 pub mod tt;
 pub mod uci;

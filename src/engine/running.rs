@@ -7,7 +7,7 @@ use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome};
 use crate::smp::vote;
-use crossbeam::channel::{Receiver, never};
+use crate::sync::channel::{Receiver, never};
 use std::mem::replace;
 use std::sync::Arc;
 use std::time::Instant;
@@ -206,7 +206,7 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::engine::{Output, Wake};
-    use crossbeam::channel::unbounded;
+    use crate::sync::channel::unbounded;
 
     #[test]
     fn a_thread_that_panics_ends_the_search_and_not_the_engine() {

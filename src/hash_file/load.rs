@@ -6,7 +6,7 @@ use super::{ALIGNMENT, Progress};
 use crate::files::open_regular;
 use crate::files::position::read_at;
 use crate::processors;
-use crate::smp::sync::{AtomicBool, Mutex, Ordering::Relaxed};
+use crate::sync::{AtomicBool, Mutex, Ordering::Relaxed};
 use crate::tt::Tt;
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;

@@ -6,7 +6,7 @@ use super::header::{Header, Identity, Origin};
 use crate::files::draft::{Draft, WriteError};
 use crate::files::position::write_at;
 use crate::processors::{self, priority};
-use crate::smp::sync::{AtomicBool, AtomicU64, Mutex, Ordering::Relaxed};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering::Relaxed};
 use crate::tt::Tt;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};

@@ -3,7 +3,7 @@
 
 use super::history::Corrections;
 use crate::processors;
-use crate::smp::sync::Mutex;
+use crate::sync::Mutex;
 
 /// The last-level caches of the system, each with its corrections.
 pub struct Caches {

@@ -5,8 +5,8 @@ use super::job::SearchOptions;
 use super::limits::Limits;
 use super::params::Params;
 use crate::chess::Color;
-use crate::smp::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use crossbeam::utils::CachePadded;
+use crate::sync::CachePadded;
+use crate::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Decides when the threads of a search have to end.

@@ -1,8 +1,8 @@
 //! What the threads of a search have found so far: written by each for itself, read whenever an answer is due.
 
 use super::report::Info;
-use crate::smp::sync::{AtomicU64, Mutex, Ordering};
-use crossbeam::utils::CachePadded;
+use crate::sync::CachePadded;
+use crate::sync::{AtomicU64, Mutex, Ordering};
 
 /// What a thread has found.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::eval::nnue::Network;
 use crate::eval::{Evaluation, Model};
-use crate::smp::sync::Mutex;
+use crate::sync::Mutex;
 use std::sync::Arc;
 
 /// A memory node, as its threads see it.

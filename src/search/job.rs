@@ -16,8 +16,8 @@ use super::turns::Turns;
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
 use crate::score::DRAW;
+use crate::sync::channel::Sender;
 use crate::tt::Tt;
-use crossbeam::channel::Sender;
 use std::sync::{Arc, OnceLock};
 
 /// What worker threads tell the engine.

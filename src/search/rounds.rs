@@ -5,9 +5,9 @@
 //! the nodes of the next round are handed out.
 
 use super::findings::Findings;
-use crate::smp::sync::{Condvar, Mutex, RwLock, RwLockWriteGuard, wait};
+use crate::sync::CachePadded;
+use crate::sync::{Condvar, Mutex, RwLock, RwLockWriteGuard, wait};
 use crate::tt::{Hit, Tt};
-use crossbeam::utils::CachePadded;
 
 /// What the threads of a search need to keep in step.
 pub struct Rounds {

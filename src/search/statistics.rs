@@ -5,7 +5,7 @@ use super::job::Job;
 use super::observer::{Instrument, Observer, SearchedMove};
 use super::worker::Worker;
 use crate::chess::{Board, Move};
-use crate::smp::sync::Mutex;
+use crate::sync::Mutex;
 
 /// What reductions and Last Best Reply did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

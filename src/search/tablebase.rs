@@ -10,7 +10,7 @@ use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, CastlingRights, Game, Move};
 use crate::score::{Bound, DRAW, Score, TB_WIN, is_decisive, is_mate, tablebase_distance};
-use crate::smp::sync::{AtomicI32, Ordering};
+use crate::sync::{AtomicI32, Ordering};
 use crate::tb::{RootRank, Tables, Wdl};
 use crate::tt::Hit;
 use std::ops::ControlFlow;

@@ -9,8 +9,8 @@ use super::params::Params;
 use super::turns::Turns;
 use crate::chess::Game;
 use crate::eval::Model;
+use crate::sync::channel::unbounded;
 use crate::tt::Tt;
-use crossbeam::channel::unbounded;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 

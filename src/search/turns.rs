@@ -1,8 +1,8 @@
 //! Taking turns: with more threads than cores the answer would have to wait behind all of them for a core.
 
 use crate::processors;
-use crossbeam::utils::CachePadded;
-use parking_lot::{Mutex, MutexGuard};
+use crate::sync::CachePadded;
+use crate::sync::{Mutex, MutexGuard, yield_lock};
 
 /// The right to run, one for each core, where there are more threads than cores.
 pub struct Turns {
@@ -33,7 +33,7 @@ impl Turn<'_> {
     /// Lets a waiting thread run first, if there is one.
     pub fn pass_on(&mut self) {
         if let Some(guard) = &mut self.0 {
-            MutexGuard::bump(guard);
+            yield_lock(guard);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::chess::{Board, Move, MoveDelta};
 use crate::eval::draws::Draws;
 use crate::eval::{Evaluation, Evaluator, Scaling};
 use crate::score::{self, Score};
-use crate::smp::sync::Ordering;
+use crate::sync::Ordering;
 use crate::tt::{Hit, Tt};
 use arrayvec::ArrayVec;
 use std::sync::Arc;

@@ -6,7 +6,6 @@ mod model;
 pub mod numa;
 pub mod order_queue;
 pub mod pool;
-pub mod sync;
 pub mod vote;
 
 use std::{panic, process};

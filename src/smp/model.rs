@@ -2,7 +2,6 @@
 //! `RUSTFLAGS="--cfg loom" cargo test --lib model`.
 
 use super::order_queue::OrderQueue;
-use super::sync::{Arc, Ordering};
 use crate::chess::Color;
 use crate::search::control::Control;
 use crate::search::findings::{Finding, Findings};
@@ -10,7 +9,9 @@ use crate::search::job::SearchOptions;
 use crate::search::limits::Limits;
 use crate::search::params::Params;
 use crate::search::rounds::{Round, Rounds};
+use crate::sync::Ordering;
 use crate::tt::Tt;
+use loom::sync::Arc;
 use loom::thread;
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! Job queues of worker threads.
 
-use super::sync::{Condvar, Mutex, wait};
+use crate::sync::{Condvar, Mutex, wait};
 use std::collections::VecDeque;
 
 /// A queue with one reader, which blocks while it is empty.

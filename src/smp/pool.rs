@@ -12,7 +12,7 @@ use crate::search::home::Home;
 use crate::search::job::{Event, Job};
 use crate::search::observer::{Instrument, NoObserver};
 use crate::search::worker::Worker;
-use crossbeam::channel::{Receiver, bounded};
+use crate::sync::channel::{Receiver, bounded};
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,7 +3,7 @@
 use super::material::Material;
 pub use super::numbering::MAX_PIECES;
 use super::table::{Damage, Kind, Table};
-use crate::smp::sync::{AtomicUsize, Mutex, Ordering};
+use crate::sync::{AtomicUsize, Mutex, Ordering};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::entry::{Era, Hit, Packed};
 use crate::score::Bound;
-use crate::smp::sync::{AtomicU64, Ordering::Relaxed};
+use crate::sync::{AtomicU64, Ordering::Relaxed};
 
 #[cfg(all(test, loom))]
 mod model;

@@ -6,7 +6,7 @@ use super::mapping::Mapping;
 use super::plan::Source;
 use super::spread;
 use crate::processors;
-use parking_lot::Mutex;
+use crate::sync::Mutex;
 use std::convert::Infallible;
 use std::io;
 use std::mem::MaybeUninit;
@@ -175,7 +175,7 @@ fn for_each_piece<T: Send, E: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smp::sync::{AtomicUsize, Ordering::Relaxed};
+    use crate::sync::{AtomicUsize, Ordering::Relaxed};
     use crate::tt::cluster::Epoch;
     use crate::tt::entry::Era;
     use crate::tt::pools;

@@ -8,7 +8,7 @@ use super::memory::MIB;
 use super::pages::Pages;
 use super::plan::{Held, Source, Supply};
 use super::record::Record;
-use crate::smp::sync::{AtomicU8, Ordering::Relaxed};
+use crate::sync::{AtomicU8, Ordering::Relaxed};
 use std::io;
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use super::inbox::Message;
 use super::session::{InputMode, Session};
 use super::writer::Writer;
 use crate::engine::{Engine, Wake};
-use crossbeam::channel::{Receiver, Sender, unbounded};
+use crate::sync::channel::{Receiver, Sender, unbounded};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};

@@ -21,7 +21,7 @@ use crate::chess::{Game, Move};
 use crate::engine::{Engine, Output};
 use crate::score::Bound;
 use crate::search::report::Outcome;
-use crossbeam::channel::Sender;
+use crate::sync::channel::Sender;
 use saving::SaveState;
 use std::collections::VecDeque;
 use std::io;
@@ -424,7 +424,7 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossbeam::channel::unbounded;
+    use crate::sync::channel::unbounded;
     use std::time::SystemTime;
 
     fn session() -> Session {

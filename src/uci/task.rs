@@ -10,7 +10,7 @@ use crate::engine::{Engine, Output, SearchOptions, Settings, Wake};
 use crate::search::limits::Limits;
 use crate::search::report::nps;
 use crate::search::statistics::LmrReport;
-use crossbeam::channel::{Receiver, Sender, bounded};
+use crate::sync::channel::{Receiver, Sender, bounded};
 use std::convert::Infallible;
 use std::io;
 use std::ops::ControlFlow;
@@ -168,7 +168,7 @@ fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossbeam::channel::unbounded;
+    use crate::sync::channel::unbounded;
 
     fn lines(start: impl FnOnce(TaskOutput) -> io::Result<Task>) -> Vec<String> {
         let (inbox, printed) = unbounded();

@@ -64,7 +64,7 @@ impl Writer {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use parking_lot::Mutex;
+    use crate::sync::Mutex;
     use std::sync::Arc;
 
     /// An in-memory output; writes fail once it is closed.

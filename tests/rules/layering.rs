@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 19] = [
+const LAYERS: [(&str, &[&str]); 20] = [
+    ("sync", &[]),
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
@@ -13,14 +14,14 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("part", &[]),
     ("epd", &["chess"]),
     ("pgn", &["chess", "files"]),
-    ("tt", &["chess", "score", "processors", "smp::sync"]),
-    ("tb", &["chess", "files", "smp::sync"]),
-    ("hash_file", &["chess", "score", "files", "processors", "tt", "smp::sync"]),
+    ("tt", &["chess", "score", "processors", "sync"]),
+    ("tb", &["chess", "files", "sync"]),
+    ("hash_file", &["chess", "score", "files", "processors", "tt", "sync"]),
     ("eval", &["chess", "score", "files"]),
     ("version", &["eval"]),
-    ("search", &["chess", "score", "processors", "eval", "tb", "tt", "smp::sync"]),
-    ("smp", &["chess", "score", "processors", "eval", "tt", "search"]),
-    ("engine", &["chess", "score", "hash_file", "eval", "tb", "tt", "search", "smp"]),
+    ("search", &["chess", "score", "processors", "eval", "tb", "tt", "sync"]),
+    ("smp", &["chess", "score", "processors", "eval", "tt", "search", "sync"]),
+    ("engine", &["chess", "score", "hash_file", "eval", "tb", "tt", "search", "smp", "sync"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
     (
         "uci",
@@ -36,6 +37,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
             "tt",
             "search",
             "smp",
+            "sync",
             "engine",
             "bench",
         ],
@@ -212,6 +214,52 @@ fn every_part_has_its_layer() {
     }
 }
 
+/// What only `sync` may use, so that the model checker sees every atomic and lock of the engine.
+const ONLY_IN_SYNC: [&str; 8] = [
+    "parking_lot",
+    "crossbeam",
+    "std::sync::atomic",
+    "std::sync::mpsc",
+    "std::sync::Mutex",
+    "std::sync::RwLock",
+    "std::sync::Condvar",
+    "std::sync::Barrier",
+];
+
+/// The uses of atomics, locks and channels that do not come from `sync`, with their lines.
+fn direct_uses(text: &str) -> Vec<(usize, &'static str)> {
+    let in_group = |line: &str, name: &str| {
+        let (path, item) = name.rsplit_once("::").unwrap_or(("", name));
+        let group = line.split(&format!("{path}::{{")).nth(1).unwrap_or("");
+        group.split(|c: char| !is_word(c)).any(|word| word == item)
+    };
+    let uses = |line: &str, name: &str| line.contains(name) || in_group(line, name);
+    let text = without_comments(text);
+    let lines = text.lines().enumerate();
+    lines
+        .flat_map(|(nth, line)| {
+            ONLY_IN_SYNC.iter().filter(move |name| uses(line, name)).map(move |&name| (nth + 1, name))
+        })
+        .collect()
+}
+
+#[test]
+fn atomics_locks_and_channels_come_from_sync() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    // The command line is no part of the engine.
+    files.retain(|file| *file != root.join("sync.rs") && !file.starts_with(root.join("cli")));
+    for file in files {
+        let found = direct_uses(&fs::read_to_string(&file).unwrap());
+        assert!(found.is_empty(), "{} does not take this from crate::sync: {found:?}", file.display());
+    }
+    assert_eq!(direct_uses("use std::sync::Arc;\nuse std::sync::{Arc, Mutex};"), [(2, "std::sync::Mutex")]);
+    assert_eq!(direct_uses("let m = parking_lot::Mutex::new(1);"), [(1, "parking_lot")]);
+    assert_eq!(direct_uses("use std::sync::{Arc, atomic::AtomicU8};"), [(1, "std::sync::atomic")]);
+    assert_eq!(direct_uses("// crossbeam\nuse crate::sync::channel;"), []);
+}
+
 /// The reader of the sources sees every way to name another part.
 #[test]
 fn paths_are_found_however_they_are_written() {
@@ -228,6 +276,6 @@ fn paths_are_found_however_they_are_written() {
     assert_eq!(found("use super::smp;\nmod tests {\n    use super::super::uci;\n}", 1), [at(1, "smp"), at(3, "uci")]);
     assert_eq!(found("use super::square::Square;\nmod tests {\n    use super::*;\n}", 2), []);
     assert_eq!(found("// crate::tt\n/// [`crate::tt`]\nuse my_crate::tt;", 2), []);
-    assert!(allows(&["smp::sync"], "smp::sync::Atomic") && !allows(&["smp::sync"], "smp::synced"));
+    assert!(allows(&["smp::pool"], "smp::pool::Pool") && !allows(&["smp::pool"], "smp::pooled"));
     assert!(!allows(&["chess"], "chess960"));
 }

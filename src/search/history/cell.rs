@@ -1,6 +1,6 @@
 //! One learned number.
 
-use crate::smp::sync::{AtomicI16, Ordering};
+use crate::sync::{AtomicI16, Ordering};
 
 /// A number that moves towards bonuses and away from maluses, always inside ±[`MAX`](Self::MAX).
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,9 +1,11 @@
-//! Atomics and locks for the whole engine, replaced by the model checker's under `--cfg loom`.
+//! Atomics, locks and channels of the engine. Under `--cfg loom` atomics and locks are those of the model checker.
+
+pub use crossbeam::channel;
+pub use crossbeam::utils::CachePadded;
 
 #[cfg(not(loom))]
 mod shipped {
     pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockWriteGuard};
-    pub use std::sync::Arc;
     pub use std::sync::atomic::*;
 
     /// Waits for a notification, releasing the lock meanwhile.
@@ -11,26 +13,35 @@ mod shipped {
         condvar.wait(&mut guard);
         guard
     }
+
+    /// Hands the lock to the thread that has waited longest, if there is one, and takes it again after it.
+    pub fn yield_lock<T>(guard: &mut MutexGuard<T>) {
+        MutexGuard::bump(guard);
+    }
 }
 
 #[cfg(loom)]
 mod modelled {
     pub use loom::sync::atomic::*;
-    pub use loom::sync::{Arc, Condvar, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+    pub use loom::sync::{Condvar, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+    const POISONED: &str = "a thread panicked while it held the lock";
 
     /// Loom's mutex with the interface of `parking_lot`.
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub struct Mutex<T>(loom::sync::Mutex<T>);
 
     impl<T> Mutex<T> {
-        /// Creates an unlocked mutex.
         pub fn new(value: T) -> Self {
             Self(loom::sync::Mutex::new(value))
         }
 
-        /// Locks, blocking.
         pub fn lock(&self) -> MutexGuard<'_, T> {
-            self.0.lock().expect("no thread panics while it holds the lock")
+            self.0.lock().expect(POISONED)
+        }
+
+        pub fn into_inner(self) -> T {
+            self.0.into_inner().expect(POISONED)
         }
     }
 
@@ -39,26 +50,25 @@ mod modelled {
     pub struct RwLock<T>(loom::sync::RwLock<T>);
 
     impl<T> RwLock<T> {
-        /// Creates an unlocked lock.
         pub fn new(value: T) -> Self {
             Self(loom::sync::RwLock::new(value))
         }
 
-        /// Locks for reading, blocking.
         pub fn read(&self) -> RwLockReadGuard<'_, T> {
-            self.0.read().expect("no thread panics while it holds the lock")
+            self.0.read().expect(POISONED)
         }
 
-        /// Locks for writing, blocking.
         pub fn write(&self) -> RwLockWriteGuard<'_, T> {
-            self.0.write().expect("no thread panics while it holds the lock")
+            self.0.write().expect(POISONED)
         }
     }
 
-    /// Waits for a notification, releasing the lock meanwhile.
     pub fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        condvar.wait(guard).expect("no thread panics while it holds the lock")
+        condvar.wait(guard).expect(POISONED)
     }
+
+    /// Loom tries every order of threads anyway.
+    pub fn yield_lock<T>(_: &mut MutexGuard<T>) {}
 }
 
 #[cfg(loom)]
