@@ -2,10 +2,14 @@
 
 mod contempt;
 pub mod listing;
+#[cfg(all(test, loom))]
+mod model;
 pub mod numa;
+mod pool;
 mod running;
 pub mod strength;
 mod table;
+mod vote;
 
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
@@ -28,12 +32,12 @@ use crate::search::statistics::{Collector, LmrReport};
 use crate::search::tablebase::Probing;
 use crate::search::turns::Turns;
 use crate::smp::numa::placement::Placement;
-use crate::smp::pool::Pool;
 pub use crate::sync::channel::never;
 use crate::sync::channel::{Receiver, TryRecvError, at, select, unbounded};
 use crate::tb::Tables;
 pub use contempt::{AnalysisContempt, CONTEMPT};
 use numa::Numa;
+use pool::Pool;
 use running::Running;
 use std::io;
 use std::iter;

@@ -1,8 +1,7 @@
 //! Placement of threads, networks and the table on NUMA nodes.
 
-use super::Engine;
+use super::{Engine, pool};
 use crate::search::caches::Caches;
-use crate::smp::memory;
 use crate::smp::numa::cpu_set::CpuSet;
 use crate::smp::numa::placement::{Placement, UnavailableCpus, Unbound};
 pub use crate::smp::numa::policy::NumaPolicy;
@@ -112,7 +111,7 @@ impl Engine {
         }
         if threads > 1 {
             // Fail now rather than abort in the search.
-            memory::check_worker_memory()?;
+            pool::check_worker_memory()?;
             self.caches.nearest();
         }
         let evaluation = self.evaluation();

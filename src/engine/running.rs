@@ -1,12 +1,11 @@
 //! A search between `go` and its result.
 
-use super::Engine;
 use super::strength::Handicap;
+use super::{Engine, vote};
 use crate::search::findings::Finding;
 use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome};
-use crate::smp::vote;
 use crate::sync::channel::{Receiver, never};
 use std::mem::replace;
 use std::sync::Arc;

@@ -1,12 +1,7 @@
-//! The thread pool, NUMA placement, and the vote on results.
+//! Running on many CPUs: binding to NUMA nodes and job queues.
 
-pub mod memory;
-#[cfg(all(test, loom))]
-mod model;
 pub mod numa;
 pub mod order_queue;
-pub mod pool;
-pub mod vote;
 
 use std::{panic, process};
 

@@ -19,9 +19,9 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("hash_file", &["chess", "score", "files", "processors", "tt", "sync"]),
     ("eval", &["chess", "score", "files"]),
     ("version", &["eval"]),
-    ("search", &["chess", "score", "processors", "eval", "tb", "tt", "sync"]),
-    ("smp", &["chess", "score", "processors", "eval", "tt", "search", "sync"]),
-    ("engine", &["chess", "score", "hash_file", "eval", "tb", "tt", "search", "smp", "sync"]),
+    ("smp", &["sync", "chess", "score", "processors", "eval", "tt"]),
+    ("search", &["chess", "score", "processors", "eval", "tb", "tt", "smp", "sync"]),
+    ("engine", &["chess", "score", "processors", "hash_file", "eval", "tb", "tt", "search", "smp", "sync"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
     (
         "uci",

@@ -7,7 +7,7 @@ mod level;
 pub use errors::Errors;
 pub use level::{DEFAULT_ELO, ELO, Level};
 
-use super::Engine;
+use super::{Engine, pool};
 use crate::chess::zobrist::split_mix;
 use crate::chess::{Board, Move};
 use crate::score::MATE_IN_MAX;
@@ -18,7 +18,6 @@ use crate::search::limits::Limits;
 use crate::search::observer::Instrument;
 use crate::search::report::Info;
 use crate::search::worker::Worker;
-use crate::smp::memory;
 use crate::tt::Tt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -162,7 +161,7 @@ impl Handicap {
 impl Instrument for Handicap {
     /// Searches with empty tables, which are emptied again: moves must not depend on earlier searches, nor errors be learned.
     fn search(&self, worker: &mut Worker, job: &Job) -> Finding {
-        if memory::check_worker_memory().is_ok() {
+        if pool::check_worker_memory().is_ok() {
             return worker.anew().search(job, &mut self.errors());
         }
         worker.clear();

@@ -1,7 +1,6 @@
 //! Loom model checks of the shipped synchronization code, over every interleaving of two or three threads. Run by
 //! `RUSTFLAGS="--cfg loom" cargo test --lib model`.
 
-use super::order_queue::OrderQueue;
 use crate::chess::Color;
 use crate::search::control::Control;
 use crate::search::findings::{Finding, Findings};
@@ -9,6 +8,7 @@ use crate::search::job::SearchOptions;
 use crate::search::limits::Limits;
 use crate::search::params::Params;
 use crate::search::rounds::{Round, Rounds};
+use crate::smp::order_queue::OrderQueue;
 use crate::sync::Ordering;
 use crate::tt::Tt;
 use loom::sync::Arc;

@@ -1,26 +1,26 @@
 //! A pool of persistent worker threads with job queues.
 
-use super::memory;
-use super::numa::binding;
-use super::numa::cpu_set::CpuSet;
-use super::numa::placement::{Place, Placement};
-use super::numa::report::PlaceUsage;
-use super::order_queue::OrderQueue;
 use crate::eval::Evaluation;
 use crate::processors;
 use crate::search::home::Home;
 use crate::search::job::{Event, Job};
 use crate::search::observer::{Instrument, NoObserver};
 use crate::search::worker::Worker;
+use crate::smp::numa::binding;
+use crate::smp::numa::cpu_set::CpuSet;
+use crate::smp::numa::placement::{Place, Placement};
+use crate::smp::numa::report::PlaceUsage;
+use crate::smp::order_queue::OrderQueue;
 use crate::sync::channel::{Receiver, bounded};
 use std::any::Any;
+use std::hint::black_box;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 /// More than the deepest recursion needs; only used pages take memory.
-pub(super) const STACK_BYTES: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 
 /// A closure run on a worker.
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -67,7 +67,6 @@ impl Pool {
     /// Out of memory, or the system refuses to start threads; the old number is kept, or fewer if threads had to move.
     pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
-        memory::map_large_allocations();
         let place = |id| placement.of(id).map(|place| place.cpus);
         let stays = |(id, thread): &(usize, &Thread)| thread.place == place(*id);
         let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
@@ -129,7 +128,7 @@ impl Pool {
             // Signal all before joining the first.
             self.threads[count..].iter_mut().for_each(Thread::close);
             self.threads.truncate(count);
-            memory::trim();
+            release_freed_memory();
         }
     }
 
@@ -160,7 +159,7 @@ impl Thread {
     /// Starts a thread and waits for its worker, so that the memory check stays valid. The thread is bound before it
     /// first touches its memory.
     fn start(id: usize, home: Option<(CpuSet, Arc<Home>)>, evaluation: Evaluation) -> io::Result<Self> {
-        memory::check_stack_memory()?;
+        check_memory(STACK_BYTES)?;
         let orders: Arc<OrderQueue<Order>> = Arc::default();
         let inbox = Arc::clone(&orders);
         let place = home.as_ref().map(|(cpus, _)| *cpus);
@@ -171,7 +170,7 @@ impl Thread {
             }
             let bound = place.map(|cpus| binding::bind(&cpus).map_err(|error| error.to_string()));
             let home = home.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, home)| home);
-            let worker = memory::check_worker_memory().map(|()| Worker::new(id));
+            let worker = check_worker_memory().map(|()| Worker::new(id));
             let (worker, result) = match worker {
                 Ok(mut worker) => {
                     worker.home = home;
@@ -261,5 +260,33 @@ fn worker_loop(mut worker: Worker, inbox: &OrderQueue<Order>) {
                 let _ = events.send(Event::Done(finding));
             }
         }
+    }
+}
+
+/// Checks that a worker can be allocated, since a failure inside a worker aborts the process.
+///
+/// # Errors
+/// Out of memory.
+pub(super) fn check_worker_memory() -> io::Result<()> {
+    check_memory(Worker::BYTES)
+}
+
+/// Checks that this many bytes and a margin can be allocated.
+fn check_memory(bytes: usize) -> io::Result<()> {
+    const MARGIN: usize = 4 << 20;
+    let out_of_memory = |_| io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory for another thread");
+    let mut room: Vec<u8> = Vec::new();
+    let reserved = room.try_reserve_exact(bytes + MARGIN);
+    // Keeps the allocation from being optimised away.
+    black_box(room.as_ptr());
+    reserved.map_err(out_of_memory)
+}
+
+/// Returns memory that stopped threads have freed to the system; glibc would keep it for other threads.
+fn release_freed_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the call only returns unused pages of the allocator; it has no preconditions.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
