@@ -170,7 +170,7 @@ impl Evaluator {
 
     /// Classical terms read by reduction recipes, whatever the model.
     pub fn terms(&mut self, board: &Board) -> Terms {
-        self.classical.evaluate_terms(board)
+        self.classical.terms(board)
     }
 
     /// Whether the position is a drawish ending, if these are enabled.

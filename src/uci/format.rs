@@ -4,7 +4,7 @@ use super::options::OPTIONS;
 use super::rebel;
 use crate::chess::{Board, Color, File, Rank, Square};
 use crate::engine::Settings;
-use crate::eval::{Evaluation, Model, Scaling, classical, nnue, wdl};
+use crate::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, Outcome, Progress, nps};
 use crate::version;
@@ -119,7 +119,7 @@ fn one_line(text: &str) -> String {
 /// The output of `eval`: the terms, the static evaluation and its win probability.
 pub fn evaluation(board: &Board, evaluation: &Evaluation, scaling: Scaling) -> String {
     let mut table = match &evaluation.model {
-        Model::Classical => classical::trace(board).to_string(),
+        Model::Classical => Classical::default().trace(board).to_string(),
         Model::Nnue(network, simd) => {
             let trace = nnue::Trace::new(network, *simd, board);
             let output = trace.value();
@@ -283,7 +283,7 @@ mod tests {
             let (table, taken) = text.split_once("\nstatic evaluation ").expect("the static evaluation");
             let (taken, worth) = taken.split_once("\nshown as ").expect("the shown score");
             match by.model {
-                Model::Classical => assert_eq!(table, classical::trace(&board).to_string()),
+                Model::Classical => assert_eq!(table, Classical::default().trace(&board).to_string()),
                 Model::Nnue(..) => {
                     assert!(table.contains("<- counts here") && table.contains("Network"), "{table}")
                 }

@@ -168,7 +168,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The modules around a file, outermost first: `eval`, `classical`, `term`.
+/// The modules around a file, outermost first: `eval`, `classical`, `trace`.
 fn modules(file: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         file.with_extension("").iter().map(|name| name.to_string_lossy().into_owned()).collect();

@@ -4,8 +4,6 @@ use fastrand::Rng;
 use lento::chess::perft::perft;
 use lento::chess::{Board, Color, Game, PieceType};
 use lento::engine::Engine;
-use lento::eval::classical::tracer::Summary;
-use lento::eval::classical::{self, Pair, Term, Tracer};
 use lento::eval::{Classical, Evaluation, Model};
 use lento::score::MAX_EVAL;
 use lento::search::limits::Limits;
@@ -53,24 +51,6 @@ fn crowds() -> Vec<Board> {
     CROWDS.iter().map(|(fen, _)| Board::from_fen(fen).unwrap()).chain(random_crowds(400)).collect()
 }
 
-/// The terms added up in wide numbers, beside the sum that the evaluation made of them.
-#[derive(Default)]
-struct WideSum {
-    terms: [i32; 2],
-    sum: [i32; 2],
-}
-
-impl Tracer for WideSum {
-    fn term(&mut self, _: Term, color: Color, value: Pair) {
-        self.terms[0] += color.sign() * value.mg();
-        self.terms[1] += color.sign() * value.eg();
-    }
-
-    fn summary(&mut self, summary: &Summary) {
-        self.sum = [summary.sum.mg(), summary.sum.eg()];
-    }
-}
-
 #[test]
 fn lists_hold_all_moves() {
     for (fen, expected) in CROWDS {
@@ -94,13 +74,14 @@ fn evaluations_do_not_overflow() {
         for evaluation in [&network, &terms] {
             assert!(evaluation.value(&board, scaling).abs() <= MAX_EVAL, "{evaluation}: {fen}");
         }
-        let mut wide = WideSum::default();
-        let value = classical::observe(&board, &mut wide) * board.side_to_move().sign();
-        assert_eq!(wide.sum, wide.terms, "{fen}");
-        assert_eq!(Classical::default().evaluate(&board), value, "{fen}");
+        let trace = Classical::default().trace(&board);
+        // The packed sum of the terms is that of wide numbers.
+        let mg: i32 = trace.rows.iter().map(|[white, black]| white.mg() - black.mg()).sum();
+        let eg: i32 = trace.rows.iter().map(|[white, black]| white.eg() - black.eg()).sum();
+        assert_eq!((trace.sum.mg(), trace.sum.eg()), (mg, eg), "{fen}");
         let queens = Color::ALL.map(|color| board.pieces(color, PieceType::Queen).count() as i32);
         if queens[0] - queens[1] >= 20 && board.halfmove_clock() == 0 {
-            assert!(value * board.side_to_move().sign() > 10_000, "{fen}: {value}");
+            assert!(trace.score > 10_000, "{fen}: {}", trace.score);
         }
     }
 }

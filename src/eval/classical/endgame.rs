@@ -2,8 +2,9 @@
 
 use super::kpk;
 use super::material::Census;
+use super::pawns::Structure;
 use super::survey::Survey;
-use super::weights::WEIGHTS;
+use super::weights as w;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
 use crate::score::Score;
 
@@ -57,7 +58,7 @@ fn by_material(board: &Board, census: &Census) -> Option<Score> {
 
 /// Endgame value of a color's pieces.
 fn worth(census: &Census, color: Color) -> Score {
-    PieceType::ALL[..5].iter().map(|kind| census.of(color, *kind) * WEIGHTS.material[kind.index()].eg()).sum()
+    PieceType::ALL[..5].iter().map(|kind| census.of(color, *kind) * w::MATERIAL[kind.index()].eg()).sum()
 }
 
 /// Proximity to a corner: 0 in the centre to 6 in a corner.
@@ -254,13 +255,32 @@ fn rook_ending(survey: &Survey, strong: Color, pawns: i32) -> i32 {
     if pawns - theirs <= 1 && one_wing && guarded { 36 } else { (40 + 5 * pawns).min(FULL_SCALE) }
 }
 
+/// Initiative: correction in favour of the side ahead in the endgame, or against it, by the complexity of the position. `eg` is
+/// the sum of all terms, whose sign it never changes.
+#[inline(always)]
+pub(super) fn initiative(survey: &Survey, structure: &Structure, eg: i32) -> i32 {
+    let pawns = survey.pawns[0] | survey.pawns[1];
+    let [white, black] = survey.king;
+    let files = white.file().index().abs_diff(black.file().index()) as i32;
+    let ranks = white.rank().index().abs_diff(black.rank().index()) as i32;
+    let both_wings = Bitboard::WINGS.into_iter().all(|wing| (pawns & wing).any());
+    let no_pieces = survey.occupied.count() == pawns.count() + 2;
+    let complexity = 2 * (structure.passed[0] | structure.passed[1]).count() as i32
+        + 3 * pawns.count() as i32
+        + 3 * (files - ranks)
+        + 25 * i32::from(both_wings)
+        + 90 * i32::from(no_pieces)
+        - 40;
+    eg.signum() * complexity.clamp(-eg.abs(), eg.abs() / 2)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::chess::Board;
-    use crate::eval::classical::trace;
+    use crate::eval::Classical;
 
     fn white(fen: &str) -> i32 {
-        trace(&Board::from_fen(fen).unwrap()).summary.score
+        Classical::default().trace(&Board::from_fen(fen).unwrap()).score
     }
 
     #[test]

@@ -1,37 +1,89 @@
-//! King danger, counted quadratically: two attackers are more than twice as dangerous as one.
+//! King safety: pawn shelter and storm, and the danger of an attack.
 
 use super::pair::{Pair, s};
-use super::survey::Survey;
-use super::weights::{DANGER, DANGER_LINE, DANGER_SQUARE, MAX_DANGER};
-use crate::chess::{Bitboard, Color, PieceType, attacks};
+use super::survey::{Assault, CENTER_FILES, Survey};
+use super::weights as w;
+use crate::chess::{Bitboard, Board, Color, File, PieceType, Square, Wing, attacks};
 
 /// The king's wing by its file.
 const WING: [Bitboard; 8] = {
-    const CENTER: Bitboard = super::survey::CENTER_FILES;
     let [queen, king] = Bitboard::WINGS;
-    [queen, queen, queen, CENTER, CENTER, king, king, king]
+    [queen, queen, queen, CENTER_FILES, CENTER_FILES, king, king, king]
 };
 
 /// The first five ranks of each color.
 const CAMP: [Bitboard; 2] = [Bitboard(0x0000_00FF_FFFF_FFFF), Bitboard(0xFFFF_FFFF_FF00_0000)];
 
-/// Penalty for the danger to a color's king.
+/// The shelter where the king stands, or where it may still castle to if that is better. Depends only on the pawns, on
+/// this color's king and on its castling rights.
+pub(super) fn shelter(board: &Board, pawns: [Bitboard; 2], color: Color) -> Pair {
+    let king = board.king(color);
+    let mut best = shelter_at(pawns, color, king);
+    for wing in Wing::ALL {
+        if board.castling().has(color, wing) {
+            let there = shelter_at(pawns, color, wing.king_target(color));
+            if there.mg() > best.mg() {
+                best = there;
+            }
+        }
+    }
+    let squares = Bitboard::WINGS[usize::from(king.file() >= File::E)];
+    let pawnless = ((pawns[0] | pawns[1]) & squares).is_empty();
+    let distance = pawns[color.index()].map(|pawn| king.distance(pawn)).min().unwrap_or(0);
+    best + w::PAWNLESS_WING * i32::from(pawnless) + w::KING_TO_PAWN * distance as i32
+}
+
+/// Shelter and storm on the king's file and its neighbours.
+fn shelter_at(pawns: [Bitboard; 2], color: Color, king: Square) -> Pair {
+    let enemy = pawns[color.flip().index()];
+    // Only pawns level with or ahead of the king count.
+    let level_or_ahead = king.rank().bitboard().fill_forward(color);
+    let own = pawns[color.index()] & level_or_ahead & !enemy.pawn_attacks(!color);
+    let storming = enemy & level_or_ahead;
+
+    let center = king.file().index().clamp(1, 6);
+    let mut value = Pair::ZERO;
+    for file in center - 1..=center + 1 {
+        let squares = File::from_index(file).bitboard();
+        let edge = file.min(7 - file);
+        let guard = nearest(own & squares, color);
+        value += w::SHELTER[edge][guard];
+        let storm = nearest(storming & squares, color);
+        let blocked = guard > 0 && guard + 1 == storm;
+        if storm > 0 && !blocked {
+            value += w::STORM[edge][storm];
+        }
+    }
+    value
+}
+
+/// Rank of the pawn nearest to its side from this color's view; 0 for none.
+#[inline(always)]
+fn nearest(pawns: Bitboard, color: Color) -> usize {
+    let square = match color {
+        Color::White => pawns.first(),
+        Color::Black => pawns.last(),
+    };
+    square.map_or(0, |square| square.rank().relative_to(color).index())
+}
+
+/// Penalty for the danger to a color's king, quadratic in the middlegame: two attackers are more than twice as dangerous as one.
 #[inline(always)]
 pub(super) fn danger(survey: &Survey, color: Color, shelter: Pair) -> Pair {
     let assault = &survey.assault[color.flip().index()];
     let queens = survey.census.of(!color, PieceType::Queen);
     // A single piece without the queen does not mate in the middlegame.
-    if assault.count() < if queens > 0 { 1 } else { 2 } {
+    if assault.attackers.iter().sum::<i32>() < if queens > 0 { 1 } else { 2 } {
         return Pair::ZERO;
     }
-    let total = assault_danger(survey, color)
+    let total = assault_danger(survey, color, assault)
         + check_danger(survey, color)
         + wing_danger(survey, color)
-        + DANGER.no_queen * i32::from(queens == 0)
-        + DANGER.shelter * shelter.mg() / 16
-        + DANGER.base;
-    let total = total.clamp(0, MAX_DANGER);
-    s(-(total * total / DANGER_SQUARE), -(total / DANGER_LINE))
+        + w::NO_QUEEN_DANGER * i32::from(queens == 0)
+        + w::SHELTER_DANGER * shelter.mg() / 16
+        + w::BASE_DANGER;
+    let total = total.clamp(0, w::MAX_DANGER);
+    s(-(total * total / 256), -(total / 6))
 }
 
 /// The squares the enemy attacks and only this color's king or queen guards, if anything.
@@ -45,14 +97,14 @@ fn weak(survey: &Survey, color: Color) -> Bitboard {
 
 /// Attackers, attacks next to the king, weak squares and pins.
 #[inline(always)]
-fn assault_danger(survey: &Survey, color: Color) -> i32 {
-    let (us, them) = (color.index(), color.flip().index());
-    let assault = &survey.assault[them];
-    let mut total = assault.danger();
+fn assault_danger(survey: &Survey, color: Color, assault: &Assault) -> i32 {
+    let us = color.index();
+    let attackers: i32 = (1..5).map(|kind| assault.attackers[kind] * w::ATTACKER_DANGER[kind]).sum();
     let weak = weak(survey, color) & survey.zone[us];
-    total += DANGER.hit * assault.hits;
-    total += DANGER.weak * weak.count() as i32;
-    total + DANGER.pinned * survey.pinned[us].count() as i32
+    attackers
+        + w::HIT_DANGER * assault.hits
+        + w::WEAK_DANGER * weak.count() as i32
+        + w::PINNED_DANGER * survey.pinned[us].count() as i32
 }
 
 /// Possible checks: safe ones by piece type, and unsafe ones.
@@ -60,30 +112,24 @@ fn assault_danger(survey: &Survey, color: Color) -> i32 {
 fn check_danger(survey: &Survey, color: Color) -> i32 {
     let (us, them) = (color.index(), color.flip().index());
     let king = survey.king[us];
-    let reach = &survey.by[them];
     let occupied = survey.occupied ^ survey.board.pieces(color, PieceType::Queen);
     let straight = attacks::rook(king, occupied);
     let diagonal = attacks::bishop(king, occupied);
     let open = !survey.board.color(!color) & (!survey.all[us] | (weak(survey, color) & survey.twice[them]));
 
-    let [_, knight, bishop, rook, queen, _] = *reach;
-    let from = [Bitboard::EMPTY, attacks::knight(king) & knight, diagonal & bishop, straight & rook];
+    let [_, knight, bishop, rook, queen, _] = survey.by[them];
     let by_queen = (straight | diagonal) & queen & !survey.by[us][PieceType::Queen.index()];
+    let checks = [attacks::knight(king) & knight, diagonal & bishop, straight & rook, by_queen];
 
+    let safe = checks.map(|squares| squares & open);
     let mut total = 0;
-    let mut unsafe_checks = Bitboard::EMPTY;
-    for (kind, squares) in from.into_iter().enumerate().skip(1) {
-        let safe = squares & open;
-        total += DANGER.safe_check[kind] * i32::from(safe.any());
-        total += DANGER.more_checks * i32::from(safe.many());
-        if safe.is_empty() {
-            unsafe_checks |= squares & !survey.board.color(!color);
-        }
+    for (safe, weight) in safe.into_iter().zip(w::SAFE_CHECK_DANGER) {
+        total += weight * i32::from(safe.any()) + w::MORE_CHECKS_DANGER * i32::from(safe.many());
     }
-    let safe = by_queen & open;
-    total += DANGER.safe_check[PieceType::Queen.index()] * i32::from(safe.any());
-    total += DANGER.more_checks * i32::from(safe.many());
-    total + DANGER.unsafe_check * unsafe_checks.count() as i32
+    // Queens are left out.
+    let unsafe_checks =
+        (0..3).filter(|&kind| safe[kind].is_empty()).fold(Bitboard::EMPTY, |all, kind| all | checks[kind]);
+    total + w::UNSAFE_CHECK_DANGER * (unsafe_checks & !survey.board.color(!color)).count() as i32
 }
 
 /// Control of the king's wing.
@@ -94,7 +140,7 @@ fn wing_danger(survey: &Survey, color: Color) -> i32 {
     let attacked = survey.all[them] & ground;
     let double = attacked & survey.twice[them];
     let guarded = survey.all[us] & ground;
-    DANGER.wing_attack * attacked.count() as i32
-        + DANGER.wing_double * double.count() as i32
-        + DANGER.wing_guard * guarded.count() as i32
+    w::WING_ATTACK_DANGER * attacked.count() as i32
+        + w::WING_DOUBLE_DANGER * double.count() as i32
+        + w::WING_GUARD_DANGER * guarded.count() as i32
 }

@@ -1,7 +1,7 @@
 //! Material and imbalance.
 
 use super::pair::Pair;
-use super::weights::WEIGHTS;
+use super::weights as w;
 use crate::chess::{Board, Color, PieceType};
 
 /// Phase of the start position.
@@ -73,7 +73,7 @@ impl Census {
 pub(super) fn material(census: &Census, color: Color) -> Pair {
     let mut value = Pair::ZERO;
     for kind in 0..5 {
-        value += WEIGHTS.material[kind] * census.counts[color.index()][kind];
+        value += w::MATERIAL[kind] * census.counts[color.index()][kind];
     }
     value
 }
@@ -81,13 +81,12 @@ pub(super) fn material(census: &Census, color: Color) -> Pair {
 /// Imbalance: bishop pair, knights by number of pawns, redundant rooks (Kaufman, "The Evaluation of Material Imbalances", 1999).
 #[inline(always)]
 pub(super) fn imbalance(census: &Census, color: Color) -> Pair {
-    let w = &WEIGHTS;
     let [pawns, knights, bishops, rooks, queens, _] = census.counts[color.index()];
     let mut value = Pair::ZERO;
-    value += w.bishop_pair * i32::from(bishops >= 2);
-    value += w.knight_pawns * (knights * (pawns - 5));
-    value += w.rook_pawns * (rooks * (pawns - 5));
-    value += w.rook_pair * i32::from(rooks >= 2);
-    value += w.queen_rook * i32::from(queens > 0 && rooks > 0);
+    value += w::BISHOP_PAIR * i32::from(bishops >= 2);
+    value += w::KNIGHT_PAWNS * (knights * (pawns - 5));
+    value += w::ROOK_PAWNS * (rooks * (pawns - 5));
+    value += w::ROOK_PAIR * i32::from(rooks >= 2);
+    value += w::QUEEN_ROOK * i32::from(queens > 0 && rooks > 0);
     value
 }

@@ -1,8 +1,7 @@
 //! Packed middlegame and endgame values.
 
 use std::fmt;
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Mul, Sub};
 
 /// A middlegame and an endgame value in centipawns, packed into 32 bits.
 ///
@@ -59,15 +58,6 @@ impl Sub for Pair {
     }
 }
 
-impl Neg for Pair {
-    type Output = Self;
-
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self(-self.0)
-    }
-}
-
 impl Mul<i32> for Pair {
     type Output = Self;
 
@@ -81,19 +71,6 @@ impl AddAssign for Pair {
     #[inline(always)]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
-    }
-}
-
-impl SubAssign for Pair {
-    #[inline(always)]
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
-}
-
-impl Sum for Pair {
-    fn sum<I: Iterator<Item = Self>>(pairs: I) -> Self {
-        pairs.fold(Self::ZERO, Add::add)
     }
 }
 
@@ -114,7 +91,6 @@ mod tests {
             for eg in values {
                 let pair = s(mg, eg);
                 assert_eq!((pair.mg(), pair.eg()), (mg, eg));
-                assert_eq!(-pair, s(-mg, -eg));
                 assert_eq!(pair * -3, s(mg * -3, eg * -3));
                 for (a, b) in [(5, -9), (-5, 9), (-4000, -1)] {
                     assert_eq!(pair + s(a, b), s(mg + a, eg + b));
@@ -130,7 +106,7 @@ mod tests {
         let pair = s(31, -77);
         assert_eq!((pair.taper(full), pair.taper(0)), (31, -77));
         for phase in 0..=full {
-            assert_eq!((-pair).taper(phase), -pair.taper(phase));
+            assert_eq!((pair * -1).taper(phase), -pair.taper(phase));
         }
     }
 }

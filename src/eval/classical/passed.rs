@@ -3,7 +3,7 @@
 use super::pair::Pair;
 use super::pawns::Structure;
 use super::survey::Survey;
-use super::weights::WEIGHTS;
+use super::weights as w;
 use crate::chess::{Bitboard, Color, PieceType, Square, attacks};
 
 /// Cap of king distances.
@@ -22,12 +22,11 @@ pub(super) fn passed(survey: &Survey, structure: &Structure, color: Color) -> Pa
         unstoppable |= outruns_king(survey, color, square);
     }
     // Counted once: the enemy can't stop one, so the second does not matter.
-    value + WEIGHTS.passed_unstoppable * i32::from(unstoppable)
+    value + w::PASSED_UNSTOPPABLE * i32::from(unstoppable)
 }
 
 #[inline(always)]
 fn pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> Pair {
-    let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let rank = square.rank().relative_to(color).index();
     let here = square.bitboard();
@@ -35,22 +34,22 @@ fn pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> Pair {
     let row = here | here.north() | here.south();
     let connected = (own & (row.east() | row.west())).any();
 
-    let mut value = w.passed[rank];
-    value += w.passed_connected[rank] * i32::from(connected);
+    let mut value = w::PASSED[rank];
+    value += w::PASSED_CONNECTED[rank] * i32::from(connected);
     // Majors behind the pawn see along the whole file, through the pawn.
     let behind = attacks::rook(square, survey.occupied) & here.fill_forward(!color);
     let against = behind & survey.board.pieces(!color, PieceType::Rook);
-    value += w.passed_rook_against * i32::from(against.any());
+    value += w::PASSED_ROOK_AGAINST * i32::from(against.any());
     if rank < ADVANCED {
         return value;
     }
     let enemy_king = survey.king[them].distance(stop).min(FAR) as i32;
     let own_king = survey.king[us].distance(stop).min(FAR) as i32;
-    value += w.passed_enemy_king[rank] * enemy_king;
-    value += w.passed_own_king[rank] * own_king;
+    value += w::PASSED_ENEMY_KING[rank] * enemy_king;
+    value += w::PASSED_OWN_KING[rank] * own_king;
     if survey.occupied.has(stop) {
         let blocked = survey.board.color(!color).has(stop);
-        value + w.passed_blocked[rank] * i32::from(blocked)
+        value + w::PASSED_BLOCKED[rank] * i32::from(blocked)
     } else {
         value + way(survey, color, square, behind, rank)
     }
@@ -59,7 +58,6 @@ fn pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> Pair {
 /// The path to promotion: free, safe, defended?
 #[inline(always)]
 fn way(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: usize) -> Pair {
-    let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let stop = square.bitboard().forward(color);
     let path = stop.fill_forward(color);
@@ -71,14 +69,14 @@ fn way(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: us
 
     let mut value = Pair::ZERO;
     if (attacked | (path & survey.board.color(!color))).is_empty() {
-        value += w.passed_free_path[rank];
+        value += w::PASSED_FREE_PATH[rank];
     } else if (attacked & stop).is_empty() {
-        value += w.passed_safe_stop[rank];
+        value += w::PASSED_SAFE_STOP[rank];
     }
     if guarded == path {
-        value += w.passed_guarded_path[rank];
+        value += w::PASSED_GUARDED_PATH[rank];
     } else if (guarded & stop).any() {
-        value += w.passed_guarded_stop[rank];
+        value += w::PASSED_GUARDED_STOP[rank];
     }
     value
 }

@@ -1,10 +1,9 @@
 //! Pawn structure, cached per thread.
 
+use super::king;
 use super::pair::Pair;
-use super::pst;
-use super::shelter;
 use super::survey::Survey;
-use super::weights::WEIGHTS;
+use super::weights as w;
 use crate::chess::{Bitboard, Board, Color, PieceType, Square, attacks};
 
 /// Cache entries, a power of two.
@@ -36,7 +35,7 @@ impl Structure {
             for square in pawns[us] {
                 let (value, passed) = pawn(pawns, color, square);
                 structure.value[us] += value;
-                structure.squares[us] += pst::at(color, PieceType::Pawn, square);
+                structure.squares[us] += w::square(color, PieceType::Pawn, square);
                 if passed {
                     structure.passed[us] |= square.bitboard();
                 }
@@ -59,7 +58,6 @@ impl Structure {
 /// Value of one pawn in the structure, and whether it is passed.
 #[inline]
 fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
-    let w = &WEIGHTS;
     let (own, enemy) = (pawns[color.index()], pawns[color.flip().index()]);
     let rank = square.rank().relative_to(color).index();
     let here = square.bitboard();
@@ -79,23 +77,23 @@ fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
 
     let mut value = Pair::ZERO;
     if (phalanx | guards).any() {
-        value += w.phalanx[rank] * i32::from(phalanx.any());
-        value += w.supported[rank] * guards.count() as i32;
+        value += w::PHALANX[rank] * i32::from(phalanx.any());
+        value += w::SUPPORTED[rank] * guards.count() as i32;
     } else if neighbours.is_empty() {
-        value += w.isolated;
-        value += w.isolated_open * i32::from(!opposed);
+        value += w::ISOLATED;
+        value += w::ISOLATED_OPEN * i32::from(!opposed);
     } else if helpers.is_empty()
         && ((enemy & stop).any() || (enemy & attacks::pawn(color, square.forward(color))).any())
     {
-        value += w.backward;
-        value += w.backward_open * i32::from(!opposed);
+        value += w::BACKWARD;
+        value += w::BACKWARD_OPEN * i32::from(!opposed);
     }
     let doubled = (own & ahead).any();
-    value += w.doubled * i32::from(doubled && guards.is_empty());
+    value += w::DOUBLED * i32::from(doubled && guards.is_empty());
 
     let passed = !opposed && !doubled && (sentries | levers).is_empty();
     if !passed && !opposed && !doubled && helpers.count() >= sentries.count() && guards.count() >= levers.count() {
-        value += w.candidate[rank];
+        value += w::CANDIDATE[rank];
     }
     (value, passed)
 }
@@ -121,17 +119,19 @@ pub(super) struct PawnCache {
     entries: Box<[Entry]>,
 }
 
-impl PawnCache {
+impl Default for PawnCache {
     /// An empty cache: all entries hold the structure without pawns, which is correct for key 0.
-    pub(super) fn new() -> Self {
+    fn default() -> Self {
         Self { entries: vec![Entry::default(); CACHE_SIZE].into_boxed_slice() }
     }
+}
 
+impl PawnCache {
     pub(super) fn clear(&mut self) {
         self.entries.fill(Entry::default());
     }
 
-    /// The structure and both shelters (see [`shelter::shelter`]).
+    /// The structure and both shelters (see [`king::shelter`]).
     #[inline]
     pub(super) fn probe(&mut self, board: &Board) -> (Structure, [Pair; 2]) {
         let key = board.pawn_key();
@@ -146,7 +146,7 @@ impl PawnCache {
             match entry.shelter[color.index()] {
                 Some(known) if known.king == king && known.castling == castling => known.value,
                 _ => {
-                    let value = shelter::shelter(board, pawns, color);
+                    let value = king::shelter(board, pawns, color);
                     entry.shelter[color.index()] = Some(Shelter { king, castling, value });
                     value
                 }
@@ -154,11 +154,4 @@ impl PawnCache {
         });
         (entry.structure, values)
     }
-}
-
-/// [`PawnCache::probe`] without a cache.
-pub(super) fn compute(board: &Board) -> (Structure, [Pair; 2]) {
-    let pawns = [board.pieces(Color::White, PieceType::Pawn), board.pieces(Color::Black, PieceType::Pawn)];
-    let structure = Structure::new(pawns);
-    (structure, Color::ALL.map(|color| shelter::shelter(board, pawns, color)))
 }

@@ -2,9 +2,8 @@
 
 use super::pair::Pair;
 use super::pawns::Structure;
-use super::pst;
 use super::survey::{CENTER_FILES, Survey, veils};
-use super::weights::WEIGHTS;
+use super::weights as w;
 use crate::chess::{Bitboard, Color, File, PieceType, Rank, Square, attacks};
 
 /// The central squares.
@@ -22,15 +21,29 @@ pub(super) struct Pieces {
     pub trapped: Pair,
 }
 
-/// Knights, bishops and rooks. Must be called for both colors before [`queens`].
+/// Enters all pieces in the survey and returns their terms.
 #[inline(always)]
-pub(super) fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color: Color, pieces: &mut Pieces) {
+pub(super) fn enter(survey: &mut Survey, structure: &Structure) -> [Pieces; 2] {
+    let mut pieces = [Pieces::default(); 2];
+    for color in Color::ALL {
+        minors_and_rooks(survey, structure, color, &mut pieces[color.index()]);
+    }
+    for color in Color::ALL {
+        queens(survey, color, &mut pieces[color.index()]);
+        pieces[color.index()].squares += w::square(color, PieceType::King, survey.king[color.index()]);
+    }
+    pieces
+}
+
+/// Knights, bishops and rooks.
+#[inline(always)]
+fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color: Color, pieces: &mut Pieces) {
     let board = survey.board;
     let outposts = structure.outposts(survey, color);
     for square in board.pieces(color, PieceType::Knight) {
         let attacked = survey.enter(color, PieceType::Knight, square, attacks::knight(square));
-        pieces.squares += pst::at(color, PieceType::Knight, square);
-        pieces.mobility += WEIGHTS.knight_mobility[survey.reach(color, attacked)];
+        pieces.squares += w::square(color, PieceType::Knight, square);
+        pieces.mobility += w::KNIGHT_MOBILITY[survey.reach(color, attacked)];
         pieces.minors += knight(survey, color, square, attacked, outposts);
     }
     // X-rays: bishops see through queens, rooks through queens and own rooks.
@@ -38,8 +51,8 @@ pub(super) fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color
     for square in board.pieces(color, PieceType::Bishop) {
         let attacked = attacks::bishop(square, survey.occupied ^ queens);
         let attacked = survey.enter(color, PieceType::Bishop, square, attacked);
-        pieces.squares += pst::at(color, PieceType::Bishop, square);
-        pieces.mobility += WEIGHTS.bishop_mobility[survey.reach(color, attacked)];
+        pieces.squares += w::square(color, PieceType::Bishop, square);
+        pieces.mobility += w::BISHOP_MOBILITY[survey.reach(color, attacked)];
         pieces.minors += bishop(survey, color, square, outposts);
         pieces.trapped += caged_bishop(survey, color, square);
     }
@@ -48,8 +61,8 @@ pub(super) fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color
         let attacked = attacks::rook(square, survey.occupied ^ queens ^ rooks);
         let attacked = survey.enter(color, PieceType::Rook, square, attacked);
         let reach = survey.reach(color, attacked);
-        pieces.squares += pst::at(color, PieceType::Rook, square);
-        pieces.mobility += WEIGHTS.rook_mobility[reach];
+        pieces.squares += w::square(color, PieceType::Rook, square);
+        pieces.mobility += w::ROOK_MOBILITY[reach];
         pieces.rooks += rook(survey, color, square);
         if reach <= 3 {
             pieces.trapped += shut_in_rook(survey, color, square);
@@ -59,16 +72,16 @@ pub(super) fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color
 
 /// Queens. Squares defended by lesser enemy pieces do not count for mobility.
 #[inline(always)]
-pub(super) fn queens(survey: &mut Survey, color: Color, pieces: &mut Pieces) {
+fn queens(survey: &mut Survey, color: Color, pieces: &mut Pieces) {
     let board = survey.board;
     let [_, knights, bishops, rooks, _, _] = survey.by[color.flip().index()];
     let lesser = knights | bishops | rooks;
     for square in board.pieces(color, PieceType::Queen) {
         let attacked = survey.enter(color, PieceType::Queen, square, attacks::queen(square, survey.occupied));
-        pieces.squares += pst::at(color, PieceType::Queen, square);
-        pieces.mobility += WEIGHTS.queen_mobility[survey.reach(color, attacked & !lesser)];
+        pieces.squares += w::square(color, PieceType::Queen, square);
+        pieces.mobility += w::QUEEN_MOBILITY[survey.reach(color, attacked & !lesser)];
         let veiled = veiled_queen(survey, color, square);
-        pieces.trapped += WEIGHTS.veiled_queen * i32::from(veiled);
+        pieces.trapped += w::VEILED_QUEEN * i32::from(veiled);
     }
 }
 
@@ -89,46 +102,43 @@ fn behind_pawn(survey: &Survey, color: Color, square: Square) -> bool {
 
 #[inline(always)]
 fn knight(survey: &Survey, color: Color, square: Square, attacked: Bitboard, outposts: Bitboard) -> Pair {
-    let w = &WEIGHTS;
     let on = outposts.has(square);
     let reaches = !on && (attacked & outposts & !survey.board.color(color)).any();
-    w.knight_outpost * i32::from(on)
-        + w.knight_reaches_outpost * i32::from(reaches)
-        + w.minor_behind_pawn * i32::from(behind_pawn(survey, color, square))
+    w::KNIGHT_OUTPOST * i32::from(on)
+        + w::KNIGHT_REACHES_OUTPOST * i32::from(reaches)
+        + w::MINOR_BEHIND_PAWN * i32::from(behind_pawn(survey, color, square))
 }
 
 #[inline(always)]
 fn bishop(survey: &Survey, color: Color, square: Square, outposts: Bitboard) -> Pair {
-    let w = &WEIGHTS;
     let shade = if Bitboard::LIGHT.has(square) { Bitboard::LIGHT } else { Bitboard::DARK };
     let own = survey.pawns[color.index()] & shade;
     let blocked = own & CENTER_FILES & survey.occupied.forward(!color);
     let sweep = attacks::bishop(square, survey.pawns[0] | survey.pawns[1]) | square.bitboard();
-    w.bishop_outpost * i32::from(outposts.has(square))
-        + w.minor_behind_pawn * i32::from(behind_pawn(survey, color, square))
-        + w.bishop_pawn * own.count() as i32
-        + w.bishop_blocked_pawn * blocked.count() as i32
-        + w.bishop_long_diagonal * i32::from((sweep & CENTER).many())
+    w::BISHOP_OUTPOST * i32::from(outposts.has(square))
+        + w::MINOR_BEHIND_PAWN * i32::from(behind_pawn(survey, color, square))
+        + w::BISHOP_PAWN * own.count() as i32
+        + w::BISHOP_BLOCKED_PAWN * blocked.count() as i32
+        + w::BISHOP_LONG_DIAGONAL * i32::from((sweep & CENTER).many())
 }
 
 #[inline(always)]
 fn rook(survey: &Survey, color: Color, square: Square) -> Pair {
-    let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let file = square.file().bitboard();
     let own = survey.pawns[us] & file;
     let mut value = Pair::ZERO;
     if own.is_empty() {
         let open = (survey.pawns[them] & file).is_empty();
-        value += if open { w.rook_open_file } else { w.rook_half_open_file };
+        value += if open { w::ROOK_OPEN_FILE } else { w::ROOK_HALF_OPEN_FILE };
     } else {
         let blocked = (own & survey.occupied.forward(!color)).any();
-        value += w.rook_closed_file * i32::from(blocked);
+        value += w::ROOK_CLOSED_FILE * i32::from(blocked);
     }
     if square.rank().relative_to(color) == Rank::Seventh {
         let pawns_there = (survey.pawns[them] & square.rank().bitboard()).any();
         let king_behind = survey.king[them].rank().relative_to(color) == Rank::Eighth;
-        value += w.rook_seventh * i32::from(pawns_there || king_behind);
+        value += w::ROOK_SEVENTH * i32::from(pawns_there || king_behind);
     }
     value
 }
@@ -140,7 +150,7 @@ fn shut_in_rook(survey: &Survey, color: Color, square: Square) -> Pair {
     let home = king.rank().relative_to(color) == Rank::First && square.rank().relative_to(color) <= Rank::Second;
     let outside = if king.file() <= File::D { square.file() < king.file() } else { square.file() > king.file() };
     let stuck = home && outside && !survey.board.castling().any(color);
-    WEIGHTS.trapped_rook * i32::from(stuck)
+    w::TRAPPED_ROOK * i32::from(stuck)
 }
 
 /// A bishop on a7 or h7 trapped by a pawn on b6 or g6.
@@ -152,5 +162,5 @@ fn caged_bishop(survey: &Survey, color: Color, square: Square) -> Pair {
     }
     let door = if seen == Square::A7 { Square::B6 } else { Square::G6 };
     let shut = survey.pawns[color.flip().index()].has(door.relative_to(color));
-    WEIGHTS.trapped_bishop * i32::from(shut)
+    w::TRAPPED_BISHOP * i32::from(shut)
 }

@@ -1,7 +1,6 @@
 //! Attack information shared by the terms.
 
 use super::material::Census;
-use super::weights::DANGER;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square, attacks};
 
 /// Files c to f.
@@ -14,20 +13,6 @@ pub(super) struct Assault {
     pub attackers: [i32; 6],
     /// Number of attacks on squares next to the king.
     pub hits: i32,
-}
-
-impl Assault {
-    /// Number of attackers.
-    #[inline(always)]
-    pub(super) fn count(&self) -> i32 {
-        self.attackers.iter().sum()
-    }
-
-    /// Danger of the attackers by type.
-    #[inline(always)]
-    pub(super) fn danger(&self) -> i32 {
-        (1..5).map(|kind| self.attackers[kind] * DANGER.attacker[kind]).sum()
-    }
 }
 
 /// Attacks of a position. Arrays are by color.

@@ -1,27 +1,26 @@
-//! Threats.
+//! Threats and space.
 
 use super::pair::Pair;
-use super::survey::Survey;
-use super::weights::WEIGHTS;
+use super::survey::{CENTER_FILES, Survey};
+use super::weights as w;
 use crate::chess::{Bitboard, Color, PieceType, Rank, attacks};
 
 /// Threats of a color.
 #[inline(always)]
 pub(super) fn threats(survey: &Survey, color: Color) -> Pair {
-    let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let pieces = survey.board.color(!color) & !survey.pawns[them] & !survey.king[them].bitboard();
     let held = survey.held(!color);
     let weak = (pieces | survey.pawns[them]) & !held & survey.all[us];
     let [_, knight, bishop, rook, _, king] = survey.by[us];
 
-    let mut value = by_kind(survey, (weak | pieces) & (knight | bishop), &w.threat_by_minor);
-    value += by_kind(survey, weak & rook, &w.threat_by_rook);
-    value += w.threat_by_king * i32::from((weak & king).any());
+    let mut value = by_kind(survey, (weak | pieces) & (knight | bishop), &w::THREAT_BY_MINOR);
+    value += by_kind(survey, weak & rook, &w::THREAT_BY_ROOK);
+    value += w::THREAT_BY_KING * i32::from((weak & king).any());
     let hanging = weak & (!survey.all[them] | (pieces & survey.twice[us]));
-    value += w.hanging * hanging.count() as i32;
+    value += w::HANGING * hanging.count() as i32;
     let restricted = survey.all[them] & !held & survey.all[us];
-    value += w.restricted * restricted.count() as i32;
+    value += w::RESTRICTED * restricted.count() as i32;
     value += by_pawns(survey, color, pieces);
     value + on_queen(survey, color, held)
 }
@@ -42,7 +41,6 @@ fn by_kind(survey: &Survey, targets: Bitboard, weights: &[Pair; 5]) -> Pair {
 /// Threats by pawns, now or after a safe push.
 #[inline(always)]
 fn by_pawns(survey: &Survey, color: Color, pieces: Bitboard) -> Pair {
-    let w = &WEIGHTS;
     let (us, them) = (color.index(), color.flip().index());
     let safe = !survey.all[them] | survey.all[us];
     let attacked = (survey.pawns[us] & safe).pawn_attacks(color) & pieces;
@@ -54,13 +52,12 @@ fn by_pawns(survey: &Survey, color: Color, pieces: Bitboard) -> Pair {
     let safe_steps = steps & safe & !survey.by[them][PieceType::Pawn.index()];
     let pushed = safe_steps.pawn_attacks(color) & pieces & !attacked;
 
-    w.threat_by_pawn * attacked.count() as i32 + w.threat_by_push * pushed.count() as i32
+    w::THREAT_BY_PAWN * attacked.count() as i32 + w::THREAT_BY_PUSH * pushed.count() as i32
 }
 
 /// Squares from which a lesser piece can attack the enemy queen next move.
 #[inline(always)]
 fn on_queen(survey: &Survey, color: Color, held: Bitboard) -> Pair {
-    let w = &WEIGHTS;
     let us = color.index();
     let queens = survey.board.pieces(!color, PieceType::Queen);
     let (Some(queen), false) = (queens.first(), queens.many()) else {
@@ -72,5 +69,23 @@ fn on_queen(survey: &Survey, color: Color, held: Bitboard) -> Pair {
     let diagonal = attacks::bishop(queen, survey.occupied) & bishop;
     let straight = attacks::rook(queen, survey.occupied) & rook;
     let sliders = (diagonal | straight) & safe & survey.twice[us];
-    w.knight_on_queen * knights.count() as i32 + w.slider_on_queen * sliders.count() as i32
+    w::KNIGHT_ON_QUEEN * knights.count() as i32 + w::SLIDER_ON_QUEEN * sliders.count() as i32
+}
+
+/// Space of a color: safe squares on files c to f and ranks 2 to 4, twice for those behind its pawns, times the number of
+/// pieces. With fewer than four pieces space does not count.
+#[inline(always)]
+pub(super) fn space(survey: &Survey, color: Color) -> Pair {
+    const RANKS: [Bitboard; 2] = [Bitboard(0x0000_0000_FFFF_FF00), Bitboard(0x00FF_FFFF_0000_0000)];
+    let (us, them) = (color.index(), color.flip().index());
+    let pieces = survey.census.pieces(color);
+    if pieces < 4 {
+        return Pair::ZERO;
+    }
+    let own = survey.pawns[us];
+    let safe = CENTER_FILES & RANKS[us] & !own & !survey.by[them][PieceType::Pawn.index()];
+    let back = own.forward(!color);
+    let behind = back | back.forward(!color) | back.forward(!color).forward(!color);
+    let squares = safe.count() + (safe & behind & !survey.all[them]).count();
+    w::SPACE * (squares as i32 * pieces / 7)
 }

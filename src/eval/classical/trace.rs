@@ -1,73 +1,108 @@
-//! Evaluation trace by term.
+//! The terms of an evaluation.
 
 use super::endgame::FULL_SCALE;
 use super::material::FULL_PHASE;
 use super::pair::Pair;
-use super::term::Term;
-use super::tracer::{Summary, Tracer};
 use crate::chess::Color;
+use crate::score::Score;
 use std::fmt;
 
-/// All terms of an evaluation. `Display` prints the table of `lento eval`.
-#[derive(Clone, Debug, Default)]
+/// A term of the evaluation: a row of the table that `lento eval` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Term {
+    Material,
+    Imbalance,
+    PieceSquare,
+    Pawns,
+    Passed,
+    Mobility,
+    Minors,
+    Rooks,
+    Trapped,
+    /// Pawn shelter and storm.
+    Shelter,
+    /// Attack on this color's king, negative.
+    Danger,
+    Threats,
+    Space,
+    /// Complexity bonus, listed for the side ahead.
+    Initiative,
+    Tempo,
+}
+
+/// Row names in the order of [`Term`].
+const NAMES: [&str; 15] = [
+    "material",
+    "imbalance",
+    "piece-square",
+    "pawns",
+    "passed pawns",
+    "mobility",
+    "minor pieces",
+    "rooks",
+    "trapped",
+    "king shelter",
+    "king danger",
+    "threats",
+    "space",
+    "initiative",
+    "tempo",
+];
+
+/// An evaluation by terms. `Display` prints the table of `lento eval`.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Trace {
-    rows: [[Pair; 2]; Term::COUNT],
-    /// How the score was computed from the terms.
-    pub summary: Summary,
+    /// The value of each term for White and for Black; all zero if there is an [`ending`](Self::ending).
+    pub rows: [[Pair; 2]; NAMES.len()],
+    /// Sum of all terms, White's minus Black's.
+    pub sum: Pair,
+    /// Phase, 0 without pieces to [`FULL_PHASE`].
+    pub phase: i32,
+    /// How much of the endgame value counts, in 1/64.
+    pub scale: i32,
+    /// Value that replaces all terms, from White's view: known endgame, or too many pieces.
+    pub ending: Option<Score>,
+    /// Final score in centipawns from White's view.
+    pub score: Score,
 }
 
 impl Trace {
-    /// A term for a color, in centipawns.
-    pub fn value(&self, term: Term, color: Color) -> Pair {
+    #[inline(always)]
+    pub(super) fn add(&mut self, term: Term, color: Color, value: Pair) {
+        self.rows[term as usize][color.index()] = value;
+        self.sum += value * color.sign();
+    }
+
+    pub(super) fn value(&self, term: Term, color: Color) -> Pair {
         self.rows[term as usize][color.index()]
     }
 
-    /// A term for White minus Black.
-    pub fn balance(&self, term: Term) -> Pair {
-        self.value(term, Color::White) - self.value(term, Color::Black)
-    }
-}
-
-impl Tracer for Trace {
-    fn term(&mut self, term: Term, color: Color, value: Pair) {
-        self.rows[term as usize][color.index()] = value;
-    }
-
-    fn summary(&mut self, summary: &Summary) {
-        self.summary = *summary;
+    /// A difference for the middlegame, for the endgame and at the current phase.
+    fn balance(&self, pair: Pair) -> String {
+        let [mg, eg, now] = [pair.mg(), pair.eg(), pair.taper(self.phase)].map(pawns);
+        format!("{mg:>7}{eg:>8}{now:>8}")
     }
 }
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let summary = &self.summary;
+        let edge = format!("{:-<14}+{:-<16}+{:-<16}+{:-<23}", "", "", "", "");
         writeln!(f, "{:<14}|{:^16}|{:^16}|{:^23}", "", "White", "Black", "White - Black")?;
-        writeln!(
-            f,
-            "{:<14}|{:>7}{:>8} |{:>7}{:>8} |{:>7}{:>8}{:>8}",
-            "term", "mg", "eg", "mg", "eg", "mg", "eg", "now"
-        )?;
-        writeln!(f, "{:-<14}+{:-<16}+{:-<16}+{:-<23}", "", "", "", "")?;
-        for term in Term::ALL {
-            let [white, black] = Color::ALL.map(|color| self.value(term, color));
-            let balance = white - black;
-            let [wm, we, bm, be, m, e] =
-                [white.mg(), white.eg(), black.mg(), black.eg(), balance.mg(), balance.eg()].map(pawns);
-            let now = pawns(balance.taper(summary.phase));
-            writeln!(f, "{:<14}|{wm:>7}{we:>8} |{bm:>7}{be:>8} |{m:>7}{e:>8}{now:>8}", term.name())?;
+        let [mg, eg] = ["mg", "eg"];
+        writeln!(f, "{:<14}|{mg:>7}{eg:>8} |{mg:>7}{eg:>8} |{mg:>7}{eg:>8}{:>8}", "term", "now")?;
+        writeln!(f, "{edge}")?;
+        for (name, [white, black]) in NAMES.into_iter().zip(self.rows) {
+            let [wm, we, bm, be] = [white.mg(), white.eg(), black.mg(), black.eg()].map(pawns);
+            writeln!(f, "{name:<14}|{wm:>7}{we:>8} |{bm:>7}{be:>8} |{}", self.balance(white - black))?;
         }
-        writeln!(f, "{:-<14}+{:-<16}+{:-<16}+{:-<23}", "", "", "", "")?;
-        let [m, e, now] = [summary.sum.mg(), summary.sum.eg(), summary.sum.taper(summary.phase)].map(pawns);
-        writeln!(f, "{:<14}|{:>16}|{:>16}|{m:>7}{e:>8}{now:>8}", "sum", "", "")?;
-        writeln!(f, "phase {} of {FULL_PHASE}, endgame counts {} of {FULL_SCALE}", summary.phase, summary.scale)?;
-        if let Some(ending) = summary.ending {
+        writeln!(f, "{edge}")?;
+        writeln!(f, "{:<14}|{:>16}|{:>16}|{}", "sum", "", "", self.balance(self.sum))?;
+        writeln!(f, "phase {} of {FULL_PHASE}, endgame counts {} of {FULL_SCALE}", self.phase, self.scale)?;
+        if let Some(ending) = self.ending {
             writeln!(f, "known ending, or too many pieces to add up: {} stands for all terms", pawns(ending))?;
         }
-        write!(
-            f,
-            "score {} internal pawns, White's view: the sum at this phase, with fifty-move rule",
-            pawns(summary.score)
-        )
+        let score = pawns(self.score);
+        write!(f, "score {score} internal pawns, White's view: the sum at this phase, with fifty-move rule")
     }
 }
 

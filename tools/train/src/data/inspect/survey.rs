@@ -5,9 +5,7 @@ use crate::formats::packed;
 use crate::formats::{DataError, Filter, Rule, StoredGame};
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, fen::FenError};
-use lento::eval::classical::material::FULL_PHASE;
-use lento::eval::classical::observe;
-use lento::eval::classical::tracer::{Summary, Tracer};
+use lento::eval::classical::{FULL_PHASE, known_ending, phase};
 use lento_common::play::record::GameResult;
 use lento_common::summary;
 
@@ -56,16 +54,6 @@ pub struct Survey {
     pub few_pieces: u64,
     keys: Vec<u64>,
     room: usize,
-}
-
-/// Listens for how an evaluation came about.
-#[derive(Default)]
-struct SummaryTracer(Summary);
-
-impl Tracer for SummaryTracer {
-    fn summary(&mut self, summary: &Summary) {
-        self.0 = *summary;
-    }
 }
 
 /// How many positions have occurred before.
@@ -136,18 +124,16 @@ impl Survey {
 
     /// Counts a position that is kept. The score is White's.
     fn keep(&mut self, board: &Board, score: i32, result: GameResult) {
-        let mut listener = SummaryTracer::default();
-        observe(board, &mut listener);
         let pieces = board.occupied().count();
         self.kept += 1;
         self.scores.add(score);
-        self.phases.add(listener.0.phase);
+        self.phases.add(phase(board));
         self.pieces.add(pieces as i32);
         for color in Color::ALL {
             self.kings[board.king(color).index() ^ (56 * color.index())] += 1;
         }
         self.outcomes[result.index()] += 1;
-        self.known_endings += u64::from(listener.0.ending.is_some());
+        self.known_endings += u64::from(known_ending(board).is_some());
         self.few_pieces += u64::from(pieces <= TABLEBASE_PIECES);
         if self.keys.len() < self.room {
             self.keys.push(board.key());
