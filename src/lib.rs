@@ -30,12 +30,9 @@ pub mod chess;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod engine;
-pub mod epd;
 pub mod eval;
 pub mod files;
 pub mod hash_file;
-pub mod part;
-pub mod pgn;
 pub mod processors;
 pub mod score;
 pub mod search;

@@ -1,7 +1,8 @@
-//! Parsers for thread counts, sizes and times.
+//! Parsers for thread counts, sizes, times and recipes.
 
 use super::units;
 use crate::engine::Engine;
+use crate::search::lmr;
 use std::time::Duration;
 
 fn within(text: &str, most: usize, what: &str) -> Result<usize, String> {
@@ -60,6 +61,15 @@ pub fn thread_counts(text: &str) -> Result<ThreadCounts, String> {
         counts.push(count);
     }
     Ok(ThreadCounts(counts))
+}
+
+/// Parses the name of a late move reduction recipe.
+///
+/// # Errors
+/// Lists the names.
+pub fn recipe(name: &str) -> Result<&'static str, String> {
+    let found = lmr::names().iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
+    found.ok_or_else(|| format!("expected one of {}", lmr::names().join(", ")))
 }
 
 #[cfg(test)]

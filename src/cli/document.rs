@@ -1,6 +1,6 @@
 //! JSON output of `lento analyse`.
 
-use super::analyse::Found;
+use super::search::Found;
 use crate::chess::{Board, Move};
 use crate::engine::Engine;
 use crate::eval::wdl;

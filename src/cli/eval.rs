@@ -1,7 +1,7 @@
 //! `lento eval`.
 
-use super::evaluator::EvaluatorArgs;
-use super::{Done, setup::Setup};
+use super::Done;
+use super::setup::{EvaluatorArgs, Setup};
 use crate::search::params::Params;
 use crate::uci::format;
 use std::io::{self, Write};

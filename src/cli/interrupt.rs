@@ -1,66 +1,79 @@
-//! Ctrl-C handling.
+//! Ctrl-C.
 
-use crossbeam::channel::{Receiver, bounded};
+use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
+use std::convert::Infallible;
 use std::process::{ExitCode, exit};
+use std::sync::{Arc, Mutex};
 
 /// Exit code after Ctrl-C.
-const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = 130;
 
-/// A channel that receives a message on Ctrl-C. A second Ctrl-C exits at once.
-///
-/// # Errors
-/// The signal handler cannot be set.
-pub fn channel() -> Result<Receiver<()>, ctrlc::Error> {
-    let (send, receive) = bounded(1);
-    let mut interrupted = false;
-    ctrlc::set_handler(move || {
-        if interrupted {
-            exit(i32::from(INTERRUPTED));
-        }
-        interrupted = true;
-        // A full or closed channel means the program is already stopping.
-        let _ = send.try_send(());
-    })?;
-    Ok(receive)
+/// A request to stop, seen by all threads. Clones are the same request.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    /// Dropped on the request, which closes the channel.
+    sender: Arc<Mutex<Option<Sender<Infallible>>>>,
+    waiter: Receiver<Infallible>,
 }
 
-/// Records Ctrl-C.
-pub struct Interrupt {
-    /// Receives one message on Ctrl-C.
-    pub channel: Receiver<()>,
-    /// Whether it was received.
-    set: bool,
+impl Default for Stop {
+    fn default() -> Self {
+        let (sender, waiter) = bounded(1);
+        Self { sender: Arc::new(Mutex::new(Some(sender))), waiter }
+    }
 }
 
-impl Interrupt {
-    /// Installs the signal handler.
+impl Stop {
+    /// A request made by Ctrl-C. A second Ctrl-C exits at once.
     ///
     /// # Errors
     /// The signal handler cannot be set.
-    pub fn watch() -> Result<Self, ctrlc::Error> {
-        Ok(Self { channel: channel()?, set: false })
+    pub fn on_ctrl_c() -> Result<Self, ctrlc::Error> {
+        let stop = Self::default();
+        let handled = stop.clone();
+        ctrlc::set_handler(move || {
+            if handled.asked() {
+                exit(i32::from(INTERRUPTED));
+            }
+            handled.ask();
+        })?;
+        Ok(stop)
     }
 
-    /// Records a message received elsewhere.
-    pub fn set(&mut self) {
-        self.set = true;
+    /// Whether a stop was requested.
+    pub fn asked(&self) -> bool {
+        self.waiter.try_recv() == Err(TryRecvError::Disconnected)
     }
 
-    /// Whether Ctrl-C was pressed.
-    pub fn is_set(&mut self) -> bool {
-        self.set |= self.channel.try_recv().is_ok();
-        self.set
+    /// Requests a stop.
+    pub fn ask(&self) {
+        self.sender.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
     }
 
-    /// Waits up to `time` for Ctrl-C. Returns whether it was pressed.
-    #[cfg(feature = "database")]
-    pub fn wait(&mut self, time: std::time::Duration) -> bool {
-        self.set |= self.channel.recv_timeout(time).is_ok();
-        self.set
+    /// A channel without messages, closed when a stop is requested.
+    pub fn waiter(&self) -> &Receiver<Infallible> {
+        &self.waiter
     }
 
-    /// The exit code.
-    pub fn exit_code(&mut self) -> ExitCode {
-        if self.is_set() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
+    /// The program's exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        if self.asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_request_reaches_every_clone_and_wakes_waiters() {
+        let stop = Stop::default();
+        let other = stop.clone();
+        assert!(!other.asked());
+        assert!(other.waiter().recv_timeout(Duration::from_millis(1)).unwrap_err().is_timeout());
+        let waiting = std::thread::spawn(move || other.waiter().recv().is_err() && other.asked());
+        stop.ask();
+        assert!(waiting.join().unwrap());
     }
 }

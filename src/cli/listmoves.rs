@@ -1,8 +1,7 @@
 //! `lento listmoves`.
 
 use super::Done;
-use super::evaluator::EvaluatorArgs;
-use super::setup::{self, Setup};
+use super::setup::{self, EvaluatorArgs, Setup};
 use crate::chess::Board;
 use crate::engine::Engine;
 use crate::engine::listing::ListedMove;
@@ -54,7 +53,7 @@ pub struct Args {
           value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_DEPTH)))]
     pub reductions: i32,
     /// Late move reduction recipe, as in the option LMR
-    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = super::bench::recipe)]
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = super::amounts::recipe)]
     pub lmr: &'static str,
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,

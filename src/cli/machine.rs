@@ -1,8 +1,10 @@
-//! System information for measurements.
+//! Information on the system and the program for measurements.
 
+use crate::eval::Evaluation;
 use crate::processors;
 use crate::smp::numa::topology::Topology;
 use crate::tt::memory::{self, MIB};
+use crate::version::{SHORT, built_for, runs};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -142,6 +144,25 @@ impl Machine {
         rows.push(("system", self.system.clone()));
         rows
     }
+}
+
+/// The program as JSON.
+pub fn version_json() -> Value {
+    json!({
+        "number": env!("CARGO_PKG_VERSION"),
+        "commit": env!("LENTO_COMMIT"),
+        "target": env!("LENTO_TARGET"),
+        "compiler": env!("LENTO_RUSTC"),
+        "built_for": built_for(),
+        "runs": runs(),
+        "evaluation": Evaluation::default().to_string(),
+    })
+}
+
+/// Names and values of the program for a table.
+pub fn version_rows() -> Vec<(&'static str, String)> {
+    let compiled = [built_for().as_str(), env!("LENTO_TARGET"), env!("LENTO_RUSTC")].join(", ");
+    vec![("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())]
 }
 
 fn processor() -> Option<String> {

@@ -1,42 +1,40 @@
-//! The command line.
+//! The command line. Tasks of other programs are handed to them; their public modules serve those programs, too.
 
-mod amounts;
-mod analyse;
+pub mod amounts;
+pub mod analyse;
 mod bench;
-mod columns;
-mod document;
+pub mod document;
 mod eval;
-mod evaluator;
-mod interrupt;
-mod latency;
+pub mod interrupt;
 mod listmoves;
-mod machine;
+pub mod machine;
 mod manual;
+pub mod notice;
 mod perft;
-mod progress;
-mod scaling;
-mod setup;
-mod speedtest;
-mod spread;
-mod statistics;
-mod table;
-mod timed;
+pub mod programs;
+pub mod progress;
+pub mod search;
+pub mod setup;
+pub mod show;
+pub mod speedtest;
+pub mod spread;
+pub mod table;
 mod uci;
-mod units;
-mod version;
+pub mod units;
 
 use crate::smp::abort_on_panic;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
-use std::io::{self, ErrorKind};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Result of a task.
-type Done = Result<ExitCode, Box<dyn Error>>;
+pub type Done = Result<ExitCode, Box<dyn Error>>;
 
 /// Lento, a chess engine. Without arguments it speaks UCI on standard input and output.
 #[derive(Parser)]
-#[command(display_name = "Lento", version = crate::version::SHORT, long_version = crate::version::LONG.as_str(), after_help = AFTER_HELP, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+#[command(display_name = "Lento", version = crate::version::SHORT, long_version = crate::version::LONG.as_str(), subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
 struct Cli {
     /// The task.
     #[command(subcommand)]
@@ -49,17 +47,13 @@ UCI commands may be given as arguments, each in quotes. They run in order, each 
 
 #[derive(Subcommand)]
 enum Task {
-    /// Analyse positions and games
+    /// Analyse a position
     #[command(visible_alias = "analyze")]
-    Analyse(Box<analyse::Args>),
+    Analyse(analyse::Args),
     /// Search fixed positions to a fixed depth; prints a reproducible node count and the speed
     Bench(bench::Args),
     /// Measure search speed in positions of real games
     Speedtest(speedtest::Args),
-    /// Measure thread scaling: nodes per second, time to depth, shared positions
-    Scaling(scaling::Args),
-    /// Measure response times over UCI
-    Latency(latency::Args),
     /// Count the leaves of the tree of legal moves
     Perft(perft::Args),
     /// Show the static evaluation of a position by piece or term
@@ -75,37 +69,56 @@ enum Task {
     Uci(uci::Args),
     /// UCI commands, one per argument.
     #[command(external_subcommand)]
-    Commands(Vec<String>),
+    Commands(Vec<OsString>),
+}
+
+/// The command line with the tasks of installed programs.
+fn command() -> clap::Command {
+    Cli::command().after_help(programs::help() + AFTER_HELP)
 }
 
 /// Parses the arguments, runs the task and returns its exit code. A panic in any thread aborts.
 pub fn main() -> ExitCode {
     abort_on_panic();
-    exit_code(match &Cli::parse().task.unwrap_or(Task::Uci(uci::Args::default())) {
+    notice::exit_code(run(std::env::args_os().collect()))
+}
+
+fn run(mut args: Vec<OsString>) -> Done {
+    if args.get(1).is_some_and(|word| word == "help") && args.get(2).is_some_and(|word| programs::find(word).is_some())
+    {
+        args.remove(1);
+        args.insert(2, "--help".into());
+    }
+    let other = args.get(1).and_then(|word| programs::find(word));
+    let parsed = match other {
+        Some(task) if task.name != "analyse" => return task.run(&args[2..]),
+        _ => command().try_get_matches_from(&args).and_then(|matches| Cli::from_arg_matches(&matches)),
+    };
+    let cli = match (parsed, other) {
+        (Ok(cli), _) => cli,
+        // More than a single position.
+        (Err(error), Some(task)) if error.kind() == ErrorKind::UnknownArgument => {
+            let quoted = error.to_string();
+            let quoted = quoted.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            return task.run(&args[2..]).map_err(|missing| format!("{quoted}; {missing}").into());
+        }
+        (Err(error), Some(task)) if error.kind() == ErrorKind::DisplayHelp && task.is_installed() => {
+            return task.run(&args[2..]);
+        }
+        (Err(error), _) => error.exit(),
+    };
+    match &cli.task.unwrap_or(Task::Uci(uci::Args::default())) {
         Task::Uci(args) => uci::run(args),
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),
         Task::Speedtest(args) => speedtest::run(args),
-        Task::Scaling(args) => scaling::run(args),
-        Task::Latency(args) => latency::run(args),
         Task::Perft(args) => perft::run(args),
         Task::Eval(args) => eval::run(args),
         Task::ListMoves(args) => listmoves::run(args),
         Task::Completions(args) => manual::completions(args, Cli::command()),
         Task::Man(args) => manual::man(args, Cli::command()),
         Task::Commands(lines) => uci::script(lines),
-    })
-}
-
-/// Reports errors on standard error, except a closed standard output.
-fn exit_code(done: Done) -> ExitCode {
-    done.unwrap_or_else(|error| {
-        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
-            return ExitCode::SUCCESS;
-        }
-        eprintln!("lento: {error}");
-        ExitCode::FAILURE
-    })
+    }
 }
 
 #[cfg(test)]

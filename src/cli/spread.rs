@@ -8,6 +8,7 @@ pub fn quantile(sorted: &[f64], part: f64) -> f64 {
     below + (above - below) * at.fract()
 }
 
+/// The numbers in ascending order.
 pub fn sorted(numbers: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let mut numbers: Vec<f64> = numbers.into_iter().collect();
     numbers.sort_by(f64::total_cmp);

@@ -1,6 +1,6 @@
 //! The live text table of an analysis.
 
-use super::analyse::Found;
+use super::search::Found;
 use super::units;
 use crate::chess::{Board, Color, Move};
 use crate::eval::wdl;

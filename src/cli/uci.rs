@@ -1,8 +1,10 @@
 //! `lento uci` and UCI commands as arguments.
 
 use super::Done;
+use super::notice::notice;
 use crate::engine::Engine;
 use crate::uci::{command, options, rebel, run};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Arguments of `lento uci`.
@@ -24,14 +26,15 @@ pub fn run(args: &Args) -> Done {
 }
 
 /// Runs UCI commands in order, after checking that all are valid.
-pub fn script(lines: &[String]) -> Done {
-    for line in lines {
+pub fn script(lines: &[OsString]) -> Done {
+    let lines: Vec<String> = lines.iter().map(|line| line.to_string_lossy().into_owned()).collect();
+    for line in &lines {
         if let Some(problem) = command::parse(line).problems.first() {
-            eprintln!("lento: {problem}");
-            eprintln!("Each argument must be a UCI command in quotes; `lento --help` lists other tasks.");
+            notice(problem);
+            notice("Each argument must be a UCI command in quotes; `lento --help` lists other tasks.");
             return Ok(ExitCode::from(2));
         }
     }
-    let succeeded = run::script(Engine::new(), lines)?;
+    let succeeded = run::script(Engine::new(), &lines)?;
     Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

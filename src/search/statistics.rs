@@ -152,7 +152,8 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 impl Counts {
-    fn add(&mut self, other: &Self) {
+    /// Adds other counts.
+    pub fn add(&mut self, other: &Self) {
         self.moves += other.moves;
         self.reduced += other.reduced;
         self.plies += other.plies;

@@ -2,7 +2,6 @@
 
 pub mod harness;
 
-mod analysing;
 mod command_line;
 mod drawish;
 #[cfg(unix)]
@@ -17,8 +16,8 @@ mod measuring;
 mod network;
 #[cfg(target_os = "linux")]
 mod numa;
+mod programs;
 mod reductions;
-mod reports;
 mod strength;
 mod tablebases;
 mod uci_session;

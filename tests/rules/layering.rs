@@ -5,15 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 20] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("sync", &[]),
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
     ("processors", &[]),
-    ("part", &[]),
-    ("epd", &["chess"]),
-    ("pgn", &["chess", "files"]),
     ("tt", &["chess", "score", "processors", "sync"]),
     ("tb", &["chess", "files", "sync"]),
     ("hash_file", &["chess", "score", "files", "processors", "tt", "sync"]),
@@ -49,9 +46,6 @@ const LAYERS: [(&str, &[&str]); 20] = [
             "score",
             "files",
             "processors",
-            "part",
-            "epd",
-            "pgn",
             "hash_file",
             "eval",
             "version",

@@ -3,10 +3,11 @@
 pub mod games;
 mod report;
 
-use super::interrupt::Interrupt;
+use super::interrupt::Stop;
 use super::machine::Machine;
 use super::progress::Progress;
-use super::{Done, amounts, timed};
+use super::search::{Found, search};
+use super::{Done, amounts};
 use crate::chess::Game;
 use crate::engine::Engine;
 use crate::processors;
@@ -75,7 +76,7 @@ pub fn run(args: &Args) -> Done {
     let mut test = Test {
         engine,
         games: games::games(),
-        interrupt: Interrupt::watch()?,
+        stop: Stop::on_ctrl_c()?,
         progress: Progress::start(),
         total: args.seconds,
     };
@@ -88,7 +89,7 @@ pub fn run(args: &Args) -> Done {
         positions: test.games.iter().map(Vec::len).sum(),
         games: test.games.len(),
         repetitions,
-        interrupted: test.interrupt.is_set(),
+        interrupted: test.stop.asked(),
     };
     let mut out = io::stdout();
     if args.json {
@@ -96,14 +97,14 @@ pub fn run(args: &Args) -> Done {
     } else {
         write!(out, "{}", report.text())?
     }
-    Ok(test.interrupt.exit_code())
+    Ok(test.stop.exit_code())
 }
 
 /// A running speedtest.
 struct Test {
     engine: Engine,
     games: Vec<Vec<Game>>,
-    interrupt: Interrupt,
+    stop: Stop,
     progress: Progress,
     /// Total search time.
     total: Duration,
@@ -125,13 +126,13 @@ impl Test {
                 self.engine.new_game();
                 for position in game {
                     let doing = || format!("repetition {number} of {repeat}, position {}", repetition.positions + 1);
-                    let Some(timed) = self.think(position, share, doing)? else {
+                    let Some(found) = self.think(position, share, doing)? else {
                         if whole.is_empty() && repetition.positions > 0 {
                             whole.push(repetition);
                         }
                         return Ok(whole);
                     };
-                    repetition.add(&timed);
+                    repetition.add(&found);
                 }
             }
             whole.push(repetition);
@@ -139,21 +140,23 @@ impl Test {
         Ok(whole)
     }
 
-    fn think(
-        &mut self,
-        position: Game,
-        time: Duration,
-        doing: impl Fn() -> String,
-    ) -> io::Result<Option<timed::Timed>> {
+    /// Searches a position. `None` after Ctrl-C.
+    fn think(&mut self, position: Game, time: Duration, doing: impl Fn() -> String) -> io::Result<Option<Found>> {
         self.engine.set_game(position);
         let limits = Limits { movetime: Some(time.as_millis().max(1) as i64), ..Limits::default() };
-        let Self { engine, interrupt, progress, total, .. } = self;
-        let mut beat = || {
+        let Self { engine, stop, progress, total, .. } = self;
+        let mut show = || {
             let left = total.saturating_sub(progress.elapsed());
             progress.show(&doing, left);
         };
-        beat();
-        timed::search(engine, &limits, interrupt, |_| {}, beat)
+        show();
+        let found = search(engine, &limits, stop, |news| {
+            if news.is_none() {
+                show();
+            }
+            Ok(())
+        })?;
+        Ok((!stop.asked()).then_some(found))
     }
 }
 

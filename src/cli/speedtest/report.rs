@@ -1,9 +1,9 @@
 //! The report of a speedtest.
 
-use crate::cli::machine::Machine;
+use crate::cli::machine::{Machine, version_json, version_rows};
+use crate::cli::search::Found;
 use crate::cli::spread::Spread;
-use crate::cli::timed::Timed;
-use crate::cli::{units, version};
+use crate::cli::units;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Duration;
@@ -23,11 +23,11 @@ pub struct Repetition {
 
 impl Repetition {
     /// Adds a search.
-    pub fn add(&mut self, timed: &Timed) {
+    pub fn add(&mut self, found: &Found) {
         self.positions += 1;
-        self.nodes += timed.nodes;
-        self.time += timed.elapsed;
-        self.hashfull = self.hashfull.max(timed.hashfull);
+        self.nodes += found.nodes();
+        self.time += found.elapsed;
+        self.hashfull = self.hashfull.max(found.hashfull());
     }
 
     fn nps(&self) -> f64 {
@@ -72,7 +72,7 @@ impl Report {
 
     /// As a text table.
     pub fn text(&self) -> String {
-        let mut rows = version::rows();
+        let mut rows = version_rows();
         rows.extend(self.machine.rows());
         rows.push(("threads", self.threads.to_string()));
         rows.push(("hash", format!("{} MiB", self.hash_mib)));
@@ -123,7 +123,7 @@ impl Report {
         };
         let Spread { median, min, max, mad } = self.nps();
         json!({
-            "version": version::json(),
+            "version": version_json(),
             "machine": self.machine.json(),
             "threads": self.threads,
             "hash_mib": self.hash_mib,

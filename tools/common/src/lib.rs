@@ -3,21 +3,24 @@
 pub mod arguments;
 pub mod chart;
 pub mod cholesky;
+pub mod columns;
 pub mod draft;
 pub mod elo;
+pub mod epd;
 pub mod inputs;
-pub mod interrupt;
 pub mod journal;
 mod line;
 pub mod lock;
 pub mod mix;
-pub mod notice;
 pub mod number;
 pub mod ordered;
 pub mod outputs;
+pub mod part;
 pub mod play;
 pub mod progress;
 pub mod rows;
 pub mod scratch;
 pub mod summary;
 pub mod threads;
+
+pub use lento::cli::{interrupt, notice};

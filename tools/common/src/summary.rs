@@ -1,31 +1,14 @@
 //! How tools show what came out, and how they end.
 
-use crate::notice::notice;
+use lento::cli::interrupt::INTERRUPTED;
 use serde_json::Value;
-use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// What a program ends with when Ctrl-C has ended it.
-pub const INTERRUPTED: u8 = 130;
-
 /// What a program ends with when its run is finished, or was interrupted.
 pub fn exit(finished: bool) -> ExitCode {
     if finished { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) }
-}
-
-/// Reports an error on standard error, except a closed standard output. Errors of files name the file, so an error of the system
-/// without a name comes from standard output.
-pub fn exit_code(done: Result<ExitCode, Box<dyn Error>>) -> ExitCode {
-    done.unwrap_or_else(|error| {
-        match error.downcast_ref::<io::Error>().filter(|error| error.raw_os_error().is_some()) {
-            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-            Some(error) => notice(format_args!("standard output: {error}")),
-            None => notice(error),
-        }
-        ExitCode::FAILURE
-    })
 }
 
 /// Prints the document for programs if that is asked for, or else the text for people.

@@ -3,12 +3,14 @@
 mod epd;
 mod factors;
 mod ideas;
+mod latency;
 mod matches;
 mod recipes;
+mod scaling;
 mod spsa;
 
 use clap::{Parser, Subcommand};
-use lento_common::summary::exit_code;
+use lento::cli::notice::exit_code;
 use std::process::ExitCode;
 
 /// Measure the Lento chess engine.
@@ -30,6 +32,10 @@ enum Task {
     Match(Box<matches::Args>),
     /// Compare recipes of late move reductions, or the switches of one: searches, suites, games, pictures
     Recipes(Box<recipes::Args>),
+    /// Measure thread scaling: nodes per second, time to depth, shared positions
+    Scaling(Box<scaling::Args>),
+    /// Measure response times over UCI
+    Latency(latency::Args),
     /// Tune parameters of the search by self-play (SPSA)
     Spsa(Box<spsa::Args>),
 }
@@ -41,6 +47,8 @@ fn main() -> ExitCode {
         Task::Factors(args) => factors::run(&args),
         Task::Match(args) => matches::run(&args),
         Task::Recipes(args) => recipes::run(&args),
+        Task::Scaling(args) => scaling::run(&args),
+        Task::Latency(args) => latency::run(&args),
         Task::Spsa(args) => spsa::run(&args),
     })
 }

@@ -14,7 +14,7 @@ mod train;
 mod wdl;
 
 use clap::{Parser, Subcommand};
-use lento_common::summary::exit_code;
+use lento::cli::notice::exit_code;
 use std::process::ExitCode;
 
 /// Make training data and networks for the Lento chess engine.

@@ -11,10 +11,10 @@ pub use table::Total;
 
 use indicatif::ProgressBar;
 use lento::engine::Engine;
-use lento::part::{Part, part};
 use lento::search::limits::Limits;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
+use lento_common::part::{Part, part};
 use lento_common::{inputs, progress, summary};
 use serde_json::{Value, json};
 use skipped::Skipped;

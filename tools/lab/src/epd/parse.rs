@@ -1,7 +1,7 @@
 //! EPD: positions with operations, here those that say what the solution is.
 
 use lento::chess::{Board, Move};
-use lento::epd::{self, Epd};
+use lento_common::epd::{self, Epd};
 use thiserror::Error;
 
 /// A position and what counts as its solution.

@@ -4,7 +4,7 @@ use lento::bench::POSITIONS;
 use lento::chess::Game;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
-use lento::search::lmr::Counts;
+use lento::search::statistics::Counts;
 use lento_common::play::opening::read_book;
 use serde_json::{Value, json};
 use std::error::Error;

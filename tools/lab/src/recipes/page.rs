@@ -5,7 +5,7 @@ use super::measure::Budget;
 use super::picture::Picture;
 use super::session::Session;
 use super::{Args, report};
-use lento::search::lmr::LmrReport;
+use lento::search::statistics::LmrReport;
 use lento_common::play::adjudicate::Rules;
 use std::fmt::Write;
 use std::path::{Component, Path};

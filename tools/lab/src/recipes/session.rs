@@ -4,7 +4,7 @@ use super::measure::{Budget, Measured, measure};
 use super::variants::Variant;
 use crate::epd::{Problem, record, solve};
 use lento::search::limits::Limits;
-use lento::search::lmr::Counts;
+use lento::search::statistics::Counts;
 use lento_common::elo::Pentanomial;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};

@@ -1,5 +1,5 @@
 use super::*;
-use lento::search::lmr::Counts;
+use lento::search::statistics::Counts;
 use lento_common::arguments::parse;
 use lento_common::elo::Pentanomial;
 use lento_common::scratch::Folder;

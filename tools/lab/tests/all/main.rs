@@ -13,5 +13,6 @@ mod damaged;
 mod factors;
 mod matches;
 mod recipes;
+mod scaling;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-lab");

@@ -1,0 +1,31 @@
+//! Messages on standard error, and how programs end.
+
+use super::Done;
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The name of the program, from its first argument.
+pub fn program() -> String {
+    let path = std::env::args_os().next();
+    path.as_ref().and_then(|path| Path::new(path).file_stem()).unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Prints a message after the name of the program. Unlike `eprintln!`, it does not panic when standard error is closed.
+pub fn notice(text: impl Display) {
+    let _ = writeln!(io::stderr(), "{}: {text}", program());
+}
+
+/// Reports an error, except a closed standard output. Errors of files name the file, so a system error without a name is one of
+/// standard output.
+pub fn exit_code(done: Done) -> ExitCode {
+    done.unwrap_or_else(|error| {
+        match error.downcast_ref::<io::Error>() {
+            Some(error) if error.kind() == ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Some(error) if error.raw_os_error().is_some() => notice(format_args!("standard output: {error}")),
+            _ => notice(error),
+        }
+        ExitCode::FAILURE
+    })
+}

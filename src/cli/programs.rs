@@ -1,0 +1,108 @@
+//! Tasks of other programs, which are looked for beside this one and then in `PATH`.
+
+use super::Done;
+use std::env;
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A task of another program.
+#[derive(Debug)]
+pub struct OtherTask {
+    /// The name.
+    pub name: &'static str,
+    program: &'static str,
+    about: &'static str,
+}
+
+const fn task(name: &'static str, program: &'static str, about: &'static str) -> OtherTask {
+    OtherTask { name, program, about }
+}
+
+/// The program of the task `analyse`, which has no other tasks and so takes its arguments alone.
+const ANALYSE: &str = "lento-analyse";
+
+/// All tasks of other programs.
+const TASKS: [OtherTask; 13] = [
+    task("analyse", ANALYSE, "Analyse positions and games of files, with a database and reports"),
+    task("match", "lento-lab", "Play two configurations of the engine against each other"),
+    task("factors", "lento-lab", "Measure many settings by the same games"),
+    task("spsa", "lento-lab", "Tune parameters of the search by self-play"),
+    task("epd", "lento-lab", "Solve suites of test positions"),
+    task("recipes", "lento-lab", "Compare recipes of late move reductions"),
+    task("scaling", "lento-lab", "Measure thread scaling: nodes per second, time to depth, shared positions"),
+    task("latency", "lento-lab", "Measure response times over UCI"),
+    task("datagen", "lento-train", "Generate training data by self-play"),
+    task("data", "lento-train", "Inspect, filter, shuffle, convert and pack training data"),
+    task("train", "lento-train", "Train a network"),
+    task("gold", "lento-train", "Compare networks by a fixed set of positions"),
+    task("wdl", "lento-train", "Fit the win-rate model to games"),
+];
+
+/// The task of this name.
+pub fn find(name: &OsStr) -> Option<&'static OtherTask> {
+    TASKS.iter().find(|task| name == task.name || (name == "analyze" && task.name == "analyse"))
+}
+
+/// The file of a program: beside this one, or in `PATH`.
+pub fn locate(program: &str) -> Option<PathBuf> {
+    let name = format!("{program}{}", env::consts::EXE_SUFFIX);
+    let beside = env::current_exe().ok().map(|path| path.with_file_name(&name));
+    let paths = env::var_os("PATH").unwrap_or_default();
+    beside.into_iter().chain(env::split_paths(&paths).map(|folder| folder.join(&name))).find(|path| path.is_file())
+}
+
+/// The tasks of installed programs, for the help.
+pub fn help() -> String {
+    let mut text = String::new();
+    for task in TASKS.iter().filter(|task| locate(task.program).is_some()) {
+        if text.is_empty() {
+            text.push_str("Tasks of other programs:\n");
+        }
+        let _ = writeln!(text, "  {:<11}  {} ({})", task.name, task.about, task.program);
+    }
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+impl OtherTask {
+    /// Whether the program is installed.
+    pub fn is_installed(&self) -> bool {
+        locate(self.program).is_some()
+    }
+
+    /// Runs the program with the arguments of the task. It takes the place of this one where the system can do that.
+    ///
+    /// # Errors
+    /// The program is not installed or cannot be started.
+    pub fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Done {
+        let Self { name, program, .. } = self;
+        let path = locate(program).ok_or_else(|| {
+            format!(
+                "`lento {name}` needs {program}, which is neither beside lento nor in PATH; \
+                 `cargo build --release -p {program}` builds it"
+            )
+        })?;
+        let mut command = Command::new(&path);
+        if *program != ANALYSE {
+            command.arg(name);
+        }
+        command.args(args);
+        replace(command).map_err(|error| format!("{}: {error}", path.display()).into())
+    }
+}
+
+/// Replaces this process.
+#[cfg(unix)]
+fn replace(mut command: Command) -> std::io::Result<std::process::ExitCode> {
+    Err(std::os::unix::process::CommandExt::exec(&mut command))
+}
+
+/// Runs the command to its end and returns its exit code.
+#[cfg(not(unix))]
+fn replace(mut command: Command) -> std::io::Result<std::process::ExitCode> {
+    // The child gets Ctrl-C as well, and decides what to do.
+    let _ = ctrlc::set_handler(|| {});
+    let code = command.status()?.code().unwrap_or(1);
+    Ok(u8::try_from(code).map_or(std::process::ExitCode::FAILURE, Into::into))
+}

@@ -1,0 +1,70 @@
+//! Runs a search to its end.
+
+use super::interrupt::Stop;
+use crate::engine::{Engine, Output, Wake};
+use crate::search::limits::Limits;
+use crate::search::report::{Info, Outcome};
+use crate::uci::hangup::output_is_gone;
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+/// Interval of status updates.
+const HEARTBEAT: Duration = Duration::from_millis(200);
+
+/// The result of a search.
+pub struct Found {
+    /// The best move and lines.
+    pub outcome: Outcome,
+    /// Total time including the last, incomplete iteration.
+    pub elapsed: Duration,
+}
+
+impl Found {
+    /// The best line, unless the game is over.
+    pub fn best(&self) -> Option<&Info> {
+        self.outcome.lines.first()
+    }
+
+    /// Nodes over all threads.
+    pub fn nodes(&self) -> u64 {
+        self.best().map_or(0, |line| line.nodes)
+    }
+
+    /// Hash table use, per mille.
+    pub fn hashfull(&self) -> u32 {
+        self.best().map_or(0, |line| line.hashfull)
+    }
+}
+
+/// Searches to the end or to Ctrl-C, passing output to `on_output`, or `None` for a status update.
+///
+/// # Errors
+/// Standard output has been closed, or `on_output` fails.
+pub fn search(
+    engine: &mut Engine,
+    limits: &Limits,
+    stop: &Stop,
+    mut on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
+) -> io::Result<Found> {
+    let start = Instant::now();
+    let mut next_beat = start + HEARTBEAT;
+    engine.go(limits);
+    let outcome = loop {
+        match engine.wait(stop.waiter(), Some(next_beat)) {
+            Wake::Output(Output::Best(outcome)) => break outcome,
+            Wake::Output(output) => on_output(Some(&output))?,
+            Wake::Message(never) => match never {},
+            Wake::Closed => {
+                if let Some(outcome) = engine.stop() {
+                    break outcome;
+                }
+            }
+            Wake::Timeout if output_is_gone() => return Err(ErrorKind::BrokenPipe.into()),
+            Wake::Timeout => {
+                next_beat = Instant::now() + HEARTBEAT;
+                on_output(None)?;
+            }
+        }
+    };
+    Ok(Found { outcome, elapsed: start.elapsed() })
+}

@@ -1,0 +1,70 @@
+//! `lento-analyse`: analyses positions and games of files, with a database and reports.
+
+mod database;
+mod game;
+mod lines;
+mod pgn;
+mod queue;
+mod report;
+
+use clap::Parser;
+use lento::cli::{analyse, document, notice};
+use queue::{MergeArgs, QueueArgs};
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+/// Analyse positions and games.
+#[derive(Parser)]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_help_heading = "Tasks",
+    subcommand_value_name = "TASK",
+    after_help = "",
+    after_long_help = AFTER_HELP.as_str(),
+)]
+struct Args {
+    #[command(subcommand)]
+    task: Option<Task>,
+    #[command(flatten)]
+    queue: QueueArgs,
+    #[command(flatten)]
+    position: analyse::Args,
+}
+
+#[derive(clap::Subcommand)]
+enum Task {
+    /// Merge the analyses of several databases
+    Merge(MergeArgs),
+}
+
+/// The JSON fields.
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| format!("{}\n\n{}", document::SCHEMA, queue::SCHEMA));
+
+fn main() -> ExitCode {
+    lento::smp::abort_on_panic();
+    let args = Args::parse();
+    notice::exit_code(match &args.task {
+        Some(Task::Merge(args)) => queue::merge(args),
+        None if args.queue.are_given() => queue::run(&args),
+        None => analyse::run(&args.position),
+    })
+}
+
+/// A reproducible proptest configuration that writes no files.
+#[cfg(test)]
+fn cases(count: u32) -> proptest::test_runner::Config {
+    use proptest::test_runner::{Config, RngSeed};
+    Config { cases: count, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Config::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+}

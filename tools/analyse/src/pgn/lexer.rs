@@ -1,0 +1,280 @@
+//! PGN tokens.
+
+use crate::lines::{Line, Lines};
+use std::io::{self, BufRead};
+
+/// A PGN token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// `[name "value"]`.
+    Tag(String, String),
+    /// Move, move number, result, or other text without spaces.
+    Word(String),
+    /// `$5`.
+    Nag(u8),
+    /// `{...}`, or `;...` up to the end of the line.
+    Comment(String),
+    /// `(`.
+    Open,
+    /// `)`.
+    Close,
+    /// `{...` without a closing brace before the next game or the end of the file.
+    UnclosedComment,
+}
+
+/// Comments are truncated to this many bytes.
+const MAX_COMMENT: usize = 1 << 16;
+/// Words are truncated to this many characters.
+const MAX_WORD: usize = 255;
+
+/// Tokenizer, line by line.
+#[derive(Debug)]
+pub struct Lexer<R> {
+    lines: Lines<R>,
+    line: Line,
+    /// Byte offset in the line.
+    at: usize,
+}
+
+impl<R: BufRead> Lexer<R> {
+    pub fn new(reader: R) -> Self {
+        let line = Line { number: 0, text: String::new(), begins: true };
+        Self { lines: Lines::new(reader), line, at: 0 }
+    }
+
+    /// Number of the current line.
+    pub fn line(&self) -> u64 {
+        self.line.number
+    }
+
+    /// Bytes read.
+    pub fn bytes(&self) -> u64 {
+        self.lines.bytes()
+    }
+
+    /// Whether a comment follows on the current line.
+    pub fn comment_follows(&self) -> bool {
+        self.rest().trim_start().starts_with(['{', ';'])
+    }
+
+    fn rest(&self) -> &str {
+        &self.line.text[self.at..]
+    }
+
+    /// Advances to the next line; `false` at the end.
+    fn next_line(&mut self) -> io::Result<bool> {
+        let Some(line) = self.lines.next_line()? else {
+            self.at = self.line.text.len();
+            return Ok(false);
+        };
+        (self.line, self.at) = (line, 0);
+        Ok(true)
+    }
+
+    /// The next token; `None` at the end.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub fn token(&mut self) -> io::Result<Option<Token>> {
+        loop {
+            self.at += self.rest().len() - self.rest().trim_start().len();
+            let Some(first) = self.rest().chars().next() else {
+                if !self.next_line()? {
+                    return Ok(None);
+                }
+                // Escape mechanism of the standard: the line is to be ignored.
+                if self.line.begins && self.line.text.starts_with('%') {
+                    self.at = self.line.text.len();
+                }
+                continue;
+            };
+            let token = match first {
+                '[' => self.tag(),
+                '{' => return self.comment().map(Some),
+                ';' => Token::Comment(self.take(self.rest().len())[1..].trim().to_owned()),
+                '(' => self.sign(Token::Open),
+                ')' => self.sign(Token::Close),
+                '$' => match self.nag() {
+                    Some(nag) => nag,
+                    None => continue,
+                },
+                ']' | '}' | '<' | '>' | '"' => {
+                    self.at += 1;
+                    continue;
+                }
+                _ => self.word(),
+            };
+            return Ok(Some(token));
+        }
+    }
+
+    fn take(&mut self, bytes: usize) -> String {
+        let text = self.rest()[..bytes].to_owned();
+        self.at += bytes;
+        text
+    }
+
+    fn sign(&mut self, token: Token) -> Token {
+        self.at += 1;
+        token
+    }
+
+    fn nag(&mut self) -> Option<Token> {
+        let digits = self.rest()[1..].bytes().take_while(u8::is_ascii_digit).count();
+        let text = self.take(1 + digits);
+        text[1..].parse().ok().map(Token::Nag)
+    }
+
+    fn word(&mut self) -> Token {
+        let ends = |c: char| c.is_whitespace() || "{}()[];$<>\"".contains(c);
+        let mut word = self.take(self.rest().find(ends).unwrap_or(self.rest().len()));
+        // Nonstandard promotion: e8(Q).
+        if let [b'(', piece @ (b'Q' | b'R' | b'B' | b'N'), b')', ..] = *self.rest().as_bytes()
+            && word.ends_with(['1', '8'])
+        {
+            word.push(char::from(piece));
+            self.at += 3;
+        }
+        if word.len() > MAX_WORD {
+            word = word.chars().take(MAX_WORD / 4).collect();
+        }
+        Token::Word(word)
+    }
+
+    /// A tag pair, tolerating bad quotes; ends with its line.
+    fn tag(&mut self) -> Token {
+        let text = &self.rest()[1..];
+        let name_length = text.find(|c: char| c.is_whitespace() || c == '"' || c == ']').unwrap_or(text.len());
+        let (name, behind) = text.split_at(name_length);
+        let name = name.to_owned();
+        let (value, length) = match behind.trim_start().strip_prefix('"') {
+            Some(quoted) => {
+                let before = behind.len() - quoted.len();
+                let (value, length) = quoted_value(quoted);
+                (value, before + length)
+            }
+            None => {
+                let end = behind.find(']').unwrap_or(behind.len());
+                (behind[..end].trim().to_owned(), (end + 1).min(behind.len()))
+            }
+        };
+        self.at += 1 + name_length + length;
+        Token::Tag(name, value)
+    }
+
+    fn comment(&mut self) -> io::Result<Token> {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let end = self.rest().find('}');
+            let piece = self.take(end.unwrap_or(self.rest().len()));
+            if text.len() + piece.len() <= MAX_COMMENT {
+                text.push_str(&piece);
+            }
+            if end.is_some() {
+                self.at += 1;
+                return Ok(Token::Comment(text.trim().to_owned()));
+            }
+            if !self.next_line()? || (self.line.begins && self.line.text.starts_with("[Event \"")) {
+                return Ok(Token::UnclosedComment);
+            }
+            if !text.is_empty() && !text.ends_with(' ') {
+                text.push(' ');
+            }
+        }
+    }
+}
+
+/// The tag value after the opening quote, and the bytes up to the end of the tag.
+fn quoted_value(text: &str) -> (String, usize) {
+    let (mut value, mut escaped) = (String::new(), false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => {
+                if c != '"' && c != '\\' {
+                    value.push('\\');
+                }
+                value.push(c);
+                escaped = false;
+            }
+            '\\' => escaped = true,
+            // An unescaped quote inside the value, unless a bracket follows.
+            '"' => match text[at + 1..].trim_start().strip_prefix(']') {
+                Some(behind) => return (value, text.len() - behind.len()),
+                None => value.push(c),
+            },
+            _ => value.push(c),
+        }
+    }
+    (value.trim_end().trim_end_matches(']').trim_end_matches('"').to_owned(), text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &[u8]) -> Vec<Token> {
+        let mut lexer = Lexer::new(text);
+        std::iter::from_fn(|| lexer.token().unwrap()).collect()
+    }
+
+    fn word(text: &str) -> Token {
+        Token::Word(text.into())
+    }
+
+    #[test]
+    fn tag_pairs() {
+        for (text, name, value) in [
+            (r#"[Event "a"]"#, "Event", "a"),
+            (r#"[Event "a \"b\" \\ c"]"#, "Event", r#"a "b" \ c"#),
+            (r#"[Event "a "b" c"]"#, "Event", r#"a "b" c"#),
+            (r#"[Event "no end"#, "Event", "no end"),
+            (r#"[Event "C:\games"]"#, "Event", r"C:\games"),
+            ("[Event]", "Event", ""),
+            ("[Event bare]", "Event", "bare"),
+            (r#"[ "nameless"]"#, "", "nameless"),
+        ] {
+            assert_eq!(tokens(text.as_bytes()), [Token::Tag(name.into(), value.into())], "{text}");
+        }
+        assert_eq!(tokens(br#"[A "x"][B "y"] e4"#).len(), 3);
+    }
+
+    #[test]
+    fn words_comments_and_nags() {
+        assert_eq!(
+            tokens(b"1.e4{a}e5!?$14 (d5)"),
+            [
+                word("1.e4"),
+                Token::Comment("a".into()),
+                word("e5!?"),
+                Token::Nag(14),
+                Token::Open,
+                word("d5"),
+                Token::Close,
+            ]
+        );
+        assert_eq!(
+            tokens(b"e8(Q) e4 ; to the end {\n% not ours { (\n{two\nlines} $999 \xfc"),
+            [
+                word("e8Q"),
+                word("e4"),
+                Token::Comment("to the end {".into()),
+                Token::Comment("two lines".into()),
+                word("ü"),
+            ]
+        );
+    }
+
+    #[test]
+    fn unterminated_comments() {
+        assert_eq!(
+            tokens(b"e4 {open\n[Event \"next\"]\n"),
+            [word("e4"), Token::UnclosedComment, Token::Tag("Event".into(), "next".into()),]
+        );
+        assert_eq!(tokens(b"{open"), [Token::UnclosedComment]);
+        let long = format!("{{{}}} e4", "x ".repeat(1 << 21));
+        assert!(
+            matches!(&tokens(long.as_bytes())[..], [Token::Comment(text), Token::Word(_)] if text.len() <= MAX_COMMENT)
+        );
+    }
+}

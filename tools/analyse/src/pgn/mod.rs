@@ -1,0 +1,83 @@
+//! Streaming PGN reader.
+//!
+//! Lenient: comments, variations, NAGs and escaped lines are accepted. At an illegal move the game ends with a [`Problem`], keeping
+//! the moves before it.
+
+mod comment;
+mod level;
+mod lexer;
+mod problem;
+mod reader;
+mod word;
+
+pub use comment::{Comment, Part, parts};
+pub use problem::{Flaw, Problem};
+pub use reader::Reader;
+
+use lento::chess::{Board, Move};
+
+/// A parsed game.
+#[derive(Clone, Debug)]
+pub struct PgnGame {
+    /// Tag pairs in file order.
+    pub tags: Vec<(String, String)>,
+    /// Whether the game is Chess960, by its tags or start position.
+    pub chess960: bool,
+    /// Start position.
+    pub start: Board,
+    /// Comment before the first move.
+    pub comment: Option<String>,
+    /// Moves of the main line.
+    pub moves: Vec<PgnMove>,
+    /// `1-0`, `0-1`, `1/2-1/2`, or `*` if unknown.
+    pub result: String,
+}
+
+/// A move of the main line with its annotations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PgnMove {
+    /// The move.
+    pub mv: Move,
+    /// Annotations.
+    pub remarks: Remarks,
+}
+
+/// Annotations of a move.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// NAGs, including suffixes such as `!?`.
+    pub nags: Vec<u8>,
+    /// Raw comment; see [`Comment::new`].
+    pub comment: Option<String>,
+    /// Alternatives to the move, in file order.
+    pub variations: Vec<Variation>,
+}
+
+/// A variation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variation {
+    /// Comment before the first move.
+    pub comment: Option<String>,
+    /// The moves, at least one.
+    pub moves: Vec<VariationMove>,
+}
+
+/// A move of a variation; `None` for a null move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariationMove {
+    /// The move.
+    pub mv: Option<Move>,
+    /// Annotations.
+    pub remarks: Remarks,
+}
+
+/// A game of a file, or the reasons it was skipped.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Number within the file, from 1.
+    pub number: u64,
+    /// The game; `None` if it has no valid start position.
+    pub game: Option<PgnGame>,
+    /// Problems in file order.
+    pub problems: Vec<Problem>,
+}

@@ -1,0 +1,154 @@
+//! Resumes interrupted searches from their saved hash table or their lines.
+
+use super::item::Item;
+use crate::database::{Database, Stored};
+use crate::game::Line;
+use lento::chess::Board;
+use lento::engine::Engine;
+use lento::hash_file::{self, Effort, Origin, SaveOptions};
+use lento::score::{Bound, to_table};
+use lento::tt::{Hit, Record, Tt};
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// Threads for saving and loading hash files.
+const THREADS: usize = 8;
+
+/// The hash file of a position, beside the database.
+fn path(database: &Database, position: i64) -> PathBuf {
+    let mut name = OsString::from(database.path());
+    name.push(format!("-{position}.lhf"));
+    name.into()
+}
+
+/// Saves the table of an interrupted search.
+///
+/// # Errors
+/// Why nothing was saved; the search can still be resumed from its lines.
+pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item, depth: i32) -> Result<(), String> {
+    let (table, eval_identity) = engine.lend_table_to_save().map_err(|error| error.to_string())?;
+    let origin = Origin { position: origin(item), depth: depth.unsigned_abs() };
+    let (path, effort) = (path(database, position), Effort::Threads(THREADS));
+    let order = SaveOptions { path, compress: false, effort, origin, keep_older: false };
+    let saved = hash_file::save(table, &eval_identity.identity(), &order, &mut |_| ControlFlow::Continue(()));
+    saved.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// The hash file's origin text.
+fn origin(item: &Item) -> String {
+    format!("{} {}", item.key.fen, item.key.past).trim_end().to_owned()
+}
+
+/// Fills the table with the stored results of a position, for the next search.
+///
+/// # Errors
+/// Out of memory.
+pub fn restore(
+    engine: &mut Engine,
+    database: &Database,
+    position: i64,
+    item: &Item,
+    known: &Stored,
+) -> Result<(), String> {
+    let (table, eval_identity) = engine.lend_table_to_load().map_err(|error| error.to_string())?;
+    let path = path(database, position);
+    if path.exists() {
+        let loaded =
+            hash_file::load(&path, &eval_identity.identity(), &table, THREADS, &mut |_| ControlFlow::Continue(()));
+        // Otherwise fall back to the lines.
+        if loaded.is_ok_and(|loaded| loaded.origin.position == origin(item)) {
+            return Ok(());
+        }
+    }
+    known.analysis.lines.iter().for_each(|line| put(&table, item.game.board(), line, known.analysis.depth));
+    Ok(())
+}
+
+/// Removes the hash file of a finished position.
+pub fn remove_table(database: &Database, position: i64) {
+    let _ = std::fs::remove_file(path(database, position));
+}
+
+/// Stores a line in the table as exact scores, one ply shallower per move.
+fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
+    let (mut board, mut score) = (root.clone(), line.score);
+    for (ply, &mv) in line.pv.iter().enumerate() {
+        let depth = depth - ply as i32;
+        if depth < 1 {
+            return;
+        }
+        let hit = Hit { mv: Some(mv), score: to_table(score, ply), eval: None, depth, bound: Bound::Exact, pv: true };
+        if let Some(record) = Record::of_search(board.key(), hit) {
+            table.restore(record);
+        }
+        (board, score) = (board.after(mv), -score);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::{Conditions, Key, SearchLimits};
+    use crate::game::Analysis;
+    use crate::queue::item::Place;
+    use lento::chess::Game;
+    use lento::engine::Output;
+    use lento::search::limits::Limits;
+    use std::time::Duration;
+
+    fn search(engine: &mut Engine, depth: i32) -> Vec<(i32, i32, usize)> {
+        let mut infos = Vec::new();
+        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        engine.search_blocking(&limits, |output| {
+            if let Output::Info(info) = output {
+                infos.push((info.depth, info.score, info.pv.len()));
+            }
+        });
+        infos
+    }
+
+    /// From lines alone and from the hash table: the search continues after the known depth.
+    #[test]
+    fn known_depths_are_not_searched_again() {
+        let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let database = Database::open(&folder.join("one.db")).unwrap();
+        let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3").unwrap();
+        let (key, place) = (Key::new(&game), Place::Arguments);
+        let item = Item { game: game.clone(), key, chess960: false, place, done: 0.0, begins: true };
+        let new_engine = || {
+            let mut engine = Engine::new();
+            engine.set_hash(1).unwrap();
+            engine.set_game(game.clone());
+            engine
+        };
+        let mut engine = new_engine();
+        let limits = Limits { depth: Some(9), ..Limits::default() };
+        let outcome = engine.search_blocking(&limits, |_| ());
+        let line = |info: &lento::search::report::Info| Line { score: info.score, pv: info.pv.to_vec() };
+        let lines: Vec<Line> = outcome.lines.iter().map(line).collect();
+        let analysis = Analysis { depth: 9, seldepth: 9, nodes: 1, time: Duration::ZERO, lines: lines.clone() };
+        let conditions =
+            Conditions { requested: SearchLimits::default(), multipv: 1, threads: 1, hash_mib: 1, chess960: false };
+        let known = Stored { analysis, conditions, finished: false };
+        let begins_behind = |engine: &mut Engine| {
+            let infos = search(engine, 11);
+            let depths: Vec<i32> = infos.iter().map(|&(depth, ..)| depth).filter(|&depth| depth > 1).collect();
+            assert_eq!((depths[0], depths.last()), (9, Some(&11)), "{infos:?}");
+            assert_eq!(infos.iter().find(|infos| infos.0 == 9).map(|infos| infos.1), Some(lines[0].score));
+        };
+        let mut fresh = new_engine();
+        restore(&mut fresh, &database, 1, &item, &known).unwrap();
+        begins_behind(&mut fresh);
+        save(&mut engine, &database, 1, &item, 9).unwrap();
+        let mut fresh = new_engine();
+        let none = Stored { analysis: Analysis { lines: Vec::new(), ..known.analysis.clone() }, ..known };
+        restore(&mut fresh, &database, 1, &item, &none).unwrap();
+        begins_behind(&mut fresh);
+        remove_table(&database, 1);
+        drop(database);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

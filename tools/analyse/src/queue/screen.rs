@@ -1,0 +1,136 @@
+//! Output of a queue: tables on a terminal, otherwise a line per position.
+
+use super::item::Item;
+use super::record;
+use super::tally::Tally;
+use crate::database::Stored;
+use lento::cli::progress::Progress;
+use lento::cli::search::Found;
+use lento::cli::show::Show;
+use lento::cli::table;
+use lento::cli::units;
+use lento::engine::Output;
+use lento::eval::wdl;
+use lento::score::Bound;
+use lento::search::report::PvLine;
+use std::io::{self, IsTerminal, Write};
+
+/// The output.
+pub struct Screen {
+    kind: Kind,
+    /// The progress line on standard error, unless standard output has live tables.
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Live tables.
+    Tables { ranked: bool },
+    /// A line per position.
+    Rows,
+    /// A JSON line per position.
+    Json,
+}
+
+impl Screen {
+    /// Chooses the format for standard output.
+    pub fn new(jsonl: bool, ranked: bool) -> Self {
+        let kind = match (jsonl, io::stdout().is_terminal()) {
+            (true, _) => Kind::Json,
+            (false, true) => Kind::Tables { ranked },
+            (false, false) => Kind::Rows,
+        };
+        Self { kind, progress: Progress::start() }
+    }
+
+    /// Prints a message to standard error.
+    pub fn message(&mut self, message: &str) {
+        self.progress.clear();
+        eprintln!("lento: {message}");
+    }
+
+    /// Prints text to standard output, or to standard error with JSON.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn print(&mut self, text: &str) -> io::Result<()> {
+        self.progress.clear();
+        if self.kind == Kind::Json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") }
+    }
+
+    /// Starts the display of a search, returning its table, if any.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub fn begin<'a>(&mut self, item: &'a Item, tally: &Tally) -> io::Result<Option<Show<'a>>> {
+        let Kind::Tables { ranked } = self.kind else { return Ok(None) };
+        let board = item.game.board();
+        let mut out = io::stdout();
+        writeln!(out, "\n{} ({})\n{}", item.place, tally.progress(item.done), board.fen(item.chess960))?;
+        let show = Show::new(board, ranked);
+        writeln!(out, "{}", show.table.header())?;
+        Ok(Some(show))
+    }
+
+    /// Shows output of a search, or updates the time.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub fn update(
+        &mut self,
+        show: &mut Option<Show>,
+        news: Option<&Output>,
+        item: &Item,
+        tally: &Tally,
+    ) -> io::Result<()> {
+        match show {
+            Some(show) => show.update(news),
+            None => {
+                self.progress.show(|| format!("{}: {}", item.place, tally.counts(item.done)), tally.left(item.done));
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the display of a search.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub fn end(&mut self, show: Option<Show>, item: &Item, found: &Found) -> io::Result<()> {
+        let Some(mut show) = show else { return Ok(()) };
+        show.end(&found.outcome)?;
+        writeln!(io::stdout(), "{}", table::summary(item.game.board(), found, item.chess960))
+    }
+
+    /// Prints a result from a search or the database.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub fn result(&mut self, item: &Item, stored: &Stored, from: &str) -> io::Result<()> {
+        let mut out = io::stdout();
+        match self.kind {
+            Kind::Json => {
+                self.progress.clear();
+                writeln!(out, "{}", record::line(item, stored, from))?;
+            }
+            // Already in the live table.
+            Kind::Tables { .. } if from == "search" => return Ok(()),
+            Kind::Tables { .. } | Kind::Rows => {
+                self.progress.clear();
+                writeln!(out, "{}: {}", item.place, row(item, stored))?;
+            }
+        }
+        out.flush()
+    }
+}
+
+/// A one-line summary of the best line.
+fn row(item: &Item, stored: &Stored) -> String {
+    let (root, found) = (item.game.board(), &stored.analysis);
+    let Some(best) = found.lines.first().filter(|line| !line.pv.is_empty()) else {
+        return if root.in_check() { "checkmate" } else { "stalemate" }.to_owned();
+    };
+    let score = table::score(best.score, wdl::material(root), Bound::Exact);
+    let moves = table::numbered(root, &PvLine::from_iter(best.pv.iter().copied().take(12))).join(" ");
+    format!("depth {}, {score}, {} nodes, {moves}", found.depth, units::count(found.nodes))
+}

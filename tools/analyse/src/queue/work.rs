@@ -1,0 +1,251 @@
+//! Processes the queue.
+
+use super::input::Input;
+use super::item::Item;
+use super::resume;
+use super::screen::Screen;
+use super::tally::Tally;
+use super::{Args, epd_line};
+use crate::database::{Claim, Conditions, Database, EngineId, SearchLimits, Stored};
+use crate::game::{Analysis, Line};
+use crossbeam::channel::RecvTimeoutError;
+use lento::cli::Done;
+use lento::cli::interrupt::Stop;
+use lento::cli::search::{Found, search};
+use lento::engine::Engine;
+use lento::files::draft::Draft;
+use lento::search::limits::Limits;
+use lento::uci::hangup::output_is_gone;
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+/// Poll interval for positions claimed by other processes.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// A running queue.
+pub struct Work {
+    input: Input,
+    database: Database,
+    engine: Engine,
+    id: EngineId,
+    /// Conditions of all searches; `chess960` is overridden per position.
+    conditions: Conditions,
+    /// Whether to search at all.
+    searches: bool,
+    stop: Stop,
+    screen: Screen,
+    tally: Tally,
+    epd: Option<Draft>,
+    /// Whether a game has started since the last search, so that histories should be cleared.
+    new_game: bool,
+    /// Positions claimed by other processes, at most one per process unless positions repeat.
+    waiting: Vec<Item>,
+}
+
+/// The outcome for a position.
+enum Step {
+    Done,
+    Waiting(Box<Item>),
+    Interrupted,
+}
+
+impl Work {
+    /// Sets up a queue.
+    ///
+    /// # Errors
+    /// The engine cannot be set up, or an output file is not writable.
+    pub fn new(args: &Args, input: Input, database: Database, stop: Stop) -> Result<Self, Box<dyn Error>> {
+        let searches = !args.queue.no_search;
+        let mut engine = if searches { args.position.engine()? } else { Engine::new() };
+        let requested = args.requested_limits();
+        engine.settings_mut().search.deterministic = requested.is_exact() && engine.threads() > 1;
+        let conditions = Conditions {
+            requested,
+            multipv: args.position.multipv,
+            threads: engine.threads(),
+            hash_mib: engine.hash_mib(),
+            chess960: false,
+        };
+        let epd = args.queue.epd_out.as_deref().map(Draft::create).transpose()?;
+        let mut screen = Screen::new(args.queue.jsonl, args.position.multipv > 1);
+        if searches && !args.queue.jsonl {
+            screen.print(&format!("{}, {}", database.path().display(), args.position.conditions(&engine)))?;
+        }
+        let id = EngineId::new(&mut engine);
+        let (tally, new_game, waiting) = (Tally::start(), true, Vec::new());
+        Ok(Self { input, database, engine, id, conditions, searches, stop, screen, tally, epd, new_game, waiting })
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Runs to the end or to Ctrl-C.
+    ///
+    /// # Errors
+    /// A file cannot be read or written. Earlier results are stored.
+    pub fn run(&mut self) -> Done {
+        let all_done = self.go_through()?;
+        if let Some(draft) = self.epd.take() {
+            draft.finish(&[])?;
+        }
+        let summary = self.tally.summary(self.input.problems);
+        self.screen.print(&format!("\n{summary}"))?;
+        if !all_done {
+            self.screen.print("interrupted; run the same command to continue")?;
+        }
+        Ok(self.stop.exit_code())
+    }
+
+    /// Processes all items. Returns false after Ctrl-C.
+    fn go_through(&mut self) -> Result<bool, Box<dyn Error>> {
+        loop {
+            if self.stop.asked() {
+                return Ok(false);
+            }
+            let screen = &mut self.screen;
+            let Some(item) = self.input.next_item(&mut |message| screen.message(message))? else { break };
+            match self.process(item)? {
+                Step::Done => {}
+                Step::Waiting(item) => self.waiting.push(*item),
+                Step::Interrupted => return Ok(false),
+            }
+            if !self.retry_waiting()? {
+                return Ok(false);
+            }
+        }
+        while !self.waiting.is_empty() {
+            let waited = self.stop.waiter().recv_timeout(POLL_INTERVAL);
+            if waited == Err(RecvTimeoutError::Disconnected) || !self.retry_waiting()? {
+                return Ok(false);
+            }
+            if output_is_gone() {
+                return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe)));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Retries positions claimed by other processes. Returns false after Ctrl-C.
+    fn retry_waiting(&mut self) -> Result<bool, Box<dyn Error>> {
+        for item in std::mem::take(&mut self.waiting) {
+            match self.process(item)? {
+                Step::Done => {}
+                Step::Waiting(item) => self.waiting.push(*item),
+                Step::Interrupted => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn process(&mut self, item: Item) -> Result<Step, Box<dyn Error>> {
+        let (board, requested) = (item.game.board(), self.conditions.requested);
+        let multipv = self.conditions.multipv;
+        self.new_game |= item.begins;
+        if !self.searches {
+            match self.database.best(&item.key, board)? {
+                Some(analysis) => {
+                    let conditions =
+                        Conditions { multipv: u16::MAX, requested: SearchLimits::default(), ..self.conditions };
+                    self.report(&item, &Stored { analysis, conditions, finished: true }, "database")?;
+                    self.tally.known += 1;
+                }
+                None => self.tally.unknown += 1,
+            }
+            return Ok(Step::Done);
+        }
+        match self.database.claim(&item.key, board, &self.id, multipv, &requested)? {
+            Claim::Known(stored) => {
+                self.report(&item, &stored, "database")?;
+                self.tally.known += 1;
+                Ok(Step::Done)
+            }
+            Claim::Busy => Ok(Step::Waiting(Box::new(item))),
+            Claim::Claimed { position, partial } => self.search(item, position, partial),
+        }
+    }
+
+    fn search(&mut self, item: Item, position: i64, partial: Option<Stored>) -> Result<Step, Box<dyn Error>> {
+        let requested = self.conditions.requested;
+        // Only a search with the same conditions can be resumed, and none with a node limit.
+        let multipv = self.conditions.multipv;
+        let partial = partial.filter(|known| !requested.is_exact() && known.conditions.multipv == multipv);
+        if std::mem::take(&mut self.new_game)
+            || requested.nodes.is_some()
+            || requested.depth.is_some()
+            || partial.is_some()
+        {
+            self.engine.new_game();
+        }
+        self.engine.settings_mut().chess960 = item.chess960;
+        self.engine.set_game(item.game.clone());
+        if let Some(known) = &partial {
+            resume::restore(&mut self.engine, &self.database, position, &item, known)?;
+        }
+        let spent = partial.as_ref().map_or(Duration::ZERO, |known| known.analysis.time);
+        let time = requested.time.map(|time| time.saturating_sub(spent).max(Duration::from_millis(1)));
+        let limits = Limits {
+            depth: requested.depth,
+            nodes: requested.nodes,
+            movetime: time.map(|time| time.as_millis() as i64),
+            ..Limits::default()
+        };
+        self.tally.start_search(item.done);
+        let mut show = self.screen.begin(&item, &self.tally)?;
+        let (screen, tally) = (&mut self.screen, &self.tally);
+        let found = search(&mut self.engine, &limits, &self.stop, |news| screen.update(&mut show, news, &item, tally))?;
+        let finished = !self.stop.asked();
+        self.screen.end(show, &item, &found)?;
+        let stored = self.stored(&item, &found, partial.as_ref(), finished);
+        if !finished && requested.is_exact() {
+            // No partial result with a node limit.
+            self.database.release(position)?;
+            return Ok(Step::Interrupted);
+        }
+        self.tally.add(found.nodes(), found.elapsed);
+        self.database.store(position, item.game.board(), &self.id, &stored)?;
+        if finished {
+            resume::remove_table(&self.database, position);
+        } else {
+            let depth = stored.analysis.depth;
+            if let Err(error) = resume::save(&mut self.engine, &self.database, position, &item, depth) {
+                self.screen.message(&format!("cannot save the hash table: {error}"));
+            }
+        }
+        self.report(&item, &stored, "search")?;
+        Ok(if finished { Step::Done } else { Step::Interrupted })
+    }
+
+    /// Combines a search result with the partial one before it.
+    fn stored(&self, item: &Item, found: &Found, partial: Option<&Stored>, finished: bool) -> Stored {
+        let infos = &found.outcome.lines;
+        let lines: Vec<Line> =
+            infos.iter().map(|line| Line { score: line.score, pv: line.pv.iter().copied().collect() }).collect();
+        let first = infos.first();
+        let before = partial.map(|known| &known.analysis);
+        let analysis = Analysis {
+            depth: first.map_or(0, |line| line.depth),
+            seldepth: infos.iter().map(|line| line.seldepth).max().unwrap_or(0),
+            nodes: found.nodes() + before.map_or(0, |before| before.nodes),
+            time: found.elapsed + before.map_or(Duration::ZERO, |before| before.time),
+            lines,
+        };
+        let kept = before.filter(|before| before.depth > analysis.depth);
+        let analysis = match kept {
+            // Interrupted before reaching the earlier depth.
+            Some(before) => Analysis { nodes: analysis.nodes, time: analysis.time, ..before.clone() },
+            None => analysis,
+        };
+        Stored { analysis, conditions: Conditions { chess960: item.chess960, ..self.conditions }, finished }
+    }
+
+    fn report(&mut self, item: &Item, stored: &Stored, from: &str) -> Result<(), Box<dyn Error>> {
+        if let Some(draft) = &mut self.epd {
+            draft.write(epd_line::line(item, stored).as_bytes())?;
+            draft.write(b"\n")?;
+        }
+        Ok(self.screen.result(item, stored, from)?)
+    }
+}

@@ -1,0 +1,169 @@
+//! Annotated PGN in export format.
+//!
+//! Comments, glyphs and variations of the file are kept. Each move gets `[%eval 0.35,24]`, in pawns from White's view
+//! with the depth, replacing any in the file. Dubious or worse moves get a glyph, unless the file has one, and the
+//! engine's line as a further variation of at most [`LINE_PLIES`] plies.
+
+use super::wrapped::Wrapped;
+use super::{LINE_PLIES, Study, san, san_words};
+use crate::pgn::{Part, Variation, parts};
+use lento::chess::{Board, Color, Move};
+
+/// The seven tag roster with values for unknown.
+const ROSTER: [(&str, &str); 7] = [
+    ("Event", "?"),
+    ("Site", "?"),
+    ("Date", "????.??.??"),
+    ("Round", "?"),
+    ("White", "?"),
+    ("Black", "?"),
+    ("Result", "*"),
+];
+/// Tags written last, most of them generated.
+const OWN: [&str; 7] = ["FEN", "SetUp", "Variant", "PlyCount", "WhiteAccuracy", "BlackAccuracy", "Annotator"];
+/// Glyphs of move quality: `!`, `?`, `!!`, `??`, `!?`, `?!`.
+const QUALITY: std::ops::RangeInclusive<u8> = 1..=6;
+
+/// The game as PGN, followed by an empty line.
+pub fn pgn(study: &Study) -> String {
+    let mut text: String = tags(study).iter().map(|(name, value)| tag(name, value)).collect();
+    text.push('\n');
+    let mut moves = Wrapped::default();
+    moves.comment(&comment_words(study.game.comment.as_deref(), true));
+    for at in 0..study.game.plies.len() {
+        ply(study, at, &mut moves);
+    }
+    moves.word(result(study));
+    text + &moves.finish() + "\n\n"
+}
+
+fn tag(name: &str, value: &str) -> String {
+    let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The result as a PGN termination marker.
+fn result<'a>(study: &Study<'a>) -> &'a str {
+    match study.game.result.as_str() {
+        known @ ("1-0" | "0-1" | "1/2-1/2") => known,
+        _ => "*",
+    }
+}
+
+fn tags(study: &Study) -> Vec<(String, String)> {
+    let game = study.game;
+    let find =
+        |name: &str| game.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone());
+    let mut tags = Vec::new();
+    let mut add = |name: &str, value: String| tags.push((name.to_owned(), value));
+    for (name, unknown) in ROSTER {
+        add(name, if name == "Result" { result(study).into() } else { find(name).unwrap_or(unknown.into()) });
+    }
+    for (name, value) in &game.tags {
+        let is_word = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let mut written = ROSTER.iter().map(|(own, _)| *own).chain(OWN);
+        if is_word && !written.any(|own| own.eq_ignore_ascii_case(name)) {
+            add(name, value.clone());
+        }
+    }
+    if game.chess960 {
+        add("Variant", "Chess960".into());
+    } else if let Some(variant) = find("Variant") {
+        add("Variant", variant);
+    }
+    if game.start != Board::start() || game.chess960 {
+        add("SetUp", "1".into());
+        add("FEN", game.start.fen(game.chess960));
+    }
+    add("PlyCount", game.plies.len().to_string());
+    add("Annotator", find("Annotator").unwrap_or_else(|| concat!("Lento ", env!("CARGO_PKG_VERSION")).into()));
+    for (name, side) in ["WhiteAccuracy", "BlackAccuracy"].into_iter().zip(&study.sides) {
+        if let Some(side) = side {
+            add(name, format!("{:.1}", side.accuracy));
+        }
+    }
+    tags
+}
+
+/// Writes a move with its annotations.
+fn ply(study: &Study, at: usize, words: &mut Wrapped) {
+    let (board, ply) = (&study.boards[at], &study.game.plies[at]);
+    let numbered = at == 0 || board.side_to_move() == Color::White || words.is_after_comment();
+    words.played(&san(board, ply.mv, numbered), &nags(study, at));
+    let depth = study.analysis(at + 1).map(|analysis| analysis.depth);
+    let value = study.values[at + 1].and_then(|value| value.pgn());
+    let own = value.map(|value| match depth {
+        Some(depth) => format!("[%eval {value},{depth}]"),
+        None => format!("[%eval {value}]"),
+    });
+    let mut comment = comment_words(ply.remarks.comment.as_deref(), own.is_none());
+    comment.splice(0..0, own);
+    words.comment(&comment);
+    for other in &ply.remarks.variations {
+        variation(board, other, words);
+    }
+    if let Some(line) = study.better_line(at)
+        && !ply.remarks.variations.iter().any(|other| shows(other, line))
+    {
+        let better = san_words(board, line);
+        if !better.is_empty() {
+            words.open();
+            better.iter().for_each(|word| words.word(word));
+            let value = study.values[at].and_then(|value| value.pgn());
+            words.comment(&value.map(|value| format!("[%eval {value}]")).into_iter().collect::<Vec<_>>());
+            words.close();
+        }
+    }
+}
+
+/// Writes a variation of the file.
+fn variation(board: &Board, variation: &Variation, words: &mut Wrapped) {
+    let mut board = board.clone();
+    words.open();
+    words.comment(&comment_words(variation.comment.as_deref(), true));
+    for (at, played) in variation.moves.iter().enumerate() {
+        let numbered = at == 0 || board.side_to_move() == Color::White || words.is_after_comment();
+        words.played(&san(&board, played.mv, numbered), &played.remarks.nags);
+        words.comment(&comment_words(played.remarks.comment.as_deref(), true));
+        for other in &played.remarks.variations {
+            self::variation(&board, other, words);
+        }
+        match played.mv {
+            Some(mv) => board = board.after(mv),
+            None => board.pass(),
+        }
+    }
+    words.close();
+}
+
+/// Whether a variation of the file starts with this line.
+fn shows(variation: &Variation, line: &[Move]) -> bool {
+    let shown = &line[..line.len().min(LINE_PLIES)];
+    variation.moves.len() >= shown.len()
+        && shown.iter().zip(&variation.moves).all(|(&mv, played)| played.mv == Some(mv))
+}
+
+/// The words of a comment, each command as one word; evaluations are dropped unless `with_values`.
+fn comment_words(comment: Option<&str>, with_values: bool) -> Vec<String> {
+    let mut words = Vec::new();
+    for part in parts(comment.unwrap_or("")) {
+        match part {
+            Part::Text(text) => words.extend(text.split_whitespace().map(str::to_owned)),
+            Part::Command(command) if with_values || !command.starts_with("eval") => {
+                words.push(format!("[%{command}]"));
+            }
+            Part::Command(_) => {}
+        }
+    }
+    words
+}
+
+/// The file's glyphs and, unless one of them is about quality, the engine's.
+pub fn nags(study: &Study, at: usize) -> Vec<u8> {
+    let mut nags = study.game.plies[at].remarks.nags.clone();
+    if !nags.iter().any(|nag| QUALITY.contains(nag)) {
+        let mark = study.moves[at].and_then(|judged| judged.mark);
+        nags.splice(0..0, mark.map(|mark| mark.nag()));
+    }
+    nags
+}

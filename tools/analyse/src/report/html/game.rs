@@ -1,0 +1,189 @@
+//! The HTML of a game.
+
+use super::super::accuracy::{Mark, Side};
+use super::super::{Study, san_words};
+use super::{board, data, escape};
+use crate::pgn::Comment;
+use lento::chess::Color;
+use std::fmt::Write;
+
+/// Appends the section of a game; `number` starts at 1.
+pub fn section(text: &mut String, study: &Study, number: usize) {
+    let [white, black] = Color::ALL.map(|color| escape(study.player(color)));
+    let result = escape(&study.game.result);
+    let end = study.boards.len() - 1;
+    let percent = study.values[end].map_or(50.0, |value| 100.0 * value.expected);
+    let value = study.values[end].map_or_else(String::new, |value| value.text());
+    let _ = write!(
+        text,
+        "<article class=\"game\" id=\"g{number}\">\n<header><h2><bdi>{white}</bdi> <span class=\"result\">{result}</span> \
+         <bdi>{black}</bdi></h2>{}</header>\n<div class=\"layout\">\n<div class=\"left\">{}<div class=\"play\">\
+         <div class=\"bar\" title=\"White's expected score\"><div style=\"height:{percent:.1}%\"></div></div>{}</div>{}\n\
+         <div class=\"buttons\"><button type=\"button\" data-go=\"first\" aria-label=\"first position\">«</button>\
+         <button type=\"button\" data-go=\"back\" aria-label=\"one move back\">‹</button>\
+         <span class=\"value\">{value}</span>\
+         <button type=\"button\" data-go=\"on\" aria-label=\"one move on\">›</button>\
+         <button type=\"button\" data-go=\"last\" aria-label=\"last position\">»</button>\
+         <button type=\"button\" data-go=\"turn\" aria-label=\"turn the board\">⇅</button></div>\n\
+         <div class=\"lines\" aria-live=\"polite\"></div></div>\n<div class=\"right\">{}{}",
+        facts(study),
+        seat(study, Color::Black),
+        board::svg(&study.boards[end], "position"),
+        seat(study, Color::White),
+        summary(study, [&white, &black]),
+        graph(study),
+    );
+    moves(text, study, number);
+    let _ = write!(
+        text,
+        "</div></div>\n<script type=\"application/json\">{}</script>\n</article>\n",
+        data::document(study)
+    );
+}
+
+/// Event, place and date.
+fn facts(study: &Study) -> String {
+    let known = ["Event", "Site", "Date", "Round", "ECO", "Opening"].into_iter().filter_map(|name| study.tag(name));
+    // Dates may be incomplete: `1997.??.??`.
+    let facts: Vec<String> = known.map(|value| escape(value.trim_end_matches(".??"))).collect();
+    if facts.is_empty() { String::new() } else { format!("<p><bdi>{}</bdi></p>", facts.join("</bdi> · <bdi>")) }
+}
+
+/// A player with the final clock, if known.
+fn seat(study: &Study, color: Color) -> String {
+    let clocks: Vec<(Color, String)> = (0..study.game.plies.len())
+        .filter_map(|at| Some((study.boards[at].side_to_move(), study.clock(at)?)))
+        .collect();
+    if clocks.is_empty() {
+        return String::new();
+    }
+    let clock = clocks.iter().rfind(|(side, _)| *side == color).map_or("–", |(_, clock)| clock);
+    let class = if color == Color::White { "w" } else { "b" };
+    format!(
+        "<div class=\"seat {class}\"><bdi>{}</bdi><span class=\"clock\">{clock}</span></div>",
+        escape(study.player(color))
+    )
+}
+
+/// Statistics of both sides.
+fn summary(study: &Study, names: [&str; 2]) -> String {
+    if study.sides.iter().all(Option::is_none) {
+        return String::new();
+    }
+    let mut text = String::from(
+        "<table class=\"summary\"><thead><tr><th></th><th>Accuracy</th><th title=\"average loss in centipawns\">Loss, cp</th>\
+         <th title=\"dubious moves\">?!</th><th title=\"mistakes\">?</th><th title=\"blunders\">??</th></tr></thead><tbody>",
+    );
+    for (side, name) in study.sides.iter().zip(names) {
+        let _ = write!(text, "<tr><th><bdi>{name}</bdi></th>");
+        match side {
+            None => text.push_str("<td>–</td><td>–</td><td></td><td></td><td></td></tr>"),
+            Some(Side { accuracy, centipawns, marks: [dubious, mistakes, blunders], .. }) => {
+                let _ = write!(
+                    text,
+                    "<td>{accuracy:.1} %</td><td>{centipawns:.0}</td><td>{dubious}</td><td>{mistakes}</td><td>{blunders}</td></tr>"
+                );
+            }
+        }
+    }
+    text + "</tbody></table>\n"
+}
+
+/// The evaluation graph: one unit of width per move, White's expected score in percent.
+fn graph(study: &Study) -> String {
+    let width = (study.boards.len() - 1).max(1);
+    let y = |at: usize| study.values[at].map(|value| 100.0 * (1.0 - value.expected));
+    let mut area = String::new();
+    for at in 0..study.boards.len() {
+        let Some(y) = y(at) else { continue };
+        let begins = at == 0 || study.values[at - 1].is_none();
+        let _ = write!(area, "{}{at} {y:.1}", if begins { format!("M{at} 100L") } else { "L".into() });
+        if study.values.get(at + 1).is_none_or(Option::is_none) {
+            area.push_str("V100Z");
+        }
+    }
+    let mut marks = String::new();
+    for (at, judged) in study.moves.iter().enumerate() {
+        let mark = judged.and_then(|judged| judged.mark).filter(|mark| matches!(mark, Mark::Mistake | Mark::Blunder));
+        if let (Some(mark), Some(y)) = (mark, y(at + 1)) {
+            let _ = write!(marks, "<path class=\"q{}\" d=\"M{} {y:.1}h0\"/>", mark.nag(), at + 1);
+        }
+    }
+    format!(
+        "<svg class=\"graph\" viewBox=\"0 0 {width} 100\" preserveAspectRatio=\"none\" role=\"img\" \
+         aria-label=\"White's expected score over the game\"><path class=\"area\" d=\"{area}\"/>\
+         <path class=\"half\" d=\"M0 50H{width}\"/>{marks}<path class=\"now\" d=\"\"/></svg>\n"
+    )
+}
+
+/// The moves in two columns, with notes between.
+fn moves(text: &mut String, study: &Study, game: usize) {
+    text.push_str("<div class=\"moves\">");
+    let comment = study.game.comment.as_deref().map_or_else(String::new, |comment| escape(&Comment::new(comment).text));
+    if !comment.is_empty() {
+        let _ = write!(text, "<p><bdi>{comment}</bdi></p>");
+    }
+    for (at, ply) in study.game.plies.iter().enumerate() {
+        let board = &study.boards[at];
+        let white = board.side_to_move() == Color::White;
+        let broken = at > 0 && !note(study, at - 1).is_empty();
+        if white || at == 0 || broken {
+            let _ = write!(text, "<i>{}</i>", board.fullmove_number());
+        }
+        if !white && (at == 0 || broken) {
+            text.push_str("<s>…</s>");
+        }
+        let (class, signs) = signs(study, at);
+        let value = study.values[at + 1].map_or_else(String::new, |value| format!("<b>{}</b>", value.text()));
+        let place = at + 1;
+        let _ = write!(
+            text,
+            "<a{class} id=\"g{game}-{place}\" href=\"#g{game}-{place}\">{}{signs}{value}</a>",
+            board.san(ply.mv)
+        );
+        let note = note(study, at);
+        if !note.is_empty() {
+            // The empty cell of Black's move, which follows in its own row.
+            let _ = write!(text, "{}<p>{note}</p>", if white { "<s>…</s>" } else { "" });
+        }
+    }
+    let _ = writeln!(text, "<p class=\"end\">{}</p></div>", escape(&study.game.result));
+}
+
+/// CSS class and glyphs of a move.
+fn signs(study: &Study, at: usize) -> (String, String) {
+    let nags = super::super::annotate::nags(study, at);
+    let quality = nags.iter().find(|nag| (1..=6).contains(*nag));
+    let class = quality.map_or_else(String::new, |nag| format!(" class=\"q{nag}\""));
+    let signs: Vec<String> = nags.iter().filter_map(|&nag| sign(nag)).collect();
+    (class, if signs.is_empty() { String::new() } else { format!("<u>{}</u>", signs.join(" ")) })
+}
+
+/// The text of a numeric annotation glyph.
+fn sign(nag: u8) -> Option<String> {
+    const QUALITY: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
+    const BALANCE: [&str; 10] = ["=", "=", "=", "∞", "⩲", "⩱", "±", "∓", "+−", "−+"];
+    match nag {
+        0 => None,
+        1..=6 => Some(QUALITY[usize::from(nag) - 1].into()),
+        10..=19 => Some(BALANCE[usize::from(nag) - 10].into()),
+        _ => Some(format!("${nag}")),
+    }
+}
+
+/// The note of a move: the file's comment, and the engine's better line.
+fn note(study: &Study, at: usize) -> String {
+    let comment = escape(&study.comment(at).text);
+    let mut parts = Vec::new();
+    if !comment.is_empty() {
+        parts.push(format!("<bdi>{comment}</bdi>"));
+    }
+    if let Some(line) = study.better_line(at) {
+        let words = san_words(&study.boards[at], line);
+        if !words.is_empty() {
+            let value = study.values[at].map_or_else(String::new, |value| value.text());
+            parts.push(format!("<em>Better: {} ({value})</em>", words.join(" ")));
+        }
+    }
+    parts.join(" ")
+}

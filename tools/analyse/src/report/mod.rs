@@ -1,0 +1,148 @@
+//! Reports of analysed games: pure functions from games to text.
+
+pub mod accuracy;
+pub mod annotate;
+pub mod files;
+pub mod graph;
+pub mod html;
+pub mod value;
+mod wrapped;
+
+use super::game::{AnalysedGame, Analysis};
+use crate::pgn::Comment;
+use accuracy::{Judged, Side};
+use lento::chess::{Board, Color, Game, Move, Verdict};
+use lento::score::DRAW;
+use value::Value;
+
+/// Minimum loss of a move for showing the engine's line instead, from 0 to 1.
+pub const SHOW_BETTER: f64 = accuracy::DUBIOUS;
+/// Maximum plies of a shown line.
+pub const LINE_PLIES: usize = 10;
+
+/// A game with everything the reports need.
+pub struct Study<'a> {
+    /// The game.
+    pub game: &'a AnalysedGame,
+    /// The positions before each move and after the last.
+    pub boards: Vec<Board>,
+    /// The value of each position, if analysed.
+    pub values: Vec<Option<Value>>,
+    /// The assessment of each move; `None` unless the positions before and after it were analysed.
+    pub moves: Vec<Option<Judged>>,
+    /// Statistics of White and Black; `None` without assessed moves.
+    pub sides: [Option<Side>; 2],
+}
+
+impl<'a> Study<'a> {
+    /// Assesses a game.
+    pub fn new(game: &'a AnalysedGame) -> Self {
+        let mut past = Game::from(game.start.clone());
+        let mut boards = vec![game.start.clone()];
+        for ply in &game.plies {
+            past.play(ply.mv);
+            boards.push(past.board().clone());
+        }
+        let mut study = Self { game, boards, values: Vec::new(), moves: Vec::new(), sides: [None, None] };
+        study.values = (0..study.boards.len()).map(|at| study.value(at)).collect();
+        if let (Some(last), Some(board)) = (study.values.last_mut(), study.boards.last()) {
+            // A finished game has the value of its result.
+            match past.verdict() {
+                Some(Verdict::Checkmate) => *last = Some(Value::checkmate(!board.side_to_move())),
+                Some(Verdict::Stalemate) => *last = Some(Value::new(board, DRAW)),
+                Some(_) if last.is_none() => *last = Some(Value::new(board, DRAW)),
+                _ => {}
+            }
+        }
+        study.moves = (0..game.plies.len()).map(|at| accuracy::judge(&study, at)).collect();
+        study.sides = Color::ALL.map(|color| Side::new(study.judged(color)));
+        study
+    }
+
+    /// The analysis of a position.
+    pub fn analysis(&self, at: usize) -> Option<&'a Analysis> {
+        match self.game.plies.get(at) {
+            Some(ply) => ply.before.as_ref(),
+            None => self.game.last.as_ref(),
+        }
+    }
+
+    fn value(&self, at: usize) -> Option<Value> {
+        let best = self.analysis(at)?.lines.first()?;
+        Some(Value::new(&self.boards[at], best.score))
+    }
+
+    /// The assessed moves of a color, in order.
+    fn judged(&self, color: Color) -> impl Iterator<Item = &Judged> {
+        let own = self.boards.iter().zip(&self.moves).filter(move |(board, _)| board.side_to_move() == color);
+        own.filter_map(|(_, judged)| judged.as_ref())
+    }
+
+    /// The engine's line, if the played move is much worse.
+    pub fn better_line(&self, at: usize) -> Option<&'a [Move]> {
+        self.moves[at].as_ref().filter(|judged| judged.loss >= SHOW_BETTER)?;
+        Some(&self.analysis(at)?.lines.first()?.pv)
+    }
+
+    /// The file's comment on a move.
+    pub fn comment(&self, at: usize) -> Comment {
+        self.game.plies[at].remarks.comment.as_deref().map_or_else(Comment::default, Comment::new)
+    }
+
+    /// The player's clock after a move, if known.
+    pub fn clock(&self, at: usize) -> Option<String> {
+        let is_time = |text: &String| {
+            (1..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
+        };
+        self.comment(at).clock.filter(is_time)
+    }
+
+    /// A tag's value, unless missing or unknown.
+    pub fn tag(&self, name: &str) -> Option<&'a str> {
+        let known = |value: &&str| !value.trim_matches(['?', '.', '-', ' ']).is_empty();
+        self.game
+            .tags
+            .iter()
+            .find(|(tag, _)| tag.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+            .filter(known)
+    }
+
+    /// A player's name.
+    pub fn player(&self, color: Color) -> &'a str {
+        match color {
+            Color::White => self.tag("White").unwrap_or("White"),
+            Color::Black => self.tag("Black").unwrap_or("Black"),
+        }
+    }
+}
+
+/// A move in SAN, or `--` for a null move, optionally numbered: `12. Nf3` or `12... Nf6`.
+fn san(board: &Board, mv: impl Into<Option<Move>>, numbered: bool) -> String {
+    let dots = if board.side_to_move() == Color::White { "." } else { "..." };
+    let number = if numbered { format!("{}{dots} ", board.fullmove_number()) } else { String::new() };
+    number + &mv.into().map_or_else(|| "--".into(), |mv| board.san(mv))
+}
+
+/// The legal prefix of a line in SAN, up to the maximum, with move numbers.
+fn san_words(board: &Board, line: &[Move]) -> Vec<String> {
+    let (mut board, mut words) = (board.clone(), Vec::new());
+    for &mv in line.iter().take(LINE_PLIES) {
+        if !board.is_legal(mv) {
+            break;
+        }
+        let numbered = words.is_empty() || board.side_to_move() == Color::White;
+        words.push(san(&board, mv, numbered));
+        board = board.after(mv);
+    }
+    words
+}
+
+/// Plain text on one line, with control characters and runs of spaces replaced by single spaces.
+fn plain(text: &str) -> String {
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

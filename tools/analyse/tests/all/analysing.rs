@@ -1,0 +1,290 @@
+//! Long analysis with the real binary: queues, the database, interruptions.
+
+use crate::PROGRAM;
+use serde_json::Value;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder of a test, which goes away with it.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("lento-analyse-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.0.join(name), text).unwrap();
+        self.path(name)
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Everything in it, hidden files as well.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+pub const GAME: &str = "[Event \"a\"]\n[Result \"0-1\"]\n\n1. f3 {a comment} e5 (1...d5) 2. g4? Qh4# 0-1\n";
+const SMALL: [&str; 4] = ["--threads", "1", "--hash", "1"];
+
+fn run(args: &[&str]) -> Output {
+    Command::new(PROGRAM).args(args).stdin(Stdio::null()).output().expect("the program starts")
+}
+
+fn lines(output: &Output) -> Vec<String> {
+    String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
+}
+
+pub fn analyse(args: &[&str]) -> Output {
+    run(&[args, &SMALL[..]].concat())
+}
+
+pub fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What `--jsonl` prints, without what differs from run to run.
+pub fn records(args: &[&str]) -> Vec<Value> {
+    let output = analyse(&[args, &["--jsonl"]].concat());
+    assert!(output.status.success(), "{}", said(&output));
+    let parse = |line: String| {
+        let mut value: Value = serde_json::from_str(&line).expect("JSON");
+        for volatile in ["time_ms", "nps"] {
+            value.as_object_mut().unwrap().remove(volatile).expect("a measurement");
+        }
+        value
+    };
+    lines(&output).into_iter().map(parse).collect()
+}
+
+/// The same without where it comes from.
+fn found(mut records: Vec<Value>) -> Vec<Value> {
+    for record in &mut records {
+        record.as_object_mut().unwrap().remove("from");
+    }
+    records
+}
+
+#[test]
+fn games_are_analysed_once() {
+    let folder = Folder::new("once");
+    let pgn = folder.write("games.pgn", GAME);
+    let first = records(&[&pgn, "--nodes", "2000"]);
+    assert_eq!(first.len(), 5);
+    assert!(first.iter().all(|record| record["from"] == "search" && record["schema"] == 1));
+    assert_eq!((&first[2]["place"]["played"], &first[2]["place"]["ply"]), (&"2.g4".into(), &3.into()));
+    assert_eq!((&first[3]["best"]["san"], &first[3]["lines"][0]["score"]["mate"]), (&"Qh4#".into(), &1.into()));
+    assert_eq!((&first[4]["best"], &first[4]["place"]["played"]), (&Value::Null, &Value::Null));
+    assert_eq!(folder.names(), ["games.lento.db", "games.pgn"], "nothing else is left");
+    let second = records(&[&pgn, "--nodes", "2000"]);
+    assert!(second.iter().all(|record| record["from"] == "database"));
+    assert_eq!(found(first.clone()), found(second));
+    // Less is known as well, more is searched, and another number of lines, too.
+    let sources = |args: &[&str]| records(&[&[pgn.as_str()], args].concat())[0]["from"].clone();
+    assert_eq!(sources(&["--nodes", "1000"]), "database");
+    assert_eq!(sources(&["--nodes", "1000", "--multipv", "2"]), "search");
+    assert_eq!(sources(&["--nodes", "500"]), "database");
+    assert_eq!(sources(&["--nodes", "3000"]), "search");
+    assert_eq!(sources(&["--nodes", "2500"]), "database");
+}
+
+#[test]
+fn what_is_wanted_is_chosen() {
+    let folder = Folder::new("chosen");
+    let pgn = folder.write("games.pgn", &format!("{GAME}\n{GAME}\n{GAME}"));
+    let db = folder.path("one.db");
+    let places = |args: &[&str]| -> Vec<(u64, u64)> {
+        let records = records(&[&[pgn.as_str(), "--db", &db, "--depth", "1"], args].concat());
+        let number = |record: &Value, name| record["place"][name].as_u64().unwrap();
+        records.iter().map(|record| (number(record, "game"), number(record, "ply"))).collect()
+    };
+    assert_eq!(places(&["--games", "2", "--plies", "2-3"]), [(2, 2), (2, 3)]);
+    assert_eq!(places(&["--games", "1,3", "--last", "1"]), [(1, 5), (3, 5)]);
+    assert_eq!(places(&["--games", "-1", "--color", "black"]), [(1, 2), (1, 4)]);
+    let mut parts: Vec<(u64, u64)> = (1..=3).flat_map(|part| places(&["--shard", &format!("{part}/3")])).collect();
+    parts.sort_unstable();
+    assert_eq!(parts, places(&[]));
+}
+
+#[test]
+fn what_is_no_position_is_quoted_and_the_rest_goes_on() {
+    let folder = Folder::new("bad");
+    let epd = folder.write("bad.epd", "# mine\n8/8 w\n4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8+; id \"x\";\nrubbish\n");
+    let pgn = folder.write("bad.pgn", &format!("{GAME}\n[Event \"b\"]\n\n1.e4 e5 2.Ke3 *\n[FEN \"8/8\"]\n1.e4 *\n"));
+    let out = folder.path("out.epd");
+    let output = analyse(&[&epd, &pgn, "--depth", "1", "--epd-out", &out]);
+    assert!(output.status.success(), "{}", said(&output));
+    for part in
+        ["line 2: invalid FEN \"8/8 w", "line 4: ", "game 2, line 8: illegal move \"Ke3\"", "game 3, line 10: tag FEN"]
+    {
+        assert!(said(&output).contains(part), "{part}: {}", said(&output));
+    }
+    let text = fs::read_to_string(out).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 1 + 5 + 3);
+    assert!(lines[0].starts_with("4k3/8/8/8/8/8/8/R3K3 w - - hmvc 0; fmvn 1; acd 1; acn "), "{}", lines[0]);
+    assert!(lines[0].contains(" pv ") && lines[0].ends_with(" bm Ra8+; id \"x\";"), "{}", lines[0]);
+    assert!(lines[4].contains(" ce 32766; pv Qh4#;") && lines[5].contains(" ce -32767;"), "{lines:#?}");
+}
+
+#[test]
+fn databases_are_merged_and_nothing_changes_the_second_time() {
+    let folder = Folder::new("merge");
+    let pgn = folder.write("games.pgn", GAME);
+    let dbs: Vec<String> = (1..=2).map(|part| folder.path(&format!("part{part}.db"))).collect();
+    for (part, db) in (1..).zip(&dbs) {
+        records(&[&pgn, "--db", db, "--shard", &format!("{part}/2"), "--nodes", "1000"]);
+    }
+    let all = folder.path("all.db");
+    let merge = || lines(&run(&["merge", &all, &dbs[0], &dbs[1]])).pop().unwrap();
+    assert_eq!(merge(), "total: 5 of 5 analyses taken");
+    assert_eq!(merge(), "total: 0 of 5 analyses taken");
+    let whole = records(&[&pgn, "--db", &all, "--nodes", "1000"]);
+    assert!(whole.len() == 5 && whole.iter().all(|record| record["from"] == "database"));
+    let fresh = records(&[&pgn, "--db", &folder.path("fresh.db"), "--nodes", "1000"]);
+    assert_eq!(found(whole), found(fresh), "shards find what one run finds");
+    // Deeper wins.
+    records(&[&pgn, "--db", &dbs[0], "--nodes", "5000"]);
+    assert_eq!(merge(), "total: 4 of 8 analyses taken");
+}
+
+#[test]
+fn what_is_no_such_database_is_refused() {
+    let folder = Folder::new("refused");
+    let pgn = folder.write("games.pgn", GAME);
+    let try_db = |db: &str| {
+        let output = analyse(&[&pgn, "--db", db, "--depth", "1"]);
+        assert_eq!(output.status.code(), Some(1));
+        said(&output)
+    };
+    assert!(try_db(&folder.write("text.db", &"no database ".repeat(1000))).contains("expected a database"));
+    assert!(try_db(&folder.path("no/such/folder.db")).contains("expected a writable folder"));
+    assert!(try_db(&folder.path("")).contains("not a regular file"));
+    let newer = folder.path("newer.db");
+    records(&[&pgn, "--db", &newer, "--depth", "1"]);
+    let mut bytes = fs::read(&newer).unwrap();
+    // The header's user_version.
+    bytes[60..64].copy_from_slice(&7_u32.to_be_bytes());
+    fs::write(&newer, &bytes).unwrap();
+    assert!(try_db(&newer).contains("schema version 7, expected 1"));
+    bytes[68..72].copy_from_slice(&7_u32.to_be_bytes());
+    fs::write(&newer, &bytes).unwrap();
+    assert!(try_db(&newer).contains("another program's database"));
+    assert_eq!(fs::read(&newer).unwrap(), bytes, "it stays as it is");
+    let output = analyse(&["--jsonl"]);
+    assert!(said(&output).contains("expected --db FILE"));
+    let output = analyse(&["games.txt"]);
+    assert!(said(&output).contains("games.txt: expected a name ending in .pgn, .epd or .fen"));
+}
+
+/// Killed again and again, a run at fixed nodes ends with what an uninterrupted one finds.
+#[cfg(unix)]
+#[test]
+fn nothing_is_lost_when_it_is_killed() {
+    let folder = Folder::new("killed");
+    let pgn = folder.write("games.pgn", &format!("{GAME}\n1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Ba4 Nf6 1/2-1/2\n"));
+    let (db, args) = (folder.path("killed.db"), ["--nodes", "20000"]);
+    let mut done = Vec::new();
+    for nth in 1..=6 {
+        let mut child = Command::new(PROGRAM)
+            .args([&pgn, "--db", &db, "--jsonl"])
+            .args(args)
+            .args(SMALL)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // So much of its output, then no more.
+        let mut some = vec![0; 1500 * nth];
+        let mut output = child.stdout.take().unwrap();
+        let _ = output.read_exact(&mut some);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        done.push(records(&[&pgn, "--db", &db, "--no-search"]).len());
+    }
+    assert!(done.is_sorted() && done[5] > 2, "{done:?}");
+    let ended = records(&[&[pgn.as_str(), "--db", &db], &args[..]].concat());
+    let fresh = records(&[&[pgn.as_str(), "--db", &folder.path("fresh.db")], &args[..]].concat());
+    assert_eq!(found(ended), found(fresh));
+    // The dead have left nothing but the database.
+    assert_eq!(folder.names(), ["fresh.db", "games.pgn", "killed.db"]);
+}
+
+/// Ctrl-C keeps what was found, and the same command goes on from there.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_is_taken_up() {
+    let folder = Folder::new("interrupted");
+    let db = folder.path("one.db");
+    let args = ["--db", &db, "--time", "3s", "--jsonl"];
+    let child =
+        Command::new(PROGRAM).args(args).args(SMALL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&folder.0, "one.db-wal");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["finished"], false);
+    assert_eq!(folder.names(), ["one.db", "one.db-1.lhf"]);
+    let again: Value = serde_json::from_slice(&run(&[&args[..], &SMALL[..]].concat()).stdout).unwrap();
+    assert_eq!((&again["finished"], &again["from"]), (&true.into(), &"search".into()));
+    assert!(again["nodes"].as_u64() > record["nodes"].as_u64() && again["depth"].as_u64() >= record["depth"].as_u64());
+    let time = again["time_ms"].as_u64().unwrap();
+    assert!((2900..3900).contains(&time), "{time} ms in all");
+    assert_eq!(folder.names(), ["one.db"], "the table has gone");
+}
+
+/// Two runs share the work and find together what one finds.
+#[test]
+fn two_processes_share_a_database() {
+    let folder = Folder::new("shared");
+    let pgn = folder.write("games.pgn", "1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Ba4 Nf6 5.O-O Be7 1/2-1/2\n");
+    let db = folder.path("both.db");
+    let start = || {
+        Command::new(PROGRAM)
+            .args([&pgn, "--db", &db, "--jsonl", "--nodes", "20000"])
+            .args(SMALL)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let outputs = [start(), start()].map(|child| child.wait_with_output().unwrap());
+    let mut searched = 0;
+    for output in &outputs {
+        assert!(output.status.success(), "{}", said(output));
+        let lines = lines(output);
+        assert_eq!(lines.len(), 11);
+        searched += lines.iter().filter(|line| line.contains("\"from\":\"search\"")).count();
+    }
+    assert_eq!(searched, 11, "no position is searched twice");
+}
+
+#[cfg(unix)]
+fn wait_for(folder: &Path, name: &str) {
+    for _ in 0..600 {
+        if folder.join(name).exists() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("{name} does not come");
+}

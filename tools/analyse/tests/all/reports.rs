@@ -1,0 +1,85 @@
+//! Reports of analysed games, with the real binary.
+
+use super::analysing::{Folder, GAME, analyse, records, said};
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn a_game_gets_its_reports() {
+    let folder = Folder::new("reports");
+    let pgn = folder.write("game.pgn", &GAME.replace("\"a\"", "\"<script>alert(1)</script>\""));
+    let [out, html, svg] = ["out.pgn", "game.html", "game.svg"].map(|name| folder.path(name));
+    let reports = ["--pgn-out", &out, "--html", &html, "--svg", &svg];
+    let args = [&[pgn.as_str()][..], &["--nodes", "3000", "--multipv", "2"], &reports[..]].concat();
+    assert!(analyse(&args).status.success());
+    assert_eq!(folder.names(), ["game.html", "game.lento.db", "game.pgn", "game.svg", "out.pgn"]);
+    let text = fs::read_to_string(&out).unwrap();
+    // A reader finds the same moves.
+    let played = |path: &str| -> Vec<Value> {
+        let records = records(&[path, "--no-search", "--db", &folder.path("game.lento.db")]);
+        records.into_iter().map(|record| record["place"]["played"].clone()).collect()
+    };
+    assert_eq!(played(&out), played(&pgn), "{text}");
+    assert!(text.contains("a comment"), "{text}");
+    // The sign of the file stays.
+    assert!(text.contains("2. g4 $2 {[%eval #-1,") && text.contains(" Qh4# ") && text.ends_with(" 0-1\n\n"), "{text}");
+    assert!(text.contains("[WhiteAccuracy \"") && text.contains("[BlackAccuracy \""), "{text}");
+    let page = fs::read_to_string(&html).unwrap();
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !page.contains("<script>alert"));
+    assert!(fs::read_to_string(&svg).unwrap().contains("</svg>"));
+    // The same again, from what is known.
+    for path in [&out, &html, &svg] {
+        fs::remove_file(path).unwrap();
+    }
+    assert!(analyse(&[&[pgn.as_str(), "--no-search"][..], &reports[..]].concat()).status.success());
+    assert_eq!((fs::read_to_string(&out).unwrap(), fs::read_to_string(&html).unwrap()), (text, page));
+}
+
+/// A report alone leaves nothing beside the database, whoever reads.
+#[test]
+fn a_report_leaves_no_files() {
+    let folder = Folder::new("leaves");
+    let pgn = folder.write("game.pgn", GAME);
+    assert!(analyse(&[&pgn, "--nodes", "100"]).status.success());
+    let names = folder.names();
+    let database = folder.path("game.lento.db");
+    for protected in [false, true] {
+        let mut rights = fs::metadata(&database).unwrap().permissions();
+        rights.set_readonly(protected);
+        fs::set_permissions(&database, rights).unwrap();
+        let output = analyse(&[&pgn, "--no-search", "--jsonl"]);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{}", said(&output));
+        assert_eq!(folder.names(), names, "write-protected: {protected}");
+    }
+}
+
+#[test]
+fn several_games_have_a_picture_each() {
+    let folder = Folder::new("pictures");
+    let pgn = folder.write("games.pgn", &GAME.repeat(3));
+    let [html, svg] = ["games.html", "games.svg"].map(|name| folder.path(name));
+    let args = [pgn.as_str(), "--nodes", "100", "--games", "2-", "--html", &html, "--svg", &svg];
+    assert!(analyse(&args).status.success());
+    assert_eq!(folder.names(), ["games-1.svg", "games-2.svg", "games.html", "games.lento.db", "games.pgn"]);
+    assert_eq!(fs::read_to_string(&html).unwrap().matches("<article").count(), 2);
+}
+
+/// What cannot be written is known before anything is searched.
+#[test]
+fn reports_that_cannot_be_written_are_refused_at_once() {
+    let folder = Folder::new("refused");
+    let (pgn, epd) = (folder.write("game.pgn", GAME), folder.write("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n"));
+    let (html, missing, database) = (folder.path("a.html"), folder.path("no/a.html"), folder.path("game.lento.db"));
+    for (args, part) in [
+        (&[epd.as_str(), "--html", &html][..], "expected a file whose name ends with .pgn"),
+        (&["--html", &html, "--fen", "4k3/8/8/8/8/8/4P3/4K3 w - -"], "reports need games"),
+        (&[&pgn, "--html", &html, "--svg", &html], "used for two files"),
+        (&[&pgn, "--html", &database], "used for two files"),
+        (&[&pgn, "--html", &missing], "no/a.html"),
+        (&[&pgn, "--pgn-out", folder.path("").as_str()], "a folder"),
+    ] {
+        let output = analyse(&[args, &["--nodes", "100000000"]].concat());
+        assert!(!output.status.success() && said(&output).contains(part), "{args:?}: {}", said(&output));
+    }
+    assert_eq!(folder.names(), ["a.epd", "game.pgn"]);
+}

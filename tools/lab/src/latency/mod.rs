@@ -1,0 +1,133 @@
+//! `lento latency`: response times over UCI.
+
+mod child;
+mod report;
+mod soak;
+
+use child::{Session, SessionError};
+use fastrand::Rng;
+use lento::cli::amounts::{self, ThreadCounts};
+use lento::cli::interrupt::Stop;
+use lento::cli::machine::Machine;
+use lento::cli::progress::Progress;
+use lento::cli::speedtest::games::games;
+use lento::cli::{Done, programs, units};
+use report::{Report, Row};
+use soak::{Samples, Soak};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// JSON fields, for the help.
+const FIELDS: &str = "\
+With --json one document is printed at the end:
+  schema                lento-latency/1
+  version, machine      program and machine, as in docs/scaling.md
+  hash_mib, time_ms, seed, interrupted
+  results               for each number of threads:
+    threads
+    refused             the engine's error, or why it stopped, or null
+    stop                from `stop` written to `bestmove` read
+    first_info          from `go` to the first line of play
+    movetime            delay of `bestmove` after movetime; negative:
+                        earlier
+    ponderhit           from `ponderhit` with an expired clock to `bestmove`
+    clock               delay of `bestmove` after the flag; negative: in
+                        time
+    flags               number of moves after the flag
+  each of these with count, min, p50, p90, p99, p99_9 and max, in milliseconds";
+
+/// Arguments of `lento latency`.
+#[derive(clap::Args)]
+#[command(after_long_help = FIELDS)]
+pub struct Args {
+    /// Thread counts
+    #[arg(long, value_name = "LIST", default_value = "1,2,16,256", value_parser = amounts::thread_counts)]
+    threads: ThreadCounts,
+    /// Total time: 2m, 1h, 90s
+    #[arg(long, default_value = "2m", value_parser = amounts::positive_time)]
+    time: Duration,
+    /// Hash table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = amounts::hash)]
+    hash: usize,
+    /// Random seed for positions and times
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The UCI engine [default: lento, beside this program or in PATH]
+    #[arg(long, value_name = "FILE", overrides_with = "engine")]
+    engine: Option<PathBuf>,
+    /// Print one JSON document instead; see `--help` for its fields
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the engine as a child for each thread count and measures its response times. Ctrl-C keeps the results so far.
+pub fn run(args: &Args) -> Done {
+    let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
+    let engine = args.engine.clone().map_or_else(lento, Ok)?;
+    let machine = Machine::here();
+    let fens: Vec<String> = games().concat().iter().map(|game| game.board().fen(false)).collect();
+    let stop = Stop::on_ctrl_c()?;
+    let mut progress = Progress::start();
+    let mut random = Rng::with_seed(args.seed);
+    let mut rows = Vec::new();
+    let counts = &args.threads.0;
+    for (at, &threads) in counts.iter().enumerate() {
+        let left = args.time.saturating_sub(progress.elapsed());
+        let end = Instant::now() + left / (counts.len() - at) as u32;
+        let mut soak = Soak {
+            session: Session::start(&engine).map_err(|error| format!("{}: {error}", engine.display()))?,
+            stop: &stop,
+            fens: &fens,
+            random: random.fork(),
+            samples: Samples::default(),
+        };
+        let refused = match measure(&mut soak, threads, args, end, &mut progress) {
+            Ok(refused) => refused,
+            Err(_) if stop.asked() => None,
+            Err(error) => Some(error.to_string()),
+        };
+        rows.push(Row { threads, refused, samples: soak.samples });
+        if stop.asked() {
+            break;
+        }
+    }
+    progress.clear();
+    let report =
+        Report { machine, rows, hash_mib: args.hash, time: args.time, seed: args.seed, interrupted: stop.asked() };
+    let mut out = io::stdout();
+    if args.json {
+        writeln!(out, "{:#}", report.json())?
+    } else {
+        write!(out, "{}", report.text())?
+    }
+    Ok(stop.exit_code())
+}
+
+/// Runs cycles of searches until `end`, at least one.
+fn measure(
+    soak: &mut Soak,
+    threads: usize,
+    args: &Args,
+    end: Instant,
+    progress: &mut Progress,
+) -> Result<Option<String>, SessionError> {
+    let refused = soak.prepare(threads, args.hash)?;
+    if refused.is_some() {
+        return Ok(refused);
+    }
+    for cycle in 1.. {
+        let left = args.time.saturating_sub(progress.elapsed());
+        progress.show(|| format!("threads {threads}, round {cycle}"), left);
+        soak.cycle()?;
+        if Instant::now() >= end {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// Milliseconds with two decimals.
+fn shown(ms: f64) -> String {
+    if ms.abs() >= 10_000.0 { units::time(Duration::from_secs_f64(ms.abs() / 1e3)) } else { format!("{ms:.2}") }
+}

@@ -1,0 +1,163 @@
+//! `lento scaling`: speed by number of threads.
+
+mod bootstrap;
+mod chart;
+mod compare;
+mod document;
+mod measure;
+mod model;
+mod plan;
+mod positions;
+mod read;
+mod runs;
+mod show;
+mod visits;
+
+use bootstrap::Bootstrap;
+use document::Report;
+use lento::cli::Done;
+use lento::cli::amounts::{self, ThreadCounts};
+use lento::cli::interrupt::Stop;
+use lento::cli::machine::Machine;
+use lento::cli::progress::Progress;
+use lento::cli::speedtest::default_hash;
+use lento::engine::Engine;
+use lento::files::draft::Draft;
+use measure::{Measuring, Task};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// MiB of hash per thread of the largest count, and the minimum.
+const HASH_PER_THREAD: u64 = 16;
+const MIN_HASH: usize = 64;
+
+/// Arguments of `lento scaling`.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+pub struct Args {
+    /// A subcommand.
+    #[command(subcommand)]
+    task: Option<Other>,
+    /// Thread counts, compared with the first one [default: 1,2,4,... up to all cores]
+    #[arg(long, value_name = "LIST", value_parser = amounts::thread_counts)]
+    threads: Option<ThreadCounts>,
+    /// Total time: 10m, 1h, 90s
+    #[arg(long, default_value = "10m", value_parser = amounts::positive_time)]
+    time: Duration,
+    /// Positions to search, one per line, as FEN or EPD [default: those of speedtest]
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+    /// Search all positions to this depth [default: calibrated per position to fit the time]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=i64::from(lento::search::MAX_DEPTH)))]
+    depth: Option<i32>,
+    /// Minimum searches per position, if time allows
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = amounts::repetitions)]
+    repeat: usize,
+    /// Hash table in MiB for all thread counts [default: 16 per thread of the largest, at least 64]
+    #[arg(long, value_name = "MIB", value_parser = amounts::hash)]
+    hash: Option<usize>,
+    /// Random seed for orders and intervals
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write a JSON document (docs/scaling.md) to a file; `-` prints it instead of the tables
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write SVG charts of nodes per second and speed-up to a file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// Subcommands.
+#[derive(clap::Subcommand)]
+enum Other {
+    /// Compare two machines or versions by their --json files
+    Compare(compare::Args),
+}
+
+/// Number of resamples.
+const RESAMPLES: usize = 1000;
+
+/// Runs the measurement and reports. Ctrl-C keeps complete blocks.
+pub fn run(args: &Args) -> Done {
+    if let Some(Other::Compare(args)) = &args.task {
+        return compare::run(args);
+    }
+    let machine = Machine::here();
+    let threads = args.threads.clone().map_or_else(|| powers(machine.logical_cores), |list| list.0);
+    let positions = positions::positions(args.positions.as_deref())?;
+    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
+    let begin = |path: &Option<PathBuf>| path.as_deref().map(Draft::create).transpose();
+    let json = if to_stdout { None } else { begin(&args.json)? };
+    let svg = begin(&args.svg)?;
+
+    let most = threads.iter().copied().max().unwrap_or(1);
+    let mut engine = Engine::new();
+    // Clear the table with as many threads as will use it.
+    engine.set_threads(most)?;
+    let usual = || default_hash(HASH_PER_THREAD, most, machine.available_mib).max(MIN_HASH);
+    engine.set_hash(args.hash.unwrap_or_else(usual))?;
+    // There is no GUI to allow for.
+    engine.settings_mut().search.move_overhead = 0;
+    let task =
+        Task { positions, threads, depth: args.depth, repetitions: args.repeat, time: args.time, seed: args.seed };
+    let mut measuring =
+        Measuring { engine, stop: Stop::on_ctrl_c()?, progress: Progress::start(), end: args.time, visits: None };
+    let measured = measuring.run(&task)?;
+    let elapsed = measuring.progress.elapsed();
+    measuring.progress.clear();
+
+    let bootstrap = Bootstrap { resamples: RESAMPLES, seed: args.seed };
+    let rows = runs::rows(&measured.runs, &measured.counted, &task.threads, bootstrap);
+    let model = model::model(&measured.runs, &task.threads, bootstrap);
+    let fens: Vec<String> = task.positions.iter().map(|game| game.board().fen(false)).collect();
+    let report = Report {
+        machine: &machine,
+        fens: &fens,
+        file: args.positions.as_ref().map(|path| path.display().to_string()),
+        threads: &task.threads,
+        hash_mib: measuring.engine.hash_mib(),
+        time: args.time,
+        elapsed,
+        depth: args.depth,
+        repetitions: args.repeat,
+        bootstrap,
+        measured: &measured,
+        rows: &rows,
+        model: model.as_ref(),
+        interrupted: measuring.stop.asked(),
+    };
+    if let Some(draft) = json {
+        draft.finish(format!("{:#}\n", report.document()).as_bytes())?;
+    }
+    if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
+        draft.finish(chart::svg(&rows, machine.name())?.as_bytes())?;
+    }
+    let mut out = io::stdout();
+    if to_stdout {
+        writeln!(out, "{:#}", report.document())?
+    } else {
+        write!(out, "{}", report.text())?
+    }
+    Ok(measuring.stop.exit_code())
+}
+
+/// Powers of two below `cores`, then `cores`.
+fn powers(cores: usize) -> Vec<usize> {
+    let cores = cores.clamp(1, Engine::MAX_THREADS);
+    let below = std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|&count| count < cores);
+    below.chain([cores]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thread_counts_double_up_to_all_cores() {
+        assert_eq!(powers(1), [1]);
+        assert_eq!(powers(8), [1, 2, 4, 8]);
+        assert_eq!(powers(12), [1, 2, 4, 8, 12]);
+        assert_eq!(powers(5000).last(), Some(&1024));
+    }
+}

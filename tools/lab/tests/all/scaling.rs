@@ -1,0 +1,213 @@
+//! `lento-lab scaling` from outside, in little time.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn run(args: &[&str]) -> Output {
+    Command::new(crate::PROGRAM).args(args).stdin(Stdio::null()).output().expect("the program starts")
+}
+
+fn lines(output: &Output) -> Vec<String> {
+    String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
+}
+
+fn json(output: &Output) -> Value {
+    let told = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+/// Arguments that are refused, and what the message has to say.
+fn refused(cases: &[(&[&str], &[&str])]) {
+    for (args, parts) in cases {
+        let output = run(&[&["scaling"], *args].concat());
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{args:?}");
+        assert!(parts.iter().all(|part| told.contains(part)), "{args:?}: {told}");
+    }
+}
+
+/// A folder for a test, gone at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("lento-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const POSITIONS: &str = "# three\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n\n\
+    r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - id \"two\";\n8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1\n";
+
+fn contains(interval: &Value) -> bool {
+    let [low, estimate, high] = ["low", "estimate", "high"].map(|field| number(&interval[field]));
+    low <= estimate && estimate <= high && low > 0.0
+}
+
+#[test]
+fn scaling_measures_writes_and_compares() {
+    let folder = Folder::new("scaling");
+    let [positions, found, picture] = ["positions.epd", "found.json", "found.svg"].map(|name| folder.file(name));
+    std::fs::write(&positions, POSITIONS).expect("a file");
+    let output = run(&[
+        "scaling",
+        "--threads=1,2",
+        "--depth=5",
+        "--repeat=2",
+        "--hash=2",
+        "--positions",
+        &positions,
+        "--json",
+        &found,
+        "--svg",
+        &picture,
+    ]);
+    let table = lines(&output);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(table.iter().any(|line| line.split_whitespace().next() == Some("threads")), "{table:#?}");
+    let svg = std::fs::read_to_string(&picture).expect("a picture");
+    assert!(svg.starts_with("<svg") && svg.len() < 100_000);
+    let text = std::fs::read_to_string(&found).expect("a document");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    plausible(&document);
+    documented(&document);
+    assert_eq!(std::fs::read_dir(&folder.0).expect("a folder").count(), 3, "no drafts are left");
+
+    let same = json(&run(&["scaling", "compare", &found, &found, "--json"]));
+    assert_eq!((&same["schema"], &same["paired"]), (&"lento-scaling-compare/1".into(), &true.into()));
+    for row in same["results"].as_array().expect("a list") {
+        assert!(contains(&row["nps_ratio"]) && (number(&row["nps_ratio"]["estimate"]) - 1.0).abs() < 1e-9, "{row}");
+    }
+    let shown = lines(&run(&["scaling", "compare", &found, &found]));
+    assert!(shown[0].starts_with("A  ") && shown[1].starts_with("B  ") && shown.len() == 6, "{shown:#?}");
+
+    let broken = folder.file("broken.json");
+    for (from, to, parts) in [
+        ("lento-scaling/1", "lento-scaling/0", ["field schema", "lento-scaling/0"]),
+        ("\"runs\":", "\"walks\":", ["no field runs", "lento-scaling/1"]),
+        ("\"order\": 0", "\"order\": -7", ["].order", "-7"]),
+    ] {
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&broken, text.replace(from, to)).expect("a file");
+        refused(&[(&["compare", &found, &broken], &[&broken, parts[0], parts[1]])]);
+    }
+    refused(&[(&["compare", &found, &positions], &[&positions, "lento-scaling/1"])]);
+}
+
+/// What has to be so in the document of [`scaling_measures_writes_and_compares`].
+fn plausible(document: &Value) {
+    assert_eq!((&document["schema"], &document["interrupted"]), (&"lento-scaling/1".into(), &false.into()));
+    assert_eq!(document["positions"].as_array().map(Vec::len), Some(3));
+    assert!(document["positions"].as_array().is_some_and(|all| all.iter().all(|position| position["depth"] == 5)));
+    let runs = document["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 3 * 2 * 2);
+    let single = |run: &&Value| run["threads"] == 1;
+    for position in 0..3 {
+        // One thread that knows nothing searches the same nodes each time.
+        let of = |run: &&Value| run["position"] == position;
+        let nodes: BTreeSet<String> =
+            runs.iter().filter(single).filter(of).map(|run| run["nodes"].to_string()).collect();
+        assert_eq!(nodes.len(), 1, "{nodes:?}");
+    }
+    let [one, two] = document["results"].as_array().expect("a list").as_slice() else { panic!("two rows") };
+    assert_eq!((number(&one["efficiency"]["estimate"]), number(&one["speedup"]["high"])), (1.0, 1.0));
+    assert_eq!(number(&one["shared"]), 0.0, "one thread meets nobody");
+    for row in [one, two] {
+        let names = ["nps", "efficiency", "time_to_depth_ms", "speedup"];
+        assert!(names.iter().all(|name| contains(&row[name])), "{row}");
+        assert!((0.0..1.0).contains(&number(&row["hash_hit_rate"])) && row["searches"] == 6, "{row}");
+    }
+    assert!((0.0..1.0).contains(&number(&two["shared"])), "{two}");
+}
+
+/// All fields of a document: `runs[].nodes`.
+fn fields(value: &Value, name: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields_of) => {
+            for (field, value) in fields_of {
+                let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+                fields(value, &name, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| fields(item, &format!("{name}[]"), found)),
+        _ => {
+            found.insert(name.to_owned());
+        }
+    }
+}
+
+/// docs/scaling.md describes every field that there is, and no other.
+fn documented(document: &Value) {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scaling.md");
+    let text = std::fs::read_to_string(page).expect("docs/scaling.md");
+    let (_, list) = text.split_once("## The document").expect("a section for the document");
+    let row = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+    let described: BTreeSet<String> = list.lines().filter_map(row).collect();
+    let mut found = BTreeSet::new();
+    fields(document, "", &mut found);
+    let missing: Vec<&String> = found.difference(&described).collect();
+    assert!(missing.is_empty(), "not in docs/scaling.md: {missing:?}");
+    // Not every system tells of its caches.
+    let gone = described.difference(&found).filter(|field| !field.starts_with("machine.caches"));
+    let gone: Vec<&String> = gone.collect();
+    assert!(gone.is_empty(), "in docs/scaling.md only: {gone:?}");
+}
+
+#[test]
+fn scaling_keeps_to_its_time() {
+    let output = run(&["scaling", "--threads=2,1", "--time=1s", "--hash=1", "--json=-"]);
+    let document = json(&output);
+    let (elapsed, threads) = (number(&document["elapsed_ms"]), &document["results"][0]["threads"]);
+    // A busy machine may need longer for what it has begun.
+    assert!((300.0..6_000.0).contains(&elapsed), "{elapsed}");
+    assert_eq!((threads, &document["settings"]["threads"]), (&2.into(), &serde_json::json!([2, 1])));
+    let depths: Vec<i64> =
+        document["positions"].as_array().into_iter().flatten().filter_map(|of| of["depth"].as_i64()).collect();
+    assert!(depths.len() == 40 && depths.iter().all(|depth| (1..=40).contains(depth)), "{depths:?}");
+}
+
+#[test]
+fn scaling_gives_up_a_depth_that_is_out_of_reach() {
+    let document = json(&run(&["scaling", "--threads=1", "--time=400ms", "--depth=90", "--hash=1", "--json=-"]));
+    assert_eq!((&document["cut_short"], &document["positions"][0]["depth"]), (&true.into(), &90.into()));
+    assert_eq!((&document["runs"], &document["results"]), (&serde_json::json!([]), &serde_json::json!([])));
+    let table = lines(&run(&["scaling", "--threads=1", "--time=100ms", "--depth=90", "--hash=1"]));
+    assert!(table.last().is_some_and(|line| line.starts_with("Nothing was measured")), "{table:#?}");
+}
+
+#[test]
+fn scaling_quotes_what_it_does_not_take() {
+    let folder = Folder::new("scaling-refused");
+    let positions = folder.file("positions.epd");
+    std::fs::write(&positions, "8/8/8/8 w - -\n").expect("a file");
+    let missing = folder.file("missing/found.json");
+    refused(&[
+        (&["--threads", "1,many"], &["\"many\"", "expected a number of threads from 1 to 1024"]),
+        (&["--threads", "2,2"], &["2 is listed twice"]),
+        (&["--time", "soon"], &["'soon'", "expected a time such as"]),
+        (&["--depth", "0"], &["'0'", "1.."]),
+        (&["--positions", &positions], &["positions.epd, line 1", "expected 8"]),
+        (&["--positions", "missing.epd"], &["missing.epd"]),
+        (&["--json", &missing], &[&missing]),
+        (&["--svg", &folder.file("")], &["expected the name of a file"]),
+        (&["compare", "one.json"], &["<B.json>"]),
+        (&["--time", "1s", "compare", "a", "b"], &["compare"]),
+    ]);
+}

@@ -1,0 +1,57 @@
+//! `lento-lab latency` from outside. This program is also the engine whose answers it times.
+
+use lento::engine::Engine;
+use libtest_mimic::{Arguments, Trial};
+use serde_json::Value;
+use std::env;
+use std::process::{Command, Output, Stdio};
+
+fn main() {
+    if env::args().nth(1).as_deref() == Some("uci") {
+        lento::uci::run::stdio(Engine::new()).expect("standard output");
+        return;
+    }
+    let test = || {
+        latency_says_how_long_answers_take();
+        Ok(())
+    };
+    libtest_mimic::run(&Arguments::from_args(), vec![Trial::test("latency", test)]).exit();
+}
+
+fn latency(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+    command.arg("latency").arg("--engine").arg(env::current_exe().expect("a path")).args(args);
+    command.stdin(Stdio::null()).output().expect("the program starts")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+fn latency_says_how_long_answers_take() {
+    let output = latency(&["--threads=1,3", "--time=1s", "--hash=1", "--json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    assert!(output.status.success() && output.stderr.is_empty());
+    assert_eq!((&found["schema"], &found["interrupted"]), (&"lento-latency/1".into(), &false.into()));
+    let rows = found["results"].as_array().expect("a list");
+    assert_eq!(rows.iter().map(|row| row["threads"].to_string()).collect::<Vec<_>>(), ["1", "3"]);
+    for row in rows {
+        for name in ["stop", "first_info", "movetime", "ponderhit", "clock"] {
+            let of = &row[name];
+            let numbers = ["min", "p50", "p90", "p99", "p99_9", "max"].map(|part| number(&of[part]));
+            assert!(numbers.is_sorted() && number(&of["count"]) >= 1.0, "{name}: {of}");
+            let negative = matches!(name, "movetime" | "clock");
+            assert!(numbers[0] > if negative { -200.0 } else { 0.0 } && numbers[5] < 5_000.0, "{name}: {of}");
+        }
+        assert_eq!(row["refused"], Value::Null);
+    }
+    for (args, part) in [
+        (["--threads", "0"], "\"0\": expected a number of threads"),
+        (["--time", "0"], "expected a time above zero"),
+        (["--engine", "no/such/engine"], "no/such/engine: "),
+    ] {
+        let output = latency(&args);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty() && told.contains(part), "{args:?}: {told}");
+    }
+}
