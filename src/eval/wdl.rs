@@ -3,7 +3,7 @@
 //! The win probability is a logistic curve of the score, `1 / (1 + exp((a - score) / b))`; the loss probability is that of the
 //! negated score, the rest are draws. `a` is the score with a 50 % win probability, `b` the width of the curve. Both are
 //! cubic polynomials of the remaining material. The form is that of Stockfish's win rate model (since 2020; by material
-//! since 2024), the coefficients are fitted to games of Lento by `lento-train wdl`.
+//! since 2024), the coefficients are fitted to games of Lento by `lento wdl`.
 //!
 //! Scores are [normalised](normalise) on output only, so that 100 centipawns mean a 50 % win probability.
 
@@ -25,9 +25,9 @@ pub const SHOWN_MAX: Score = SHOWN_TB_WIN - 2 * MAX_PLY as Score - 1;
 /// Polynomial coefficients, constant first.
 pub type Coefficients = [f64; 4];
 
-/// Score with a 50 % win probability. Rewritten by `lento-train wdl --write`.
+/// Score with a 50 % win probability. Rewritten by `lento wdl --write`.
 const A: Coefficients = [234.11, -392.341, 387.322, -143.042];
-/// Width of the curve. Rewritten by `lento-train wdl --write`.
+/// Width of the curve. Rewritten by `lento wdl --write`.
 const B: Coefficients = [64.959, -141.653, 230.814, -99.759];
 
 /// The fitted model.

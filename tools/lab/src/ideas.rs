@@ -89,7 +89,7 @@ pub const IDEAS: &[Idea] = &[
 pub fn chosen(parts: &[String]) -> Result<Vec<&'static Idea>, String> {
     let has = |idea: &Idea, part: &String| idea.name.to_lowercase().contains(&part.to_lowercase());
     if let Some(part) = parts.iter().find(|part| !IDEAS.iter().any(|idea| has(idea, part))) {
-        return Err(format!("no idea has {part:?} in its name; lento-lab factors --ideas --list shows them"));
+        return Err(format!("no idea has {part:?} in its name; lento factors --ideas --list shows them"));
     }
     let wanted = |idea: &&Idea| parts.is_empty() || parts.iter().any(|part| has(idea, part));
     Ok(IDEAS.iter().filter(wanted).collect())

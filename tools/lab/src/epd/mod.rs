@@ -1,4 +1,4 @@
-//! `lento-lab epd`: how many problems of a suite are solved, and how soon.
+//! `lento epd`: how many problems of a suite are solved, and how soon.
 
 mod parse;
 pub mod record;

@@ -1,4 +1,4 @@
-//! `lento-lab factors`: what many settings are worth, all measured by the same games.
+//! `lento factors`: what many settings are worth, all measured by the same games.
 //!
 //! This is a factorial design. In each pair of games every factor, a setting that is new, is given by lot to one of the two
 //! players. What each is worth follows from all pairs, by least squares.
@@ -30,10 +30,10 @@ const MOST: usize = 200;
 
 const EXAMPLES: &str = "\
 Two numbers, and two more that are only changed together, by 2000 pairs of games:
-  lento-lab factors lmr_pv=-600 iir_depth=5 rfp_depth=8,rfp_margin=90 --pairs 2000 --journal factors.jsonl
+  lento factors lmr_pv=-600 iir_depth=5 rfp_depth=8,rfp_margin=90 --pairs 2000 --journal factors.jsonl
 
 Every idea of the search switched off, all in the same games:
-  lento-lab factors --ideas --pairs 4000 --journal ideas.jsonl --markdown ideas.md --svg ideas.svg";
+  lento factors --ideas --pairs 4000 --journal ideas.jsonl --markdown ideas.md --svg ideas.svg";
 
 /// What to measure, and how to play.
 #[derive(clap::Args)]

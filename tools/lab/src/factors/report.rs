@@ -106,7 +106,7 @@ fn quoted(word: &str) -> String {
 
 /// The command that repeats the run.
 fn command(args: &Args) -> String {
-    let mut words = vec!["lento-lab factors".to_owned()];
+    let mut words = vec!["lento factors".to_owned()];
     words.extend(args.factor.iter().map(|factor| quoted(&factor.text())));
     if let Some(name) = args.factors.as_ref().and_then(|path| path.file_name()) {
         words.push(format!("--factors {}", quoted(&name.to_string_lossy())));

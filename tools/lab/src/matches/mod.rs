@@ -1,4 +1,4 @@
-//! `lento-lab match`: two configurations of the engine against each other.
+//! `lento match`: two configurations of the engine against each other.
 
 mod report;
 mod session;
@@ -29,10 +29,10 @@ const LINE_EVERY: u64 = 10;
 
 const EXAMPLES: &str = "\
 Is a margin of 80 better than the one built in? Play until that is clear, and go on after any interruption:
-  lento-lab match --new rfp_margin=80 --sprt 0,5 --journal margin.jsonl
+  lento match --new rfp_margin=80 --sprt 0,5 --journal margin.jsonl
 
 What are late move reductions worth, by 400 games of 5000 nodes a move?
-  lento-lab match --old LMR=off --pairs 200 --pgn lmr.pgn";
+  lento match --old LMR=off --pairs 200 --pgn lmr.pgn";
 
 /// Who plays, how, and how long.
 #[derive(clap::Args)]

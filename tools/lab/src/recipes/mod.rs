@@ -1,4 +1,4 @@
-//! `lento-lab recipes`: what recipes of late move reductions do, and what they are worth.
+//! `lento recipes`: what recipes of late move reductions do, and what they are worth.
 
 mod figures;
 mod measure;
@@ -33,10 +33,10 @@ const SIGNATURE_DEPTH: i32 = 4;
 
 const EXAMPLES: &str = "\
 All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own; a page with pictures:
-  lento-lab recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr
+  lento recipes --pairs 200 --journal lmr.jsonl --markdown docs/results/lmr.md --pictures docs/results/lmr
 
 Every starred line of rebel switched off in turn; games only where the tree changes by 2 % or more:
-  lento-lab recipes --switches rebel --pairs 200 --against rebel --only-changed 2 --csv rebel.csv";
+  lento recipes --switches rebel --pairs 200 --against rebel --only-changed 2 --csv rebel.csv";
 
 /// What to compare, and self.
 #[derive(clap::Args)]

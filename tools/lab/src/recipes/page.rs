@@ -135,7 +135,7 @@ fn link(from: &Path, to: &Path) -> String {
 
 /// The command that repeats the run.
 fn command(args: &Args) -> String {
-    let mut words = vec!["lento-lab recipes".to_owned()];
+    let mut words = vec!["lento recipes".to_owned()];
     words.extend(args.names.iter().map(|&name| name.to_owned()));
     words.extend(args.switches.map(|name| format!("--switches {name}")));
     let mut flag = |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {value}")));

@@ -1,4 +1,4 @@
-//! `lento-lab spsa`: tunes numbers of the search by self-play.
+//! `lento spsa`: tunes numbers of the search by self-play.
 
 mod chart;
 mod games;

@@ -32,7 +32,7 @@ pub fn text(spsa: &Spsa, pairs: &Pairs) -> String {
         text += "\nNo value differs from its default.\n";
         return text;
     }
-    let _ = writeln!(text, "\nTo try them:\n    lento-lab match --new {}", settings.join(" --new "));
+    let _ = writeln!(text, "\nTo try them:\n    lento match --new {}", settings.join(" --new "));
     let _ =
         writeln!(text, "\nTo keep them, in src/search/params.rs (--write FILE does it):\n{}", source(spsa).join("\n"));
     text
@@ -134,7 +134,7 @@ mod tests {
         let default = lento::search::params::Params::default().rfp_margin.to_string();
         let expected = ["rfp_margin", &default, "80.6", "81", "80.60", "30", "to", "150", "8.00", "+0.00", "c", "+0.0"];
         assert_eq!(words("rfp_margin"), expected);
-        assert!(text.contains("    lento-lab match --new rfp_margin=81 --new lmr_pv=-1000\n"), "{text}");
+        assert!(text.contains("    lento match --new rfp_margin=81 --new lmr_pv=-1000\n"), "{text}");
         assert!(text.contains("\n    rfp_margin: 30..=150 = 81;\n    lmr_pv: -3072..=1024 = -1000;\n"), "{text}");
         assert!(!text.contains("rfp_depth="), "{text}");
     }

@@ -1,4 +1,4 @@
-//! `lento-train data calibrate`: scores on the scale of a network.
+//! `lento data calibrate`: scores on the scale of a network.
 
 use super::calibration::Calibration;
 use crate::formats::packed::{PackedFile, count_all, to_bytes};

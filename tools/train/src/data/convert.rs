@@ -1,4 +1,4 @@
-//! `lento-train data convert`: from games to single positions.
+//! `lento data convert`: from games to single positions.
 
 use super::conversion::{Conversion, GameSource, most};
 use super::report::ConversionReport;

@@ -1,4 +1,4 @@
-//! `lento-train data filter`: the positions of games that are good to learn from, in their order.
+//! `lento data filter`: the positions of games that are good to learn from, in their order.
 
 use super::conversion::{Conversion, GameSource, most};
 use super::places::{in_folder, is_folder};

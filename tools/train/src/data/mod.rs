@@ -1,4 +1,4 @@
-//! `lento-train data`: sets of training data from one form into another.
+//! `lento data`: sets of training data from one form into another.
 
 mod bucket;
 mod calibrate;

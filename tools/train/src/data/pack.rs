@@ -1,4 +1,4 @@
-//! `lento-train data pack`: games in less than a third of the bytes.
+//! `lento data pack`: games in less than a third of the bytes.
 
 use super::places::one_each;
 use crate::formats::lgp::{Packed, Spent, pack};

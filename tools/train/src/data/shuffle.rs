@@ -1,4 +1,4 @@
-//! `lento-train data shuffle`: positions in random order, however many.
+//! `lento data shuffle`: positions in random order, however many.
 
 use super::writer::{OrderArgs, PositionWriter};
 use crate::formats::packed::{self, PackedFile, to_bytes};

@@ -1,4 +1,4 @@
-//! `lento-train data unpack`: packed games in viriformat, for other programs.
+//! `lento data unpack`: packed games in viriformat, for other programs.
 
 use super::places::one_each;
 use crate::formats::lgp::Verified;

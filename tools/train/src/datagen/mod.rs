@@ -1,4 +1,4 @@
-//! `lento-train datagen`: games of the engine against itself, every position with its score.
+//! `lento datagen`: games of the engine against itself, every position with its score.
 
 mod factory;
 mod inside;

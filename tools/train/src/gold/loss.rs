@@ -1,4 +1,4 @@
-//! `lento-train gold loss`.
+//! `lento gold loss`.
 
 use super::losses::{CLASSES, Losses, OBJECTIVE};
 use super::neutral::{Comparison, NeutralSet};

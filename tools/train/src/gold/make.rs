@@ -1,4 +1,4 @@
-//! `lento-train gold make`.
+//! `lento gold make`.
 
 use super::harvest::{Hands, Harvest, Plan};
 use super::journal::Crop;

@@ -1,4 +1,4 @@
-//! `lento-train gold`: one set of positions by which all networks are compared.
+//! `lento gold`: one set of positions by which all networks are compared.
 
 mod fit;
 mod gauge;

@@ -47,7 +47,7 @@ pub enum CheckpointError {
         error: io::Error,
     },
     /// The file is something else, or has been changed.
-    #[error("{}: no checkpoint of lento-train train: {reason}", path.display())]
+    #[error("{}: no checkpoint of lento train: {reason}", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -196,7 +196,7 @@ mod tests {
         let refused = |bytes: &[u8], part: &str| {
             let path = folder.write("bad", bytes);
             let error = Checkpoint::read(&path).unwrap_err().to_string();
-            assert!(error.contains("bad: no checkpoint of lento-train train: ") && error.contains(part), "{error}");
+            assert!(error.contains("bad: no checkpoint of lento train: ") && error.contains(part), "{error}");
         };
         refused(b"LENTONET and so on", "it does not begin with LENTOTRN");
         refused(b"LENTOTRN", "too short");

@@ -1,4 +1,4 @@
-//! `lento-train train`: the weights of the network from scored positions.
+//! `lento train`: the weights of the network from scored positions.
 //!
 //! The network is learned in floating-point numbers by many small steps downhill ([`descent`]), each for a batch of positions, and
 //! rounded to the whole numbers that the engine uses at the end ([`export`]). There is one hidden layer, so the gradients are written

@@ -70,7 +70,7 @@ pub struct Args {
     /// the way
     #[arg(long, value_name = "SHARE", help_heading = "Target", default_value = "0.3", value_parser = parse_range)]
     pub wdl: [f64; 2],
-    /// Centipawns that multiply the odds to win by e: how much a score says about the result. `lento-train wdl` shows it as b
+    /// Centipawns that multiply the odds to win by e: how much a score says about the result. `lento wdl` shows it as b
     #[arg(long, value_name = "CP", help_heading = "Target", default_value_t = 160.0, value_parser = parse_scale)]
     pub scale: f64,
     /// The power of a difference that is minimised; 2 is the squared error

@@ -1,4 +1,4 @@
-//! `lento-train wdl`: the chances to win, draw and lose that a score means, from games.
+//! `lento wdl`: the chances to win, draw and lose that a score means, from games.
 //!
 //! The engine's model ([`lento::eval::wdl`]) has a few coefficients; this finds those under which the games most likely end
 //! as they did. Positions of one game are not independent of each other. That does no harm to what is found, but it is less

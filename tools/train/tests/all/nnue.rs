@@ -46,7 +46,8 @@ fn the_commands_of_the_document_work() {
     let mut blocks = commands(&text);
     assert!(blocks.len() >= 3, "{blocks:?}");
     let sizes = blocks.remove(0);
-    let mut script = String::from("set -eu\n");
+    let mut script =
+        String::from("set -eu\nlento() { case $1 in match) lento-lab \"$@\" ;; *) lento-train \"$@\" ;; esac }\n");
     for (name, value) in SIZES {
         assert!(sizes.contains(&format!("{name}=")), "{name} is not set in the document:\n{sizes}");
         script += &format!("{name}={value}\n");
@@ -62,7 +63,7 @@ fn the_commands_of_the_document_work() {
 
     let folder = std::env::temp_dir().join(format!("lento-nnue-document-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
-    // `lento-train wdl --write` changes a copy of the source.
+    // `lento wdl --write` changes a copy of the source.
     std::fs::create_dir_all(folder.join("src/eval")).unwrap();
     std::fs::copy(root.join("src/eval/wdl.rs"), folder.join("src/eval/wdl.rs")).unwrap();
     let paths = env::var_os("PATH").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `lento-train data inspect`: what a data set consists of.
+//! `lento data inspect`: what a data set consists of.
 
 mod chart;
 mod histogram;
