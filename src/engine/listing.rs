@@ -43,22 +43,22 @@ impl Worker {
         }
         search.frame_mut(ply).killer = kept.at(ply).killer.filter(|_| was_searched);
         let hit = search.probe_table(&board, ply);
-        let here = search.assess::<Pv>(&board, ply, depth, false, hit);
+        let node = search.assess::<Pv>(&board, ply, depth, false, hit);
         let reply = search.last_best_reply(&board, ply);
         let checks = board.check_squares();
         let hints = search.hints(ply, reply, checks);
-        let (mut picker, mut moves, mut quiets) = (Picker::new(here.tt_move), Vec::new(), 1);
+        let (mut picker, mut moves, mut quiets) = (Picker::new(node.tt_move), Vec::new(), 1);
         while let Some(mv) = picker.next(&board, &search.me.histories, &hints) {
-            let so_far = SoFar { number: moves.len() + 1, quiet_number: quiets, alpha: here.eval, raised: false };
-            let facts = search.gather(&board, &here, mv, so_far, &hints, checks.gives_check(&board, mv));
+            let so_far = SoFar { number: moves.len() + 1, quiet_number: quiets, alpha: node.eval, raised: false };
+            let facts = search.gather(&board, &node, mv, so_far, &hints, checks.gives_check(&board, mv));
             quiets += usize::from(facts.quiet);
             let mut child = board.clone();
             search.play(&board, &mut child, ply, mv);
-            let reduced = search.reduced_depth::<Root>(&board, &child, &here, &facts, here.eval, depth - 1);
+            let reduced = search.reduced_depth::<Root>(&board, &child, &node, &facts, node.eval, depth - 1);
             search.take_back();
             moves.push(ListedMove {
                 mv,
-                best: here.tt_move == Some(mv),
+                best: node.tt_move == Some(mv),
                 killer: hints.killer.0 == Some(mv),
                 reply: hints.reply.0 == Some(mv),
                 history: facts.history,

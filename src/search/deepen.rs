@@ -99,7 +99,7 @@ impl<O: Observer> Search<'_, O> {
         let before = std::mem::replace(&mut self.lines, self.root.all()[..self.job.lines()].to_vec());
         self.finished = depth;
         if self.me.id == 0 {
-            self.play_lines_on(&before);
+            self.extend_lines(&before);
         }
         self.publish();
         Ok(())

@@ -1,7 +1,7 @@
 //! Extensions.
 
 use super::Stopped;
-use super::node::{Here, Node, NonPv};
+use super::node::{Node, NodeState, NonPv};
 use super::observer::Observer;
 use super::window::Window;
 use super::worker::Search;
@@ -9,63 +9,60 @@ use crate::chess::{Board, Move};
 use crate::score::{Bound, Score, is_decisive};
 use std::ops::ControlFlow;
 
-/// Double extensions allowed on one line: enough for long forced lines, too few to explode.
+/// Maximum number of double extensions on a line.
 const MAX_DOUBLE: u8 = 10;
 
 impl<O: Observer> Search<'_, O> {
-    /// By how many plies to search a node deeper, in hindsight: the move to it was reduced a lot before its evaluation was known, and
-    /// it has lost nothing.
+    /// Hindsight extension: one ply if the move to the node was reduced a lot but did not worsen the opponent's evaluation.
     #[inline(always)]
-    pub(super) fn hindsight(&self, here: &Here) -> i32 {
-        let reduced = self.me.stack.before(here.ply, 1).reduction >= self.params.hindsight_deeper;
-        i32::from(reduced && !here.opponent_worsening && !here.in_check && here.excluded.is_none())
+    pub(super) fn hindsight(&self, node: &NodeState) -> i32 {
+        let reduced = self.me.stack.before(node.ply, 1).reduction >= self.params.hindsight_deeper;
+        i32::from(reduced && !node.opponent_worsening && !node.in_check && node.excluded.is_none())
     }
 
-    /// Whether too little is known of the best move of a node to search it to the full depth: none, or one from far less deep
-    /// (internal iterative reduction, by Ed Schröder). Only where a best move is expected.
+    /// Internal iterative reduction (Ed Schröder): whether a PV or cut node has no TT move, or one from far less depth.
     #[inline(always)]
-    pub(super) fn knows_little<N: Node>(&self, here: &Here, depth: i32) -> bool {
-        let lags = !N::ROOT && here.hit.is_some_and(|hit| hit.depth + self.params.iir_lag < depth);
-        (N::PV || here.cut)
-            && (here.tt_move.is_none() || lags)
+    pub(super) fn iir_applies<N: Node>(&self, node: &NodeState, depth: i32) -> bool {
+        let lags = !N::ROOT && node.hit.is_some_and(|hit| hit.depth + self.params.iir_lag < depth);
+        (N::PV || node.cut)
+            && (node.tt_move.is_none() || lags)
             && depth >= self.params.iir_depth
-            && here.excluded.is_none()
+            && node.excluded.is_none()
     }
 
-    /// By how many plies to extend a move, or a score that makes searching it pointless.
+    /// Returns the extension of a move in plies, or a score that cuts the node.
     ///
-    /// Singular extension (Anantharaman, Campbell and Hsu, 1988) in the form that uses the table: when all moves but
-    /// the TT move stay well below its score in a search of half the depth, that move is extended. When another one
-    /// beats beta as well, several moves would fail high and the node is cut (multicut). When the TT move
-    /// is good but not alone, it needs less depth.
+    /// Singular extension (Anantharaman, Campbell and Hsu, 1988) with the table: the TT move is extended if a search of half
+    /// the depth without it stays well below its score. If that search fails high against beta, the node is cut (multicut).
+    /// Otherwise the TT move is reduced.
     #[inline(always)]
     pub(super) fn extend<N: Node>(
         &mut self,
         board: &Board,
-        here: &Here,
+        node: &NodeState,
         mv: Move,
         beta: Score,
     ) -> Result<ControlFlow<Score, i32>, Stopped> {
-        let Some(hit) = here.hit else { return Ok(ControlFlow::Continue(0)) };
+        let Some(hit) = node.hit else { return Ok(ControlFlow::Continue(0)) };
         let params = self.params;
         if N::ROOT
-            || here.tt_move != Some(mv)
-            || here.excluded.is_some()
-            || here.depth < params.singular_depth
-            || hit.depth < here.depth - 3
+            || node.tt_move != Some(mv)
+            || node.excluded.is_some()
+            || node.depth < params.singular_depth
+            || hit.depth < node.depth - 3
             || hit.bound == Bound::Upper
             || is_decisive(hit.score)
-            || here.ply as i32 >= 2 * self.iteration
+            || node.ply as i32 >= 2 * self.iteration
         {
             return Ok(ControlFlow::Continue(0));
         }
-        let target = hit.score - here.depth * params.singular_margin / 64;
-        self.frame_mut(here.ply).excluded = Some(mv);
-        let others = self.negamax::<NonPv>(board, here.ply, Window::below(target), (here.depth - 1) / 2, here.cut)?;
-        self.frame_mut(here.ply).excluded = None;
+        let target = hit.score - node.depth * params.singular_margin / 64;
+        self.frame_mut(node.ply).excluded = Some(mv);
+        let others = self.negamax::<NonPv>(board, node.ply, Window::below(target), (node.depth - 1) / 2, node.cut)?;
+        self.frame_mut(node.ply).excluded = None;
 
         let extension = if others < target {
-            let doubled = self.me.stack.before(here.ply, 1).double_extensions;
+            let doubled = self.me.stack.before(node.ply, 1).double_extensions;
             match target - others {
                 _ if N::PV || doubled >= MAX_DOUBLE => 1,
                 below if below > params.singular_triple && mv.is_quiet() => 3,
@@ -76,7 +73,7 @@ impl<O: Observer> Search<'_, O> {
             return Ok(ControlFlow::Break(others));
         } else if hit.score >= beta {
             -(params.singular_negative - i32::from(N::PV)).max(0)
-        } else if here.cut && params.singular_negative > 0 {
+        } else if node.cut && params.singular_negative > 0 {
             -1
         } else {
             0

@@ -1,101 +1,94 @@
-//! What a finished node teaches.
+//! Updates after a node's moves have been searched: histories, Last Best Reply, correction history, the table.
 
 use super::history::NodeResult;
-use super::negamax::Tried;
-use super::node::Here;
+use super::negamax::{Best, Tried};
+use super::node::{Node, NodeState};
 use super::observer::Observer;
+use super::root::Scope;
 use super::worker::Search;
 use crate::chess::{Board, Move};
-use crate::score::{Bound, Score, is_decisive};
+use crate::score::{Bound, is_decisive};
+use crate::tt::Hit;
 
 impl<O: Observer> Search<'_, O> {
-    /// Learns from the best move: Last Best Reply as from any other, histories less from an exact score than from a fail high, the
-    /// killer from a fail high alone.
-    pub(super) fn learn_moves(
-        &mut self,
-        board: &Board,
-        here: &Here,
-        best: Move,
-        quiets: &Tried,
-        noisy: &Tried,
-        failed_high: bool,
-    ) {
-        if let Some(place) = self.reply_place(board, here.ply) {
+    /// Step 7: updates all histories and stores the node.
+    #[inline(always)]
+    pub(super) fn learn<N: Node>(&mut self, board: &Board, node: &NodeState, best: &Best, tried: &Tried) {
+        let failed_high = best.bound == Bound::Lower;
+        if let Some(rule) = self.lmr.own() {
+            let (ply, depth, best) = (node.ply, node.depth, best.mv.filter(|best| best.is_quiet()));
+            let result = NodeResult { ply, depth, best, failed_high, others: &tried.quiets };
+            self.me.histories.own.learn(rule, board, &result);
+        }
+        if let Some(mv) = best.mv {
+            self.learn_moves(board, node, mv, tried, failed_high);
+        }
+        if node.excluded.is_none() && (!N::ROOT || self.root.scope == Scope::All) {
+            // The root is stored after each iteration, so that bounds of the next one do not replace its result.
+            if !N::ROOT {
+                let (eval, pv) = ((!node.in_check).then_some(node.raw_eval), node.tt_pv);
+                let entry = Hit { mv: best.mv, score: best.score, eval, depth: node.depth, bound: best.bound, pv };
+                self.store(board, node.ply, entry);
+            }
+            self.learn_correction(board, node, best);
+        }
+    }
+
+    /// Updates Last Best Reply and move histories by the best move; the killer only by a fail high.
+    fn learn_moves(&mut self, board: &Board, node: &NodeState, best: Move, tried: &Tried, failed_high: bool) {
+        if let Some(place) = self.reply_place(board, node.ply) {
             self.me.lbr.remember(place, best);
         }
         let rule = self.lmr.recipe().rule;
         let share = if failed_high { 64 } else { self.params.learn_exact };
-        let [bonus, malus] = [rule.bonus, rule.malus].map(|line| line.at(here.depth) * share / 64);
-        let context = self.context(here.ply);
+        let [bonus, malus] = [rule.bonus, rule.malus].map(|line| line.at(node.depth) * share / 64);
+        let context = self.context(node.ply);
         let histories = &mut self.me.histories;
         if best.is_quiet() {
             histories.learn_quiet(board, best, &context, bonus);
-            for &mv in quiets {
+            for &mv in &tried.quiets {
                 histories.learn_quiet(board, mv, &context, -malus);
             }
         } else {
             histories.learn_noisy(board, best, bonus);
         }
-        for &mv in noisy {
+        for &mv in &tried.noisy {
             histories.learn_noisy(board, mv, -malus);
         }
         if failed_high && best.is_quiet() {
-            self.frame_mut(here.ply).killer = Some(best);
+            self.frame_mut(node.ply).killer = Some(best);
         }
     }
 
-    /// Learns from what a quiet move, searched just now, did to the evaluation, where both are known.
+    /// Updates butterfly history by the change of the static evaluation that a quiet move has just made.
     #[inline(always)]
-    pub(super) fn learn_gain(&mut self, board: &Board, here: &Here, mv: Move) {
+    pub(super) fn learn_gain(&mut self, board: &Board, node: &NodeState, mv: Move) {
         let params = self.params;
-        if let Some(after) = self.frame(here.ply + 1).eval.filter(|_| !here.in_check) {
-            let gain = -after - here.eval;
+        if let Some(after) = self.frame(node.ply + 1).eval.filter(|_| !node.in_check) {
+            let gain = -after - node.eval;
             let bonus = (gain * params.gain_slope).clamp(-params.gain_malus_cap, params.gain_bonus_cap);
             self.me.histories.learn_butterfly(board, mv, bonus);
         }
     }
 
-    /// Teaches the history that the recipe keeps for itself, if it keeps one.
+    /// Updates correction history by the difference of score and static evaluation. Excluded are checks, captures, bounds that
+    /// agree with the evaluation, and drawish endings, whose value is a decision rather than an estimate.
     #[inline(always)]
-    pub(super) fn learn_own(
-        &mut self,
-        board: &Board,
-        here: &Here,
-        best: Option<Move>,
-        quiets: &Tried,
-        failed_high: bool,
-    ) {
-        if let Some(rule) = self.lmr.own() {
-            let best = best.filter(|best| best.is_quiet());
-            let node = NodeResult { ply: here.ply, depth: here.depth, best, failed_high, others: quiets };
-            self.me.histories.own.learn(rule, board, &node);
-        }
-    }
-
-    /// Learns how far the evaluation was off, where the result says so: not in check, not by a capture, and only from
-    /// bounds that lie on the wrong side of the evaluation.
-    #[inline(always)]
-    pub(super) fn learn_correction(
-        &mut self,
-        board: &Board,
-        here: &Here,
-        best: Score,
-        best_move: Option<Move>,
-        bound: Bound,
-    ) {
-        let consistent = match bound {
+    fn learn_correction(&mut self, board: &Board, node: &NodeState, best: &Best) {
+        let agrees = match best.bound {
             Bound::Exact => false,
-            Bound::Lower => best <= here.eval,
-            Bound::Upper => best >= here.eval,
+            Bound::Lower => best.score <= node.eval,
+            Bound::Upper => best.score >= node.eval,
         };
-        if here.in_check || consistent || is_decisive(best) || best_move.is_some_and(|mv| !mv.is_quiet()) {
+        if node.in_check
+            || agrees
+            || is_decisive(best.score)
+            || best.mv.is_some_and(|mv| !mv.is_quiet())
+            || self.me.evaluator.is_drawish(board)
+        {
             return;
         }
-        // The draw that such an ending counts as is a decision, not an error to learn from.
-        if self.me.evaluator.is_drawish(board) {
-            return;
-        }
-        let error = (best - here.eval).clamp(-400, 400);
-        self.corrections.learn(board, &self.me.stack, here.ply, here.depth, error);
+        let error = (best.score - node.eval).clamp(-400, 400);
+        self.corrections.learn(board, &self.me.stack, node.ply, node.depth, error);
     }
 }

@@ -1,7 +1,7 @@
-//! What is known of a move before it is searched.
+//! Facts about a move before it is searched.
 
 use super::lmr::{Fact, Facts};
-use super::node::Here;
+use super::node::NodeState;
 use super::observer::Observer;
 use super::picker::Hints;
 use super::worker::Search;
@@ -15,28 +15,28 @@ pub(crate) struct MoveFacts {
     pub mv: Move,
     /// Its number in the node, from 1.
     pub number: usize,
-    /// How many quiet moves of the node have been searched, with this one.
+    /// Number of quiet moves searched, including this one.
     pub quiet_number: usize,
     /// Whether it neither captures nor promotes.
     pub quiet: bool,
     /// Whether it gives check.
     pub gives_check: bool,
-    /// What recipes of reduction read.
+    /// Facts read by LMR recipes.
     pub flags: Facts,
-    /// What histories know of it.
+    /// Its history.
     pub history: i32,
 }
 
-/// What a node has found when it comes to a move.
+/// The progress of a node when it comes to a move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SoFar {
     /// The move's number, from 1.
     pub number: usize,
-    /// Its number among the quiet moves that have been searched, from 1, should it be one.
+    /// Its number among quiet moves, from 1, if it is one.
     pub quiet_number: usize,
-    /// The score to beat.
+    /// Current alpha.
     pub alpha: Score,
-    /// Whether a move of the node has raised it.
+    /// Whether a move has raised alpha.
     pub raised: bool,
 }
 
@@ -46,7 +46,7 @@ impl<O: Observer> Search<'_, O> {
     pub(crate) fn gather(
         &self,
         board: &Board,
-        here: &Here,
+        node: &NodeState,
         mv: Move,
         SoFar { number, quiet_number, alpha, raised }: SoFar,
         hints: &Hints,
@@ -56,14 +56,14 @@ impl<O: Observer> Search<'_, O> {
         let histories = &self.me.histories;
         let history = if quiet { histories.quiet(board, mv, &hints.context) } else { histories.noisy(board, mv) };
         let flags = Facts::NONE
-            .with_if(Fact::TtPv, here.tt_pv)
-            .with_if(Fact::Cut, here.cut)
-            .with_if(Fact::Improving, here.improving)
-            .with_if(Fact::InCheck, here.in_check)
+            .with_if(Fact::TtPv, node.tt_pv)
+            .with_if(Fact::Cut, node.cut)
+            .with_if(Fact::Improving, node.improving)
+            .with_if(Fact::InCheck, node.in_check)
             .with_if(Fact::GivesCheck, gives_check)
             .with_if(Fact::Killer, hints.killer.0 == Some(mv))
             .with_if(Fact::Noisy, !quiet)
-            .with_if(Fact::TtAbove, here.tt_pv && here.hit.is_some_and(|hit| hit.depth >= 0 && hit.score > alpha))
+            .with_if(Fact::TtAbove, node.tt_pv && node.hit.is_some_and(|hit| hit.depth >= 0 && hit.score > alpha))
             .with_if(Fact::Raised, raised);
         MoveFacts { mv, number, quiet_number, quiet, gives_check, flags, history }
     }

@@ -1,11 +1,10 @@
-//! Principal variation search: the node.
+//! Principal variation search of a node.
 
 use super::move_facts::SoFar;
-use super::node::{Here, Node, is_near_root};
+use super::node::{Node, NodeState, is_near_root};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
-use super::root::{RootResult, Scope};
-use super::skip::Skip;
+use super::root::RootResult;
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
@@ -16,17 +15,38 @@ use crate::tt::Hit;
 use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
 
-/// Moves searched before the best one, to learn from.
-pub(super) type Tried = ArrayVec<Move, 64>;
-
-/// Beyond this many plies without progress the fifty-move rule is near enough to make the table's scores doubtful.
+/// Beyond this halfmove clock the fifty-move rule may invalidate scores of the table.
 pub(super) const TABLE_SAFE_CLOCK: u32 = 90;
 
-impl<O: Observer> Search<'_, O> {
-    /// Up to this depth of iteration answers to root moves are not pruned: it is enough for short mates, and costs no time later.
-    const ANSWERS_PRUNED_AFTER: i32 = 8;
+/// Moves searched before the best one.
+#[derive(Default)]
+pub(super) struct Tried {
+    pub quiets: ArrayVec<Move, 64>,
+    pub noisy: ArrayVec<Move, 64>,
+}
 
-    /// Fail-soft principal variation search of a node to a depth in plies. `cut` says that a fail high is expected.
+impl Tried {
+    #[inline(always)]
+    fn push(&mut self, mv: Move, quiet: bool) {
+        let list = if quiet { &mut self.quiets } else { &mut self.noisy };
+        // Dropping moves beyond the capacity only loses their maluses.
+        let _ = list.try_push(mv);
+    }
+}
+
+/// The result of a node's move loop.
+pub(super) struct Best {
+    pub score: Score,
+    /// The move that raised alpha, if any.
+    pub mv: Option<Move>,
+    pub bound: Bound,
+}
+
+impl<O: Observer> Search<'_, O> {
+    /// Up to this iteration, replies to root moves are not pruned, so that short mates are found.
+    const REPLIES_PRUNED_AFTER: i32 = 8;
+
+    /// Fail-soft principal variation search to a depth in plies. `cut` means that a fail high is expected.
     pub(super) fn negamax<N: Node>(
         &mut self,
         board: &Board,
@@ -35,7 +55,7 @@ impl<O: Observer> Search<'_, O> {
         depth: i32,
         cut: bool,
     ) -> Searched {
-        // Step 1. Leave early: horizon, stop, draws, distance to mate.
+        // Step 1. Leave early: horizon, stop, draws, mate distance.
         if depth <= 0 {
             return self.quiesce::<N>(board, ply, window, is_near_root(ply));
         }
@@ -60,46 +80,43 @@ impl<O: Observer> Search<'_, O> {
             return Ok(hit.score);
         }
 
-        // Step 3. Tablebases: a cutoff, or bounds for a node of the principal variation.
-        let known = match self.consult_tablebases::<N>(board, ply, window, depth) {
+        // Step 3. Tablebases: a cutoff, or bounds on the score of a PV node.
+        let known = match self.probe_tablebases::<N>(board, ply, window, depth) {
             ControlFlow::Break(score) => return Ok(score),
             ControlFlow::Continue(known) => known,
         };
 
-        // Step 4. The facts of this node: evaluation, corrected; are we improving?
-        let mut here = self.assess::<N>(board, ply, depth, cut, hit);
-        if hit.is_none() && excluded.is_none() && !here.in_check {
-            self.store(board, ply, Hit::of_eval(here.raw_eval));
+        // Step 4. Static evaluation, improving, TT move.
+        let mut node = self.assess::<N>(board, ply, depth, cut, hit);
+        if hit.is_none() && excluded.is_none() && !node.in_check {
+            self.store(board, ply, Hit::of_eval(node.raw_eval));
         }
 
-        // Step 5. Whole-node pruning, and less depth where no move is known to start with. Who asks for a mate in so many
-        // moves wants it proved: nothing is pruned on the strength of an evaluation. Nor is the answer to a root move in the first
-        // iterations: the move may threaten mate.
+        // Step 5. Whole-node pruning and internal iterative reduction. `go mate` asks for a proof: no forward pruning.
         let forward = self.job.limits.mate.is_none();
         if !N::PV
             && forward
-            && (ply > 1 || self.iteration > Self::ANSWERS_PRUNED_AFTER)
-            && !here.in_check
+            && (ply > 1 || self.iteration > Self::REPLIES_PRUNED_AFTER)
+            && !node.in_check
             && excluded.is_none()
-            && let Some(score) = self.prune_node(board, &here, window.beta)?
+            && let Some(score) = self.prune_node(board, &node, window.beta)?
         {
             return Ok(score);
         }
-        // Who is above beta already need not have got better to expect a fail high.
-        here.improving |= self.params.improving_above_beta > 0 && !here.in_check && here.eval >= window.beta;
-        here.depth += self.hindsight(&here);
-        here.depth -= i32::from(self.knows_little::<N>(&here, depth));
+        // At or above beta, treat the node as improving.
+        node.improving |= self.params.improving_above_beta > 0 && !node.in_check && node.eval >= window.beta;
+        node.depth += self.hindsight(&node);
+        node.depth -= i32::from(self.iir_applies::<N>(&node, depth));
 
-        // Step 6. Moves: plan (skip, extend), scout (reduce, re-search), compare.
+        // Step 6. Moves: skip or extend, search with reductions, compare.
         let mut alpha = window.alpha.max(known.alpha);
-        let (mut best, mut best_move) = (known.alpha, None);
-        let (mut quiets_tried, mut noisy_tried) = (Tried::new(), Tried::new());
+        let (mut best, mut best_move, mut tried) = (known.alpha, None, Tried::default());
         let (mut number, mut overlooked) = (if N::ROOT { self.root.settled() } else { 0 }, false);
         let reply = self.last_best_reply(board, ply);
         let checks = board.check_squares();
         let hints = self.hints(ply, reply, checks);
-        let mut picker = Picker::new(here.tt_move);
-        self.expect_any(board, picker.first(board, &self.me.histories));
+        let mut picker = Picker::new(node.tt_move);
+        self.prefetch_tt(board, picker.first(board, &self.me.histories));
         self.frame_mut(ply + 2).killer = None;
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             if Some(mv) == excluded || (N::ROOT && !self.root.is_open(mv)) {
@@ -110,35 +127,26 @@ impl<O: Observer> Search<'_, O> {
                 continue;
             }
             number += 1;
-            let so_far = SoFar { number, quiet_number: quiets_tried.len() + 1, alpha, raised: best_move.is_some() };
-            let facts = self.gather(board, &here, mv, so_far, &hints, checks.gives_check(board, mv));
-            if !N::ROOT && forward && best > -TB_WIN_IN_MAX {
-                match self.skip(board, &here, &facts, alpha) {
-                    Skip::No => {}
-                    Skip::This => continue,
-                    Skip::Quiets => {
-                        picker.only_checks();
-                        continue;
-                    }
-                }
+            let so_far = SoFar { number, quiet_number: tried.quiets.len() + 1, alpha, raised: best_move.is_some() };
+            let facts = self.gather(board, &node, mv, so_far, &hints, checks.gives_check(board, mv));
+            if !N::ROOT && forward && best > -TB_WIN_IN_MAX && self.skips(board, &node, &facts, alpha, &mut picker) {
+                continue;
             }
-            let extension = match self.extend::<N>(board, &here, mv, window.beta)? {
+            let extension = match self.extend::<N>(board, &node, mv, window.beta)? {
                 ControlFlow::Break(score) => return Ok(score),
                 ControlFlow::Continue(extension) => extension,
             };
-            let doubled = self.me.stack.before(ply, 1).double_extensions + u8::from(extension > 1);
-            self.frame_mut(ply).double_extensions = doubled;
             let nodes_before = self.nodes();
             if N::ROOT {
                 self.current = Some((mv, number));
             }
             let mut child = board.clone();
             self.play(board, &mut child, ply, mv);
-            self.expect_any(board, picker.ahead());
-            let score = self.scout::<N>(board, &child, &here, &facts, Window { alpha, ..window }, extension)?;
+            self.prefetch_tt(board, picker.ahead());
+            let score = self.scout::<N>(board, &child, &node, &facts, Window { alpha, ..window }, extension)?;
             self.take_back();
             if facts.quiet {
-                self.learn_gain(board, &here, mv);
+                self.learn_gain(board, &node, mv);
             }
             if N::ROOT {
                 self.record_root(mv, number, score, Window { alpha, ..window }, nodes_before);
@@ -158,50 +166,43 @@ impl<O: Observer> Search<'_, O> {
                 }
             }
             if best_move != Some(mv) {
-                let tried = if facts.quiet { &mut quiets_tried } else { &mut noisy_tried };
-                // A node with more moves than the list holds has learned enough from these.
-                let _ = tried.try_push(mv);
+                tried.push(mv, facts.quiet);
             }
         }
         if number == 0 {
             return Ok(match excluded {
                 Some(_) => alpha,
-                None if overlooked => here.eval,
-                None if here.in_check => mated_in(ply),
+                None if overlooked => node.eval,
+                None if node.in_check => mated_in(ply),
                 None => self.draw(board),
             });
         }
 
-        // Step 7. Learn (histories, LBR, correction) and store.
-        best = best.min(known.beta);
-        if self.params.soften_fail_highs > 0 && best >= window.beta && !is_decisive(best) && !is_decisive(window.beta) {
-            // By how much is uncertain, the more so the shallower the search.
-            best = (best * here.depth + window.beta) / (here.depth + 1);
-        }
-        let bound = match best_move {
-            _ if best >= window.beta => Bound::Lower,
-            Some(_) => Bound::Exact,
-            None if best == known.alpha => Bound::Lower,
-            None => Bound::Upper,
-        };
-        self.observer.finished(board, reply, best_move, bound == Bound::Lower);
-        self.learn_own(board, &here, best_move, &quiets_tried, bound == Bound::Lower);
-        if let Some(mv) = best_move {
-            self.learn_moves(board, &here, mv, &quiets_tried, &noisy_tried, bound == Bound::Lower);
-        }
-        if excluded.is_none() && (!N::ROOT || self.root.scope == Scope::All) {
-            // Of the root the table is told after each iteration: what that has shown must outlive bounds of the next one.
-            if !N::ROOT {
-                let eval = (!here.in_check).then_some(here.raw_eval);
-                let known = Hit { mv: best_move, score: best, eval, depth: here.depth, bound, pv: here.tt_pv };
-                self.store(board, ply, known);
-            }
-            self.learn_correction(board, &here, best, best_move, bound);
-        }
-        Ok(best)
+        // Step 7. Update histories, Last Best Reply and correction history; store.
+        let best = self.bound_of(&node, best, best_move, window.beta, known);
+        self.observer.finished(board, reply, best.mv, best.bound == Bound::Lower);
+        self.learn::<N>(board, &node, &best, &tried);
+        Ok(best.score)
     }
 
-    /// Step 1: draws, the depth of the stack, and mates that are nearer than anything this node can find.
+    /// Step 7: clamps the score to tablebase bounds, softens fail highs, and finds the bound.
+    #[inline(always)]
+    fn bound_of(&self, node: &NodeState, score: Score, mv: Option<Move>, beta: Score, known: Window) -> Best {
+        let mut score = score.min(known.beta);
+        if self.params.soften_fail_highs > 0 && score >= beta && !is_decisive(score) && !is_decisive(beta) {
+            // A fail high overestimates, the more so the shallower the search.
+            score = (score * node.depth + beta) / (node.depth + 1);
+        }
+        let bound = match mv {
+            _ if score >= beta => Bound::Lower,
+            Some(_) => Bound::Exact,
+            None if score == known.alpha => Bound::Lower,
+            None => Bound::Upper,
+        };
+        Best { score, mv, bound }
+    }
+
+    /// Step 1: draws, the maximum ply, mate distance pruning.
     #[inline(always)]
     fn leave_early<N: Node>(&mut self, board: &Board, ply: usize, window: Window) -> ControlFlow<Score, Window> {
         if N::ROOT {
@@ -213,7 +214,7 @@ impl<O: Observer> Search<'_, O> {
         if alpha >= beta { ControlFlow::Break(alpha) } else { ControlFlow::Continue(Window { alpha, beta }) }
     }
 
-    /// A score where the rules end the line, or the stack does.
+    /// The score if the line ends node: by rule or at the maximum ply.
     #[inline(always)]
     pub(super) fn end_by_rule(&mut self, board: &Board, ply: usize) -> ControlFlow<Score> {
         if self.is_draw(board, ply) {
@@ -225,14 +226,14 @@ impl<O: Observer> Search<'_, O> {
         ControlFlow::Continue(())
     }
 
-    /// Alpha: a repetition that the side to move can reach is worth a draw at least.
+    /// Raises alpha to a draw if the side to move can repeat a position.
     #[inline(always)]
     pub(super) fn with_repetition(&self, board: &Board, ply: usize, alpha: Score) -> Score {
         let draw = self.draw(board);
         if alpha < draw && board.has_upcoming_repetition(&self.keys, ply) { draw } else { alpha }
     }
 
-    /// Step 4: the facts of the node.
+    /// Step 4: the state of the node.
     #[inline(always)]
     pub(crate) fn assess<N: Node>(
         &mut self,
@@ -241,16 +242,16 @@ impl<O: Observer> Search<'_, O> {
         depth: i32,
         cut: bool,
         hit: Option<Hit>,
-    ) -> Here {
+    ) -> NodeState {
         let in_check = board.in_check();
         let excluded = self.frame(ply).excluded;
-        // The root follows its own list: the table's entry may be another line's, or a helper's.
+        // The root follows its own list: the table's move may belong to another line or thread.
         let tt_move = if N::ROOT {
             Some(self.root.current().mv)
         } else {
             hit.and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv))
         };
-        self.expect_any(board, tt_move);
+        self.prefetch_tt(board, tt_move);
         let two_ago = self.me.stack.before(ply, 2).eval;
         let before = self.me.stack.before(ply, 1).eval;
         let (raw_eval, correction, eval) = if in_check {
@@ -272,7 +273,7 @@ impl<O: Observer> Search<'_, O> {
             Some(hit) if !in_check && hit.bound.settles(hit.score, eval) => hit.score,
             _ => eval,
         };
-        Here {
+        NodeState {
             ply,
             depth,
             cut,
@@ -290,7 +291,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// What orders quiet moves besides history.
+    /// Hints for the picker.
     #[inline(always)]
     pub(crate) fn hints(&self, ply: usize, reply: Option<Move>, checks: CheckSquares) -> Hints {
         let params = self.params;
@@ -303,7 +304,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Puts a move before the line found below it.
+    /// Prepends a move to the PV of the next ply.
     #[inline]
     pub(super) fn extend_pv(&mut self, ply: usize, mv: Move) {
         let (above, below) = self.me.pv.split_at_mut(ply + 1);
@@ -315,7 +316,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Tells the list of root moves what became of one.
+    /// Records a root move's result.
     fn record_root(&mut self, mv: Move, number: usize, score: Score, window: Window, nodes_before: u64) {
         let nodes = self.nodes() - nodes_before;
         let bound = match score {
@@ -323,7 +324,7 @@ impl<O: Observer> Search<'_, O> {
             _ if score <= window.alpha => Bound::Upper,
             _ => Bound::Exact,
         };
-        // The first move always gets a score; later ones only when they are better.
+        // The first move always gets a score, others only if they raise alpha.
         let counts = number == 1 || bound != Bound::Upper;
         let (depth, seldepth, line) = (self.iteration, self.seldepth, &self.me.pv[1]);
         self.root.record(mv, nodes, counts.then_some(RootResult { score, bound, depth, seldepth, line }));

@@ -1,22 +1,22 @@
-//! Kinds of nodes as types, and the facts of one node.
+//! Node types and the state of a node.
 
 use crate::chess::Move;
 use crate::score::Score;
 use crate::tt::Hit;
 
-/// A kind of node. PV nodes have a window wider than one; the root is a PV node.
+/// A node type.
 pub trait Node {
-    /// Whether the node is on the principal variation.
+    /// Whether the window may be wider than one.
     const PV: bool;
-    /// Whether the node is the root.
+    /// Whether the node is the root, which is a PV node.
     const ROOT: bool;
-    /// What its child on the principal variation is; of any other child, a [`NonPv`].
+    /// The type of a child searched with the full window; any other child is a [`NonPv`].
     type Child: Node;
 }
 
 /// The root.
 pub enum Root {}
-/// A node of the principal variation below the root.
+/// A PV node below the root.
 pub enum Pv {}
 /// A node searched with a null window.
 pub enum NonPv {}
@@ -39,45 +39,44 @@ impl Node for NonPv {
     type Child = Self;
 }
 
-/// Up to this ply a node is near the root: its quiescence looks at quiet checks, too, so that it hides no short mate. In a search of
-/// any depth such nodes are few.
+/// Up to this ply, quiescence also searches quiet checks, so that it overlooks no short mate.
 const NEAR_ROOT: usize = 4;
 
-/// Whether a node at this ply is near the root.
+/// Whether quiescence at this ply searches quiet checks.
 #[inline(always)]
 pub fn is_near_root(ply: usize) -> bool {
     ply <= NEAR_ROOT
 }
 
-/// The facts of a node, computed once before its moves are searched.
+/// The state of a node before its moves are searched.
 #[derive(Clone, Copy, Debug)]
-pub struct Here {
+pub struct NodeState {
     /// Distance from the root.
     pub ply: usize,
-    /// Remaining depth, after an internal reduction.
+    /// Remaining depth in plies, after internal iterative reduction.
     pub depth: i32,
     /// Whether a fail high is expected.
     pub cut: bool,
     /// Whether the side to move is in check.
     pub in_check: bool,
-    /// Static evaluation as the evaluator gave it; meaningless in check.
+    /// Static evaluation before correction; unspecified in check.
     pub raw_eval: Score,
-    /// What search results have added to it.
+    /// Its correction.
     pub correction: Score,
-    /// Corrected static evaluation; in check that of two plies ago or 0.
+    /// Corrected static evaluation; in check that of two plies ago, or 0.
     pub eval: Score,
-    /// `eval`, or the table's score where its bound says that this is nearer the truth.
+    /// `eval`, or the table's score if its bound makes it more precise.
     pub estimate: Score,
-    /// Whether the side to move evaluates better than two plies ago; when it comes to the moves also where it is not below beta.
+    /// Whether the evaluation is above that of two plies ago or, when moves are searched, at least beta.
     pub improving: bool,
-    /// Whether the opponent's last move has made things worse for them, by the evaluations before and after it.
+    /// Whether the opponent's last move lowered the opponent's evaluation.
     pub opponent_worsening: bool,
-    /// What the table knows, its score counted from the root; its move may be illegal here.
+    /// The table's entry, its score relative to the root. Its move may be illegal.
     pub hit: Option<Hit>,
-    /// The TT move, legal here.
+    /// The TT move, if legal.
     pub tt_move: Option<Move>,
-    /// Whether this node is, or is remembered, on a principal variation.
+    /// Whether this is or was a PV node.
     pub tt_pv: bool,
-    /// The move left out, in a singular search.
+    /// The excluded move of a singular search.
     pub excluded: Option<Move>,
 }

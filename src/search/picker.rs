@@ -97,7 +97,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// All moves. `tt_move` must be legal here.
+    /// All moves. `tt_move` must be legal node.
     #[inline]
     pub fn new(tt_move: Option<Move>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Quiescence search: captures until the position is quiet enough for its static evaluation to be believed.
+//! Quiescence search.
 
 use super::Searched;
 use super::node::Node;
@@ -12,23 +12,23 @@ use crate::score::{Bound, INFINITE, MAX_EVAL, Score, TB_WIN_IN_MAX, is_decisive,
 use crate::tt::Hit;
 use std::ops::ControlFlow;
 
-/// What a position is worth if the side to move leaves it as it is.
+/// The value of not capturing.
 struct StandPat {
     score: Score,
-    /// The evaluation as the evaluator gave it.
+    /// Static evaluation before correction.
     raw_eval: Option<Score>,
-    /// What a capture must be able to bridge, but for the piece it takes.
+    /// Upper estimate of the score of a capture that wins nothing.
     futility: Score,
 }
 
 impl StandPat {
-    /// In check there is no leaving it as it is.
+    /// In check the side to move cannot stand pat.
     const IN_CHECK: Self = Self { score: -INFINITE, raw_eval: None, futility: -INFINITE };
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Fail-soft quiescence search: captures and promotions that lose no material, here also quiet checks if `with_checks`; in
-    /// check every evasion.
+    /// Fail-soft quiescence search: captures and promotions that lose no material, quiet checks if `with_checks`, and in check
+    /// all evasions.
     pub(super) fn quiesce<N: Node>(
         &mut self,
         board: &Board,
@@ -36,7 +36,7 @@ impl<O: Observer> Search<'_, O> {
         window: Window,
         with_checks: bool,
     ) -> Searched {
-        // Steps 1 and 2. Leave early; transposition table.
+        // Steps 1 and 2. Leave early: stop, draws; transposition table.
         if N::PV {
             self.me.pv[ply].clear();
         }
@@ -46,7 +46,7 @@ impl<O: Observer> Search<'_, O> {
             ControlFlow::Continue(known) => known,
         };
 
-        // Step 3. Stand pat: the side to move need not capture.
+        // Step 3. Stand pat.
         let (in_check, pv) = (board.in_check(), hit.is_some_and(|hit| hit.pv));
         let StandPat { score: mut best, raw_eval, futility } =
             if in_check { StandPat::IN_CHECK } else { self.stand_pat(board, ply, hit) };
@@ -59,13 +59,13 @@ impl<O: Observer> Search<'_, O> {
         }
         alpha = alpha.max(best);
 
-        // Step 4. Captures; in check all moves, until one does not lose to a mate.
+        // Step 4. Captures; in check also quiets, until a move avoids losing to a mate.
         let tt_move = hit.and_then(|hit| hit.mv).filter(|&mv| (in_check || !mv.is_quiet()) && board.is_legal(mv));
         let hints = Hints::of(self.context(ply));
         let checks = (with_checks && !in_check).then(|| board.check_squares());
         let all = in_check || checks.is_some();
         let mut picker = if all { Picker::new(tt_move) } else { Picker::winning(tt_move, 0) };
-        self.expect_any(board, picker.first(board, &self.me.histories));
+        self.prefetch_tt(board, picker.first(board, &self.me.histories));
         let (mut best_move, mut searched) = (None, 0);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
             if checks.is_some_and(|checks| !wins_or_checks(board, mv, &checks)) {
@@ -75,21 +75,21 @@ impl<O: Observer> Search<'_, O> {
                 continue;
             }
             searched += 1;
-            self.expect(board, mv);
+            self.prefetch_tt(board, Some(mv));
             if best > -TB_WIN_IN_MAX {
                 if in_check {
                     picker.skip_quiets();
                     if mv.is_quiet() {
                         continue;
                     }
-                } else if let Some(worth) = self.leave_out(board, ply, mv, searched, futility, alpha) {
+                } else if let Some(worth) = self.prune_capture(board, ply, mv, searched, futility, alpha) {
                     best = best.max(worth);
                     continue;
                 }
             }
             let mut child = board.clone();
             self.play(board, &mut child, ply, mv);
-            self.expect_any(board, picker.ahead());
+            self.prefetch_tt(board, picker.ahead());
             let score = -self.quiesce::<N::Child>(&child, ply + 1, Window::new(alpha, window.beta).flipped(), false)?;
             self.take_back();
             if score > best {
@@ -116,7 +116,7 @@ impl<O: Observer> Search<'_, O> {
         Ok(best)
     }
 
-    /// Steps 1 and 2: a score that needs no look at the position itself, or alpha and what the table knows.
+    /// Steps 1 and 2: a final score, or alpha and the table's entry.
     #[inline(always)]
     fn settle_early<N: Node>(
         &mut self,
@@ -136,7 +136,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Step 3: the corrected evaluation, or the table's score where its bound says that this is nearer the truth.
+    /// Step 3: the corrected evaluation, or the table's score if its bound makes it more precise.
     #[inline(always)]
     fn stand_pat(&mut self, board: &Board, ply: usize, hit: Option<Hit>) -> StandPat {
         let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
@@ -148,9 +148,9 @@ impl<O: Observer> Search<'_, O> {
         StandPat { score, raw_eval: Some(raw), futility: eval + self.params.quiesce_margin }
     }
 
-    /// For a capture or promotion that is not searched, its largest possible score as far as it is known. Not in check.
+    /// Returns the estimated score of a capture or promotion that is pruned. Not in check.
     #[inline(always)]
-    fn leave_out(
+    fn prune_capture(
         &self,
         board: &Board,
         ply: usize,
@@ -162,19 +162,19 @@ impl<O: Observer> Search<'_, O> {
         if mv.is_quiet() {
             return None;
         }
-        if number > self.params.quiesce_moves && self.changes_little(board, ply, mv) {
+        if number > self.params.quiesce_moves && self.is_minor(board, ply, mv) {
             return Some(-INFINITE);
         }
         (futility <= alpha && self.is_futile(board, mv, futility, alpha)).then_some(futility)
     }
 
-    /// Whether a capture or promotion may be left out after others: it does not promote, take back or give check.
-    fn changes_little(&self, board: &Board, ply: usize, mv: Move) -> bool {
-        let takes_back = self.prior(ply).is_some_and(|played| played.mv.to() == mv.to());
-        !mv.is_promotion() && !takes_back && !board.gives_check(mv)
+    /// Whether a late capture may be skipped: no promotion, recapture or check.
+    fn is_minor(&self, board: &Board, ply: usize, mv: Move) -> bool {
+        let recaptures = self.prior(ply).is_some_and(|played| played.mv.to() == mv.to());
+        !mv.is_promotion() && !recaptures && !board.gives_check(mv)
     }
 
-    /// Whether a capture cannot lift the evaluation over alpha: what it takes, and even a won exchange, is too little.
+    /// Whether a capture cannot raise the evaluation above alpha, not even by a won exchange.
     #[inline(always)]
     fn is_futile(&self, board: &Board, mv: Move, futility: Score, alpha: Score) -> bool {
         if mv.is_promotion() || alpha <= -TB_WIN_IN_MAX {
@@ -185,7 +185,7 @@ impl<O: Observer> Search<'_, O> {
     }
 }
 
-/// Whether a move loses no material, or checks quietly.
+/// Whether a capture loses no material, or a quiet move gives check.
 fn wins_or_checks(board: &Board, mv: Move, checks: &CheckSquares) -> bool {
     if mv.is_quiet() { checks.gives_check(board, mv) } else { board.see_ge(mv, 0) }
 }

@@ -1,66 +1,63 @@
-//! Late-move pruning and its kin: moves that are not worth searching.
+//! Move pruning: late moves, futility, history, SEE.
 
 use super::lmr::{Class, PLY};
 use super::move_facts::MoveFacts;
-use super::node::Here;
+use super::node::NodeState;
 use super::observer::Observer;
+use super::picker::Picker;
 use super::worker::Search;
 use crate::chess::Board;
 use crate::score::{Score, TB_WIN_IN_MAX};
 
-/// Whether to search a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Skip {
-    /// Search it.
-    No,
-    /// Leave it out.
-    This,
-    /// Leave it out, and all quiet moves after it that do not give check.
-    Quiets,
-}
-
 impl<O: Observer> Search<'_, O> {
-    /// Whether to leave a move out, once a move that does not lose to a mate is known.
+    /// Whether to skip a move; may drop the remaining quiets from the picker. Requires a best score that is not a lost mate.
     #[inline(always)]
-    pub(super) fn skip(&self, board: &Board, here: &Here, facts: &MoveFacts, alpha: Score) -> Skip {
+    pub(super) fn skips(
+        &self,
+        board: &Board,
+        node: &NodeState,
+        facts: &MoveFacts,
+        alpha: Score,
+        picker: &mut Picker,
+    ) -> bool {
         if !board.has_pieces(board.side_to_move()) {
-            return Skip::No;
+            return false;
         }
         let params = self.params;
         if !facts.quiet {
-            // SEE pruning: a capture that loses more than the remaining depth can bring back.
-            self.expect(board, facts.mv);
-            let allowed = -params.see_noisy * here.depth - facts.history / 64;
-            let loses = here.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
-            return if loses { Skip::This } else { Skip::No };
+            // SEE pruning of captures and promotions.
+            self.prefetch_tt(board, Some(facts.mv));
+            let allowed = -params.see_noisy * node.depth - facts.history / 64;
+            let loses = node.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
+            return loses;
         }
-        // Late-move pruning: after enough moves the quiet ones are left, sooner when things get worse; not the checks.
-        let enough = (params.lmp_base + here.depth * here.depth) / (2 - i32::from(here.improving));
+        // Late move pruning: skip remaining quiets except checks; earlier if not improving.
+        let enough = (params.lmp_base + node.depth * node.depth) / (2 - i32::from(node.improving));
         if facts.number as i32 > enough {
-            return if facts.gives_check { Skip::No } else { Skip::Quiets };
+            if !facts.gives_check {
+                picker.only_checks();
+            }
+            return !facts.gives_check;
         }
-        let base = self.job.shared.lmr.tuned().base(Class::Quiet, here.depth, facts.number);
-        let reduced = (here.depth - base / PLY).max(0);
-        // Futility: a quiet move will not lift the evaluation over alpha.
+        let base = self.job.shared.lmr.tuned().base(Class::Quiet, node.depth, facts.number);
+        let reduced = (node.depth - base / PLY).max(0);
+        // Futility pruning: the evaluation is too far below alpha for a quiet move.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;
-        if !here.in_check
+        if !node.in_check
             && !facts.gives_check
             && reduced <= params.futility_depth
             && alpha.abs() < TB_WIN_IN_MAX
-            && here.eval + margin <= alpha
+            && node.eval + margin <= alpha
         {
-            return Skip::This;
+            return true;
         }
-        // History pruning: it has failed again and again.
-        let bad = -params.history_margin * here.depth.max(1);
+        // History pruning.
+        let bad = -params.history_margin * node.depth.max(1);
         if !facts.gives_check && reduced <= params.history_depth && facts.history < bad {
-            return Skip::This;
+            return true;
         }
-        // SEE pruning: it loses its piece.
-        self.expect(board, facts.mv);
-        if reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, -params.see_quiet * reduced * reduced) {
-            return Skip::This;
-        }
-        Skip::No
+        // SEE pruning of quiets.
+        self.prefetch_tt(board, Some(facts.mv));
+        reduced <= params.see_quiet_depth && !board.see_ge(facts.mv, -params.see_quiet * reduced * reduced)
     }
 }

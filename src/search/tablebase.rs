@@ -1,4 +1,4 @@
-//! Tablebases in the search: the order of the root's moves, results of nodes below it, lines played on to the mate.
+//! Tablebases in the search: ranking of root moves, probes below the root, extension of lines to mate.
 
 use super::clock::Bounds;
 use super::job::{Event, Job, SearchOptions};
@@ -17,51 +17,51 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// What a win is worth that the fifty-move rule makes a draw of: a little more than a draw.
+/// Score of a win that the fifty-move rule turns into a draw.
 const CURSED: Score = 2;
-/// The greatest depth from which nodes are looked up, in plies.
+/// Maximum of the option `SyzygyProbeDepth`, in plies.
 pub const MOST_PROBE_DEPTH: u64 = 100;
-/// A result is worth as much as a search of so many plies more.
+/// Depth added to the stored entry of a tablebase result, in plies.
 const WORTH: i32 = 6;
-/// Looking up a node may take this long before fewer nodes are looked up.
+/// A slower probe raises the probe depth.
 const SLOW: Duration = Duration::from_millis(4);
-/// A stop waits this long for the order of the root's moves.
+/// How long a stop waits for the ranking of root moves.
 const STOP_WAITS: Duration = Duration::from_millis(5);
-/// The longest that an iteration plays its lines on, and the least where neither time nor nodes are limited.
+/// Maximum time to extend lines after an iteration, and the minimum without limits of time or nodes.
 const MOST_FOR_LINES: Duration = Duration::from_millis(100);
 const LEAST_FOR_LINES: Duration = Duration::from_millis(5);
 
-/// What a search does with tables, shared by its threads.
+/// The tablebase use of one search, shared by its threads.
 pub struct Probing {
     tables: Arc<Tables>,
-    /// The most men on a board that is looked up.
-    men: u32,
+    /// Maximum number of pieces.
+    pieces: u32,
     fifty_moves: bool,
-    /// Boards with so many men are looked up from this depth on, in plies.
+    /// Minimum depth at the piece limit, in plies.
     asked_depth: i32,
-    /// The same for all boards, once storage has been slow.
+    /// Minimum depth for all positions once storage has been slow.
     depth: AtomicI32,
-    /// Whether the time that looking up takes may change anything.
+    /// Whether slow probes may change the search.
     sees_time: bool,
     roots: OnceLock<Option<Roots>>,
 }
 
-/// What tables say of the root's moves.
+/// The ranks of the root moves.
 pub struct Roots {
-    /// For each move of the job.
+    /// By index of the job's root moves.
     ranks: Box<[RootRank]>,
-    /// By distance, and not by the result alone.
+    /// Whether they come from distance tables.
     by_distance: bool,
 }
 
 impl Probing {
-    /// How a search with these options uses tables; `None` if it does not use them at all.
+    /// The use of tables under these options; `None` if none can be probed.
     pub fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
-        let men = tables.max_pieces().min(options.probe_limit as u32);
+        let pieces = tables.max_pieces().min(options.probe_limit as u32);
         let asked_depth = options.probe_depth as i32;
-        (men > 2).then(|| Self {
+        (pieces > 2).then(|| Self {
             tables: Arc::clone(tables),
-            men,
+            pieces,
             fifty_moves: options.fifty_move_rule,
             asked_depth,
             depth: AtomicI32::new(asked_depth),
@@ -70,12 +70,12 @@ impl Probing {
         })
     }
 
-    /// Whether tables may know a position.
+    /// Whether a position may be in the tables.
     fn covers(&self, board: &Board) -> bool {
-        board.occupied().count() <= self.men && board.castling() == CastlingRights::NONE
+        board.occupied().count() <= self.pieces && board.castling() == CastlingRights::NONE
     }
 
-    /// What a result is worth so many plies from the root.
+    /// The score of a result at a ply.
     fn score(&self, wdl: Wdl, ply: usize) -> Score {
         match wdl.ruled(self.fifty_moves) {
             Wdl::Loss => ply as Score - TB_WIN,
@@ -86,24 +86,22 @@ impl Probing {
         }
     }
 
-    /// What tables say of the root's moves, worked out by the thread that asks first, while the others wait. Also says how
-    /// many moves this thread has looked up.
+    /// The ranks of the root moves, and the number of probes of this thread. The first caller ranks them, others wait.
     pub(super) fn roots(&self, job: &Job) -> (Option<&Roots>, u64) {
         let mut hits = 0;
         let roots = self.roots.get_or_init(|| {
-            let roots = self.look_up(job);
+            let roots = self.rank_roots(job);
             hits = roots.as_ref().map_or(0, |roots| roots.ranks.len() as u64);
             roots
         });
         (roots.as_ref(), hits)
     }
 
-    /// By the tables of distances, or of results where those are missing; not at all when that takes too long.
-    fn look_up(&self, job: &Job) -> Option<Roots> {
+    /// Ranks by distance, or by result if distance tables are missing; gives up if that takes too long.
+    fn rank_roots(&self, job: &Job) -> Option<Roots> {
         if !self.covers(job.game.board()) {
             return None;
         }
-        // Most of the time is for thinking.
         let of = |bounds: Bounds| bounds.soft.map_or(bounds.hard / 4, |soft| soft / 2);
         let most = job.control.bounds().filter(|_| self.sees_time).map(of);
         let goes_on = || {
@@ -120,36 +118,36 @@ impl Probing {
             by_distance.or_else(|| Some((all(&|mv| self.tables.rank_by_result(game, mv, self.fifty_moves))?, false)));
         let Some((ranks, by_distance)) = ranked else {
             if !goes_on() && !job.control.is_stopped() {
-                job.tell(Event::Note("tablebases are too slow to order the moves of this position".into()));
+                job.tell(Event::Note("tablebases are too slow to rank the root moves".into()));
             }
             return None;
         };
         Some(Roots { ranks, by_distance })
     }
 
-    /// The rank of the move with this number, and what it is worth.
+    /// The rank and score of the root move with this index.
     pub(super) fn root_move(&self, roots: &Roots, index: usize) -> (i32, Score) {
         roots.ranks.get(index).map_or((0, DRAW), |rank| (rank.rank, self.score(rank.wdl, 0)))
     }
 
-    /// The most men on a board that is looked up below the root. Where distances have put the moves in order, or there is
-    /// nothing to win, results below would say the same of all of them.
-    pub(super) fn men_below(&self, roots: Option<&Roots>) -> u32 {
+    /// Maximum number of pieces probed below the root: none if the root moves are ranked by distance or nothing is won, since
+    /// probes would then not distinguish them.
+    pub(super) fn pieces_below(&self, roots: Option<&Roots>) -> u32 {
         let settled = roots.is_some_and(|roots| roots.by_distance || !roots.ranks.iter().any(|rank| rank.rank > 0));
-        if settled { 0 } else { self.men }
+        if settled { 0 } else { self.pieces }
     }
 
     /// The result of a node.
     fn result(&self, board: &Board, depth: i32) -> Option<Wdl> {
         let needed = self.depth.load(Ordering::Relaxed);
-        let counts = needed > self.asked_depth || board.occupied().count() == self.men;
+        let counts = needed > self.asked_depth || board.occupied().count() == self.pieces;
         if counts && depth < needed || board.halfmove_clock() > 0 || board.castling() != CastlingRights::NONE {
             return None;
         }
         self.tables.wdl(board)
     }
 
-    /// Storage is slow: from now on fewer nodes are looked up. Returns the least depth from now on if that is news.
+    /// Raises the minimum depth after a slow probe and returns it, unless it is at its maximum.
     #[cold]
     fn slow_down(&self) -> Option<i32> {
         let raise =
@@ -157,9 +155,9 @@ impl Probing {
         self.depth.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raise).ok().and_then(raise)
     }
 
-    /// Cuts a line where a move gives away what tables say of it, and plays it on to the mate where they know how, as long as
-    /// there is time and room.
-    fn play_on(&self, root: &Game, line: &mut PvLine, until: Option<Instant>) {
+    /// Truncates a line before a move that changes its tablebase result, and extends it to the mate by distance tables, until
+    /// a time and as far as there is room.
+    fn extend_line(&self, root: &Game, line: &mut PvLine, until: Option<Instant>) {
         let late = || until.is_some_and(|until| Instant::now() >= until);
         let sign = |board: &Board| {
             let known = self.covers(board).then(|| self.tables.wdl(board)).flatten();
@@ -191,23 +189,23 @@ impl Probing {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// What tables say of a node: a score that ends it, or the window that its score lies in.
+    /// Probes a node: a score that cuts it, or bounds of its score.
     #[inline(always)]
-    pub(super) fn consult_tablebases<N: Node>(
+    pub(super) fn probe_tablebases<N: Node>(
         &mut self,
         board: &Board,
         ply: usize,
         window: Window,
         depth: i32,
     ) -> ControlFlow<Score, Window> {
-        if N::ROOT || board.occupied().count() > self.tb_men {
+        if N::ROOT || board.occupied().count() > self.tb_pieces {
             return ControlFlow::Continue(Window::FULL);
         }
-        self.consult_now(board, ply, window, depth, N::PV)
+        self.probe_now(board, ply, window, depth, N::PV)
     }
 
     #[inline(never)]
-    fn consult_now(
+    fn probe_now(
         &mut self,
         board: &Board,
         ply: usize,
@@ -215,10 +213,10 @@ impl<O: Observer> Search<'_, O> {
         depth: i32,
         pv: bool,
     ) -> ControlFlow<Score, Window> {
-        let Some(score) = self.look_up(board, ply, depth) else { return ControlFlow::Continue(Window::FULL) };
+        let Some(score) = self.tablebase_score(board, ply, depth) else { return ControlFlow::Continue(Window::FULL) };
         let bound = match tablebase_distance(score) {
             None => Bound::Exact,
-            // A mate is worth more, and may be near.
+            // A mate may be found that scores higher.
             Some(_) if score > DRAW => Bound::Lower,
             Some(_) => Bound::Upper,
         };
@@ -233,8 +231,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// What a node is worth by the tables.
-    fn look_up(&mut self, board: &Board, ply: usize, depth: i32) -> Option<Score> {
+    /// The score of a node by the tables.
+    fn tablebase_score(&mut self, board: &Board, ply: usize, depth: i32) -> Option<Score> {
         let probing = self.job.probing.as_ref().filter(|_| self.frame(ply).excluded.is_none())?;
         let start = probing.sees_time.then(Instant::now);
         let wdl = probing.result(board, depth)?;
@@ -242,16 +240,15 @@ impl<O: Observer> Search<'_, O> {
         if start.is_some_and(|start| start.elapsed() > SLOW)
             && let Some(depth) = probing.slow_down()
         {
-            let text = format!("tablebases are slow; in this search they are asked from depth {depth} on");
+            let text = format!("tablebases are slow: probed from depth {depth} on in this search");
             self.job.tell(Event::Note(text));
         }
         let score = probing.score(wdl, ply);
         Some(if is_decisive(score) { score } else { score + self.draw(board) })
     }
 
-    /// Plays the lines found so far on where tables know how they go on, and tells of tables that have gone wrong. What was
-    /// played on before is taken over where a line begins the same.
-    pub(super) fn play_lines_on(&mut self, before: &[RootMove]) {
+    /// Extends the lines found so far by tablebases, reusing earlier extensions, and reports tables that failed.
+    pub(super) fn extend_lines(&mut self, before: &[RootMove]) {
         let Some(probing) = &self.job.probing else { return };
         for trouble in probing.tables.take_failures() {
             self.job.tell(Event::Note(trouble));
@@ -270,7 +267,7 @@ impl<O: Observer> Search<'_, O> {
                 if let Some(longer) = before.iter().find(|other| other.pv.starts_with(&line.pv)) {
                     line.pv.clone_from(&longer.pv);
                 }
-                probing.play_on(&self.job.game, &mut line.pv, until);
+                probing.extend_line(&self.job.game, &mut line.pv, until);
             }
         }
     }
@@ -333,7 +330,7 @@ mod tests {
             line.push(mv);
             board = board.after(mv);
         }
-        probing.play_on(&game, &mut line, None);
+        probing.extend_line(&game, &mut line, None);
         let mut board = game.board().clone();
         for (index, &mv) in line.iter().enumerate() {
             assert!(board.is_legal(mv), "{index}");

@@ -2,12 +2,12 @@
 
 use crate::score::{INFINITE, Score};
 
-/// The open interval of scores that a search is asked to tell apart: `alpha < beta`.
+/// An open interval of scores, `alpha < beta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Scores up to here are as bad as any.
+    /// Scores at or below fail low.
     pub alpha: Score,
-    /// Scores from here are as good as any.
+    /// Scores at or above fail high.
     pub beta: Score,
 }
 
@@ -21,27 +21,21 @@ impl Window {
         Self { alpha, beta }
     }
 
-    /// The narrowest window above `alpha`: it asks only whether a score is greater.
+    /// The null window above `alpha`.
     #[inline(always)]
     pub const fn above(alpha: Score) -> Self {
         Self { alpha, beta: alpha + 1 }
     }
 
-    /// The narrowest window below `beta`: it asks only whether a score reaches it.
+    /// The null window below `beta`.
     #[inline(always)]
     pub const fn below(beta: Score) -> Self {
         Self { alpha: beta - 1, beta }
     }
 
-    /// The same window as the opponent sees it.
+    /// The window from the opponent's view.
     #[inline(always)]
     pub const fn flipped(self) -> Self {
         Self { alpha: -self.beta, beta: -self.alpha }
-    }
-
-    /// Whether a score lies inside.
-    #[inline(always)]
-    pub const fn contains(self, score: Score) -> bool {
-        self.alpha < score && score < self.beta
     }
 }

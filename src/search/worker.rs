@@ -1,4 +1,4 @@
-//! Everything one thread owns, and one run of it on one job.
+//! A search thread: its persistent state, and its run on one job.
 
 use super::control::Control;
 use super::findings::{Counters, Finding};
@@ -25,17 +25,17 @@ use arrayvec::ArrayVec;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Keys of earlier positions kept from before the root: no repetition reaches back beyond fifty moves by each side.
+/// Keys kept from before the root. Repetitions reach back at most fifty moves by each side.
 const KEYS_BEFORE_ROOT: usize = 128;
 
-/// What a thread keeps from search to search.
+/// A thread's state that persists between searches.
 pub struct Worker {
-    /// Its number; 0 watches the clock and reports.
+    /// Thread number; thread 0 checks the clock and reports.
     pub id: usize,
-    /// The memory node that its thread is bound to.
+    /// The NUMA node to which its thread is bound.
     pub home: Option<Arc<Home>>,
     pub(crate) histories: Histories,
-    /// Its own corrections, once there was a search that did not share any.
+    /// Its own correction history, created by the first search that does not share one.
     corrections: Option<Corrections>,
     pub(super) lbr: LastBestReply,
     pub(super) evaluator: Evaluator,
@@ -47,13 +47,13 @@ impl Worker {
     /// The most memory that a worker takes, in bytes: its tables come to some 4.5 MiB with corrections of its own, its accumulators to one more.
     pub const BYTES: usize = 6 << 20;
 
-    /// A worker that has learned nothing.
+    /// A worker with empty tables.
     pub fn new(id: usize) -> Self {
         Self {
             id,
             home: None,
             histories: Histories::new(),
-            // One thread alone has its own in any case.
+            // A single thread always uses its own.
             corrections: (id == 0).then(Corrections::new),
             lbr: LastBestReply::default(),
             evaluator: Evaluator::new(MAX_PLY + 2),
@@ -62,22 +62,22 @@ impl Worker {
         }
     }
 
-    /// A worker in its place that has learned nothing.
+    /// A worker of the same thread with empty tables.
     pub fn anew(&self) -> Self {
         Self { home: self.home.clone(), ..Self::new(self.id) }
     }
 
-    /// Gets the memory that it takes to search with this evaluation.
+    /// Allocates the memory needed to search with this evaluation.
     pub fn prepare(&mut self, evaluation: &Evaluation) {
         self.evaluator.start(&self.near(evaluation), &Board::start());
     }
 
-    /// The evaluation, with the copy of its network that is nearest.
+    /// The evaluation with the network's copy on this NUMA node.
     fn near(&self, evaluation: &Evaluation) -> Evaluation {
         self.home.as_ref().map_or_else(|| evaluation.clone(), |home| home.near(evaluation))
     }
 
-    /// Forgets everything, as for a new game.
+    /// Clears all tables, as for a new game.
     pub fn clear(&mut self) {
         self.histories.clear();
         self.corrections.iter_mut().for_each(Corrections::clear);
@@ -86,7 +86,7 @@ impl Worker {
         self.stack.clear();
     }
 
-    /// Several threads share corrections; not so one alone, nor where they must learn the same in every run.
+    /// The shared correction history, or its own for a single thread and deterministic searches.
     fn corrections_for(&mut self, job: &Job) -> Corrections {
         if job.findings.threads() > 1 && job.rounds.is_none() {
             return job.shared.caches.nearest();
@@ -100,17 +100,17 @@ impl Worker {
     }
 }
 
-/// One worker's run on one job.
+/// A worker's run on one job.
 pub struct Search<'a, O: Observer> {
     pub(crate) me: &'a mut Worker,
     pub(super) job: &'a Job,
     pub(super) tt: &'a Tt,
     pub(super) params: &'a Params,
-    /// How this thread reduces.
+    /// This thread's LMR recipe.
     pub(super) lmr: &'a Lmr,
-    /// What search results say about the static evaluation.
+    /// Correction history.
     pub(super) corrections: Corrections,
-    /// What a draw is worth.
+    /// Draw scores, with contempt.
     draws: Draws,
     pub(super) observer: &'a mut O,
     pub(super) root: RootMoves,
@@ -118,40 +118,40 @@ pub struct Search<'a, O: Observer> {
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
     /// Nodes of this thread, also published in `counters`.
     nodes: u64,
-    /// Positions that this thread has found in tablebases, also published there.
+    /// Tablebase hits of this thread, also published there.
     tb_hits: u64,
-    /// Below the root, boards with at most so many men are looked up in tablebases; 0 for none.
-    pub(super) tb_men: u32,
+    /// Maximum number of pieces probed in tablebases below the root; 0 for none.
+    pub(super) tb_pieces: u32,
     counters: &'a Counters,
-    /// When `nodes` reaches this, the limits are checked and more nodes are asked for.
+    /// The node count at which limits are checked and more nodes requested.
     granted: u64,
-    /// Whether the search ended because there were no nodes left to take.
+    /// Whether the search ended because the node limit is used up.
     pub(super) out_of_nodes: bool,
     pub(super) seldepth: i32,
-    /// Nominal depth of the iteration.
+    /// Depth of the current iteration.
     pub(super) iteration: i32,
-    /// Below this ply null moves are not tried: a null-move cutoff is being verified.
+    /// Null moves are disabled below this ply while a null move cutoff is verified.
     pub(super) null_from: usize,
     /// The root move being searched, and its number.
     pub(super) current: Option<(Move, usize)>,
     pub(super) last_report: Instant,
-    /// The last depth that was finished, and the lines to answer with should the search end now.
+    /// The last completed depth, and the lines to report if the search ends now.
     pub(super) finished: i32,
     pub(super) lines: Vec<RootMove>,
     scaling: Scaling,
-    /// The right to run, where threads take turns.
+    /// The CPU slot, if threads outnumber CPUs.
     turn: Turn<'a>,
-    /// Its part in the rounds, where the search is to repeat.
+    /// Lockstep state (`Deterministic` only).
     round: Option<Round<'a>>,
 }
 
 impl<'a, O: Observer> Search<'a, O> {
-    /// How often a thread checks the limits before it is another one's turn: a few milliseconds.
+    /// Limit checks before a thread yields its CPU slot: a few milliseconds.
     const QUANTA_PER_TURN: u64 = 8;
-    /// A long iteration shows a sign of life this often.
+    /// Interval of progress reports in long iterations.
     const HEARTBEAT: Duration = Duration::from_secs(2);
 
-    /// Prepares a run.
+    /// Starts a run.
     pub fn new(me: &'a mut Worker, job: &'a Job, observer: &'a mut O) -> Self {
         me.stack.clear();
         let shared = &job.shared;
@@ -162,7 +162,7 @@ impl<'a, O: Observer> Search<'a, O> {
         me.evaluator.start(&evaluation, job.game.board());
         let corrections = me.corrections_for(job);
         let id = me.id;
-        // Before it is this thread's turn, as the one that looks up may have to wait for its own.
+        // Before taking a CPU slot: the thread that probes the root may wait for a slot itself.
         let probing = job.probing.as_ref();
         let (roots, tb_hits) = probing.map_or((None, 0), |probing| probing.roots(job));
         let mut root = RootMoves::new(&job.root_moves);
@@ -185,7 +185,7 @@ impl<'a, O: Observer> Search<'a, O> {
             keys,
             nodes: 0,
             tb_hits: 0,
-            tb_men: probing.map_or(0, |probing| probing.men_below(roots)),
+            tb_pieces: probing.map_or(0, |probing| probing.pieces_below(roots)),
             counters: job.findings.counters(id),
             granted: round.as_ref().map_or(job.control.first_nodes(id), Round::granted),
             out_of_nodes: false,
@@ -204,7 +204,7 @@ impl<'a, O: Observer> Search<'a, O> {
         search
     }
 
-    /// Counts positions found in tablebases.
+    /// Counts tablebase hits.
     pub(super) fn count_tb_hits(&mut self, hits: u64) {
         self.tb_hits += hits;
         self.counters.tb_hits.store(self.tb_hits, Ordering::Relaxed);
@@ -216,8 +216,8 @@ impl<'a, O: Observer> Search<'a, O> {
         self.nodes
     }
 
-    /// Counts a node and notices that the search has to end. The main thread finishes the first iteration in any case: it
-    /// takes microseconds, and without it there would be nothing better to play than any legal move.
+    /// Counts a node and checks whether to stop. The main thread always completes the first iteration, which takes
+    /// microseconds, to have a move to play.
     #[inline(always)]
     pub(super) fn enter(&mut self, ply: usize) -> Result<(), Stopped> {
         if self.job.control.is_stopped() && (self.iteration > 1 || self.me.id != 0) {
@@ -232,7 +232,7 @@ impl<'a, O: Observer> Search<'a, O> {
         Ok(())
     }
 
-    /// Checks the clock and asks for more nodes.
+    /// Checks the clock and requests more nodes.
     #[cold]
     fn check_limits(&mut self) -> Result<(), Stopped> {
         let control = &self.job.control;
@@ -255,13 +255,13 @@ impl<'a, O: Observer> Search<'a, O> {
         if self.out_of_nodes { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Nodes of all threads; where searches are to repeat, the others' as of the last round.
+    /// Nodes of all threads; in lockstep, those of the others as of the last round.
     pub(super) fn total_nodes(&self) -> u64 {
         self.round.as_ref().map_or_else(|| self.job.findings.nodes(), |round| round.others() + self.nodes)
     }
 
-    /// Begins the next round, with so many nodes of this one not searched, and returns the nodes that it grants; none after the
-    /// `last`. Whoever waits for the others lets them run.
+    /// Begins the next round, with `unused` nodes of this one left, and returns the nodes granted; 0 after the last round.
+    /// Gives up the CPU slot while waiting.
     fn next_round(&mut self, unused: u64, last: bool) -> u64 {
         let Some(round) = &mut self.round else { return 0 };
         self.turn = Turn::NONE;
@@ -270,7 +270,7 @@ impl<'a, O: Observer> Search<'a, O> {
         round.granted()
     }
 
-    /// The thread's search has ended. Where searches are to repeat the rounds go on until that of the main thread has.
+    /// In lockstep, takes part in the rounds until the main thread has ended.
     pub(super) fn leave_rounds(&mut self) {
         let mut unused = self.granted - self.nodes;
         while self.round.as_ref().is_some_and(|round| !round.is_over()) {
@@ -282,7 +282,7 @@ impl<'a, O: Observer> Search<'a, O> {
         }
     }
 
-    /// Says where a long iteration is.
+    /// Reports the progress of a long iteration.
     fn show_progress(&self) {
         let Some((current, number)) = self.current else { return };
         self.job.tell(Event::Progress(Progress {
@@ -305,27 +305,20 @@ impl<'a, O: Observer> Search<'a, O> {
         self.me.stack.at_mut(ply)
     }
 
-    /// A move that will probably be made soon: what the table has of the position after it is on its way while other things are
-    /// found out about the move.
+    /// Prefetches the table's cluster of the position after a move that will probably be made.
     #[inline(always)]
-    pub(super) fn expect(&self, board: &Board, mv: Move) {
-        self.tt.prefetch(board.key_after(mv));
-    }
-
-    /// [`expect`](Self::expect) of a move, if there is one.
-    #[inline(always)]
-    pub(super) fn expect_any(&self, board: &Board, mv: Option<Move>) {
+    pub(super) fn prefetch_tt(&self, board: &Board, mv: Option<Move>) {
         if let Some(mv) = mv {
-            self.expect(board, mv);
+            self.tt.prefetch(board.key_after(mv));
         }
     }
 
-    /// Makes a move on `child`, a copy of the node's board, with the table's line on its way and the stack told.
+    /// Makes a move on `child`, a copy of the node's board, and records it on the stack.
     ///
-    /// The copy is the caller's: a board that is returned by value is copied once more ([`Board::play`]).
+    /// The caller copies, since a board returned by value is copied once more ([`Board::play`]).
     #[inline(always)]
     pub(crate) fn play(&mut self, board: &Board, child: &mut Board, ply: usize, mv: Move) {
-        self.expect(board, mv);
+        self.prefetch_tt(board, Some(mv));
         let delta = MoveDelta::of(board, mv);
         let frame = self.frame_mut(ply);
         frame.played = Some(delta);
@@ -336,7 +329,7 @@ impl<'a, O: Observer> Search<'a, O> {
         child.apply(&delta);
     }
 
-    /// Passes the turn on `child`, a copy of the node's board.
+    /// Makes a null move on `child`, a copy of the node's board.
     #[inline(always)]
     pub(super) fn pass(&mut self, board: &Board, child: &mut Board, ply: usize) {
         self.tt.prefetch(board.key_after_pass());
@@ -348,13 +341,13 @@ impl<'a, O: Observer> Search<'a, O> {
         child.pass();
     }
 
-    /// Takes the last move back.
+    /// Unmakes the last move.
     #[inline(always)]
     pub(crate) fn take_back(&mut self) {
         self.keys.pop();
     }
 
-    /// What the table knows of the position, with mates counted from the root.
+    /// Probes the table; mate scores become relative to the root.
     #[inline(always)]
     pub(crate) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<Hit> {
         let own = self.round.as_ref().and_then(|round| round.get(board.key()));
@@ -364,7 +357,7 @@ impl<'a, O: Observer> Search<'a, O> {
         Some(Hit { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
     }
 
-    /// Tells the table what is known of the position, with mates counted from the root.
+    /// Stores an entry whose mate scores are relative to the root.
     #[inline(always)]
     pub(super) fn store(&mut self, board: &Board, ply: usize, known: Hit) {
         let hit = Hit { score: score::to_table(known.score, ply), ..known };
@@ -380,7 +373,7 @@ impl<'a, O: Observer> Search<'a, O> {
         board.is_repetition(&self.keys, ply) || board.is_fifty_move_draw() || board.insufficient_material()
     }
 
-    /// What a draw is worth to the side to move.
+    /// The draw score for the side to move.
     #[inline(always)]
     pub(super) fn draw(&self, board: &Board) -> Score {
         self.draws.to(board.side_to_move())
@@ -393,7 +386,7 @@ impl<'a, O: Observer> Search<'a, O> {
         self.observer.evaluated(board, value)
     }
 
-    /// What search results say about the static evaluation here, in centipawns: nothing about a drawish ending that counts
+    /// What search results say about the static evaluation node, in centipawns: nothing about a drawish ending that counts
     /// as a draw.
     #[inline(always)]
     pub(super) fn correction(&self, board: &Board, ply: usize) -> Score {
@@ -408,15 +401,14 @@ impl<'a, O: Observer> Search<'a, O> {
         Context::at(&self.me.stack, ply)
     }
 
-    /// The move that was best the last time the moves before this node were these, as far as the variant of Last Best Reply
-    /// looks at them.
+    /// The last best reply to the moves before this node. It may be illegal.
     #[inline(always)]
     pub(crate) fn last_best_reply(&mut self, board: &Board, ply: usize) -> Option<Move> {
         let place = self.reply_place(board, ply)?;
         self.me.lbr.reply(place)
     }
 
-    /// Where the reply at this node belongs.
+    /// The Last Best Reply slot of this node.
     #[inline(always)]
     pub(super) fn reply_place(&self, board: &Board, ply: usize) -> Option<Place> {
         self.me.lbr.place(&self.me.stack, ply, board.side_to_move())

@@ -16,7 +16,7 @@ struct Model {
 }
 
 impl Model {
-    /// `line` holds the moves that led here, the last one last; `None` is a null move.
+    /// `line` holds the moves that led node, the last one last; `None` is a null move.
     fn key(&self, line: &[Option<MoveDelta>], side: Color) -> Option<ModelKey> {
         let ply = line.len();
         let back = |n: usize| ply.checked_sub(n).and_then(|at| line[at]);

@@ -87,7 +87,7 @@ pub(super) fn tuned(params: &Params) -> Recipe {
 /// captures, promotions, checks or killers; then its "adjustments based on context". What a check is worth there (two plies
 /// less) never counts, because checks are not reduced at all.
 ///
-/// The guide does not say how its history learns. Here a quiet move that fails high gains the square of the depth and those
+/// The guide does not say how its history learns. NodeState a quiet move that fails high gains the square of the depth and those
 /// before it lose as much, so that its thresholds of ±1000 are reached.
 fn guide(params: &Params) -> Recipe {
     Recipe {
@@ -150,7 +150,7 @@ pub(super) fn mediocre(params: &Params) -> Recipe {
 /// Erik Madsen, "MadChess 3.0 Beta", history heuristics: when a quiet move fails high it gains, and the quiet moves searched
 /// before it lose; values may be negative; quiet moves are ordered by it.
 ///
-/// The document gives neither amounts nor the reduction. Here the gain is the square of the depth and the loss the depth; quiet
+/// The document gives neither amounts nor the reduction. NodeState the gain is the square of the depth and the loss the depth; quiet
 /// moves are reduced by one ply from the third of a node on, two from the seventh, three from the thirteenth, not in check
 /// and not when they give check.
 pub(super) fn madchess(params: &Params) -> Recipe {

@@ -5,7 +5,7 @@ use crate::chess::{Bitboard, Board, Move, PieceType};
 use crate::eval::classical::{Terms, square_gain};
 use crate::score::Score;
 use crate::search::move_facts::MoveFacts;
-use crate::search::node::{Here, Node};
+use crate::search::node::{Node, NodeState};
 use crate::search::observer::Observer;
 use crate::search::worker::Search;
 
@@ -16,7 +16,7 @@ const ROOT_BEST_FROM: i32 = 8;
 struct MadeMove<'a> {
     board: &'a Board,
     child: &'a Board,
-    here: &'a Here,
+    node: &'a NodeState,
     mv: Move,
     alpha: Score,
     /// Whether the move is not bad: SEE at least 0.
@@ -34,7 +34,7 @@ impl<O: Observer> Search<'_, O> {
         &mut self,
         board: &Board,
         child: &Board,
-        here: &Here,
+        node: &NodeState,
         facts: &MoveFacts,
         flags: Facts,
         alpha: Score,
@@ -45,7 +45,7 @@ impl<O: Observer> Search<'_, O> {
             Counting::Quiets => facts.quiet_number,
         };
         let flags = if lmr.reads(Fact::COSTLY) { flags.union(self.costly_facts::<N>(board, facts)) } else { flags };
-        if !lmr.applies(flags, here.depth, number) {
+        if !lmr.applies(flags, node.depth, number) {
             return None;
         }
         if let Some(verdict) = lmr.verdict(flags) {
@@ -55,9 +55,9 @@ impl<O: Observer> Search<'_, O> {
             Some(_) => self.me.histories.own.get(board, facts.mv),
             None => facts.history,
         };
-        let mut sum = lmr.sum(Class::of(facts.quiet), here.depth, number, flags, history);
-        sum += lmr.for_correction(here.correction);
-        let mut made = MadeMove { board, child, here, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
+        let mut sum = lmr.sum(Class::of(facts.quiet), node.depth, number, flags, history);
+        sum += lmr.for_correction(node.correction);
+        let mut made = MadeMove { board, child, node, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
         for term in &lmr.recipe().terms {
             if self.signal(term.signal, &mut made) >= term.from {
                 sum += term.change;
@@ -90,10 +90,10 @@ impl<O: Observer> Search<'_, O> {
         let us = made.board.side_to_move();
         let of_us = |values: [Score; 2]| values[us.index()];
         match signal {
-            Signal::AboveAlpha => made.here.eval - made.alpha,
+            Signal::AboveAlpha => made.node.eval - made.alpha,
             Signal::Surplus => {
                 let [before, _] = self.terms(made);
-                made.here.eval - (of_us(before.material) - before.material[us.flip().index()])
+                made.node.eval - (of_us(before.material) - before.material[us.flip().index()])
             }
             Signal::Threats if made.is_sound() => count(made.child.hanging(!us) & !made.board.hanging(!us)),
             Signal::Escapes if made.is_sound() => {
@@ -122,10 +122,10 @@ impl<O: Observer> Search<'_, O> {
     /// What the move adds to the evaluation; nothing is known where it was or is in check.
     fn gain(&mut self, made: &mut MadeMove) -> Score {
         *made.gain.get_or_insert_with(|| {
-            if made.here.in_check || made.child.in_check() {
+            if made.node.in_check || made.child.in_check() {
                 return 0;
             }
-            -self.evaluate(made.child, made.here.ply + 1) - made.here.raw_eval
+            -self.evaluate(made.child, made.node.ply + 1) - made.node.raw_eval
         })
     }
 }
