@@ -16,9 +16,8 @@ use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind, Model};
 use crate::score::{DRAW, mated_in};
-use crate::search::caches::Caches;
 use crate::search::control::Control;
-use crate::search::findings::Findings;
+use crate::search::history::Corrections;
 pub use crate::search::job::SearchOptions;
 use crate::search::job::{Event, Job, Shared};
 use crate::search::limits::Limits;
@@ -26,12 +25,15 @@ use crate::search::lmr::{self, LmrSet};
 use crate::search::observer::Instrument;
 use crate::search::params::{ParamError, Params};
 use crate::search::report::{Info, Outcome, Progress, PvLine};
-use crate::search::rounds::Rounds;
+use crate::search::results::Results;
 pub use crate::search::stagger::Stagger;
 use crate::search::statistics::{Collector, LmrReport};
 use crate::search::tablebase::Probing;
-use crate::search::turns::Turns;
+use crate::smp::counters::Counters;
+use crate::smp::lockstep::Lockstep;
 use crate::smp::numa::placement::Placement;
+use crate::smp::per_cache::PerCache;
+use crate::smp::slots::CpuSlots;
 pub use crate::sync::channel::never;
 use crate::sync::channel::{Receiver, TryRecvError, at, select, unbounded};
 use crate::tb::Tables;
@@ -124,8 +126,8 @@ pub struct Engine {
     table: Table,
     pool: Pool,
     numa: Numa,
-    /// State shared by threads on one cache.
-    caches: Arc<Caches>,
+    /// Corrections of the evaluation, shared by the threads on one last-level cache.
+    corrections: Arc<PerCache<Corrections>>,
     /// The position last searched since [`new_game`](Self::new_game).
     searched: Option<Game>,
     /// Statistics of the last search, if collected.
@@ -163,7 +165,7 @@ impl Engine {
             table: Table::of_size(Self::DEFAULT_HASH),
             pool,
             numa: Numa::default(),
-            caches: Arc::default(),
+            corrections: Arc::default(),
             searched: None,
             counted: None,
             instrument: None,
@@ -303,7 +305,7 @@ impl Engine {
             lmr: self.lmr(),
             params: Arc::clone(&self.params),
             evaluation: Evaluation { draws, ..self.evaluation() },
-            caches: Arc::clone(&self.caches),
+            corrections: Arc::clone(&self.corrections),
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
@@ -316,9 +318,10 @@ impl Engine {
             shared,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
-            findings: Findings::new(threads),
-            rounds: (options.deterministic && threads > 1).then(|| Rounds::new(threads, limits.nodes)),
-            turns: Turns::new(threads),
+            counters: Counters::new(threads),
+            results: Results::new(threads),
+            lockstep: (options.deterministic && threads > 1).then(|| Lockstep::new(threads, limits.nodes)),
+            cpu_slots: CpuSlots::new(threads),
             // Replaced by the caller.
             events: unbounded().0,
         }
@@ -442,8 +445,8 @@ impl Engine {
     fn take(&mut self, event: Event) -> Option<Output> {
         let running = self.running.as_mut()?;
         match event {
-            Event::Done(finding) => {
-                running.thread_ended(finding);
+            Event::Done(result) => {
+                running.thread_ended(result);
                 None
             }
             // Late events of a finished search.

@@ -3,11 +3,12 @@
 
 use crate::chess::Color;
 use crate::search::control::Control;
-use crate::search::findings::{Finding, Findings};
 use crate::search::job::SearchOptions;
 use crate::search::limits::Limits;
 use crate::search::params::Params;
-use crate::search::rounds::{Round, Rounds};
+use crate::search::results::{Results, ThreadResult};
+use crate::smp::counters::Counters;
+use crate::smp::lockstep::{Lockstep, LockstepThread};
 use crate::smp::order_queue::OrderQueue;
 use crate::sync::Ordering;
 use crate::tt::Tt;
@@ -15,55 +16,55 @@ use loom::sync::Arc;
 use loom::thread;
 use std::time::Instant;
 
-fn finding(thread: usize, depth: i32) -> Finding {
-    Finding { thread, depth, lines: Vec::new() }
+fn result(thread: usize, depth: i32) -> ThreadResult {
+    ThreadResult { thread, depth, lines: Vec::new() }
 }
 
-/// A worker takes a job, publishes its finding, drops the job and reports. The engine then owns the table alone, and
-/// sees the finding and its nodes.
+/// A worker takes a job, publishes its result, drops the job and reports. The engine then owns the table alone, and
+/// sees the result and its nodes.
 #[test]
 fn a_job_is_handed_over_and_given_back() {
     loom::model(|| {
         let mut table = Arc::new(());
-        let orders: Arc<OrderQueue<(Arc<()>, Arc<Findings>)>> = Arc::default();
+        let orders: Arc<OrderQueue<(Arc<()>, Arc<(Counters, Results)>)>> = Arc::default();
         let events: Arc<OrderQueue<usize>> = Arc::default();
         let worker = {
             let (orders, events) = (Arc::clone(&orders), Arc::clone(&events));
             thread::spawn(move || {
-                while let Some((table, findings)) = orders.receive() {
-                    findings.counters(0).nodes.store(7, Ordering::Relaxed);
-                    findings.publish(finding(0, 3));
-                    drop((table, findings));
+                while let Some((table, search)) = orders.receive() {
+                    search.0.of(0).nodes.store(7, Ordering::Relaxed);
+                    search.1.publish(result(0, 3));
+                    drop((table, search));
                     events.send(0);
                 }
             })
         };
-        let findings = Arc::new(Findings::new(1));
-        orders.send((Arc::clone(&table), Arc::clone(&findings)));
+        let search = Arc::new((Counters::new(1), Results::new(1)));
+        orders.send((Arc::clone(&table), Arc::clone(&search)));
         assert_eq!(events.receive(), Some(0));
         assert!(Arc::get_mut(&mut table).is_some(), "the worker still holds the table");
-        assert_eq!((findings.collect()[0].depth, findings.nodes()), (3, 7));
+        assert_eq!((search.1.collect()[0].depth, search.0.nodes()), (3, 7));
         orders.close();
         worker.join().unwrap();
     });
 }
 
-/// A concurrent reader sees either none or a whole finding of each thread.
+/// A concurrent reader sees either none or a whole result of each thread.
 #[test]
-fn findings_are_seen_whole() {
+fn results_are_seen_whole() {
     loom::model(|| {
-        let findings = Arc::new(Findings::new(2));
+        let results = Arc::new(Results::new(2));
         let writers: Vec<_> = (0..2)
             .map(|id| {
-                let findings = Arc::clone(&findings);
-                thread::spawn(move || findings.publish(finding(id, 1 + id as i32)))
+                let results = Arc::clone(&results);
+                thread::spawn(move || results.publish(result(id, 1 + id as i32)))
             })
             .collect();
-        for seen in [findings.collect(), findings.collect()] {
-            assert!(seen.iter().all(|finding| finding.depth == 1 + finding.thread as i32));
+        for seen in [results.collect(), results.collect()] {
+            assert!(seen.iter().all(|result| result.depth == 1 + result.thread as i32));
         }
         writers.into_iter().for_each(|writer| writer.join().unwrap());
-        assert_eq!(findings.collect().len(), 2);
+        assert_eq!(results.collect().len(), 2);
     });
 }
 
@@ -135,11 +136,15 @@ fn node_budgets_sum_to_the_limit() {
 }
 
 /// Runs a search of two threads in lockstep, then checks the helper's result.
-fn in_rounds<T: 'static>(helper: fn(Round, &Findings) -> T, main: fn(Round, &Findings), judge: fn(T)) {
+fn in_lockstep<T: 'static>(
+    helper: fn(LockstepThread, &Counters) -> T,
+    main: fn(LockstepThread, &Counters),
+    judge: fn(T),
+) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(move || {
-        let search = Arc::new((Rounds::new(2, None), Findings::new(2)));
+        let search = Arc::new((Lockstep::new(2, None), Counters::new(2)));
         let other = {
             let search = Arc::clone(&search);
             thread::spawn(move || helper(search.0.join(1), &search.1))
@@ -152,29 +157,29 @@ fn in_rounds<T: 'static>(helper: fn(Round, &Findings) -> T, main: fn(Round, &Fin
 /// All threads agree on the last round when one announces it.
 #[test]
 fn threads_agree_on_the_last_round() {
-    let helper = |mut round: Round, findings: &Findings| {
+    let helper = |mut thread: LockstepThread, counters: &Counters| {
         let mut count = 0;
-        while !round.is_over() {
-            round.finish(&Tt::empty(), findings, 0, false);
+        while !thread.is_finished() {
+            thread.end_round(&Tt::empty(), counters, 0, false);
             count += 1;
         }
         count
     };
-    let main = |mut round: Round, findings: &Findings| {
-        round.finish(&Tt::empty(), findings, 0, false);
-        assert!(!round.is_over());
-        round.finish(&Tt::empty(), findings, 0, true);
-        assert!(round.is_over());
+    let main = |mut thread: LockstepThread, counters: &Counters| {
+        thread.end_round(&Tt::empty(), counters, 0, false);
+        assert!(!thread.is_finished());
+        thread.end_round(&Tt::empty(), counters, 0, true);
+        assert!(thread.is_finished());
     };
-    in_rounds(helper, main, |count| assert_eq!(count, 2));
+    in_lockstep(helper, main, |count| assert_eq!(count, 2));
 }
 
 /// Stopping a thread within a round releases those waiting for it.
 #[test]
-fn breaking_off_a_round_releases_all() {
-    let helper = |mut round: Round, findings: &Findings| {
-        round.finish(&Tt::empty(), findings, 0, false);
-        round.is_over()
+fn aborting_a_round_releases_all() {
+    let helper = |mut thread: LockstepThread, counters: &Counters| {
+        thread.end_round(&Tt::empty(), counters, 0, false);
+        thread.is_finished()
     };
-    in_rounds(helper, |mut round, _| round.break_off(), |is_over| assert!(is_over));
+    in_lockstep(helper, |mut thread, _| thread.abort(), |finished| assert!(finished));
 }

@@ -1,13 +1,14 @@
 //! Placement of threads, networks and the table on NUMA nodes.
 
 use super::{Engine, pool};
-use crate::search::caches::Caches;
+use crate::search::history::Corrections;
 use crate::smp::numa::cpu_set::CpuSet;
 use crate::smp::numa::placement::{Placement, UnavailableCpus, Unbound};
 pub use crate::smp::numa::policy::NumaPolicy;
 pub use crate::smp::numa::report::Report;
 use crate::smp::numa::report::{TableReport, TableSpread};
 use crate::smp::numa::topology::Topology;
+use crate::smp::per_cache::PerCache;
 use std::io;
 use std::mem::replace;
 use std::sync::Arc;
@@ -105,14 +106,14 @@ impl Engine {
     fn place_in(&mut self, topology: Option<&Topology>, threads: usize) -> io::Result<()> {
         let placement = Placement::decide(&self.numa.policy, topology, threads);
         self.numa.placement = Some(placement.clone());
-        let caches = topology.map(|topology| Caches::new(topology.caches.iter().map(CpuSet::iter)));
-        if let Some(caches) = caches.filter(|caches| !caches.are_like(&self.caches)) {
-            self.caches = Arc::new(caches);
+        let caches = topology.map(|topology| PerCache::new(topology.caches.iter().map(CpuSet::iter)));
+        if let Some(caches) = caches.filter(|caches| !caches.has_caches_of(&self.corrections)) {
+            self.corrections = Arc::new(caches);
         }
         if threads > 1 {
             // Fail now rather than abort in the search.
             pool::check_worker_memory()?;
-            self.caches.nearest();
+            self.corrections.local(Corrections::new);
         }
         let evaluation = self.evaluation();
         self.pool.resize(threads, &placement.unwrap_or_default(), &evaluation)?;

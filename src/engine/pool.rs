@@ -2,12 +2,12 @@
 
 use crate::eval::Evaluation;
 use crate::processors;
-use crate::search::home::Home;
 use crate::search::job::{Event, Job};
 use crate::search::observer::{Instrument, NoObserver};
 use crate::search::worker::Worker;
 use crate::smp::numa::binding;
 use crate::smp::numa::cpu_set::CpuSet;
+use crate::smp::numa::network::NodeNetwork;
 use crate::smp::numa::placement::{Place, Placement};
 use crate::smp::numa::report::PlaceUsage;
 use crate::smp::order_queue::OrderQueue;
@@ -44,8 +44,8 @@ struct Thread {
 #[derive(Default)]
 pub struct Pool {
     threads: Vec<Thread>,
-    /// Shared state per node, by its CPUs.
-    homes: Vec<(CpuSet, Arc<Home>)>,
+    /// The network of each node, by its CPUs.
+    networks: Vec<(CpuSet, Arc<NodeNetwork>)>,
 }
 
 impl Pool {
@@ -71,11 +71,11 @@ impl Pool {
         let stays = |(id, thread): &(usize, &Thread)| thread.place == place(*id);
         let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
         self.truncate(staying);
-        self.homes.retain(|(cpus, _)| placement.places.iter().any(|place| place.cpus == *cpus));
+        self.networks.retain(|(cpus, _)| placement.places.iter().any(|place| place.cpus == *cpus));
         while self.threads.len() < count {
             let id = self.threads.len();
-            let home = place(id).map(|cpus| (cpus, self.home(cpus)));
-            match Thread::start(id, home, evaluation.clone()) {
+            let node = place(id).map(|cpus| (cpus, self.network_of(cpus)));
+            match Thread::start(id, node, evaluation.clone()) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) => {
                     self.truncate(before);
@@ -86,25 +86,25 @@ impl Pool {
         Ok(())
     }
 
-    /// The shared state of these CPUs.
-    fn home(&mut self, cpus: CpuSet) -> Arc<Home> {
-        if let Some((_, home)) = self.homes.iter().find(|(known, _)| *known == cpus) {
-            return Arc::clone(home);
+    /// The network of the node with these CPUs.
+    fn network_of(&mut self, cpus: CpuSet) -> Arc<NodeNetwork> {
+        if let Some((_, network)) = self.networks.iter().find(|(known, _)| *known == cpus) {
+            return Arc::clone(network);
         }
-        let home = Arc::<Home>::default();
-        self.homes.push((cpus, Arc::clone(&home)));
-        home
+        let network = Arc::<NodeNetwork>::default();
+        self.networks.push((cpus, Arc::clone(&network)));
+        network
     }
 
     /// Makes each node copy the network on one of its own threads, so that the first search need not.
     pub fn copy_network(&self, evaluation: &Evaluation) {
         let copies: Vec<_> = self
-            .homes
+            .networks
             .iter()
-            .filter_map(|(cpus, home)| {
+            .filter_map(|(cpus, network)| {
                 let thread = self.threads.iter().find(|thread| thread.place == Some(*cpus) && thread.is_bound())?;
-                let (home, evaluation) = (Arc::clone(home), evaluation.clone());
-                Some(thread.run_task(move |_| _ = home.near(&evaluation)))
+                let (network, evaluation) = (Arc::clone(network), evaluation.clone());
+                Some(thread.run_task(move |_| _ = network.local(&evaluation)))
             })
             .collect();
         copies.iter().for_each(|done| _ = done.recv());
@@ -113,13 +113,13 @@ impl Pool {
     /// Reports the use of a node.
     pub fn usage(&self, place: &Place, evaluation: &Evaluation) -> PlaceUsage {
         let threads: Vec<_> = self.threads.iter().filter(|thread| thread.place == Some(place.cpus)).collect();
-        let home = self.homes.iter().find(|(cpus, _)| *cpus == place.cpus);
+        let network = self.networks.iter().find(|(cpus, _)| *cpus == place.cpus);
         PlaceUsage {
             place: place.clone(),
             threads: threads.len(),
             bound: threads.iter().filter(|thread| thread.is_bound()).count(),
             refusal: threads.iter().find_map(|thread| thread.bound.clone()?.err()),
-            copied: home.is_some_and(|(_, home)| home.has_copy(evaluation)),
+            copied: network.is_some_and(|(_, network)| network.has_copy(evaluation)),
         }
     }
 
@@ -134,7 +134,7 @@ impl Pool {
 
     /// Sends a job to its threads, with an instrument that observes them.
     pub fn search(&self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
-        for thread in self.threads.iter().take(job.findings.threads()) {
+        for thread in self.threads.iter().take(job.counters.threads()) {
             thread.order(Order::Search(Arc::clone(job), instrument.cloned()));
         }
     }
@@ -158,22 +158,22 @@ impl Pool {
 impl Thread {
     /// Starts a thread and waits for its worker, so that the memory check stays valid. The thread is bound before it
     /// first touches its memory.
-    fn start(id: usize, home: Option<(CpuSet, Arc<Home>)>, evaluation: Evaluation) -> io::Result<Self> {
+    fn start(id: usize, node: Option<(CpuSet, Arc<NodeNetwork>)>, evaluation: Evaluation) -> io::Result<Self> {
         check_memory(STACK_BYTES)?;
         let orders: Arc<OrderQueue<Order>> = Arc::default();
         let inbox = Arc::clone(&orders);
-        let place = home.as_ref().map(|(cpus, _)| *cpus);
+        let place = node.as_ref().map(|(cpus, _)| *cpus);
         let (send, started) = bounded(1);
         let run = move || {
             if id >= processors::count() {
                 lower_thread_priority();
             }
             let bound = place.map(|cpus| binding::bind(&cpus).map_err(|error| error.to_string()));
-            let home = home.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, home)| home);
+            let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, network)| network);
             let worker = check_worker_memory().map(|()| Worker::new(id));
             let (worker, result) = match worker {
                 Ok(mut worker) => {
-                    worker.home = home;
+                    worker.network = network;
                     worker.prepare(&evaluation);
                     (Some(worker), Ok(bound))
                 }
@@ -251,13 +251,13 @@ fn worker_loop(mut worker: Worker, inbox: &OrderQueue<Order>) {
                     None => worker.search(&job, &mut NoObserver),
                     Some(instrument) => instrument.search(&mut worker, &job),
                 };
-                let finding = catch_unwind(AssertUnwindSafe(search)).unwrap_or_else(|panic| {
+                let result = catch_unwind(AssertUnwindSafe(search)).unwrap_or_else(|panic| {
                     worker = worker.anew();
                     job.give_up(worker.id, &panic_message(&*panic))
                 });
                 // Drop these first: after the last report the engine must own the table alone.
                 drop((job, instrument));
-                let _ = events.send(Event::Done(finding));
+                let _ = events.send(Event::Done(result));
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use super::strength::Handicap;
 use super::{Engine, vote};
-use crate::search::findings::Finding;
 use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome};
+use crate::search::results::ThreadResult;
 use crate::sync::channel::{Receiver, never};
 use std::mem::replace;
 use std::sync::Arc;
@@ -29,14 +29,14 @@ pub(super) struct Running {
     /// Minimum thinking time of a limited player.
     not_before: Option<Instant>,
     /// The main thread's result.
-    last: Option<Finding>,
+    last: Option<ThreadResult>,
     answer: Option<Outcome>,
 }
 
 impl Running {
     pub(super) fn new(job: Arc<Job>, events: Receiver<Event>, handicap: Option<Handicap>) -> Self {
         let Limits { infinite, ponder: pondering, .. } = job.limits;
-        let busy = job.findings.threads();
+        let busy = job.counters.threads();
         Self {
             job: Some(job),
             events,
@@ -80,11 +80,11 @@ impl Running {
     }
 
     /// Records the end of a thread.
-    pub(super) fn thread_ended(&mut self, finding: Finding) {
+    pub(super) fn thread_ended(&mut self, result: ThreadResult) {
         self.busy -= 1;
         // Helpers have published theirs.
-        if finding.thread == 0 {
-            self.last = Some(finding);
+        if result.thread == 0 {
+            self.last = Some(result);
         }
         if self.busy == 0 {
             self.events = never();
@@ -131,9 +131,9 @@ impl Running {
     /// Updates counters of an earlier line; `None` once there is a result.
     pub(super) fn with_current_counters(&self, info: Info) -> Option<Info> {
         let job = self.job.as_ref()?;
-        let (tb_hits, elapsed, hashfull) = (job.findings.tb_hits(), job.control.elapsed(), job.shared.tt.hashfull());
+        let (tb_hits, elapsed, hashfull) = (job.counters.tb_hits(), job.control.elapsed(), job.shared.tt.hashfull());
         // A deterministic search reports the nodes at the line's round.
-        let nodes = if job.rounds.is_some() { info.nodes } else { job.findings.nodes() };
+        let nodes = if job.lockstep.is_some() { info.nodes } else { job.counters.nodes() };
         Some(Info { nodes, tb_hits, elapsed, hashfull, ..info })
     }
 
@@ -154,21 +154,21 @@ impl Running {
     /// deterministic search, or any thread with a finished depth when the result is due.
     fn select_result(&mut self) {
         let Some(job) = &self.job else { return };
-        let waits = job.control.limits_nodes() || job.rounds.is_some();
+        let waits = job.control.limits_nodes() || job.lockstep.is_some();
         let ended = self.last.is_some() && (self.busy == 0 || !waits);
         if !ended && !self.due {
             return;
         }
-        let mut findings = job.findings.collect();
+        let mut results = job.results.collect();
         if let Some(last) = &self.last {
-            findings.retain(|finding| finding.thread != 0);
-            findings.insert(0, last.clone());
+            results.retain(|result| result.thread != 0);
+            results.insert(0, last.clone());
         }
-        let Some(first) = findings.first() else { return };
+        let Some(first) = results.first() else { return };
         // Only the main thread's lines are complete and independent of helpers.
         let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.shared.params.vote == 0;
-        let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&findings).unwrap_or(first) };
-        let (nodes, tb_hits) = (job.findings.nodes(), job.findings.tb_hits());
+        let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&results).unwrap_or(first) };
+        let (nodes, tb_hits) = (job.counters.nodes(), job.counters.tb_hits());
         let (elapsed, hashfull) = (job.control.elapsed(), job.shared.tt.hashfull());
         let now = |line: &Info| Info { nodes, tb_hits, elapsed, hashfull, ..line.clone() };
         let mut lines: Vec<Info> = chosen.lines.iter().map(now).collect();

@@ -6,6 +6,7 @@ use crate::chess::Board;
 use crate::eval::nnue::sum::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
+use crate::search::history::Corrections;
 use crate::sync::channel::{Receiver, Sender, bounded};
 use crate::tt::{Tt, TtError};
 use std::convert::Infallible;
@@ -204,7 +205,7 @@ impl Engine {
         }
         self.clear_hash();
         self.pool.clear_histories();
-        self.caches.clear();
+        self.corrections.for_each(Corrections::clear);
         self.searched = None;
     }
 

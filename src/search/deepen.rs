@@ -3,12 +3,12 @@
 use super::MAX_DEPTH;
 use super::Stopped;
 use super::clock::Stability;
-use super::findings::Finding;
 use super::job::Event;
 use super::mate::MateProof;
 use super::node::Root;
 use super::observer::Observer;
 use super::report::Info;
+use super::results::ThreadResult;
 use super::root::{RootMove, Scope};
 use super::window::Window;
 use super::worker::Search;
@@ -46,7 +46,7 @@ impl<O: Observer> Search<'_, O> {
     const BETWEEN_LINES: Duration = Duration::from_secs(1);
 
     /// Runs the search to its end and says what it found.
-    pub fn deepen(mut self) -> Finding {
+    pub fn deepen(mut self) -> ThreadResult {
         self.me.histories.own.start(self.lmr.own());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut tracker = StabilityTracker::default();
@@ -73,18 +73,18 @@ impl<O: Observer> Search<'_, O> {
                 break;
             }
         }
-        self.leave_rounds();
+        self.leave_lockstep();
         // Where the nodes are used up, helpers may still search those that they have taken.
         if self.me.id == 0 && !self.out_of_nodes {
             self.job.control.request_stop();
         }
-        self.finding()
+        self.result()
     }
 
-    /// What has been found so far.
-    pub(super) fn finding(&self) -> Finding {
+    /// The result so far.
+    pub(super) fn result(&self) -> ThreadResult {
         let lines = self.lines.iter().enumerate().map(|(rank, line)| self.describe(rank, line)).collect();
-        Finding { thread: self.me.id, depth: self.finished, lines }
+        ThreadResult { thread: self.me.id, depth: self.finished, lines }
     }
 
     /// One iteration: every line asked for, each without the moves of the lines before it.
@@ -200,7 +200,7 @@ impl<O: Observer> Search<'_, O> {
         };
         *line = found.clone();
         if self.finished > 0 {
-            self.job.findings.publish(self.finding());
+            self.job.results.publish(self.result());
         }
     }
 
@@ -245,7 +245,7 @@ impl<O: Observer> Search<'_, O> {
             nodes: self.total_nodes(),
             elapsed: self.job.control.elapsed(),
             hashfull: self.tt.hashfull(),
-            tb_hits: self.job.findings.tb_hits(),
+            tb_hits: self.job.counters.tb_hits(),
             ..info
         }
     }

@@ -1,21 +1,23 @@
 //! What all threads of one search share.
 
-use super::caches::Caches;
 use super::control::Control;
-use super::findings::{Finding, Findings};
+use super::history::Corrections;
 use super::lbr::Lbr;
 use super::limits::Limits;
 use super::lmr::LmrSet;
 use super::params::Params;
 use super::report::{Info, Progress, PvLine};
+use super::results::{Results, ThreadResult};
 use super::resume::Known;
-use super::rounds::Rounds;
 use super::stagger::Stagger;
 use super::tablebase::Probing;
-use super::turns::Turns;
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
 use crate::score::DRAW;
+use crate::smp::counters::Counters;
+use crate::smp::lockstep::Lockstep;
+use crate::smp::per_cache::PerCache;
+use crate::smp::slots::CpuSlots;
 use crate::sync::channel::Sender;
 use crate::tt::Tt;
 use std::sync::{Arc, OnceLock};
@@ -31,7 +33,7 @@ pub enum Event {
     /// Something that whoever watches should know.
     Note(String),
     /// A thread has finished and let go of everything shared.
-    Done(Finding),
+    Done(ThreadResult),
 }
 
 /// What a search takes from the engine that runs it.
@@ -44,8 +46,8 @@ pub struct Shared {
     pub params: Arc<Params>,
     /// What positions are worth.
     pub evaluation: Evaluation,
-    /// What threads share that run on one cache.
-    pub caches: Arc<Caches>,
+    /// Correction histories, shared by the threads on one last-level cache.
+    pub corrections: Arc<PerCache<Corrections>>,
 }
 
 /// The options that a search reads.
@@ -105,12 +107,14 @@ pub struct Job {
     pub probing: Option<Probing>,
     /// When to end.
     pub control: Control,
-    /// What the threads have found.
-    pub findings: Findings,
-    /// How the threads keep in step, where the search is to repeat.
-    pub rounds: Option<Rounds>,
-    /// Who may run, where there are more threads than cores.
-    pub turns: Turns,
+    /// Node counters of the threads.
+    pub counters: Counters,
+    /// Results of the threads.
+    pub results: Results,
+    /// Keeps the threads in step (`Deterministic` only).
+    pub lockstep: Option<Lockstep>,
+    /// CPU slots when oversubscribed.
+    pub cpu_slots: CpuSlots,
     /// Where news goes. It comes last: when it ends, everything else that is shared has been let go of.
     pub events: Sender<Event>,
 }
@@ -132,14 +136,14 @@ impl Job {
         if info.score == draw { Info { score: DRAW, ..info } } else { info }
     }
 
-    /// Ends the search because a thread panicked, and returns that thread's last finding, or the first root move if it has none.
-    pub fn give_up(&self, thread: usize, message: &str) -> Finding {
+    /// Ends the search because a thread panicked, and returns that thread's last result, or the first root move if it has none.
+    pub fn give_up(&self, thread: usize, message: &str) -> ThreadResult {
         self.tell(Event::Note(format!("search thread {thread} panicked: {message}")));
         self.control.request_stop();
-        let earlier = self.findings.collect().into_iter().find(|finding| finding.thread == thread);
+        let earlier = self.results.collect().into_iter().find(|result| result.thread == thread);
         earlier.unwrap_or_else(|| {
             let pv = PvLine::from_iter(self.root_moves.first().copied());
-            Finding { thread, depth: 0, lines: vec![Info { multipv: 1, pv, ..Info::default() }] }
+            ThreadResult { thread, depth: 0, lines: vec![Info { multipv: 1, pv, ..Info::default() }] }
         })
     }
 

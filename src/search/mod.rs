@@ -1,10 +1,7 @@
 //! The search: everything one thread does with a position.
 
-pub mod caches;
 pub mod control;
-pub mod findings;
 pub mod history;
-pub mod home;
 pub mod job;
 pub mod lbr;
 pub mod limits;
@@ -15,14 +12,13 @@ pub mod observer;
 pub mod params;
 pub mod picker;
 pub mod report;
+pub mod results;
 pub mod resume;
 pub mod root;
-pub mod rounds;
 pub mod stack;
 pub mod stagger;
 pub mod statistics;
 pub mod tablebase;
-pub mod turns;
 pub mod window;
 pub mod worker;
 

@@ -1,7 +1,7 @@
 //! Hooks for instruments: statistics, limited strength, measurements.
 
-use super::findings::Finding;
 use super::job::Job;
+use super::results::ThreadResult;
 use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::score::Score;
@@ -58,5 +58,5 @@ impl Observer for NoObserver {}
 /// Attaches observers to the threads of a search.
 pub trait Instrument: Send + Sync {
     /// Calls [`Worker::search`] with an observer of this thread.
-    fn search(&self, worker: &mut Worker, job: &Job) -> Finding;
+    fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult;
 }

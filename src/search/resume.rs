@@ -104,11 +104,11 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// Tells of the depth that was finished last.
     pub(super) fn publish(&mut self) {
-        let finding = self.finding();
-        self.job.findings.publish(finding.clone());
+        let result = self.result();
+        self.job.results.publish(result.clone());
         if self.me.id == 0 {
             self.last_report = std::time::Instant::now();
-            for line in finding.lines {
+            for line in result.lines {
                 self.job.tell(Event::Info(line));
             }
         }

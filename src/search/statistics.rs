@@ -1,8 +1,8 @@
 //! Statistics of late move reductions and Last Best Reply.
 
-use super::findings::Finding;
 use super::job::Job;
 use super::observer::{Instrument, Observer, SearchedMove};
+use super::results::ThreadResult;
 use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::sync::Mutex;
@@ -62,11 +62,11 @@ impl Collector {
 }
 
 impl Instrument for Collector {
-    fn search(&self, worker: &mut Worker, job: &Job) -> Finding {
+    fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
         let mut stats = SearchStats::default();
-        let finding = worker.search(job, &mut stats);
+        let result = worker.search(job, &mut stats);
         self.0.lock().add(&stats);
-        finding
+        result
     }
 }
 

@@ -1,14 +1,16 @@
 //! Tests of the search, and jobs for the tests of other modules.
 
 use super::control::Control;
-use super::findings::Findings;
 use super::job::{Job, SearchOptions, Shared};
 use super::limits::Limits;
 use super::lmr::{Choice, LmrSet};
 use super::params::Params;
-use super::turns::Turns;
+use super::results::Results;
+
 use crate::chess::Game;
 use crate::eval::Model;
+use crate::smp::counters::Counters;
+use crate::smp::slots::CpuSlots;
 use crate::sync::channel::unbounded;
 use crate::tt::Tt;
 use std::sync::{Arc, OnceLock};
@@ -29,7 +31,7 @@ pub fn job(fen: &str, lmr: &Choice) -> Job {
             lmr: Arc::new(LmrSet::compile(lmr, &params)),
             params: Arc::new(params),
             evaluation: Model::Classical.into(),
-            caches: Arc::default(),
+            corrections: Arc::default(),
         },
         control: Control::new(
             &limits,
@@ -39,9 +41,10 @@ pub fn job(fen: &str, lmr: &Choice) -> Job {
             Instant::now(),
         ),
         probing: None,
-        findings: Findings::new(1),
-        rounds: None,
-        turns: Turns::new(1),
+        counters: Counters::new(1),
+        results: Results::new(1),
+        lockstep: None,
+        cpu_slots: CpuSlots::new(1),
         events: unbounded().0,
         game,
     }

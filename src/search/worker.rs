@@ -1,24 +1,25 @@
 //! A search thread: its persistent state, and its run on one job.
 
 use super::control::Control;
-use super::findings::{Counters, Finding};
 use super::history::{Context, Continuation, Corrections, Histories};
-use super::home::Home;
 use super::job::{Event, Job};
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
 use super::observer::Observer;
 use super::params::Params;
 use super::report::{Progress, PvLine};
+use super::results::ThreadResult;
 use super::root::{RootMove, RootMoves};
-use super::rounds::Round;
 use super::stack::{Frame, Stack};
-use super::turns::Turn;
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move, MoveDelta};
 use crate::eval::draws::Draws;
 use crate::eval::{Evaluation, Evaluator, Scaling};
 use crate::score::{self, Score};
+use crate::smp::counters::ThreadCounters;
+use crate::smp::lockstep::LockstepThread;
+use crate::smp::numa::network::NodeNetwork;
+use crate::smp::slots::CpuSlot;
 use crate::sync::Ordering;
 use crate::tt::{Hit, Tt};
 use arrayvec::ArrayVec;
@@ -32,8 +33,8 @@ const KEYS_BEFORE_ROOT: usize = 128;
 pub struct Worker {
     /// Thread number; thread 0 checks the clock and reports.
     pub id: usize,
-    /// The NUMA node to which its thread is bound.
-    pub home: Option<Arc<Home>>,
+    /// The network of the NUMA node to which its thread is bound.
+    pub network: Option<Arc<NodeNetwork>>,
     pub(crate) histories: Histories,
     /// Its own correction history, created by the first search that does not share one.
     corrections: Option<Corrections>,
@@ -51,7 +52,7 @@ impl Worker {
     pub fn new(id: usize) -> Self {
         Self {
             id,
-            home: None,
+            network: None,
             histories: Histories::new(),
             // A single thread always uses its own.
             corrections: (id == 0).then(Corrections::new),
@@ -64,17 +65,17 @@ impl Worker {
 
     /// A worker of the same thread with empty tables.
     pub fn anew(&self) -> Self {
-        Self { home: self.home.clone(), ..Self::new(self.id) }
+        Self { network: self.network.clone(), ..Self::new(self.id) }
     }
 
     /// Allocates the memory needed to search with this evaluation.
     pub fn prepare(&mut self, evaluation: &Evaluation) {
-        self.evaluator.start(&self.near(evaluation), &Board::start());
+        self.evaluator.start(&self.local(evaluation), &Board::start());
     }
 
-    /// The evaluation with the network's copy on this NUMA node.
-    fn near(&self, evaluation: &Evaluation) -> Evaluation {
-        self.home.as_ref().map_or_else(|| evaluation.clone(), |home| home.near(evaluation))
+    /// The evaluation with the node's copy of its network.
+    fn local(&self, evaluation: &Evaluation) -> Evaluation {
+        self.network.as_ref().map_or_else(|| evaluation.clone(), |network| network.local(evaluation))
     }
 
     /// Clears all tables, as for a new game.
@@ -88,14 +89,14 @@ impl Worker {
 
     /// The shared correction history, or its own for a single thread and deterministic searches.
     fn corrections_for(&mut self, job: &Job) -> Corrections {
-        if job.findings.threads() > 1 && job.rounds.is_none() {
-            return job.shared.caches.nearest();
+        if job.counters.threads() > 1 && job.lockstep.is_none() {
+            return job.shared.corrections.local(Corrections::new);
         }
         self.corrections.get_or_insert_with(Corrections::new).clone()
     }
 
     /// Searches a job to its end.
-    pub fn search<O: Observer>(&mut self, job: &Job, observer: &mut O) -> Finding {
+    pub fn search<O: Observer>(&mut self, job: &Job, observer: &mut O) -> ThreadResult {
         Search::new(self, job, observer).deepen()
     }
 }
@@ -122,7 +123,7 @@ pub struct Search<'a, O: Observer> {
     tb_hits: u64,
     /// Maximum number of pieces probed in tablebases below the root; 0 for none.
     pub(super) tb_pieces: u32,
-    counters: &'a Counters,
+    counters: &'a ThreadCounters,
     /// The node count at which limits are checked and more nodes requested.
     granted: u64,
     /// Whether the search ended because the node limit is used up.
@@ -139,15 +140,14 @@ pub struct Search<'a, O: Observer> {
     pub(super) finished: i32,
     pub(super) lines: Vec<RootMove>,
     scaling: Scaling,
-    /// The CPU slot, if threads outnumber CPUs.
-    turn: Turn<'a>,
+    cpu_slot: CpuSlot<'a>,
     /// Lockstep state (`Deterministic` only).
-    round: Option<Round<'a>>,
+    lockstep: Option<LockstepThread<'a>>,
 }
 
 impl<'a, O: Observer> Search<'a, O> {
     /// Limit checks before a thread yields its CPU slot: a few milliseconds.
-    const QUANTA_PER_TURN: u64 = 8;
+    const QUANTA_PER_SLOT: u64 = 8;
     /// Interval of progress reports in long iterations.
     const HEARTBEAT: Duration = Duration::from_secs(2);
 
@@ -158,7 +158,7 @@ impl<'a, O: Observer> Search<'a, O> {
         let lmr = shared.lmr.of(me.id);
         me.histories.set_weights(&shared.params);
         me.lbr.set_mode(job.options.lbr);
-        let evaluation = me.near(&shared.evaluation);
+        let evaluation = me.local(&shared.evaluation);
         me.evaluator.start(&evaluation, job.game.board());
         let corrections = me.corrections_for(job);
         let id = me.id;
@@ -170,7 +170,7 @@ impl<'a, O: Observer> Search<'a, O> {
             root.rank(|index| probing.root_move(roots, index));
         }
         let earlier = job.game.earlier_keys();
-        let round = job.rounds.as_ref().map(|rounds| rounds.join(id));
+        let lockstep = job.lockstep.as_ref().map(|lockstep| lockstep.join(id));
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
         let mut search = Self {
             root,
@@ -186,8 +186,8 @@ impl<'a, O: Observer> Search<'a, O> {
             nodes: 0,
             tb_hits: 0,
             tb_pieces: probing.map_or(0, |probing| probing.pieces_below(roots)),
-            counters: job.findings.counters(id),
-            granted: round.as_ref().map_or(job.control.first_nodes(id), Round::granted),
+            counters: job.counters.of(id),
+            granted: lockstep.as_ref().map_or(job.control.first_nodes(id), LockstepThread::node_budget),
             out_of_nodes: false,
             seldepth: 0,
             iteration: 0,
@@ -197,8 +197,8 @@ impl<'a, O: Observer> Search<'a, O> {
             finished: 0,
             lines: Vec::new(),
             scaling: shared.params.scaling(),
-            turn: job.turns.take(id),
-            round,
+            cpu_slot: job.cpu_slots.acquire(id),
+            lockstep,
         };
         search.count_tb_hits(tb_hits);
         search
@@ -236,8 +236,8 @@ impl<'a, O: Observer> Search<'a, O> {
     #[cold]
     fn check_limits(&mut self) -> Result<(), Stopped> {
         let control = &self.job.control;
-        if (self.nodes / Control::QUANTUM).is_multiple_of(Self::QUANTA_PER_TURN) {
-            self.turn.pass_on();
+        if (self.nodes / Control::QUANTUM).is_multiple_of(Self::QUANTA_PER_SLOT) {
+            self.cpu_slot.yield_to_next();
         }
         if self.me.id == 0 {
             if control.is_out_of_time(|| self.total_nodes()) {
@@ -249,7 +249,7 @@ impl<'a, O: Observer> Search<'a, O> {
                 self.show_progress();
             }
         }
-        let more = if self.round.is_some() { self.next_round(0, false) } else { control.take_nodes() };
+        let more = if self.lockstep.is_some() { self.next_round(0, false) } else { control.take_nodes() };
         self.granted += more;
         self.out_of_nodes = more == 0;
         if self.out_of_nodes { Err(Stopped) } else { Ok(()) }
@@ -257,25 +257,25 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// Nodes of all threads; in lockstep, those of the others as of the last round.
     pub(super) fn total_nodes(&self) -> u64 {
-        self.round.as_ref().map_or_else(|| self.job.findings.nodes(), |round| round.others() + self.nodes)
+        self.lockstep.as_ref().map_or_else(|| self.job.counters.nodes(), |thread| thread.other_nodes() + self.nodes)
     }
 
-    /// Begins the next round, with `unused` nodes of this one left, and returns the nodes granted; 0 after the last round.
-    /// Gives up the CPU slot while waiting.
+    /// Begins the next round, with these nodes of this one unused, and returns its node budget; 0 after the `last`. Releases the
+    /// CPU slot while waiting for the other threads.
     fn next_round(&mut self, unused: u64, last: bool) -> u64 {
-        let Some(round) = &mut self.round else { return 0 };
-        self.turn = Turn::NONE;
-        round.finish(self.tt, &self.job.findings, unused, last);
-        self.turn = self.job.turns.take(self.me.id);
-        round.granted()
+        let Some(thread) = &mut self.lockstep else { return 0 };
+        self.cpu_slot = CpuSlot::NONE;
+        thread.end_round(self.tt, &self.job.counters, unused, last);
+        self.cpu_slot = self.job.cpu_slots.acquire(self.me.id);
+        thread.node_budget()
     }
 
-    /// In lockstep, takes part in the rounds until the main thread has ended.
-    pub(super) fn leave_rounds(&mut self) {
+    /// Takes part in the remaining rounds, after the thread's own search, until the main thread ends.
+    pub(super) fn leave_lockstep(&mut self) {
         let mut unused = self.granted - self.nodes;
-        while self.round.as_ref().is_some_and(|round| !round.is_over()) {
+        while self.lockstep.as_ref().is_some_and(|thread| !thread.is_finished()) {
             if self.job.control.is_stopped() {
-                self.round.as_mut().into_iter().for_each(Round::break_off);
+                self.lockstep.as_mut().into_iter().for_each(LockstepThread::abort);
                 break;
             }
             unused = self.next_round(unused, self.me.id == 0);
@@ -350,7 +350,7 @@ impl<'a, O: Observer> Search<'a, O> {
     /// Probes the table; mate scores become relative to the root.
     #[inline(always)]
     pub(crate) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<Hit> {
-        let own = self.round.as_ref().and_then(|round| round.get(board.key()));
+        let own = self.lockstep.as_ref().and_then(|thread| thread.probe(board.key()));
         let hit = own.or_else(|| self.tt.probe(board.key()));
         self.observer.probed(board.key(), hit.is_some());
         let hit = hit?;
@@ -361,9 +361,9 @@ impl<'a, O: Observer> Search<'a, O> {
     #[inline(always)]
     pub(super) fn store(&mut self, board: &Board, ply: usize, known: Hit) {
         let hit = Hit { score: score::to_table(known.score, ply), ..known };
-        match &mut self.round {
+        match &mut self.lockstep {
             None => self.tt.store(board.key(), hit),
-            Some(round) => round.put(board.key(), hit),
+            Some(thread) => thread.store(board.key(), hit),
         }
     }
 

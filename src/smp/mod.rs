@@ -1,7 +1,11 @@
-//! Running on many CPUs: binding to NUMA nodes and job queues.
+//! Running on many CPUs: NUMA nodes, shared caches, CPU slots, lockstep, job queues.
 
+pub mod counters;
+pub mod lockstep;
 pub mod numa;
 pub mod order_queue;
+pub mod per_cache;
+pub mod slots;
 
 use std::{panic, process};
 

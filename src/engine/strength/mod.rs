@@ -12,11 +12,11 @@ use crate::chess::zobrist::split_mix;
 use crate::chess::{Board, Move};
 use crate::score::MATE_IN_MAX;
 use crate::search::clock::Bounds;
-use crate::search::findings::Finding;
 use crate::search::job::Job;
 use crate::search::limits::Limits;
 use crate::search::observer::Instrument;
 use crate::search::report::Info;
+use crate::search::results::ThreadResult;
 use crate::search::worker::Worker;
 use crate::tt::Tt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -160,14 +160,14 @@ impl Handicap {
 
 impl Instrument for Handicap {
     /// Searches with empty tables, which are emptied again: moves must not depend on earlier searches, nor errors be learned.
-    fn search(&self, worker: &mut Worker, job: &Job) -> Finding {
+    fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
         if pool::check_worker_memory().is_ok() {
             return worker.anew().search(job, &mut self.errors());
         }
         worker.clear();
-        let finding = worker.search(job, &mut self.errors());
+        let result = worker.search(job, &mut self.errors());
         worker.clear();
-        finding
+        result
     }
 }
 

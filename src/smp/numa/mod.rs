@@ -7,6 +7,7 @@ mod cgroup;
 pub mod cpu_set;
 #[cfg(any(windows, test))]
 mod groups;
+pub mod network;
 pub mod placement;
 pub mod policy;
 pub mod report;

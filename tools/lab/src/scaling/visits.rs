@@ -1,8 +1,8 @@
 //! Counts positions that several threads of a search visit, in a map beside the hash table.
 
-use lento::search::findings::Finding;
 use lento::search::job::Job;
 use lento::search::observer::{Instrument, Observer};
+use lento::search::results::ThreadResult;
 use lento::search::worker::Worker;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -83,11 +83,11 @@ impl Visits {
 }
 
 impl Instrument for Visits {
-    fn search(&self, worker: &mut Worker, job: &Job) -> Finding {
+    fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
         let mut visitor = self.visitor(worker.id);
-        let finding = worker.search(job, &mut visitor);
+        let result = worker.search(job, &mut visitor);
         self.add(&visitor.counts);
-        finding
+        result
     }
 }
 

@@ -1,0 +1,288 @@
+//! Searches that repeat exactly with any number of threads (`Deterministic`), however fast each thread runs.
+//!
+//! The threads search in rounds of a fixed number of nodes. Within a round a thread sees the table as of the last round and its
+//! own entries. Between rounds the threads meet: their entries go into the table in thread order, and the nodes of the next
+//! round are shared out.
+
+use super::counters::Counters;
+use crate::sync::{CachePadded, Condvar, Mutex, Ordering, RwLock, RwLockWriteGuard, wait};
+use crate::tt::{Hit, Tt};
+
+/// What the threads of a search need to keep in step.
+pub struct Lockstep {
+    entries: Box<[CachePadded<RwLock<RoundEntries>>]>,
+    meeting: Mutex<Meeting>,
+    /// Notified when a meeting ends.
+    ended: Condvar,
+}
+
+/// Where the threads wait for each other, twice between two rounds: before and after merging their entries.
+struct Meeting {
+    /// The number of meetings that have ended.
+    number: u64,
+    arrived: usize,
+    /// Nodes left of a limit, less those of the threads that have arrived after this round.
+    nodes_left: Option<u64>,
+    /// A thread has announced the last round.
+    last_round: bool,
+    plan: RoundPlan,
+    /// A thread was stopped within a round: nothing waits any more.
+    aborted: bool,
+}
+
+/// What holds for all threads in a round. Made when the last thread has arrived.
+#[derive(Clone, Copy, Default)]
+struct RoundPlan {
+    /// Nodes left of a limit.
+    nodes_left: Option<u64>,
+    /// Nodes of all threads so far.
+    nodes: u64,
+    /// No round follows.
+    finished: bool,
+}
+
+/// The entries that a thread has stored in a round: an open-addressing hash table.
+struct RoundEntries {
+    entries: Vec<(u64, Hit)>,
+    /// By hash of the key: the index of its entry plus 1, or 0.
+    indices: Box<[u16; Self::INDICES]>,
+}
+
+impl RoundEntries {
+    /// Twice the nodes of a round: a node stores once, rarely twice.
+    const CAPACITY: usize = 2 * Lockstep::ROUND_NODES as usize;
+    const INDICES: usize = 2 * Self::CAPACITY;
+
+    fn new() -> Self {
+        Self { entries: Vec::with_capacity(Self::CAPACITY), indices: Box::new([0; Self::INDICES]) }
+    }
+
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.indices.fill(0);
+    }
+
+    /// Where the index of a key is, or has to be.
+    fn slot(&self, key: u64) -> usize {
+        let mut slot = key as usize % Self::INDICES;
+        while let Some(index) = usize::from(self.indices[slot]).checked_sub(1)
+            && self.entries[index].0 != key
+        {
+            slot = (slot + 1) % Self::INDICES;
+        }
+        slot
+    }
+
+    fn get(&self, key: u64) -> Option<Hit> {
+        let index = usize::from(self.indices[self.slot(key)]).checked_sub(1)?;
+        Some(self.entries[index].1)
+    }
+
+    /// Stores an entry, unless full.
+    fn store(&mut self, key: u64, entry: Hit) {
+        let slot = self.slot(key);
+        match usize::from(self.indices[slot]).checked_sub(1) {
+            Some(index) => {
+                let old = &mut self.entries[index].1;
+                *old = Hit { mv: entry.mv.or(old.mv), ..entry };
+            }
+            None if self.entries.len() < Self::CAPACITY => {
+                self.entries.push((key, entry));
+                self.indices[slot] = self.entries.len() as u16;
+            }
+            None => {}
+        }
+    }
+}
+
+impl Lockstep {
+    /// Nodes of each thread in a round, a few milliseconds. Longer rounds delay what threads learn from each other, shorter ones
+    /// wait more.
+    const ROUND_NODES: u64 = 2048;
+
+    /// Rounds for these threads, with a limit on the nodes of all or without.
+    pub fn new(threads: usize, nodes: Option<u64>) -> Self {
+        Self {
+            entries: (0..threads).map(|_| CachePadded::new(RwLock::new(RoundEntries::new()))).collect(),
+            meeting: Mutex::new(Meeting {
+                number: 0,
+                arrived: 0,
+                nodes_left: nodes,
+                last_round: false,
+                plan: RoundPlan { nodes_left: nodes, ..RoundPlan::default() },
+                aborted: false,
+            }),
+            ended: Condvar::new(),
+        }
+    }
+
+    /// Begins the first round of a thread.
+    pub fn join(&self, thread: usize) -> LockstepThread<'_> {
+        let budget = self.meeting.lock().plan.share(thread, self.entries.len());
+        let entries = Some(self.entries[thread].write());
+        LockstepThread { lockstep: self, thread, entries, budget, other_nodes: 0, finished: false }
+    }
+
+    /// Waits until all threads have arrived. Each calls `arrive`; the last one then calls `end`.
+    fn meet(&self, arrive: impl FnOnce(&mut Meeting), end: impl FnOnce(&mut Meeting)) {
+        let mut meeting = self.meeting.lock();
+        arrive(&mut meeting);
+        meeting.arrived += 1;
+        if meeting.arrived == self.entries.len() {
+            meeting.arrived = 0;
+            meeting.number += 1;
+            end(&mut meeting);
+            self.ended.notify_all();
+            return;
+        }
+        let number = meeting.number;
+        while meeting.number == number && !meeting.aborted {
+            meeting = wait(&self.ended, meeting);
+        }
+    }
+}
+
+impl RoundPlan {
+    /// The nodes of a thread in the next round.
+    fn share(&self, thread: usize, threads: usize) -> u64 {
+        let (thread, threads) = (thread as u64, threads as u64);
+        match self.nodes_left {
+            None => Lockstep::ROUND_NODES,
+            Some(left) => Lockstep::ROUND_NODES.min(left / threads + u64::from(thread < left % threads)),
+        }
+    }
+}
+
+/// A thread of a search in lockstep.
+pub struct LockstepThread<'a> {
+    lockstep: &'a Lockstep,
+    thread: usize,
+    /// Its own entries, locked during a round.
+    entries: Option<RwLockWriteGuard<'a, RoundEntries>>,
+    budget: u64,
+    other_nodes: u64,
+    finished: bool,
+}
+
+impl LockstepThread<'_> {
+    /// Nodes of the thread in this round.
+    pub fn node_budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// Nodes of the other threads at the start of this round.
+    pub fn other_nodes(&self) -> u64 {
+        self.other_nodes
+    }
+
+    /// Whether no round follows.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// The thread's own entry of this round.
+    pub fn probe(&self, key: u64) -> Option<Hit> {
+        self.entries.as_ref()?.get(key)
+    }
+
+    /// Stores an entry for this round.
+    pub fn store(&mut self, key: u64, entry: Hit) {
+        if let Some(entries) = &mut self.entries {
+            entries.store(key, entry);
+        }
+    }
+
+    /// Ends this round, with these nodes of the budget unused, and begins the next. No round follows once a thread passes `last`.
+    pub fn end_round(&mut self, tt: &Tt, counters: &Counters, unused: u64, last: bool) {
+        let (lockstep, used) = (self.lockstep, self.budget - unused);
+        self.entries = None;
+        lockstep.meet(
+            |meeting| {
+                meeting.last_round |= last;
+                meeting.nodes_left = meeting.nodes_left.map(|left| left - used);
+            },
+            |meeting| {
+                let Meeting { nodes_left, last_round, .. } = *meeting;
+                let finished = last_round || nodes_left == Some(0);
+                meeting.plan = RoundPlan { nodes_left, nodes: counters.nodes(), finished };
+            },
+        );
+        self.merge(tt);
+        lockstep.meet(|_| (), |_| ());
+        let mut entries = lockstep.entries[self.thread].write();
+        entries.clear();
+        self.entries = Some(entries);
+        let Meeting { plan, aborted, .. } = *lockstep.meeting.lock();
+        self.finished = plan.finished || aborted;
+        self.budget = if self.finished { 0 } else { plan.share(self.thread, lockstep.entries.len()) };
+        self.other_nodes = plan.nodes.saturating_sub(counters.of(self.thread).nodes.load(Ordering::Relaxed));
+    }
+
+    /// Stores the entries of all threads in thread order, each thread for its part of the table.
+    fn merge(&self, tt: &Tt) {
+        let threads = self.lockstep.entries.len();
+        for entries in &self.lockstep.entries {
+            for &(key, entry) in &entries.read().entries {
+                if tt.place(key) % threads == self.thread {
+                    tt.store(key, entry);
+                }
+            }
+        }
+    }
+
+    /// Ends all rounds at once, since the search was stopped and cannot repeat.
+    pub fn abort(&mut self) {
+        self.finished = true;
+        self.entries = None;
+        self.lockstep.meeting.lock().aborted = true;
+        self.lockstep.ended.notify_all();
+    }
+}
+
+impl Drop for LockstepThread<'_> {
+    /// Releases the other threads if this one panics.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.abort();
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::chess::Move;
+    use crate::score::Bound;
+
+    fn entry(depth: i32) -> Hit {
+        Hit { mv: None, score: 3, eval: None, depth, bound: Bound::Upper, pv: false }
+    }
+
+    #[test]
+    fn the_last_entry_of_a_key_counts_and_inherits_its_move() {
+        let mut entries = RoundEntries::new();
+        // Keys with colliding hashes.
+        let key = |nth: usize| (nth / 3 * RoundEntries::INDICES + nth) as u64;
+        entries.store(key(7), Hit { mv: Move::from_word(0x1234), ..entry(-1) });
+        for nth in 0..RoundEntries::CAPACITY + 10 {
+            entries.store(key(nth), entry(nth as i32));
+        }
+        for nth in 0..RoundEntries::CAPACITY {
+            let mv = if nth == 7 { Move::from_word(0x1234) } else { None };
+            assert_eq!(entries.get(key(nth)), Some(Hit { mv, ..entry(nth as i32) }), "{nth}");
+        }
+        assert_eq!(entries.get(key(RoundEntries::CAPACITY)), None, "full");
+        entries.clear();
+        assert_eq!(entries.get(key(7)), None);
+    }
+
+    #[test]
+    fn a_node_limit_is_shared_out_whole() {
+        for left in [0, 1, 5, 8, 1000, 16_383, 16_384, 1_000_000] {
+            let plan = RoundPlan { nodes_left: Some(left), ..RoundPlan::default() };
+            let shares: Vec<u64> = (0..8).map(|thread| plan.share(thread, 8)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), left.min(8 * Lockstep::ROUND_NODES));
+            assert!(shares[0] - shares[7] <= 1);
+        }
+    }
+}

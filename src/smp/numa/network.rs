@@ -1,0 +1,68 @@
+//! A copy of the network in the memory of each NUMA node.
+
+use crate::eval::nnue::Network;
+use crate::eval::{Evaluation, Model};
+use crate::sync::Mutex;
+use std::sync::Arc;
+
+/// The network of one node.
+#[derive(Default)]
+pub struct NodeNetwork(Mutex<Option<Copied>>);
+
+struct Copied {
+    original: Arc<Network>,
+    copy: Arc<Network>,
+}
+
+impl NodeNetwork {
+    /// The evaluation with the node's copy of its network. If missing, the calling thread makes the copy, so that the system
+    /// allocates it in that thread's memory.
+    pub fn local(&self, evaluation: &Evaluation) -> Evaluation {
+        let Model::Nnue(original, simd) = &evaluation.model else { return evaluation.clone() };
+        let mut copied = self.0.lock();
+        let current = copied.take_if(|copied| Arc::ptr_eq(&copied.original, original));
+        let Copied { copy, .. } =
+            copied.insert(current.unwrap_or_else(|| Copied {
+                original: Arc::clone(original),
+                copy: Arc::new(Network::clone(original)),
+            }));
+        Evaluation { model: Model::Nnue(Arc::clone(copy), *simd), ..*evaluation }
+    }
+
+    /// Whether there is a copy of the evaluation's network.
+    pub fn has_copy(&self, evaluation: &Evaluation) -> bool {
+        let Model::Nnue(original, _) = &evaluation.model else { return false };
+        self.0.lock().as_ref().is_some_and(|copied| Arc::ptr_eq(&copied.original, original))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+    use crate::eval::Scaling;
+    use crate::eval::nnue::embedded;
+    use crate::eval::nnue::simd::Simd;
+
+    #[test]
+    fn each_node_has_one_copy_with_the_same_scores() {
+        let (evaluation, nodes) = (Evaluation::default(), [NodeNetwork::default(), NodeNetwork::default()]);
+        assert!(!nodes[0].has_copy(&evaluation));
+        let network = |evaluation: &Evaluation| match &evaluation.model {
+            Model::Nnue(network, _) => Arc::as_ptr(network),
+            Model::Classical => panic!("a network"),
+        };
+        let [first, again, second] = [0, 0, 1].map(|node: usize| nodes[node].local(&evaluation));
+        assert_eq!(network(&first), network(&again));
+        assert!(network(&first) != network(&second) && network(&first) != network(&evaluation));
+        assert!(nodes[0].has_copy(&evaluation));
+        let (game, scaling) = (Game::start(), Scaling(100));
+        assert_eq!(first.value(game.board(), scaling), evaluation.value(game.board(), scaling));
+        // Another network replaces the copy; the classical evaluation needs none.
+        let other = Evaluation::from(Model::Nnue(Arc::new(Network::clone(&embedded())), Simd::best()));
+        nodes[0].local(&other);
+        assert!(nodes[0].has_copy(&other) && !nodes[0].has_copy(&evaluation));
+        let classical = Evaluation::from(Model::Classical);
+        assert!(matches!(nodes[0].local(&classical).model, Model::Classical) && !nodes[0].has_copy(&classical));
+    }
+}

@@ -1,0 +1,70 @@
+//! One value per last-level cache, shared by the threads that run on its CPUs.
+
+use crate::processors;
+use crate::sync::Mutex;
+
+/// The values by cache, each created by the first thread that asks for it.
+pub struct PerCache<T> {
+    /// The cache of each CPU. Unlisted CPUs belong to the first cache.
+    cache_of_cpu: Box<[usize]>,
+    values: Box<[Mutex<Option<T>>]>,
+}
+
+impl<T: Clone> PerCache<T> {
+    /// No values yet, for caches shared by these groups of CPUs; one cache at least.
+    pub fn new<Group: IntoIterator<Item = usize>>(groups: impl IntoIterator<Item = Group>) -> Self {
+        let mut cache_of_cpu = Vec::new();
+        let mut caches = 0;
+        for group in groups {
+            for cpu in group {
+                cache_of_cpu.resize(cache_of_cpu.len().max(cpu + 1), 0);
+                cache_of_cpu[cpu] = caches;
+            }
+            caches += 1;
+        }
+        Self { cache_of_cpu: cache_of_cpu.into(), values: (0..caches.max(1)).map(|_| Mutex::new(None)).collect() }
+    }
+
+    /// Whether both have the same groups of CPUs.
+    pub fn has_caches_of(&self, other: &Self) -> bool {
+        self.cache_of_cpu == other.cache_of_cpu && self.values.len() == other.values.len()
+    }
+
+    /// The value of the cache that the calling thread runs on. The first caller creates it, so that the system allocates it in
+    /// that thread's memory.
+    pub fn local(&self, create: impl FnOnce() -> T) -> T {
+        let cache = processors::current().and_then(|cpu| self.cache_of_cpu.get(cpu)).map_or(0, |&cache| cache);
+        self.values[cache].lock().get_or_insert_with(create).clone()
+    }
+
+    /// Calls a function with each value.
+    pub fn for_each(&self, mut function: impl FnMut(&mut T)) {
+        for value in &self.values {
+            value.lock().iter_mut().for_each(&mut function);
+        }
+    }
+}
+
+impl<T: Clone> Default for PerCache<T> {
+    /// One cache.
+    fn default() -> Self {
+        Self::new([[]])
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_of_a_group_share_a_value() {
+        let caches = PerCache::<u8>::new([vec![0, 2], vec![1, 5]]);
+        assert_eq!((&*caches.cache_of_cpu, caches.values.len()), (&[0, 1, 0, 0, 0, 1][..], 2));
+        assert!(caches.has_caches_of(&PerCache::new([[2, 0], [5, 1]])) && !caches.has_caches_of(&PerCache::default()));
+        let one_each = PerCache::new((0..4096).map(|cpu| [cpu]));
+        one_each.local(|| 7);
+        let mut values = Vec::new();
+        one_each.for_each(|value| values.push(*value));
+        assert_eq!(values, [7]);
+    }
+}
