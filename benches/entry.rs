@@ -2,11 +2,11 @@
 
 use lento::chess::Move;
 use lento::score::Bound;
-use lento::tt::Hit;
+use lento::tt::TtEntry;
 
 /// An entry that a key determines.
-pub fn entry(key: u64) -> Hit {
-    Hit {
+pub fn entry(key: u64) -> TtEntry {
+    TtEntry {
         mv: Move::from_word(key as u16 | 1),
         score: (key >> 20) as i32 % 1000,
         eval: Some((key >> 40) as i32 % 1000),

@@ -4,7 +4,7 @@
 use lento::chess::Move;
 use lento::hash_file::{Effort, Identity, Origin, SaveOptions, load, save};
 use lento::score::Bound;
-use lento::tt::{Hit, Tt};
+use lento::tt::{Tt, TtEntry};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
@@ -49,7 +49,7 @@ fn fill(table: &Tt, threads: usize) {
                     state = (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                     let (mv, score) = (Move::from_word(state as u16), (state >> 20) as i32 % 300);
                     let depth = nth as i32 % 12;
-                    let hit = Hit { mv, score, eval: Some(score), depth, bound: Bound::Lower, pv: false };
+                    let hit = TtEntry { mv, score, eval: Some(score), depth, bound: Bound::Lower, pv: false };
                     table.store(nth * step + (state >> 8) % step, hit);
                 }
             });

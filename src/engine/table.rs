@@ -176,7 +176,7 @@ impl Engine {
     pub fn set_hash_with_progress(&mut self, mib: usize, progress: &mut dyn FnMut(usize)) -> Result<(), TtError> {
         let threads = self.threads();
         let changes = self.table.tt.size_mib() != mib;
-        let resized = self.exclusive_table().resize_telling(mib, threads, progress);
+        let resized = self.exclusive_table().resize_with_progress(mib, threads, progress);
         if changes && matches!(resized, Ok(()) | Err(TtError::Lost { .. })) {
             self.table.contents = Contents::Nothing;
         }

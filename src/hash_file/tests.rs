@@ -1,7 +1,7 @@
 use super::*;
 use crate::chess::Move;
 use crate::score::Bound;
-use crate::tt::{Hit, Record, Tt};
+use crate::tt::{Record, Tt, TtEntry};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn filled(mib: usize, entries: u64) -> Tt {
         let eval = (nth % 5 > 0).then_some(nth as i32 % 500 - 250);
         let bound = [Bound::Upper, Bound::Lower, Bound::Exact][nth as usize % 3];
         let (mv, pv) = (Move::from_word(nth as u16), nth % 7 == 0);
-        let hit = Hit { mv, score: nth as i32 % 900 - 450, eval, depth: nth as i32 % 40 - 3, bound, pv };
+        let hit = TtEntry { mv, score: nth as i32 % 900 - 450, eval, depth: nth as i32 % 40 - 3, bound, pv };
         table.store(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15), hit);
         if nth % 50_000 == 0 {
             table.new_search();

@@ -14,7 +14,7 @@ use super::window::Window;
 use super::worker::Search;
 use crate::chess::Move;
 use crate::score::{Bound, INFINITE, MATE, Score, is_mate, mate_distance};
-use crate::tt::Hit;
+use crate::tt::TtEntry;
 use std::time::{Duration, Instant};
 
 /// Follows the best move and its score over the iterations.
@@ -137,7 +137,7 @@ impl<O: Observer> Search<'_, O> {
         }
         let (first, frame) = (&self.root.all()[0], self.frame(0));
         let eval = frame.eval.map(|_| frame.raw_eval);
-        let hit = Hit { mv: Some(first.mv), score: first.score, eval, depth, bound: Bound::Exact, pv: true };
+        let hit = TtEntry { mv: Some(first.mv), score: first.score, eval, depth, bound: Bound::Exact, pv: true };
         self.store(&board, 0, hit);
     }
 

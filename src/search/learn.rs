@@ -8,7 +8,7 @@ use super::root::Scope;
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::{Bound, is_decisive};
-use crate::tt::Hit;
+use crate::tt::TtEntry;
 
 impl<O: Observer> Search<'_, O> {
     /// Step 7: updates all histories and stores the node.
@@ -27,7 +27,7 @@ impl<O: Observer> Search<'_, O> {
             // The root is stored after each iteration, so that bounds of the next one do not replace its result.
             if !N::ROOT {
                 let (eval, pv) = ((!node.in_check).then_some(node.raw_eval), node.tt_pv);
-                let entry = Hit { mv: best.mv, score: best.score, eval, depth: node.depth, bound: best.bound, pv };
+                let entry = TtEntry { mv: best.mv, score: best.score, eval, depth: node.depth, bound: best.bound, pv };
                 self.store(board, node.ply, entry);
             }
             self.learn_correction(board, node, best);

@@ -11,7 +11,7 @@ use super::{MAX_PLY, Searched};
 use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
 use crate::score::{self, Bound, DRAW, Score, TB_WIN_IN_MAX, is_decisive, mate_in, mated_in};
-use crate::tt::Hit;
+use crate::tt::TtEntry;
 use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
 
@@ -89,7 +89,7 @@ impl<O: Observer> Search<'_, O> {
         // Step 4. Static evaluation, improving, TT move.
         let mut node = self.assess::<N>(board, ply, depth, cut, hit);
         if hit.is_none() && excluded.is_none() && !node.in_check {
-            self.store(board, ply, Hit::of_eval(node.raw_eval));
+            self.store(board, ply, TtEntry::of_eval(node.raw_eval));
         }
 
         // Step 5. Whole-node pruning and internal iterative reduction. `go mate` asks for a proof: no forward pruning.
@@ -241,7 +241,7 @@ impl<O: Observer> Search<'_, O> {
         ply: usize,
         depth: i32,
         cut: bool,
-        hit: Option<Hit>,
+        hit: Option<TtEntry>,
     ) -> NodeState {
         let in_check = board.in_check();
         let excluded = self.frame(ply).excluded;

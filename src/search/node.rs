@@ -2,7 +2,7 @@
 
 use crate::chess::Move;
 use crate::score::Score;
-use crate::tt::Hit;
+use crate::tt::TtEntry;
 
 /// A node type.
 pub trait Node {
@@ -72,7 +72,7 @@ pub struct NodeState {
     /// Whether the opponent's last move lowered the opponent's evaluation.
     pub opponent_worsening: bool,
     /// The table's entry, its score relative to the root. Its move may be illegal.
-    pub hit: Option<Hit>,
+    pub hit: Option<TtEntry>,
     /// The TT move, if legal.
     pub tt_move: Option<Move>,
     /// Whether this is or was a PV node.

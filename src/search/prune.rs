@@ -8,7 +8,7 @@ use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, PieceType};
 use crate::score::{Bound, Score, TB_WIN_IN_MAX, is_decisive};
-use crate::tt::Hit;
+use crate::tt::TtEntry;
 
 impl<O: Observer> Search<'_, O> {
     /// Returns the score of a node that is pruned.
@@ -106,7 +106,7 @@ impl<O: Observer> Search<'_, O> {
             self.take_back();
             if score >= target {
                 let (depth, eval) = (node.depth - 3, Some(node.raw_eval));
-                let found = Hit { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: node.tt_pv };
+                let found = TtEntry { mv: Some(mv), score, eval, depth, bound: Bound::Lower, pv: node.tt_pv };
                 self.store(board, node.ply, found);
                 return Ok(Some(if is_decisive(score) { score } else { score - (target - beta) }));
             }

@@ -9,7 +9,7 @@ use super::worker::Search;
 use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
 use crate::score::{Bound, INFINITE, MAX_EVAL, Score, TB_WIN_IN_MAX, is_decisive, mated_in};
-use crate::tt::Hit;
+use crate::tt::TtEntry;
 use std::ops::ControlFlow;
 
 /// The value of not capturing.
@@ -52,8 +52,12 @@ impl<O: Observer> Search<'_, O> {
             if in_check { StandPat::IN_CHECK } else { self.stand_pat(board, ply, hit) };
         if best >= window.beta {
             if hit.is_none() {
-                let depth = Hit::STAND_PAT;
-                self.store(board, ply, Hit { mv: None, score: best, eval: raw_eval, depth, bound: Bound::Lower, pv });
+                let depth = TtEntry::STAND_PAT;
+                self.store(
+                    board,
+                    ply,
+                    TtEntry { mv: None, score: best, eval: raw_eval, depth, bound: Bound::Lower, pv },
+                );
             }
             return Ok(best);
         }
@@ -112,7 +116,7 @@ impl<O: Observer> Search<'_, O> {
 
         // Step 5. Store.
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
-        self.store(board, ply, Hit { mv: best_move, score: best, eval: raw_eval, depth: 0, bound, pv });
+        self.store(board, ply, TtEntry { mv: best_move, score: best, eval: raw_eval, depth: 0, bound, pv });
         Ok(best)
     }
 
@@ -123,7 +127,7 @@ impl<O: Observer> Search<'_, O> {
         board: &Board,
         ply: usize,
         window: Window,
-    ) -> ControlFlow<Score, (Score, Option<Hit>)> {
+    ) -> ControlFlow<Score, (Score, Option<TtEntry>)> {
         self.end_by_rule(board, ply)?;
         let alpha = self.with_repetition(board, ply, window.alpha);
         if alpha >= window.beta {
@@ -138,7 +142,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Step 3: the corrected evaluation, or the table's score if its bound makes it more precise.
     #[inline(always)]
-    fn stand_pat(&mut self, board: &Board, ply: usize, hit: Option<Hit>) -> StandPat {
+    fn stand_pat(&mut self, board: &Board, ply: usize, hit: Option<TtEntry>) -> StandPat {
         let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
         let eval = (raw + self.correction(board, ply)).clamp(-MAX_EVAL, MAX_EVAL);
         let score = match hit {

@@ -12,7 +12,7 @@ use crate::chess::{Board, CastlingRights, Game, Move};
 use crate::score::{Bound, DRAW, Score, TB_WIN, is_decisive, is_mate, tablebase_distance};
 use crate::sync::{AtomicI32, Ordering};
 use crate::tb::{RootRank, Tables, Wdl};
-use crate::tt::Hit;
+use crate::tt::TtEntry;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -225,7 +225,7 @@ impl<O: Observer> Search<'_, O> {
             Bound::Upper if score > window.alpha => ControlFlow::Continue(Window { beta: score, ..Window::FULL }),
             _ => {
                 let depth = (depth + WORTH).min(super::MAX_DEPTH);
-                self.store(board, ply, Hit { mv: None, score, eval: None, depth, bound, pv });
+                self.store(board, ply, TtEntry { mv: None, score, eval: None, depth, bound, pv });
                 ControlFlow::Break(score)
             }
         }

@@ -21,7 +21,7 @@ use crate::smp::lockstep::LockstepThread;
 use crate::smp::numa::network::NodeNetwork;
 use crate::smp::slots::CpuSlot;
 use crate::sync::Ordering;
-use crate::tt::{Hit, Tt};
+use crate::tt::{Tt, TtEntry};
 use arrayvec::ArrayVec;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -349,18 +349,18 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// Probes the table; mate scores become relative to the root.
     #[inline(always)]
-    pub(crate) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<Hit> {
+    pub(crate) fn probe_table(&mut self, board: &Board, ply: usize) -> Option<TtEntry> {
         let own = self.lockstep.as_ref().and_then(|thread| thread.probe(board.key()));
         let hit = own.or_else(|| self.tt.probe(board.key()));
         self.observer.probed(board.key(), hit.is_some());
         let hit = hit?;
-        Some(Hit { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
+        Some(TtEntry { score: score::from_table(hit.score, ply, board.halfmove_clock()), ..hit })
     }
 
     /// Stores an entry whose mate scores are relative to the root.
     #[inline(always)]
-    pub(super) fn store(&mut self, board: &Board, ply: usize, known: Hit) {
-        let hit = Hit { score: score::to_table(known.score, ply), ..known };
+    pub(super) fn store(&mut self, board: &Board, ply: usize, known: TtEntry) {
+        let hit = TtEntry { score: score::to_table(known.score, ply), ..known };
         match &mut self.lockstep {
             None => self.tt.store(board.key(), hit),
             Some(thread) => thread.store(board.key(), hit),

@@ -6,7 +6,7 @@
 
 use super::counters::Counters;
 use crate::sync::{CachePadded, Condvar, Mutex, Ordering, RwLock, RwLockWriteGuard, wait};
-use crate::tt::{Hit, Tt};
+use crate::tt::{Tt, TtEntry};
 
 /// What the threads of a search need to keep in step.
 pub struct Lockstep {
@@ -43,7 +43,7 @@ struct RoundPlan {
 
 /// The entries that a thread has stored in a round: an open-addressing hash table.
 struct RoundEntries {
-    entries: Vec<(u64, Hit)>,
+    entries: Vec<(u64, TtEntry)>,
     /// By hash of the key: the index of its entry plus 1, or 0.
     indices: Box<[u16; Self::INDICES]>,
 }
@@ -73,18 +73,18 @@ impl RoundEntries {
         slot
     }
 
-    fn get(&self, key: u64) -> Option<Hit> {
+    fn get(&self, key: u64) -> Option<TtEntry> {
         let index = usize::from(self.indices[self.slot(key)]).checked_sub(1)?;
         Some(self.entries[index].1)
     }
 
     /// Stores an entry, unless full.
-    fn store(&mut self, key: u64, entry: Hit) {
+    fn store(&mut self, key: u64, entry: TtEntry) {
         let slot = self.slot(key);
         match usize::from(self.indices[slot]).checked_sub(1) {
             Some(index) => {
                 let old = &mut self.entries[index].1;
-                *old = Hit { mv: entry.mv.or(old.mv), ..entry };
+                *old = TtEntry { mv: entry.mv.or(old.mv), ..entry };
             }
             None if self.entries.len() < Self::CAPACITY => {
                 self.entries.push((key, entry));
@@ -181,12 +181,12 @@ impl LockstepThread<'_> {
     }
 
     /// The thread's own entry of this round.
-    pub fn probe(&self, key: u64) -> Option<Hit> {
+    pub fn probe(&self, key: u64) -> Option<TtEntry> {
         self.entries.as_ref()?.get(key)
     }
 
     /// Stores an entry for this round.
-    pub fn store(&mut self, key: u64, entry: Hit) {
+    pub fn store(&mut self, key: u64, entry: TtEntry) {
         if let Some(entries) = &mut self.entries {
             entries.store(key, entry);
         }
@@ -254,8 +254,8 @@ mod tests {
     use crate::chess::Move;
     use crate::score::Bound;
 
-    fn entry(depth: i32) -> Hit {
-        Hit { mv: None, score: 3, eval: None, depth, bound: Bound::Upper, pv: false }
+    fn entry(depth: i32) -> TtEntry {
+        TtEntry { mv: None, score: 3, eval: None, depth, bound: Bound::Upper, pv: false }
     }
 
     #[test]
@@ -263,13 +263,13 @@ mod tests {
         let mut entries = RoundEntries::new();
         // Keys with colliding hashes.
         let key = |nth: usize| (nth / 3 * RoundEntries::INDICES + nth) as u64;
-        entries.store(key(7), Hit { mv: Move::from_word(0x1234), ..entry(-1) });
+        entries.store(key(7), TtEntry { mv: Move::from_word(0x1234), ..entry(-1) });
         for nth in 0..RoundEntries::CAPACITY + 10 {
             entries.store(key(nth), entry(nth as i32));
         }
         for nth in 0..RoundEntries::CAPACITY {
             let mv = if nth == 7 { Move::from_word(0x1234) } else { None };
-            assert_eq!(entries.get(key(nth)), Some(Hit { mv, ..entry(nth as i32) }), "{nth}");
+            assert_eq!(entries.get(key(nth)), Some(TtEntry { mv, ..entry(nth as i32) }), "{nth}");
         }
         assert_eq!(entries.get(key(RoundEntries::CAPACITY)), None, "full");
         entries.clear();

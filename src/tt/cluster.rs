@@ -1,6 +1,6 @@
 //! One cache line of the table: where a key may lie, and which entry gives way to a new one.
 
-use super::entry::{Era, Hit, Packed};
+use super::entry::{Era, Packed, TtEntry};
 use crate::score::Bound;
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 
@@ -92,11 +92,11 @@ impl Cluster {
     /// The entry under a tag, if it is here. Nothing is written, not even a new generation: the line stays shared by
     /// all the cores that read it, and a node that the hit does not end stores its entry anew anyway.
     #[inline(always)]
-    pub fn probe(&self, tag: Tag) -> Option<Hit> {
+    pub fn probe(&self, tag: Tag) -> Option<TtEntry> {
         for slot in &self.0 {
             let (found, data) = slot.load();
             if found == tag {
-                return data.hit();
+                return data.unpack();
             }
         }
         None
@@ -106,16 +106,16 @@ impl Cluster {
     /// itself, or gives up, if what is there is much deeper and as new), else one of another epoch, else that of the entry
     /// worth least.
     #[inline(always)]
-    pub fn store(&self, tag: Tag, mut hit: Hit, era: Era) {
+    pub fn store(&self, tag: Tag, mut entry: TtEntry, era: Era) {
         let mut target = &self.0[0];
         let mut least = i32::MAX;
         for slot in &self.0 {
             let (found, old) = slot.load();
             if found == tag {
-                if Self::outweighs(old, &hit, era) {
+                if Self::outweighs(old, &entry, era) {
                     return;
                 }
-                hit.mv = hit.mv.or(old.mv());
+                entry.mv = entry.mv.or(old.mv());
                 target = slot;
                 break;
             }
@@ -125,7 +125,7 @@ impl Cluster {
                 target = slot;
             }
         }
-        target.store(tag, Packed::new(hit, era));
+        target.store(tag, Packed::new(entry, era));
     }
 
     /// Puts an entry back. It takes the slot of the same tag if what is there is not deeper, else one of another epoch, else that
@@ -163,7 +163,7 @@ impl Cluster {
 
     /// Whether what is known about a position is too good to be replaced by what is new.
     #[inline(always)]
-    fn outweighs(old: Packed, new: &Hit, era: Era) -> bool {
+    fn outweighs(old: Packed, new: &TtEntry, era: Era) -> bool {
         let margin = Self::DEEPER + if new.pv { Self::PV_BONUS } else { 0 };
         (new.bound != Bound::Exact || era.spares_deep()) && old.age(era) == 0 && new.depth + margin <= old.depth()
     }
@@ -180,24 +180,24 @@ mod tests {
     use super::*;
     use crate::chess::Move;
 
-    fn entry(depth: i32) -> Hit {
-        Hit { mv: Move::from_word(0x1234), score: 7, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
+    fn entry(depth: i32) -> TtEntry {
+        TtEntry { mv: Move::from_word(0x1234), score: 7, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
     }
 
     fn era(generation: u8) -> Era {
         Era::FIRST.with_generation(generation)
     }
 
-    fn store(cluster: &Cluster, key: u64, hit: Hit, generation: u8) {
-        cluster.store(Tag::new(key, Epoch::FIRST), hit, era(generation));
+    fn store(cluster: &Cluster, key: u64, entry: TtEntry, generation: u8) {
+        cluster.store(Tag::new(key, Epoch::FIRST), entry, era(generation));
     }
 
-    fn probe(cluster: &Cluster, key: u64) -> Option<Hit> {
+    fn probe(cluster: &Cluster, key: u64) -> Option<TtEntry> {
         cluster.probe(Tag::new(key, Epoch::FIRST))
     }
 
     fn depths(cluster: &Cluster, keys: &[u64]) -> Vec<Option<i32>> {
-        keys.iter().map(|&key| probe(cluster, key).map(|hit| hit.depth)).collect()
+        keys.iter().map(|&key| probe(cluster, key).map(|entry| entry.depth)).collect()
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn words_of_two_writers_are_a_miss() {
         let (one, two) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
-        let data = [entry(3), entry(9), Hit { score: 8, ..entry(3) }].map(|hit| Packed::new(hit, era(0)));
+        let data = [entry(3), entry(9), TtEntry { score: 8, ..entry(3) }].map(|entry| Packed::new(entry, era(0)));
         let cluster = Cluster::default();
         // Of two positions.
         let check = Tag::new(one, Epoch::FIRST).0 ^ data[0].0;
@@ -288,11 +288,11 @@ mod tests {
         for key in 1..=4 {
             store(&cluster, key, entry(key as i32), 0);
         }
-        let deeper = Hit { mv: None, bound: Bound::Upper, ..entry(12) };
+        let deeper = TtEntry { mv: None, bound: Bound::Upper, ..entry(12) };
         store(&cluster, 3, deeper, 0);
-        assert_eq!(probe(&cluster, 3), Some(Hit { mv: entry(0).mv, ..deeper }));
+        assert_eq!(probe(&cluster, 3), Some(TtEntry { mv: entry(0).mv, ..deeper }));
         assert_eq!(depths(&cluster, &[1, 2, 4]), [Some(1), Some(2), Some(4)]);
-        let other = Hit { mv: Move::from_word(0x777), ..entry(12) };
+        let other = TtEntry { mv: Move::from_word(0x777), ..entry(12) };
         store(&cluster, 3, other, 0);
         assert_eq!(probe(&cluster, 3), Some(other));
     }
@@ -307,9 +307,9 @@ mod tests {
         for (new, generation, replaced) in [
             (entry(6), 4, false),
             (entry(7), 4, true),
-            (Hit { pv: true, ..entry(4) }, 4, false),
-            (Hit { pv: true, ..entry(5) }, 4, true),
-            (Hit { bound: Bound::Exact, ..entry(0) }, 4, true),
+            (TtEntry { pv: true, ..entry(4) }, 4, false),
+            (TtEntry { pv: true, ..entry(5) }, 4, true),
+            (TtEntry { bound: Bound::Exact, ..entry(0) }, 4, true),
             (entry(0), 5, true),
         ] {
             let cluster = start();
@@ -342,11 +342,11 @@ mod tests {
         let next = Epoch::FIRST.next().unwrap();
         assert_eq!((cluster.probe(Tag::new(1, next)), cluster.used(next, era(3))), (None, 0));
         for key in 1..=4 {
-            cluster.store(Tag::new(key, next), Hit { mv: None, ..entry(-7) }, era(3));
+            cluster.store(Tag::new(key, next), TtEntry { mv: None, ..entry(-7) }, era(3));
         }
         // Neither a move is inherited nor a deep entry spared.
         let found: Vec<_> = (1..=4).filter_map(|key| cluster.probe(Tag::new(key, next))).collect();
-        assert_eq!(found, [Hit { mv: None, ..entry(-7) }; 4]);
+        assert_eq!(found, [TtEntry { mv: None, ..entry(-7) }; 4]);
         assert_eq!((cluster.used(next, era(3)), cluster.used(Epoch::FIRST, era(3))), (4, 0));
     }
 

@@ -6,7 +6,7 @@ use crate::score::Bound;
 /// What the table knows about one position; handed to [`Tt::store`](super::Tt::store) and returned by
 /// [`Tt::probe`](super::Tt::probe).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct TtEntry {
     /// The best move found. From a probe it may be any word: check that it is legal before playing it.
     pub mv: Option<Move>,
     /// The score, mates counted from this node (see [`to_table`](crate::score::to_table)); kept within
@@ -22,7 +22,7 @@ pub struct Hit {
     pub pv: bool,
 }
 
-impl Hit {
+impl TtEntry {
     /// The depth of a score that is a static evaluation beyond beta, in plies.
     pub const STAND_PAT: i32 = Packed::MIN_DEPTH + 1;
 
@@ -82,7 +82,7 @@ impl Era {
     }
 }
 
-/// A [`Hit`] and the generation of the search that wrote it, in one word.
+/// A [`TtEntry`] and the generation of the search that wrote it, in one word.
 ///
 /// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, generation 5. Zero stands for
 /// absence in each field that can be absent: no move, no evaluation (a present one is kept 32 768 higher) and, because
@@ -106,25 +106,25 @@ impl Packed {
 
     /// Packs an entry. Numbers outside their field's range are brought to its nearest end.
     #[inline(always)]
-    pub fn new(hit: Hit, era: Era) -> Self {
+    pub fn new(entry: TtEntry, era: Era) -> Self {
         const LIMIT: i32 = i16::MAX as i32;
-        let mv = hit.mv.map_or(0, Move::word) as u64;
-        let score = hit.score.clamp(-LIMIT, LIMIT) as u16 as u64;
-        let eval = hit.eval.map_or(0, |eval| eval.clamp(-LIMIT, LIMIT) + Self::EVAL_OFFSET) as u64;
-        let depth = (hit.depth.clamp(Self::MIN_DEPTH, Self::MAX_DEPTH) + Self::DEPTH_OFFSET) as u64;
+        let mv = entry.mv.map_or(0, Move::word) as u64;
+        let score = entry.score.clamp(-LIMIT, LIMIT) as u16 as u64;
+        let eval = entry.eval.map_or(0, |eval| eval.clamp(-LIMIT, LIMIT) + Self::EVAL_OFFSET) as u64;
+        let depth = (entry.depth.clamp(Self::MIN_DEPTH, Self::MAX_DEPTH) + Self::DEPTH_OFFSET) as u64;
         Self(
             mv | score << Self::SCORE
                 | eval << Self::EVAL
                 | depth << Self::DEPTH
-                | (hit.bound as u64) << Self::BOUND
-                | (hit.pv as u64) << Self::PV
+                | (entry.bound as u64) << Self::BOUND
+                | (entry.pv as u64) << Self::PV
                 | (era.0 as u64) << Self::GENERATION,
         )
     }
 
     /// The entry, if there is one.
     #[inline(always)]
-    pub fn hit(self) -> Option<Hit> {
+    pub fn unpack(self) -> Option<TtEntry> {
         // By a table, as a `match` would become a jump, which the processor cannot predict.
         const BOUNDS: [Option<Bound>; 4] = [None, Some(Bound::Upper), Some(Bound::Lower), Some(Bound::Exact)];
         let bound = BOUNDS[(self.0 >> Self::BOUND & 3) as usize]?;
@@ -132,7 +132,7 @@ impl Packed {
             0 => None,
             word => Some(word as i32 - Self::EVAL_OFFSET),
         };
-        Some(Hit {
+        Some(TtEntry {
             mv: self.mv(),
             score: (self.0 >> Self::SCORE) as i16 as i32,
             eval,
@@ -175,33 +175,33 @@ mod tests {
     const BOUNDS: [Bound; 3] = [Bound::Upper, Bound::Lower, Bound::Exact];
 
     /// A plain entry for the tests to vary.
-    const PLAIN: Hit = Hit { mv: None, score: 0, eval: None, depth: 0, bound: Bound::Exact, pv: false };
+    const PLAIN: TtEntry = TtEntry { mv: None, score: 0, eval: None, depth: 0, bound: Bound::Exact, pv: false };
 
     fn era(generation: u8) -> Era {
         Era::FIRST.with_generation(generation)
     }
 
-    fn round_trip(hit: Hit, generation: u8) {
-        let packed = Packed::new(hit, era(generation).sparing_deep(generation % 2 == 1));
-        assert_eq!(packed.hit(), Some(hit));
+    fn round_trip(entry: TtEntry, generation: u8) {
+        let packed = Packed::new(entry, era(generation).sparing_deep(generation % 2 == 1));
+        assert_eq!(packed.unpack(), Some(entry));
         assert_eq!(packed.age(era(generation)), 0);
-        assert_eq!((packed.mv(), packed.depth()), (hit.mv, hit.depth));
+        assert_eq!((packed.mv(), packed.depth()), (entry.mv, entry.depth));
     }
 
     #[test]
     fn every_value_of_each_field_survives() {
         for word in 0..=u16::MAX {
-            round_trip(Hit { mv: Move::from_word(word), ..PLAIN }, 31);
+            round_trip(TtEntry { mv: Move::from_word(word), ..PLAIN }, 31);
         }
         for number in -i32::from(i16::MAX)..=i32::from(i16::MAX) {
-            round_trip(Hit { score: number, ..PLAIN }, 0);
-            round_trip(Hit { eval: Some(number), ..PLAIN }, 0);
+            round_trip(TtEntry { score: number, ..PLAIN }, 0);
+            round_trip(TtEntry { eval: Some(number), ..PLAIN }, 0);
         }
         for depth in -7..=247 {
             for bound in BOUNDS {
                 for pv in [false, true] {
                     for generation in 0..GENERATIONS {
-                        round_trip(Hit { depth, bound, pv, ..PLAIN }, generation);
+                        round_trip(TtEntry { depth, bound, pv, ..PLAIN }, generation);
                     }
                 }
             }
@@ -218,7 +218,7 @@ mod tests {
             (state >> 20) % below
         };
         for _ in 0..200_000 {
-            let hit = Hit {
+            let entry = TtEntry {
                 mv: Move::from_word(random(65_536) as u16),
                 score: random(65_535) as i32 - 32_767,
                 eval: (random(4) > 0).then_some(random(65_535) as i32 - 32_767),
@@ -226,14 +226,14 @@ mod tests {
                 bound: BOUNDS[random(3) as usize],
                 pv: random(2) > 0,
             };
-            round_trip(hit, random(32) as u8);
+            round_trip(entry, random(32) as u8);
         }
     }
 
     #[test]
     fn scores_of_the_search_fit() {
         for score in [-INFINITE, -MATE, MATE, INFINITE] {
-            round_trip(Hit { score, eval: Some(MAX_EVAL), ..PLAIN }, 1);
+            round_trip(TtEntry { score, eval: Some(MAX_EVAL), ..PLAIN }, 1);
         }
     }
 
@@ -241,12 +241,13 @@ mod tests {
     fn an_evaluation_alone_settles_nothing() {
         for eval in [-MAX_EVAL, -1, 0, 57, MAX_EVAL] {
             for [stored_at, probed_at] in [[0, 0], [0, MAX_PLY], [MAX_PLY, 0], [3, 30]] {
-                let stored = Hit { score: to_table(Hit::of_eval(eval).score, stored_at), ..Hit::of_eval(eval) };
-                let hit = Packed::new(stored, Era::FIRST).hit().unwrap();
-                assert_eq!((hit.mv, hit.eval, hit.depth, hit.pv), (None, Some(eval), Packed::MIN_DEPTH, false));
+                let stored =
+                    TtEntry { score: to_table(TtEntry::of_eval(eval).score, stored_at), ..TtEntry::of_eval(eval) };
+                let entry = Packed::new(stored, Era::FIRST).unpack().unwrap();
+                assert_eq!((entry.mv, entry.eval, entry.depth, entry.pv), (None, Some(eval), Packed::MIN_DEPTH, false));
                 for clock in [0, 50, 100] {
-                    let score = from_table(hit.score, probed_at, clock);
-                    assert!((-INFINITE..=INFINITE).all(|limit| !hit.bound.settles(score, limit)), "{eval} {clock}");
+                    let score = from_table(entry.score, probed_at, clock);
+                    assert!((-INFINITE..=INFINITE).all(|limit| !entry.bound.settles(score, limit)), "{eval} {clock}");
                 }
             }
         }
@@ -254,15 +255,17 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_stop_at_the_nearest_end() {
-        let high = Packed::new(Hit { score: 40_000, eval: Some(i32::MAX), depth: i32::MAX, ..PLAIN }, Era::FIRST).hit();
-        assert_eq!(high, Some(Hit { score: 32_767, eval: Some(32_767), depth: 247, ..PLAIN }));
-        let low = Packed::new(Hit { score: -40_000, eval: Some(i32::MIN), depth: i32::MIN, ..PLAIN }, Era::FIRST).hit();
-        assert_eq!(low, Some(Hit { score: -32_767, eval: Some(-32_767), depth: -7, ..PLAIN }));
+        let high =
+            Packed::new(TtEntry { score: 40_000, eval: Some(i32::MAX), depth: i32::MAX, ..PLAIN }, Era::FIRST).unpack();
+        assert_eq!(high, Some(TtEntry { score: 32_767, eval: Some(32_767), depth: 247, ..PLAIN }));
+        let low = Packed::new(TtEntry { score: -40_000, eval: Some(i32::MIN), depth: i32::MIN, ..PLAIN }, Era::FIRST)
+            .unpack();
+        assert_eq!(low, Some(TtEntry { score: -32_767, eval: Some(-32_767), depth: -7, ..PLAIN }));
     }
 
     #[test]
     fn zero_is_no_entry() {
-        assert_eq!(Packed(0).hit(), None);
+        assert_eq!(Packed(0).unpack(), None);
         assert!(Packed(0).depth() < -7);
     }
 
@@ -272,7 +275,7 @@ mod tests {
         assert_eq!([30, 31, 0, 29].map(|now| packed.age(era(now).sparing_deep(true))), [0, 1, 2, 31]);
         for age in 0..32 {
             let moved = packed.aged(age, era(5));
-            assert_eq!((moved.age(era(5)), moved.hit()), (age, packed.hit()));
+            assert_eq!((moved.age(era(5)), moved.unpack()), (age, packed.unpack()));
         }
     }
 }

@@ -21,7 +21,7 @@ mod spread;
 mod table;
 
 pub use backing::Backing;
-pub use entry::Hit;
+pub use entry::TtEntry;
 pub use error::TtError;
 pub use record::Record;
 pub use table::Tt;

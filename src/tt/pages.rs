@@ -36,13 +36,13 @@ impl Pages {
     pub const EMPTY: Self = Self { start: NonNull::dangling(), len: 0, mapping: None, refusal: None };
 
     /// So many empty clusters in memory from this source, spread over these memory nodes if there are any, written for the first
-    /// time by several threads. `None` when the source has no such memory. `tell` hears now and then how many are ready.
+    /// time by several threads. `None` when the source has no such memory. `progress` is called now and then with how many are ready.
     pub fn new(
         len: usize,
         threads: usize,
         source: Source,
         nodes: &[usize],
-        tell: &mut dyn FnMut(usize),
+        progress: &mut dyn FnMut(usize),
     ) -> Option<Self> {
         if len == 0 {
             return Some(Self::EMPTY);
@@ -59,7 +59,7 @@ impl Pages {
             piece.iter_mut().for_each(|cluster| _ = cluster.write(Cluster::default()));
             Ok(())
         };
-        for_each_piece(fresh, piece, threads, empty, tell).ok()?;
+        for_each_piece(fresh, piece, threads, empty, progress).ok()?;
         let refusal = spread.and_then(|()| spread::check(&mapping, nodes)).err();
         Some(Self { start, len, mapping: Some(mapping), refusal })
     }
@@ -143,13 +143,13 @@ fn for_each_piece<T: Send, E: Send>(
     piece: usize,
     threads: usize,
     apply: impl Fn(usize, &mut [T]) -> Result<(), E> + Sync,
-    tell: &mut dyn FnMut(usize),
+    progress: &mut dyn FnMut(usize),
 ) -> Result<(), E> {
     // More threads than processors or than pieces of work would not be any faster.
     let helpers = threads.min(processors::count()).min(items.len().div_ceil(piece)).saturating_sub(1);
     let shared = Mutex::new(Pieces { left: items.chunks_mut(piece), taken: 0, done: 0, failure: None });
     let next = |done| shared.lock().next(done);
-    let work = |tell: &mut dyn FnMut(usize)| {
+    let work = |progress: &mut dyn FnMut(usize)| {
         let mut done = 0;
         while let Some((first, piece)) = next(done) {
             done = piece.len();
@@ -158,7 +158,7 @@ fn for_each_piece<T: Send, E: Send>(
                 return;
             }
             let all_done = shared.lock().done + done;
-            tell(all_done);
+            progress(all_done);
         }
     };
     thread::scope(|scope| {
@@ -167,7 +167,7 @@ fn for_each_piece<T: Send, E: Send>(
                 break;
             }
         }
-        work(tell);
+        work(progress);
     });
     shared.into_inner().failure.map_or(Ok(()), Err)
 }

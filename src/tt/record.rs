@@ -1,6 +1,6 @@
 //! What a table holds of one position, in a form that suits a table of any size.
 
-use super::entry::{Era, Hit, Packed};
+use super::entry::{Era, Packed, TtEntry};
 use crate::score::{INFINITE, MAX_EVAL};
 
 /// An entry with its whole key, and its age in place of its generation. Its numbers are such as a search stores.
@@ -15,15 +15,15 @@ impl Record {
     /// An entry as a table of this era holds it; `None` if there is none, if it is a static evaluation alone, which is cheaper to
     /// compute than to keep, or if no search stores such numbers.
     pub fn new(key: u64, data: Packed, era: Era) -> Option<Self> {
-        let Hit { score, eval, .. } = data.hit()?;
+        let TtEntry { score, eval, .. } = data.unpack()?;
         let usual = score.abs() <= INFINITE && eval.is_none_or(|eval| eval.abs() <= MAX_EVAL);
         let deep_enough = data.depth() >= Packed::MIN_DEPTH;
         (usual && deep_enough).then(|| Self { key, data: data.aged(data.age(era), Era::FIRST) })
     }
 
     /// What a search would store of a position; `None` if no search stores such numbers.
-    pub fn of_search(key: u64, hit: Hit) -> Option<Self> {
-        Self::new(key, Packed::new(hit, Era::FIRST), Era::FIRST)
+    pub fn of_search(key: u64, entry: TtEntry) -> Option<Self> {
+        Self::new(key, Packed::new(entry, Era::FIRST), Era::FIRST)
     }
 
     /// The words of [`words`](Self::words), from wherever they come; `None` if no search stores such numbers.
@@ -55,26 +55,26 @@ mod tests {
 
     #[test]
     fn words_give_back_the_record_in_any_era() {
-        let hit = Hit { mv: None, score: -31_990, eval: Some(12), depth: 40, bound: Bound::Upper, pv: true };
+        let entry = TtEntry { mv: None, score: -31_990, eval: Some(12), depth: 40, bound: Bound::Upper, pv: true };
         for (written, saved, loaded) in [(0, 0, 0), (30, 2, 17), (5, 5, 31), (1, 0, 9)] {
             let [written, saved, loaded] = [written, saved, loaded].map(|nth| Era::FIRST.with_generation(nth));
-            let data = Packed::new(hit, written);
+            let data = Packed::new(entry, written);
             let record = Record::new(77, data, saved).unwrap();
             assert_eq!(Record::from_words(record.words()), Some(record));
             let back = record.data(loaded);
-            assert_eq!((back.hit(), back.age(loaded)), (Some(hit), data.age(saved)));
+            assert_eq!((back.unpack(), back.age(loaded)), (Some(entry), data.age(saved)));
         }
     }
 
     #[test]
     fn what_no_search_stores_is_no_record() {
-        let hit = Hit { mv: None, score: 0, eval: None, depth: 1, bound: Bound::Exact, pv: false };
-        let known = |hit| Record::from_words([1, Packed::new(hit, Era::FIRST).0]).is_some();
-        assert!(known(hit) && known(Hit { score: -INFINITE, eval: Some(MAX_EVAL), depth: -7, ..hit }));
+        let entry = TtEntry { mv: None, score: 0, eval: None, depth: 1, bound: Bound::Exact, pv: false };
+        let known = |entry| Record::from_words([1, Packed::new(entry, Era::FIRST).0]).is_some();
+        assert!(known(entry) && known(TtEntry { score: -INFINITE, eval: Some(MAX_EVAL), depth: -7, ..entry }));
         assert!(
-            !known(Hit::of_eval(5))
-                && !known(Hit { score: INFINITE + 1, ..hit })
-                && !known(Hit { eval: Some(-MAX_EVAL - 1), ..hit })
+            !known(TtEntry::of_eval(5))
+                && !known(TtEntry { score: INFINITE + 1, ..entry })
+                && !known(TtEntry { eval: Some(-MAX_EVAL - 1), ..entry })
         );
         // No bound, and less than the least depth.
         assert_eq!((Record::from_words([1, 0]), Record::from_words([1, 3 << 56])), (None, None));

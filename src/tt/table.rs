@@ -2,7 +2,7 @@
 
 use super::backing::Backing;
 use super::cluster::{Cluster, Epoch, SLOTS, Tag};
-use super::entry::{Era, Hit};
+use super::entry::{Era, TtEntry};
 use super::error::TtError;
 use super::memory::MIB;
 use super::pages::Pages;
@@ -57,15 +57,20 @@ impl Tt {
     /// is given up first where the new one would fit only in its place, and when even so the system refuses, an empty
     /// table of the old size is left ([`TtError::Lost`]).
     pub fn resize(&mut self, mib: usize, threads: usize) -> Result<(), TtError> {
-        self.resize_telling(mib, threads, &mut |_| ())
+        self.resize_with_progress(mib, threads, &mut |_| ())
     }
 
     /// [`resize`](Self::resize) that tells now and then how many MiB are ready.
     ///
     /// # Errors
     /// As for [`resize`](Self::resize).
-    pub fn resize_telling(&mut self, mib: usize, threads: usize, tell: &mut dyn FnMut(usize)) -> Result<(), TtError> {
-        self.resize_within(mib, threads, &Supply::of_this_system(), tell)
+    pub fn resize_with_progress(
+        &mut self,
+        mib: usize,
+        threads: usize,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<(), TtError> {
+        self.resize_within(mib, threads, &Supply::of_this_system(), progress)
     }
 
     /// Spreads its pages over these memory nodes, now and whenever it is resized; none leaves them to the system. What it holds
@@ -98,7 +103,7 @@ impl Tt {
         mib: usize,
         threads: usize,
         supply: &Supply,
-        tell: &mut dyn FnMut(usize),
+        progress: &mut dyn FnMut(usize),
     ) -> Result<(), TtError> {
         let old = self.size_mib();
         if mib == 0 {
@@ -117,7 +122,7 @@ impl Tt {
             if attempt.in_place {
                 self.clusters = Pages::EMPTY;
             }
-            if let Some(clusters) = self.allocate(mib, threads, attempt.source, tell) {
+            if let Some(clusters) = self.allocate(mib, threads, attempt.source, progress) {
                 self.clusters = clusters;
                 return Ok(());
             }
@@ -173,24 +178,24 @@ impl Tt {
 
     /// What is known about the position with this key.
     #[inline(always)]
-    pub fn probe(&self, key: u64) -> Option<Hit> {
+    pub fn probe(&self, key: u64) -> Option<TtEntry> {
         self.cluster(key)?.probe(Tag::new(key, self.epoch))
     }
 
     /// Keeps what is known about the position with this key, if it is worth a place: another entry may have to give
     /// way for it, and a much deeper one of the same position and search does not. The score is relative to the node.
     #[inline(always)]
-    pub fn store(&self, key: u64, entry: Hit) {
+    pub fn store(&self, key: u64, entry: TtEntry) {
         if let Some(cluster) = self.cluster(key) {
             cluster.store(Tag::new(key, self.epoch), entry, self.era());
         }
     }
 
-    /// Empty clusters for so many MiB from this source, or `None` when they cannot be had. `tell` hears now and then how many MiB
+    /// Empty clusters for so many MiB from this source, or `None` when they cannot be had. `progress` is called now and then with how many MiB
     /// are ready.
-    fn allocate(&self, mib: usize, threads: usize, source: Source, tell: &mut dyn FnMut(usize)) -> Option<Pages> {
+    fn allocate(&self, mib: usize, threads: usize, source: Source, progress: &mut dyn FnMut(usize)) -> Option<Pages> {
         let len = mib.checked_mul(CLUSTERS_PER_MIB)?;
-        Pages::new(len, threads, source, &self.nodes, &mut |ready| tell(ready / CLUSTERS_PER_MIB))
+        Pages::new(len, threads, source, &self.nodes, &mut |ready| progress(ready / CLUSTERS_PER_MIB))
     }
 
     /// The number of the place where entries of this key lie.

@@ -2,7 +2,7 @@
 
 use lento::chess::Move;
 use lento::score::Bound;
-use lento::tt::{Hit, Tt};
+use lento::tt::{Tt, TtEntry};
 use std::sync::Barrier;
 use std::thread;
 
@@ -27,9 +27,9 @@ fn key(nth: u64) -> u64 {
 
 /// The one entry that is ever stored for this key at this depth. The move depends on the key alone, because an entry
 /// without one inherits it from an entry of another depth.
-fn entry(key: u64, depth: u64) -> Hit {
+fn entry(key: u64, depth: u64) -> TtEntry {
     let word = mix(key ^ depth << 56);
-    Hit {
+    TtEntry {
         mv: if word & 1 == 0 { Move::from_word(mix(key) as u16) } else { None },
         score: (word >> 8) as i16 as i32 / 2,
         eval: (word & 6 != 0).then_some((word >> 24) as i16 as i32 / 2),
@@ -40,10 +40,10 @@ fn entry(key: u64, depth: u64) -> Hit {
 }
 
 /// Whether a hit is what was stored for the key.
-fn is_consistent(key: u64, hit: Hit) -> bool {
+fn is_consistent(key: u64, hit: TtEntry) -> bool {
     let stored = entry(key, hit.depth as u64);
     let inherited = stored.mv.is_none() && hit.mv == Move::from_word(mix(key) as u16);
-    Hit { mv: stored.mv, ..hit } == stored && (hit.mv == stored.mv || inherited)
+    TtEntry { mv: stored.mv, ..hit } == stored && (hit.mv == stored.mv || inherited)
 }
 
 /// Stores and probes at random; returns how many probes hit and how many of these were wrong.

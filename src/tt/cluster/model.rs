@@ -4,7 +4,7 @@
 use super::{Cluster, Epoch, Slot, Tag};
 use crate::chess::Move;
 use crate::score::Bound;
-use crate::tt::entry::{Era, Hit, Packed};
+use crate::tt::entry::{Era, Packed, TtEntry};
 use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
@@ -16,8 +16,8 @@ fn tag(key: u64) -> Tag {
     Tag::new(key, Epoch::FIRST)
 }
 
-fn entry(depth: i32) -> Hit {
-    Hit { mv: Move::from_word(0x1234), score: 7 * depth, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
+fn entry(depth: i32) -> TtEntry {
+    TtEntry { mv: Move::from_word(0x1234), score: 7 * depth, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
 }
 
 /// Runs a model with every schedule that takes a thread off its core at most so many times.
@@ -62,12 +62,12 @@ fn a_cluster_never_returns_what_nobody_stored() {
                 let cluster = Arc::clone(&cluster);
                 thread::spawn(move || cluster.store(key, entry(depth), Era::FIRST))
             });
-            let allowed: Vec<Hit> = [(first, entry(3)), (second, entry(5))]
+            let allowed: Vec<TtEntry> = [(first, entry(3)), (second, entry(5))]
                 .into_iter()
                 .filter(|&(key, _)| key == ONE)
-                .map(|(_, hit)| hit)
+                .map(|(_, entry)| entry)
                 .collect();
-            let is_allowed = |hit: Option<Hit>| hit.is_none_or(|hit| allowed.contains(&hit));
+            let is_allowed = |entry: Option<TtEntry>| entry.is_none_or(|entry| allowed.contains(&entry));
             assert!(is_allowed(cluster.probe(ONE)));
             writers.into_iter().for_each(|writer| writer.join().expect("it ends"));
             assert!(is_allowed(cluster.probe(ONE)));
@@ -80,16 +80,16 @@ fn a_cluster_never_returns_what_nobody_stored() {
 #[test]
 fn an_inherited_move_belongs_to_the_position() {
     check(Some(2), || {
-        let bare = Hit { mv: None, ..entry(9) };
+        let bare = TtEntry { mv: None, ..entry(9) };
         let cluster = Arc::new(Cluster::default());
         cluster.store(ONE, entry(3), Era::FIRST);
         let writer = Arc::clone(&cluster);
         let writer = thread::spawn(move || writer.store(ONE, bare, Era::FIRST));
-        cluster.store(TWO, Hit { mv: Move::from_word(0x777), ..entry(5) }, Era::FIRST);
+        cluster.store(TWO, TtEntry { mv: Move::from_word(0x777), ..entry(5) }, Era::FIRST);
         writer.join().expect("it ends");
         // Whichever came first, the position keeps its own move.
-        if let Some(hit) = cluster.probe(ONE) {
-            assert!(hit == Hit { mv: entry(3).mv, ..bare } || hit == entry(3), "{hit:?}");
+        if let Some(entry) = cluster.probe(ONE) {
+            assert!(entry == TtEntry { mv: entry(3).mv, ..bare } || entry == entry(3), "{entry:?}");
         }
     });
 }

@@ -8,8 +8,8 @@ const KEY: u64 = 0x0123_4567_89ab_cdef;
 /// Too large for every machine, yet not for its numbers.
 const ABSURD: usize = 1 << 42;
 
-fn entry(depth: i32) -> Hit {
-    Hit { mv: Move::from_word(0x1234), score: 7, eval: None, depth, bound: Bound::Exact, pv: true }
+fn entry(depth: i32) -> TtEntry {
+    TtEntry { mv: Move::from_word(0x1234), score: 7, eval: None, depth, bound: Bound::Exact, pv: true }
 }
 
 /// Resizes on one thread where there is so much ordinary memory, if that is known, and nothing else.
@@ -41,8 +41,8 @@ fn any_size_is_used_to_its_ends() {
         }
         // Keys one cluster's share apart have one cluster each.
         let share = u64::MAX / clusters as u64 + 1;
-        let hit = (0..clusters as u64).map(|nth| index(nth * share + share / 2, clusters));
-        assert!(hit.eq(0..clusters));
+        let entry = (0..clusters as u64).map(|nth| index(nth * share + share / 2, clusters));
+        assert!(entry.eq(0..clusters));
     }
 }
 

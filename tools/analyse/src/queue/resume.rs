@@ -7,7 +7,7 @@ use lento::chess::Board;
 use lento::engine::Engine;
 use lento::hash_file::{self, Effort, Origin, SaveOptions};
 use lento::score::{Bound, to_table};
-use lento::tt::{Hit, Record, Tt};
+use lento::tt::{Record, Tt, TtEntry};
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -78,7 +78,8 @@ fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
         if depth < 1 {
             return;
         }
-        let hit = Hit { mv: Some(mv), score: to_table(score, ply), eval: None, depth, bound: Bound::Exact, pv: true };
+        let hit =
+            TtEntry { mv: Some(mv), score: to_table(score, ply), eval: None, depth, bound: Bound::Exact, pv: true };
         if let Some(record) = Record::of_search(board.key(), hit) {
             table.restore(record);
         }
