@@ -1,51 +1,35 @@
 //! Playing the games of a data set, in their order.
 
-use super::inside::{Inside, Look};
-use crate::formats::packed::RECORD;
 use lento_common::interrupt::Stop;
+use lento_common::ordered;
 use lento_common::play::arena::Arena;
-use lento_common::play::game::{Seats, play_watched};
+use lento_common::play::game::{Seats, play};
 use lento_common::play::player::Player;
 use lento_common::play::record::Record;
 use lento_common::play::setting::Setting;
-use lento_common::{mix, ordered};
 use std::error::Error;
 use std::ops::{ControlFlow, Range};
 
-/// A game, and what was found inside the searches of its moves.
-pub struct Made {
-    /// The game.
-    pub game: Record,
-    /// Positions in bulletformat.
-    pub inside: Vec<[u8; RECORD]>,
-    /// The nodes that their scores took.
-    pub inside_nodes: u64,
-}
-
-/// Plays the games with these numbers, several at once, by a player with these settings, and hands them over in the order of their numbers, so that the
-/// outcome depends on the numbers alone.
+/// Plays the games with these numbers, several at once, by a player with these settings, and passes them to `on_game` in the order of
+/// their numbers. Each game depends on its number alone.
 ///
 /// # Errors
 /// A player cannot be set up, or `on_game` fails.
 pub fn run(
     arena: &Arena,
     settings: &[Setting],
-    inside: Inside,
     numbers: Range<u64>,
     stop: &Stop,
-    mut on_game: impl FnMut(&Made) -> Result<(), Box<dyn Error>>,
+    mut on_game: impl FnMut(&Record) -> Result<(), Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let set_up = || Ok((Player::new(settings, arena.hash)?, Player::new(&[], 1)?));
     let work = |(player, judge): &mut (Player, Player), number, stops: [&Stop; 2]| {
         let opening = arena.openings.get(number, judge);
-        let mut look = Look::begin(inside, player, !mix::seed(arena.openings.seed(), number));
-        let seats = Seats::Alone(player);
-        let game = play_watched(seats, &opening, arena.limit, &arena.rules, stops, |player| look.at(player))?;
-        Some(Made { inside: look.records(game.result), inside_nodes: look.nodes, game })
+        play(Seats::Alone(player), &opening, arena.limit, &arena.rules, stops)
     };
     let mut kept = Ok(());
-    ordered::run::<_, _, _, String>(arena.concurrency, numbers, stop, set_up, work, |made| {
-        kept = on_game(&made);
+    ordered::run::<_, _, _, String>(arena.concurrency, numbers, stop, set_up, work, |game| {
+        kept = on_game(&game);
         if kept.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     kept
@@ -58,8 +42,6 @@ mod tests {
     use lento_common::play::limit::Limit;
     use lento_common::play::opening::{OpeningArgs, Openings};
 
-    const NOT_INSIDE: Inside = Inside { most: 0, nodes: 1, depth: 1 };
-
     fn arena(concurrency: usize) -> Arena {
         let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, max_imbalance: 250, seed: 9 };
         let openings = Openings::from_args(&args).unwrap();
@@ -68,13 +50,12 @@ mod tests {
 
     fn games(numbers: Range<u64>, concurrency: usize) -> Vec<String> {
         let mut games = Vec::new();
-        let keep = |made: &Made| {
-            let record = &made.game;
+        let keep = |record: &Record| {
             let moves: Vec<u16> = record.plies.iter().map(|ply| ply.mv.word()).collect();
             games.push(format!("{} {moves:?} {:?}", record.start.fen(true), record.result));
             Ok(())
         };
-        run(&arena(concurrency), &[], NOT_INSIDE, numbers, &Stop::default(), keep).unwrap();
+        run(&arena(concurrency), &[], numbers, &Stop::default(), keep).unwrap();
         games
     }
 
@@ -89,11 +70,11 @@ mod tests {
     #[test]
     fn an_error_ends_the_run() {
         let mut count = 0;
-        let fail = |_: &Made| {
+        let fail = |_: &Record| {
             count += 1;
             Err("the disk is full".into())
         };
-        let error = run(&arena(2), &[], NOT_INSIDE, 0..u64::MAX, &Stop::default(), fail).unwrap_err();
+        let error = run(&arena(2), &[], 0..u64::MAX, &Stop::default(), fail).unwrap_err();
         assert_eq!((error.to_string().as_str(), count), ("the disk is full", 1));
     }
 }

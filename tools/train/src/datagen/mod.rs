@@ -1,13 +1,10 @@
 //! `lento datagen`: games of the engine against itself, every position with its score.
 
 mod factory;
-mod inside;
 mod shards;
 
 use crate::formats::plausible;
-use factory::Made;
 use indicatif::{HumanCount, ProgressBar};
-use inside::Inside;
 use lento::chess::Board;
 use lento::processors;
 use lento_common::interrupt::Stop;
@@ -15,10 +12,11 @@ use lento_common::journal::Journal;
 use lento_common::part::{Part, part};
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
+use lento_common::play::record::Record;
 use lento_common::play::setting::Setting;
 use lento_common::{progress, summary};
 use serde_json::{Value, json};
-use shards::{MOST_WITH_INSIDE, ShardWriter};
+use shards::ShardWriter;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,8 +45,6 @@ pub struct Args {
     /// continued with or without it; full shards that are not packed are packed then
     #[arg(long)]
     pack: bool,
-    #[command(flatten)]
-    inside: Inside,
     /// Only part K of N of the games, for one of several machines; each part has a folder of its own
     #[arg(long, value_name = "K/N", value_parser = part)]
     part: Option<Part>,
@@ -65,9 +61,6 @@ pub struct Args {
 /// # Errors
 /// The folder belongs to another run or cannot be written, or the book cannot be read.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
-    if args.inside.most > 0 && args.shard > MOST_WITH_INSIDE {
-        return Err(format!("--shard {}: with --inside expected at most {MOST_WITH_INSIDE}", args.shard).into());
-    }
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     let stop = Stop::on_ctrl_c()?;
     for fen in arena.openings.book() {
@@ -87,9 +80,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     bar.reset_eta();
 
     let mut sum = Sum::new(arena.concurrency);
-    factory::run(&arena, &args.set, args.inside, numbers.start + before..numbers.end, &stop, |made| {
-        let bytes = shards.append(&made.game, &made.inside)?;
-        sum.add(made, bytes);
+    factory::run(&arena, &args.set, numbers.start + before..numbers.end, &stop, |game| {
+        let bytes = shards.append(game)?;
+        sum.add(game, bytes);
         sum.show(&bar);
         Ok(())
     })?;
@@ -106,9 +99,6 @@ fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
         // Which games it has depends on how many there are in all.
         (header["part"], header["games"]) = (part.to_string().into(), args.games.into());
     }
-    if let Some(inside) = args.inside.to_json() {
-        header["inside"] = inside;
-    }
     header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
     Ok(header)
 }
@@ -121,30 +111,16 @@ struct Sum {
     positions: u64,
     nodes: u64,
     bytes: u64,
-    /// Positions inside searches, and the nodes that their scores took.
-    inside: [u64; 2],
     /// White's wins, draws, Black's wins.
     results: [u64; 3],
 }
 
 impl Sum {
     fn new(concurrency: usize) -> Self {
-        Self {
-            start: Instant::now(),
-            concurrency,
-            games: 0,
-            positions: 0,
-            nodes: 0,
-            bytes: 0,
-            inside: [0; 2],
-            results: [0; 3],
-        }
+        Self { start: Instant::now(), concurrency, games: 0, positions: 0, nodes: 0, bytes: 0, results: [0; 3] }
     }
 
-    fn add(&mut self, made: &Made, bytes: usize) {
-        let record = &made.game;
-        self.inside[0] += made.inside.len() as u64;
-        self.inside[1] += made.inside_nodes;
+    fn add(&mut self, record: &Record, bytes: usize) {
         self.games += 1;
         self.positions += record.plies.len() as u64;
         self.nodes += record.plies.iter().map(|ply| ply.nodes).sum::<u64>();
@@ -174,19 +150,12 @@ impl Sum {
     fn text(&self, before: u64) -> String {
         let [rate, per_core] = self.rates();
         let [white, draws, black] = self.results;
-        let inside = match self.inside {
-            [0, _] => String::new(),
-            [count, nodes] => {
-                format!("Inside searches {count:>12}   {:.0} nodes a position\n", nodes as f64 / count as f64)
-            }
-        };
         let earlier = if before > 0 { format!("Games before    {before:>12}\n") } else { String::new() };
         format!(
             "{earlier}\
              Games           {:>12}   +{white} ={draws} -{black} for White\n\
              Positions       {:>12}   {:.1} a game\n\
              Nodes           {:>12}   {:.0} a position\n\
-             {inside}\
              Bytes           {:>12}\n\
              Time            {:>10.1} s\n\
              Positions/s     {rate:>12.0}   {per_core:.0} a core\n",
@@ -216,8 +185,6 @@ impl Sum {
             "black_wins": black,
             "positions": self.positions,
             "nodes": self.nodes,
-            "inside": self.inside[0],
-            "inside_nodes": self.inside[1],
             "bytes": self.bytes,
             "time_s": self.elapsed().as_secs_f64(),
             "positions_per_second": rate,

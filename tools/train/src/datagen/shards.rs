@@ -3,7 +3,6 @@
 use crate::formats::convert::{to_viri_board, to_viri_move};
 use crate::formats::game::{HEADER, PLY, TERMINATOR};
 use crate::formats::lgp::{self, Verified};
-use crate::formats::packed::RECORD;
 use crate::formats::shards::PACKED;
 use crate::formats::{DataError, Shards};
 use lento::chess::Color;
@@ -18,11 +17,7 @@ use std::path::{Path, PathBuf};
 use viriformat::chess::board::{DrawType, GameOutcome, WinType};
 use viriformat::dataformat::Game as ViriGame;
 
-/// Most games of a shard that has positions inside searches: two bytes of each say which game it is of.
-pub const MOST_WITH_INSIDE: u64 = 1 << 16;
-
-/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on; beside each, the positions inside the searches of its
-/// games, if there are any: `00000.bf`. A full shard may be packed: `00000.lgp`.
+/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on. A full shard may be packed: `00000.lgp`.
 pub struct ShardWriter {
     folder: PathBuf,
     /// Games in a full shard.
@@ -50,7 +45,6 @@ impl ShardWriter {
             }
             let path = shards.path(shard);
             if !path.exists() {
-                shards.cut_inside(0)?;
                 let games = shards.games;
                 return Ok((shards, games));
             }
@@ -71,7 +65,6 @@ impl ShardWriter {
             file.set_len(whole as u64).map_err(io)?;
             file.seek(SeekFrom::End(0)).map_err(io)?;
             if games < size {
-                shards.cut_inside(games)?;
                 shards.games += games;
                 shards.current = Some(file);
                 let games = shards.games;
@@ -127,36 +120,11 @@ impl ShardWriter {
         self.folder.join(format!("{shard:05}.vf"))
     }
 
-    /// The positions inside searches that go with the current shard.
-    fn inside_path(&self) -> PathBuf {
-        self.path(self.games / self.size).with_extension("bf")
-    }
-
-    /// Removes the positions inside searches of those games of the current shard that are not among its first ones: they will be played
-    /// again.
-    fn cut_inside(&self, games: u64) -> Result<(), Box<dyn Error>> {
-        let path = self.inside_path();
-        if !path.exists() {
-            return Ok(());
-        }
-        let io = |error| named(&path, &error);
-        let bytes = inputs::read(&path).map_err(io)?;
-        let of_these = |record: &&[u8]| u64::from(u16::from_le_bytes([record[RECORD - 2], record[RECORD - 1]])) < games;
-        let whole = RECORD * bytes.chunks_exact(RECORD).take_while(of_these).count();
-        let file = OpenOptions::new().write(true).open(&path).map_err(io)?;
-        file.set_len(whole as u64).map_err(io)?;
-        Ok(())
-    }
-
-    /// Adds a game, and before it what was found inside its searches, and says how many bytes it took. What is there of a game
-    /// that is not will be removed before it is played again.
+    /// Appends a game and returns the number of its bytes.
     ///
     /// # Errors
     /// The shard cannot be written, or the format has no room for the game.
-    pub fn append(&mut self, record: &Record, inside: &[[u8; RECORD]]) -> Result<usize, Box<dyn Error>> {
-        if !inside.is_empty() {
-            self.append_inside(inside)?;
-        }
+    pub fn append(&mut self, record: &Record) -> Result<usize, Box<dyn Error>> {
         if self.games.is_multiple_of(self.size) {
             self.current = None;
         }
@@ -177,18 +145,6 @@ impl ShardWriter {
             self.pack(self.games / self.size - 1)?;
         }
         Ok(bytes.len())
-    }
-
-    /// Adds positions of the game that is to follow, each marked with the game's place in its shard.
-    fn append_inside(&self, inside: &[[u8; RECORD]]) -> Result<(), Box<dyn Error>> {
-        let path = self.inside_path();
-        let [low, high] = ((self.games % self.size) as u16).to_le_bytes();
-        let mut records = inside.to_vec();
-        for record in &mut records {
-            record[RECORD - 2..].copy_from_slice(&[low, high]);
-        }
-        let write = || OpenOptions::new().create(true).append(true).open(&path)?.write_all(records.as_flattened());
-        write().map_err(|error| named(&path, &error).into())
     }
 }
 
@@ -264,7 +220,7 @@ mod tests {
         let (mut shards, before) = ShardWriter::open(&folder, 3, false).unwrap();
         assert_eq!(before, 0);
         for _ in 0..5 {
-            shards.append(&record(), &[]).unwrap();
+            shards.append(&record()).unwrap();
         }
         let size = |shard: u64| std::fs::metadata(folder.join(format!("{shard:05}.vf"))).unwrap().len();
         assert_eq!([size(0), size(1)], [132, 88]);
@@ -274,7 +230,7 @@ mod tests {
         let (mut shards, before) = ShardWriter::open(&folder, 3, false).unwrap();
         assert_eq!((before, size(1)), (4, 44));
         for _ in 0..3 {
-            shards.append(&record(), &[]).unwrap();
+            shards.append(&record()).unwrap();
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
         let (_, before) = ShardWriter::open(&folder, 3, false).unwrap();

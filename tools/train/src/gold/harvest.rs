@@ -1,51 +1,43 @@
-//! From a game to positions of the gold set.
+//! Plays a game and takes positions of it for the gold set.
 
 use super::journal::Crop;
 use super::set::{Origin, record};
-use crate::formats::packed::RECORD;
 use crate::formats::{Filter, Position};
-use crate::label::{Label, take_drawn};
 use fastrand::Rng;
 use lento::chess::{Color, Game};
-use lento::search::sample::Draw;
+use lento::engine::Output;
+use lento::score::Bound;
 use lento_common::interrupt::Stop;
 use lento_common::mix;
 use lento_common::play::arena::Arena;
 use lento_common::play::game::{Seats, play};
 use lento_common::play::limit::Limit;
 use lento_common::play::player::Player;
-use lento_common::play::record::{GameResult, Record};
+use lento_common::play::record::Record;
 use lento_common::play::setting::Setting;
+use std::time::Duration;
 
-/// What is taken of each game, and how it is judged.
+/// The positions to take of each game, and how they are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The most positions of a game, by [`Origin`].
-    pub most: [usize; 2],
-    /// What the search that gives a position its score may cost.
+    /// The most positions of a game.
+    pub each: usize,
+    /// The limit of the search that scores a position.
     pub label: Limit,
-    /// What decides everything random.
+    /// Decides everything random.
     pub seed: u64,
 }
 
-/// Games of the set begin with moves at random, and what follows at once is not chess yet.
+/// Skips the first plies, which follow random moves.
 const FILTER: Filter = Filter { max_score: 2000, skip_plies: 2, noisy: false };
-/// Nodes of the searches from whose trees positions are drawn.
-const DRAWN_FROM: Limit = Limit::Nodes(5000);
-/// How many positions are drawn from a tree, of which one is taken.
-const DRAWN: usize = 4;
-/// The least remaining depth of a node that may be drawn, in plies.
-const LEAST_DEPTH: i32 = 4;
-/// Nodes after which most of what is not quiet shows.
-const GLANCE: u64 = 1000;
 
-/// Who works on a game.
+/// The players that work on a game.
 pub struct Hands {
     /// Plays it.
     player: Player,
     /// Chooses the opening.
     judge: Player,
-    /// Draws positions and gives them their scores, each as if there were no other.
+    /// Scores positions, each from an empty table.
     labeller: Player,
 }
 
@@ -53,7 +45,7 @@ impl Hands {
     /// Players with these settings.
     ///
     /// # Errors
-    /// A setting cannot be applied, or is one with which searches do not repeat; or a hash table cannot be allocated.
+    /// A setting cannot be applied, or makes searches unrepeatable, or a hash table cannot be allocated.
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
         let [mut player, labeller] = [Player::new(settings, hash)?, Player::new(settings, hash)?];
         let threads = player.engine().threads();
@@ -62,85 +54,52 @@ impl Hands {
         }
         Ok(Self { player, judge: Player::new(&[], 1)?, labeller })
     }
-}
 
-/// What one game gives; `None` when it is interrupted.
-pub struct Harvest<'a> {
-    plan: Plan,
-    hands: &'a mut Hands,
-    stops: [&'a Stop; 2],
-    crop: Crop,
-}
-
-impl<'a> Harvest<'a> {
-    /// Plays the game with this number and takes its positions: which, depends on the plan, the arena and the number alone.
-    pub fn reap(plan: Plan, arena: &Arena, hands: &'a mut Hands, number: u64, stops: [&'a Stop; 2]) -> Option<Crop> {
-        let opening = arena.openings.get(number, &mut hands.judge);
-        let game = play(Seats::Alone(&mut hands.player), &opening, arena.limit, &arena.rules, stops)?;
+    /// Plays the game with this number and takes its positions. The result depends on plan, arena and number alone; `None` when
+    /// interrupted.
+    pub fn harvest(&mut self, plan: Plan, arena: &Arena, number: u64, stops: [&Stop; 2]) -> Option<Crop> {
+        let opening = arena.openings.get(number, &mut self.judge);
+        let game = play(Seats::Alone(&mut self.player), &opening, arena.limit, &arena.rules, stops)?;
         let nodes = game.plies.iter().map(|ply| ply.nodes).sum();
-        let mut harvest = Self { plan, hands, stops, crop: Crop { number, nodes, records: Vec::new() } };
+        let mut crop = Crop { number, nodes, records: Vec::new() };
         // Another sequence than that of the opening.
         let mut rng = Rng::with_seed(!mix::seed(plan.seed, number));
         let mut positions = positions(&game);
-        for (origin, most) in Origin::ALL.into_iter().zip(plan.most) {
-            rng.shuffle(&mut positions);
-            let enough = harvest.crop.records.len() + most;
-            for position in &positions {
-                if harvest.crop.records.len() >= enough {
-                    break;
-                }
-                let record = match origin {
-                    Origin::Game => harvest.of_game(position)?,
-                    Origin::Search => harvest.of_search(position, rng.u64(..))?,
-                };
-                harvest.crop.records.extend(record);
+        rng.shuffle(&mut positions);
+        for position in positions.into_iter().filter(|position| FILTER.keeps(position)) {
+            if crop.records.len() >= plan.each {
+                break;
+            }
+            if stops.iter().any(|stop| stop.asked()) {
+                return None;
+            }
+            let (label, nodes) = self.label(&position, plan.label)?;
+            crop.nodes += nodes;
+            if FILTER.keeps(&label) {
+                crop.records.push(record(&label.board, label.score, label.result, Origin::Game));
             }
         }
-        Some(harvest.crop)
+        Some(crop)
     }
 
-    /// The position itself, if it is quiet; `None` when interrupted.
-    fn of_game(&mut self, position: &Position) -> Option<Option<[u8; RECORD]>> {
-        if !FILTER.keeps(position) {
-            return Some(None);
-        }
-        self.labelled(&Game::from(position.board.clone()), position.result, Origin::Game)
-    }
-
-    /// A quiet position from the tree of a search of this one; `None` when interrupted.
-    fn of_search(&mut self, position: &Position, seed: u64) -> Option<Option<[u8; RECORD]>> {
-        let engine = self.hands.labeller.engine();
-        engine.draw_nodes(Some(Draw { most: DRAWN, depth: LEAST_DEPTH, seed }));
-        self.judge(&Game::from(position.board.clone()), DRAWN_FROM)?;
-        for game in take_drawn(self.hands.labeller.engine()) {
-            let glance = self.judge(&game, Limit::Nodes(GLANCE))?;
-            if !glance.is_taken(game.board(), &FILTER) {
-                continue;
+    /// The position with score and best move of a search from an empty table, and the nodes of that search. The score is that of the
+    /// last line that was searched to its end. `None` without a legal move.
+    fn label(&mut self, position: &Position, limit: Limit) -> Option<(Position, u64)> {
+        self.labeller.new_game();
+        let engine = self.labeller.engine();
+        engine.set_game(Game::from(position.board.clone()));
+        let side = position.board.side_to_move();
+        let mut exact = None;
+        let outcome = engine.search_blocking(&limit.args(side, Duration::ZERO), |output| {
+            if let Output::Info(info) = output
+                && info.bound == Bound::Exact
+            {
+                exact = Some(info.score);
             }
-            let record = self.labelled(&game, position.result, Origin::Search)?;
-            if record.is_some() {
-                return Some(record);
-            }
-        }
-        Some(None)
-    }
-
-    /// The position with the score of a long search, if that finds it quiet.
-    fn labelled(&mut self, game: &Game, result: GameResult, origin: Origin) -> Option<Option<[u8; RECORD]>> {
-        let label = self.judge(game, self.plan.label)?;
-        let taken = label.is_taken(game.board(), &FILTER);
-        Some(taken.then(|| record(game.board(), label.score, result, origin)))
-    }
-
-    /// Searches a position that has a legal move, with nothing known before. `None` when interrupted.
-    fn judge(&mut self, game: &Game, limit: Limit) -> Option<Label> {
-        if self.stops.iter().any(|stop| stop.asked()) {
-            return None;
-        }
-        self.hands.labeller.new_game();
-        let label = Label::of(self.hands.labeller.engine(), game, limit)?;
-        self.crop.nodes += label.nodes;
-        Some(label)
+        });
+        let line = outcome.lines.first();
+        let score = exact.or(line.map(|line| line.score)).unwrap_or_default() * side.sign();
+        Some((Position { score, mv: outcome.best?, ..position.clone() }, line.map_or(0, |line| line.nodes)))
     }
 }
 
@@ -172,29 +131,28 @@ mod tests {
 
     #[test]
     fn a_game_gives_the_same_quiet_positions_whatever_came_before_it() {
-        let plan = Plan { most: [5, 2], label: Limit::Nodes(300), seed: 4 };
+        let plan = Plan { each: 5, label: Limit::Nodes(300), seed: 4 };
         let (stop, mut hands) = (Stop::default(), Hands::new(&[], 1).unwrap());
-        let mut reap = |number| Harvest::reap(plan, &arena(), &mut hands, number, [&stop; 2]).unwrap();
+        let mut reap = |number| hands.harvest(plan, &arena(), number, [&stop; 2]).unwrap();
         let crops = [reap(3), reap(8), reap(3)];
         assert_eq!(crops[0], crops[2]);
         assert_ne!(crops[0].records, crops[1].records);
         for crop in &crops {
             let positions: Vec<_> = crop.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
-            let count = |origin| positions.iter().filter(|position| Origin::of(position) == origin).count();
-            assert_eq!(Origin::ALL.map(count), [5, 2]);
+            assert_eq!(Origin::count(&positions), [5, 0]);
             for position in &positions {
                 let board = packed::board(position).unwrap();
                 assert!(!board.in_check() && position.score.abs() <= 2000, "{}", board.fen(true));
             }
-            assert!(crop.nodes > 7 * 300, "{}", crop.nodes);
+            assert!(crop.nodes > 5 * 300, "{}", crop.nodes);
         }
     }
 
     #[test]
     fn an_interrupted_game_gives_nothing() {
-        let plan = Plan { most: [5, 2], label: Limit::Nodes(300), seed: 4 };
+        let plan = Plan { each: 5, label: Limit::Nodes(300), seed: 4 };
         let (go_on, stop, mut hands) = (Stop::default(), Stop::default(), Hands::new(&[], 1).unwrap());
         stop.ask();
-        assert_eq!(Harvest::reap(plan, &arena(), &mut hands, 3, [&go_on, &stop]), None);
+        assert_eq!(hands.harvest(plan, &arena(), 3, [&go_on, &stop]), None);
     }
 }

@@ -1,9 +1,8 @@
 //! `lento gold make`.
 
-use super::harvest::{Hands, Harvest, Plan};
+use super::harvest::{Hands, Plan};
 use super::journal::Crop;
-use super::set::{GoldSet, Origin, checksum};
-use crate::formats::packed;
+use super::set::{GoldSet, checksum};
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
 use lento_common::journal::Journal;
@@ -34,9 +33,6 @@ pub struct Args {
     /// The most positions of one game
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = number::count::<usize>)]
     each: usize,
-    /// Share of them that are no positions of the game but nodes inside searches of its positions, 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.3, value_parser = number::share)]
-    interior: f64,
     /// What the search that gives a position its score may cost: nodes, such as 50000, or as in --limit
     #[arg(long, value_name = "LIMIT", default_value = "50000", value_parser = label)]
     label: Limit,
@@ -85,7 +81,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let mut kept: Result<(), Box<dyn Error>> = Ok(());
     if !making.is_enough() {
         let set_up = || Hands::new(&args.set, arena.hash);
-        let work = |hands: &mut Hands, number, stops: [&Stop; 2]| Harvest::reap(plan, &arena, hands, number, stops);
+        let work = |hands: &mut Hands, number, stops: [&Stop; 2]| hands.harvest(plan, &arena, number, stops);
         ordered::run(arena.concurrency, first..u64::MAX, &stop, set_up, work, |crop| {
             kept = journal.append(&crop.to_json()).map_err(Into::into).and_then(|()| making.accept(crop));
             if kept.is_err() || making.is_enough() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -105,17 +101,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 
 impl Args {
     fn plan(&self) -> Plan {
-        let interior = (self.each as f64 * self.interior).round() as usize;
-        Plan { most: [self.each - interior, interior], label: self.label, seed: self.conditions.openings.seed }
+        Plan { each: self.each, label: self.label, seed: self.conditions.openings.seed }
     }
 }
 
 /// What must be the same for a run to go on: all that decides what a game gives.
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("gold make", args.limit)?;
-    let Plan { most: [game, search], label, seed: _ } = args.plan();
-    let label = if let Limit::Nodes(nodes) = label { nodes.into() } else { label.to_string().into() };
-    (header["of_game"], header["of_search"], header["label"]) = (game.into(), search.into(), label);
+    let label = if let Limit::Nodes(nodes) = args.label { nodes.into() } else { args.label.to_string().into() };
+    (header["each"], header["label"]) = (args.each.into(), label);
     header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
     Ok(header)
 }
@@ -176,27 +170,11 @@ impl Making {
         self.set.len() >= self.wanted
     }
 
-    /// How many positions come from where.
-    fn origins(&self) -> [usize; 2] {
-        let mut counts = [0; 2];
-        for record in self.set.first(self.wanted) {
-            // Whatever has been packed, or read from the journal, can be read.
-            if let Ok(position) = packed::from_bytes(record) {
-                counts[Origin::of(&position) as usize] += 1;
-            }
-        }
-        counts
-    }
-
     fn text(&self) -> String {
-        let [game, search] = self.origins();
-        let count = |count: usize| HumanCount(count as u64);
-        let whole = self.set.len().min(self.wanted);
+        let positions = HumanCount(self.set.first(self.wanted).len() as u64);
         let rate = (self.set.len() - self.before) as f64 / self.start.elapsed().as_secs_f64().max(1e-3);
         let mut text = summary::row("games", HumanCount(self.games), "");
-        text += &summary::row("positions", count(whole), "");
-        text += &summary::row("  of games", count(game), &summary::percent(game as u64, whole as u64));
-        text += &summary::row("  inside searches", count(search), &summary::percent(search as u64, whole as u64));
+        text += &summary::row("positions", positions, "");
         text += &summary::row("nodes", HumanCount(self.nodes), &format!("{:.0} a position", self.nodes_each()));
         text += &summary::row("positions a second", format!("{rate:.1}"), "in this run");
         text + &summary::row("checksum (crc32)", self.checksum(), "")
@@ -211,14 +189,11 @@ impl Making {
     }
 
     fn json(&self, settings: &Value) -> Value {
-        let [game, search] = self.origins();
         json!({
             "settings": settings,
             "finished": self.is_enough(),
             "games": self.games,
-            "positions": game + search,
-            "of_games": game,
-            "inside_searches": search,
+            "positions": self.set.first(self.wanted).len(),
             "crc32": self.checksum(),
             "nodes": self.nodes,
             "time_s": self.start.elapsed().as_secs_f64(),

@@ -11,7 +11,7 @@ mod neutral;
 mod set;
 
 pub use gauge::{Gauge, Gauged};
-pub use set::{Origin, record};
+pub use set::Origin;
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 pub enum Command {
     /// Say what networks lose on the gold set, in all and apart
     Loss(loss::Args),
-    /// Make a gold set: quiet positions of games and of nodes inside searches, each with the score of a long search
+    /// Make a gold set: quiet positions of games, each with the score of a long search
     Make(Box<make::Args>),
 }
 

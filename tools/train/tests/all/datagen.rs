@@ -112,50 +112,6 @@ fn packed_shards_are_the_same_after_any_end() {
 }
 
 #[test]
-fn positions_inside_searches_lie_beside_their_games() {
-    let args = |games| ["--games", games, "--concurrency", "2", "--inside", "3", "--inside-nodes", "80", "--json"];
-    let (whole, torn) = (scratch("inside"), scratch("inside-torn"));
-    let output = run(&whole, &args("43"));
-    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let wanted = files(&whole, "bf");
-    let records: Vec<&[u8]> = wanted.iter().flat_map(|file| file.chunks(32)).collect();
-    assert_eq!((wanted.len(), summary["inside"].as_u64()), (3, Some(records.len() as u64)));
-    let plies = summary["positions"].as_u64().unwrap() as usize;
-    assert!(records.len() > plies / 30 && records.len() < 3 * plies, "{} of {plies}", records.len());
-    // Each says that it comes from inside a search, and from which game of its shard.
-    let games =
-        |file: &[u8]| file.chunks(32).map(|record| u16::from_le_bytes([record[30], record[31]])).collect::<Vec<_>>();
-    assert!(records.iter().all(|record| record[29] == 1));
-    for (file, last) in wanted.iter().zip([19, 19, 2]) {
-        assert!(games(file).is_sorted() && games(file).last().is_some_and(|&game| game <= last));
-    }
-
-    // Ended after the positions of a game and before the game itself; and in the middle of a position of a shard that has no game yet.
-    for (games, shard, junk) in [("31", 1, 64), ("40", 2, 40)] {
-        assert!(run(&torn, &args(games)).status.success());
-        let path = torn.join(format!("{shard:05}.bf"));
-        let mut file = std::fs::read(&path).unwrap_or_default();
-        let next = if shard == 1 { [1, 11, 0] } else { [1, 0, 0] };
-        let torn_record: Vec<u8> = std::iter::repeat_n(7, 29).chain(next).collect();
-        file.extend(torn_record.iter().cycle().take(junk));
-        std::fs::write(path, file).unwrap();
-    }
-    assert!(run(&torn, &args("43")).status.success());
-    assert!(files(&torn, "bf") == wanted && shards(&torn) == shards(&whole), "the data differ");
-
-    let error = String::from_utf8(run(&torn, &["--games", "43", "--inside", "2"]).stderr).unwrap();
-    assert!(error.contains("inside"), "{error}");
-    let error = String::from_utf8(
-        run(&scratch("inside-much"), &["--games", "3", "--inside", "2", "--limit", "soft=60", "--shard", "70000"])
-            .stderr,
-    );
-    assert!(error.as_ref().unwrap().contains("70000"), "{error:?}");
-    for folder in [whole, torn] {
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-}
-
-#[test]
 fn parts_are_the_whole() {
     let whole = scratch("of-parts");
     assert!(run(&whole, &["--games", "7"]).status.success());
