@@ -5,7 +5,6 @@ mod data;
 mod datagen;
 mod formats;
 mod gold;
-mod line;
 mod losses;
 #[cfg(test)]
 mod sample;

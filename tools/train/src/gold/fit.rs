@@ -1,6 +1,5 @@
 //! Least-squares fit of a logistic curve to expected results: the loss that is left once scale and offset are free.
 
-use crate::line::{LeastSquares, Line};
 use crate::train::expectation;
 
 /// Gauss-Newton steps at most; usually about five are enough.
@@ -9,6 +8,56 @@ const STEPS: usize = 50;
 const HALVINGS: usize = 20;
 /// Slopes to start from, as powers of two of the log odds per standard deviation of the values.
 const STARTS: std::ops::RangeInclusive<i32> = -4..=4;
+
+/// A straight line from values to scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    pub factor: f64,
+    pub offset: f64,
+}
+
+impl Line {
+    pub fn of(self, value: f64) -> f64 {
+        self.factor * value + self.offset
+    }
+
+    /// This line followed by another one.
+    fn then(self, after: Self) -> Self {
+        Self { factor: after.factor * self.factor, offset: after.of(self.offset) }
+    }
+}
+
+/// The sums of a Gauss-Newton step.
+#[derive(Clone, Copy, Debug, Default)]
+struct LeastSquares {
+    squares: f64,
+    products: f64,
+    ones: f64,
+    by_value: f64,
+    by_one: f64,
+}
+
+impl LeastSquares {
+    /// Adds an observation: the derivative of the result by the line is `slope` there, and the result should grow by `missing`.
+    fn add(&mut self, value: f64, slope: f64, missing: f64) {
+        let (weight, missing) = (slope * slope, slope * missing);
+        self.squares += weight * value * value;
+        self.products += weight * value;
+        self.ones += weight;
+        self.by_value += missing * value;
+        self.by_one += missing;
+    }
+
+    /// The line to add; `None` if the observations do not determine it.
+    fn step(&self) -> Option<Line> {
+        let Self { squares, products, ones, by_value, by_one } = *self;
+        let determinant = squares * ones - products * products;
+        (determinant > 1e-9 * squares * ones).then(|| Line {
+            factor: (by_value * ones - by_one * products) / determinant,
+            offset: (by_one * squares - by_value * products) / determinant,
+        })
+    }
+}
 
 /// The best line from values to log odds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,12 +116,31 @@ impl Fit {
 mod tests {
     use super::*;
 
+    #[test]
+    fn lines_follow_each_other() {
+        let (one, other) = (Line { factor: 2.0, offset: 3.0 }, Line { factor: 0.5, offset: -7.0 });
+        assert_eq!(one.then(other).of(11.0), other.of(one.of(11.0)));
+    }
+
+    #[test]
+    fn what_is_missing_on_a_line_is_found_in_one_step() {
+        let mut sums = LeastSquares::default();
+        assert_eq!(sums.step(), None);
+        sums.add(3.0, 1.0, 4.0);
+        assert_eq!(sums.step(), None, "a point is no line");
+        for value in [-5.0, 1.0, 20.0] {
+            sums.add(value, 2.0, 2.0 * (0.25 * value + 3.25));
+        }
+        let Line { factor, offset } = sums.step().unwrap();
+        assert!((factor - 0.25).abs() < 1e-12 && (offset - 3.25).abs() < 1e-12, "{factor} {offset}");
+    }
+
     /// Values that are `line` backwards of scores with noise, and the results to expect by the scores.
     fn pairs(line: Line, noisy: f64) -> Vec<(f64, f64)> {
         let mut random = fastrand::Rng::with_seed(7);
         let mut draw = || (8.0 * random.f64() - 4.0, random.f64() - 0.5);
         let drawn = (0..2000).map(|_| draw());
-        drawn.map(|(score, noise)| (line.back(score + noisy * noise), expectation(score))).collect()
+        drawn.map(|(score, noise)| ((score + noisy * noise - line.offset) / line.factor, expectation(score))).collect()
     }
 
     #[test]

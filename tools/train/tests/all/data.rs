@@ -268,42 +268,6 @@ fn shuffling_loses_nothing_whatever_the_memory() {
 }
 
 #[test]
-fn scores_come_to_the_scale_of_a_network_and_nothing_else_changes() {
-    let nets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nets");
-    let (gold, network) = (nets.join("gold.bf"), nets.join("default.lnn"));
-    let scratch = Scratch::new("calibrate");
-    let calibrate = |input: &Path, output: &Path| {
-        let paths = [input, Path::new("--network"), &network, Path::new("--output"), output];
-        let classes = json(&["data", "calibrate"], &paths)["classes"].as_array().unwrap().clone();
-        assert_eq!(classes.iter().map(|class| class["positions"].as_u64().unwrap()).sum::<u64>(), 100_000);
-        let numbers = |class: &Value| ["factor", "offset_cp"].map(|name| class[name].as_f64().unwrap());
-        classes.iter().map(numbers).collect::<Vec<_>>()
-    };
-    let [once, twice] = ["once.bf", "twice.bf"].map(|name| scratch.path(name));
-    let lines = calibrate(&gold, &once);
-    assert!(lines.len() == 8 && lines.iter().any(|[_, offset]| offset.abs() > 1.0), "{lines:?}");
-    for [factor, offset] in calibrate(&once, &twice) {
-        assert!((factor - 1.0).abs() < 0.01 && offset.abs() < 1.0, "{factor} {offset}");
-    }
-    let (before, after) = (records(&gold), records(&once));
-    assert_eq!(before.len(), after.len());
-    for (before, after) in before.iter().zip(&after).step_by(97) {
-        assert!(before[..24] == after[..24] && before[26..] == after[26..]);
-        let pieces = before[..8].iter().map(|byte| byte.count_ones()).sum::<u32>() as usize;
-        let [factor, offset] = lines[(pieces - 2) / 4];
-        let [before, after] = [before, after].map(|record| f64::from(i16::from_le_bytes([record[24], record[25]])));
-        assert!((factor * after + offset - before).abs() <= 0.5 * factor + 1e-6, "{before} {after}");
-    }
-    let missing = scratch.path("missing/out.bf");
-    let output =
-        tool(&["data", "calibrate", "--network"], &[&network, Path::new("--output"), &missing, &once]).output();
-    assert!(error(&output.unwrap()).contains("missing/out.bf: "));
-    let output = tool(&["data", "calibrate", "--network"], &[&once, Path::new("--output"), &twice, &once]).output();
-    assert!(error(&output.unwrap()).contains("once.bf: "));
-    assert_eq!(scratch.names(), ["once.bf", "twice.bf"]);
-}
-
-#[test]
 fn what_cannot_be_is_refused_with_words_and_leaves_no_file() {
     let scratch = Scratch::new("bad");
     let out = scratch.path("out.bf");

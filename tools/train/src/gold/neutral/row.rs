@@ -3,8 +3,7 @@
 use super::set::{NeutralPosition, NeutralSet};
 use crate::formats::packed;
 use crate::gold::Origin;
-use crate::gold::fit::Fit;
-use crate::line::Line;
+use crate::gold::fit::{Fit, Line};
 use crate::train::{Sample, expectation, value};
 use lento::eval::nnue::Network;
 use lento_common::play::record::GameResult;
@@ -175,7 +174,8 @@ mod tests {
 
     #[test]
     fn percentages_and_their_errors_are_right() {
-        let judged = |errors: Vec<f64>| Judged { fit: Fit { line: Line::SAME, loss: 0.0 }, errors };
+        let judged =
+            |errors: Vec<f64>| Judged { fit: Fit { line: Line { factor: 1.0, offset: 0.0 }, loss: 0.0 }, errors };
         // Two blocks: sums 40 and 20 against 20 and 20. The residuals are 10 and -10.
         let reference = judged(vec![1.0; 2 * BLOCK]);
         let other = judged([vec![2.0; BLOCK], vec![1.0; BLOCK]].concat());
