@@ -56,14 +56,19 @@ pub fn score(score: Score, material: i32) -> Value {
     }
 }
 
-fn line(root: &Board, info: &Info, chess960: bool) -> Value {
+/// The moves of a line in UCI and in SAN.
+pub fn notation(root: &Board, line: &[Move], chess960: bool) -> (Vec<String>, Vec<String>) {
     let mut board = root.clone();
-    let (mut uci, mut san) = (Vec::new(), Vec::new());
-    for &mv in &info.pv {
-        uci.push(board.uci(mv, chess960));
-        san.push(board.san(mv));
+    let words = line.iter().map(|&mv| {
+        let words = (board.uci(mv, chess960), board.san(mv));
         board = board.after(mv);
-    }
+        words
+    });
+    words.unzip()
+}
+
+fn line(root: &Board, info: &Info, chess960: bool) -> Value {
+    let (uci, san) = notation(root, &info.pv, chess960);
     let material = wdl::material(root);
     let bound = match info.bound {
         Bound::Exact => "exact",

@@ -5,7 +5,7 @@ use super::units;
 use crate::chess::{Board, Color, Move};
 use crate::eval::wdl;
 use crate::score::{Bound, Score, mate_distance};
-use crate::search::report::{Info, Progress, PvLine, nps};
+use crate::search::report::{Info, Progress, nps};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ pub fn score(score: Score, material: i32, bound: Bound) -> String {
 }
 
 /// The moves in SAN with numbers: `1.e4 e5 2.Nf3`.
-pub fn numbered(root: &Board, line: &PvLine) -> Vec<String> {
+pub fn numbered(root: &Board, line: &[Move]) -> Vec<String> {
     let mut board = root.clone();
     let mut words = Vec::new();
     for &mv in line {
@@ -144,6 +144,7 @@ fn wrap(mut text: String, words: &[String], width: usize, indent: usize) -> Stri
 mod tests {
     use super::*;
     use crate::score::mated_in;
+    use crate::search::report::PvLine;
 
     fn sample(root: &Board, moves: &str) -> Info {
         let mut info = Info {

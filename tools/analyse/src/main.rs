@@ -1,7 +1,6 @@
 //! `lento-analyse`: analyses positions and games of files, with a database and reports.
 
 mod database;
-mod game;
 mod lines;
 mod pgn;
 mod queue;

@@ -1,9 +1,67 @@
 //! Claims: several processes may share a database, each searching its own positions.
 
 use super::run_lock::is_alive;
-use super::{Database, DatabaseError, EngineId, Key, SearchLimits, Stored};
+use super::stored::stored;
+use super::{Database, Key, SearchLimits, Stored};
 use lento::chess::Board;
+use lento::engine::Engine;
+use lento::version;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+/// Everything besides limits, threads and hash that determines a search result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineId {
+    /// For example `Lento 0.1.0`.
+    pub version: String,
+    /// The commit of the build.
+    pub commit: &'static str,
+    /// The evaluation, including the network's name.
+    pub evaluation: String,
+    /// A hash of evaluation results.
+    pub meaning: u64,
+    /// The LMR recipe.
+    pub recipe: &'static str,
+    /// The available tablebases.
+    pub tablebases: String,
+}
+
+impl EngineId {
+    /// The identity of an engine with its current options.
+    pub fn new(engine: &mut Engine) -> Self {
+        let identity = engine.identity();
+        Self {
+            version: identity.engine,
+            commit: version::COMMIT,
+            evaluation: identity.evaluation,
+            meaning: identity.meaning,
+            recipe: engine.settings().lmr.main,
+            tablebases: engine.tables().map_or_else(String::new, |tables| tables.stock().to_string()),
+        }
+    }
+
+    /// Its id in a database, if present.
+    fn find(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
+        let Self { version, commit, evaluation, meaning, recipe, tablebases } = self;
+        let meaning = format!("{meaning:016x}");
+        let sql = "SELECT id FROM engine WHERE (version, commit_id, evaluation, meaning, recipe, tablebases) = (?1, ?2, ?3, ?4, ?5, ?6)";
+        let values = params![version, commit, evaluation, meaning, recipe, tablebases];
+        connection.prepare(sql)?.query_row(values, |row| row.get(0)).optional()
+    }
+
+    /// Its id in a database, inserted if missing.
+    pub(super) fn enter(&self, connection: &Connection) -> rusqlite::Result<i64> {
+        if let Some(known) = self.find(connection)? {
+            return Ok(known);
+        }
+        let Self { version, commit, evaluation, meaning, recipe, tablebases } = self;
+        let meaning = format!("{meaning:016x}");
+        connection.execute(
+            "INSERT INTO engine (version, commit_id, evaluation, meaning, recipe, tablebases) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![version, commit, evaluation, meaning, recipe, tablebases],
+        )?;
+        Ok(connection.last_insert_rowid())
+    }
+}
 
 /// How to proceed with a position.
 #[derive(Debug)]
@@ -25,21 +83,21 @@ impl Database {
     /// Registers this run, and removes dead ones.
     pub(super) fn begin_run(&mut self, token: &str) -> rusqlite::Result<i64> {
         let mut statement = self.connection.prepare("SELECT id, token FROM run")?;
-        let runs: Vec<(i64, String)> =
-            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-        for (run, _) in runs.iter().filter(|(_, token)| !is_alive(&self.path, token)) {
-            self.connection.execute("DELETE FROM run WHERE id = ?1", [run])?;
+        let runs = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (run, token) in runs.collect::<rusqlite::Result<Vec<(i64, String)>>>()? {
+            if !is_alive(&self.path, &token) {
+                self.connection.execute("DELETE FROM run WHERE id = ?1", [run])?;
+            }
         }
         let process = i64::from(std::process::id());
         self.connection.execute("INSERT INTO run (token, process) VALUES (?1, ?2)", params![token, process])?;
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// Removes this run.
+    /// Removes this run with its claims.
     pub(super) fn end_run(&mut self) {
         if let Some((run, _lock)) = self.run_lock.take() {
             // On failure the next run cleans up.
-            let _ = self.connection.execute("DELETE FROM claim WHERE run = ?1", [run]);
             let _ = self.connection.execute("DELETE FROM run WHERE id = ?1", [run]);
         }
     }
@@ -55,13 +113,11 @@ impl Database {
         engine: &EngineId,
         multipv: u16,
         requested: &SearchLimits,
-    ) -> Result<Option<Stored>, DatabaseError> {
-        let find = || -> rusqlite::Result<Option<(i64, i64)>> {
-            let position = position(&self.connection, key)?;
-            Ok(position.zip(engine.find(&self.connection)?))
-        };
-        let Some((position, engine)) = find().map_err(|error| self.explain(error))? else { return Ok(None) };
-        let stored = self.stored(position, engine, multipv, board)?;
+    ) -> rusqlite::Result<Option<Stored>> {
+        let connection = &self.connection;
+        let Some(position) = position(connection, key)? else { return Ok(None) };
+        let Some(engine) = engine.find(connection)? else { return Ok(None) };
+        let stored = stored(connection, position, engine, multipv, board)?;
         Ok(stored.into_iter().find(|stored| requested.is_met_by(stored)))
     }
 
@@ -76,43 +132,36 @@ impl Database {
         engine: &EngineId,
         multipv: u16,
         requested: &SearchLimits,
-    ) -> Result<Claim, DatabaseError> {
+    ) -> rusqlite::Result<Claim> {
         if let Some(known) = self.known(key, board, engine, multipv, requested)? {
             return Ok(Claim::Known(known));
         }
         let Some((run, _)) = self.run_lock else { return Ok(Claim::Busy) };
-        let (path, explain) = (self.path.clone(), |error| DatabaseError::new(&self.path, error));
-        let transaction =
-            rusqlite::Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(explain)?;
-        let take = || -> rusqlite::Result<Option<(i64, i64)>> {
-            let engine = engine.enter(&transaction)?;
-            transaction
-                .execute("INSERT OR IGNORE INTO position (fen, past) VALUES (?1, ?2)", params![key.fen, key.past])?;
-            let position = position(&transaction, key)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-            let owner: Option<(i64, String)> = transaction
-                .query_row(
-                    "SELECT run.id, run.token FROM claim JOIN run ON run.id = claim.run WHERE claim.position = ?1",
-                    [position],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )
-                .optional()?;
-            if let Some((owner, token)) = owner.filter(|(owner, _)| *owner != run) {
-                if is_alive(&path, &token) {
-                    return Ok(None);
-                }
-                transaction.execute("DELETE FROM run WHERE id = ?1", [owner])?;
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let engine = engine.enter(&transaction)?;
+        transaction
+            .execute("INSERT OR IGNORE INTO position (fen, past) VALUES (?1, ?2)", params![key.fen, key.past])?;
+        let position = position(&transaction, key)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        let owner: Option<(i64, String)> = transaction
+            .query_row(
+                "SELECT run.id, run.token FROM claim JOIN run ON run.id = claim.run WHERE claim.position = ?1",
+                [position],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .optional()?;
+        if let Some((owner, token)) = owner.filter(|(owner, _)| *owner != run) {
+            if is_alive(&self.path, &token) {
+                return Ok(Claim::Busy);
             }
-            transaction
-                .execute("INSERT OR REPLACE INTO claim (position, run) VALUES (?1, ?2)", params![position, run])?;
-            Ok(Some((position, engine)))
-        };
-        let Some((position, engine)) = take().map_err(explain)? else { return Ok(Claim::Busy) };
+            transaction.execute("DELETE FROM run WHERE id = ?1", [owner])?;
+        }
+        transaction.execute("INSERT OR REPLACE INTO claim (position, run) VALUES (?1, ?2)", params![position, run])?;
         // Another process may have stored it meanwhile.
-        let mut stored = self.stored(position, engine, multipv, board)?;
+        let mut stored = stored(&transaction, position, engine, multipv, board)?;
         if let Some(at) = stored.iter().position(|stored| requested.is_met_by(stored)) {
             return Ok(Claim::Known(stored.swap_remove(at)));
         }
-        transaction.commit().map_err(explain)?;
+        transaction.commit()?;
         Ok(Claim::Claimed { position, partial: stored.into_iter().next() })
     }
 
@@ -120,16 +169,13 @@ impl Database {
     ///
     /// # Errors
     /// The database cannot be written.
-    pub fn release(&mut self, position: i64) -> Result<(), DatabaseError> {
-        let done = self.connection.execute("DELETE FROM claim WHERE position = ?1", [position]);
-        done.map(|_| ()).map_err(|error| self.explain(error))
+    pub fn release(&mut self, position: i64) -> rusqlite::Result<()> {
+        self.connection.execute("DELETE FROM claim WHERE position = ?1", [position]).map(drop)
     }
 }
 
 /// The id of a position.
 pub(super) fn position(connection: &Connection, key: &Key) -> rusqlite::Result<Option<i64>> {
-    connection
-        .prepare("SELECT id FROM position WHERE fen = ?1 AND past = ?2")?
-        .query_row(params![key.fen, key.past], |row| row.get(0))
-        .optional()
+    let mut statement = connection.prepare("SELECT id FROM position WHERE fen = ?1 AND past = ?2")?;
+    statement.query_row(params![key.fen, key.past], |row| row.get(0)).optional()
 }

@@ -1,31 +1,26 @@
 //! The SQLite database of analyses, described in `docs/analyse.md`.
+//!
+//! Methods return SQLite's errors; [`explain`] adds the file and advice.
 
 mod claim;
-mod engine_id;
-mod error;
 mod key;
-mod limits;
-mod lines;
 mod merge;
 mod run_lock;
 mod stored;
 
-pub use claim::Claim;
-pub use engine_id::EngineId;
-pub use error::DatabaseError;
+pub use claim::{Claim, EngineId};
 pub use key::Key;
-pub use limits::SearchLimits;
 pub use merge::{Merged, merge};
-pub use stored::{Conditions, Stored};
+pub use stored::{Analysis, Conditions, Line, SearchLimits, Stored};
 
 use run_lock::RunLock;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version, in `user_version`.
-pub const VERSION: i64 = 1;
+const VERSION: i64 = 1;
 /// The `application_id`: "Lent".
 const APPLICATION: i64 = 0x4c65_6e74;
 /// SQLite's busy timeout.
@@ -38,19 +33,41 @@ pub struct Database {
     connection: Connection,
     /// The run and its lock; `None` if read-only.
     run_lock: Option<(i64, RunLock)>,
+    /// Whether it was opened with the promise that nothing writes.
+    immutable: bool,
+}
+
+/// An SQLite error with its file and advice.
+pub fn explain(path: &Path, error: rusqlite::Error) -> String {
+    if let rusqlite::Error::InvalidPath(path) = error {
+        return format!("{}: the database was removed or renamed; later results are lost", path.display());
+    }
+    let advice = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt) => "; the file is damaged: `sqlite3 FILE .recover` saves what it can",
+        Some(ErrorCode::NotADatabase) => "; expected a database made by lento analyse, or a new name",
+        Some(ErrorCode::DiskFull) => "; earlier results are safe; run the same command to continue",
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            "; expected a writable folder (see --db)"
+        }
+        Some(ErrorCode::DatabaseBusy) => "; another process held the lock for a minute; try again",
+        Some(ErrorCode::SystemIoFailure) => "; the disk may be full or removed; earlier results are safe",
+        _ => "",
+    };
+    format!("{}: {error}{advice}", path.display())
 }
 
 impl Database {
     /// Opens a database for writing, creating it if missing.
     ///
     /// # Errors
-    /// It cannot be written, is of another program, or has a newer schema.
-    pub fn open(path: &Path) -> Result<Self, DatabaseError> {
+    /// It cannot be written, is of another program, or has another schema.
+    pub fn open(path: &Path) -> Result<Self, String> {
         let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        database.prepare().map_err(|error| database.explain(error))?;
+        database.prepare().map_err(|error| explain(path, error))?;
         database.check()?;
-        let run_lock = RunLock::create(path).map_err(|error| DatabaseError::Lock(path.to_owned(), error))?;
-        let run = database.begin_run(run_lock.token()).map_err(|error| database.explain(error))?;
+        let refuse = |error| format!("{}: {error}; expected a writable folder (see --db)", path.display());
+        let run_lock = RunLock::create(path).map_err(refuse)?;
+        let run = database.begin_run(run_lock.token()).map_err(|error| explain(path, error))?;
         database.run_lock = Some((run, run_lock));
         Ok(database)
     }
@@ -59,47 +76,36 @@ impl Database {
     ///
     /// # Errors
     /// It is unreadable, of another program, or has another schema.
-    pub fn open_to_read(path: &Path) -> Result<Self, DatabaseError> {
+    pub fn open_to_read(path: &Path) -> Result<Self, String> {
         if !path.exists() {
-            return Err(DatabaseError::Missing(path.to_owned()));
+            return Err(format!("{}: no such file; expected a database made by lento analyse", path.display()));
         }
         // SQLite needs the journal to read; only a read-write connection can remove its files afterwards.
-        let database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let explain = |error| database.explain(error);
-        database.connection.pragma_update(None, "query_only", true).map_err(explain)?;
-        if database.connection.is_readonly("main").map_err(explain)? && !has_journal(path) {
-            return Self::open_unchanging(path);
-        }
-        match database.check() {
+        let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let setup = || -> rusqlite::Result<bool> {
+            database.connection.pragma_update(None, "query_only", true)?;
+            Ok(database.connection.is_readonly("main")? && !has_journal(path))
+        };
+        let immutable = setup().map_err(|error| explain(path, error))?
             // In a read-only folder SQLite requires the promise that nothing writes.
-            Err(DatabaseError::Sqlite(_, error))
-                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) =>
-            {
-                Self::open_unchanging(path)
-            }
-            checked => checked.map(|()| database),
+            || database.number("application_id").is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen));
+        if immutable {
+            database.connection = Connection::open(immutable_uri(path)).map_err(|error| explain(path, error))?;
+            database.immutable = true;
         }
+        database.check().map(|()| database)
     }
 
-    /// Opens a database as immutable.
-    fn open_unchanging(path: &Path) -> Result<Self, DatabaseError> {
-        let uri = format!("file:{}?immutable=1", escape(path));
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        let connection = Connection::open_with_flags(uri, flags);
-        let connection = connection.map_err(|error| DatabaseError::new(path, error))?;
-        let database = Self { path: path.to_owned(), connection, run_lock: None };
-        database.check()?;
-        Ok(database)
-    }
-
-    fn connect(path: &Path, flags: OpenFlags) -> Result<Self, DatabaseError> {
+    fn connect(path: &Path, flags: OpenFlags) -> Result<Self, String> {
         if path.metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(DatabaseError::NotAFile(path.to_owned()));
+            return Err(format!("{}: not a regular file; expected a database or a new name", path.display()));
         }
-        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
-        let connection = connection.map_err(|error| DatabaseError::new(path, error))?;
-        connection.busy_timeout(TIMEOUT).map_err(|error| DatabaseError::new(path, error))?;
-        Ok(Self { path: path.to_owned(), connection, run_lock: None })
+        let connect = || {
+            let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+            connection.busy_timeout(TIMEOUT).map(|()| connection)
+        };
+        let connection = connect().map_err(|error| explain(path, error))?;
+        Ok(Self { path: path.to_owned(), connection, run_lock: None, immutable: false })
     }
 
     /// Creates the tables if missing.
@@ -128,20 +134,20 @@ impl Database {
     }
 
     /// Checks application id and schema version.
-    fn check(&self) -> Result<(), DatabaseError> {
-        let explain = |error| self.explain(error);
-        if self.number("application_id").map_err(explain)? != APPLICATION {
-            return Err(DatabaseError::Foreign(self.path.clone()));
+    fn check(&self) -> Result<(), String> {
+        let number = |pragma| self.number(pragma).map_err(|error| explain(&self.path, error));
+        let path = self.path.display();
+        if number("application_id")? != APPLICATION {
+            return Err(format!(
+                "{path}: another program's database; expected one made by lento analyse, or a new name"
+            ));
         }
-        match self.number("user_version").map_err(explain)? {
+        match number("user_version")? {
             VERSION => Ok(()),
-            found => Err(DatabaseError::Version { path: self.path.clone(), found }),
+            found => {
+                Err(format!("{path}: schema version {found}, expected {VERSION}; made by another version of Lento"))
+            }
         }
-    }
-
-    /// Adds the file to an error.
-    fn explain(&self, error: rusqlite::Error) -> DatabaseError {
-        DatabaseError::new(&self.path, error)
     }
 
     /// The file.
@@ -163,9 +169,10 @@ fn has_journal(database: &Path) -> bool {
     Path::new(&name).exists()
 }
 
-/// Escapes a path for a URI.
-fn escape(path: &Path) -> String {
-    path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+/// The URI of a database that nothing writes.
+fn immutable_uri(path: &Path) -> String {
+    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    format!("file:{escaped}?mode=ro&immutable=1")
 }
 
 #[cfg(test)]

@@ -1,28 +1,101 @@
 //! Reads input files one position at a time.
 
-use super::item::{Item, Place};
 use super::select::Selection;
 use crate::database::Key;
 use crate::lines::Lines;
-use crate::pgn::{PgnGame, Reader, Reading};
+use crate::pgn::{Reader, Reading};
 use lento::chess::Game;
 use lento::cli::table::numbered;
 use lento::files::open_regular;
-use lento::search::report::PvLine;
 use lento_common::epd::{Epd, has_content};
+use serde_json::{Value, json};
 use std::collections::VecDeque;
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An input file by type.
+/// A position with its origin.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The position with its history.
+    pub game: Game,
+    /// Its key.
+    pub key: Key,
+    /// Whether to use Chess960 notation.
+    pub chess960: bool,
+    /// Its origin.
+    pub place: Place,
+    /// The fraction of the input before it.
+    pub done: f64,
+    /// Whether a new game starts here, so that histories should be cleared.
+    pub begins: bool,
+}
+
+/// The origin of a position.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// The command line.
+    Arguments,
+    /// A line of a file, from 1, with its EPD operations.
+    Line { file: Arc<str>, line: u64, operations: Vec<(String, String)> },
+    /// A game of a file and the next ply, both from 1, and the next move, such as `24.Nf3`, unless at the end.
+    Ply { file: Arc<str>, game: u64, ply: u64, played: Option<String> },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Arguments => f.write_str("command line"),
+            Self::Line { file, line, .. } => {
+                write!(f, "{file}, line {line}")?;
+                self.epd_id().map_or(Ok(()), |id| write!(f, ", {id}"))
+            }
+            Self::Ply { file, game, played: Some(played), .. } => write!(f, "{file}, game {game}, before {played}"),
+            Self::Ply { file, game, played: None, .. } => write!(f, "{file}, game {game}, the end"),
+        }
+    }
+}
+
+impl Place {
+    /// The operations of an EPD line.
+    pub fn operations(&self) -> &[(String, String)] {
+        if let Self::Line { operations, .. } = self { operations } else { &[] }
+    }
+
+    /// The operation `id` of an EPD line.
+    fn epd_id(&self) -> Option<&str> {
+        self.operations().iter().find(|(name, _)| name == "id").map(|(_, id)| id.trim_matches('"'))
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> Value {
+        match self {
+            Self::Arguments => json!({}),
+            Self::Line { file, line, .. } => json!({ "file": &**file, "line": line, "id": self.epd_id() }),
+            Self::Ply { file, game, ply, played } => {
+                json!({ "file": &**file, "game": game, "ply": ply, "played": played })
+            }
+        }
+    }
+
+    /// A default for the operation `id`.
+    pub fn id(&self) -> String {
+        match self {
+            Self::Ply { file, game, ply, .. } => format!("{file} game {game} ply {ply}"),
+            Self::Line { file, line, .. } => format!("{file} line {line}"),
+            Self::Arguments => "command line".into(),
+        }
+    }
+}
+
+/// An input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// EPD or FEN lines.
-    Epd(PathBuf),
-    /// PGN games.
-    Pgn(PathBuf),
+pub struct Source {
+    pub path: PathBuf,
+    /// Whether it has games in PGN; otherwise EPD or FEN lines.
+    pub is_pgn: bool,
 }
 
 impl Source {
@@ -32,32 +105,31 @@ impl Source {
     /// The extension is unknown.
     pub fn by_name(path: &Path) -> Result<Self, String> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        match extension.as_str() {
-            "pgn" => Ok(Self::Pgn(path.to_owned())),
-            "epd" | "fen" => Ok(Self::Epd(path.to_owned())),
-            _ => Err(format!(
-                "{}: expected a name ending in .pgn, .epd or .fen, or --pgn or --epd before it",
-                path.display()
-            )),
-        }
+        let is_pgn = match extension.as_str() {
+            "pgn" => true,
+            "epd" | "fen" => false,
+            _ => {
+                let expected = "expected a name ending in .pgn, .epd or .fen, or --pgn or --epd before it";
+                return Err(format!("{}: {expected}", path.display()));
+            }
+        };
+        Ok(Self { path: path.to_owned(), is_pgn })
     }
 
-    /// The file name.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Epd(path) | Self::Pgn(path) => path,
-        }
+    /// Opens the file and returns its size.
+    ///
+    /// # Errors
+    /// It is unreadable or not regular.
+    pub fn open(&self) -> Result<(File, u64), String> {
+        let file = open_regular(&self.path, OpenOptions::new().read(true)).map_err(|error| self.refuse(error))?;
+        let size = file.metadata().map_err(|error| self.refuse(error))?.len();
+        Ok((file, size))
     }
-}
 
-/// An open file.
-struct Open {
-    name: Arc<str>,
-    text: Text,
-    /// Size in bytes when opened.
-    size: u64,
-    /// Whether to skip the rest.
-    done: bool,
+    /// An error with the file name.
+    pub fn refuse(&self, error: io::Error) -> String {
+        format!("{}: {error}", self.path.display())
+    }
 }
 
 enum Text {
@@ -65,16 +137,13 @@ enum Text {
     Pgn(Reader<BufReader<File>>),
 }
 
-/// A partly read game.
-struct Playing {
-    number: u64,
-    read: PgnGame,
-    game: Game,
-    /// Number of played plies.
-    played: usize,
-    /// Offsets of its start and end in the whole input, in bytes.
-    bytes: (u64, u64),
-    fresh: bool,
+/// An open file.
+struct Open {
+    source: Source,
+    name: Arc<str>,
+    text: Text,
+    /// Size in bytes when opened.
+    size: u64,
 }
 
 /// All positions of several files, in order.
@@ -82,10 +151,9 @@ pub struct Input {
     sources: VecDeque<Source>,
     selection: Selection,
     chess960: bool,
-    /// The position of the command line, before all files.
-    first: Option<Game>,
     open: Option<Open>,
-    playing: Option<Playing>,
+    /// Positions that were read.
+    ready: VecDeque<Item>,
     /// Size of finished files and of all files, in bytes.
     before: u64,
     total: u64,
@@ -108,11 +176,15 @@ impl Input {
     ) -> Result<Self, String> {
         let mut total = 0;
         for source in &sources {
-            total += open(source.path())?.1;
+            total += source.open()?.1;
         }
-        let sources = sources.into();
-        let (open, playing, before, problems, reported) = (None, None, 0, 0, 0);
-        Ok(Self { sources, selection, chess960, first, open, playing, before, total, problems, reported })
+        let (sources, ready) = (sources.into(), VecDeque::new());
+        let (open, before, problems, reported) = (None, 0, 0, 0);
+        let mut input = Self { sources, selection, chess960, open, ready, before, total, problems, reported };
+        if let Some(game) = first {
+            input.push(game, chess960, Place::Arguments, 0.0, true);
+        }
+        Ok(input)
     }
 
     /// The next selected position. Problems are passed to `report`.
@@ -120,114 +192,84 @@ impl Input {
     /// # Errors
     /// A file is unreadable.
     pub fn next_item(&mut self, report: &mut dyn FnMut(&str)) -> Result<Option<Item>, String> {
-        if let Some(game) = self.first.take() {
-            let item = self.item(game, self.chess960, Place::Arguments, 0.0, true);
-            if self.selection.has_position(&item.key) {
-                return Ok(Some(item));
-            }
-        }
         loop {
-            if let Some(item) = self.next_ply() {
+            if let Some(item) = self.ready.pop_front() {
                 return Ok(Some(item));
             }
-            let Some(open) = &mut self.open else {
+            let Some(mut open) = self.open.take() else {
                 let Some(source) = self.sources.pop_front() else { return Ok(None) };
-                self.open = Some(Open::new(&source)?);
+                let (file, size) = source.open()?;
+                let reader = BufReader::with_capacity(1 << 16, file);
+                let text = if source.is_pgn { Text::Pgn(Reader::new(reader)) } else { Text::Epd(Lines::new(reader)) };
+                self.open = Some(Open { name: source.path.to_string_lossy().into(), source, text, size });
                 continue;
             };
-            let name = Arc::clone(&open.name);
-            let refuse = |error: io::Error| format!("{name}: {error}");
-            match &mut open.text {
-                _ if open.done => self.close(),
-                Text::Epd(lines) => {
-                    let at = self.before + lines.bytes();
-                    match lines.next_line().map_err(refuse)? {
-                        None => self.close(),
-                        Some(line) => {
-                            if let Some(item) = self.line(name, &line.text, line.number, at, report) {
-                                return Ok(Some(item));
-                            }
-                        }
-                    }
-                }
-                Text::Pgn(reader) => {
-                    let begin = self.before + reader.bytes();
-                    match reader.next_game().map_err(refuse)? {
-                        None => self.close(),
-                        Some(reading) => {
-                            let bytes = (begin, self.before + reader.bytes());
-                            open.done = self.selection.ends_with_game(reading.number);
-                            self.take_game(reading, bytes, &name, report);
-                        }
-                    }
-                }
+            if self.read(&mut open, report).map_err(|error| open.source.refuse(error))? {
+                self.open = Some(open);
+            } else {
+                self.before += open.size;
             }
         }
     }
 
-    /// Opens a game, if selected.
-    fn take_game(&mut self, reading: Reading, bytes: (u64, u64), name: &str, report: &mut dyn FnMut(&str)) {
-        if !self.selection.has_game(reading.number) {
-            return;
+    /// Reads a line or a game. Returns false at the end of the file or of the selection.
+    fn read(&mut self, open: &mut Open, report: &mut dyn FnMut(&str)) -> io::Result<bool> {
+        match &mut open.text {
+            Text::Epd(lines) => {
+                let at = self.before + lines.bytes();
+                let Some(line) = lines.next_line()? else { return Ok(false) };
+                if has_content(&line.text) {
+                    self.line(&open.name, &line.text, line.number, at as f64, report);
+                }
+                Ok(true)
+            }
+            Text::Pgn(reader) => {
+                let begin = self.before + reader.bytes();
+                let Some(reading) = reader.next_game()? else { return Ok(false) };
+                let (number, bytes) = (reading.number, [begin, self.before + reader.bytes()]);
+                if self.selection.has_game(number) {
+                    self.game(reading, bytes, &open.name, report);
+                }
+                Ok(!self.selection.ends_with_game(number))
+            }
         }
+    }
+
+    /// Adds the selected positions of a game.
+    fn game(&mut self, reading: Reading, bytes: [u64; 2], name: &Arc<str>, report: &mut dyn FnMut(&str)) {
         self.problems += u64::from(!reading.problems.is_empty());
         for problem in &reading.problems {
             self.report(report, || format!("{name}: {problem}"));
         }
-        if let Some(read) = reading.game {
-            let game = Game::from(read.start.clone());
-            self.playing = Some(Playing { number: reading.number, read, game, played: 0, bytes, fresh: true });
+        let Some(read) = reading.game else { return };
+        let (plies, chess960) = (read.moves.len() as u64, read.chess960 || self.chess960);
+        let [begin, end] = bytes.map(|bytes| bytes as f64);
+        let (mut game, mut begins) = (Game::from(read.start), true);
+        for (ply, mv) in (1..).zip(read.moves.iter().map(|played| Some(played.mv)).chain([None])) {
+            if self.selection.has_ply(ply, plies, game.board().side_to_move()) {
+                let played = mv.map(|mv| numbered(game.board(), &[mv]).concat());
+                let place = Place::Ply { file: Arc::clone(name), game: reading.number, ply, played };
+                let at = begin + (end - begin) * (ply - 1) as f64 / (plies + 1) as f64;
+                begins &= !self.push(game.clone(), chess960, place, at, begins);
+            }
+            if let Some(mv) = mv {
+                game.play(mv);
+            }
         }
     }
 
-    /// The next position of the open game.
-    fn next_ply(&mut self) -> Option<Item> {
-        let name = Arc::clone(&self.open.as_ref()?.name);
-        while let Some(playing) = &mut self.playing {
-            let (plies, at) = (playing.read.moves.len() as u64, playing.played);
-            let (game, ply) = (playing.game.clone(), at as u64 + 1);
-            let next = playing.read.moves.get(at).map(|played| played.mv);
-            let (begin, end) = playing.bytes;
-            let done = begin as f64 + (end - begin) as f64 * at as f64 / (plies + 1) as f64;
-            let (number, chess960) = (playing.number, playing.read.chess960 || self.chess960);
-            match next {
-                Some(mv) => {
-                    playing.game.play(mv);
-                    playing.played += 1;
-                }
-                None => self.playing = None,
-            }
-            if !self.selection.has_ply(ply, plies, game.board().side_to_move()) {
-                continue;
-            }
-            let played = next.map(|mv| numbered(game.board(), &PvLine::from_iter([mv])).concat());
-            let place = Place::Ply { file: Arc::clone(&name), game: number, ply, played };
-            let fresh = self.playing.as_mut().is_none_or(|playing| std::mem::take(&mut playing.fresh));
-            let item = self.item(game, chess960, place, done, fresh);
-            if self.selection.has_position(&item.key) {
-                return Some(item);
-            }
-        }
-        None
-    }
-
-    /// The position of a line, if any.
-    fn line(&mut self, file: Arc<str>, text: &str, line: u64, at: u64, report: &mut dyn FnMut(&str)) -> Option<Item> {
-        if !has_content(text) {
-            return None;
-        }
+    /// Adds the position of a line.
+    fn line(&mut self, name: &Arc<str>, text: &str, line: u64, at: f64, report: &mut dyn FnMut(&str)) {
         match Epd::parse(text) {
             Ok(epd) => {
-                let owned = |&(name, operand): &(&str, &str)| (name.to_owned(), operand.to_owned());
-                let operations = epd.operations.iter().map(owned).collect();
-                let place = Place::Line { file, line, operations };
-                let item = self.item(Game::from(epd.board), self.chess960, place, at as f64, true);
-                self.selection.has_position(&item.key).then_some(item)
+                let owned = |(name, operand): (&str, &str)| (name.to_owned(), operand.to_owned());
+                let operations = epd.operations.into_iter().map(owned).collect();
+                let place = Place::Line { file: Arc::clone(name), line, operations };
+                self.push(Game::from(epd.board), self.chess960, place, at, true);
             }
             Err(error) => {
                 self.problems += 1;
-                self.report(report, || format!("{file}: line {line}: {error}; line skipped"));
-                None
+                self.report(report, || format!("{name}: line {line}: {error}; line skipped"));
             }
         }
     }
@@ -243,33 +285,14 @@ impl Input {
         }
     }
 
-    fn item(&self, game: Game, chess960: bool, place: Place, at: f64, begins: bool) -> Item {
-        let done = if self.total == 0 { 0.0 } else { (at / self.total as f64).min(1.0) };
-        Item { key: Key::new(&game), game, chess960, place, done, begins }
+    /// Adds a position, if selected. Returns whether it is.
+    fn push(&mut self, game: Game, chess960: bool, place: Place, at: f64, begins: bool) -> bool {
+        let key = Key::new(&game);
+        let selected = self.selection.has_position(&key);
+        if selected {
+            let done = if self.total == 0 { 0.0 } else { (at / self.total as f64).min(1.0) };
+            self.ready.push_back(Item { game, key, chess960, place, done, begins });
+        }
+        selected
     }
-
-    /// Closes the current file.
-    fn close(&mut self) {
-        self.before += self.open.take().map_or(0, |open| open.size);
-    }
-}
-
-impl Open {
-    fn new(source: &Source) -> Result<Self, String> {
-        let (file, size) = open(source.path())?;
-        let reader = BufReader::with_capacity(1 << 16, file);
-        let text = match source {
-            Source::Epd(_) => Text::Epd(Lines::new(reader)),
-            Source::Pgn(_) => Text::Pgn(Reader::new(reader)),
-        };
-        Ok(Self { name: source.path().to_string_lossy().into(), text, size, done: false })
-    }
-}
-
-/// Opens a file and returns its size.
-fn open(path: &Path) -> Result<(File, u64), String> {
-    let refuse = |error: io::Error| format!("{}: {error}", path.display());
-    let file = open_regular(path, OpenOptions::new().read(true)).map_err(refuse)?;
-    let size = file.metadata().map_err(refuse)?.len();
-    Ok((file, size))
 }

@@ -1,30 +1,29 @@
 //! Analyses many positions, storing results in a database.
 
-mod epd_line;
-mod games;
-pub mod input;
-mod item;
-mod merge;
-mod ranges;
+mod input;
 mod record;
 mod resume;
 mod screen;
 mod select;
-mod tally;
 mod work;
 
-pub use merge::{MergeArgs, merge};
 pub use record::SCHEMA;
 
-use super::Args;
-use super::database::{Database, SearchLimits};
-use super::report::files::{ReportArgs, Reports};
+use crate::Args;
+use crate::database::{self, Database, Key, Merged, SearchLimits, explain};
+use crate::pgn::{PgnGame, Reader};
+use crate::report::AnalysedGame;
+use crate::report::files::{ReportArgs, Reports};
 use input::{Input, Source};
+use lento::chess::Game;
 use lento::cli::Done;
 use lento::cli::interrupt::Stop;
+use lento::cli::units::grouped;
 use select::Selection;
 use std::error::Error;
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 use work::Work;
 
@@ -59,6 +58,16 @@ pub struct QueueArgs {
     reports: ReportArgs,
 }
 
+/// Arguments of `lento analyse merge`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct MergeArgs {
+    /// Target database, created if missing
+    into: PathBuf,
+    /// Source databases
+    #[arg(required = true, value_name = "FROM")]
+    from: Vec<PathBuf>,
+}
+
 impl QueueArgs {
     /// Whether there is more than a single position without a database.
     pub fn are_given(&self) -> bool {
@@ -72,19 +81,11 @@ impl QueueArgs {
             || self.selection.is_given()
     }
 
-    /// Checks that reports have games.
-    fn expect_games(&self, sources: &[Source]) -> Result<(), &'static str> {
-        if self.reports.are_given() && !sources.iter().any(|source| matches!(source, Source::Pgn(_))) {
-            return Err("reports need games; expected a file whose name ends with .pgn, or --pgn FILE");
-        }
-        Ok(())
-    }
-
     /// All input files in order: without an option, EPD, PGN.
     fn sources(&self) -> Result<Vec<Source>, String> {
         let mut sources = self.files.iter().map(|path| Source::by_name(path)).collect::<Result<Vec<_>, _>>()?;
-        sources.extend(self.epd.iter().cloned().map(Source::Epd));
-        sources.extend(self.pgn.iter().cloned().map(Source::Pgn));
+        let named = self.epd.iter().map(|path| (path, false)).chain(self.pgn.iter().map(|path| (path, true)));
+        sources.extend(named.map(|(path, is_pgn)| Source { path: path.clone(), is_pgn }));
         Ok(sources)
     }
 
@@ -105,49 +106,85 @@ impl QueueArgs {
         }
         Ok(Some(self.reports.begin()?))
     }
-
-    /// The database file: as given, or beside the first input.
-    fn database(&self, sources: &[Source]) -> Result<PathBuf, String> {
-        let beside = |source: &Source| source.path().with_extension("lento.db");
-        let path = self.db.clone().or_else(|| sources.first().map(beside));
-        path.ok_or_else(|| "expected --db FILE for the results".into())
-    }
 }
 
 /// Runs the queue.
 pub fn run(args: &Args) -> Done {
-    if args.position.infinite || args.position.json {
-        let option = if args.position.infinite { "--infinite" } else { "--json" };
-        return Err(format!(
-            "{option} is for one position without a database; expected --time, --depth or --nodes, and --jsonl"
-        )
-        .into());
+    let (queue, position) = (&args.queue, &args.position);
+    if position.infinite || position.json {
+        let option = if position.infinite { "--infinite" } else { "--json" };
+        let expected = "expected --time, --depth or --nodes, and --jsonl";
+        return Err(format!("{option} is for one position without a database; {expected}").into());
     }
-    let queue = &args.queue;
     let sources = queue.sources()?;
-    queue.expect_games(&sources)?;
-    let named = args.position.setup.fen.is_some() || !args.position.moves.is_empty() || sources.is_empty();
-    let first = if named { Some(args.position.setup.game(&args.position.moves)?) } else { None };
-    if queue.selection.is_of_games() && !sources.iter().any(|source| matches!(source, Source::Pgn(_))) {
+    let has_games = sources.iter().any(|source| source.is_pgn);
+    if queue.reports.are_given() && !has_games {
+        return Err("reports need games; expected a file whose name ends with .pgn, or --pgn FILE".into());
+    }
+    let named = position.setup.fen.is_some() || !position.moves.is_empty() || sources.is_empty();
+    let first = if named { Some(position.setup.game(&position.moves)?) } else { None };
+    if queue.selection.is_of_games() && !has_games {
         return Err("--games, --plies, --last and --color select from games; expected a file of games".into());
     }
-    let path = queue.database(&sources)?;
+    let beside = || sources.first().map(|source| source.path.with_extension("lento.db"));
+    let path = queue.db.clone().or_else(beside).ok_or("expected --db FILE for the results")?;
     let reports = queue.begin_reports(&path)?;
-    let input = Input::new(sources, first, queue.selection.clone(), args.position.setup.chess960)?;
+    let input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
     let database = if queue.no_search { Database::open_to_read(&path)? } else { Database::open(&path)? };
-    let stop = Stop::on_ctrl_c()?;
-    let mut work = Work::new(args, input, database, stop)?;
+    let mut work = Work::new(args, input, database, Stop::on_ctrl_c()?)?;
     let done = work.run();
     // Reports are written even after Ctrl-C.
-    let written = reports.map_or(Ok(()), |reports| report(args, work.database(), reports));
+    let written = reports.map_or(Ok(()), |reports| report(queue, &sources, work.database(), reports));
     let code = done?;
     written.map(|()| code)
 }
 
-/// Writes reports of the selected games.
-fn report(args: &Args, database: &Database, mut reports: Reports) -> Result<(), Box<dyn Error>> {
-    games::games(args, database, &mut |game| reports.add(&game))?;
+/// Writes reports of the selected games from the stored analyses.
+fn report(
+    queue: &QueueArgs,
+    sources: &[Source],
+    database: &Database,
+    mut reports: Reports,
+) -> Result<(), Box<dyn Error>> {
+    for source in sources.iter().filter(|source| source.is_pgn) {
+        let mut reader = Reader::new(BufReader::new(source.open()?.0));
+        while let Some(reading) = reader.next_game().map_err(|error| source.refuse(error))? {
+            if let Some(pgn) = reading.game.filter(|_| queue.selection.has_game(reading.number)) {
+                reports.add(&load(pgn, database).map_err(|error| explain(database.path(), error))?)?;
+            }
+            if queue.selection.ends_with_game(reading.number) {
+                break;
+            }
+        }
+    }
     reports.finish()
+}
+
+/// Combines a game with the best stored analysis of each position.
+fn load(pgn: PgnGame, database: &Database) -> rusqlite::Result<AnalysedGame> {
+    let mut game = Game::from(pgn.start.clone());
+    let mut analyses = vec![database.best(&Key::new(&game), game.board())?];
+    for played in &pgn.moves {
+        game.play(played.mv);
+        analyses.push(database.best(&Key::new(&game), game.board())?);
+    }
+    Ok(AnalysedGame { pgn, analyses })
+}
+
+/// Merges databases, keeping deeper analyses.
+pub fn merge(args: &MergeArgs) -> Done {
+    let mut into = Database::open(&args.into)?;
+    let mut out = io::stdout();
+    let mut total = Merged::default();
+    for from in &args.from {
+        let Merged { read, taken } = database::merge(&mut into, from)?;
+        writeln!(out, "{}: {} of {} analyses taken", from.display(), grouped(taken), grouped(read))?;
+        total = Merged { read: total.read + read, taken: total.taken + taken };
+    }
+    if args.from.len() > 1 {
+        writeln!(out, "total: {} of {} analyses taken", grouped(total.taken), grouped(total.read))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Args {
@@ -155,6 +192,6 @@ impl Args {
     fn requested_limits(&self) -> SearchLimits {
         let limits = self.position.limits();
         let time = limits.movetime.map(|ms| Duration::from_millis(ms.unsigned_abs()));
-        SearchLimits { time, depth: self.position.depth, nodes: self.position.nodes }
+        SearchLimits { time, depth: limits.depth, nodes: limits.nodes }
     }
 }

@@ -1,11 +1,13 @@
-//! JSON output per position.
+//! Output per position: JSON and EPD.
 
-use super::item::Item;
+use super::input::Item;
 use crate::database::{SearchLimits, Stored};
-use lento::cli::document::score;
+use lento::cli::document::{notation, score};
 use lento::eval::wdl;
+use lento::score::{MATE, Score, is_mate};
 use lento::search::report::nps;
 use serde_json::{Value, json};
+use std::fmt::Write;
 
 /// The format version.
 const VERSION: u32 = 1;
@@ -30,7 +32,7 @@ With --jsonl each finished position is one line:
     pv, san               the moves, in UCI and in SAN";
 
 /// The JSON of a position.
-pub fn line(item: &Item, stored: &Stored, from: &str) -> Value {
+pub fn json(item: &Item, stored: &Stored, from: &str) -> Value {
     let (root, found) = (item.game.board(), &stored.analysis);
     let material = wdl::material(root);
     let lines: Vec<Value> = found
@@ -38,12 +40,7 @@ pub fn line(item: &Item, stored: &Stored, from: &str) -> Value {
         .iter()
         .take(stored.conditions.multipv.into())
         .map(|line| {
-            let (mut uci, mut san, mut board) = (Vec::new(), Vec::new(), root.clone());
-            for &mv in &line.pv {
-                uci.push(board.uci(mv, item.chess960));
-                san.push(board.san(mv));
-                board = board.after(mv);
-            }
+            let (uci, san) = notation(root, &line.pv, item.chess960);
             json!({
                 "score": score(line.score, material),
                 "wdl": wdl::wdl(line.score, material),
@@ -70,4 +67,41 @@ pub fn line(item: &Item, stored: &Stored, from: &str) -> Value {
         "best": best.map(|&mv| json!({ "san": root.san(mv), "uci": root.uci(mv, item.chess960) })),
         "lines": lines,
     })
+}
+
+/// Operations written here, replacing those of the input.
+const WRITTEN: [&str; 7] = ["hmvc", "fmvn", "acd", "acn", "acs", "ce", "pv"];
+
+/// An EPD line with the input's operations and those of the analysis: `acd` depth, `acn` nodes, `acs` seconds, `ce` UCI
+/// centipawns (mates as 32767 minus plies), `pv` moves.
+pub fn epd(item: &Item, stored: &Stored) -> String {
+    let (root, found) = (item.game.board(), &stored.analysis);
+    let fen = root.fen(item.chess960);
+    let mut fields = fen.split(' ');
+    let mut text = fields.by_ref().take(4).collect::<Vec<_>>().join(" ");
+    for (name, counter) in ["hmvc", "fmvn"].iter().zip(fields) {
+        let _ = write!(text, " {name} {counter};");
+    }
+    let _ = write!(text, " acd {}; acn {}; acs {};", found.depth, found.nodes, found.time.as_secs());
+    if let Some(best) = found.lines.first() {
+        let _ = write!(text, " ce {};", centipawns(best.score, wdl::material(root)));
+        let san = notation(root, &best.pv, item.chess960).1;
+        if !san.is_empty() {
+            let _ = write!(text, " pv {};", san.join(" "));
+        }
+    }
+    let kept = item.place.operations();
+    for (name, operand) in kept.iter().filter(|(name, _)| !WRITTEN.contains(&name.as_str())) {
+        let _ = if operand.is_empty() { write!(text, " {name};") } else { write!(text, " {name} {operand};") };
+    }
+    if !kept.iter().any(|(name, _)| name == "id") {
+        let _ = write!(text, " id \"{}\";", item.place.id().replace('"', "'"));
+    }
+    text
+}
+
+/// The value of `ce`.
+fn centipawns(score: Score, material: i32) -> i32 {
+    let plies = MATE - score.abs();
+    if is_mate(score) { score.signum() * (32_767 - plies) } else { wdl::normalise(score, material) }
 }

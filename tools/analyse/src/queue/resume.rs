@@ -1,8 +1,7 @@
 //! Resumes interrupted searches from their saved hash table or their lines.
 
-use super::item::Item;
-use crate::database::{Database, Stored};
-use crate::game::Line;
+use super::input::Item;
+use crate::database::{Database, Line, Stored};
 use lento::chess::Board;
 use lento::engine::Engine;
 use lento::hash_file::{self, Effort, Origin, SaveOptions};
@@ -90,9 +89,8 @@ fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::{Conditions, Key, SearchLimits};
-    use crate::game::Analysis;
-    use crate::queue::item::Place;
+    use crate::database::{Analysis, Conditions, Key, SearchLimits};
+    use crate::queue::input::Place;
     use lento::chess::Game;
     use lento::engine::Output;
     use lento::search::limits::Limits;

@@ -1,9 +1,9 @@
-//! Output of a queue: tables on a terminal, otherwise a line per position.
+//! Output of a queue: tables on a terminal, otherwise a line per position; counts and time estimates.
 
-use super::item::Item;
+use super::input::Item;
 use super::record;
-use super::tally::Tally;
 use crate::database::Stored;
+use lento::cli::notice::notice;
 use lento::cli::progress::Progress;
 use lento::cli::search::Found;
 use lento::cli::show::Show;
@@ -12,8 +12,9 @@ use lento::cli::units;
 use lento::engine::Output;
 use lento::eval::wdl;
 use lento::score::Bound;
-use lento::search::report::PvLine;
+use lento::search::report::nps;
 use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 /// The output.
 pub struct Screen {
@@ -46,7 +47,7 @@ impl Screen {
     /// Prints a message to standard error.
     pub fn message(&mut self, message: &str) {
         self.progress.clear();
-        eprintln!("lento: {message}");
+        notice(message);
     }
 
     /// Prints text to standard output, or to standard error with JSON.
@@ -111,7 +112,7 @@ impl Screen {
         match self.kind {
             Kind::Json => {
                 self.progress.clear();
-                writeln!(out, "{}", record::line(item, stored, from))?;
+                writeln!(out, "{}", record::json(item, stored, from))?;
             }
             // Already in the live table.
             Kind::Tables { .. } if from == "search" => return Ok(()),
@@ -131,6 +132,79 @@ fn row(item: &Item, stored: &Stored) -> String {
         return if root.in_check() { "checkmate" } else { "stalemate" }.to_owned();
     };
     let score = table::score(best.score, wdl::material(root), Bound::Exact);
-    let moves = table::numbered(root, &PvLine::from_iter(best.pv.iter().copied().take(12))).join(" ");
+    let moves = table::numbered(root, &best.pv[..best.pv.len().min(12)]).join(" ");
     format!("depth {}, {score}, {} nodes, {moves}", found.depth, units::count(found.nodes))
+}
+
+/// Counts positions and estimates the remaining time.
+#[derive(Debug)]
+pub struct Tally {
+    start: Instant,
+    /// Start of the first search, with the fraction of input before it.
+    first: Option<(Instant, f64)>,
+    /// Positions searched here.
+    pub searched: u64,
+    /// Positions from the database.
+    pub known: u64,
+    /// Positions neither stored nor searched.
+    pub unknown: u64,
+    nodes: u64,
+    time: Duration,
+}
+
+impl Tally {
+    pub fn start() -> Self {
+        let (searched, known, unknown, nodes, time) = (0, 0, 0, 0, Duration::ZERO);
+        Self { start: Instant::now(), first: None, searched, known, unknown, nodes, time }
+    }
+
+    /// Records the start of a search at a fraction of the input.
+    pub fn start_search(&mut self, done: f64) {
+        self.first.get_or_insert_with(|| (Instant::now(), done));
+    }
+
+    /// Records the end of a search.
+    pub fn add(&mut self, nodes: u64, time: Duration) {
+        self.searched += 1;
+        self.nodes += nodes;
+        self.time += time;
+    }
+
+    /// Estimates the remaining time.
+    pub fn left(&self, done: f64) -> Option<Duration> {
+        let (since, before) = self.first?;
+        let (elapsed, share) = (since.elapsed().as_secs_f64(), done - before);
+        let left = elapsed / share * (1.0 - done);
+        (self.searched > 0 && share > 1e-9 && left < 1e9).then(|| Duration::from_secs_f64(left.max(0.0)))
+    }
+
+    /// The counts as text.
+    pub fn counts(&self, done: f64) -> String {
+        format!("{} searched, {} known, {:.0} % of the input", self.searched, self.known, done * 100.0)
+    }
+
+    /// The counts with the time per search and the remaining time.
+    pub fn progress(&self, done: f64) -> String {
+        let left = self.left(done).map_or_else(String::new, |left| format!(", about {} left", units::time(left)));
+        self.counts(done) + &left
+    }
+
+    /// The final counts.
+    pub fn summary(&self, problems: u64) -> String {
+        let all = self.searched + self.known + self.unknown;
+        let plural = if all == 1 { "" } else { "s" };
+        let mut text =
+            format!("{} position{plural}: {} searched, {} known", units::grouped(all), self.searched, self.known);
+        if self.unknown > 0 {
+            text += &format!(", {} not analysed", self.unknown);
+        }
+        if problems > 0 {
+            text += &format!("; {problems} games or lines with problems");
+        }
+        if self.searched > 0 {
+            let speed = units::grouped(nps(self.nodes, self.time));
+            text += &format!("\n{} nodes, {speed} nodes/s", units::grouped(self.nodes));
+        }
+        format!("{text}\n{}", units::time(self.start.elapsed()))
+    }
 }

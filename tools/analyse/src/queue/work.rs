@@ -1,13 +1,9 @@
 //! Processes the queue.
 
-use super::input::Input;
-use super::item::Item;
-use super::resume;
-use super::screen::Screen;
-use super::tally::Tally;
-use super::{Args, epd_line};
-use crate::database::{Claim, Conditions, Database, EngineId, SearchLimits, Stored};
-use crate::game::{Analysis, Line};
+use super::input::{Input, Item};
+use super::screen::{Screen, Tally};
+use super::{Args, record, resume};
+use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain};
 use crossbeam::channel::RecvTimeoutError;
 use lento::cli::Done;
 use lento::cli::interrupt::Stop;
@@ -82,6 +78,10 @@ impl Work {
         &self.database
     }
 
+    fn explain(&self, error: rusqlite::Error) -> String {
+        explain(self.database.path(), error)
+    }
+
     /// Runs to the end or to Ctrl-C.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ impl Work {
         let multipv = self.conditions.multipv;
         self.new_game |= item.begins;
         if !self.searches {
-            match self.database.best(&item.key, board)? {
+            match self.database.best(&item.key, board).map_err(|error| self.explain(error))? {
                 Some(analysis) => {
                     let conditions =
                         Conditions { multipv: u16::MAX, requested: SearchLimits::default(), ..self.conditions };
@@ -156,7 +156,8 @@ impl Work {
             }
             return Ok(Step::Done);
         }
-        match self.database.claim(&item.key, board, &self.id, multipv, &requested)? {
+        let claim = self.database.claim(&item.key, board, &self.id, multipv, &requested);
+        match claim.map_err(|error| self.explain(error))? {
             Claim::Known(stored) => {
                 self.report(&item, &stored, "database")?;
                 self.tally.known += 1;
@@ -201,11 +202,12 @@ impl Work {
         let stored = self.stored(&item, &found, partial.as_ref(), finished);
         if !finished && requested.is_exact() {
             // No partial result with a node limit.
-            self.database.release(position)?;
+            self.database.release(position).map_err(|error| self.explain(error))?;
             return Ok(Step::Interrupted);
         }
         self.tally.add(found.nodes(), found.elapsed);
-        self.database.store(position, item.game.board(), &self.id, &stored)?;
+        let done = self.database.store(position, item.game.board(), &self.id, &stored);
+        done.map_err(|error| self.explain(error))?;
         if finished {
             resume::remove_table(&self.database, position);
         } else {
@@ -243,7 +245,7 @@ impl Work {
 
     fn report(&mut self, item: &Item, stored: &Stored, from: &str) -> Result<(), Box<dyn Error>> {
         if let Some(draft) = &mut self.epd {
-            draft.write(epd_line::line(item, stored).as_bytes())?;
+            draft.write(record::epd(item, stored).as_bytes())?;
             draft.write(b"\n")?;
         }
         Ok(self.screen.result(item, stored, from)?)

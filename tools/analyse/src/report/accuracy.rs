@@ -74,7 +74,7 @@ pub fn accuracy(loss: f64) -> f64 {
 
 /// Assesses a move; `None` unless the positions before and after it were analysed.
 pub fn judge(study: &Study, at: usize) -> Option<Judged> {
-    let (board, played) = (&study.boards[at], study.game.plies[at].mv);
+    let (board, played) = (&study.boards[at], study.game.moves[at].mv);
     let color = board.side_to_move();
     let (before, analysis) = (study.values[at]?, study.analysis(at)?);
     if analysis.lines.first()?.pv.first() == Some(&played) {
@@ -90,9 +90,9 @@ pub fn judge(study: &Study, at: usize) -> Option<Judged> {
 
 /// Whether the second best move is a blunder, and the best one is not a mere recapture.
 fn is_only_move(study: &Study, at: usize) -> bool {
-    let (board, played) = (&study.boards[at], study.game.plies[at].mv);
+    let (board, played) = (&study.boards[at], study.game.moves[at].mv);
     let Some([best, second, ..]) = study.analysis(at).map(|analysis| analysis.lines.as_slice()) else { return false };
-    let before = at.checked_sub(1).map(|at| study.game.plies[at].mv);
+    let before = at.checked_sub(1).map(|at| study.game.moves[at].mv);
     let takes_back = played.is_capture() && before.is_some_and(|before| before.to() == played.to());
     let [best, second] = [best, second].map(|line| Value::new(board, line.score).expected_by(board.side_to_move()));
     !takes_back && best - second >= BLUNDER

@@ -30,7 +30,7 @@ pub fn pgn(study: &Study) -> String {
     text.push('\n');
     let mut moves = Wrapped::default();
     moves.comment(&comment_words(study.game.comment.as_deref(), true));
-    for at in 0..study.game.plies.len() {
+    for at in 0..study.game.moves.len() {
         ply(study, at, &mut moves);
     }
     moves.word(result(study));
@@ -75,7 +75,7 @@ fn tags(study: &Study) -> Vec<(String, String)> {
         add("SetUp", "1".into());
         add("FEN", game.start.fen(game.chess960));
     }
-    add("PlyCount", game.plies.len().to_string());
+    add("PlyCount", game.moves.len().to_string());
     add("Annotator", find("Annotator").unwrap_or_else(|| concat!("Lento ", env!("CARGO_PKG_VERSION")).into()));
     for (name, side) in ["WhiteAccuracy", "BlackAccuracy"].into_iter().zip(&study.sides) {
         if let Some(side) = side {
@@ -87,7 +87,7 @@ fn tags(study: &Study) -> Vec<(String, String)> {
 
 /// Writes a move with its annotations.
 fn ply(study: &Study, at: usize, words: &mut Wrapped) {
-    let (board, ply) = (&study.boards[at], &study.game.plies[at]);
+    let (board, ply) = (&study.boards[at], &study.game.moves[at]);
     let numbered = at == 0 || board.side_to_move() == Color::White || words.is_after_comment();
     words.played(&san(board, ply.mv, numbered), &nags(study, at));
     let depth = study.analysis(at + 1).map(|analysis| analysis.depth);
@@ -160,7 +160,7 @@ fn comment_words(comment: Option<&str>, with_values: bool) -> Vec<String> {
 
 /// The file's glyphs and, unless one of them is about quality, the engine's.
 pub fn nags(study: &Study, at: usize) -> Vec<u8> {
-    let mut nags = study.game.plies[at].remarks.nags.clone();
+    let mut nags = study.game.moves[at].remarks.nags.clone();
     if !nags.iter().any(|nag| QUALITY.contains(nag)) {
         let mark = study.moves[at].and_then(|judged| judged.mark);
         nags.splice(0..0, mark.map(|mark| mark.nag()));

@@ -1,8 +1,8 @@
 //! Report files.
 
 use super::html::Page;
-use super::{Study, annotate, graph};
-use crate::game::AnalysedGame;
+use super::{AnalysedGame, Study, annotate, graph};
+use lento::cli::notice::notice;
 use lento::files::draft::{Draft, WriteError, write};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ impl Reports {
             && !page.add(&study)
             && !std::mem::replace(&mut self.warned, true)
         {
-            eprintln!("lento: --html: a page has at most {} games; select others with --games", Page::MAX_GAMES);
+            notice(format_args!("--html: a page has at most {} games; select others with --games", Page::MAX_GAMES));
         }
         match &mut self.graphs {
             Some(graphs) => graphs.add(graph::svg(&study)?),

@@ -39,7 +39,7 @@ pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
             .margin(10)
             .x_label_area_size(36)
             .y_label_area_size(56)
-            .build_cartesian_2d(start..x(study.game.plies.len().max(2)), 0.0..100.0)?;
+            .build_cartesian_2d(start..x(study.game.moves.len().max(2)), 0.0..100.0)?;
         plot.configure_mesh()
             .max_light_lines(0)
             .bold_line_style(BLACK.mix(0.12))

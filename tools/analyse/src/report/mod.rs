@@ -8,8 +8,8 @@ pub mod html;
 pub mod value;
 mod wrapped;
 
-use super::game::{AnalysedGame, Analysis};
-use crate::pgn::Comment;
+use crate::database::Analysis;
+use crate::pgn::{Comment, PgnGame};
 use accuracy::{Judged, Side};
 use lento::chess::{Board, Color, Game, Move, Verdict};
 use lento::score::DRAW;
@@ -20,10 +20,20 @@ pub const SHOW_BETTER: f64 = accuracy::DUBIOUS;
 /// Maximum plies of a shown line.
 pub const LINE_PLIES: usize = 10;
 
+/// A game with analyses of its positions.
+#[derive(Clone, Debug)]
+pub struct AnalysedGame {
+    /// The game.
+    pub pgn: PgnGame,
+    /// The analysis before each move and after the last.
+    pub analyses: Vec<Option<Analysis>>,
+}
+
 /// A game with everything the reports need.
 pub struct Study<'a> {
     /// The game.
-    pub game: &'a AnalysedGame,
+    pub game: &'a PgnGame,
+    analyses: &'a [Option<Analysis>],
     /// The positions before each move and after the last.
     pub boards: Vec<Board>,
     /// The value of each position, if analysed.
@@ -36,14 +46,14 @@ pub struct Study<'a> {
 
 impl<'a> Study<'a> {
     /// Assesses a game.
-    pub fn new(game: &'a AnalysedGame) -> Self {
+    pub fn new(AnalysedGame { pgn: game, analyses }: &'a AnalysedGame) -> Self {
         let mut past = Game::from(game.start.clone());
         let mut boards = vec![game.start.clone()];
-        for ply in &game.plies {
+        for ply in &game.moves {
             past.play(ply.mv);
             boards.push(past.board().clone());
         }
-        let mut study = Self { game, boards, values: Vec::new(), moves: Vec::new(), sides: [None, None] };
+        let mut study = Self { game, analyses, boards, values: Vec::new(), moves: Vec::new(), sides: [None, None] };
         study.values = (0..study.boards.len()).map(|at| study.value(at)).collect();
         if let (Some(last), Some(board)) = (study.values.last_mut(), study.boards.last()) {
             // A finished game has the value of its result.
@@ -54,17 +64,14 @@ impl<'a> Study<'a> {
                 _ => {}
             }
         }
-        study.moves = (0..game.plies.len()).map(|at| accuracy::judge(&study, at)).collect();
+        study.moves = (0..game.moves.len()).map(|at| accuracy::judge(&study, at)).collect();
         study.sides = Color::ALL.map(|color| Side::new(study.judged(color)));
         study
     }
 
     /// The analysis of a position.
     pub fn analysis(&self, at: usize) -> Option<&'a Analysis> {
-        match self.game.plies.get(at) {
-            Some(ply) => ply.before.as_ref(),
-            None => self.game.last.as_ref(),
-        }
+        self.analyses[at].as_ref()
     }
 
     fn value(&self, at: usize) -> Option<Value> {
@@ -86,7 +93,7 @@ impl<'a> Study<'a> {
 
     /// The file's comment on a move.
     pub fn comment(&self, at: usize) -> Comment {
-        self.game.plies[at].remarks.comment.as_deref().map_or_else(Comment::default, Comment::new)
+        self.game.moves[at].remarks.comment.as_deref().map_or_else(Comment::default, Comment::new)
     }
 
     /// The player's clock after a move, if known.

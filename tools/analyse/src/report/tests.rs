@@ -1,7 +1,7 @@
-use super::super::game::{AnalysedGame, Analysis, Line, Ply};
 use super::*;
 use crate::cases;
-use crate::pgn::{PgnGame, PgnMove, Reader, Remarks, Variation, VariationMove};
+use crate::database::Line;
+use crate::pgn::{PgnMove, Reader, Remarks, Variation, VariationMove};
 use lento::chess::fen::START;
 use lento::score::{Score, mate_in};
 use proptest::prelude::*;
@@ -18,15 +18,17 @@ fn game(fen: &str, moves: &str) -> AnalysedGame {
     let (mut board, mut plies) = (start.clone(), Vec::new());
     for word in moves.split_whitespace() {
         let mv = board.parse_san(word).unwrap_or_else(|| panic!("{word} in {}", board.fen(true)));
-        plies.push(Ply { mv, remarks: Remarks::default(), before: None });
+        plies.push(PgnMove { mv, remarks: Remarks::default() });
         board = board.after(mv);
     }
-    AnalysedGame { tags: Vec::new(), chess960: false, start, comment: None, plies, last: None, result: "*".into() }
+    let analyses = vec![None; plies.len() + 1];
+    let pgn = PgnGame { tags: Vec::new(), chess960: false, start, comment: None, moves: plies, result: "*".into() };
+    AnalysedGame { pgn, analyses }
 }
 
 /// Sets the lines of a position, each a score of the side to move with moves in SAN.
 fn found(game: &mut AnalysedGame, at: usize, lines: &[(Score, &str)]) {
-    let root = game.plies[..at].iter().fold(game.start.clone(), |board, ply| board.after(ply.mv));
+    let root = game.pgn.moves[..at].iter().fold(game.pgn.start.clone(), |board, ply| board.after(ply.mv));
     let line = |&(score, moves): &(Score, &str)| {
         let (mut board, mut pv) = (root.clone(), Vec::new());
         for word in moves.split_whitespace() {
@@ -35,11 +37,7 @@ fn found(game: &mut AnalysedGame, at: usize, lines: &[(Score, &str)]) {
         }
         Line { score, pv }
     };
-    let analysis = Some(analysis(lines.iter().map(line).collect()));
-    match game.plies.get_mut(at) {
-        Some(ply) => ply.before = analysis,
-        None => game.last = analysis,
-    }
+    game.analyses[at] = Some(analysis(lines.iter().map(line).collect()));
 }
 
 /// The HTML page of these games.
@@ -56,7 +54,7 @@ fn fools_mate() -> AnalysedGame {
     found(&mut game, 1, &[(50, "e5 e4 d5"), (30, "d5")]);
     found(&mut game, 2, &[(-50, "e4 Nf6 Nc3 Bc5 Bc4 Nc6 d3 d6 Na4 Bb6 c3 Ne7")]);
     found(&mut game, 3, &[(mate_in(1), "Qh4"), (20, "d5")]);
-    game.result = "0-1".into();
+    game.pgn.result = "0-1".into();
     game
 }
 
@@ -97,11 +95,11 @@ fn empty_games_are_reported() {
 fn annotated_pgn() {
     let mut game = fools_mate();
     let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    game.tags =
+    game.pgn.tags =
         vec![tag("White", "A \"B\" \\ C"), tag("ECO", "A00"), tag("Annotator", "Me"), tag("WhiteAccuracy", "1")];
-    game.plies[0].remarks.comment = Some("[%clk 0:01:02] weak} \n {but [%eval 9] [not] lost".into());
-    game.plies[1].remarks.nags = vec![13, 3];
-    game.plies[2].remarks.nags = vec![13];
+    game.pgn.moves[0].remarks.comment = Some("[%clk 0:01:02] weak} \n {but [%eval 9] [not] lost".into());
+    game.pgn.moves[1].remarks.nags = vec![13, 3];
+    game.pgn.moves[2].remarks.nags = vec![13];
     let study = Study::new(&game);
     let text = annotate::pgn(&study);
     let (tags, moves) = text.split_once("\n\n").unwrap();
@@ -132,7 +130,7 @@ fn annotated_pgn() {
 #[test]
 fn chess960_games_round_trip() {
     let mut game = game("r3k1r1/pppppppp/8/8/8/8/PPPPPPPP/R3K1R1 w GAga - 3 9", "O-O O-O-O");
-    game.chess960 = true;
+    game.pgn.chess960 = true;
     let text = annotate::pgn(&Study::new(&game));
     assert!(
         text.contains(
@@ -148,7 +146,7 @@ fn chess960_games_round_trip() {
 fn no_movetext_line_starts_like_an_escape_or_a_tag() {
     for start in 0..90 {
         let mut game = game(START, "e4");
-        game.plies[0].remarks.comment = Some(format!("{} %gone [x] %{} end", "a".repeat(start), "b ".repeat(40)));
+        game.pgn.moves[0].remarks.comment = Some(format!("{} %gone [x] %{} end", "a".repeat(start), "b ".repeat(40)));
         let text = annotate::pgn(&Study::new(&game));
         let moves = text.split_once("\n\n").unwrap().1;
         assert!(moves.lines().all(|line| !line.starts_with(['%', '['])), "{text}");
@@ -160,11 +158,11 @@ fn text_is_escaped_in_html() {
     const EVIL: &str = "</script><script>alert('x')</script><img src=x onerror=\"alert(1)\">&amp;";
     let mut game = fools_mate();
     for name in ["Event", "Site", "Date", "Round", "White", "Black", "Result", "ECO", "Opening", EVIL] {
-        game.tags.push((name.into(), EVIL.into()));
+        game.pgn.tags.push((name.into(), EVIL.into()));
     }
-    game.result = EVIL.into();
-    game.comment = Some(EVIL.into());
-    for ply in &mut game.plies {
+    game.pgn.result = EVIL.into();
+    game.pgn.comment = Some(EVIL.into());
+    for ply in &mut game.pgn.moves {
         ply.remarks.comment = Some(format!("{EVIL} [%clk {EVIL}]"));
     }
     let study = || Study::new(&game);
@@ -239,14 +237,14 @@ fn reread(text: &str) -> PgnGame {
 #[test]
 fn written_games_are_read_back() {
     let mut game = fools_mate();
-    game.tags = vec![("White".into(), "A \"B\" \\ C] [".into()), ("fen".into(), "not used".into())];
-    game.plies[0].remarks.comment =
+    game.pgn.tags = vec![("White".into(), "A \"B\" \\ C] [".into()), ("fen".into(), "not used".into())];
+    game.pgn.moves[0].remarks.comment =
         Some("A long comment: (with) brackets, $9 a sign; and more, so that its line has to be broken.".into());
-    game.plies[1].remarks.nags = vec![13, 3];
+    game.pgn.moves[1].remarks.nags = vec![13, 3];
     let read = reread(&annotate::pgn(&Study::new(&game)));
     let tag = |name| read.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     assert_eq!((tag("White"), tag("FEN"), tag("Result")), (Some("A \"B\" \\ C] ["), None, Some("0-1")));
-    let written = game.plies[0].remarks.comment.as_deref().unwrap();
+    let written = game.pgn.moves[0].remarks.comment.as_deref().unwrap();
     let comment = read.moves[0].remarks.comment.as_deref().unwrap();
     assert!(comment.starts_with("[%eval ") && comment.ends_with(written), "{comment}");
     let nags: Vec<_> = read.moves.iter().map(|ply| ply.remarks.nags.clone()).collect();
@@ -311,8 +309,8 @@ fn annotations_of_the_file_are_kept() {
         {well}) (1. d4) 1... e5 {[%clk 1:00:00]} 2. g4 $4 (2. e4) Qh4# {mate} 0-1 {It was short.}";
     let read = reread(FILE);
     let mut game = fools_mate();
-    game.comment = read.comment.clone();
-    for (ply, read) in game.plies.iter_mut().zip(&read.moves) {
+    game.pgn.comment = read.comment.clone();
+    for (ply, read) in game.pgn.moves.iter_mut().zip(&read.moves) {
         ply.remarks = read.remarks.clone();
     }
     let text = annotate::pgn(&Study::new(&game));
@@ -334,9 +332,9 @@ fn annotations_of_the_file_are_kept() {
 fn clocks_are_shown_if_present() {
     let mut game = fools_mate();
     assert!(!page(&[Study::new(&game)]).contains("class=\"seat"));
-    game.plies[0].remarks.comment = Some("[%clk 0:59:58]".into());
-    game.plies[1].remarks.comment = Some("[%clk 0:59:<b>]".into());
-    game.plies[2].remarks.comment = Some("slow [%clk 0:58:00.5]".into());
+    game.pgn.moves[0].remarks.comment = Some("[%clk 0:59:58]".into());
+    game.pgn.moves[1].remarks.comment = Some("[%clk 0:59:<b>]".into());
+    game.pgn.moves[2].remarks.comment = Some("slow [%clk 0:58:00.5]".into());
     let page = page(&[Study::new(&game)]);
     for part in [
         "<div class=\"seat w\"><bdi>White</bdi><span class=\"clock\">0:58:00.5</span>",
@@ -364,8 +362,8 @@ proptest! {
     ]) {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut game = game(fen, "");
-        game.chess960 = !fen.contains("KQkq");
-        let mut board = game.start.clone();
+        game.pgn.chess960 = !fen.contains("KQkq");
+        let mut board = game.pgn.start.clone();
         let mut expected = Vec::new();
         for _ in 0..random.usize(0..80) {
             let moves = board.legal_moves();
@@ -377,7 +375,8 @@ proptest! {
             let before = Some(analysis(vec![line(), line()]));
             let comment = random.bool().then(|| comment.clone());
             let variations = (0..random.usize(0..2)).map(|_| other(&board, &mut random, 3)).collect();
-            game.plies.push(Ply { mv, remarks: Remarks { comment, variations, ..Remarks::default() }, before });
+            game.pgn.moves.push(PgnMove { mv, remarks: Remarks { comment, variations, ..Remarks::default() } });
+            game.analyses.insert(game.pgn.moves.len() - 1, before);
             board = board.after(mv);
             let shown = cozy_chess::Board::from_fen(&board.fen(true), true);
             expected.push(shown.map_or_else(|error| error.to_string(), |board| format!("{board:#}")));
@@ -386,20 +385,19 @@ proptest! {
         let place = |text: &String| text.split(' ').take(3).collect::<Vec<_>>().join(" ");
         let read = reread(&text);
         let all = |moves: &[PgnMove]| moves.iter().map(|ply| ply.mv).collect::<Vec<_>>();
-        let played: Vec<_> = game.plies.iter().map(|ply| ply.mv).collect();
+        let played: Vec<_> = game.pgn.moves.iter().map(|ply| ply.mv).collect();
         prop_assert_eq!(all(&read.moves), played, "{}", text);
         // The file's variations come first and are complete.
-        for (read, ply) in read.moves.iter().zip(&game.plies) {
+        for (read, ply) in read.moves.iter().zip(&game.pgn.moves) {
             let others = &ply.remarks.variations;
             prop_assert_eq!(&read.remarks.variations[..others.len()], &others[..], "{}", text);
         }
         // Annotating again changes nothing.
-        let plies = read.moves.into_iter().zip(&game.plies);
-        let plies = plies.map(|(read, ply)| Ply { remarks: read.remarks, ..ply.clone() }).collect();
-        let again = AnalysedGame { plies, tags: read.tags, ..game.clone() };
+        let again = PgnGame { moves: read.moves, tags: read.tags, ..game.pgn.clone() };
+        let again = AnalysedGame { pgn: again, analyses: game.analyses.clone() };
         prop_assert_eq!(&annotate::pgn(&Study::new(&again)), &text);
-        prop_assert_eq!((read.start, read.chess960, read.result), (game.start.clone(), game.chess960, game.result.clone()));
-        let replayed: Vec<String> = replay(&text, &game.start).iter().map(place).collect();
+        prop_assert_eq!((read.start, read.chess960, read.result), (game.pgn.start.clone(), game.pgn.chess960, game.pgn.result.clone()));
+        let replayed: Vec<String> = replay(&text, &game.pgn.start).iter().map(place).collect();
         prop_assert_eq!(replayed, expected.iter().map(place).collect::<Vec<_>>(), "{}", text);
     }
 }

@@ -17,7 +17,7 @@ pub fn document(study: &Study) -> String {
     let fen = study.boards[0].fen(false);
     let moves = study
         .game
-        .plies
+        .moves
         .iter()
         .zip(study.boards.windows(2))
         .map(|(ply, boards)| json!([board::changes(&boards[0], &boards[1]), board::ends(&boards[0], ply.mv)]));
@@ -26,7 +26,7 @@ pub fn document(study: &Study) -> String {
         "moves": moves.collect::<Vec<_>>(),
         "positions": (0..study.boards.len()).map(|at| position(study, at)).collect::<Vec<_>>(),
     });
-    let clocks: Vec<Option<String>> = (0..study.game.plies.len()).map(|at| study.clock(at)).collect();
+    let clocks: Vec<Option<String>> = (0..study.game.moves.len()).map(|at| study.clock(at)).collect();
     if clocks.iter().any(Option::is_some) {
         document["clocks"] = json!(clocks);
         document["first"] = json!(if study.boards[0].side_to_move() == Color::White { "w" } else { "b" });

@@ -51,7 +51,7 @@ fn facts(study: &Study) -> String {
 
 /// A player with the final clock, if known.
 fn seat(study: &Study, color: Color) -> String {
-    let clocks: Vec<(Color, String)> = (0..study.game.plies.len())
+    let clocks: Vec<(Color, String)> = (0..study.game.moves.len())
         .filter_map(|at| Some((study.boards[at].side_to_move(), study.clock(at)?)))
         .collect();
     if clocks.is_empty() {
@@ -123,7 +123,7 @@ fn moves(text: &mut String, study: &Study, game: usize) {
     if !comment.is_empty() {
         let _ = write!(text, "<p><bdi>{comment}</bdi></p>");
     }
-    for (at, ply) in study.game.plies.iter().enumerate() {
+    for (at, ply) in study.game.moves.iter().enumerate() {
         let board = &study.boards[at];
         let white = board.side_to_move() == Color::White;
         let broken = at > 0 && !note(study, at - 1).is_empty();

@@ -46,7 +46,7 @@ impl Page {
             escape(&study.game.result),
             accuracy[0],
             accuracy[1],
-            study.game.plies.len().div_ceil(2),
+            study.game.moves.len().div_ceil(2),
         );
         if number == 1 {
             self.players = format!("{white} - {black}");
