@@ -22,7 +22,7 @@ use std::sync::LazyLock;
     after_help = "",
     after_long_help = AFTER_HELP.as_str(),
 )]
-struct Args {
+struct Cli {
     #[command(subcommand)]
     task: Option<Task>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ static AFTER_HELP: LazyLock<String> = LazyLock::new(|| format!("{}\n\n{}", docum
 
 fn main() -> ExitCode {
     lento::smp::abort_on_panic();
-    let args = Args::parse();
+    let args = Cli::parse();
     notice::exit_code(match &args.task {
         Some(Task::Merge(args)) => queue::merge(args),
         None if args.queue.are_given() => queue::run(&args),
@@ -64,6 +64,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Args::command().debug_assert();
+        Cli::command().debug_assert();
     }
 }

@@ -1,17 +1,14 @@
 //! Streaming PGN reader.
 //!
-//! Lenient: comments, variations, NAGs and escaped lines are accepted. At an illegal move the game ends with a [`Problem`], keeping
-//! the moves before it.
+//! Lenient: comments, variations, NAGs and escaped lines are accepted. At an illegal move the game ends with a problem, keeping the
+//! moves before it.
 
 mod comment;
-mod level;
 mod lexer;
-mod problem;
 mod reader;
 mod word;
 
 pub use comment::{Comment, Part, parts};
-pub use problem::{Flaw, Problem};
 pub use reader::Reader;
 
 use lento::chess::{Board, Move};
@@ -78,6 +75,6 @@ pub struct Reading {
     pub number: u64,
     /// The game; `None` if it has no valid start position.
     pub game: Option<PgnGame>,
-    /// Problems in file order.
-    pub problems: Vec<Problem>,
+    /// Problems in file order, with game and line numbers.
+    pub problems: Vec<String>,
 }

@@ -1,10 +1,10 @@
 //! Parser: tokens to games.
 
-use super::level::Level;
 use super::lexer::{Lexer, Token};
 use super::word::{Word, parse};
-use super::{Flaw, PgnGame, Problem, Reading, VariationMove};
+use super::{PgnGame, PgnMove, Reading, Remarks, Variation, VariationMove};
 use lento::chess::Board;
+use std::fmt::Display;
 use std::io::{self, BufRead};
 
 /// More than in any game under the fifty-move rule.
@@ -13,41 +13,42 @@ const MAX_PLIES: usize = 20_000;
 const MAX_TEXT: usize = 1 << 24;
 /// Limit on nested variations.
 const MAX_NESTING: usize = 64;
+/// Limit on reported problems of a game, and on NAGs of a move.
+const MAX_LISTED: usize = 16;
 
 /// Reads the games of a file one at a time.
 #[derive(Debug)]
 pub struct Reader<R> {
     lexer: Lexer<R>,
-    /// First tag of the next game, and its line.
+    /// A token to be read again, and its line.
     pending: Option<(Token, u64)>,
     games: u64,
+    /// Line of the last token.
+    line: u64,
+    state: State,
 }
 
-/// A game being parsed.
-struct Draft {
-    number: u64,
-    line: u64,
+/// The game being parsed.
+#[derive(Debug, Default)]
+struct State {
     tags: Vec<(String, String)>,
-    /// `None` before the first word, and if the game is invalid.
-    start: Option<Board>,
-    chess960: bool,
-    main: Level,
-    /// Open variations, outermost first.
-    variations: Vec<Level>,
-    /// Number of open variations being skipped.
-    skipped: u32,
-    result: Option<&'static str>,
-    problems: Vec<Problem>,
     /// Whether the movetext has begun.
     begun: bool,
+    chess960: bool,
+    /// Whether the first move is illegal.
+    invalid: bool,
+    result: Option<&'static str>,
+    problems: Vec<String>,
     /// Bytes of tags, comments and variations.
     text_bytes: usize,
+    /// Whether the game ended within a variation.
+    unterminated: bool,
 }
 
 impl<R: BufRead> Reader<R> {
     /// Reads games from `reader`.
     pub fn new(reader: R) -> Self {
-        Self { lexer: Lexer::new(reader), pending: None, games: 0 }
+        Self { lexer: Lexer::new(reader), pending: None, games: 0, line: 0, state: State::default() }
     }
 
     /// Bytes read.
@@ -60,244 +61,278 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// The input cannot be read.
     pub fn next_game(&mut self) -> io::Result<Option<Reading>> {
-        let mut draft: Option<Draft> = None;
-        loop {
-            let (token, line) = match self.pending.take() {
-                Some(pending) => pending,
-                None => match self.lexer.token()? {
-                    Some(token) => (token, self.lexer.line()),
-                    None => return Ok(draft.map(Draft::finish)),
-                },
-            };
-            // Ignore text between games, such as a file comment.
-            if draft.is_none() && !matches!(token, Token::Tag(..) | Token::Word(_)) {
-                continue;
-            }
-            if draft.as_ref().is_some_and(|draft| draft.begun) && matches!(token, Token::Tag(..)) {
+        // Ignore text between games, such as a file comment.
+        while let Some((token, line)) = self.token()? {
+            if matches!(token, Token::Tag(..) | Token::Word(_)) {
                 self.pending = Some((token, line));
-                return Ok(draft.map(Draft::finish));
-            }
-            let draft_now = draft.get_or_insert_with(|| {
                 self.games += 1;
-                Draft::new(self.games, line)
-            });
-            draft_now.take(token, line);
-            if draft_now.result.is_some() {
-                // A comment on the line of the result belongs to the game.
-                while self.lexer.comment_follows()
-                    && let Some(token) = self.lexer.token()?
-                {
-                    draft_now.take(token, self.lexer.line());
-                }
-                return Ok(draft.map(Draft::finish));
+                self.state = State::default();
+                return self.game(line).map(Some);
             }
+        }
+        Ok(None)
+    }
+
+    /// The next token and its line.
+    fn token(&mut self) -> io::Result<Option<(Token, u64)>> {
+        match self.pending.take() {
+            Some(pending) => Ok(Some(pending)),
+            None => Ok(self.lexer.token()?.map(|token| (token, self.lexer.line()))),
         }
     }
 }
 
-impl Draft {
-    fn new(number: u64, line: u64) -> Self {
-        Self {
-            number,
-            line,
-            tags: Vec::new(),
-            start: None,
-            chess960: false,
-            main: Level::default(),
-            variations: Vec::new(),
-            skipped: 0,
-            result: None,
-            problems: Vec::new(),
-            begun: false,
-            text_bytes: 0,
-        }
+impl Variation {
+    /// Annotations of the last move.
+    fn remarks(&mut self) -> Option<&mut Remarks> {
+        self.moves.last_mut().map(|last| &mut last.remarks)
     }
 
-    fn report(&mut self, line: u64, flaw: Flaw) {
-        const MAX: usize = 16;
-        if self.problems.len() < MAX {
-            self.problems.push(Problem { game: self.number, line, flaw });
-        }
-    }
-
-    /// Whether more text fits into the limit.
-    fn has_room(&mut self, bytes: usize, line: u64) -> bool {
-        // Count even empty tags and comments.
-        let fits = |bytes| bytes <= MAX_TEXT;
-        let before = self.text_bytes;
-        self.text_bytes = before.saturating_add(bytes + 64);
-        if fits(before) && !fits(self.text_bytes) {
-            self.report(line, Flaw::Text(MAX_TEXT));
-        }
-        fits(self.text_bytes)
-    }
-
-    fn take(&mut self, token: Token, line: u64) {
-        match token {
-            Token::Tag(name, value) => {
-                if self.has_room(name.len() + value.len(), line) {
-                    self.tags.push((name, value));
-                }
-            }
-            Token::Open => self.open(line),
-            Token::Close => self.close(),
-            Token::UnclosedComment => self.report(line, Flaw::Comment),
-            _ if self.skipped > 0 => {}
-            Token::Comment(text) => self.comment(&text, line),
-            Token::Nag(nag) => self.nag(nag),
-            Token::Word(word) => self.word(&word, line),
-        }
-    }
-
-    /// The innermost open line.
-    fn level(&mut self) -> &mut Level {
-        self.variations.last_mut().unwrap_or(&mut self.main)
-    }
-
-    fn open(&mut self, line: u64) {
-        let variation = if self.skipped == 0 { self.level().variation() } else { None };
-        match variation {
-            Some(variation) if self.variations.len() < MAX_NESTING => self.variations.push(variation),
-            Some(_) => {
-                self.report(line, Flaw::Nested(MAX_NESTING));
-                self.skipped += 1;
-            }
-            None => self.skipped += 1,
-        }
-    }
-
-    fn close(&mut self) {
-        if self.skipped > 0 {
-            self.skipped -= 1;
-        } else if let Some(variation) = self.variations.pop() {
-            self.level().add_variation(variation);
-        }
-    }
-
-    fn comment(&mut self, text: &str, line: u64) {
-        if !text.is_empty() && !self.level().over && self.has_room(text.len(), line) {
-            self.level().add_comment(text);
-        }
-    }
-
-    fn nag(&mut self, nag: u8) {
-        const MAX: usize = 16;
-        let level = self.level();
-        if !level.over
-            && let Some(remarks) = level.remarks()
-            && remarks.nags.len() < MAX
-        {
+    fn add_nag(&mut self, nag: u8) {
+        if let Some(remarks) = self.remarks().filter(|remarks| remarks.nags.len() < MAX_LISTED) {
             remarks.nags.push(nag);
         }
     }
 
-    fn word(&mut self, word: &str, line: u64) {
-        if !self.begun {
-            self.begin(line);
-        }
-        let in_variation = !self.variations.is_empty();
-        match Word::new(word) {
-            Word::Result(result) if !in_variation => self.result = Some(result),
-            Word::Result(_) | Word::Ignored => {}
-            Word::Glyph(nag) => self.nag(nag),
-            _ if self.level().over => {}
-            Word::Null(text) if in_variation => self.play_in_variation(text, None, line),
-            Word::Null(text) => {
-                let used = self.main.len();
-                self.stop(line, Flaw::Null { text: text.into(), used });
-            }
-            Word::Move(text, nag) if in_variation => self.play_in_variation(text, nag, line),
-            Word::Move(text, nag) => self.play(text, nag, line),
-        }
-    }
-
-    /// Sets up the start position before the first move.
-    fn begin(&mut self, line: u64) {
-        self.begun = true;
-        let tag =
-            |name: &str| self.tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value);
-        let variant = tag("Variant").map_or_else(String::new, |variant| variant.to_ascii_lowercase());
-        let fen = tag("FEN").filter(|fen| !fen.trim().is_empty());
-        let named = variant.contains("960") || variant.contains("fischer") || variant.contains("frc");
-        let usual = ["", "?", "-", "standard", "chess", "classic", "normal", "from position", "orthodox"];
-        if !named && !usual.contains(&variant.trim()) {
-            return self.stop(line, Flaw::Variant(variant));
-        }
-        match fen.map_or_else(|| Ok(Board::start()), |fen| Board::from_fen(fen)) {
-            Ok(board) => {
-                self.chess960 = named;
-                self.start = Some(board.clone());
-                self.main.begin(board);
-            }
-            Err(error) => self.stop(line, Flaw::Fen(error.to_string())),
-        }
-    }
-
-    /// Ignores the rest of the main line.
-    fn stop(&mut self, line: u64, flaw: Flaw) {
-        self.report(line, flaw);
-        self.main.over = true;
-    }
-
-    /// Plays a move of the main line.
-    fn play(&mut self, text: &str, nag: Option<u8>, line: u64) {
-        let (used, chess960) = (self.main.len(), self.chess960);
-        let Some(board) = self.main.board() else { return };
-        let Some(mv) = parse(board, text, chess960) else {
-            let fen = board.fen(chess960);
-            if used == 0 {
-                self.start = None;
-            }
-            let flaw = match used {
-                0 if self.tags.is_empty() => Flaw::NoGame(text.into()),
-                0 => Flaw::FirstMove { text: text.into(), fen },
-                _ => Flaw::Move { text: text.into(), fen, used },
-            };
-            return self.stop(line, flaw);
+    /// Appends a comment to the last move, or before the first.
+    fn add_comment(&mut self, text: &str) {
+        let comment = match self.moves.last_mut() {
+            Some(last) => &mut last.remarks.comment,
+            None => &mut self.comment,
         };
-        if used == MAX_PLIES {
-            return self.stop(line, Flaw::Length(MAX_PLIES));
-        }
-        self.main.play(Some(mv), nag);
-    }
-
-    /// Plays a move of a variation, which may be a null move.
-    fn play_in_variation(&mut self, text: &str, nag: Option<u8>, line: u64) {
-        let chess960 = self.chess960;
-        let Some(board) = self.level().board() else { return };
-        let mv = parse(board, text, chess960);
-        let passes = mv.is_none() && matches!(Word::new(text), Word::Null(_)) && !board.in_check();
-        if mv.is_none() && !passes {
-            let flaw = Flaw::InVariation { text: text.into(), fen: board.fen(chess960) };
-            self.report(line, flaw);
-            self.level().over = true;
-        } else if self.has_room(size_of::<VariationMove>(), line) {
-            self.level().play(mv, nag);
-        } else {
-            self.level().over = true;
+        match comment {
+            Some(before) => *before += &format!(" {text}"),
+            None => *comment = Some(text.to_owned()),
         }
     }
 
-    fn finish(mut self) -> Reading {
-        if !self.begun {
-            self.begin(self.line);
+    /// Adds a variation to the last move; if it has no moves, only its comment.
+    fn add_variation(&mut self, variation: Self) {
+        if variation.moves.is_empty() {
+            variation.comment.iter().for_each(|comment| self.add_comment(comment));
+        } else if let Some(remarks) = self.remarks() {
+            remarks.variations.push(variation);
         }
-        if self.skipped > 0 || !self.variations.is_empty() {
-            self.report(self.line, Flaw::Variation);
-            self.skipped = 0;
-            while !self.variations.is_empty() {
-                self.close();
+    }
+}
+
+impl<R: BufRead> Reader<R> {
+    fn game(&mut self, first_line: u64) -> io::Result<Reading> {
+        let mut main = Variation::default();
+        // Comments before the first word belong to the start position.
+        loop {
+            match self.next()? {
+                Some(Token::Comment(text)) => self.comment(&mut main, &text),
+                Some(Token::Open) => self.skip()?,
+                Some(word @ Token::Word(_)) => {
+                    self.pending = Some((word, self.line));
+                    break;
+                }
+                Some(_) => {}
+                None => break,
             }
         }
-        let tagged = self.tags.iter().find(|(name, _)| name.eq_ignore_ascii_case("Result"));
-        let tagged = tagged.and_then(|(_, value)| match Word::new(value.trim()) {
+        self.state.begun = true;
+        let start = self.start();
+        self.moves(&mut main, start.clone(), 0)?;
+        // A comment on the line of the result belongs to the game.
+        while self.state.result.is_some() && self.lexer.comment_follows() {
+            if let Some(Token::Comment(text)) = self.next()? {
+                self.comment(&mut main, &text);
+            }
+        }
+        if self.state.unterminated {
+            self.line = first_line;
+            self.report("unterminated variation");
+        }
+        let tagged = self.tag("Result").and_then(|value| match Word::new(value.trim()) {
             Word::Result(result) => Some(result),
             _ => None,
         });
-        let result = self.result.or(tagged).unwrap_or("*").to_owned();
-        let (tags, chess960, (comment, moves)) = (self.tags, self.chess960, self.main.main_line());
-        let game = self.start.map(|start| PgnGame { tags, chess960, start, comment, moves, result });
-        Reading { number: self.number, game, problems: self.problems }
+        let result = self.state.result.or(tagged).unwrap_or("*").to_owned();
+        let played = |VariationMove { mv, remarks }| mv.map(|mv| PgnMove { mv, remarks });
+        let moves = main.moves.into_iter().filter_map(played).collect();
+        let State { tags, chess960, invalid, problems, .. } = std::mem::take(&mut self.state);
+        let (game, comment) = (start.filter(|_| !invalid), main.comment);
+        let game = game.map(|start| PgnGame { tags, chess960, start, comment, moves, result });
+        Ok(Reading { number: self.games, game, problems })
+    }
+
+    fn tag(&self, name: &str) -> Option<&str> {
+        self.state.tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    fn report(&mut self, problem: impl Display) {
+        if self.state.problems.len() < MAX_LISTED {
+            self.state.problems.push(format!("game {}, line {}: {problem}", self.games, self.line));
+        }
+    }
+
+    /// Whether more text fits into the limit.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        // Count even empty tags and comments.
+        let fits = |bytes| bytes <= MAX_TEXT;
+        let before = self.state.text_bytes;
+        self.state.text_bytes = before.saturating_add(bytes + 64);
+        if fits(before) && !fits(self.state.text_bytes) {
+            self.report(format_args!(
+                "more than {MAX_TEXT} bytes of tags, comments and variations; the rest is skipped"
+            ));
+        }
+        fits(self.state.text_bytes)
+    }
+
+    /// The next token of the movetext; `None` at the end of the game.
+    fn next(&mut self) -> io::Result<Option<Token>> {
+        while let Some((token, line)) = self.token()? {
+            match token {
+                Token::Tag(..) if self.state.begun => {
+                    self.pending = Some((token, line));
+                    return Ok(None);
+                }
+                Token::Tag(name, value) => {
+                    self.line = line;
+                    if self.has_room(name.len() + value.len()) {
+                        self.state.tags.push((name, value));
+                    }
+                }
+                token => {
+                    self.line = line;
+                    if token == Token::UnclosedComment {
+                        self.report("unterminated comment");
+                    }
+                    return Ok(Some(token));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn comment(&mut self, line: &mut Variation, text: &str) {
+        if !text.is_empty() && self.has_room(text.len()) {
+            line.add_comment(text);
+        }
+    }
+
+    /// Skips a variation after its opening parenthesis.
+    fn skip(&mut self) -> io::Result<()> {
+        let mut open = 1_u64;
+        while open > 0 {
+            match self.next()? {
+                Some(Token::Open) => open += 1,
+                Some(Token::Close) => open -= 1,
+                Some(_) => {}
+                None => {
+                    self.state.unterminated = true;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The start position by the tags; `None` if they are not supported.
+    fn start(&mut self) -> Option<Board> {
+        let variant = self.tag("Variant").unwrap_or("").to_ascii_lowercase();
+        let named = variant.contains("960") || variant.contains("fischer") || variant.contains("frc");
+        let usual = ["", "?", "-", "standard", "chess", "classic", "normal", "from position", "orthodox"];
+        if !named && !usual.contains(&variant.trim()) {
+            self.report(format_args!("unsupported variant {variant:?}, expected chess or Chess960; game skipped"));
+            return None;
+        }
+        let fen = self.tag("FEN").filter(|fen| !fen.trim().is_empty());
+        match fen.map_or_else(|| Ok(Board::start()), Board::from_fen) {
+            Ok(board) => {
+                self.state.chess960 = named;
+                Some(board)
+            }
+            Err(error) => {
+                self.report(format_args!("tag FEN: {error}; game skipped"));
+                None
+            }
+        }
+    }
+
+    /// Parses the main line, at depth 0, or a variation up to its end.
+    fn moves(&mut self, line: &mut Variation, start: Option<Board>, depth: usize) -> io::Result<()> {
+        // The position before the last move, and the current one; `None` once the rest of the line is ignored.
+        let (mut before, mut board) = (None, start);
+        while let Some(token) = self.next()? {
+            match token {
+                Token::Open => match before.clone().filter(|_| board.is_some()) {
+                    Some(before) if depth < MAX_NESTING => {
+                        let mut variation = Variation::default();
+                        self.moves(&mut variation, Some(before), depth + 1)?;
+                        line.add_variation(variation);
+                    }
+                    Some(_) => {
+                        self.report(format_args!("variation nested more than {MAX_NESTING} deep; skipped"));
+                        self.skip()?;
+                    }
+                    None => self.skip()?,
+                },
+                Token::Close if depth > 0 => return Ok(()),
+                Token::Comment(text) if board.is_some() => self.comment(line, &text),
+                Token::Nag(nag) if board.is_some() => line.add_nag(nag),
+                Token::Word(text) => match Word::new(&text) {
+                    Word::Result(result) if depth == 0 => {
+                        self.state.result = Some(result);
+                        return Ok(());
+                    }
+                    Word::Glyph(nag) if board.is_some() => line.add_nag(nag),
+                    word @ (Word::Null(_) | Word::Move(..)) => {
+                        if let Some(at) = board.take() {
+                            board = self.play(line, &at, word, depth == 0);
+                            before = Some(at);
+                        }
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        self.state.unterminated |= depth > 0;
+        Ok(())
+    }
+
+    /// Plays a move, or a null move in a variation, and returns the position after it; `None` ends the line.
+    fn play(&mut self, line: &mut Variation, board: &Board, word: Word, main: bool) -> Option<Board> {
+        let (text, nag, is_null) = match word {
+            Word::Move(text, nag) => (text, nag, false),
+            Word::Null(text) => (text, None, true),
+            _ => return None,
+        };
+        let used = line.moves.len();
+        let mv = if is_null { None } else { parse(board, text, self.state.chess960) };
+        if mv.is_none() && (main || !is_null || board.in_check()) {
+            let fen = board.fen(self.state.chess960);
+            self.report(match used {
+                _ if !main => format!("illegal move {text:?} in {fen}; rest of the variation skipped"),
+                _ if is_null => format!("null move {text:?} in the main line; using the {used} moves before it"),
+                0 if self.state.tags.is_empty() => {
+                    format!("{text:?} is not a game, expected tags such as [Event \"...\"] or moves")
+                }
+                0 => format!("illegal move {text:?} in {fen}; game skipped"),
+                _ => format!("illegal move {text:?} in {fen}; using the {used} moves before it"),
+            });
+            self.state.invalid |= main && !is_null && used == 0;
+            return None;
+        }
+        if main && used == MAX_PLIES {
+            self.report(format_args!("more than {MAX_PLIES} moves; the rest is skipped"));
+            return None;
+        }
+        if !main && !self.has_room(size_of::<VariationMove>()) {
+            return None;
+        }
+        line.moves
+            .push(VariationMove { mv, remarks: Remarks { nags: nag.into_iter().collect(), ..Remarks::default() } });
+        let mut after = board.clone();
+        match mv {
+            Some(mv) => after = board.after(mv),
+            None => after.pass(),
+        }
+        Some(after)
     }
 }
 

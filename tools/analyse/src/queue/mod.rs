@@ -9,7 +9,7 @@ mod work;
 
 pub use record::SCHEMA;
 
-use crate::Args;
+use crate::Cli;
 use crate::database::{self, Database, Key, Merged, SearchLimits, explain};
 use crate::pgn::{PgnGame, Reader};
 use crate::report::AnalysedGame;
@@ -109,7 +109,7 @@ impl QueueArgs {
 }
 
 /// Runs the queue.
-pub fn run(args: &Args) -> Done {
+pub fn run(args: &Cli) -> Done {
     let (queue, position) = (&args.queue, &args.position);
     if position.infinite || position.json {
         let option = if position.infinite { "--infinite" } else { "--json" };
@@ -187,7 +187,7 @@ pub fn merge(args: &MergeArgs) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Args {
+impl Cli {
     /// The limits per position.
     fn requested_limits(&self) -> SearchLimits {
         let limits = self.position.limits();

@@ -2,7 +2,7 @@
 
 use super::input::{Input, Item};
 use super::screen::{Screen, Tally};
-use super::{Args, record, resume};
+use super::{Cli, record, resume};
 use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain};
 use crossbeam::channel::RecvTimeoutError;
 use lento::cli::Done;
@@ -51,7 +51,7 @@ impl Work {
     ///
     /// # Errors
     /// The engine cannot be set up, or an output file is not writable.
-    pub fn new(args: &Args, input: Input, database: Database, stop: Stop) -> Result<Self, Box<dyn Error>> {
+    pub fn new(args: &Cli, input: Input, database: Database, stop: Stop) -> Result<Self, Box<dyn Error>> {
         let searches = !args.queue.no_search;
         let mut engine = if searches { args.position.engine()? } else { Engine::new() };
         let requested = args.requested_limits();
