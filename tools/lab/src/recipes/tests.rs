@@ -65,18 +65,18 @@ fn arguments_are_understood_or_quoted() {
     let plan = usual.plan().unwrap();
     assert_eq!((plan.budget, plan.pairs, plan.against.len()), (Budget::Depth(12), 0, 0));
     assert_eq!(usual.variants().unwrap().len(), lmr::names().len());
-    assert_eq!(args("switches").unwrap().variants().unwrap().len(), 21);
+    assert_eq!(args("--switches rebel").unwrap().variants().unwrap().len(), 21);
     for (words, part) in [
-        ("", "recipes"),
-        ("recipes magic", "\"magic\""),
-        ("switches --recipe mediocre", "no switches"),
-        ("recipes --depth 0", "'0'"),
-        ("recipes --depth 5 --nodes 100", "cannot be used with"),
-        ("recipes --suite-nodes 100", "--suite"),
-        ("recipes --only-changed 2", "--pairs"),
-        ("recipes --pairs 2 --only-changed x", "such as 2.5"),
-        ("recipes --pairs 2 --nodes 9 --only-changed 2", "cannot be used with"),
-        ("recipes --pairs 2 --against magic", "expected one of"),
+        ("tuned --switches rebel", "cannot be used with"),
+        ("magic", "\"magic\""),
+        ("--switches mediocre", "no switches"),
+        ("--depth 0", "'0'"),
+        ("--depth 5 --nodes 100", "cannot be used with"),
+        ("--suite-nodes 100", "--suite"),
+        ("--only-changed 2", "--pairs"),
+        ("--pairs 2 --only-changed x", "such as 2.5"),
+        ("--pairs 2 --nodes 9 --only-changed 2", "cannot be used with"),
+        ("--pairs 2 --against magic", "expected one of"),
     ] {
         let error = args(words).err().unwrap_or_else(|| panic!("{words:?} is accepted"));
         assert!(error.contains(part), "{words}: {error}");
@@ -86,7 +86,7 @@ fn arguments_are_understood_or_quoted() {
 #[test]
 fn an_interrupted_run_goes_on_to_the_same_result() {
     let folder = Folder::new("lab-resumed");
-    let what = "recipes tuned guide-log --pairs 2 --against tuned --against mediocre";
+    let what = "tuned guide-log --pairs 2 --against tuned --against mediocre";
     let whole = run_whole(&small(&folder, what));
     let journal = folder.path().join("journal");
     let kept = small(&folder, &format!("{what} --journal {}", journal.display()));
@@ -116,10 +116,10 @@ fn an_interrupted_run_goes_on_to_the_same_result() {
     drop(resumed);
 
     // Fewer recipes are part of the same run; other numbers are not.
-    let fewer = small(&folder, &format!("recipes guide-log --pairs 1 --journal {}", journal.display()));
+    let fewer = small(&folder, &format!("guide-log --pairs 1 --journal {}", journal.display()));
     assert_eq!(fewer.open().unwrap().progress(), (3 + 3 + 2 + 1, 9));
     for (other, part) in [("--seed 2", "seed is 1, here 2"), ("--random-plies 4", "random_plies")] {
-        let error = small(&folder, &format!("recipes {other} --journal {}", journal.display())).open().err();
+        let error = small(&folder, &format!("{other} --journal {}", journal.display())).open().err();
         assert!(error.is_some_and(|error| error.to_string().contains(part)), "{other}");
     }
     std::fs::write(folder.path().join("positions.epd"), POSITIONS.replace("w - - 0 7", "w - - 1 7")).unwrap();
@@ -130,7 +130,7 @@ fn an_interrupted_run_goes_on_to_the_same_result() {
 #[test]
 fn csv_and_json_say_the_same() {
     let folder = Folder::new("lab-csv");
-    let given = small(&folder, "switches --recipe tuned --pairs 1 --against off");
+    let given = small(&folder, "--switches tuned --pairs 1 --against off");
     let session = run_whole(&given);
     let figures = figures::all(&session);
     let (csv, json) = (report::csv(&figures), report::json(&given, &figures));
@@ -164,7 +164,7 @@ fn csv_and_json_say_the_same() {
 #[test]
 fn what_changes_too_little_plays_no_games() {
     let folder = Folder::new("lab-changed");
-    let given = small(&folder, "switches --recipe rebel --pairs 1 --only-changed 4");
+    let given = small(&folder, "--switches rebel --pairs 1 --only-changed 4");
     let session = run_whole(&given);
     let first = session.first().nodes(3) as f64;
     let (mut played, mut left_out) = (0, 0);
@@ -183,7 +183,7 @@ fn what_changes_too_little_plays_no_games() {
 #[test]
 fn the_page_and_its_pictures_show_every_variant() {
     let folder = Folder::new("lab-page");
-    let given = small(&folder, "recipes tuned off madchess --pairs 1 --markdown docs/lmr.md --pictures docs/lmr");
+    let given = small(&folder, "tuned off madchess --pairs 1 --markdown docs/lmr.md --pictures docs/lmr");
     let session = run_whole(&given);
     let figures = figures::all(&session);
     let pictures = picture::all(&session, &figures).unwrap();
@@ -192,7 +192,7 @@ fn the_page_and_its_pictures_show_every_variant() {
     assert_eq!(pictures[0].svg.matches("<rect").count(), 1 + 3, "the ground and a bar each");
     assert_eq!(pictures[1].svg.matches("<circle").count(), 2, "tuned does not play itself");
     let page = page::markdown(&given, &session, &figures, &pictures);
-    assert!(page.starts_with("# Late move reductions") && page.contains("lab recipes tuned off madchess"), "{page}");
+    assert!(page.starts_with("# Late move reductions") && page.contains("lento recipes tuned off madchess"), "{page}");
     for part in
         ["| `madchess` | 5.0 | ", "![Nodes, depth=5](lmr/nodes.svg)", "the 3 positions of `positions.epd`", "seed 1"]
     {
@@ -206,7 +206,7 @@ fn the_page_and_its_pictures_show_every_variant() {
 fn equal_nodes_are_compared_by_depth() {
     let folder = Folder::new("lab-nodes");
     let positions = folder.write("positions.epd", POSITIONS.as_bytes());
-    let words = format!("recipes off tuned --nodes 3000 --hash 1 --positions {}", positions.display());
+    let words = format!("off tuned --nodes 3000 --hash 1 --positions {}", positions.display());
     let session = run_whole(&args(&words).unwrap());
     let figures = figures::all(&session);
     assert!(figures[0].depth < figures[1].depth, "{figures:?}");
