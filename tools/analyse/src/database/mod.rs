@@ -67,7 +67,7 @@ impl Database {
         database.check()?;
         let refuse = |error| format!("{}: {error}; expected a writable folder (see --db)", path.display());
         let run_lock = RunLock::create(path).map_err(refuse)?;
-        let run = database.begin_run(run_lock.token()).map_err(|error| explain(path, error))?;
+        let run = database.begin_run(&run_lock.token()).map_err(|error| explain(path, error))?;
         database.run_lock = Some((run, run_lock));
         Ok(database)
     }

@@ -3,10 +3,10 @@
 use super::Study;
 use super::accuracy::Mark;
 use lento::chess;
+use lento_common::chart::{self, Axes, Axis};
 use plotters::prelude::*;
 use std::error::Error;
 
-const FONT: &str = "sans-serif";
 /// Size in pixels.
 const SIZE: (u32, u32) = (900, 320);
 /// Maximum number of points; more than pixels only enlarge the file.
@@ -23,45 +23,34 @@ const BLUNDER: RGBColor = RGBColor(0xcc, 0x22, 0x22);
 /// # Errors
 /// Drawing fails.
 pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    {
-        let paper = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        paper.fill(&WHITE)?;
-        let players = chess::Color::ALL.map(|color| shortened(study.player(color)));
-        let title = format!("{} - {}  {}", players[0], players[1], shortened(&study.game.result));
-        let below = paper.titled(&title, (FONT, 17))?;
-        // Move numbers; Black's moves are half way to the next.
-        let first = &study.boards[0];
-        let start =
-            f64::from(first.fullmove_number()) + if first.side_to_move() == chess::Color::White { 0.0 } else { 0.5 };
-        let x = |at: usize| start + at as f64 / 2.0;
-        let mut plot = ChartBuilder::on(&below)
-            .margin(10)
-            .x_label_area_size(36)
-            .y_label_area_size(56)
-            .build_cartesian_2d(start..x(study.game.moves.len().max(2)), 0.0..100.0)?;
-        plot.configure_mesh()
-            .max_light_lines(0)
-            .bold_line_style(BLACK.mix(0.12))
-            .x_desc("move")
-            .x_labels(20)
-            .x_label_formatter(&|number| if number.fract() == 0.0 { format!("{number:.0}") } else { String::new() })
-            .y_desc("White's expected score, %")
-            .y_labels(5)
-            .y_label_formatter(&|percent| format!("{percent:.0}"))
-            .label_style((FONT, 13))
-            .draw()?;
-        plot.draw_series(LineSeries::new([(start, 50.0), (x(study.boards.len()), 50.0)], BLACK.mix(0.4)))?;
-        for run in runs(study) {
-            let points = run.iter().map(|&(at, percent)| (x(at), percent));
-            plot.draw_series(LineSeries::new(points, CURVE.stroke_width(2)))?;
+    let players = chess::Color::ALL.map(|color| shortened(study.player(color)));
+    let caption = format!("{} - {}  {}", players[0], players[1], shortened(&study.game.result));
+    // Move numbers; Black's moves are half way to the next.
+    let first = &study.boards[0];
+    let start =
+        f64::from(first.fullmove_number()) + if first.side_to_move() == chess::Color::White { 0.0 } else { 0.5 };
+    let x = |at: usize| start + at as f64 / 2.0;
+    let plies = study.game.moves.len().max(2);
+    let axes = Axes {
+        caption: &caption,
+        x: Axis { title: "move", range: start..x(plies), decimals: 0, numbers: (plies / 2).min(20) },
+        y: Axis { title: "White's expected score, %", range: 0.0..100.0, decimals: 0, numbers: 5 },
+        letters: 13,
+    };
+    let value = |at: usize| study.values[at].map(|value| (x(at), 100.0 * value.expected));
+    let step = study.values.len().div_ceil(POINTS);
+    let points: Vec<_> = (0..study.values.len()).step_by(step).map(value).collect();
+    chart::svg(SIZE, |paper| {
+        let mut plot = axes.draw(paper)?;
+        plot.draw_series(LineSeries::new([(start, 50.0), (x(plies), 50.0)], BLACK.mix(0.4)))?;
+        for run in points.split(Option::is_none).filter(|run| !run.is_empty()) {
+            let run: Vec<_> = run.iter().copied().flatten().collect();
+            chart::curve(&mut plot, "", &run, POINTS, CURVE)?;
         }
-        plot.draw_series(
-            marked(study).into_iter().map(|(at, percent, color)| Circle::new((x(at), percent), 4, color.filled())),
-        )?;
-        paper.present()?;
-    }
-    Ok(text)
+        let marks =
+            marked(study).into_iter().filter_map(|(at, color)| Some(Circle::new(value(at)?, 4, color.filled())));
+        plot.draw_series(marks).map(drop)
+    })
 }
 
 /// Truncates a player's name.
@@ -74,34 +63,17 @@ fn shortened(name: &str) -> String {
     }
 }
 
-/// The curve in contiguous runs, thinned out to the maximum.
-fn runs(study: &Study) -> Vec<Vec<(usize, f64)>> {
-    let step = study.values.len().div_ceil(POINTS);
-    let mut runs: Vec<Vec<(usize, f64)>> = vec![Vec::new()];
-    for (at, value) in study.values.iter().enumerate().step_by(step) {
-        match (value, runs.last_mut()) {
-            (Some(value), Some(run)) => run.push((at, 100.0 * value.expected)),
-            (None, Some(run)) if !run.is_empty() => runs.push(Vec::new()),
+/// The positions after mistakes and blunders with their colors.
+fn marked(study: &Study) -> Vec<(usize, RGBColor)> {
+    let mut costly = Vec::new();
+    for (at, judged) in study.moves.iter().enumerate() {
+        match judged.map(|judged| (judged.mark, judged.loss)) {
+            Some((Some(Mark::Mistake), loss)) => costly.push((loss, at + 1, MISTAKE)),
+            Some((Some(Mark::Blunder), loss)) => costly.push((loss, at + 1, BLUNDER)),
             _ => {}
         }
     }
-    runs.retain(|run| !run.is_empty());
-    runs
-}
-
-/// The positions after mistakes and blunders with their colors.
-fn marked(study: &Study) -> Vec<(usize, f64, RGBColor)> {
-    let mut costly: Vec<(f64, usize, f64, RGBColor)> = Vec::new();
-    for (at, judged) in study.moves.iter().enumerate() {
-        let Some(judged) = judged else { continue };
-        let color = match judged.mark {
-            Some(Mark::Mistake) => MISTAKE,
-            Some(Mark::Blunder) => BLUNDER,
-            _ => continue,
-        };
-        costly.extend(study.values[at + 1].map(|value| (judged.loss, at + 1, 100.0 * value.expected, color)));
-    }
     costly.sort_by(|one, other| other.0.total_cmp(&one.0));
     costly.truncate(MARKS);
-    costly.into_iter().map(|(_, at, percent, color)| (at, percent, color)).collect()
+    costly.into_iter().map(|(_, at, color)| (at, color)).collect()
 }

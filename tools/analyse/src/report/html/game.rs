@@ -2,43 +2,36 @@
 
 use super::super::accuracy::{Mark, Side};
 use super::super::{Study, san_words};
-use super::{board, data, escape};
+use super::{board, data, escape, fill};
 use crate::pgn::Comment;
 use lento::chess::Color;
 use std::fmt::Write;
 
-/// Appends the section of a game; `number` starts at 1.
-pub fn section(text: &mut String, study: &Study, number: usize) {
+/// The section of a game; `number` starts at 1.
+pub fn section(study: &Study, number: usize) -> String {
     let [white, black] = Color::ALL.map(|color| escape(study.player(color)));
-    let result = escape(&study.game.result);
     let end = study.boards.len() - 1;
     let percent = study.values[end].map_or(50.0, |value| 100.0 * value.expected);
     let value = study.values[end].map_or_else(String::new, |value| value.text());
-    let _ = write!(
-        text,
-        "<article class=\"game\" id=\"g{number}\">\n<header><h2><bdi>{white}</bdi> <span class=\"result\">{result}</span> \
-         <bdi>{black}</bdi></h2>{}</header>\n<div class=\"layout\">\n<div class=\"left\">{}<div class=\"play\">\
-         <div class=\"bar\" title=\"White's expected score\"><div style=\"height:{percent:.1}%\"></div></div>{}</div>{}\n\
-         <div class=\"buttons\"><button type=\"button\" data-go=\"first\" aria-label=\"first position\">«</button>\
-         <button type=\"button\" data-go=\"back\" aria-label=\"one move back\">‹</button>\
-         <span class=\"value\">{value}</span>\
-         <button type=\"button\" data-go=\"on\" aria-label=\"one move on\">›</button>\
-         <button type=\"button\" data-go=\"last\" aria-label=\"last position\">»</button>\
-         <button type=\"button\" data-go=\"turn\" aria-label=\"turn the board\">⇅</button></div>\n\
-         <div class=\"lines\" aria-live=\"polite\"></div></div>\n<div class=\"right\">{}{}",
-        facts(study),
-        seat(study, Color::Black),
-        board::svg(&study.boards[end], "position"),
-        seat(study, Color::White),
-        summary(study, [&white, &black]),
-        graph(study),
-    );
-    moves(text, study, number);
-    let _ = write!(
-        text,
-        "</div></div>\n<script type=\"application/json\">{}</script>\n</article>\n",
-        data::document(study)
-    );
+    fill(
+        include_str!("game.html"),
+        &[
+            ("number", &number),
+            ("white", &white),
+            ("black", &black),
+            ("result", &escape(&study.game.result)),
+            ("facts", &facts(study)),
+            ("seat of black", &seat(study, Color::Black)),
+            ("percent", &format_args!("{percent:.1}")),
+            ("board", &board::svg(&study.boards[end], "position")),
+            ("seat of white", &seat(study, Color::White)),
+            ("value", &value),
+            ("summary", &summary(study, [&white, &black])),
+            ("graph", &graph(study)),
+            ("moves", &moves(study, number)),
+            ("data", &data::document(study)),
+        ],
+    )
 }
 
 /// Event, place and date.
@@ -117,8 +110,8 @@ fn graph(study: &Study) -> String {
 }
 
 /// The moves in two columns, with notes between.
-fn moves(text: &mut String, study: &Study, game: usize) {
-    text.push_str("<div class=\"moves\">");
+fn moves(study: &Study, game: usize) -> String {
+    let mut text = String::new();
     let comment = study.game.comment.as_deref().map_or_else(String::new, |comment| escape(&Comment::new(comment).text));
     if !comment.is_empty() {
         let _ = write!(text, "<p><bdi>{comment}</bdi></p>");
@@ -147,7 +140,7 @@ fn moves(text: &mut String, study: &Study, game: usize) {
             let _ = write!(text, "{}<p>{note}</p>", if white { "<s>…</s>" } else { "" });
         }
     }
-    let _ = writeln!(text, "<p class=\"end\">{}</p></div>", escape(&study.game.result));
+    text + &format!("<p class=\"end\">{}</p>", escape(&study.game.result))
 }
 
 /// CSS class and glyphs of a move.

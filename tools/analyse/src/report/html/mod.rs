@@ -8,12 +8,9 @@ mod game;
 
 use super::Study;
 use lento::chess::Color;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 const NAME: &str = concat!("Lento ", env!("CARGO_PKG_VERSION"));
-const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
-const PIECES: &str = include_str!("pieces.svg");
 
 /// A page under construction.
 #[derive(Debug, Default)]
@@ -39,50 +36,58 @@ impl Page {
         let number = self.games;
         let [white, black] = Color::ALL.map(|color| escape(study.player(color)));
         let accuracy = study.sides.map(|side| side.map_or_else(|| "–".into(), |side| format!("{:.0}", side.accuracy)));
-        let _ = writeln!(
-            self.contents,
-            "<tr><td><a href=\"#g{number}\">{number}</a></td><td><a href=\"#g{number}\"><bdi>{white}</bdi></a></td>\
-             <td><a href=\"#g{number}\"><bdi>{black}</bdi></a></td><td>{}</td><td>{} : {}</td><td>{}</td></tr>",
-            escape(&study.game.result),
-            accuracy[0],
-            accuracy[1],
-            study.game.moves.len().div_ceil(2),
+        self.contents += &fill(
+            include_str!("row.html"),
+            &[
+                ("number", &number),
+                ("white", &white),
+                ("black", &black),
+                ("result", &escape(&study.game.result)),
+                ("accuracy", &accuracy.join(" : ")),
+                ("moves", &study.game.moves.len().div_ceil(2)),
+            ],
         );
         if number == 1 {
             self.players = format!("{white} - {black}");
         }
-        game::section(&mut self.articles, study, number);
+        self.articles += &game::section(study, number);
         true
     }
 
     /// The finished HTML.
     pub fn finish(self) -> String {
         let title = if self.games == 1 { self.players } else { format!("{} analysed games", self.games) };
-        let mut text = format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-             script-src 'unsafe-inline'\">\n\
-             <meta name=\"generator\" content=\"{NAME}\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-             {PIECES}"
-        );
-        if self.games != 1 {
-            let _ = write!(
-                text,
-                "<nav id=\"contents\"><h1>{title}</h1>\n<table><thead><tr><th></th><th>White</th><th>Black</th>\
-                 <th>Result</th><th>Accuracy</th><th>Moves</th></tr></thead><tbody>\n{}</tbody></table></nav>\n",
-                self.contents
-            );
-        }
-        text.push_str(&self.articles);
-        let _ = write!(
-            text,
-            "<footer>Analysed by {NAME}. Values are from White's view: +1.00 is a 50 % chance of winning, #5 a mate in 5.</footer>\n\
-             <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
-        );
-        text
+        let contents = match self.games {
+            1 => String::new(),
+            _ => fill(include_str!("contents.html"), &[("title", &title), ("rows", &self.contents)]),
+        };
+        fill(
+            include_str!("page.html"),
+            &[
+                ("name", &NAME),
+                ("title", &title),
+                ("style", &include_str!("page.css")),
+                ("pieces", &include_str!("pieces.svg")),
+                ("contents", &contents),
+                ("articles", &self.articles),
+                ("script", &include_str!("page.js")),
+            ],
+        )
     }
+}
+
+/// Replaces each `{{name}}` of a template by its value. Values are not searched for names.
+fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
+    let mut text = String::new();
+    for part in template.split("{{") {
+        let Some((name, behind)) = part.split_once("}}") else {
+            text.push_str(part);
+            continue;
+        };
+        let value = values.iter().find(|(known, _)| *known == name);
+        let _ = write!(text, "{}{behind}", value.expect("a value for each name of a template").1);
+    }
+    text
 }
 
 /// Escapes text, also for attributes. Control characters become spaces.
