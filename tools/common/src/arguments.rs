@@ -1,9 +1,9 @@
-//! Arguments of a tool as tests give them.
+//! Parsing of arguments without a program.
 
-/// The arguments in these words, of which the first is the name of the tool.
+/// Parses arguments from words, the first of which is the name of the program.
 ///
 /// # Errors
-/// What a user would be told.
+/// The message for the user.
 pub fn parse<'a, A: clap::Args>(words: impl IntoIterator<Item = &'a str>) -> Result<A, String> {
     let matches = A::augment_args(clap::Command::new("tool")).try_get_matches_from(words);
     matches.and_then(|matches| A::from_arg_matches(&matches)).map_err(|error| error.to_string())

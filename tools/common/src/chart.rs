@@ -1,4 +1,4 @@
-//! Charts as SVG: paper, axes, curves and the style that all tools share. A tool brings its data and its words.
+//! Charts as SVG in one style.
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -9,33 +9,31 @@ use std::error::Error;
 use std::io;
 use std::ops::Range;
 
-/// The paper, or a part of it.
+/// A drawing area.
 pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// A part of the paper with axes.
+/// A drawing area with axes.
 pub type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-/// Why something cannot be drawn.
-pub type DrawError = DrawingAreaErrorKind<io::Error>;
-/// Whether something was drawn.
-pub type Drawn = Result<(), DrawError>;
+/// The result of drawing.
+pub type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
 
-/// The most points of a curve: more than the paper has pixels only make the file larger.
+/// Maximum points of a curve; more do not show.
 pub const POINTS: usize = 400;
 
-/// No chart may need more bytes, however long the run was.
+/// Maximum size of a file.
 pub const MOST_BYTES: usize = 100_000;
 
 const FONT: &str = "sans-serif";
 
-/// The font of letters of this size in pixels. The library divides a size by 1.24.
+/// The font with letters of this size in pixels; plotters divides sizes by 1.24.
 fn font(letters: i32) -> (&'static str, f64) {
     (FONT, f64::from(letters) * 1.24)
 }
 
-/// Attributes that plotters writes though they are the defaults; without them a file is a third smaller.
+/// Attributes with default values that plotters writes; without them files are much smaller.
 const DEFAULTS: [&str; 4] =
     [" opacity=\"1\"", " stroke-width=\"1\"", " fill=\"#000000\"", " font-family=\"sans-serif\""];
 
-/// Draws on white paper of this size in pixels, and gives the SVG.
+/// Draws an SVG of this size in pixels on white.
 ///
 /// # Errors
 /// Those of `draw`.
@@ -51,47 +49,47 @@ pub fn svg(size: (u32, u32), draw: impl FnOnce(&Canvas) -> Drawn) -> Result<Stri
     Ok(text.replacen("<svg ", &format!("<svg font-family=\"{FONT}\" "), 1))
 }
 
-/// Writes a line of text at a place, in letters of this size: the text begins, ends or has its middle there.
+/// Writes text, with its start, end or middle at a point.
 ///
 /// # Errors
-/// It cannot be drawn.
+/// Those of plotters.
 pub fn label(canvas: &Canvas, text: &str, at: (i32, i32), side: HPos, size: i32) -> Drawn {
     let style = TextStyle::from(font(size).into_font()).pos(Pos::new(side, VPos::Center));
     canvas.draw(&Text::new(text.to_owned(), at, style))
 }
 
-/// One of two axes.
+/// An axis.
 #[derive(Clone, Debug)]
 pub struct Axis<'a> {
-    /// What it shows; empty where the caption says it.
+    /// May be empty.
     pub title: &'a str,
-    /// From where to where it goes.
+    /// The values shown.
     pub range: Range<f64>,
-    /// Decimals of its numbers.
+    /// Decimals of its labels.
     pub decimals: usize,
-    /// About how many numbers it has; 0 for none.
+    /// Approximate number of labels; may be 0.
     pub numbers: usize,
 }
 
-/// Two axes with their caption.
+/// Two axes and a caption.
 #[derive(Clone, Debug)]
 pub struct Axes<'a> {
-    /// What stands above; may be empty.
+    /// May be empty.
     pub caption: &'a str,
-    /// To the right.
+    /// The horizontal axis.
     pub x: Axis<'a>,
-    /// Upwards.
+    /// The vertical axis.
     pub y: Axis<'a>,
-    /// The size of letters, in pixels: all distances follow from it.
+    /// Size of letters in pixels, to which all distances are proportional.
     pub letters: i32,
 }
 
 impl Axes<'_> {
-    /// Draws the axes over a part of the paper.
+    /// Draws the axes over a drawing area.
     ///
     /// # Errors
-    /// They cannot be drawn.
-    pub fn draw<'a, 'b>(&self, canvas: &'a Canvas<'b>) -> Result<Plot<'a, 'b>, DrawError> {
+    /// Those of plotters.
+    pub fn draw<'a, 'b>(&self, canvas: &'a Canvas<'b>) -> Result<Plot<'a, 'b>, DrawingAreaErrorKind<io::Error>> {
         let letters = self.letters;
         let room = |axis: &Axis, numbers: i32| {
             let title = if axis.title.is_empty() { 0 } else { letters * 3 / 2 };
@@ -129,10 +127,10 @@ impl Axes<'_> {
     }
 }
 
-/// Draws a curve through points, of which at most `most` remain. With a name it is in the legend.
+/// Draws a curve through at most `most` of the points. The name, if any, appears in the legend.
 ///
 /// # Errors
-/// It cannot be drawn.
+/// Those of plotters.
 pub fn curve(plot: &mut Plot, name: &str, points: &[(f64, f64)], most: usize, color: RGBColor) -> Drawn {
     let series = plot.draw_series(LineSeries::new(sampled(points, most), color.stroke_width(2)))?;
     if !name.is_empty() {
@@ -141,24 +139,24 @@ pub fn curve(plot: &mut Plot, name: &str, points: &[(f64, f64)], most: usize, co
     Ok(())
 }
 
-/// Draws the legend of the curves that have names.
+/// Draws the legend.
 ///
 /// # Errors
-/// It cannot be drawn.
+/// Those of plotters.
 pub fn legend<'a, 'b: 'a>(plot: &mut Plot<'a, 'b>, place: SeriesLabelPosition, letters: i32) -> Drawn {
     let mut labels = plot.configure_series_labels();
     labels.position(place).margin(letters).label_font(font(letters));
     labels.background_style(WHITE).border_style(BLACK).draw()
 }
 
-/// Every so many of some points, and the last, so that about `most` remain.
-pub fn sampled<T: Copy>(points: &[T], most: usize) -> Vec<T> {
+/// Every n-th point and the last, about `most` in all.
+fn sampled<T: Copy>(points: &[T], most: usize) -> Vec<T> {
     let every = points.len().div_ceil(most.max(1)).max(1);
     let last = points.len().saturating_sub(1);
     points.iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last).map(|(_, &point)| point).collect()
 }
 
-/// From the least to the greatest of these numbers, with a twentieth of that at both sides.
+/// The range of numbers, widened by a twentieth on both sides.
 pub fn span(numbers: impl IntoIterator<Item = f64>) -> Range<f64> {
     let ends = (f64::INFINITY, f64::NEG_INFINITY);
     let (low, high) = numbers.into_iter().fold(ends, |(low, high), number| (low.min(number), high.max(number)));

@@ -1,6 +1,6 @@
-//! Cholesky's decomposition: linear equations whose matrix is symmetric and positive.
+//! Cholesky decomposition of symmetric positive definite matrices.
 
-/// A matrix, decomposed. It is scaled so that its diagonal is one, which tells what is nothing from what is small.
+/// A decomposed matrix, scaled to a unit diagonal so that a dependent row can be told from a small one.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     /// The square roots of the diagonal.
@@ -9,11 +9,11 @@ pub struct Cholesky {
     lower: Vec<Vec<f64>>,
 }
 
-/// What is left of the diagonal of a scaled matrix where a row depends on the others.
-const NOTHING: f64 = 1e-13;
+/// Rest of the scaled diagonal at which a row counts as dependent.
+const DEPENDENT: f64 = 1e-13;
 
 impl Cholesky {
-    /// Decomposes a matrix of this many rows, of which the lower triangle is read. `None` where a row depends on others.
+    /// Decomposes a matrix of this many rows from its lower triangle. `None` if a row depends on others.
     pub fn of(size: usize, matrix: impl Fn(usize, usize) -> f64) -> Option<Self> {
         let scale: Vec<f64> = (0..size).map(|index| matrix(index, index).sqrt()).collect();
         let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
@@ -25,8 +25,8 @@ impl Cholesky {
             }
             let known: f64 = row.iter().map(|number| number * number).sum();
             let rest = matrix(i, i) / (scale[i] * scale[i]) - known;
-            // Of a diagonal of nothing, or less, comes no number.
-            if rest.is_nan() || rest <= NOTHING {
+            // NaN if the diagonal is not positive.
+            if rest.is_nan() || rest <= DEPENDENT {
                 return None;
             }
             row.push(rest.sqrt());
@@ -35,7 +35,7 @@ impl Cholesky {
         Some(Self { scale, lower })
     }
 
-    /// What the matrix has to be multiplied with to give `right`.
+    /// Solves `matrix * x = right`.
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut x = self.forward(right);
         for i in (0..x.len()).rev() {
@@ -47,17 +47,15 @@ impl Cholesky {
 
     /// The diagonal of the inverse.
     pub fn inverse_diagonal(&self) -> Vec<f64> {
-        let mut unit = vec![0.0; self.scale.len()];
-        let mut of_column = |column: usize| {
+        let of_column = |column: usize| {
+            let mut unit = vec![0.0; self.scale.len()];
             unit[column] = 1.0;
-            let sum = self.forward(&unit).iter().map(|number| number * number).sum();
-            unit[column] = 0.0;
-            sum
+            self.forward(&unit).iter().map(|number| number * number).sum()
         };
-        (0..self.scale.len()).map(&mut of_column).collect()
+        (0..self.scale.len()).map(of_column).collect()
     }
 
-    /// What the lower triangle has to be multiplied with to give `right`, which is scaled first.
+    /// Solves `lower * x = right`, with `right` scaled first.
     fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut x: Vec<f64> = right.iter().zip(&self.scale).map(|(right, scale)| right / scale).collect();
         for (i, row) in self.lower.iter().enumerate() {
@@ -83,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_solve_and_the_inverse_has_their_diagonal() {
+    fn solutions_and_the_diagonal_of_the_inverse() {
         let mut rng = Rng::with_seed(11);
         for size in 1..30 {
             let matrix = matrix(&mut rng, size + 5, size);
@@ -104,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_depend_on_others_are_noticed() {
+    fn dependent_rows_are_detected() {
         let mut rng = Rng::with_seed(12);
         // More columns than rows.
         let matrix = matrix(&mut rng, 4, 6);

@@ -1,4 +1,4 @@
-//! Files that are there only when they are whole, and files that are never seen.
+//! Files that are replaced atomically, and files without a name.
 
 pub use lento::files::draft::{Draft, WriteError, write};
 use std::fs::File;
@@ -9,7 +9,7 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file without a name in the folder where this file is to be. It is gone when it is closed, however the program ends.
+/// Creates a file without a name in the folder of this file. It is removed when closed, however the program ends.
 ///
 /// # Errors
 /// The folder cannot be written.

@@ -1,163 +1,147 @@
-//! Checkpoints: a file that keeps each finished piece of a long run.
+//! Journals: files that keep the finished parts of a long run.
 
-use super::line::{self, LineError};
-use super::lock::{Lock, LockError};
+use super::lock::Lock;
 use super::outputs::named;
 use serde_json::Value;
+use std::error::Error;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
-/// A file of JSON lines: first what is being run, then one record for each finished piece. Each line ends with its checksum
-/// (see [`mod@line`]), unless the journal was begun before there were any. It belongs to one process at a time.
+/// A file of JSON lines: a header that identifies the run, then a record for each finished part. Each line ends with the CRC-32 of
+/// its object without the checksum, as in `{"pair":1,"crc32":"a7728a00"}`; a journal begun without checksums continues without.
+/// Only one process at a time can use a journal.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// Whether its lines have checksums.
+    /// Whether lines have checksums.
     checked: bool,
     _lock: Lock,
 }
 
-/// Why a journal cannot be resumed.
-#[derive(Debug, Error)]
-pub enum JournalError {
-    /// The file cannot be read or written.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The file cannot be written.
-    #[error(transparent)]
-    Write(io::Error),
-    /// Another run uses it.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// A line has been changed.
-    #[error(
-        "{}:{line}: this line is damaged, its checksum does not match; without it and all that follow the run can go on",
-        path.display()
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-    },
-    /// The file is something else.
-    #[error("{}:{line}: no line of a journal; expected one that this program has written", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-    },
-    /// The journal is that of another run.
-    #[error(
-        "{}: this journal belongs to another run: {difference}; give the same arguments, or another file",
-        path.display()
-    )]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        difference: Difference,
-    },
-}
+/// Precedes the eight digits of a checksum, after a comma unless the object is empty.
+const CHECKSUM: &str = "\"crc32\":\"";
+
+const DAMAGED: &str =
+    "this line is damaged, its checksum does not match; without it and all lines below the run can be resumed";
+const FOREIGN: &str = "not a line of a journal; expected one written by this program";
 
 impl Journal {
-    /// Begins a journal with this header, or opens that of an earlier run with the same header and gives its records. A
-    /// last line that was not written whole is dropped.
+    /// Creates a journal with this header, or opens the journal of an earlier run with the same header and returns its records.
+    /// Drops an incomplete last line.
     ///
     /// # Errors
-    /// The file cannot be read or written, is in use, is damaged or no journal, or is that of another run.
-    pub fn open(path: &Path, header: &Value) -> Result<(Self, Vec<Value>), JournalError> {
-        let io = |error| JournalError::Io { path: path.to_owned(), error };
+    /// I/O errors, or the file is in use, damaged, no journal, or the journal of another run.
+    pub fn open(path: &Path, header: &Value) -> Result<(Self, Vec<Value>), String> {
+        let at = |problem: &dyn std::fmt::Display| format!("{}: {problem}", path.display());
+        let io = |error: io::Error| at(&error);
         // A device may have no end.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(io(io::Error::other("no regular file; expected a journal, or a name for a new one")));
+            return Err(at(&"not a regular file; expected a journal or the name of a new one"));
         }
         let lock = Lock::take(path)?;
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         let mut bytes = Vec::new();
         (&mut file).take(1).read_to_end(&mut bytes).map_err(io)?;
-        // A header may be torn, too, but what begins otherwise is not ours to shorten, nor to read if it is large.
+        // Other files are neither truncated nor, as they may be large, read.
         if bytes.first().is_some_and(|&byte| byte != b'{') {
-            return Err(JournalError::Foreign { path: path.to_owned(), line: 1 });
+            return Err(format!("{}:1: {FOREIGN}", path.display()));
         }
         file.read_to_end(&mut bytes).map_err(io)?;
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let lines: Vec<&[u8]> = bytes[..whole].split_inclusive(|&byte| byte == b'\n').collect();
-        let checked = lines.first().is_none_or(|header| line::is_checked(header));
-        let mut records = Vec::new();
-        for (index, text) in lines.into_iter().enumerate() {
-            let (path, line) = (path.to_owned(), index + 1);
-            records.push(line::read(text, checked).map_err(|error| match error {
-                LineError::Foreign => JournalError::Foreign { path, line },
-                LineError::Damaged => JournalError::Damaged { path, line },
-            })?);
-        }
-        let mut journal = Self { file, path: path.to_owned(), checked, _lock: lock };
+        let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let lines: Vec<&[u8]> = bytes[..complete].split_inclusive(|&byte| byte == b'\n').collect();
+        let checked = lines.first().is_none_or(|header| String::from_utf8_lossy(header).contains(CHECKSUM));
+        let read =
+            |(number, line)| read(line, checked).map_err(|problem| format!("{}:{number}: {problem}", path.display()));
+        let mut records = (1..).zip(lines).map(read).collect::<Result<Vec<Value>, _>>()?;
         if let Some(difference) = records.first().and_then(|there| Difference::between(there, header)) {
-            return Err(JournalError::Other { path: path.to_owned(), difference });
+            let advice = "give the same arguments, or another file";
+            return Err(at(&format!("this journal belongs to another run: {difference}; {advice}")));
         }
-        journal.file.set_len(whole as u64).map_err(io)?;
-        journal.file.seek(SeekFrom::End(0)).map_err(io)?;
+        file.set_len(complete as u64).map_err(io)?;
+        file.seek(SeekFrom::End(0)).map_err(io)?;
+        let mut journal = Self { file, path: path.to_owned(), checked, _lock: lock };
         if records.is_empty() {
-            journal.append(header).map_err(JournalError::Write)?;
+            journal.append(header).map_err(|error| error.to_string())?;
         } else {
             records.remove(0);
         }
         Ok((journal, records))
     }
 
-    /// Adds a record and hands it to the system at once, so that it survives the end of the program in any way.
+    /// Opens the journal of a run, if it keeps one, and passes the index of each record and the record to `take`, which returns
+    /// `None` if the record does not belong to the run.
     ///
     /// # Errors
-    /// The file cannot be written; the message names it.
+    /// As for [`open`](Self::open), those of `header`, or a foreign record.
+    pub fn resume(
+        path: Option<&Path>,
+        header: impl FnOnce() -> Result<Value, Box<dyn Error>>,
+        mut take: impl FnMut(u64, &Value) -> Option<()>,
+    ) -> Result<Option<Self>, Box<dyn Error>> {
+        let Some(path) = path else { return Ok(None) };
+        let (journal, records) = Self::open(path, &header()?)?;
+        for (index, record) in (0..).zip(&records) {
+            let foreign = || format!("{}:{}: this record does not belong to the run", path.display(), index + 2);
+            take(index, record).ok_or_else(foreign)?;
+        }
+        Ok(Some(journal))
+    }
+
+    /// Appends a record and passes it to the operating system at once, so that it survives the process.
+    ///
+    /// # Errors
+    /// I/O errors, with the name of the file.
     pub fn append(&mut self, record: &Value) -> io::Result<()> {
-        let line = line::write(record, self.checked);
+        let object = record.to_string();
+        let line = if self.checked { sealed(&object) } else { object + "\n" };
         self.file.write_all(line.as_bytes()).map_err(|error| named(&self.path, &error))
     }
 }
 
-/// Adds a record to the journal, if there is one.
+/// Appends a record to the journal, if there is one.
 ///
 /// # Errors
-/// The file cannot be written.
+/// I/O errors.
 pub fn keep(journal: &mut Option<Journal>, record: &Value) -> io::Result<()> {
     journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
 }
 
-/// In what a run that a file holds is another one than this.
-#[derive(Debug, Error)]
-#[error("there {field} is {there}, here {here}")]
-pub struct Difference {
-    /// What differs.
-    field: String,
-    /// Its value in the file.
-    there: Value,
-    /// Its value now.
-    here: Value,
+/// The line of an object, with its checksum.
+fn sealed(object: &str) -> String {
+    let comma = if object == "{}" { "" } else { "," };
+    let open = object.strip_suffix('}').unwrap_or(object);
+    format!("{open}{comma}{CHECKSUM}{:08x}\"}}\n", crc32fast::hash(object.as_bytes()))
 }
 
+/// The object of a line.
+fn read(line: &[u8], checked: bool) -> Result<Value, &'static str> {
+    if !checked {
+        return serde_json::from_slice(line).map_err(|_| FOREIGN);
+    }
+    let text = std::str::from_utf8(line).map_err(|_| DAMAGED)?;
+    let (open, _) = text.rsplit_once(CHECKSUM).ok_or(DAMAGED)?;
+    let object = format!("{}}}", open.strip_suffix(',').unwrap_or(open));
+    if sealed(&object) == text { serde_json::from_str(&object).map_err(|_| FOREIGN) } else { Err(DAMAGED) }
+}
+
+/// The first difference between the headers of two runs.
+#[derive(Debug, thiserror::Error)]
+#[error("there {0} is {1}, here {2}")]
+pub struct Difference(String, Value, Value);
+
 impl Difference {
-    /// The first field in which two headers differ.
+    /// Compares the header in a file to that of this run.
     pub fn between(there: &Value, here: &Value) -> Option<Self> {
         if there == here {
             return None;
         }
         let (Some(old), Some(new)) = (there.as_object(), here.as_object()) else {
-            return Some(Self { field: "the header".to_owned(), there: there.clone(), here: here.clone() });
+            return Some(Self("the header".to_owned(), there.clone(), here.clone()));
         };
-        let differs = |name: &&String| old.get(*name) != new.get(*name);
-        let name = old.keys().chain(new.keys()).find(differs)?;
-        let of = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or(Value::Null);
-        Some(Self { field: name.clone(), there: of(old), here: of(new) })
+        let name = old.keys().chain(new.keys()).find(|name| old.get(*name) != new.get(*name))?;
+        Some(Self(name.clone(), there[name].clone(), here[name].clone()))
     }
 }
 
@@ -166,6 +150,34 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    #[test]
+    fn lines_are_json_and_can_be_read_back() {
+        for record in [json!({}), json!({"a": 1}), json!({"a": {"b": [1.5, "\"}"]}})] {
+            let line = sealed(&record.to_string());
+            let all: Value = serde_json::from_str(&line).unwrap();
+            assert!(all["crc32"].is_string(), "{line}");
+            assert_eq!(read(line.as_bytes(), true), Ok(record.clone()));
+            assert_eq!(read(record.to_string().as_bytes(), false), Ok(record));
+        }
+        assert_eq!(sealed("{\"pair\":1}"), "{\"pair\":1,\"crc32\":\"a7728a00\"}\n");
+    }
+
+    #[test]
+    fn flipped_bits_and_lost_bytes_are_detected() {
+        let line = sealed("{\"half_points\":3,\"idea\":\"LMR\"}").into_bytes();
+        for at in 0..line.len() {
+            for bit in 0..8 {
+                let mut changed = line.clone();
+                changed[at] ^= 1 << bit;
+                assert_eq!(read(&changed, true), Err(DAMAGED), "byte {at}, bit {bit}");
+            }
+            let mut shorter = line.clone();
+            shorter.remove(at);
+            assert_eq!(read(&shorter, true), Err(DAMAGED), "byte {at}");
+            assert_eq!(read(&line[at + 1..], true), Err(DAMAGED));
+        }
+    }
+
     fn scratch(name: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("lento-journal-{name}-{}", std::process::id()));
         let _ = std::fs::remove_file(&path);
@@ -173,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn records_come_back_without_the_torn_one() {
+    fn an_incomplete_last_line_is_dropped() {
         let path = scratch("torn");
         let header = json!({"seed": 1});
         let (mut journal, records) = Journal::open(&path, &header).unwrap();
@@ -186,16 +198,16 @@ mod tests {
         let (mut journal, records) = Journal::open(&path, &header).unwrap();
         assert_eq!(records, [json!({"pair": 1}), json!({"pair": 2})]);
         journal.append(&json!({"pair": 4})).unwrap();
-        assert!(matches!(Journal::open(&path, &header), Err(JournalError::Lock(LockError::Held { .. }))));
+        assert!(Journal::open(&path, &header).unwrap_err().contains("in use by another run"));
         drop(journal);
         let (_, records) = Journal::open(&path, &header).unwrap();
         assert_eq!(records[2], json!({"pair": 4}));
         std::fs::remove_file(&path).unwrap();
     }
 
-    /// Whatever bit is flipped, nothing false is read: the file is refused, or its last line is taken for a torn one.
+    /// A flipped bit is refused, or makes the last line incomplete.
     #[test]
-    fn no_flipped_bit_is_read() {
+    fn flipped_bits_are_refused() {
         let path = scratch("flipped");
         let header = json!({"seed": 1});
         let (mut journal, _) = Journal::open(&path, &header).unwrap();
@@ -208,7 +220,7 @@ mod tests {
             bytes[bit / 8] ^= 1 << (bit % 8);
             std::fs::write(&path, &bytes).unwrap();
             match Journal::open(&path, &header) {
-                Err(error) => assert!(error.to_string().contains("flipped"), "{error}"),
+                Err(error) => assert!(error.contains("flipped"), "{error}"),
                 Ok((_, records)) => {
                     assert_eq!((bit / 8, records), (whole.len() - 1, vec![json!({"pair": 0, "half_points": 3})]));
                 }
@@ -217,14 +229,14 @@ mod tests {
         let mut bytes = whole.clone();
         bytes[whole.len() - 20] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
-        let error = Journal::open(&path, &header).unwrap_err().to_string();
+        let error = Journal::open(&path, &header).unwrap_err();
         assert!(error.contains(":3: this line is damaged"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), bytes, "a damaged file is left alone");
         std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
-    fn a_journal_without_checksums_is_gone_on_with() {
+    fn a_journal_without_checksums_is_resumed() {
         let path = scratch("unchecked");
         std::fs::write(&path, "{\"seed\":1}\n{\"pair\":1}\n").unwrap();
         let (mut journal, records) = Journal::open(&path, &json!({"seed": 1})).unwrap();
@@ -240,12 +252,12 @@ mod tests {
     fn other_runs_and_other_files_are_refused() {
         let path = scratch("other");
         Journal::open(&path, &json!({"limit": "nodes=5", "seed": 1})).unwrap();
-        let error = Journal::open(&path, &json!({"limit": "nodes=5", "seed": 2})).unwrap_err().to_string();
+        let error = Journal::open(&path, &json!({"limit": "nodes=5", "seed": 2})).unwrap_err();
         assert!(error.contains("there seed is 1, here 2"), "{error}");
         for foreign in ["1. e4 e5\n", "1. e4 e5"] {
             std::fs::write(&path, foreign).unwrap();
-            let error = Journal::open(&path, &json!({})).unwrap_err().to_string();
-            assert!(error.contains(":1: no line of a journal"), "{error}");
+            let error = Journal::open(&path, &json!({})).unwrap_err();
+            assert!(error.contains(":1: not a line of a journal"), "{error}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign, "a foreign file is left alone");
         }
         std::fs::remove_file(&path).unwrap();

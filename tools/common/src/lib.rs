@@ -1,4 +1,4 @@
-//! What the tools share: games of the engine against itself, runs that can be interrupted and resumed, statistics, charts, output.
+//! Shared by the tools: games of the engine against itself, runs that can be interrupted and resumed, charts, input and output.
 
 pub mod arguments;
 pub mod chart;
@@ -9,7 +9,6 @@ pub mod elo;
 pub mod epd;
 pub mod inputs;
 pub mod journal;
-mod line;
 pub mod lock;
 pub mod mix;
 pub mod number;

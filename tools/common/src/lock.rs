@@ -1,74 +1,63 @@
-//! One run at a time for a file.
+//! Locks that keep two runs from using one file.
 
-use super::draft::{WriteError, folder};
+use super::draft::folder;
 use super::notice::notice;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
-/// The right to write a file, for one process at a time. It is a lock of the operating system on a hidden file beside it
-/// (`.NAME.lock`), so it ends with the process however that ends; the file says by its number who holds it, and goes away
-/// with the lock unless the process is killed.
+/// Exclusive use of a file: an operating system lock on a hidden file beside it (`.NAME.lock`), which holds the process ID. The lock
+/// ends with the process in any case; the hidden file is removed unless the process is killed.
 #[derive(Debug)]
 pub struct Lock {
-    /// The hidden file and its name; `None` where nothing can be locked.
+    /// The hidden file and its path; `None` where nothing can be locked.
     held: Option<(File, PathBuf)>,
 }
 
-/// Why a file cannot be locked.
-#[derive(Debug, Error)]
-pub enum LockError {
-    /// The file for the lock cannot be written.
-    #[error(transparent)]
-    Io(#[from] WriteError),
-    /// Another run has the lock.
-    #[error("{}: in use by another run ({holder}); wait for its end, stop it, or give another name here", path.display())]
-    Held {
-        /// The file that is locked.
-        path: PathBuf,
-        /// Who holds it.
-        holder: String,
-    },
-}
-
 impl Lock {
-    /// Locks a file, which need not be there yet. A device or a pipe is left to everybody.
+    /// Locks a file, which need not exist yet. Devices and FIFOs are not locked.
     ///
     /// # Errors
-    /// Another run has locked it, or its folder cannot be written.
-    pub fn take(path: &Path) -> Result<Self, LockError> {
+    /// Another run has locked the file, or its folder cannot be written.
+    pub fn take(path: &Path) -> Result<Self, String> {
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Ok(Self { held: None });
         }
-        // Two names of one file share a lock.
-        let real = path.canonicalize().or_else(|_| folder(path).canonicalize().map(|folder| folder.join(name(path))));
-        let real = real.map_err(|error| WriteError::new(path, error))?;
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_owned();
+        // Different paths to one file share the lock.
+        let real = path.canonicalize().or_else(|_| Ok(folder(path).canonicalize()?.join(name(path))));
+        let real = real.map_err(|error: io::Error| format!("{}: {error}", path.display()))?;
         let mut hidden = OsString::from(".");
         hidden.push(name(&real));
         hidden.push(".lock");
         let lock = real.with_file_name(hidden);
-        let io = |error| WriteError::new(&lock, error);
+        let io = |error: io::Error| format!("{}: {error}", lock.display());
         loop {
             let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock);
             let mut file = open.map_err(io)?;
             match file.try_lock() {
-                // The last holder may have removed the file after it was opened here.
+                // The last holder may have removed the file before it was locked here.
                 Ok(()) if !is_at(&file, &lock).map_err(io)? => {}
                 Ok(()) => {
-                    // Only a message depends on it, so a full disk does not matter.
+                    // Only a message needs the process ID, so a full disk does not matter.
                     let _ = file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
                     return Ok(Self { held: Some((file, lock)) });
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(LockError::Held { path: path.to_owned(), holder: holder(&mut file) });
+                    let (path, holder) = (path.display(), holder(&mut file));
+                    return Err(format!(
+                        "{path}: in use by another run ({holder}); wait for its end, stop it, or give another name here"
+                    ));
                 }
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                    notice(format_args!("{}: no locks on this file system; start no second run on it", path.display()));
+                    notice(format_args!(
+                        "{}: this file system has no locks; start no second run on it",
+                        path.display()
+                    ));
                     return Ok(Self { held: None });
                 }
-                Err(TryLockError::Error(error)) => return Err(io(error).into()),
+                Err(TryLockError::Error(error)) => return Err(io(error)),
             }
         }
     }
@@ -76,19 +65,14 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While the lock is held, so that it is not the file of the next holder. Elsewhere a file that somebody has open cannot
-        // go away at once, so there it stays.
+        // Removed while locked, as later it may be the file of the next holder. Other systems do not remove open files.
         if let Some((_, path)) = self.held.as_ref().filter(|_| cfg!(unix)) {
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-fn name(path: &Path) -> &std::ffi::OsStr {
-    path.file_name().unwrap_or_default()
-}
-
-/// What the file says about its holder.
+/// The process named in the hidden file.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     let read = file.take(20).read_to_string(&mut text);
@@ -96,7 +80,7 @@ fn holder(file: &mut File) -> String {
     number.map_or_else(|| "another process".to_owned(), |number| format!("process {number}"))
 }
 
-/// Whether the open file is still the one of this name.
+/// Whether a path still leads to an open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -108,7 +92,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether the open file is still the one of this name: here a file that is open keeps its name.
+/// Open files keep their paths.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
@@ -120,11 +104,11 @@ mod tests {
     use crate::scratch::Folder;
 
     #[test]
-    fn one_at_a_time_and_nothing_is_left_behind() {
+    fn a_file_has_one_holder_and_nothing_is_left_behind() {
         let folder = Folder::new("lock");
         let path = folder.path().join("journal");
         let lock = Lock::take(&path).unwrap();
-        let error = Lock::take(&path).unwrap_err().to_string();
+        let error = Lock::take(&path).unwrap_err();
         let holder = format!("in use by another run (process {})", std::process::id());
         assert!(error.contains("journal: ") && error.contains(&holder), "{error}");
         let other = Lock::take(&folder.path().join("other")).unwrap();
@@ -135,24 +119,24 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn another_name_of_a_file_is_no_way_around() {
+    fn links_share_the_lock() {
         let folder = Folder::new("lock-link");
         let path = folder.write("journal", b"");
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         let _lock = Lock::take(&path).unwrap();
-        assert!(matches!(Lock::take(&link), Err(LockError::Held { .. })));
+        assert!(Lock::take(&link).unwrap_err().contains("in use by another run"));
     }
 
     #[test]
-    fn what_a_killed_process_leaves_is_taken_over() {
+    fn the_lock_file_of_a_killed_process_is_reused() {
         let folder = Folder::new("lock-left");
         folder.write(".journal.lock", b"99999999");
         drop(Lock::take(&folder.path().join("journal")).unwrap());
     }
 
     #[test]
-    fn many_threads_never_hold_it_together() {
+    fn threads_never_hold_a_lock_together() {
         let folder = Folder::new("lock-race");
         let path = folder.path().join("journal");
         let held = std::sync::atomic::AtomicU32::new(0);

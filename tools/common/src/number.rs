@@ -3,35 +3,27 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The number that a text is, within a range.
+/// Parses a number within a range.
 ///
 /// # Errors
-/// It is none, or out of range; the message says what is expected.
+/// Anything else; the message says what is expected.
 pub fn within<T: FromStr + PartialOrd>(text: &str, range: RangeInclusive<T>, expected: &str) -> Result<T, String> {
     let number = text.trim().parse().ok().filter(|number| range.contains(number));
     number.ok_or_else(|| format!("expected {expected}"))
 }
 
-/// A share of a whole, from 0 to 1.
+/// Parses a share from 0 to 1.
 ///
 /// # Errors
-/// The text is something else.
+/// As for [`within`].
 pub fn share(text: &str) -> Result<f64, String> {
     within(text, 0.0..=1.0, "a number from 0 to 1")
 }
 
-/// A number above 0, up to `most`.
+/// Parses a count from 1 to 2^30.
 ///
 /// # Errors
-/// The text is something else.
-pub fn positive(text: &str, most: f64) -> Result<f64, String> {
-    within(text, f64::MIN_POSITIVE..=most, &format!("a number above 0 and up to {most}"))
-}
-
-/// A number from 1 to 2^30.
-///
-/// # Errors
-/// The text is something else.
+/// As for [`within`].
 pub fn count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let expected = "a number from 1";
     within::<u64>(text, 1..=1 << 30, expected)?.try_into().map_err(|_| format!("expected {expected}"))

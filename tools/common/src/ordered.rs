@@ -1,4 +1,4 @@
-//! Work on several threads whose results come in order.
+//! Work on several threads with results in order.
 
 use crate::interrupt::Stop;
 use crossbeam::channel::bounded;
@@ -6,21 +6,21 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Works on each of these items, on several threads, each with a bench of its own that `set_up` makes. `on_done` gets the
-/// results in the order of the items, whichever was finished first; it can end the run, and so can `stop`.
-/// Work sees both requests; `None` from it ends its thread.
+/// Processes items on several threads, each with its own state from `set_up`. `on_done` gets the results in the order of the items;
+/// it can end the run, as can `stop`. `work` sees both requests; `None` from it ends its thread.
 ///
 /// # Errors
-/// That of `set_up`.
-pub fn run<B, I, T: Send, E: Send>(
+/// Those of `set_up`.
+pub fn run<S, I, T: Send, E: Send>(
     concurrency: usize,
     items: impl IntoIterator<Item = I, IntoIter: Send>,
     stop: &Stop,
-    set_up: impl Fn() -> Result<B, E> + Sync,
-    work: impl Fn(&mut B, I, [&Stop; 2]) -> Option<T> + Sync,
+    set_up: impl Fn() -> Result<S, E> + Sync,
+    work: impl Fn(&mut S, I, [&Stop; 2]) -> Option<T> + Sync,
     mut on_done: impl FnMut(T) -> ControlFlow<()>,
 ) -> Result<(), E> {
     let queue = Mutex::new(items.into_iter().enumerate());
+    // Requested by `on_done` or an error.
     let enough = Stop::default();
     let stops = [stop, &enough];
     std::thread::scope(|scope| {
@@ -28,14 +28,14 @@ pub fn run<B, I, T: Send, E: Send>(
         for _ in 0..concurrency {
             let (send, queue, set_up, work) = (send.clone(), &queue, &set_up, &work);
             scope.spawn(move || {
-                let mut bench = match set_up() {
-                    Ok(bench) => bench,
-                    // Nobody listens any more when the run has ended.
+                let mut state = match set_up() {
+                    Ok(state) => state,
+                    // The receiver may be gone at the end of the run.
                     Err(error) => return drop(send.send(Err(error))),
                 };
                 while !stops.iter().any(|stop| stop.asked()) {
                     let Some((place, item)) = queue.lock().next() else { return };
-                    let Some(result) = work(&mut bench, item, stops) else { return };
+                    let Some(result) = work(&mut state, item, stops) else { return };
                     if send.send(Ok((place, result))).is_err() {
                         return;
                     }

@@ -1,16 +1,16 @@
-//! Whether results can be written, asked before hours are spent on them.
+//! Checks, before a long run, that its results can be written.
 
 use super::draft::{Draft, WriteError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Tries files that are to be written at the end. No file is left behind and none is changed.
+/// Checks that files can be written, without creating or changing any.
 ///
 /// # Errors
-/// One of them could not be written.
+/// A file could not be written.
 pub fn check<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), WriteError> {
     for path in files {
-        // To open a pipe would wait for its reader.
+        // Opening a FIFO would wait for its reader.
         if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
             continue;
         }
@@ -19,7 +19,7 @@ pub fn check<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Wri
     Ok(())
 }
 
-/// Makes a folder, if it is not there, and tries whether files can be written into it.
+/// Creates a folder if necessary and checks that files can be written into it.
 ///
 /// # Errors
 /// They cannot.
@@ -28,7 +28,7 @@ pub fn check_folder(folder: &Path) -> Result<(), WriteError> {
     tempfile::tempfile_in(folder).map(drop).map_err(|error| WriteError::new(folder, error))
 }
 
-/// What the system says about a file, with the file's name before it.
+/// Adds the name of the file to an error.
 pub fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

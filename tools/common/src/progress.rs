@@ -3,8 +3,8 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
 
-/// A bar on standard error, hidden unless that is a terminal. The template is one of `indicatif`; without a length the bar
-/// only counts.
+/// A progress bar on standard error, hidden unless that is a terminal. The template is one of `indicatif`; without a length the
+/// bar only counts.
 pub fn bar(len: Option<u64>, template: &str) -> ProgressBar {
     let bar = match len {
         _ if !io::stderr().is_terminal() => ProgressBar::hidden(),

@@ -1,18 +1,18 @@
-//! Folders for tests.
+//! Temporary folders of tests.
 
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder that goes away with the test.
+/// A folder that is removed with the value.
 pub struct Folder(TempDir);
 
 impl Folder {
-    /// An empty folder for the test of this name.
+    /// An empty folder, with the name of the test in its own.
     pub fn new(name: &str) -> Self {
         Self(tempfile::Builder::new().prefix(&format!("lento-{name}-")).tempdir().unwrap())
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -11,26 +11,26 @@ pub fn exit(finished: bool) -> ExitCode {
     if finished { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) }
 }
 
-/// Prints the document for programs if that is asked for, or else the text for people.
+/// Prints the JSON document or the text.
 ///
 /// # Errors
-/// Nobody reads standard output.
+/// I/O errors of standard output.
 pub fn show(json: bool, document: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if json { writeln!(out, "{:#}", document()) } else { write!(out, "{}", text()) }
 }
 
-/// A line of a table of numbers: a name, its number, and a note that may be empty.
+/// A line of a table: name, number and an optional note.
 pub fn row(name: &str, number: impl Display, note: &str) -> String {
     format!("{name:<34}{:>14}  {note}", number.to_string()).trim_end().to_owned() + "\n"
 }
 
-/// A part of a whole, 0 to 1; 0 of nothing.
+/// A part of a whole, 0 to 1; 0 if the whole is 0.
 pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// A part of a whole in per cent, with two decimals.
+/// A part of a whole in percent, with two decimals.
 pub fn percent(part: u64, whole: u64) -> String {
     format!("{:.2} %", 100.0 * share(part, whole))
 }

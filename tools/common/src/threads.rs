@@ -1,4 +1,4 @@
-//! How many threads a tool uses for work whose result does not depend on it.
+//! The number of threads of work whose result does not depend on it.
 
 use lento::processors;
 
@@ -11,7 +11,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// How many.
+    /// The number of threads.
     pub fn count(self) -> usize {
         self.threads.map_or_else(processors::count, usize::from)
     }

@@ -84,7 +84,7 @@ fn names() -> String {
 }
 
 fn parse_rate(text: &str) -> Result<f64, String> {
-    number::positive(text, 10.0)
+    number::within(text, f64::MIN_POSITIVE..=10.0, "a number above 0 and up to 10")
 }
 
 fn parse_exponent(text: &str) -> Result<f64, String> {
