@@ -2,7 +2,7 @@
 //! place of `save`. Between the two the file may be driven out of memory, so that the disk is read.
 
 use lento::chess::Move;
-use lento::hash_file::{Effort, Identity, Origin, SaveOptions, load, save};
+use lento::hash_file::{Identity, Origin, SaveOptions, load, save};
 use lento::score::Bound;
 use lento::tt::{Tt, TtEntry};
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let threads = lento::processors::count();
     let table = Tt::new(mib.parse()?, threads)?;
-    let identity = Identity { engine: "bench".into(), evaluation: "none".into(), meaning: 0 };
+    let identity = Identity { engine: "bench".into(), evaluation: "none".into(), fingerprint: 0 };
     let go_on = &mut |_| ControlFlow::Continue(());
     if task == "load" {
         let began = Instant::now();
@@ -27,8 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     fill(&table, threads);
     let compress = packing.first().is_some_and(|word| word == "zstd");
-    let effort = Effort::Threads(threads);
-    let options = SaveOptions { path: file.into(), compress, effort, origin: Origin::default(), keep_older: false };
+    let options = SaveOptions { path: file.into(), compress, threads, origin: Origin::default() };
     let began = Instant::now();
     let saved = save(&table, &identity, &options, go_on)?;
     let seconds = began.elapsed().as_secs_f64();

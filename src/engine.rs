@@ -48,7 +48,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use strength::{Seed, StrengthOptions};
 use table::Table;
-pub use table::{EvalIdentity, LentTable, MixedEvaluations};
+pub use table::{LentTable, MixedEvaluations, Resize};
 
 /// Options read at each `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

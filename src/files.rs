@@ -1,7 +1,6 @@
 //! Safe access to user-supplied paths.
 
 pub mod draft;
-pub mod position;
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};

@@ -2,8 +2,7 @@
 
 use super::{Done, setup::Setup};
 use crate::chess::perft;
-use crate::uci::inbox::{Message, TaskEvent};
-use crate::uci::task::{Task, TaskOutput};
+use crate::uci::task::{Message, Task, TaskEvent, TaskOutput};
 use crossbeam::channel::unbounded;
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use super::interrupt::Stop;
 use crate::engine::{Engine, Output, Wake};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome};
-use crate::uci::hangup::output_is_gone;
+use crate::uci::run::output_is_gone;
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 

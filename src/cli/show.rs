@@ -34,7 +34,7 @@ impl<'a> Show<'a> {
         let terminal = io::stdout().is_terminal();
         let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let table = Table { width: terminal.then(width), ranked };
-        let (sent, rows) = (SentLines::default(), Vec::new());
+        let (sent, rows) = (SentLines::new(SentLines::REPEAT_AFTER), Vec::new());
         Self { root, table, terminal, start: Instant::now(), found: None, progress: None, sent, rows }
     }
 
@@ -45,7 +45,7 @@ impl<'a> Show<'a> {
     pub fn update(&mut self, news: Option<&Output>) -> io::Result<()> {
         match news {
             Some(Output::Info(info)) => {
-                self.sent.record(info.clone());
+                self.sent.record(info.clone(), Instant::now());
                 self.found = Some(info.clone());
                 self.progress = None;
                 return if info.bound == Bound::Exact && self.has_changed(info) { self.row(info) } else { Ok(()) };

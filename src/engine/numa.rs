@@ -121,7 +121,9 @@ impl Engine {
         let nodes = self.numa.nodes_for_table();
         // Unchanged placement needs no wait.
         if self.table.tt.nodes() != nodes {
-            self.exclusive_table().spread_over(&nodes);
+            let mut tt = self.take_table();
+            tt.spread_over(&nodes);
+            self.table.tt = Arc::new(tt);
         }
         Ok(())
     }

@@ -10,8 +10,9 @@ use crate::search::history::Corrections;
 use crate::sync::channel::{Receiver, Sender, bounded};
 use crate::tt::{Tt, TtError};
 use std::convert::Infallible;
+use std::mem::{replace, take};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use thiserror::Error;
 
 pub(super) struct Table {
@@ -23,11 +24,13 @@ pub(super) struct Table {
     lent: Vec<Receiver<Infallible>>,
     /// Whether a generation has begun without a search.
     begun: bool,
+    /// Held by a [`Resize`], during which `tt` is empty.
+    resizing: Weak<()>,
 }
 
 /// Everything that determines a position's score.
 #[derive(Clone, Debug)]
-pub struct EvalIdentity {
+struct EvalIdentity {
     evaluation: Evaluation,
     scaling: Scaling,
 }
@@ -42,8 +45,20 @@ enum Contents {
 /// A table lent to a thread that saves or loads it. Resizing and clearing wait until it is dropped.
 pub struct LentTable {
     tt: Arc<Tt>,
+    eval: EvalIdentity,
     // Dropped after the table.
     _lent: Sender<Infallible>,
+}
+
+/// The table, taken from the engine to be resized on any thread.
+pub struct Resize {
+    tt: Tt,
+    /// Size before, in MiB.
+    before: usize,
+    mib: usize,
+    threads: usize,
+    result: Result<(), TtError>,
+    _resizing: Arc<()>,
 }
 
 /// The table mixes scores of several evaluations.
@@ -59,16 +74,31 @@ impl Deref for LentTable {
     }
 }
 
+impl LentTable {
+    /// The identity of the entries, as stored in files. Takes milliseconds.
+    pub fn identity(&self) -> Identity {
+        self.eval.identity()
+    }
+}
+
+impl Resize {
+    /// Resizes the table, reporting the MiB ready so far.
+    pub fn run(&mut self, progress: &mut dyn FnMut(usize)) {
+        self.result = self.tt.resize_with_progress(self.mib, self.threads, progress);
+    }
+}
+
 impl Table {
     /// A table of `mib` MiB, allocated on first use.
     pub fn of_size(mib: usize) -> Self {
-        Self { tt: Arc::new(Tt::empty()), mib, contents: Contents::Nothing, lent: Vec::new(), begun: false }
+        let (tt, contents, resizing) = (Arc::new(Tt::empty()), Contents::Nothing, Weak::new());
+        Self { tt, mib, contents, lent: Vec::new(), begun: false, resizing }
     }
 
-    fn lend(&mut self) -> LentTable {
+    fn lend(&mut self, eval: EvalIdentity) -> LentTable {
         let (lent, given_back) = bounded(0);
         self.lent.push(given_back);
-        LentTable { tt: Arc::clone(&self.tt), _lent: lent }
+        LentTable { tt: Arc::clone(&self.tt), eval, _lent: lent }
     }
 }
 
@@ -117,7 +147,7 @@ impl EvalIdentity {
     }
 
     /// The identity stored in files. Its hash covers keys and scores of the sample positions.
-    pub fn identity(&self) -> Identity {
+    fn identity(&self) -> Identity {
         let Self { evaluation, scaling } = self;
         let mut sum = Sum::default();
         let name = match &evaluation.model {
@@ -139,7 +169,7 @@ impl EvalIdentity {
         Identity {
             engine: concat!("Lento ", env!("CARGO_PKG_VERSION")).into(),
             evaluation: name + drawish,
-            meaning: sum.0,
+            fingerprint: sum.0,
         }
     }
 }
@@ -150,7 +180,8 @@ impl Engine {
     /// # Errors
     /// Out of memory.
     pub fn prepare(&mut self) -> Result<(), TtError> {
-        if self.table.tt.size_mib() == self.table.mib || self.is_searching() {
+        let resizing = self.table.resizing.strong_count() > 0;
+        if self.table.tt.size_mib() == self.table.mib || resizing || self.is_searching() {
             return Ok(());
         }
         self.set_hash(self.table.mib)
@@ -166,34 +197,43 @@ impl Engine {
     /// # Errors
     /// Out of memory; the old table is kept, or an empty one ([`TtError::Lost`]).
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
-        self.set_hash_with_progress(mib, &mut |_| ())
+        let mut resize = self.begin_resize(mib);
+        resize.run(&mut |_| ());
+        self.end_resize(resize)
     }
 
-    /// [`set_hash`](Self::set_hash) with a callback for the MiB ready so far.
+    /// Takes the table out to resize it on another thread. Searches run without a table until
+    /// [`end_resize`](Self::end_resize).
+    pub fn begin_resize(&mut self, mib: usize) -> Resize {
+        let (tt, resizing) = (self.take_table(), Arc::default());
+        self.table.resizing = Arc::downgrade(&resizing);
+        Resize { before: tt.size_mib(), tt, mib, threads: self.threads(), result: Ok(()), _resizing: resizing }
+    }
+
+    /// Puts the table back.
     ///
     /// # Errors
     /// As for [`set_hash`](Self::set_hash).
-    pub fn set_hash_with_progress(&mut self, mib: usize, progress: &mut dyn FnMut(usize)) -> Result<(), TtError> {
-        let threads = self.threads();
-        let changes = self.table.tt.size_mib() != mib;
-        let resized = self.exclusive_table().resize_with_progress(mib, threads, progress);
-        if changes && matches!(resized, Ok(()) | Err(TtError::Lost { .. })) {
+    pub fn end_resize(&mut self, resize: Resize) -> Result<(), TtError> {
+        let Resize { tt, mib, before, result, .. } = resize;
+        self.table.tt = Arc::new(tt);
+        if matches!(result, Err(TtError::Lost { .. })) || result.is_ok() && mib != before {
             self.table.contents = Contents::Nothing;
         }
-        self.table.mib = match resized {
+        self.table.mib = match result {
             Ok(()) => mib,
             // Otherwise every search would retry and clear the table.
             Err(TtError::Lost { kept, .. }) if kept > 0 => kept,
             Err(_) => self.table.mib,
         };
-        resized
+        result
     }
 
     /// Clears the table.
     pub fn clear_hash(&mut self) {
-        let threads = self.threads();
-        self.exclusive_table().clear(threads);
-        self.table.contents = Contents::Nothing;
+        let mut tt = self.take_table();
+        tt.clear(self.threads());
+        (self.table.tt, self.table.contents) = (Arc::new(tt), Contents::Nothing);
     }
 
     /// Starts a new game: clears the table and histories, except in [`analyse_mode`](super::Settings::analyse_mode)
@@ -209,11 +249,12 @@ impl Engine {
         self.searched = None;
     }
 
-    /// Stops any search, waits until all loans are returned, and returns the table.
-    pub(super) fn exclusive_table(&mut self) -> &mut Tt {
+    /// Stops any search, waits until all loans are returned, and takes the table, leaving an empty one. If another
+    /// owner remains, the table is lost to it.
+    pub(super) fn take_table(&mut self) -> Tt {
         self.finish();
         self.await_table();
-        Arc::get_mut(&mut self.table.tt).expect("workers drop the table before reporting")
+        Arc::into_inner(replace(&mut self.table.tt, Arc::new(Tt::empty()))).unwrap_or_else(Tt::empty)
     }
 
     /// Waits until all loans are returned.
@@ -236,7 +277,7 @@ impl Engine {
     /// Starts a new table generation for a search, unless one has begun or analysis is on: deep entries then keep their
     /// age. Returns whether the old generation continues.
     pub(super) fn begin_generation(&mut self) -> bool {
-        let continues = std::mem::take(&mut self.table.begun) || self.settings.analyse_mode;
+        let continues = take(&mut self.table.begun) || self.settings.analyse_mode;
         self.table.tt.spare_deep(continues);
         if !continues {
             self.table.tt.new_search();
@@ -246,33 +287,32 @@ impl Engine {
         continues
     }
 
-    /// Lends the table for saving, also during a search, with the identity of its scores.
+    /// Lends the table for saving, also during a search.
     ///
     /// # Errors
     /// The table mixes several evaluations.
-    pub fn lend_table_to_save(&mut self) -> Result<(LentTable, EvalIdentity), MixedEvaluations> {
-        let eval_identity = match &self.table.contents {
+    pub fn lend_table_to_save(&mut self) -> Result<LentTable, MixedEvaluations> {
+        let eval = match &self.table.contents {
             Contents::Nothing => self.eval_identity(),
-            Contents::Of(eval_identity) => eval_identity.clone(),
+            Contents::Of(eval) => eval.clone(),
             Contents::Several => return Err(MixedEvaluations),
         };
-        Ok((self.table.lend(), eval_identity))
+        Ok(self.table.lend(eval))
     }
 
-    /// Lends the table for loading, with the identity that entries must have. Loaded entries count as the next
-    /// search's. Stops a running search.
+    /// Lends the table for loading entries with its identity. They count as the next search's. Stops a running search.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn lend_table_to_load(&mut self) -> Result<(LentTable, EvalIdentity), TtError> {
+    pub fn lend_table_to_load(&mut self) -> Result<LentTable, TtError> {
         self.finish();
         self.prepare()?;
         if !self.table.begun {
             self.table.tt.new_search();
             self.table.begun = true;
         }
-        let eval_identity = self.eval_identity();
-        self.table.contents.add(eval_identity.clone());
-        Ok((self.table.lend(), eval_identity))
+        let eval = self.eval_identity();
+        self.table.contents.add(eval.clone());
+        Ok(self.table.lend(eval))
     }
 }

@@ -68,26 +68,6 @@ impl Draft {
         Self::create(path)
     }
 
-    /// The underlying file for positioned writes; not to be mixed with [`write`](Self::write).
-    pub fn file(&self) -> &File {
-        self.writer.get_ref()
-    }
-
-    /// Hard-links the current file to a backup name, replacing an older backup.
-    ///
-    /// # Errors
-    /// I/O errors, or no support for hard links.
-    pub fn keep_older(&self, name: &Path) -> Result<(), WriteError> {
-        let link = || match fs::remove_file(name) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => match fs::hard_link(&self.path, name) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            },
-        };
-        link().map_err(|error| WriteError::new(name, error))
-    }
-
     /// Appends bytes.
     ///
     /// # Errors
@@ -235,20 +215,9 @@ mod tests {
     }
 
     #[test]
-    fn keeps_older_file_under_another_name() {
-        let folder = std::env::temp_dir().join(format!("lento-older-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let (path, older) = (folder.join("out"), folder.join("out.old"));
-        for (text, was) in [("one", None), ("two", Some("one")), ("three", Some("two"))] {
-            let draft = Draft::create_regular(&path).unwrap();
-            draft.keep_older(&older).unwrap();
-            draft.finish(text.as_bytes()).unwrap();
-            assert_eq!(fs::read_to_string(&path).unwrap(), text);
-            assert_eq!(fs::read_to_string(&older).ok().as_deref(), was);
-        }
-        let error = Draft::create_regular(&folder).unwrap_err().to_string();
+    fn regular_drafts_reject_folders() {
+        let error = Draft::create_regular(&std::env::temp_dir()).unwrap_err().to_string();
         assert!(error.contains("it is a folder, expected a regular file"), "{error}");
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[cfg(unix)]

@@ -3,8 +3,7 @@
 use super::go::{self, Go};
 use super::listing;
 use super::options;
-use super::problem::{Problem, Quoted};
-use super::words::Words;
+use super::words::{Words, quoted};
 use crate::chess::Game;
 use crate::search::MAX_DEPTH;
 
@@ -94,25 +93,35 @@ impl Base {
     ///
     /// # Errors
     /// The FEN is invalid, or a move is illegal.
-    pub fn set_up(&self, moves: &[String], chess960: bool) -> Result<Game, Problem> {
+    pub fn set_up(&self, moves: &[String], chess960: bool) -> Result<Game, String> {
         let mut game = match self {
             Self::Start => Game::start(),
-            Self::Fen(fen) => Game::from_fen(fen).map_err(|error| Problem::Fen(error.to_string()))?,
+            Self::Fen(fen) => Game::from_fen(fen).map_err(|error| format!("{error}; position unchanged"))?,
         };
-        for (index, text) in moves.iter().enumerate() {
+        for (number, text) in (1..).zip(moves) {
             let board = game.board();
-            let mv = board.parse_uci(text, chess960).ok_or_else(|| Problem::IllegalMove {
-                number: index + 1,
-                text: Quoted::new(text),
-                fen: board.fen(chess960),
-                example: match board.legal_moves().first() {
+            let mv = board.parse_uci(text, chess960).ok_or_else(|| {
+                let expected = match board.legal_moves().first() {
                     Some(&mv) => format!("a legal move such as {}", board.uci(mv, chess960)),
                     None => "none, the game is over".into(),
-                },
+                };
+                let (text, fen) = (quoted(text), board.fen(chess960));
+                format!(
+                    "move {number} of `position` {text} is not legal in {fen}; expected {expected}; position unchanged"
+                )
             })?;
             game.play(mv);
         }
         Ok(game)
+    }
+
+    /// The arguments of `position`.
+    pub fn text(&self, moves: &[String]) -> String {
+        let base = match self {
+            Self::Start => "startpos".to_owned(),
+            Self::Fen(fen) => format!("fen {fen}"),
+        };
+        if moves.is_empty() { base } else { format!("{base} moves {}", moves.join(" ")) }
     }
 }
 
@@ -121,8 +130,8 @@ impl Base {
 pub struct ParsedLine {
     /// The command, if there is a valid one.
     pub command: Option<Command>,
-    /// Everything that was invalid or skipped.
-    pub problems: Vec<Problem>,
+    /// Messages about everything that was invalid or skipped; each quotes the input and says what is expected.
+    pub problems: Vec<String>,
 }
 
 /// Usage lines of the protocol's commands, each starting with its keyword. Only these are recognised after unknown
@@ -166,64 +175,77 @@ pub fn usage() -> impl Iterator<Item = &'static str> {
 /// Parses a line. Keywords are case-insensitive and may follow unknown words. Empty lines and comments (`#`) are
 /// ignored.
 pub fn parse(line: &str) -> ParsedLine {
-    let mut read = ParsedLine::default();
+    let mut parsed = ParsedLine::default();
     let line = line.trim_start_matches('\u{feff}').trim();
     if line.is_empty() || line.starts_with('#') {
-        return read;
+        return parsed;
     }
     let mut words = Words::new(line);
     let Some(keyword) = keyword(&mut words) else {
-        read.problems.push(Problem::UnknownCommand(Quoted::new(line)));
-        return read;
+        parsed.problems.push(format!("unknown command {}; `help` lists the commands", quoted(line)));
+        return parsed;
     };
     let skipped = line[..line.len() - words.rest().len()].trim_end();
     let skipped = skipped[..skipped.len() - keyword.len()].trim_end();
     if !skipped.is_empty() {
-        read.problems.push(Problem::Skipped(Quoted::new(skipped), keyword));
+        let skipped = quoted(skipped);
+        parsed.problems.push(format!("skipped {skipped} before `{keyword}`: not a command; `help` lists the commands"));
     }
-    read.command = arguments(keyword, words, &mut read.problems);
-    read
+    parsed.command = match arguments(keyword, &mut words, &mut parsed.problems) {
+        Ok(command) => {
+            if !words.rest().is_empty() {
+                let rest = quoted(words.rest());
+                parsed.problems.push(format!("skipped {rest} after `{keyword}`: expected the end of the line"));
+            }
+            Some(command)
+        }
+        Err(problem) => {
+            parsed.problems.push(problem);
+            None
+        }
+    };
+    parsed
 }
 
 /// Consumes words up to and including the keyword.
 fn keyword(words: &mut Words) -> Option<&'static str> {
     let find = |word: &str, among: &[&'static str]| {
-        let known = among.iter().filter_map(|usage| usage.split([' ', ':']).next());
-        known.into_iter().find(|known| word.eq_ignore_ascii_case(known))
+        let mut known = among.iter().filter_map(|usage| usage.split([' ', ':']).next());
+        known.find(|known| word.eq_ignore_ascii_case(known))
     };
     let first = words.next()?;
     find(first, &STANDARD).or_else(|| find(first, &EXTRA)).or_else(|| words.find_map(|word| find(word, &STANDARD)))
 }
 
-/// Parses the arguments of a command.
-fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
-    let command = match keyword {
-        "setoption" => return keep(set_option(words), problems),
-        "position" => return keep(position(words), problems),
+/// Parses the arguments of a command. `problems` receives what is skipped.
+fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String>) -> Result<Command, String> {
+    Ok(match keyword {
+        "setoption" => return set_option(words),
+        "position" => return position(words),
         "go" => return go::parse(words, problems),
-        "register" => return Some(Command::Register),
-        "savehash" => return Some(save_hash(words.rest())),
-        "loadhash" => return Some(Command::LoadHash { file: named(words.rest()) }),
+        "register" => {
+            words.take_rest();
+            Command::Register
+        }
+        "savehash" => save_hash(words.take_rest()),
+        "loadhash" => Command::LoadHash { file: named(words.take_rest()) },
         "debug" => match words.next().map(str::to_ascii_lowercase).as_deref() {
             Some("on") => Command::Debug(true),
             Some("off") => Command::Debug(false),
-            other => {
-                problems.push(Problem::Debug(Quoted::new(other.unwrap_or(""))));
-                return None;
-            }
+            other => return Err(format!("`debug` expects on or off, not {}", quoted(other.unwrap_or("")))),
         },
         "listmoves" if words.rest().is_empty() => Command::ListMoves(listing::DEFAULT_DEPTH),
         "listmoves" if words.take_if(|word| word.eq_ignore_ascii_case("depth")).is_some() => {
-            Command::ListMoves(go::number("depth", (1, MAX_DEPTH.into()), &mut words, problems)? as i32)
+            Command::ListMoves(go::number("depth", (1, MAX_DEPTH.into()), words)? as i32)
         }
         "listmoves" => {
-            problems.push(Problem::ListMoves(Quoted::new(words.rest())));
-            return None;
+            let rest = quoted(words.rest());
+            return Err(format!("`listmoves` expects depth N or the end of the line, not {rest}"));
         }
         "lmrstats" => Command::LmrStats { off: words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some() },
-        "perft" => Command::Perft(go::number("perft", go::PERFT, &mut words, problems)? as u32),
+        "perft" => Command::Perft(go::number("perft", go::PERFT, words)? as u32),
         "bench" if words.rest().is_empty() => Command::Bench(None),
-        "bench" => Command::Bench(Some(go::number("bench", (1, i32::MAX as i64), &mut words, problems)? as i32)),
+        "bench" => Command::Bench(Some(go::number("bench", (1, i32::MAX as i64), words)? as i32)),
         "uci" => Command::Uci,
         "isready" => Command::IsReady,
         "ucinewgame" => Command::NewGame,
@@ -236,32 +258,20 @@ fn arguments(keyword: &'static str, mut words: Words, problems: &mut Vec<Problem
         "eval" => Command::Eval,
         "wait" => Command::Wait,
         _ => Command::Help,
-    };
-    if !words.rest().is_empty() {
-        problems.push(Problem::Trailing(keyword, Quoted::new(words.rest())));
-    }
-    Some(command)
-}
-
-/// Moves an error to the problems.
-fn keep(read: Result<Command, Problem>, problems: &mut Vec<Problem>) -> Option<Command> {
-    read.map_err(|problem| problems.push(problem)).ok()
+    })
 }
 
 /// `name <words> [value <words>]`.
-fn set_option(mut words: Words) -> Result<Command, Problem> {
+fn set_option(words: &mut Words) -> Result<Command, String> {
     let all = words.rest();
-    if words.take_if(|word| word.eq_ignore_ascii_case("name")).is_none() {
-        return Err(Problem::NoOptionName(Quoted::new(all)));
-    }
+    let named = words.take_if(|word| word.eq_ignore_ascii_case("name")).is_some();
     let (name, valued) = words.until("value");
-    if name.is_empty() {
-        return Err(Problem::NoOptionName(Quoted::new(all)));
+    if !named || name.is_empty() {
+        return Err(format!("`setoption` expects name <option> value <value>, not {}", quoted(all)));
     }
-    if let Some(command) = options::shortcut(name) {
-        return Ok(command);
-    }
-    Ok(Command::SetOption { name: name.into(), value: valued.then(|| words.rest().into()) })
+    let value = words.take_rest();
+    let command = Command::SetOption { name: name.into(), value: valued.then(|| value.into()) };
+    Ok(options::shortcut(name).unwrap_or(command))
 }
 
 /// `[file [zstd]]`; a file name may contain spaces.
@@ -280,201 +290,24 @@ fn named(file: &str) -> Option<String> {
 }
 
 /// `startpos | fen <words>`, then `[moves <words>]`.
-fn position(mut words: Words) -> Result<Command, Problem> {
+fn position(words: &mut Words) -> Result<Command, String> {
     let all = words.rest();
     let base = match words.next().map(str::to_ascii_lowercase).as_deref() {
-        Some("startpos") => {
-            let (before, _) = words.until("moves");
-            if !before.is_empty() {
-                return Err(Problem::NoMoves(Quoted::new(before)));
+        Some("startpos") => match words.until("moves").0 {
+            "" => Base::Start,
+            other => {
+                let expected = "the word moves or the end of the line";
+                return Err(format!(
+                    "`position startpos` expects {expected}, not {}; position unchanged",
+                    quoted(other)
+                ));
             }
-            Base::Start
-        }
+        },
         Some("fen") => Base::Fen(words.until("moves").0.into()),
-        _ => return Err(Problem::NoPosition(Quoted::new(all))),
+        _ => return Err(format!("`position` expects startpos or fen, not {}; position unchanged", quoted(all))),
     };
     Ok(Command::Position { base, moves: words.map(String::from).collect() })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn clean(line: &str) -> Command {
-        let read = parse(line);
-        assert_eq!(read.problems, [], "{line}");
-        read.command.unwrap_or_else(|| panic!("{line}: no command"))
-    }
-
-    fn problem(line: &str) -> Problem {
-        let mut read = parse(line);
-        assert_eq!((read.command, read.problems.len()), (None, 1), "{line}");
-        read.problems.remove(0)
-    }
-
-    #[test]
-    fn plain_commands_in_any_case_and_spacing() {
-        for (line, command) in [
-            ("uci", Command::Uci),
-            ("UCI", Command::Uci),
-            ("\t isready \r\n", Command::IsReady),
-            ("ucinewgame", Command::NewGame),
-            ("stop", Command::Stop),
-            ("PonderHit", Command::PonderHit),
-            ("quit", Command::Quit),
-            ("\u{feff}uci", Command::Uci),
-            ("debug  ON", Command::Debug(true)),
-            ("debug off", Command::Debug(false)),
-            ("register name X code Y", Command::Register),
-            ("d", Command::Display),
-            ("Flip", Command::Flip),
-            ("compiler", Command::Compiler),
-            ("eval", Command::Eval),
-            ("listmoves", Command::ListMoves(10)),
-            ("ListMoves DEPTH 7", Command::ListMoves(7)),
-            ("listmoves depth 99999999999999999999", Command::ListMoves(MAX_DEPTH)),
-            ("lmrstats", Command::LmrStats { off: false }),
-            ("lmrstats OFF", Command::LmrStats { off: true }),
-            ("savehash", Command::SaveHash { file: None, zstd: false }),
-            ("savehash <empty> zstd", Command::SaveHash { file: None, zstd: true }),
-            ("SaveHash zstd", Command::SaveHash { file: Some("zstd".into()), zstd: false }),
-            ("savehash my  file ZSTD", Command::SaveHash { file: Some("my  file".into()), zstd: true }),
-            ("loadhash", Command::LoadHash { file: None }),
-            ("loadhash /tmp/a b.zst", Command::LoadHash { file: Some("/tmp/a b.zst".into()) }),
-            ("setoption name SaveHash", Command::SaveHash { file: None, zstd: false }),
-            ("setoption name load hash value x", Command::LoadHash { file: None }),
-            ("help", Command::Help),
-            ("wait", Command::Wait),
-            ("bench", Command::Bench(None)),
-            ("bench 5", Command::Bench(Some(5))),
-            ("perft 4", Command::Perft(4)),
-            ("go perft 4", Command::Perft(4)),
-        ] {
-            assert_eq!(clean(line), command);
-        }
-    }
-
-    #[test]
-    fn every_usage_line_starts_with_its_keyword() {
-        for usage in usage() {
-            let word = usage.split([' ', ':']).next().expect("a word");
-            let ParsedLine { command, problems } = parse(word);
-            assert!(command.is_some() || !matches!(problems[0], Problem::UnknownCommand(_)), "{word}");
-        }
-    }
-
-    #[test]
-    fn empty_lines_and_comments_are_ignored() {
-        for line in ["", "  \t ", "\r\n", "# go infinite"] {
-            assert_eq!(parse(line), ParsedLine::default());
-        }
-    }
-
-    #[test]
-    fn unknown_words_before_a_command_are_skipped_and_reported() {
-        let read = parse("joho  foo debug on");
-        assert_eq!(read.command, Some(Command::Debug(true)));
-        assert_eq!(read.problems, [Problem::Skipped(Quoted::new("joho  foo"), "debug")]);
-        // Lento's own keywords are recognised only as the first word.
-        assert_eq!(problem("a b c d eval"), Problem::UnknownCommand(Quoted::new("a b c d eval")));
-    }
-
-    #[test]
-    fn trailing_words_are_reported_and_skipped() {
-        let read = parse("ucinewgame ucinewgame");
-        assert_eq!(read.command, Some(Command::NewGame));
-        assert_eq!(read.problems, [Problem::Trailing("ucinewgame", Quoted::new("ucinewgame"))]);
-    }
-
-    #[test]
-    fn option_names_and_values_may_contain_spaces() {
-        let set =
-            |name: &str, value: Option<&str>| Command::SetOption { name: name.into(), value: value.map(String::from) };
-        assert_eq!(clean("setoption name Hash value 64"), set("Hash", Some("64")));
-        assert_eq!(clean("SetOption NAME Move  Overhead VALUE 10"), set("Move  Overhead", Some("10")));
-        assert_eq!(clean("setoption name Clear Hash"), set("Clear Hash", None));
-        assert_eq!(
-            clean("setoption name Debug Log File value /tmp/a  b.log "),
-            set("Debug Log File", Some("/tmp/a  b.log"))
-        );
-        assert_eq!(clean("setoption name Hash value"), set("Hash", Some("")));
-        for line in ["setoption", "setoption Hash 5", "setoption name", "setoption value 16", "setoption name value 16"]
-        {
-            assert!(matches!(problem(line), Problem::NoOptionName(_)), "{line}");
-        }
-    }
-
-    #[test]
-    fn positions() {
-        let at = |base, moves: &[&str]| Command::Position { base, moves: moves.iter().map(|&mv| mv.into()).collect() };
-        assert_eq!(clean("position startpos"), at(Base::Start, &[]));
-        assert_eq!(clean("position STARTPOS Moves e2e4 e7e5"), at(Base::Start, &["e2e4", "e7e5"]));
-        assert_eq!(clean("position fen a  b w moves"), at(Base::Fen("a  b w".into()), &[]));
-        assert_eq!(clean("position fen x moves a1a2"), at(Base::Fen("x".into()), &["a1a2"]));
-        assert_eq!(clean("position fen"), at(Base::Fen(String::new()), &[]));
-        assert_eq!(problem("position"), Problem::NoPosition(Quoted::new("")));
-        assert_eq!(problem("position moves e2e4"), Problem::NoPosition(Quoted::new("moves e2e4")));
-        assert_eq!(problem("position startpos e2e4 e7e5"), Problem::NoMoves(Quoted::new("e2e4 e7e5")));
-        assert_eq!(problem("position startpos startpos moves e2e4"), Problem::NoMoves(Quoted::new("startpos")));
-    }
-
-    #[test]
-    fn bad_arguments_are_quoted() {
-        assert_eq!(problem("debug maybe"), Problem::Debug(Quoted::new("maybe")));
-        assert_eq!(problem("foo"), Problem::UnknownCommand(Quoted::new("foo")));
-        assert!(matches!(problem("perft x"), Problem::Number { word: "perft", .. }));
-        assert!(matches!(problem("bench 0"), Problem::Number { word: "bench", .. }));
-        assert_eq!(problem("listmoves deep 3"), Problem::ListMoves(Quoted::new("deep 3")));
-        for (line, found) in [("listmoves depth", ""), ("listmoves depth x", "x"), ("listmoves depth 0", "0")] {
-            assert_eq!(problem(line), Problem::Number { word: "depth", found: Quoted::new(found), min: 1 });
-        }
-        let read = parse("listmoves depth 5 please");
-        assert_eq!(read.command, Some(Command::ListMoves(5)));
-        assert_eq!(read.problems, [Problem::Trailing("listmoves", Quoted::new("please"))]);
-    }
-
-    /// Random bytes mixed with random words of the protocol.
-    #[test]
-    fn random_bytes_do_not_panic() {
-        let mut random = fastrand::Rng::with_seed(1);
-        let vocabulary = "position startpos fen moves go depth searchmoves e2e4 name value setoption bench perft -1 \
-                          99999999999999999999 \u{feff} \u{85} ゴ é";
-        let vocabulary: Vec<&str> = vocabulary.split(' ').collect();
-        let mut commands = 0;
-        for _ in 0..20_000 {
-            let mut line = Vec::new();
-            for _ in 0..random.u8(..12) {
-                if random.bool() {
-                    line.extend((0..random.u8(..9)).map(|_| random.u8(..)));
-                } else {
-                    line.extend_from_slice(vocabulary[random.usize(..vocabulary.len())].as_bytes());
-                }
-                if random.u8(..4) != 0 {
-                    line.push(b" \t\r\0"[random.usize(..4)]);
-                }
-            }
-            let text = String::from_utf8_lossy(&line);
-            let read = parse(&text);
-            commands += usize::from(read.command.is_some());
-            for problem in read.problems {
-                assert!(!problem.to_string().contains(['\n', '\r', '\0']), "{text:?}");
-            }
-        }
-        assert!(commands > 1000, "too few lines had a command: {commands}");
-    }
-
-    #[test]
-    fn a_bad_position_is_rejected_as_a_whole() {
-        let moves = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
-        let game = Base::Start.set_up(&moves("e2e4 e7e5 g1f3"), false).expect("legal moves");
-        assert_eq!(game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
-        match Base::Start.set_up(&moves("e2e4 e2e4"), false).map(|game| game.board().fen(false)) {
-            Err(Problem::IllegalMove { number: 2, text, fen, example }) => {
-                assert_eq!(text, Quoted::new("e2e4"));
-                assert!(fen.contains(" b ") && example.starts_with("a legal move such as "), "{fen} {example}");
-            }
-            other => panic!("{other:?}"),
-        }
-        assert!(matches!(Base::Fen("x".into()).set_up(&[], false), Err(Problem::Fen(text)) if text.contains("x")));
-    }
-}
+mod tests;

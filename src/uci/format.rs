@@ -8,7 +8,7 @@ use crate::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, Outcome, Progress, nps};
 use crate::version;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::time::Duration;
 
 /// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
@@ -21,7 +21,7 @@ pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     if settings.lmr.uses("rebel") {
         text.push_str(&rebel::announcements());
     }
-    text + &message(&format!("evaluation {evaluation}")) + "\nuciok"
+    text + &message(format!("evaluation {evaluation}")) + "\nuciok"
 }
 
 /// An `info` line. `root` is the searched position, whose material scales the score.
@@ -100,13 +100,13 @@ pub fn compiler() -> String {
 }
 
 /// An `info string` line.
-pub fn message(text: &str) -> String {
-    format!("info string {}", one_line(text))
+pub fn message(text: impl Display) -> String {
+    format!("info string {}", one_line(&text.to_string()))
 }
 
 /// An error as an `info string` line.
-pub fn error(problem: &dyn std::error::Error) -> String {
-    format!("info string error: {}", one_line(&problem.to_string()))
+pub fn error(problem: impl Display) -> String {
+    message(format!("error: {problem}"))
 }
 
 /// Replaces control characters by spaces and truncates.
@@ -148,8 +148,8 @@ pub fn diagram(board: &Board, chess960: bool) -> String {
     let mut text = String::from(EDGE);
     for rank in Rank::ALL.into_iter().rev() {
         for file in File::ALL {
-            let man = board.piece_on(Square::new(file, rank)).map_or(' ', |piece| piece.letter());
-            let _ = write!(text, " | {man}");
+            let piece = board.piece_on(Square::new(file, rank)).map_or(' ', |piece| piece.letter());
+            let _ = write!(text, " | {piece}");
         }
         let _ = write!(text, " | {}\n{EDGE}", rank.index() + 1);
     }
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn messages_stay_on_one_line() {
         assert_eq!(message("a\nb\rc\0d"), "info string a b c d");
-        let long = message(&"x".repeat(10_000));
+        let long = message("x".repeat(10_000));
         assert!(long.len() < 700 && long.ends_with("..."));
     }
 

@@ -1,8 +1,7 @@
 //! Parses the arguments of `go`.
 
 use super::command::Command;
-use super::problem::{Problem, Quoted};
-use super::words::Words;
+use super::words::{Words, quoted};
 use crate::chess::perft;
 use crate::search::limits::Limits;
 
@@ -52,56 +51,54 @@ fn is_known(word: &str) -> bool {
 
 /// Parses limits in any order; the last of duplicates counts, invalid ones are reported and skipped. Perft with a bad
 /// depth yields no command.
-pub fn parse(mut words: Words, problems: &mut Vec<Problem>) -> Option<Command> {
+pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<Command, String> {
     let mut go = Go::default();
     let mut perft = None;
     let mut unknown: Vec<&str> = Vec::new();
     while let Some(word) = words.next() {
         if let Some(limit) = LIMITS.iter().find(|limit| word.eq_ignore_ascii_case(limit.word)) {
-            if let Some(n) = number(limit.word, limit.range, &mut words, problems) {
-                (limit.set)(&mut go.limits, n);
+            match number(limit.word, limit.range, words) {
+                Ok(n) => (limit.set)(&mut go.limits, n),
+                Err(problem) => problems.push(problem),
             }
             continue;
         }
         match word.to_ascii_lowercase().as_str() {
             "infinite" => go.limits.infinite = true,
             "ponder" => go.limits.ponder = true,
-            "searchmoves" => search_moves(&mut go, &mut words, problems),
-            "perft" => perft = Some(number("perft", PERFT, &mut words, problems)),
+            "searchmoves" => search_moves(&mut go, words, problems),
+            "perft" => perft = Some(number("perft", PERFT, words)),
             _ => unknown.push(word),
         }
     }
     if !unknown.is_empty() {
         let known: Vec<&str> = LIMITS.iter().map(|limit| limit.word).chain(OTHERS).collect();
-        problems.push(Problem::UnknownLimits(Quoted::new(&unknown.join(" ")), known.join(", ")));
+        let (unknown, known) = (quoted(&unknown.join(" ")), known.join(", "));
+        problems.push(format!("skipped {unknown} in `go`: not a limit; known limits are {known}"));
     }
     match perft {
-        None => Some(Command::Go(go)),
-        Some(depth) => depth.map(|depth| Command::Perft(depth as u32)),
+        None => Ok(Command::Go(go)),
+        Some(depth) => Ok(Command::Perft(depth? as u32)),
     }
 }
 
 /// The range of depths for perft, in plies.
 pub(super) const PERFT: (i64, i64) = (0, perft::MAX_DEPTH as i64);
 
-/// Parses the number after `word`, clamped to the maximum. A missing, small or malformed one is reported; a keyword in
-/// its place is not consumed.
-pub(super) fn number(
-    word: &'static str,
-    (min, max): (i64, i64),
-    words: &mut Words,
-    problems: &mut Vec<Problem>,
-) -> Option<i64> {
+/// Parses the number after `word`, clamped to the maximum. A keyword in its place is not consumed.
+///
+/// # Errors
+/// The number is missing, too small or malformed.
+pub(super) fn number(word: &str, (min, max): (i64, i64), words: &mut Words) -> Result<i64, String> {
     let found = words.take_if(|text| !is_known(text)).unwrap_or("");
-    let number = saturating(found).filter(|&n| n >= min).map(|n| n.min(max));
-    if number.is_none() {
-        problems.push(Problem::Number { word, found: Quoted::new(found), min });
-    }
-    number
+    saturating(found).filter(|&n| n >= min).map(|n| n.min(max)).ok_or_else(|| {
+        let at_least = if min == i64::MIN { String::new() } else { format!(" of at least {min}") };
+        format!("`{word}` expects a whole number{at_least}, not {}; ignored", quoted(found))
+    })
 }
 
 /// Parses an integer of any length, saturating at 64 bits.
-pub(super) fn saturating(text: &str) -> Option<i64> {
+fn saturating(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -111,14 +108,14 @@ pub(super) fn saturating(text: &str) -> Option<i64> {
 }
 
 /// Consumes the words that look like moves.
-fn search_moves(go: &mut Go, words: &mut Words, problems: &mut Vec<Problem>) {
+fn search_moves(go: &mut Go, words: &mut Words, problems: &mut Vec<String>) {
     let before = go.search_moves.len();
     while let Some(mv) = words.take_if(looks_like_a_move) {
         go.search_moves.push(mv.to_ascii_lowercase());
     }
     if go.search_moves.len() == before {
-        let mut ahead = *words;
-        problems.push(Problem::NoSearchMoves(Quoted::new(ahead.next().unwrap_or(""))));
+        let found = quoted(words.clone().next().unwrap_or(""));
+        problems.push(format!("`searchmoves` expects moves such as e2e4, not {found}; ignored"));
     }
 }
 
@@ -135,10 +132,10 @@ fn looks_like_a_move(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Go, Vec<Problem>) {
+    fn read(text: &str) -> (Go, Vec<String>) {
         let mut problems = Vec::new();
-        match parse(Words::new(text), &mut problems) {
-            Some(Command::Go(go)) => (go, problems),
+        match parse(&mut Words::new(text), &mut problems) {
+            Ok(Command::Go(go)) => (go, problems),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -170,24 +167,24 @@ mod tests {
         }
         let (go, problems) = read("searchmoves e9e4 depth 2");
         assert_eq!((go.search_moves.len(), go.limits.depth), (0, Some(2)));
-        assert_eq!(problems[0], Problem::NoSearchMoves(Quoted::new("e9e4")));
-        assert!(matches!(&problems[1], Problem::UnknownLimits(words, _) if words.text() == "e9e4"));
+        assert_eq!(problems[0], "`searchmoves` expects moves such as e2e4, not \"e9e4\"; ignored");
+        assert!(problems[1].starts_with("skipped \"e9e4\" in `go`: not a limit; known limits are depth, "));
     }
 
     #[test]
     fn a_missing_number_does_not_swallow_the_next_limit() {
         let (go, problems) = read("depth nodes 5");
         assert_eq!((go.limits.depth, go.limits.nodes), (None, Some(5)));
-        assert_eq!(problems, [Problem::Number { word: "depth", found: Quoted::new(""), min: 0 }]);
+        assert_eq!(problems, ["`depth` expects a whole number of at least 0, not \"\"; ignored"]);
         let (go, problems) = read("depth x nodes 5 movetime");
         assert_eq!((go.limits.depth, go.limits.nodes, go.limits.movetime), (None, Some(5), None));
-        assert_eq!(problems.len(), 2);
+        assert_eq!(problems[1], "`movetime` expects a whole number, not \"\"; ignored");
     }
 
     #[test]
     fn numbers_saturate_and_clocks_may_be_negative() {
         let (go, problems) = read("nodes 99999999999999999999 depth 99999999999 wtime -500 binc -99999999999999999999");
-        assert_eq!(problems, []);
+        assert_eq!(problems, [""; 0]);
         assert_eq!((go.limits.nodes, go.limits.depth), (Some(i64::MAX as u64), Some(i32::MAX)));
         assert_eq!((go.limits.clock[0], go.limits.increment[1]), (Some(-500), Some(i64::MIN)));
         let (go, problems) = read("nodes -1 mate -2 depth 1.5 movestogo 0");
@@ -199,16 +196,16 @@ mod tests {
     fn unknown_words_are_reported_once() {
         let (go, problems) = read("foo depth 2 bar");
         assert_eq!(go.limits.depth, Some(2));
-        assert!(matches!(&problems[..], [Problem::UnknownLimits(words, _)] if words.text() == "foo bar"));
+        assert!(problems.len() == 1 && problems[0].starts_with("skipped \"foo bar\" in `go`"), "{problems:?}");
     }
 
     #[test]
     fn perft_is_its_own_command() {
         let mut problems = Vec::new();
-        assert_eq!(parse(Words::new("perft 5"), &mut problems), Some(Command::Perft(5)));
-        assert_eq!(problems, []);
-        assert_eq!(parse(Words::new("perft -1"), &mut problems), None);
-        assert_eq!(problems, [Problem::Number { word: "perft", found: Quoted::new("-1"), min: 0 }]);
+        assert_eq!(parse(&mut Words::new("perft 5"), &mut problems), Ok(Command::Perft(5)));
+        assert_eq!(problems, [""; 0]);
+        let error = parse(&mut Words::new("perft -1"), &mut problems);
+        assert_eq!(error, Err("`perft` expects a whole number of at least 0, not \"-1\"; ignored".into()));
     }
 
     #[test]

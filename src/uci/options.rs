@@ -1,10 +1,9 @@
 //! The UCI options. Each is declared once, to be announced, parsed, applied and documented.
 
 use super::command::Command;
-use super::hash;
-use super::problem::{OptionError, Quoted};
 use super::rebel;
-use super::syzygy;
+use super::slow::{self, Slow};
+use super::words::quoted;
 use super::writer::Writer;
 use crate::engine::strength;
 use crate::engine::{AnalysisContempt, CONTEMPT, Engine, Settings};
@@ -17,7 +16,7 @@ use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::{self, NumaPolicy};
 use crate::tb::MAX_PIECES;
 use crate::version;
-use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Signed, Spin, Text};
+use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Spin, Text};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -26,7 +25,7 @@ use std::time::Duration;
 pub struct Target<'a> {
     /// The engine, which must be idle.
     pub engine: &'a mut Engine,
-    /// Progress messages and the debug log.
+    /// Messages and the debug log.
     pub writer: &'a mut Writer,
 }
 
@@ -40,20 +39,21 @@ pub struct UciOption {
     pub help: &'static str,
 }
 
+/// What is left to do after applying a value, or the reason it was refused, which names what stays in use.
+type Applied = Result<Option<Slow>, String>;
+
 /// Option types, with defaults, bounds and setters.
 pub enum Kind {
     /// An unsigned field of the settings, with its range.
     Number((u64, u64), fn(&mut Settings) -> &mut u64),
-    /// A signed field of the settings, with its range.
-    Signed((i64, i64), fn(&mut Settings) -> &mut i64),
     /// A number with a custom setter.
     Spin {
         /// The default.
-        default: u64,
+        default: i64,
         /// Minimum and maximum.
-        range: (u64, u64),
-        /// Applies a value within the range; an error names what stays in use.
-        apply: fn(&mut Target, u64) -> Result<(), String>,
+        range: (i64, i64),
+        /// Applies a value within the range.
+        apply: fn(&mut Target, i64) -> Applied,
     },
     /// A boolean field of the settings.
     Check(fn(&mut Settings) -> &mut bool),
@@ -78,8 +78,8 @@ pub enum Kind {
         default: &'static str,
         /// The valid values, for messages.
         expected: &'static str,
-        /// Applies a text; an error names what stays in use.
-        apply: fn(&mut Target, &str) -> Result<(), String>,
+        /// Applies a text.
+        apply: fn(&mut Target, &str) -> Applied,
     },
 }
 
@@ -94,10 +94,10 @@ pub static OPTIONS: &[UciOption] = &[
         "Number of search threads. Changing it keeps the hash table.",
         Spin {
             default: 1,
-            range: (1, Engine::MAX_THREADS as u64),
-            apply: |to, n| {
-                let done = to.engine.set_threads(n as usize);
-                done.map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
+            range: (1, Engine::MAX_THREADS as i64),
+            apply: |to, n| match to.engine.set_threads(n as usize) {
+                Ok(()) => Ok(None),
+                Err(error) => Err(format!("{error}; it stays at {}", to.engine.threads())),
             },
         },
     ),
@@ -105,9 +105,9 @@ pub static OPTIONS: &[UciOption] = &[
         "Hash",
         "Size of the hash table in MiB (docs/hash.md). If memory does not suffice, the old table is kept.",
         Spin {
-            default: Engine::DEFAULT_HASH as u64,
-            range: (1, Engine::MAX_HASH as u64),
-            apply: |to, n| hash::set(to, n as usize),
+            default: Engine::DEFAULT_HASH as i64,
+            range: (1, Engine::MAX_HASH as i64),
+            apply: |to, n| Ok(Some(slow::resize_hash(to.engine, n as usize))),
         },
     ),
     option(
@@ -119,7 +119,7 @@ pub static OPTIONS: &[UciOption] = &[
             apply: |to, text| {
                 let set = |policy| to.engine.set_numa_policy(policy).map_err(|error| error.to_string());
                 let done = text.parse::<NumaPolicy>().map_err(|error| error.to_string()).and_then(set);
-                done.map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
+                done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
             },
         },
     ),
@@ -132,7 +132,7 @@ pub static OPTIONS: &[UciOption] = &[
             expected: "a file name, or <empty>",
             apply: |to, name| {
                 to.engine.settings_mut().hash_file = (!name.is_empty()).then(|| name.into());
-                Ok(())
+                Ok(None)
             },
         },
     ),
@@ -261,7 +261,7 @@ pub static OPTIONS: &[UciOption] = &[
             apply: |to, name| {
                 let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
                 to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
-                Ok(())
+                Ok(None)
             },
         },
     ),
@@ -273,7 +273,14 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "Contempt",
         "Contempt in centipawns; negative prefers draws (docs/contempt.md).",
-        Signed(CONTEMPT, |settings| &mut settings.contempt),
+        Spin {
+            default: 0,
+            range: CONTEMPT,
+            apply: |to, n| {
+                to.engine.settings_mut().contempt = n;
+                Ok(None)
+            },
+        },
     ),
     option(
         "Analysis Contempt",
@@ -289,7 +296,11 @@ pub static OPTIONS: &[UciOption] = &[
     option(
         "SyzygyPath",
         "Directories with Syzygy tablebases, separated by `:` (`;` on Windows) (docs/tablebases.md).",
-        Text { default: "<empty>", expected: "directories, or <empty> for none", apply: syzygy::set },
+        Text {
+            default: "<empty>",
+            expected: "directories, or <empty> for none",
+            apply: |to, folders| Ok(slow::open_tables(to.engine, folders)),
+        },
     ),
     option(
         "SyzygyProbeDepth",
@@ -313,7 +324,7 @@ pub static OPTIONS: &[UciOption] = &[
             default: version::ABOUT,
             expected: "only its default",
             apply: |_, text| {
-                if text == version::ABOUT { Ok(()) } else { Err("read-only".into()) }
+                if text == version::ABOUT { Ok(None) } else { Err("read-only".into()) }
             },
         },
     ),
@@ -323,36 +334,68 @@ pub static OPTIONS: &[UciOption] = &[
         Text {
             default: "<empty>",
             expected: "a writable file, or <empty>",
-            apply: |to, name| to.writer.log.set_file(name).map_err(|error| format!("{error}; the log stays as it was")),
+            apply: |to, name| match to.writer.log.set_file(name) {
+                Ok(()) => Ok(None),
+                Err(error) => Err(format!("{error}; the log stays as it was")),
+            },
         },
     ),
 ];
 
-/// Sets an option. On an error nothing changes.
+/// Sets an option.
 ///
 /// Search parameters ([`TUNABLES`]) are accepted by name, too, for tuning, but not announced.
-pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), OptionError> {
-    let value = value.unwrap_or("");
-    match TUNABLES.iter().find(|tunable| tunable.name == name) {
-        Some(tunable) => set_number(target, tunable, value),
-        None => match rebel::find(name) {
-            Some(rebel) => rebel.set(target, value),
-            None => find(name)?.set(target, value),
-        },
+///
+/// # Errors
+/// The option is unknown, or the value is refused; nothing changes.
+pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), String> {
+    match begin(target, name, value)? {
+        Some(slow) => slow(&mut |_, _| ())(target).map_err(|reason| refused(name, value, &reason)),
+        None => Ok(()),
     }
 }
 
-fn set_number(target: &mut Target, tunable: &Tunable, value: &str) -> Result<(), OptionError> {
-    let Tunable { name, min, max, off, .. } = *tunable;
-    let refused = || {
-        let expected = match off {
-            None => format!("a whole number from {min} to {max}"),
-            Some(off) => format!("a whole number from {min} to {max}, or {off} for off"),
-        };
-        OptionError::value(name, expected, value)
-    };
-    let number = value.parse().map_err(|_| refused())?;
-    target.engine.set_param(name, number).map_err(|_| refused())
+/// [`set`] that leaves the slow part of an option to the caller.
+///
+/// # Errors
+/// As for [`set`].
+pub fn begin(target: &mut Target, name: &str, value: Option<&str>) -> Result<Option<Slow>, String> {
+    let value = value.unwrap_or("");
+    if let Some(tunable) = tunable(name) {
+        let Tunable { name, min, max, off, .. } = *tunable;
+        let number = value.parse().ok().filter(|&number| tunable.allows(number));
+        let off = off.map_or_else(String::new, |off| format!(", or {off} for off"));
+        let number = number.ok_or_else(|| invalid(name, &format!("a whole number from {min} to {max}{off}"), value))?;
+        return target.engine.set_param(name, number).map(|()| None).map_err(|error| error.to_string());
+    }
+    match rebel::set(&mut target.engine.settings_mut().lmr.rebel, name, value) {
+        Some(result) => result.map(|()| None),
+        None => find(name).ok_or_else(|| unknown(name))?.set(target, value),
+    }
+}
+
+/// Whether there is an option or search parameter of this name.
+pub fn exists(name: &str) -> bool {
+    find(name).is_some() || tunable(name).is_some() || rebel::exists(name)
+}
+
+fn tunable(name: &str) -> Option<&'static Tunable> {
+    TUNABLES.iter().find(|tunable| tunable.name == name)
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
+    format!("unknown option {}; known options are {}", quoted(name), names.join(", "))
+}
+
+pub(super) fn invalid(name: &str, expected: &str, value: &str) -> String {
+    format!("option {name} expects {expected}, not {}; value unchanged", quoted(value))
+}
+
+/// The message for a valid value that could not be applied.
+pub(super) fn refused(name: &str, value: Option<&str>, reason: &str) -> String {
+    let name = find(name).map_or(name, |option| option.name);
+    format!("option {name} cannot be set to {}: {reason}", quoted(value.unwrap_or("")))
 }
 
 /// Compares names, ignoring case and spaces.
@@ -364,11 +407,8 @@ pub fn same_name(a: &str, b: &str) -> bool {
 }
 
 /// Finds an option by name, ignoring case and spaces.
-pub fn find(name: &str) -> Result<&'static UciOption, OptionError> {
-    OPTIONS.iter().find(|option| same_name(option.name, name)).ok_or_else(|| {
-        let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
-        OptionError::Unknown(Quoted::new(name), names.join(", "))
-    })
+pub fn find(name: &str) -> Option<&'static UciOption> {
+    OPTIONS.iter().find(|option| same_name(option.name, name))
 }
 
 impl UciOption {
@@ -376,10 +416,8 @@ impl UciOption {
     pub fn announcement(&self) -> String {
         let default = self.default();
         let kind = match &self.kind {
-            Spin { range: (min, max), .. } | Number((min, max), _) => {
-                format!("spin default {default} min {min} max {max}")
-            }
-            Signed((min, max), _) => format!("spin default {default} min {min} max {max}"),
+            Spin { range: (min, max), .. } => format!("spin default {default} min {min} max {max}"),
+            Number((min, max), _) => format!("spin default {default} min {min} max {max}"),
             Pause(most, _) => format!("spin default {default} min 0 max {most}"),
             Check(_) => format!("check default {default}"),
             Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
@@ -394,7 +432,6 @@ impl UciOption {
         match &self.kind {
             Spin { default, .. } => default.to_string(),
             Number(_, place) => place(&mut Settings::default()).to_string(),
-            Signed(_, place) => place(&mut Settings::default()).to_string(),
             Pause(_, place) => (place(&mut Settings::default()).as_secs() / 60).to_string(),
             Check(place) => place(&mut Settings::default()).to_string(),
             Combo { default, .. } => default().into(),
@@ -406,8 +443,8 @@ impl UciOption {
     /// The valid values, for messages.
     pub fn expected(&self) -> String {
         match &self.kind {
-            Spin { range: (min, max), .. } | Number((min, max), _) => format!("a whole number from {min} to {max}"),
-            Signed((min, max), _) => format!("a whole number from {min} to {max}"),
+            Spin { range: (min, max), .. } => format!("a whole number from {min} to {max}"),
+            Number((min, max), _) => format!("a whole number from {min} to {max}"),
             Pause(most, _) => format!("0 to {most} minutes, or seconds such as 30s"),
             Check(_) => "true or false".into(),
             Combo { choices, .. } => format!("one of {}", choices().join(", ")),
@@ -417,31 +454,32 @@ impl UciOption {
     }
 
     /// Parses and applies a value. Buttons ignore it.
-    fn set(&self, target: &mut Target, value: &str) -> Result<(), OptionError> {
-        let bad = || OptionError::value(self.name, self.expected(), value);
-        let refused = |reason| OptionError::Refused { name: self.name.into(), value: Quoted::new(value), reason };
-        let number = |(min, max)| value.parse().ok().filter(|n| (min..=max).contains(n)).ok_or_else(bad);
+    fn set(&self, target: &mut Target, value: &str) -> Result<Option<Slow>, String> {
+        let bad = || invalid(self.name, &self.expected(), value);
+        let refuse = |reason: String| refused(self.name, Some(value), &reason);
+        let settings = target.engine.settings_mut();
         match &self.kind {
-            Number(range, place) => *place(target.engine.settings_mut()) = number(*range)?,
-            Signed((min, max), place) => {
-                *place(target.engine.settings_mut()) =
-                    value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
+            Number((min, max), place) => {
+                *place(settings) = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
             }
-            Spin { range, apply, .. } => apply(target, number(*range)?).map_err(refused)?,
-            Check(place) => {
-                *place(target.engine.settings_mut()) = value.to_ascii_lowercase().parse().map_err(|_| bad())?;
+            Spin { range: (min, max), apply, .. } => {
+                let number = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
+                return apply(target, number).map_err(refuse);
             }
+            Check(place) => *place(settings) = value.to_ascii_lowercase().parse().map_err(|_| bad())?,
             Combo { choices, apply, .. } => {
                 let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
-                apply(target.engine.settings_mut(), choice);
+                apply(settings, choice);
             }
-            Pause(most, place) => *place(target.engine.settings_mut()) = pause(value, *most).ok_or_else(bad)?,
+            Pause(most, place) => *place(settings) = pause(value, *most).ok_or_else(bad)?,
             Button(apply) => apply(target),
             // The parser has replaced it by its command.
             Shortcut(_) => {}
-            Text { apply, .. } => apply(target, if value == "<empty>" { "" } else { value }).map_err(refused)?,
+            Text { apply, .. } => {
+                return apply(target, if value == "<empty>" { "" } else { value }).map_err(refuse);
+            }
         }
-        Ok(())
+        Ok(None)
     }
 }
 
@@ -454,7 +492,7 @@ fn pause(value: &str, most: u64) -> Option<Duration> {
 
 /// The command of a shortcut button.
 pub fn shortcut(name: &str) -> Option<Command> {
-    match find(name).ok()?.kind {
+    match find(name)?.kind {
         Shortcut(command) => Some(command()),
         _ => None,
     }

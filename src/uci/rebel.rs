@@ -1,57 +1,77 @@
 //! Options of the LMR recipe `rebel`: a switch, a weight and, for some, a margin per starred line of its source,
 //! generated from [`LINES`]. They are announced while the recipe is in use, and can always be set.
 
-use super::options::{Target, same_name};
-use super::problem::OptionError;
+use super::options::{invalid, same_name};
 use crate::search::lmr::Rebel;
-use crate::search::lmr::rebel::{LINES, RebelLine};
-use RebelOption::{Extends, Margin, Percent, Switch, Weight};
+use crate::search::lmr::rebel::LINES;
 use std::fmt::Write;
-
-/// An option of the recipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RebelOption {
-    /// Whether a line is enabled.
-    Switch(usize),
-    /// A line's weight, in 1/10 ply.
-    Weight(usize),
-    /// A line's margin, in centipawns.
-    Margin(usize),
-    /// The percentage of the sum that is applied.
-    Percent,
-    /// Whether a negative sum extends.
-    Extends,
-}
 
 enum Value<'a> {
     Switch(&'a mut bool),
-    Number { value: &'a mut i32, max: i32 },
+    /// A number from 0 to a maximum.
+    Number(&'a mut i32, i32),
 }
 
-/// All options, in announced order.
-pub fn all() -> impl Iterator<Item = RebelOption> {
-    let of_line = |(index, line): (usize, &RebelLine)| {
-        let margin = line.margin().map(|_| Margin(index));
-        [Some(Switch(index)), Some(Weight(index)), margin].into_iter().flatten()
-    };
-    [Percent, Extends].into_iter().chain(LINES.iter().enumerate().flat_map(of_line))
+/// The options by name, in announced order.
+fn options(rebel: &mut Rebel) -> Vec<(String, Value<'_>)> {
+    let mut all = vec![
+        ("Rebel P".into(), Value::Number(&mut rebel.percent, Rebel::MAX_PERCENT)),
+        ("Rebel Extend".into(), Value::Switch(&mut rebel.extends)),
+    ];
+    for (line, setting) in LINES.iter().zip(&mut rebel.lines) {
+        let name = format!("Rebel {}", line.name);
+        let (weight, margin) = (format!("{name} Weight"), format!("{name} Margin"));
+        all.push((name, Value::Switch(&mut setting.on)));
+        // In 1/10 ply.
+        all.push((weight, Value::Number(&mut setting.weight, Rebel::MAX_WEIGHT)));
+        if line.margin().is_some() {
+            // In centipawns.
+            all.push((margin, Value::Number(&mut setting.margin, Rebel::MAX_MARGIN)));
+        }
+    }
+    all
 }
 
-/// Finds an option by name, ignoring case and spaces.
-pub fn find(name: &str) -> Option<RebelOption> {
-    all().find(|option| same_name(&option.name(), name))
+/// The names of all options.
+pub fn names() -> Vec<String> {
+    options(&mut Rebel::default()).into_iter().map(|(name, _)| name).collect()
+}
+
+/// Whether there is an option of this name, ignoring case and spaces.
+pub fn exists(name: &str) -> bool {
+    names().iter().any(|option| same_name(option, name))
+}
+
+/// Sets an option; `None` if there is none of this name.
+pub fn set(rebel: &mut Rebel, name: &str, value: &str) -> Option<Result<(), String>> {
+    let (name, place) = options(rebel).into_iter().find(|(option, _)| same_name(option, name))?;
+    let bad = |expected: &str| invalid(&name, expected, value);
+    Some(match place {
+        Value::Switch(on) => {
+            value.to_ascii_lowercase().parse().map(|given| *on = given).map_err(|_| bad("true or false"))
+        }
+        Value::Number(number, max) => match value.parse() {
+            Ok(given) if (0..=max).contains(&given) => {
+                *number = given;
+                Ok(())
+            }
+            _ => Err(bad(&format!("a whole number from 0 to {max}"))),
+        },
+    })
 }
 
 /// The `option` lines of all of them.
 pub fn announcements() -> String {
-    all().fold(String::new(), |mut text, option| {
-        let _ = write!(text, "option name {} ", option.name());
-        let _ = match option.value(&mut Rebel::default()) {
-            Value::Switch(on) => writeln!(text, "type check default {on}"),
-            Value::Number { value, max } => writeln!(text, "type spin default {value} min 0 max {max}"),
+    let mut text = String::new();
+    for (name, value) in options(&mut Rebel::default()) {
+        let _ = match value {
+            Value::Switch(on) => writeln!(text, "option name {name} type check default {on}"),
+            Value::Number(number, max) => {
+                writeln!(text, "option name {name} type spin default {number} min 0 max {max}")
+            }
         };
-        text
-    })
+    }
+    text
 }
 
 /// The documentation's table of starred lines.
@@ -64,61 +84,21 @@ pub fn markdown() -> String {
     table
 }
 
-impl RebelOption {
-    /// The announced name.
-    pub fn name(self) -> String {
-        match self {
-            Switch(line) => format!("Rebel {}", LINES[line].name),
-            Weight(line) => format!("Rebel {} Weight", LINES[line].name),
-            Margin(line) => format!("Rebel {} Margin", LINES[line].name),
-            Percent => "Rebel P".into(),
-            Extends => "Rebel Extend".into(),
-        }
-    }
-
-    fn value(self, rebel: &mut Rebel) -> Value<'_> {
-        match self {
-            Switch(line) => Value::Switch(&mut rebel.lines[line].on),
-            Weight(line) => Value::Number { value: &mut rebel.lines[line].weight, max: Rebel::MAX_WEIGHT },
-            Margin(line) => Value::Number { value: &mut rebel.lines[line].margin, max: Rebel::MAX_MARGIN },
-            Percent => Value::Number { value: &mut rebel.percent, max: Rebel::MAX_PERCENT },
-            Extends => Value::Switch(&mut rebel.extends),
-        }
-    }
-
-    /// Parses and applies a value. On an error nothing changes.
-    ///
-    /// # Errors
-    /// The value is invalid.
-    pub fn set(self, target: &mut Target, value: &str) -> Result<(), OptionError> {
-        let bad = |expected: String| OptionError::value(self.name(), expected, value);
-        match self.value(&mut target.engine.settings_mut().lmr.rebel) {
-            Value::Switch(on) => {
-                *on = value.to_ascii_lowercase().parse().map_err(|_| bad("true or false".into()))?;
-            }
-            Value::Number { value: number, max } => {
-                let given = value.parse().ok().filter(|given| (0..=max).contains(given));
-                *number = given.ok_or_else(|| bad(format!("a whole number from 0 to {max}")))?;
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::Engine;
+    use crate::uci::options::{self, Target};
     use crate::uci::writer::Writer;
 
-    fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), OptionError> {
-        crate::uci::options::set(&mut Target { engine, writer: &mut Writer::new(std::io::sink()) }, name, Some(value))
+    fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), String> {
+        options::set(&mut Target { engine, writer: &mut Writer::new(std::io::sink()) }, name, Some(value))
     }
 
     #[test]
     fn each_option_has_a_unique_line_and_name() {
         let text = announcements();
-        assert_eq!(text.lines().count(), all().count());
+        assert_eq!(text.lines().count(), names().len());
         for expected in [
             "option name Rebel P type spin default 50 min 0 max 200",
             "option name Rebel Extend type check default false",
@@ -129,10 +109,8 @@ mod tests {
             assert!(text.lines().any(|line| line == expected), "{expected}\n{text}");
         }
         assert!(!text.contains("Rebel Killer Margin"));
-        for option in all() {
-            assert_eq!(find(&option.name().to_uppercase()), Some(option));
-        }
-        assert_eq!((find("Rebel"), find("rebelpassedpawns")), (None, find("Rebel Passed Pawns")));
+        assert!(names().iter().all(|name| exists(&name.to_uppercase())));
+        assert!(!exists("Rebel") && exists("rebelpassedpawns"));
     }
 
     #[test]
@@ -147,7 +125,7 @@ mod tests {
         let gain = rebel.lines[LINES.iter().position(|line| line.name == "Gain").unwrap()];
         assert_eq!((rebel.percent, gain.on, gain.weight, gain.margin), (60, false, 7, 33));
         for (name, value) in [("Rebel P", "201"), ("Rebel Gain", "yes"), ("Rebel Gain Weight", "-1")] {
-            let error = set(&mut engine, name, value).unwrap_err().to_string();
+            let error = set(&mut engine, name, value).unwrap_err();
             assert!(error.contains(name) && error.contains(&format!("{value:?}")), "{error}");
         }
         assert_eq!(engine.settings().lmr.rebel, rebel);

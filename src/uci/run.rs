@@ -1,14 +1,13 @@
 //! The event loop. Reads standard input; all output goes through the session's [`Writer`].
 
-use super::hangup;
-use super::inbox::Message;
 use super::session::{InputMode, Session};
+use super::task::Message;
 use super::writer::Writer;
 use crate::engine::{Engine, Wake};
 use crate::sync::channel::{Receiver, Sender, unbounded};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// How often to check, while work is under way, that standard output still has a reader.
 const CHECK_OUTPUT: Duration = Duration::from_millis(500);
@@ -24,7 +23,7 @@ pub fn stdio(engine: Engine) -> io::Result<()> {
     if io::stdin().is_terminal() {
         writeln!(io::stdout(), "Lento {}; `help` lists the commands", env!("CARGO_PKG_VERSION"))?;
     }
-    serve(&mut session, &receive, hangup::output_is_gone)
+    serve(&mut session, &receive, output_is_gone)
 }
 
 /// Runs commands one after the other, each search to its end, writing the answers to standard output. Returns whether
@@ -34,12 +33,12 @@ pub fn stdio(engine: Engine) -> io::Result<()> {
 /// Standard output cannot be written or has been closed.
 pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     let (send, receive) = unbounded();
-    let input = lines.iter().map(|line| Message::Line(line.clone(), SystemTime::now()));
+    let input = lines.iter().map(|line| Message::Line(line.clone()));
     for message in input.chain([Message::EndOfInput]) {
-        send.send(message).map_err(io::Error::other)?;
+        let _ = send.send(message);
     }
     let mut session = Session::new(engine, InputMode::Script, send, Writer::new(io::stdout()));
-    serve(&mut session, &receive, hangup::output_is_gone)?;
+    serve(&mut session, &receive, output_is_gone)?;
     Ok(!session.failed)
 }
 
@@ -51,9 +50,9 @@ fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
         let message = match from.read_until(b'\n', &mut bytes) {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Ok(0) | Err(_) => Message::EndOfInput,
-            Ok(_) => Message::Line(String::from_utf8_lossy(&bytes).trim_end().to_owned(), SystemTime::now()),
+            Ok(_) => Message::Line(String::from_utf8_lossy(&bytes).trim_end().to_owned()),
         };
-        let end = message == Message::EndOfInput;
+        let end = matches!(message, Message::EndOfInput);
         if to.send(message).is_err() || end {
             return;
         }
@@ -91,6 +90,21 @@ fn run_loop(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn()
     }
 }
 
+/// Whether standard output is a pipe or connection without a reader. Always false where the system cannot tell.
+pub fn output_is_gone() -> bool {
+    #[cfg(not(unix))]
+    return false;
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdout = io::stdout();
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut watched, Some(&at_once)).is_ok()
+            && watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,12 +118,12 @@ mod tests {
         read_lines(&bytes[..], &send);
         drop(send);
         let mut messages: Vec<Message> = receive.iter().collect();
-        assert_eq!(messages.pop(), Some(Message::EndOfInput));
+        assert!(matches!(messages.pop(), Some(Message::EndOfInput)));
         let lines: Vec<&str> = messages
             .iter()
             .map(|message| match message {
-                Message::Line(line, _) => line.as_str(),
-                other => panic!("{other:?}"),
+                Message::Line(line) => line.as_str(),
+                _ => panic!("expected lines"),
             })
             .collect();
         assert_eq!(lines[..3], ["uci", "", "\u{fffd} go"]);
@@ -119,7 +133,7 @@ mod tests {
     /// A session with these lines in its inbox.
     fn session_with(mode: InputMode, lines: &[&str], page: &TestOutput) -> (Session, Receiver<Message>) {
         let (send, receive) = unbounded();
-        let input = lines.iter().map(|line| Message::Line((*line).into(), SystemTime::now()));
+        let input = lines.iter().map(|line| Message::Line((*line).into()));
         for message in input.chain([Message::EndOfInput]) {
             assert!(send.send(message).is_ok());
         }
@@ -159,7 +173,7 @@ mod tests {
         let mut session = Session::new(Engine::new(), InputMode::Live, send.clone(), Writer::new(page.clone()));
         session.repeat_after = Duration::from_millis(20);
         for line in ["setoption name MultiPV value 3", "position startpos", "go infinite"] {
-            assert!(send.send(Message::Line(line.into(), SystemTime::now())).is_ok());
+            assert!(send.send(Message::Line(line.into())).is_ok());
         }
         // Counts repetitions that differ only in nodes and time.
         let again = |text: &str, multipv: i32| {
@@ -178,7 +192,7 @@ mod tests {
                 while !enough(&page.text()) && Instant::now() < deadline {
                     thread::sleep(Duration::from_millis(20));
                 }
-                assert!(send.send(Message::Line("quit".into(), SystemTime::now())).is_ok());
+                assert!(send.send(Message::Line("quit".into())).is_ok());
             });
             assert!(serve(&mut session, &receive, || false).is_ok());
         });
@@ -195,7 +209,7 @@ mod tests {
     #[test]
     fn a_search_ends_when_the_output_is_closed() {
         let (send, receive) = unbounded();
-        assert!(send.send(Message::Line("go infinite".into(), SystemTime::now())).is_ok());
+        assert!(send.send(Message::Line("go infinite".into())).is_ok());
         let mut session = Session::new(Engine::new(), InputMode::Live, send, Writer::new(io::sink()));
         let error = serve(&mut session, &receive, || true).expect_err("closed output");
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);

@@ -1,27 +1,55 @@
-//! Which lines of play have been printed.
+//! Lines of play that have been printed.
 
 use crate::search::report::Info;
+use std::time::{Duration, Instant};
 
-/// The latest printed state of each MultiPV line.
-#[derive(Clone, Debug, Default)]
+/// The latest state of each MultiPV line with the time it was printed, in the order of printing.
+#[derive(Clone, Debug)]
 pub struct SentLines {
-    lines: Vec<Info>,
+    repeat_after: Duration,
+    lines: Vec<(Info, Instant)>,
 }
 
 impl SentLines {
-    /// Records a printed line, dropping later ones of the previous round.
-    pub fn record(&mut self, info: Info) {
-        self.lines.retain(|sent| sent.multipv < info.multipv);
-        self.lines.push(info);
+    /// Leaves half a second of slack for printing a line every three seconds on a busy machine.
+    pub const REPEAT_AFTER: Duration = Duration::from_millis(2500);
+
+    /// No lines yet; each is to be repeated after this time.
+    pub fn new(repeat_after: Duration) -> Self {
+        Self { repeat_after, lines: Vec::new() }
+    }
+
+    /// Records a printed line.
+    pub fn record(&mut self, info: Info, now: Instant) {
+        self.lines.retain(|(sent, _)| sent.multipv != info.multipv);
+        self.lines.push((info, now));
     }
 
     /// Whether these lines equal the last printed ones, including their nodes.
     pub fn matches(&self, lines: &[Info]) -> bool {
         self.lines.len() == lines.len()
-            && self.lines.iter().zip(lines).all(|(sent, line)| {
+            && self.lines.iter().zip(lines).all(|((sent, _), line)| {
                 let state = |info: &Info| (info.depth, info.multipv, info.score, info.bound, info.nodes);
                 state(sent) == state(line) && sent.pv == line.pv
             })
+    }
+
+    /// When the next line is due to be repeated, if any.
+    pub fn due(&self) -> Option<Instant> {
+        self.lines.iter().map(|(_, printed)| *printed + self.repeat_after).min()
+    }
+
+    /// Takes the lines that are due, best first, and restarts their timers.
+    pub fn take_due(&mut self, now: Instant) -> Vec<Info> {
+        let mut due = Vec::new();
+        for (info, printed) in &mut self.lines {
+            if now >= *printed + self.repeat_after {
+                *printed = now;
+                due.push(info.clone());
+            }
+        }
+        due.sort_by_key(|info| info.multipv);
+        due
     }
 }
 
@@ -29,36 +57,45 @@ impl SentLines {
 mod tests {
     use super::*;
     use crate::score::Bound;
-    use std::time::Duration;
-
-    fn info(depth: i32, multipv: usize, bound: Bound) -> Info {
-        Info {
-            depth,
-            seldepth: depth,
-            multipv,
-            score: 10,
-            bound,
-            nodes: 1,
-            elapsed: Duration::ZERO,
-            hashfull: 0,
-            tb_hits: 0,
-            pv: Default::default(),
-        }
-    }
 
     #[test]
     fn lines_are_compared_with_the_last_round() {
+        let now = Instant::now();
+        let info = |depth, multipv, bound| Info { depth, multipv, bound, nodes: 1, ..Info::default() };
         let round = |depth| [info(depth, 1, Bound::Exact), info(depth, 2, Bound::Exact)];
-        let mut sent = SentLines::default();
+        let mut sent = SentLines::new(Duration::ZERO);
         assert!(sent.matches(&[]) && !sent.matches(&round(1)));
         for depth in 1..=2 {
-            round(depth).into_iter().for_each(|line| sent.record(line));
+            round(depth).into_iter().for_each(|line| sent.record(line, now));
             assert!(sent.matches(&round(depth)) && !sent.matches(&round(depth + 1)));
         }
-        sent.record(info(3, 1, Bound::Lower));
+        sent.record(info(3, 1, Bound::Lower), now);
         assert!(!sent.matches(&round(2)), "half of a new round was printed since");
-        assert!(!sent.matches(&[info(3, 1, Bound::Exact)]), "a bound is not the exact score");
-        assert!(sent.matches(&[info(3, 1, Bound::Lower)]));
-        assert!(!sent.matches(&[Info { nodes: 2, ..info(3, 1, Bound::Lower) }]), "the nodes differ");
+        sent.record(info(3, 2, Bound::Exact), now);
+        assert!(!sent.matches(&round(3)), "a bound is not the exact score");
+        sent.record(info(3, 1, Bound::Exact), now);
+        sent.record(info(3, 2, Bound::Exact), now);
+        assert!(sent.matches(&round(3)));
+        assert!(!sent.matches(&round(3).map(|line| Info { nodes: 2, ..line })), "the nodes differ");
+    }
+
+    #[test]
+    fn each_line_has_its_own_timer() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let info = |multipv, depth| Info { multipv, depth, ..Info::default() };
+        let mut sent = SentLines::new(Duration::from_secs(10));
+        let due = |sent: &mut SentLines, seconds| {
+            let lines = sent.take_due(at(seconds));
+            lines.iter().map(|info| (info.multipv, info.depth)).collect::<Vec<_>>()
+        };
+        assert_eq!((sent.due(), due(&mut sent, 100)), (None, vec![]));
+        sent.record(info(2, 7), at(1));
+        sent.record(info(1, 7), at(0));
+        sent.record(info(1, 8), at(5));
+        assert_eq!((sent.due(), due(&mut sent, 10)), (Some(at(11)), vec![]));
+        assert_eq!(due(&mut sent, 11), [(2, 7)]);
+        assert_eq!((sent.due(), due(&mut sent, 21)), (Some(at(15)), vec![(1, 8), (2, 7)]));
+        assert_eq!(sent.due(), Some(at(31)));
     }
 }

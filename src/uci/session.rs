@@ -1,20 +1,16 @@
 //! State of a UCI session.
 
-mod repeating;
-mod saving;
+mod hash_files;
 
 use super::command::{self, Command};
 use super::format;
 use super::go::Go;
-use super::inbox::Message;
 use super::listing;
 use super::options::{self, Target};
-use super::problem::{Problem, Quoted};
-use super::queue::{Marks, Queued};
-use super::repeat::RepeatTimer;
 use super::sent_lines::SentLines;
 use super::statistics;
-use super::task::{Task, TaskOutput};
+use super::task::{Message, Task, TaskEvent, TaskOutput};
+use super::words::quoted;
 use super::writer::Writer;
 use crate::bench::{BENCH_DEPTH, Bench};
 use crate::chess::{Game, Move};
@@ -22,8 +18,9 @@ use crate::engine::{Engine, Output};
 use crate::score::Bound;
 use crate::search::report::Outcome;
 use crate::sync::channel::Sender;
-use saving::SaveState;
+use hash_files::HashFiles;
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -31,7 +28,8 @@ use std::time::{Duration, Instant};
 ///
 /// While a search, perft or bench is running, `stop`, `ponderhit`, `wait`, `quit`, `isready`, `uci`, `debug`,
 /// `register` and `help` run at once, as do `d`, `eval` and `savehash` unless commands are queued. All others are
-/// queued in order. `stop` also ends queued work: each queued `go` still gets its `bestmove`.
+/// queued in order. `stop` also ends queued work: each queued `go` still gets its `bestmove`. Slow options run on
+/// another thread; `isready` waits for them.
 pub struct Session {
     /// The engine, whose output the event loop passes to [`handle_output`](Self::handle_output).
     pub engine: Engine,
@@ -46,8 +44,7 @@ pub struct Session {
     closing: bool,
     /// Whether any command has failed.
     pub failed: bool,
-    /// Saves and loads of hash files.
-    saves: SaveState,
+    hash_files: HashFiles,
     /// The position as given.
     position: Option<String>,
     verbose: bool,
@@ -68,6 +65,17 @@ pub enum InputMode {
     Script,
 }
 
+/// A command with the flags set since it was received.
+struct Queued {
+    command: Command,
+    /// `stop` was received.
+    stopped: bool,
+    /// `ponderhit` was received.
+    ponderhit: bool,
+    /// `wait` was received: only an explicit `stop` ends the work early.
+    waited: bool,
+}
+
 /// Running work.
 struct Work {
     queued: Queued,
@@ -76,7 +84,24 @@ struct Work {
     started: Instant,
     stopped: Option<Instant>,
     sent: SentLines,
-    repeat_timer: RepeatTimer,
+}
+
+impl Queued {
+    /// Applies `stop`, which does not end the setting of an option.
+    fn stop(&mut self) {
+        self.stopped |= !matches!(self.command, Command::SetOption { .. });
+    }
+
+    /// Applies `quit` or the end of input: stops searches unless `wait` was received, and those that would never end.
+    /// Perft and bench finish, as in other engines. `quit` does not wait for slow options.
+    fn close(&mut self, quit: bool) {
+        self.stopped |= match &self.command {
+            Command::Go(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
+            Command::LmrStats { .. } | Command::LoadHash { .. } => !self.waited,
+            Command::SetOption { .. } => quit && !self.waited,
+            _ => false,
+        };
+    }
 }
 
 impl Session {
@@ -93,12 +118,12 @@ impl Session {
             last_task: 0,
             closing: false,
             failed: false,
-            saves: SaveState::default(),
+            hash_files: HashFiles::default(),
             position: None,
             verbose: false,
             placed: Vec::new(),
             table: None,
-            repeat_after: RepeatTimer::DEFAULT_AFTER,
+            repeat_after: SentLines::REPEAT_AFTER,
         }
     }
 
@@ -109,21 +134,23 @@ impl Session {
 
     /// Whether a search, task or save is running.
     pub fn is_working(&self) -> bool {
-        self.work.is_some() || !self.saves.is_idle()
+        self.work.is_some() || !self.hash_files.are_idle()
     }
 
     /// Handles a message from the inbox.
     pub fn handle_message(&mut self, message: Message) {
         match message {
-            Message::Line(line, at) => {
-                self.writer.log.log_input(at, &line);
-                self.read(&line);
+            Message::Line(line) => {
+                self.writer.log.log_input(&line);
+                let parsed = command::parse(&line);
+                parsed.problems.into_iter().for_each(|problem| self.report(problem));
+                if let Some(command) = parsed.command {
+                    self.receive(command);
+                }
             }
-            Message::EndOfInput => match self.mode {
-                InputMode::Live => self.close(),
-                InputMode::Script => self.closing = true,
-            },
-            Message::Task(id, news) => self.handle_task(id, news),
+            Message::EndOfInput if self.mode == InputMode::Script => self.closing = true,
+            Message::EndOfInput => self.close(false),
+            Message::Task(id, event) => self.handle_task(id, event),
         }
         self.run_queued();
     }
@@ -133,15 +160,14 @@ impl Session {
         let (root, settings) = (self.engine.game().board(), self.engine.settings());
         match output {
             Output::Progress(progress) => self.print(&format::progress(root, &progress, settings)),
-            Output::Note(text) => self.print(&format::message(&text)),
+            Output::Note(text) => self.print(&format::message(text)),
             Output::Info(info) => {
                 self.print(&format::info(root, &info, settings));
                 if info.multipv == 1 && info.bound == Bound::Exact {
-                    self.saves.depth_reached(info.depth);
+                    self.hash_files.depth_reached(info.depth);
                 }
                 if let Some(work) = &mut self.work {
-                    work.repeat_timer.record(info.clone(), Instant::now());
-                    work.sent.record(info);
+                    work.sent.record(info, Instant::now());
                 }
             }
             Output::Best(outcome) => {
@@ -151,13 +177,25 @@ impl Session {
         }
     }
 
-    fn read(&mut self, line: &str) {
-        let line = command::parse(line);
-        for problem in line.problems {
-            self.report(&problem);
+    fn handle_task(&mut self, id: u64, event: TaskEvent) {
+        let task = self.work.as_ref().and_then(|work| work.task.as_ref());
+        let is_work = task.is_some_and(|task| task.id == id);
+        // Other tasks were cancelled.
+        if !is_work && !self.hash_files.has_save(id) {
+            return;
         }
-        if let Some(command) = line.command {
-            self.receive(command);
+        match event {
+            TaskEvent::Line(line) => self.print(&line),
+            TaskEvent::Problem(problem) => self.report(problem),
+            TaskEvent::Apply(result) => result(self),
+            TaskEvent::Ended if is_work => {
+                let was_option = self.is_setting_option();
+                self.work = None;
+                if was_option {
+                    self.run_queued_after_option();
+                }
+            }
+            TaskEvent::Ended => self.hash_files.save_ended(id),
         }
     }
 
@@ -165,46 +203,52 @@ impl Session {
         self.writer.print(lines);
     }
 
-    fn report(&mut self, problem: &dyn std::error::Error) {
+    fn report(&mut self, problem: impl Display) {
         self.failed = true;
-        let text = format::error(problem);
-        self.print(&text);
+        self.print(&format::error(problem));
     }
 
     /// Runs or queues a command. After `quit` only `stop` and `quit` are processed.
     fn receive(&mut self, command: Command) {
         match command {
-            Command::Stop | Command::Quit if self.closing => {
-                self.mark(|queued| queued.marks.stopped = true);
-                if command == Command::Quit {
-                    self.saves.cancel();
-                }
+            Command::Stop => self.mark(Queued::stop),
+            Command::Quit if self.closing => {
+                self.mark(|queued| queued.stopped = true);
+                self.hash_files.cancel();
             }
             _ if self.closing => {}
-            Command::Stop => self.mark(|queued| queued.marks.stopped = true),
-            Command::PonderHit => self.mark(|queued| queued.marks.ponderhit = true),
-            Command::Wait => self.mark(|queued| queued.marks.waited = true),
-            Command::Quit => self.close(),
+            Command::PonderHit => self.mark(|queued| queued.ponderhit = true),
+            Command::Wait => self.mark(|queued| queued.waited = true),
+            Command::Quit => self.close(true),
             command => {
                 let waited = self.mode == InputMode::Script;
-                let queued = Queued { command, marks: Marks { waited, ..Marks::default() } };
-                if self.can_run_now(&queued.command) { self.execute(queued) } else { self.queue.push_back(queued) }
+                let queued = Queued { command, stopped: false, ponderhit: false, waited };
+                if self.can_run(&queued.command, self.queue.len()) {
+                    self.execute(queued);
+                } else {
+                    self.queue.push_back(queued);
+                }
             }
         }
     }
 
-    /// Whether a command can run without waiting.
-    fn can_run_now(&self, command: &Command) -> bool {
-        if self.work.is_none() && self.queue.is_empty() {
-            return !self.must_wait_for_save(command);
+    /// Whether a command can run now, with this many others queued before it.
+    fn can_run(&self, command: &Command, before: usize) -> bool {
+        if self.work.is_none() && before == 0 {
+            return self.hash_files.are_idle() || !self.replaces_table(command);
         }
         self.mode == InputMode::Live
             && match command {
-                Command::IsReady | Command::Uci | Command::Debug(_) | Command::Register | Command::Help => true,
-                Command::Display | Command::Eval => self.queue.is_empty(),
-                Command::SaveHash { .. } => self.queue.is_empty() && self.engine.is_searching(),
+                Command::IsReady => !self.is_setting_option(),
+                Command::Uci | Command::Debug(_) | Command::Register | Command::Help => true,
+                Command::Display | Command::Eval => before == 0,
+                Command::SaveHash { .. } => before == 0 && self.engine.is_searching(),
                 _ => false,
             }
+    }
+
+    fn is_setting_option(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| matches!(work.queued.command, Command::SetOption { .. }))
     }
 
     /// Sets a flag on all running and queued work, and applies it to the running one.
@@ -217,19 +261,18 @@ impl Session {
     }
 
     /// Exits once work that must finish is done.
-    fn close(&mut self) {
+    fn close(&mut self, quit: bool) {
         self.closing = true;
-        self.mark(|queued| queued.marks.close(&queued.command));
+        self.mark(|queued| queued.close(quit));
     }
 
     /// Applies the flags of the running work.
     fn apply_marks(&mut self) {
         let Some(work) = &mut self.work else { return };
-        let marks = &mut work.queued.marks;
-        if work.task.is_none() && std::mem::take(&mut marks.ponderhit) {
+        if work.task.is_none() && std::mem::take(&mut work.queued.ponderhit) {
             self.engine.ponderhit();
         }
-        if !marks.stopped {
+        if !work.queued.stopped {
             return;
         }
         work.stopped = Some(Instant::now());
@@ -244,41 +287,44 @@ impl Session {
     /// Runs queued commands up to the first that takes time.
     fn run_queued(&mut self) {
         while self.work.is_none()
-            && self.queue.front().is_some_and(|next| !self.must_wait_for_save(&next.command))
+            && self.queue.front().is_some_and(|next| self.can_run(&next.command, 0))
             && let Some(next) = self.queue.pop_front()
         {
             self.execute(next);
         }
     }
 
+    /// Runs queued commands after an option has been set. `isready` overtakes others as usual.
+    fn run_queued_after_option(&mut self) {
+        self.run_queued();
+        if self.mode == InputMode::Live && !self.is_setting_option() {
+            let before = self.queue.len();
+            self.queue.retain(|queued| queued.command != Command::IsReady);
+            (self.queue.len()..before).for_each(|_| self.answer_isready());
+        }
+    }
+
     fn execute(&mut self, queued: Queued) {
         let chess960 = self.engine.settings().chess960;
-        self.prepare_for(&queued.command);
         match &queued.command {
             Command::Uci => self.print(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
-            Command::IsReady => {
-                if let Err(problem) = self.engine.prepare() {
-                    self.report(&problem);
-                }
-                // The table may have been allocated since.
-                if !self.placed.is_empty() && self.work.is_none() {
-                    self.print_placement();
-                }
-                self.print("readyok");
+            Command::IsReady => self.answer_isready(),
+            Command::NewGame => {
+                self.disown_hash_file(&queued.command);
+                self.engine.new_game();
             }
-            Command::NewGame => self.engine.new_game(),
-            Command::SetOption { name, value } => self.set_option(name, value.as_deref()),
+            Command::SetOption { .. } => self.set_option(queued),
             Command::Position { base, moves } => match base.set_up(moves, chess960) {
                 Ok(game) => {
                     self.engine.set_game(game);
-                    self.position = Some(saving::position(base, moves));
+                    self.position = Some(base.text(moves));
                 }
-                Err(problem) => self.report(&problem),
+                Err(problem) => self.report(problem),
             },
             Command::Go(go) => {
-                let go = go.clone();
-                self.begin(queued, None);
-                self.search(&go);
+                let started = Instant::now();
+                self.search(go);
+                self.begin(queued, None, started);
             }
             &Command::Perft(depth) => self.begin_task(queued, |engine, output| {
                 Task::perft(output, engine.game().board().clone(), depth, chess960)
@@ -297,40 +343,64 @@ impl Session {
                 let moves = self.engine.list_moves(depth);
                 self.print(&listing::listing(self.engine.game().board(), &moves, depth, chess960));
             }
-            &Command::LmrStats { off } => self.show_reductions(queued, off),
+            &Command::LmrStats { off } => match self.engine.lmr_report() {
+                None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
+                Some(report) if off => {
+                    self.begin_task(queued, |engine, output| Task::without_reductions(output, report, engine));
+                }
+                Some(report) => self.print(&statistics::lmr_table(&report)),
+            },
             Command::SaveHash { file, zstd } => self.save_hash(file.as_deref(), *zstd),
-            Command::LoadHash { file } => {
-                let file = file.clone();
-                self.load_hash(queued, file.as_deref());
+            Command::LoadHash { .. } => self.load_hash(queued),
+            Command::Flip => {
+                let board = self.engine.game().board().flipped();
+                self.position = Some(format!("fen {}", board.fen(chess960)));
+                self.engine.set_game(Game::from(board));
             }
-            Command::Flip => self.flip(),
             Command::Compiler => self.print(&format::compiler()),
             Command::Help => command::usage().for_each(|line| self.print(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
         }
     }
 
-    /// Shows LMR statistics, if requested after a search without reductions.
-    fn show_reductions(&mut self, queued: Queued, off: bool) {
-        match self.engine.lmr_report() {
-            None => self.report(&Problem::NotCounted),
-            Some(report) if off => {
-                self.begin_task(queued, |engine, output| Task::without_reductions(output, report, engine));
-            }
-            Some(report) => self.print(&statistics::lmr_table(&report)),
+    fn answer_isready(&mut self) {
+        if let Err(problem) = self.engine.prepare() {
+            self.report(problem);
+        }
+        // The table may have been allocated since.
+        if !self.placed.is_empty() && self.work.is_none() {
+            self.print_placement();
+        }
+        self.print("readyok");
+    }
+
+    fn set_option(&mut self, queued: Queued) {
+        let Command::SetOption { name, value } = &queued.command else { return };
+        self.disown_hash_file(&queued.command);
+        let (name, value) = (name.clone(), value.clone());
+        let target = &mut Target { engine: &mut self.engine, writer: &mut self.writer };
+        match options::begin(target, &name, value.as_deref()) {
+            Ok(None) => self.option_was_set(&name, Ok(())),
+            Err(error) => self.option_was_set(&name, Err(error)),
+            Ok(Some(slow)) => self.begin_task(queued, |_, output| {
+                Task::start(output, move |console| {
+                    let apply = {
+                        let mut progress = console.progress(&name);
+                        slow(&mut |done, total| _ = progress(done, total))
+                    };
+                    console.apply(move |session| {
+                        let target = &mut Target { engine: &mut session.engine, writer: &mut session.writer };
+                        let result = apply(target).map_err(|why| options::refused(&name, value.as_deref(), &why));
+                        session.option_was_set(&name, result);
+                    });
+                })
+            }),
         }
     }
 
-    fn flip(&mut self) {
-        let board = self.engine.game().board().flipped();
-        self.position = Some(format!("fen {}", board.fen(self.engine.settings().chess960)));
-        self.engine.set_game(Game::from(board));
-    }
-
-    fn set_option(&mut self, name: &str, value: Option<&str>) {
-        let target = &mut Target { engine: &mut self.engine, writer: &mut self.writer };
-        match options::set(target, name, value) {
-            Err(error) => self.report(&error),
+    fn option_was_set(&mut self, name: &str, result: Result<(), String>) {
+        match result {
+            Err(error) => self.report(error),
             Ok(()) if ["Threads", "Hash", "NumaPolicy"].iter().any(|&known| options::same_name(known, name)) => {
                 self.print_placement();
             }
@@ -352,24 +422,29 @@ impl Session {
         }
     }
 
-    fn begin(&mut self, queued: Queued, task: Option<Task>) {
-        let (sent, repeat_timer) = (SentLines::default(), RepeatTimer::new(self.repeat_after));
-        self.work = Some(Work { queued, task, started: Instant::now(), stopped: None, sent, repeat_timer });
+    /// Records work as running, with flags set while it was queued.
+    fn begin(&mut self, queued: Queued, task: Option<Task>, started: Instant) {
+        let sent = SentLines::new(self.repeat_after);
+        self.work = Some(Work { queued, task, started, stopped: None, sent });
+        self.apply_marks();
     }
 
     /// Starts a task with an output handle.
     fn begin_task(&mut self, queued: Queued, start: impl FnOnce(&Engine, TaskOutput) -> io::Result<Task>) {
-        let to = self.next_task();
-        match start(&self.engine, to) {
-            Ok(task) => {
-                self.begin(queued, Some(task));
-                self.apply_marks();
-            }
-            Err(error) => self.report(&error),
+        let output = self.next_task();
+        match start(&self.engine, output) {
+            Ok(task) => self.begin(queued, Some(task), Instant::now()),
+            Err(error) => self.report(error),
         }
     }
 
-    /// Starts the search of the current work.
+    /// The output handle of the next task.
+    fn next_task(&mut self) -> TaskOutput {
+        self.last_task += 1;
+        TaskOutput { id: self.last_task, inbox: self.inbox.clone() }
+    }
+
+    /// Starts a search.
     fn search(&mut self, go: &Go) {
         if self.position.is_none() {
             self.print(&format::message("no position given before go; using the start position"));
@@ -377,19 +452,18 @@ impl Session {
         let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
         self.record_search(position);
         let chess960 = self.engine.settings().chess960;
-        let mut among: Vec<Move> = Vec::new();
+        let mut moves: Vec<Move> = Vec::new();
         for text in &go.search_moves {
             match self.engine.game().board().parse_uci(text, chess960) {
-                Some(mv) => among.push(mv),
-                None => self.report(&Problem::IllegalSearchMove(Quoted::new(text))),
+                Some(mv) => moves.push(mv),
+                None => self.report(format!("`searchmoves` {} is not a legal move here; ignored", quoted(text))),
             }
         }
         if self.verbose {
             let fen = self.engine.game().board().fen(chess960);
-            self.print(&format::message(&format!("go in {fen}: {:?}", go.limits)));
+            self.print(&format::message(format!("go in {fen}: {:?}", go.limits)));
         }
-        self.engine.go_among(&go.limits, &among);
-        self.apply_marks();
+        self.engine.go_among(&go.limits, &moves);
     }
 
     /// Ends a search: prints final lines not printed before, then the best move.
@@ -403,87 +477,29 @@ impl Session {
             }
         }
         if self.verbose {
-            self.print(&format::message(&work.timing()));
+            let ms = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
+            let stop = work.stopped.map_or_else(String::new, |stop| format!(", {:.3} ms after stop", ms(stop)));
+            self.print(&format::message(format!("answered {:.3} ms after go{stop}", ms(work.started))));
         }
         self.print(&format::best_move(self.engine.game().board(), outcome, self.engine.settings()));
     }
-}
 
-impl Work {
-    fn timing(&self) -> String {
-        let total = self.started.elapsed().as_secs_f64() * 1e3;
-        match self.stopped {
-            None => format!("answered {total:.3} ms after go"),
-            Some(stop) => {
-                format!("answered {total:.3} ms after go, {:.3} ms after stop", stop.elapsed().as_secs_f64() * 1e3)
+    /// When a line is due to be repeated.
+    pub fn repeat_due(&self) -> Option<Instant> {
+        self.work.as_ref()?.sent.due()
+    }
+
+    /// Repeats lines not printed for a while, with current nodes and time.
+    pub fn repeat_lines(&mut self) {
+        let lines = self.work.as_mut().map_or_else(Vec::new, |work| work.sent.take_due(Instant::now()));
+        for info in lines {
+            // A finished search waiting for `stop` has nothing new.
+            if let Some(info) = self.engine.with_current_counters(info) {
+                self.print(&format::info(self.engine.game().board(), &info, self.engine.settings()));
             }
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sync::channel::unbounded;
-    use std::time::SystemTime;
-
-    fn session() -> Session {
-        Session::new(Engine::new(), InputMode::Live, unbounded().0, Writer::new(io::sink()))
-    }
-
-    /// Feeds lines and returns the immediate output.
-    fn run(session: &mut Session, lines: &[&str]) -> String {
-        for &line in lines {
-            session.handle_message(Message::Line(line.into(), SystemTime::now()));
-        }
-        session.writer.take_text()
-    }
-
-    #[test]
-    fn simple_commands_are_answered() {
-        let mut session = session();
-        assert_eq!(run(&mut session, &["isready", "", "# nothing"]), "readyok\n");
-        assert!(run(&mut session, &["uci"]).ends_with("\nuciok\n"));
-        assert_eq!(run(&mut session, &["register later", "debug on", "stop", "ponderhit", "wait"]), "");
-        assert!(!session.failed);
-        assert!(run(&mut session, &["fly"]).starts_with("info string error: unknown command \"fly\""));
-        assert!(session.failed && !session.is_over());
-        run(&mut session, &["quit"]);
-        assert!(session.is_over());
-    }
-
-    #[test]
-    fn commands_wait_for_a_search_except_urgent_ones() {
-        let mut session = session();
-        run(&mut session, &["position startpos", "go infinite"]);
-        assert!(session.engine.is_searching());
-        assert!(run(&mut session, &["d"]).contains("Fen: rnbqkbnr/"));
-        // `d` queues behind a queued `position`.
-        assert_eq!(run(&mut session, &["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "d", "isready"]), "readyok\n");
-        assert_eq!(session.engine.game().board().fen(false), Game::start().board().fen(false));
-        let text = run(&mut session, &["stop"]);
-        assert_eq!(text.matches("bestmove").count(), 1);
-        assert!(text.find("bestmove") < text.find("Fen: 4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "{text}");
-    }
-
-    #[test]
-    fn every_go_is_answered_once_in_any_order_of_stop_and_ponderhit() {
-        for go in ["go infinite", "go ponder infinite", "go ponder depth 1", "go ponder wtime 1 btime 1"] {
-            for last in [["stop", "ponderhit"], ["ponderhit", "stop"], ["stop", "stop"]] {
-                let mut session = session();
-                let text = run(&mut session, &[go, last[0], last[1], "quit"]);
-                assert_eq!(text.matches("bestmove").count(), 1, "{go}, {last:?}: {text}");
-                assert!(session.is_over(), "{go}, {last:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_long_queue_is_stopped_at_once() {
-        let mut session = session();
-        run(&mut session, &["go infinite"]);
-        let text = run(&mut session, &["go infinite"; 2000]);
-        assert_eq!(text.matches("bestmove").count(), 0);
-        assert_eq!(run(&mut session, &["stop"]).matches("bestmove").count(), 2001);
-    }
-}
+mod tests;

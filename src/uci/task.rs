@@ -1,8 +1,7 @@
-//! Background work other than the main search: perft, bench, comparison searches, and hash files
-//! ([`super::hash_file`]).
+//! Background work other than the main search: perft, bench, comparison searches, slow options, hash files.
 
 use super::format;
-use super::inbox::{Message, TaskEvent};
+use super::session::Session;
 use super::statistics;
 use crate::bench::Bench;
 use crate::chess::{Board, perft};
@@ -12,16 +11,47 @@ use crate::search::report::nps;
 use crate::search::statistics::LmrReport;
 use crate::sync::channel::{Receiver, Sender, bounded};
 use std::convert::Infallible;
+use std::fmt::Display;
 use std::io;
 use std::ops::ControlFlow;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// A message for the event loop.
+pub enum Message {
+    /// A line of input.
+    Line(String),
+    /// The end of input.
+    EndOfInput,
+    /// A task's id and event.
+    Task(u64, TaskEvent),
+}
+
+/// Events of a task.
+pub enum TaskEvent {
+    /// A line to print.
+    Line(String),
+    /// An error message.
+    Problem(String),
+    /// The result, to be applied by the event loop.
+    Apply(Box<dyn FnOnce(&mut Session) + Send>),
+    /// The task has ended.
+    Ended,
+}
 
 /// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
 pub struct Task {
     /// Its id, part of its messages.
     pub id: u64,
     _alive: Sender<Infallible>,
+}
+
+/// Where a task sends its messages.
+pub struct TaskOutput {
+    /// The task's id.
+    pub id: u64,
+    /// Receives its messages.
+    pub inbox: Sender<Message>,
 }
 
 /// A task's handle for output and cancellation.
@@ -37,31 +67,43 @@ impl Console {
         self.check_cancelled()
     }
 
-    /// Sends an error.
-    pub(super) fn report(&self, problem: &dyn std::error::Error) {
-        self.send(TaskEvent::Problem(format::error(problem)));
+    /// Sends an `info string` line. Breaks if cancelled.
+    pub(super) fn message(&self, text: impl Display) -> ControlFlow<()> {
+        self.print(format::message(text))
     }
 
-    pub(super) fn send(&self, event: TaskEvent) {
+    /// Sends an error.
+    pub(super) fn report(&self, problem: impl Display) {
+        self.send(TaskEvent::Problem(problem.to_string()));
+    }
+
+    /// Sends the result.
+    pub(super) fn apply(&self, result: impl FnOnce(&mut Session) + Send + 'static) {
+        self.send(TaskEvent::Apply(Box::new(result)));
+    }
+
+    fn send(&self, event: TaskEvent) {
         let _ = self.to.inbox.send(Message::Task(self.to.id, event));
     }
 
     /// Breaks if cancelled.
-    pub(super) fn check_cancelled(&self) -> ControlFlow<()> {
-        if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    fn check_cancelled(&self) -> ControlFlow<()> {
+        let is_cancelled = self.alive.try_recv().is_err_and(|error| error.is_disconnected());
+        if is_cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn is_cancelled(&self) -> bool {
-        self.alive.try_recv().is_err_and(|error| error.is_disconnected())
+    /// Returns a callback that prints progress in MiB once a second, and breaks if cancelled.
+    pub(super) fn progress(&self, name: &str) -> impl FnMut(u64, u64) -> ControlFlow<()> {
+        const PAUSE: Duration = Duration::from_secs(1);
+        let mut next = Instant::now() + PAUSE;
+        move |done, total| {
+            if done < total && Instant::now() >= next {
+                next = Instant::now() + PAUSE;
+                let _ = self.message(format!("{name}: {done} of {total} MiB"));
+            }
+            self.check_cancelled()
+        }
     }
-}
-
-/// Where a task sends its messages.
-pub struct TaskOutput {
-    /// The task's id.
-    pub id: u64,
-    /// Receives its messages.
-    pub inbox: Sender<Message>,
 }
 
 impl Task {
@@ -74,16 +116,10 @@ impl Task {
 
     /// Starts the bench: a line per position, then the total.
     pub fn bench(to: TaskOutput, bench: Bench) -> io::Result<Self> {
-        Self::start(to, move |console| {
-            let done = bench.run(|entry| console.print(statistics::bench_line(entry)));
-            let _ = match done {
-                Ok(Some(report)) => console.print(statistics::bench_summary(&report)),
-                Ok(None) => ControlFlow::Break(()),
-                Err(error) => {
-                    console.report(&error);
-                    ControlFlow::Break(())
-                }
-            };
+        Self::start(to, move |console| match bench.run(|entry| console.print(statistics::bench_line(entry))) {
+            Ok(Some(report)) => _ = console.print(statistics::bench_summary(&report)),
+            Ok(None) => {}
+            Err(error) => console.report(error),
         })
     }
 
@@ -97,7 +133,7 @@ impl Task {
         Self::start(to, move |console| {
             let mut engine = Engine::new();
             if let Err(error) = engine.set_hash(hash) {
-                console.report(&error);
+                console.report(error);
                 return;
             }
             *engine.settings_mut() = settings;
@@ -144,7 +180,7 @@ fn divide(board: &Board, depth: u32, chess960: bool, console: &Console) -> Contr
         console.print(format!("{}: {nodes}", board.uci(mv, chess960)))?;
     }
     let (elapsed, speed) = (start.elapsed(), nps(sum, start.elapsed()));
-    console.print(format::message(&format!("perft {depth} took {} ms, {speed} nps", elapsed.as_millis())))?;
+    console.message(format!("perft {depth} took {} ms, {speed} nps", elapsed.as_millis()))?;
     console.print(format!("Nodes searched: {sum}"))
 }
 
@@ -155,9 +191,7 @@ fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
     if depth <= SMALL {
         return ControlFlow::Continue(perft::perft(board, depth));
     }
-    if console.is_cancelled() {
-        return ControlFlow::Break(());
-    }
+    console.check_cancelled()?;
     let mut sum = 0;
     for mv in board.legal_moves() {
         sum += count(&board.after(mv), depth - 1, console)?;
@@ -176,7 +210,7 @@ mod tests {
         let lines = printed.iter().map_while(|message| match message {
             Message::Task(id, TaskEvent::Line(line)) if id == task.id => Some(line),
             Message::Task(id, TaskEvent::Ended) if id == task.id => None,
-            other => panic!("{other:?}"),
+            _ => panic!("only lines and the end are expected"),
         });
         lines.collect()
     }

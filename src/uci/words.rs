@@ -1,4 +1,15 @@
-//! Splits lines into words.
+//! Words of a line, and their quoting.
+
+/// Maximum number of quoted characters.
+const MAX_QUOTED: usize = 80;
+
+/// Quotes input for a message: in double quotes, control characters escaped, truncated.
+pub fn quoted(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+    }
+}
 
 /// Iterates over the words of a line.
 ///
@@ -17,6 +28,11 @@ impl<'a> Words<'a> {
     /// The unread part, trimmed.
     pub fn rest(&self) -> &'a str {
         self.rest
+    }
+
+    /// Consumes the unread part.
+    pub fn take_rest(&mut self) -> &'a str {
+        std::mem::take(&mut self.rest)
     }
 
     /// Consumes the next word if it satisfies a condition.
@@ -58,6 +74,14 @@ impl<'a> Iterator for Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_are_cut_and_escaped() {
+        assert_eq!(quoted("a\0\u{1b}b\""), r#""a\0\u{1b}b\"""#);
+        let long = quoted(&"ä".repeat(1000));
+        assert_eq!(long.chars().count(), MAX_QUOTED + 2 + 3);
+        assert!(long.ends_with("\"..."));
+    }
 
     #[test]
     fn words_are_separated_by_any_white_space() {

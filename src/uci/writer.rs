@@ -11,14 +11,12 @@ pub struct Writer {
     /// Lines not yet written.
     text: String,
     output: Box<dyn Write>,
-    /// Error of an early write, returned by the next [`flush`](Self::flush).
-    failure: Option<io::Error>,
 }
 
 impl Writer {
     /// Writes to `output`, with logging off.
     pub fn new(output: impl Write + 'static) -> Self {
-        Self { log: Log::default(), text: String::new(), output: Box::new(output), failure: None }
+        Self { log: Log::default(), text: String::new(), output: Box::new(output) }
     }
 
     /// Buffers whole lines until [`flush`](Self::flush); the last one has no line break.
@@ -27,24 +25,15 @@ impl Writer {
         self.text.push('\n');
     }
 
-    /// Writes lines at once. An error is returned by the next [`flush`](Self::flush).
-    pub fn print_now(&mut self, lines: &str) {
-        self.print(lines);
-        self.failure = self.flush().err();
-    }
-
     /// Writes the buffer in one piece and flushes.
     ///
     /// # Errors
     /// The output cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
         let mut text = std::mem::take(&mut self.text);
         self.log.log_output(&text);
         if let Some(failure) = self.log.take_failure() {
-            text += &format::error(&failure);
+            text += &format::error(failure);
             text.push('\n');
         }
         if text.is_empty() {
@@ -94,22 +83,16 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn print_now_keeps_the_order() {
+    fn lines_are_written_in_one_piece_at_a_flush() {
         let page = TestOutput::open();
         let mut writer = Writer::new(page.clone());
         writer.print("one");
+        writer.print("two\nthree");
         assert_eq!(page.text(), "");
-        writer.print_now("two\nthree");
-        assert_eq!(page.text(), "one\ntwo\nthree\n");
-        writer.print("four");
         assert!(writer.flush().is_ok() && writer.flush().is_ok());
-        assert_eq!(page.text(), "one\ntwo\nthree\nfour\n");
-    }
-
-    #[test]
-    fn print_now_errors_surface_at_the_next_flush() {
-        let mut writer = Writer::new(TestOutput::default());
-        writer.print_now("hello?");
-        assert_eq!(writer.flush().map_err(|error| error.kind()), Err(io::ErrorKind::BrokenPipe));
+        assert_eq!(page.text(), "one\ntwo\nthree\n");
+        let mut closed = Writer::new(TestOutput::default());
+        closed.print("hello?");
+        assert_eq!(closed.flush().map_err(|error| error.kind()), Err(io::ErrorKind::BrokenPipe));
     }
 }

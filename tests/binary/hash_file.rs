@@ -166,19 +166,12 @@ fn damaged_and_foreign_files_are_refused_with_what_is_wrong() {
     let whole = fs::read(&file).unwrap();
     let mut damaged = whole.clone();
     damaged[4096 + 1000] ^= 1;
-    damaged.truncate(whole.len() - 5000);
     fs::write(&file, damaged).unwrap();
     let mut session = Session::ready();
-    session.say(&format!("loadhash {file}"));
-    let said = session.until("info string loadhash: ");
-    let errors: Vec<_> = said.iter().filter(|line| line.starts_with("info string error: loadhash: ")).collect();
-    assert!(errors.iter().any(|line| line.contains("the block at byte 4096 is refused: its checksum")), "{errors:#?}");
-    assert!(errors.iter().any(|line| line.contains("the file ends after")), "{errors:#?}");
-    assert!(errors.iter().all(|line| line.contains(&file)), "{errors:#?}");
-    // What is good is there.
-    let loaded: u64 = said.last().and_then(|line| line.split(' ').nth(3)?.parse().ok()).expect("a number");
-    assert!(loaded > 1000, "{said:#?}");
+    let line = answer(&mut session, &format!("loadhash {file}"));
+    assert!(line.contains("it is damaged or incomplete") && line.contains(&file), "{line}");
     fs::write(&file, whole).unwrap();
+    assert!(answer(&mut session, &format!("loadhash {file}")).starts_with("info string loadhash: "));
     session.say("setoption name Evaluation value classical");
     let line = answer(&mut session, &format!("loadhash {file}"));
     assert!(line.contains(": it was saved by") && line.contains("expected \"Lento "), "{line}");

@@ -472,7 +472,7 @@ fn the_debug_log_has_both_sides() {
     session.end();
     let text = std::fs::read_to_string(&path).expect("the log");
     std::fs::remove_file(&path).expect("the log can be removed");
-    assert!(text.contains("Z < go depth 2\n") && text.contains(&best) && text.contains("Z < quit\n"), "{text}");
+    assert!(text.contains(" < go depth 2\n") && text.contains(&best) && text.contains(" < quit\n"), "{text}");
 }
 
 #[test]

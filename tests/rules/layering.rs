@@ -13,7 +13,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("processors", &[]),
     ("tt", &["chess", "score", "processors", "sync"]),
     ("tb", &["chess", "files", "sync"]),
-    ("hash_file", &["chess", "score", "files", "processors", "tt", "sync"]),
+    ("hash_file", &["chess", "score", "files", "tt", "sync"]),
     ("eval", &["chess", "score", "files"]),
     ("version", &["eval"]),
     ("smp", &["sync", "chess", "score", "processors", "eval", "tt"]),

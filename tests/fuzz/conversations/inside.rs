@@ -3,15 +3,15 @@
 use super::play::{Engine, Heard, patience};
 use super::step::Lines;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, never, unbounded};
-use lento::uci::inbox::Message;
 use lento::uci::run;
 use lento::uci::session::{InputMode, Session};
+use lento::uci::task::Message;
 use lento::uci::writer::Writer;
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// A session on a thread of its own, so that one that hangs is seen.
 pub struct Inside {
@@ -96,7 +96,7 @@ impl Engine for Inside {
 impl Inside {
     fn say(&self, line: String) {
         if let Some(input) = &self.input {
-            let _ = input.send(Message::Line(line, SystemTime::now()));
+            let _ = input.send(Message::Line(line));
         }
     }
 

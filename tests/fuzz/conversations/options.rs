@@ -53,10 +53,10 @@ pub fn line(random: &mut Random) -> String {
             ]);
             (tunable.name.into(), value.to_string())
         }
-        2 => {
-            let all: Vec<_> = rebel::all().collect();
-            (random.pick(&all).name(), random.pick(&["true", "false", "0", "7", "30", "1000000", "x"]).to_string())
-        }
+        2 => (
+            random.pick(&rebel::names()).clone(),
+            random.pick(&["true", "false", "0", "7", "30", "1000000", "x"]).to_string(),
+        ),
         _ => {
             let option = random.pick(OPTIONS);
             (option.name.into(), value(option, random))
@@ -85,20 +85,20 @@ fn value(option: &UciOption, random: &mut Random) -> String {
         return bad(random);
     }
     match &option.kind {
-        &(Kind::Spin { range: (min, max), .. } | Kind::Number((min, max), _)) => {
-            let small = if option.name == "Hash" { 64 } else { 8 };
-            let few = min as i64 + random.below(small) as i64;
-            random.pick(&[few, few, few, few, few, few, min as i64 - 1, max as i64 + 1]).to_string()
-        }
-        &Kind::Signed((min, max), _) => {
-            let few = random.below(21) as i64 - 10;
-            random.pick(&[few, few, few, few, min, max, min - 1, max + 1]).to_string()
-        }
+        &Kind::Spin { range: (min, max), .. } => number(option, min, max, random),
+        &Kind::Number((min, max), _) => number(option, min as i64, max as i64, random),
         Kind::Check { .. } => random.pick(&["true", "false"]).to_string(),
         Kind::Combo { choices, .. } => random.pick(choices()).to_string(),
         Kind::Pause(..) => random.pick(&["0", "1", "10080", "10081", "1s", "2s", "0s", "s"]).to_string(),
         Kind::Button(_) | Kind::Shortcut(_) | Kind::Text { .. } => String::new(),
     }
+}
+
+/// A number near the least or beyond the range, small enough for a small machine.
+fn number(option: &UciOption, min: i64, max: i64, random: &mut Random) -> String {
+    let small = if option.name == "Hash" { 64 } else { 8 };
+    let few = min + random.below(small) as i64;
+    random.pick(&[few, few, few, few, few, few, min - 1, max + 1]).to_string()
 }
 
 /// `savehash` and `loadhash`, with a file or without.

@@ -65,7 +65,7 @@ proptest! {
             parts.swap(last, random.below(last + 1));
         }
         let line = parse(&format!("go {}", parts.join(" ")));
-        prop_assert_eq!(&line.problems, &vec![]);
+        prop_assert!(line.problems.is_empty(), "{:?}", line.problems);
         let Some(Command::Go(go)) = line.command else { return Err(TestCaseError::fail("no go")) };
         prop_assert_eq!((go.limits.depth, go.limits.nodes, go.limits.movetime), (depth, nodes, movetime));
         prop_assert_eq!((go.limits.clock, go.limits.infinite, go.limits.ponder), ([clock, None], infinite, ponder));

@@ -33,7 +33,7 @@ impl EngineId {
             version: identity.engine,
             commit: version::COMMIT,
             evaluation: identity.evaluation,
-            meaning: identity.meaning,
+            meaning: identity.fingerprint,
             recipe: engine.settings().lmr.main,
             tablebases: engine.tables().map_or_else(String::new, |tables| tables.stock().to_string()),
         }

@@ -4,15 +4,18 @@ use super::input::Item;
 use crate::database::{Database, Line, Stored};
 use lento::chess::Board;
 use lento::engine::Engine;
-use lento::hash_file::{self, Effort, Origin, SaveOptions};
+use lento::hash_file::{self, Origin, SaveOptions};
+use lento::processors;
 use lento::score::{Bound, to_table};
 use lento::tt::{Record, Tt, TtEntry};
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Threads for saving and loading hash files.
-const THREADS: usize = 8;
+/// Number of threads for saving and loading hash files.
+fn threads() -> usize {
+    processors::count().min(8)
+}
 
 /// The hash file of a position, beside the database.
 fn path(database: &Database, position: i64) -> PathBuf {
@@ -26,11 +29,10 @@ fn path(database: &Database, position: i64) -> PathBuf {
 /// # Errors
 /// Why nothing was saved; the search can still be resumed from its lines.
 pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item, depth: i32) -> Result<(), String> {
-    let (table, eval_identity) = engine.lend_table_to_save().map_err(|error| error.to_string())?;
-    let origin = Origin { position: origin(item), depth: depth.unsigned_abs() };
-    let (path, effort) = (path(database, position), Effort::Threads(THREADS));
-    let order = SaveOptions { path, compress: false, effort, origin, keep_older: false };
-    let saved = hash_file::save(table, &eval_identity.identity(), &order, &mut |_| ControlFlow::Continue(()));
+    let table = engine.lend_table_to_save().map_err(|error| error.to_string())?;
+    let (identity, origin) = (table.identity(), Origin { position: origin(item), depth: depth.unsigned_abs() });
+    let options = SaveOptions { path: path(database, position), compress: false, threads: threads(), origin };
+    let saved = hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(()));
     saved.map(|_| ()).map_err(|error| error.to_string())
 }
 
@@ -50,11 +52,10 @@ pub fn restore(
     item: &Item,
     known: &Stored,
 ) -> Result<(), String> {
-    let (table, eval_identity) = engine.lend_table_to_load().map_err(|error| error.to_string())?;
+    let table = engine.lend_table_to_load().map_err(|error| error.to_string())?;
     let path = path(database, position);
     if path.exists() {
-        let loaded =
-            hash_file::load(&path, &eval_identity.identity(), &table, THREADS, &mut |_| ControlFlow::Continue(()));
+        let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut |_| ControlFlow::Continue(()));
         // Otherwise fall back to the lines.
         if loaded.is_ok_and(|loaded| loaded.origin.position == origin(item)) {
             return Ok(());

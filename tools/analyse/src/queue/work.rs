@@ -11,7 +11,7 @@ use lento::cli::search::{Found, search};
 use lento::engine::Engine;
 use lento::files::draft::Draft;
 use lento::search::limits::Limits;
-use lento::uci::hangup::output_is_gone;
+use lento::uci::run::output_is_gone;
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;

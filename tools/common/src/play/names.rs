@@ -2,7 +2,7 @@
 
 use lento::search::params::TUNABLES;
 use lento::uci::options::OPTIONS;
-use lento::uci::problem::Quoted;
+use lento::uci::words::quoted;
 
 /// Names less alike than this are no slip of the finger; 1 is the same.
 const ALIKE: f64 = 0.6;
@@ -16,7 +16,7 @@ pub fn unknown(name: &str) -> String {
     });
     let numbers: Vec<String> = numbers.collect();
     let meant = nearest(name).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-    let (quoted, options, numbers) = (Quoted::new(name), options.join(", "), numbers.join(", "));
+    let (quoted, options, numbers) = (quoted(name), options.join(", "), numbers.join(", "));
     format!(
         "no option or number of the search is called {quoted}{meant}\noptions: {options}\nnumbers of the search: {numbers}"
     )

@@ -3,7 +3,6 @@
 use super::names;
 use lento::engine::Engine;
 use lento::uci::options::{self, Target};
-use lento::uci::problem::OptionError;
 use lento::uci::writer::Writer;
 use std::fmt;
 use std::io;
@@ -23,7 +22,7 @@ impl Setting {
     ///
     /// # Errors
     /// There is no such option, or it does not take the value.
-    pub fn apply(&self, engine: &mut Engine) -> Result<(), OptionError> {
+    pub fn apply(&self, engine: &mut Engine) -> Result<(), String> {
         let mut writer = Writer::new(io::sink());
         options::set(&mut Target { engine, writer: &mut writer }, &self.name, Some(&self.value))
     }
@@ -38,10 +37,10 @@ impl FromStr for Setting {
         let setting = Self { name: name.trim().to_owned(), value: value.trim().to_owned() };
         // A table is only taken when it is needed, so trying a size out costs nothing; a log would be opened.
         if !setting.name.eq_ignore_ascii_case("Debug Log File") {
-            setting.apply(&mut Engine::new()).map_err(|error| match error {
-                OptionError::Unknown(..) => names::unknown(&setting.name),
-                error => error.to_string(),
-            })?;
+            if !options::exists(&setting.name) {
+                return Err(names::unknown(&setting.name));
+            }
+            setting.apply(&mut Engine::new())?;
         }
         Ok(setting)
     }

@@ -1,7 +1,7 @@
 //! Lines of a suite that cannot be used.
 
 use super::parse::{self, Problem};
-use lento::uci::problem::Quoted;
+use lento::uci::words::quoted;
 use lento_common::inputs;
 use lento_common::notice::program;
 use serde_json::{Value, json};
@@ -19,14 +19,14 @@ const LONGEST: usize = 1000;
 pub struct Skipped {
     /// Its number, from 1.
     line: usize,
-    text: Quoted,
+    text: String,
     reason: String,
 }
 
 impl Skipped {
     /// The line of this file as JSON.
     pub fn to_json(&self, file: &Path) -> Value {
-        json!({ "file": file.display().to_string(), "line": self.line, "text": self.text.text(), "reason": self.reason })
+        json!({ "file": file.display().to_string(), "line": self.line, "text": self.text, "reason": self.reason })
     }
 }
 
@@ -40,7 +40,7 @@ pub fn read(file: &Path) -> Result<(Vec<Problem>, Vec<Skipped>), String> {
     match skipped.first() {
         Some(first) if problems.is_empty() => {
             let (file, Skipped { line, text, reason }) = (file.display(), first);
-            Err(format!("{file}: no position in EPD or FEN in this file; {file}:{line}: {text}: {reason}"))
+            Err(format!("{file}: no position in EPD or FEN in this file; {file}:{line}: {}: {reason}", quoted(text)))
         }
         _ => Ok((problems, skipped)),
     }
@@ -54,7 +54,7 @@ fn split(text: &str) -> (Vec<Problem>, Vec<Skipped>) {
             Err(error) => {
                 // Where the file is something else, a line may be the whole of it.
                 let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
-                skipped.push(Skipped { line, text: Quoted::new(&text[..end]), reason: error.to_string() });
+                skipped.push(Skipped { line, text: text[..end].to_owned(), reason: error.to_string() });
             }
         }
     }
@@ -67,7 +67,7 @@ pub fn tell<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [Skipped])>, out:
     for (file, skipped) in files {
         let file = file.display();
         for Skipped { line, text, reason } in skipped.iter().take(TOLD) {
-            let _ = writeln!(out, "{program}: {file}:{line}: skipped {text}: {reason}");
+            let _ = writeln!(out, "{program}: {file}:{line}: skipped {}: {reason}", quoted(text));
         }
         if skipped.len() > TOLD {
             let _ = writeln!(out, "{program}: {file}: {} more lines skipped", skipped.len() - TOLD);
