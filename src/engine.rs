@@ -24,7 +24,8 @@ use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrSet};
 use crate::search::observer::Instrument;
 use crate::search::params::{ParamError, Params};
-use crate::search::report::{Info, Outcome, Progress, PvLine};
+pub use crate::search::report::Output;
+use crate::search::report::{Info, Outcome, PvLine};
 use crate::search::results::Results;
 pub use crate::search::stagger::Stagger;
 use crate::search::statistics::{Collector, LmrReport};
@@ -84,20 +85,6 @@ pub struct Settings {
     pub hash_file: Option<PathBuf>,
     /// Interval of automatic saves while searching; zero for none.
     pub auto_save: Duration,
-}
-
-/// Output of a search.
-#[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "most have the large variant, and few are sent")]
-pub enum Output {
-    /// A line of play.
-    Info(Info),
-    /// Progress of a long iteration.
-    Progress(Progress),
-    /// A message for the user.
-    Note(String),
-    /// The result of the search.
-    Best(Outcome),
 }
 
 /// Why [`Engine::wait`] returned.
@@ -314,7 +301,7 @@ impl Engine {
             root_moves,
             limits: *limits,
             options,
-            start: OnceLock::from(None),
+            resumed: OnceLock::from(None),
             shared,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
@@ -369,10 +356,10 @@ impl Engine {
     fn full_job(&mut self, limits: &Limits, root_moves: Vec<Move>, start: Instant) -> Job {
         // If allocation fails, the search runs without a table.
         let _ = self.prepare();
-        let start_from = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
+        let resumed = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
         self.searched = Some(self.game.clone());
         let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
-        Job { start: start_from, ..job }
+        Job { resumed, ..job }
     }
 
     /// The result without a legal move or without a thread.
@@ -451,9 +438,7 @@ impl Engine {
             }
             // Late events of a finished search.
             _ if running.is_answered() => None,
-            Event::Info(info) => running.show(info).map(Output::Info),
-            Event::Progress(progress) => Some(Output::Progress(progress)),
-            Event::Note(text) => Some(Output::Note(text)),
+            Event::Output(output) => Some(output).filter(|output| running.shows(output)),
         }
     }
 

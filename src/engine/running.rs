@@ -4,7 +4,7 @@ use super::strength::Handicap;
 use super::{Engine, vote};
 use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
-use crate::search::report::{Info, Outcome};
+use crate::search::report::{Info, Outcome, Output};
 use crate::search::results::ThreadResult;
 use crate::sync::channel::{Receiver, never};
 use std::mem::replace;
@@ -137,10 +137,9 @@ impl Running {
         Some(Info { nodes, tb_hits, elapsed, hashfull, ..info })
     }
 
-    /// Filters a line for output.
-    pub(super) fn show(&self, info: Info) -> Option<Info> {
-        let Some(job) = &self.job else { return Some(info) };
-        self.handicap.is_none_or(|handicap| handicap.shows(&info)).then(|| job.honest(info))
+    /// Whether output is shown: a limited player searches more lines than it shows.
+    pub(super) fn shows(&self, output: &Output) -> bool {
+        !matches!((output, &self.handicap), (Output::Info(info), Some(handicap)) if !handicap.shows(info))
     }
 
     /// Takes the result if it is available and due.
@@ -181,7 +180,6 @@ impl Running {
             }
             handicap.choose(root, &mut lines);
         }
-        let lines = lines.into_iter().map(|line| job.honest(line)).collect();
         self.answer = Some(Outcome::new(lines));
         // Once the threads drop the job, too, the engine owns the table again.
         self.job = None;
@@ -204,7 +202,7 @@ impl Engine {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::engine::{Output, Wake};
+    use crate::engine::Wake;
     use crate::sync::channel::unbounded;
 
     #[test]

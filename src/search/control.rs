@@ -1,4 +1,4 @@
-//! How a search ends: its stop flag, its clocks and its nodes. Only atomics, written from all sides.
+//! Stop flag, clock and node budget of a search.
 
 use super::clock::Bounds;
 use super::job::SearchOptions;
@@ -9,32 +9,32 @@ use crate::sync::CachePadded;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Decides when the threads of a search have to end.
+/// Decides when a search ends.
 pub struct Control {
-    /// When `go` was read.
+    /// Time of `go`.
     start: Instant,
-    /// What the clocks allow; `None` without clocks, and for a search that only `stop` may end.
+    /// Time bounds; `None` without a clock and for infinite searches.
     bounds: Option<Bounds>,
-    /// So many nodes are a millisecond on the clock; 0 when it shows the time.
+    /// Nodes that count as a millisecond; 0 uses wall-clock time.
     nodes_time: u64,
-    /// Set once, when the search has to end.
+    /// Set once.
     stop: CachePadded<AtomicBool>,
     ponder: AtomicU8,
-    /// Nodes that may still be handed out, when nodes are limited.
+    /// Nodes left, if limited.
     budget: Option<CachePadded<AtomicU64>>,
-    /// Nodes kept back for the main thread, so that it has something to answer with however many threads there are.
+    /// Nodes reserved for the main thread, so that it always has a result.
     reserve: u64,
 }
 
-/// Not on the opponent's time.
+/// Searching on its own time.
 const NOT_PONDERING: u8 = 0;
-/// On the opponent's time.
+/// Searching on the opponent's time.
 const PONDERING: u8 = 1;
-/// On the opponent's time, and on its own time the search would have ended by now.
+/// Searching on the opponent's time, and would have ended on its own time.
 const PONDERED_ENOUGH: u8 = 2;
 
 impl Control {
-    /// How many nodes a thread searches between two checks of the limits: about half a millisecond.
+    /// Nodes between two limit checks of a thread.
     pub const QUANTUM: u64 = 512;
 
     /// The control of a search that started at `start`, for the side to move.
@@ -52,31 +52,30 @@ impl Control {
         }
     }
 
-    /// When `go` was read.
+    /// Time of `go`.
     pub fn start(&self) -> Instant {
         self.start
     }
 
-    /// Time since `go` was read.
+    /// Time since `go`.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Asks all threads to end. Relaxed is enough: nothing else is published with the flag.
+    /// Sets the stop flag. Relaxed suffices: nothing else is published with it.
     pub fn request_stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the threads have been asked to end.
+    /// Whether the stop flag is set.
     #[inline(always)]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The opponent has played the expected move: the search runs on its own time from now on, and ends at once if it
-    /// would have ended by now. The time pondered counts, since the clock has just begun to run.
+    /// Switches to the search's own time, and stops if it would have ended by now.
     pub fn ponder_hit(&self) {
-        // One atomic holds both facts, so a hit and an iteration that ends at the same moment cannot miss each other.
+        // One atomic holds both states, so `ponderhit` and the end of an iteration cannot miss each other.
         if self.ponder.swap(NOT_PONDERING, Ordering::Relaxed) == PONDERED_ENOUGH {
             self.request_stop();
         }
@@ -87,20 +86,19 @@ impl Control {
         self.ponder.load(Ordering::Relaxed) != NOT_PONDERING
     }
 
-    /// Whether the search may end now, where it has found `enough` for the time it has had. On the opponent's time it may
-    /// not; then this is remembered for `ponder_hit`.
+    /// Whether the search ends if `enough`. On the opponent's time it does not, which is remembered for `ponder_hit`.
     pub fn may_end(&self, enough: bool) -> bool {
         let next = if enough { PONDERED_ENOUGH } else { PONDERING };
         let note = |now| (now != NOT_PONDERING).then_some(next);
         self.ponder.fetch_update(Ordering::Relaxed, Ordering::Relaxed, note).is_err() && enough
     }
 
-    /// What the clocks allow, unless only `stop` may end the search.
+    /// Time bounds, if any.
     pub fn bounds(&self) -> Option<Bounds> {
         self.bounds
     }
 
-    /// What the search has taken of its clock: time, or what stands for it, the nodes of all threads.
+    /// Time spent, or its equivalent in nodes of all threads.
     pub fn spent(&self, nodes: impl FnOnce() -> u64) -> Duration {
         match self.nodes_time {
             0 => self.elapsed(),
@@ -108,12 +106,12 @@ impl Control {
         }
     }
 
-    /// Whether the hard bound ends the search now.
+    /// Whether the hard bound is reached.
     pub fn is_out_of_time(&self, nodes: impl FnOnce() -> u64) -> bool {
         self.bounds.is_some_and(|bounds| !self.is_pondering() && self.spent(nodes) >= bounds.hard)
     }
 
-    /// When the hard bound ends the search, if the clock runs and shows the time.
+    /// Wall-clock time of the hard bound; `None` while pondering and with node time.
     pub fn hard_deadline(&self) -> Option<Instant> {
         let bounds = self.bounds.filter(|_| self.nodes_time == 0 && !self.is_pondering())?;
         self.start.checked_add(bounds.hard)
@@ -124,12 +122,12 @@ impl Control {
         self.budget.is_some()
     }
 
-    /// Nodes that a thread may search before it asks for more. All threads together get exactly the limit.
+    /// Initial nodes of a thread. All threads together get exactly the limit.
     pub fn first_nodes(&self, thread: usize) -> u64 {
         if thread == 0 && self.limits_nodes() { self.reserve } else { 0 }
     }
 
-    /// Takes up to [`QUANTUM`](Self::QUANTUM) nodes from what is left of the limit; 0 when nothing is left.
+    /// Takes up to [`QUANTUM`](Self::QUANTUM) nodes from the budget; 0 if it is used up.
     pub fn take_nodes(&self) -> u64 {
         let Some(budget) = &self.budget else { return Self::QUANTUM };
         let take = |left: u64| Some(left - left.min(Self::QUANTUM));

@@ -1,33 +1,31 @@
-//! Iterative deepening: one depth after the other, each with an aspiration window round the last score.
+//! Iterative deepening with aspiration windows.
 
 use super::MAX_DEPTH;
 use super::Stopped;
 use super::clock::Stability;
-use super::job::Event;
 use super::mate::MateProof;
 use super::node::Root;
 use super::observer::Observer;
-use super::report::Info;
+use super::report::{Info, Output};
 use super::results::ThreadResult;
 use super::root::{RootMove, Scope};
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::Move;
-use crate::score::{Bound, INFINITE, MATE, Score, is_mate, mate_distance};
+use crate::score::{Bound, DRAW, INFINITE, MATE, Score, is_mate, mate_distance};
 use crate::tt::TtEntry;
 use std::time::{Duration, Instant};
 
-/// Follows the best move and its score over the iterations.
+/// Tracks the best move and its score over the iterations.
 #[derive(Default)]
 struct StabilityTracker {
     best: Option<Move>,
     unchanged: u32,
-    /// Score averaged over the iterations.
+    /// Running average of the score.
     average: Option<Score>,
 }
 
 impl StabilityTracker {
-    /// Takes the result of an iteration into account.
     fn update(&mut self, best: Move, score: Score, node_share: f64) -> Stability {
         self.unchanged = if self.best == Some(best) { self.unchanged + 1 } else { 0 };
         self.best = Some(best);
@@ -38,28 +36,28 @@ impl StabilityTracker {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// After fails high an iteration searches so many plies less deep at most.
-    pub(super) const MOST_LOWERED: i32 = 2;
-    /// From this much time on, changes inside an iteration are worth a line.
-    const TALKATIVE: Duration = Duration::from_secs(3);
-    /// Within an iteration all lines are told no more often than this.
-    const BETWEEN_LINES: Duration = Duration::from_secs(1);
+    /// Maximum depth reduction after fail highs at the root, in plies.
+    pub(super) const MAX_LOWERED: i32 = 2;
+    /// Changes within an iteration are reported after this time.
+    const VERBOSE_AFTER: Duration = Duration::from_secs(3);
+    /// Minimum interval of reports of all lines within an iteration.
+    const LINES_INTERVAL: Duration = Duration::from_secs(1);
 
-    /// Runs the search to its end and says what it found.
+    /// Runs the search to its end.
     pub fn deepen(mut self) -> ThreadResult {
         self.me.histories.own.start(self.lmr.own());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut tracker = StabilityTracker::default();
         let mut proof = self.job.limits.mate.map(MateProof::new);
-        let mut known = self.start_from();
+        let mut earlier = self.resume_from();
         let mut start = 1;
-        // A limit of depth is the main thread's: helpers who have come so far before it help it on from further ahead.
+        // The depth limit applies to the main thread. Helpers that reach it first go deeper.
         let deepest = if self.me.id == 0 { self.job.depth() } else { MAX_DEPTH };
         for depth in 1..=MAX_DEPTH {
-            // The first depth is searched in any case: it makes sure that there is something to answer with.
-            if let Some(known) = known.take_if(|_| depth > 1) {
-                self.take_over(known);
-                start = known.depth + 1;
+            // The first depth is always searched, to have a result.
+            if let Some(earlier) = earlier.take_if(|_| depth > 1) {
+                self.take_over(earlier);
+                start = earlier.depth + 1;
             }
             let Some(depth) = self.job.options.stagger.depth(self.me.id, depth).filter(|_| depth >= start) else {
                 continue;
@@ -74,7 +72,7 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         self.leave_lockstep();
-        // Where the nodes are used up, helpers may still search those that they have taken.
+        // With the node limit used up, helpers may still search the nodes they have taken.
         if self.me.id == 0 && !self.out_of_nodes {
             self.job.control.request_stop();
         }
@@ -87,7 +85,7 @@ impl<O: Observer> Search<'_, O> {
         ThreadResult { thread: self.me.id, depth: self.finished, lines }
     }
 
-    /// One iteration: every line asked for, each without the moves of the lines before it.
+    /// Runs an iteration.
     fn iterate(&mut self, depth: i32) -> Result<(), Stopped> {
         self.iteration = depth;
         self.root.begin_iteration();
@@ -95,7 +93,7 @@ impl<O: Observer> Search<'_, O> {
             1 => self.aspirate(depth, Scope::All)?,
             lines => self.search_lines(depth, lines)?,
         }
-        self.remember_best(depth);
+        self.store_root(depth);
         let before = std::mem::replace(&mut self.lines, self.root.all()[..self.job.lines()].to_vec());
         self.finished = depth;
         if self.me.id == 0 {
@@ -105,14 +103,17 @@ impl<O: Observer> Search<'_, O> {
         Ok(())
     }
 
-    /// Searches several lines: first those of the last iteration, each with a window of its own, then all other moves at once, to
-    /// see whether they are better than the worst of these.
+    /// Searches several lines: the best moves of the last iteration, each with its own window, then all other moves with the
+    /// worst of these scores as alpha.
     fn search_lines(&mut self, depth: i32, lines: usize) -> Result<(), Stopped> {
         for index in 0..lines {
             self.aspirate(depth, Scope::Line(index))?;
             self.root.sort_finished(index + 1);
-            if self.is_talkative() && self.last_report.elapsed() >= Self::BETWEEN_LINES {
-                self.tell_lines();
+            if self.is_verbose() && self.last_report.elapsed() >= Self::LINES_INTERVAL {
+                self.last_report = Instant::now();
+                for (rank, line) in self.root.all()[..lines].iter().enumerate() {
+                    self.job.report(Output::Info(self.describe(rank, line)));
+                }
             }
         }
         if self.root.has_others(lines) {
@@ -127,9 +128,9 @@ impl<O: Observer> Search<'_, O> {
         Ok(())
     }
 
-    /// Tells the table what the iteration has shown of the root, unless another thread has been deeper, or only some of the moves
-    /// were searched: that is nothing to [go on with](Self::known).
-    fn remember_best(&mut self, depth: i32) {
+    /// Stores the root's result, unless another thread has been deeper or only some of the moves were searched, from which a
+    /// search could not [resume](Self::earlier_search).
+    fn store_root(&mut self, depth: i32) {
         let board = self.job.game.board().clone();
         let deeper = self.probe_table(&board, 0).is_some_and(|hit| hit.bound == Bound::Exact && hit.depth > depth);
         if deeper || self.root.all().len() < board.legal_moves().len() {
@@ -141,20 +142,12 @@ impl<O: Observer> Search<'_, O> {
         self.store(&board, 0, hit);
     }
 
-    /// Whether what happens within an iteration is told.
-    fn is_talkative(&self) -> bool {
-        self.me.id == 0 && self.job.control.elapsed() > Self::TALKATIVE
+    /// Whether changes within an iteration are reported.
+    fn is_verbose(&self) -> bool {
+        self.me.id == 0 && self.job.control.elapsed() > Self::VERBOSE_AFTER
     }
 
-    /// Tells all lines as they stand: those that this iteration has finished, and behind them what was known of the others.
-    fn tell_lines(&mut self) {
-        self.last_report = Instant::now();
-        for (rank, line) in self.root.all()[..self.job.lines()].iter().enumerate() {
-            self.job.tell(Event::Info(self.describe(rank, line)));
-        }
-    }
-
-    /// Searches moves of the root with a narrow window, widened on the side where it fails.
+    /// Searches root moves with an aspiration window.
     fn aspirate(&mut self, depth: i32, scope: Scope) -> Result<(), Stopped> {
         self.root.scope = scope;
         self.seldepth = 0;
@@ -177,13 +170,13 @@ impl<O: Observer> Search<'_, O> {
                 lowered = 0;
             } else if score >= window.beta {
                 window.beta = (score + delta).min(INFINITE);
-                // A fail high needs less depth to be resolved, as long as it is not a mate.
-                lowered = if is_mate(score) { 0 } else { (lowered + 1).min(Self::MOST_LOWERED) };
+                // Less depth suffices to resolve a fail high, except mates.
+                lowered = if is_mate(score) { 0 } else { (lowered + 1).min(Self::MAX_LOWERED) };
             } else {
                 return Ok(());
             }
-            if self.is_talkative() {
-                self.job.tell(Event::Info(self.describe(scope.line(), self.root.current())));
+            if self.is_verbose() {
+                self.job.report(Output::Info(self.describe(scope.line(), self.root.current())));
             }
             delta += delta / 2 + 3;
             if delta > 1000 || is_mate(score) {
@@ -192,8 +185,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// A better move has turned up in an iteration that is not finished: it is what to play should the search end now. A move
-    /// that has just failed high is better even if its score is only a bound.
+    /// Adopts a move that has raised alpha in an unfinished iteration, even by a fail high, in case the search ends now.
     pub(super) fn adopt_unfinished(&mut self, mv: Move) {
         let (Some(found), [line]) = (self.root.all().iter().find(|root| root.mv == mv), &mut self.lines[..]) else {
             return;
@@ -204,11 +196,11 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether the main thread has seen enough after finishing a depth.
+    /// Whether the main thread ends the search after a finished depth.
     fn is_enough(&self, depth: i32, tracker: &mut StabilityTracker) -> bool {
         let first = &self.root.all()[0];
         let stability = tracker.update(first.mv, first.score, self.root.first_share());
-        // A mate that was asked for: who is mated may ask, too.
+        // `go mate` also accepts being mated.
         if let (Some(limit), Some(distance)) = (self.job.limits.mate, mate_distance(first.score))
             && distance.unsigned_abs() <= limit
         {
@@ -221,20 +213,22 @@ impl<O: Observer> Search<'_, O> {
         let Some(soft) = control.bounds().and_then(|bounds| bounds.soft_for(stability, self.params)) else {
             return false;
         };
-        // Nothing to choose, or nothing to gain: a mate searched well beyond its length cannot get shorter.
+        // A mate searched well beyond its length cannot get shorter.
         let only_move = self.root.choices() == 1 && self.lines.len() == 1;
         let settled_mate = is_mate(first.score) && depth > 2 * (MATE - first.score.abs()) + 2;
         control.may_end(only_move || settled_mate || control.spent(|| self.total_nodes()) >= soft)
     }
 
-    /// A line to report. Only the main thread adds the totals of all threads: they cost a look at every counter.
+    /// Describes a line. Only the main thread adds the totals of all threads, which reads every counter. The draw score, which
+    /// contempt shifts, is reported as 0.
     fn describe(&self, rank: usize, line: &RootMove) -> Info {
+        let (score, bound) = line.shown();
         let info = Info {
             depth: line.depth.max(1),
             seldepth: line.seldepth.max(1),
             multipv: rank + 1,
-            score: line.shown(),
-            bound: line.shown_bound(),
+            score: if score == self.draw(self.job.game.board()) { DRAW } else { score },
+            bound,
             pv: line.pv.clone(),
             ..Info::default()
         };

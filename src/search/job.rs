@@ -6,14 +6,13 @@ use super::lbr::Lbr;
 use super::limits::Limits;
 use super::lmr::LmrSet;
 use super::params::Params;
-use super::report::{Info, Progress, PvLine};
+use super::report::{Info, Output, PvLine};
 use super::results::{Results, ThreadResult};
-use super::resume::Known;
+use super::resume::EarlierSearch;
 use super::stagger::Stagger;
 use super::tablebase::Probing;
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
-use crate::score::DRAW;
 use crate::smp::counters::Counters;
 use crate::smp::lockstep::Lockstep;
 use crate::smp::per_cache::PerCache;
@@ -22,54 +21,50 @@ use crate::sync::channel::Sender;
 use crate::tt::Tt;
 use std::sync::{Arc, OnceLock};
 
-/// What worker threads tell the engine.
+/// A message from a search thread to the engine.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "most are of the large kind, and few are sent")]
+#[expect(clippy::large_enum_variant, reason = "most have the large variant, and few are sent")]
 pub enum Event {
-    /// An iteration has ended, or a line has changed.
-    Info(Info),
-    /// A long iteration goes on.
-    Progress(Progress),
-    /// Something that whoever watches should know.
-    Note(String),
-    /// A thread has finished and let go of everything shared.
+    /// Output for the user.
+    Output(Output),
+    /// A thread has ended and dropped everything shared.
     Done(ThreadResult),
 }
 
-/// What a search takes from the engine that runs it.
+/// State of the engine that a search shares.
 pub struct Shared {
-    /// The shared table.
+    /// The transposition table.
     pub tt: Arc<Tt>,
-    /// How to reduce.
+    /// LMR recipes by thread.
     pub lmr: Arc<LmrSet>,
-    /// The numbers of the search.
+    /// Search parameters.
     pub params: Arc<Params>,
-    /// What positions are worth.
+    /// Evaluation.
     pub evaluation: Evaluation,
     /// Correction histories, shared by the threads on one last-level cache.
     pub corrections: Arc<PerCache<Corrections>>,
 }
 
-/// The options that a search reads.
+/// Search options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
-    /// How many lines to report, from 1.
+    /// Number of lines to report, from 1.
     pub multi_pv: u64,
-    /// Time kept back for the way to the GUI and back, in milliseconds.
+    /// Time reserved for communication with the GUI, in milliseconds.
     pub move_overhead: u64,
-    /// So many nodes count as a millisecond of thinking; 0: the time itself counts.
+    /// Nodes that count as a millisecond; 0 uses wall-clock time.
     pub nodes_time: u64,
-    /// How helper threads choose their depths.
+    /// Depths of helper threads.
     pub stagger: Stagger,
-    /// Whether to order by Last Best Reply, and by which variant.
+    /// Last Best Reply variant.
     pub lbr: Lbr,
-    /// Whether searches of several threads repeat, at some cost in speed.
+    /// Whether searches on several threads are reproducible, at some cost in speed.
     pub deterministic: bool,
-    /// From which depth on nodes are looked up in tablebases, in plies, where as many men stand as may be looked up.
+    /// Minimum depth to probe tablebases at the piece limit, in plies.
     pub probe_depth: u64,
-    /// The most men on a board that is looked up in tablebases.
+    /// Maximum number of pieces to probe tablebases.
     pub probe_limit: u64,
-    /// Whether wins that the fifty-move rule would end count as draws where tablebases tell of them.
+    /// Whether tablebase wins that the fifty-move rule prevents count as draws.
     pub fifty_move_rule: bool,
 }
 
@@ -89,23 +84,23 @@ impl Default for SearchOptions {
     }
 }
 
-/// One search: what to search, with what, and what binds it.
+/// One search. Immutable except for atomics and short locks.
 pub struct Job {
-    /// The root with its past.
+    /// The root position and the game that led to it.
     pub game: Game,
-    /// The moves to search at the root, in the order of generation.
+    /// The root moves to search, in order of generation.
     pub root_moves: Vec<Move>,
-    /// What was asked for.
+    /// Limits.
     pub limits: Limits,
-    /// The options.
+    /// Options.
     pub options: SearchOptions,
-    /// Where to go on from: nowhere, or where an earlier search of the position has ended, once a thread has looked.
-    pub start: OnceLock<Option<Known>>,
-    /// What belongs to the engine.
+    /// The earlier search to resume, if any, looked up by the first thread.
+    pub resumed: OnceLock<Option<EarlierSearch>>,
+    /// Shared state.
     pub shared: Shared,
-    /// The use of tablebases, if there are any.
+    /// Tablebases, if any.
     pub probing: Option<Probing>,
-    /// When to end.
+    /// Stop flag, clock and node budget.
     pub control: Control,
     /// Node counters of the threads.
     pub counters: Counters,
@@ -115,12 +110,12 @@ pub struct Job {
     pub lockstep: Option<Lockstep>,
     /// CPU slots when oversubscribed.
     pub cpu_slots: CpuSlots,
-    /// Where news goes. It comes last: when it ends, everything else that is shared has been let go of.
+    /// Messages to the engine. The last field: when it disconnects, all others have been dropped.
     pub events: Sender<Event>,
 }
 
 impl Job {
-    /// How many lines to search: never more than there are moves.
+    /// Number of lines to search, at most the number of root moves.
     pub fn lines(&self) -> usize {
         self.root_moves.len().min(self.options.multi_pv as usize)
     }
@@ -130,15 +125,9 @@ impl Job {
         self.limits.depth.unwrap_or(i32::MAX).clamp(1, super::MAX_DEPTH)
     }
 
-    /// A line as it is shown: what is worth as much as a draw is a draw, whatever somebody thinks of draws.
-    pub fn honest(&self, info: Info) -> Info {
-        let draw = self.shared.evaluation.draws.to(self.game.board().side_to_move());
-        if info.score == draw { Info { score: DRAW, ..info } } else { info }
-    }
-
-    /// Ends the search because a thread panicked, and returns that thread's last result, or the first root move if it has none.
+    /// Stops the search because a thread panicked, and returns that thread's last result, or the first root move.
     pub fn give_up(&self, thread: usize, message: &str) -> ThreadResult {
-        self.tell(Event::Note(format!("search thread {thread} panicked: {message}")));
+        self.report(Output::Note(format!("search thread {thread} panicked: {message}")));
         self.control.request_stop();
         let earlier = self.results.collect().into_iter().find(|result| result.thread == thread);
         earlier.unwrap_or_else(|| {
@@ -147,8 +136,8 @@ impl Job {
         })
     }
 
-    /// Tells the engine something. Without a receiver nobody wants to know.
-    pub fn tell(&self, event: Event) {
-        let _ = self.events.send(event);
+    /// Sends output to the engine, unless it has dropped the search.
+    pub fn report(&self, output: Output) {
+        let _ = self.events.send(Event::Output(output));
     }
 }

@@ -1,16 +1,15 @@
-//! What a `go` asks for.
+//! Limits of a search.
 
-/// The limits of a search as they were given, none invented. Times are in milliseconds and may be negative, as GUIs send
-/// them.
+/// The limits of `go` as given. Times are in milliseconds and may be negative, as GUIs send them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Deepest iteration, in plies.
+    /// Maximum depth, in plies.
     pub depth: Option<i32>,
-    /// Nodes over all threads.
+    /// Maximum nodes of all threads.
     pub nodes: Option<u64>,
-    /// No new iteration once this many nodes have been searched, over all threads.
+    /// Nodes of all threads after which no iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Exactly this long.
+    /// Time for the move.
     pub movetime: Option<i64>,
     /// Time left on the clocks of White and Black.
     pub clock: [Option<i64>; 2],
@@ -18,16 +17,16 @@ pub struct Limits {
     pub increment: [Option<i64>; 2],
     /// Moves until the next time control.
     pub moves_to_go: Option<u32>,
-    /// Stop as soon as a mate in this many moves is proved, of either side, or that there is none.
+    /// Stop once a mate in this number of moves is proved, by either side, or refuted.
     pub mate: Option<u32>,
-    /// No answer before `stop`.
+    /// No result before `stop`.
     pub infinite: bool,
-    /// Thinking on the opponent's time: no answer before `ponderhit` or `stop`.
+    /// Search on the opponent's time: no result before `ponderhit` or `stop`.
     pub ponder: bool,
 }
 
 impl Limits {
-    /// Whether the search can end without being told to stop; one that ponders only after `ponderhit`.
+    /// Whether the search ends without `stop`, given whether `ponderhit` is received.
     pub fn ends_by_itself(&self, ponderhit: bool) -> bool {
         let limited = self.depth.is_some()
             || self.nodes.is_some()

@@ -1,5 +1,4 @@
-//! Whether somebody is mated in so many moves at all. Who asks for a mate gets it, however well it is hidden from a search that
-//! reduces; and who asks for one that there is not need not wait for ever.
+//! Full-width proof or refutation for `go mate N`.
 
 use super::observer::Observer;
 use super::report::PvLine;
@@ -9,39 +8,39 @@ use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move};
 use crate::score::{Bound, mate_in};
 
-/// Looks for a mate in so many moves by trying everything, a little longer each time.
+/// The state of the proof, which is retried with a growing node budget after each iteration.
 pub struct MateProof {
     /// Moves of the side that mates.
     moves: usize,
-    /// Whether it is still worth to look.
+    /// Whether the question is still open.
     open: bool,
-    /// What averted a mate in so many moves the last time.
-    averts: [Option<Move>; Self::MOST + 1],
-    /// When `nodes` of the search reaches this, it takes too long.
+    /// The last move that refuted a mate, by number of moves.
+    refutations: [Option<Move>; Self::MAX_MOVES + 1],
+    /// The node count at which this attempt is given up.
     end: u64,
 }
 
 impl MateProof {
-    /// Of longer mates nothing could be said in any time, in moves.
-    const MOST: usize = 16;
-    /// A first look may take so many nodes.
-    const FIRST_LOOK: u64 = 20_000;
+    /// Longer mates are not proved, in moves.
+    const MAX_MOVES: usize = 16;
+    /// Node budget of the first attempt.
+    const FIRST_NODES: u64 = 20_000;
 
-    /// Of a mate in so many moves.
+    /// A proof of a mate in this number of moves.
     pub fn new(moves: u32) -> Self {
         let moves = moves as usize;
-        Self { moves, open: moves <= Self::MOST, averts: [None; Self::MOST + 1], end: 0 }
+        Self { moves, open: moves <= Self::MAX_MOVES, refutations: [None; Self::MAX_MOVES + 1], end: 0 }
     }
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Whether it is certain that the side to move mates in the moves that were asked for, which is then the result, or that neither
-    /// side does. That may take as many nodes as the search has taken; if it would take more, nothing is certain yet.
+    /// Whether a mate by the side to move is proved, which becomes the result, or that neither side mates. Uses at most as many
+    /// nodes as the search so far.
     pub(super) fn settles_mate(&mut self, proof: &mut MateProof) -> bool {
         if !proof.open {
             return false;
         }
-        proof.end = self.nodes() + self.nodes().max(MateProof::FIRST_LOOK);
+        proof.end = self.nodes() + self.nodes().max(MateProof::FIRST_NODES);
         self.try_to_settle(proof).unwrap_or(false)
     }
 
@@ -50,7 +49,7 @@ impl<O: Observer> Search<'_, O> {
         let job = self.job;
         for moves in 1..=proof.moves {
             if let Some(mv) = self.mate(&board, moves, proof, &job.root_moves)? {
-                // Draws by the rules were left out: the line must not come near one.
+                // The proof ignores draws by rule, so the line must stay clear of them.
                 let clock = board.halfmove_clock();
                 let fresh = clock == 0 || job.game.earlier_keys().is_empty();
                 if !fresh || clock as usize + 2 * moves > 100 {
@@ -63,13 +62,12 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         let mated = self.is_mated(&board, proof.moves, proof, &job.root_moves)?;
-        // If so, the search finds it.
+        // If the side to move is mated, the search finds the line.
         proof.open = !mated;
         Ok(!mated)
     }
 
-    /// The move by which the side to move mates in so many moves, at least one, if it is among these. Draws by the rules are left
-    /// out: they would avert even more.
+    /// Returns a move that mates in `moves`, at least one, ignoring draws by rule.
     fn mate(
         &mut self,
         board: &Board,
@@ -89,7 +87,7 @@ impl<O: Observer> Search<'_, O> {
         Ok(None)
     }
 
-    /// Whether the side to move, with these moves, is mated at once or after so many moves.
+    /// Whether the side to move, whose legal moves are given, is mated within `moves`.
     fn is_mated(
         &mut self,
         board: &Board,
@@ -104,18 +102,18 @@ impl<O: Observer> Search<'_, O> {
         if among.is_empty() || moves == 0 {
             return Ok(among.is_empty() && board.in_check());
         }
-        let averts = proof.averts[moves].filter(|mv| among.contains(mv));
-        for mv in averts.into_iter().chain(among.iter().copied().filter(|&mv| Some(mv) != averts)) {
+        let first = proof.refutations[moves].filter(|mv| among.contains(mv));
+        for mv in first.into_iter().chain(among.iter().copied().filter(|&mv| Some(mv) != first)) {
             let after = board.after(mv);
             if self.mate(&after, moves, proof, &after.legal_moves())?.is_none() {
-                proof.averts[moves] = Some(mv);
+                proof.refutations[moves] = Some(mv);
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The line of a mate in so many moves and no fewer, behind its first move: each reply averts it as long as it can.
+    /// The line of a shortest mate after its first move, with the longest defence.
     fn mating_line(&mut self, board: &Board, mv: Move, moves: usize, proof: &mut MateProof) -> Result<PvLine, Stopped> {
         let mut line = PvLine::new();
         let mut board = board.after(mv);
@@ -136,7 +134,7 @@ impl<O: Observer> Search<'_, O> {
         Ok(line)
     }
 
-    /// Makes a mate that was proved the result.
+    /// Makes a proved mate the result.
     fn take_mate(&mut self, mv: Move, moves: usize, line: &PvLine) {
         let plies = (2 * moves - 1).min(MAX_PLY);
         let (depth, seldepth) = (self.iteration, plies as i32);

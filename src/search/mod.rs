@@ -1,4 +1,4 @@
-//! The search: everything one thread does with a position.
+//! The search of one thread.
 
 pub mod control;
 pub mod history;
@@ -41,14 +41,14 @@ pub use crate::score::MAX_PLY;
 /// The deepest iteration, in plies.
 pub const MAX_DEPTH: i32 = MAX_PLY as i32 - 8;
 
-/// The search has to end: travels up the recursion through `?`.
+/// The search must end; propagated up the recursion by `?`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// What searching a node gives.
+/// The result of searching a node.
 type Searched = Result<crate::score::Score, Stopped>;
 
-/// The names of a table of named things, in its order.
+/// The names in a table, in order.
 const fn names_of<T, const N: usize>(table: &[(&'static str, T); N]) -> [&'static str; N] {
     let (mut names, mut index) = ([""; N], 0);
     while index < N {

@@ -1,4 +1,4 @@
-//! What a search tells while it runs and when it ends.
+//! Output of a search.
 
 use super::MAX_PLY;
 use crate::chess::Move;
@@ -6,64 +6,78 @@ use crate::score::{Bound, Score};
 use arrayvec::ArrayVec;
 use std::time::Duration;
 
-/// A line of best play, from the root on.
+/// A line of play from the root.
 pub type PvLine = ArrayVec<Move, MAX_PLY>;
 
-/// The state of the search after an iteration, or within a long one.
+/// Output of a search.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most have the large variant, and few are sent")]
+pub enum Output {
+    /// A line of play.
+    Info(Info),
+    /// Progress of a long iteration.
+    Progress(Progress),
+    /// A message for the user.
+    Note(String),
+    /// The result of the search.
+    Best(Outcome),
+}
+
+/// A line after an iteration or during a long one.
 #[derive(Clone, Debug, Default)]
 pub struct Info {
-    /// Nominal depth of the iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub depth: i32,
-    /// Deepest line looked at, in plies.
+    /// Selective depth, in plies.
     pub seldepth: i32,
-    /// Rank of this line among the lines asked for, from 1.
+    /// Rank of the line, from 1.
     pub multipv: usize,
-    /// Score of the line from the view of the side to move at the root.
+    /// Score from the view of the side to move at the root.
     pub score: Score,
     /// Whether the score is exact.
     pub bound: Bound,
     /// Nodes of all threads.
     pub nodes: u64,
-    /// Since `go`.
+    /// Time since `go`.
     pub elapsed: Duration,
-    /// Use of the hash table by this search, per mille.
+    /// Permille of the table used by this search.
     pub hashfull: u32,
-    /// Positions that all threads have found in tablebases.
+    /// Tablebase hits of all threads.
     pub tb_hits: u64,
     /// The line.
     pub pv: PvLine,
 }
 
-/// Where a long iteration is.
+/// Progress of a long iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Nominal depth of the iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub depth: i32,
     /// The root move being searched.
     pub current: Move,
-    /// Its number in the order of the search, from 1.
+    /// Its number, from 1.
     pub number: usize,
     /// Nodes of all threads.
     pub nodes: u64,
-    /// Since `go`.
+    /// Time since `go`.
     pub elapsed: Duration,
-    /// Use of the hash table by this search, per mille.
+    /// Permille of the table used by this search.
     pub hashfull: u32,
 }
 
-/// How a search ended.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The move to play; `None` only when there is no legal move.
     pub best: Option<Move>,
-    /// The reply to ponder on.
+    /// The expected reply.
     pub ponder: Option<Move>,
-    /// The lines behind the move, best first, every score exact; empty only when there is no legal move.
+    /// The lines, best first, with exact scores; empty only if there is no legal move.
     pub lines: Vec<Info>,
 }
 
 impl Outcome {
-    /// The outcome that lines of play amount to, the best one first.
+    /// The outcome of these lines, best first.
     pub fn new(lines: Vec<Info>) -> Self {
         let pv = lines.first().map(|line| line.pv.as_slice()).unwrap_or_default();
         Self { best: pv.first().copied(), ponder: pv.get(1).copied(), lines }

@@ -1,25 +1,23 @@
-//! Going on where an earlier search of the position has ended, as far as the table knows it: what that has finished is taken over, and
-//! the next depth is searched.
+//! Resumes an earlier search of the position from the table at the next depth.
 
 use super::MAX_PLY;
-use super::job::Event;
 use super::negamax::TABLE_SAFE_CLOCK;
 use super::observer::Observer;
-use super::report::PvLine;
+use super::report::{Output, PvLine};
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::{self, Bound, Score};
 
-/// What an earlier search has finished.
-pub struct Known {
+/// The result of an earlier search.
+pub struct EarlierSearch {
     /// The depth, in plies.
     pub depth: i32,
-    /// As many lines as are asked for, best first.
-    lines: Vec<KnownLine>,
+    /// The lines, best first.
+    lines: Vec<EarlierLine>,
 }
 
 /// A line of an earlier search.
-pub struct KnownLine {
+pub struct EarlierLine {
     /// The moves.
     pub moves: PvLine,
     /// The score.
@@ -28,17 +26,17 @@ pub struct KnownLine {
 }
 
 impl<'a, O: Observer> Search<'a, O> {
-    /// Less is searched anew: it takes no time.
-    const LEAST: i32 = 6;
+    /// Minimum depth to resume from; less is searched again in no time.
+    const MIN_RESUMED: i32 = 6;
 
-    /// What the search starts from, if it goes on: what the first of its threads finds, before any changes the table.
-    pub(super) fn start_from(&self) -> Option<&'a Known> {
-        self.job.start.get_or_init(|| self.known()).as_ref()
+    /// The search to resume, as found by the first thread before any changes the table.
+    pub(super) fn resume_from(&self) -> Option<&'a EarlierSearch> {
+        self.job.resumed.get_or_init(|| self.earlier_search()).as_ref()
     }
 
-    /// What an earlier search has finished, if the table still has it for every line that is asked for. Nothing is taken over where
-    /// the moves before the root may matter: near a draw by repetition or by the fifty moves.
-    fn known(&self) -> Option<Known> {
+    /// The earlier search, if the table still has all of its lines. Near draws by repetition or the fifty-move rule, scores
+    /// depend on the moves before the root and are not reused.
+    fn earlier_search(&self) -> Option<EarlierSearch> {
         let board = self.job.game.board();
         if self.job.limits.mate.is_some() || board.halfmove_clock() >= TABLE_SAFE_CLOCK {
             return None;
@@ -46,30 +44,29 @@ impl<'a, O: Observer> Search<'a, O> {
         let hit = self.tt.probe(board.key()).filter(|hit| hit.bound == Bound::Exact)?;
         let best = hit.mv.filter(|&mv| self.root.is_open(mv))?;
         let score = score::from_table(hit.score, 0, board.halfmove_clock());
-        let mut lines = vec![KnownLine { moves: self.moves_from(best)?, score, depth: hit.depth }];
+        let mut lines = vec![EarlierLine { moves: self.moves_from(best)?, score, depth: hit.depth }];
         if self.job.lines() > 1 {
             let others = self.root.all().iter().map(|root| root.mv).filter(|&mv| mv != best);
-            let mut others: Vec<KnownLine> = others.filter_map(|mv| self.line(mv)).collect();
-            // Of moves that a line was not asked for there is something from shallow searches only.
-            others.retain(|line| line.depth + Self::MOST_LOWERED >= hit.depth);
+            let mut others: Vec<EarlierLine> = others.filter_map(|mv| self.line(mv)).collect();
+            // Moves that were not a line have shallow entries only.
+            others.retain(|line| line.depth + Self::MAX_LOWERED >= hit.depth);
             others.sort_by_key(|line| std::cmp::Reverse(line.score));
             lines.extend(others);
             lines.truncate(self.job.lines());
         }
         let depth = hit.depth.min(self.job.depth());
-        (lines.len() == self.job.lines() && depth >= Self::LEAST).then_some(Known { depth, lines })
+        (lines.len() == self.job.lines() && depth >= Self::MIN_RESUMED).then_some(EarlierSearch { depth, lines })
     }
 
-    /// What the table knows of a move of the root, if that is exact: its line, its score, and how deep the root was searched. `None`
-    /// also where the line repeats a position.
-    fn line(&self, mv: Move) -> Option<KnownLine> {
+    /// The line of a root move, if the table has an exact score and the line repeats no position.
+    fn line(&self, mv: Move) -> Option<EarlierLine> {
         let board = self.job.game.board().after(mv);
         let (score, depth, _) = self.exact(&board)?;
         let score = -score::from_table(score, 1, board.halfmove_clock());
-        Some(KnownLine { moves: self.moves_from(mv)?, score, depth: depth + 1 })
+        Some(EarlierLine { moves: self.moves_from(mv)?, score, depth: depth + 1 })
     }
 
-    /// The line that a move of the root begins, as far as the table has exact entries. `None` where it repeats a position.
+    /// The line after a root move as far as the table has exact entries; `None` if it repeats a position.
     fn moves_from(&self, mv: Move) -> Option<PvLine> {
         let root = self.job.game.board();
         let mut seen: Vec<u64> = self.keys.iter().copied().chain([root.key()]).collect();
@@ -94,22 +91,22 @@ impl<'a, O: Observer> Search<'a, O> {
         Some((hit.score, hit.depth, hit.mv.filter(|&mv| board.is_legal(mv))))
     }
 
-    /// Takes over what an earlier search has finished.
-    pub(super) fn take_over(&mut self, known: &Known) {
-        self.root.take_over(known.depth, &known.lines);
+    /// Takes over the result of an earlier search.
+    pub(super) fn take_over(&mut self, earlier: &EarlierSearch) {
+        self.root.take_over(earlier.depth, &earlier.lines);
         self.lines = self.root.all()[..self.job.lines()].to_vec();
-        self.finished = known.depth;
+        self.finished = earlier.depth;
         self.publish();
     }
 
-    /// Tells of the depth that was finished last.
+    /// Publishes and reports the last finished depth.
     pub(super) fn publish(&mut self) {
         let result = self.result();
         self.job.results.publish(result.clone());
         if self.me.id == 0 {
             self.last_report = std::time::Instant::now();
             for line in result.lines {
-                self.job.tell(Event::Info(line));
+                self.job.report(Output::Info(line));
             }
         }
     }

@@ -1,86 +1,81 @@
-//! The moves of the root, and what is known of each.
+//! Root moves and their results.
 
 use super::report::PvLine;
-use super::resume::KnownLine;
+use super::resume::EarlierLine;
 use crate::chess::Move;
 use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
 
-/// A move of the root.
+/// A root move.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
     pub mv: Move,
-    /// Score of the current iteration; `-INFINITE` until it has one.
+    /// Score of the current iteration, or `-INFINITE`.
     pub score: Score,
-    /// Whether that score is exact.
+    /// Bound of that score.
     pub bound: Bound,
-    /// The iteration that gave that score, in plies; 0 until there is one.
+    /// Depth of that score, in plies.
     pub depth: i32,
-    /// Score of the last iteration that finished.
+    /// Score of the previous iteration.
     pub previous: Score,
-    /// Score averaged over iterations: the middle of the next window.
+    /// Running average of the score, the center of the next aspiration window.
     pub average: Option<Score>,
-    /// Deepest line below it, in plies.
+    /// Selective depth, in plies.
     pub seldepth: i32,
-    /// Nodes spent below it in this search.
+    /// Nodes spent on it in this search.
     pub nodes: u64,
-    /// Its line, itself first.
+    /// Its line, starting with the move.
     pub pv: PvLine,
-    /// What tablebases say of it, greater is better: moves of the same rank keep the same result.
+    /// Tablebase rank, greater is better. Moves of equal rank have the same result.
     rank: i32,
-    /// What it is worth by the tablebases, if they know.
+    /// Tablebase score, if known.
     table: Option<Score>,
-    /// Whether it has been the best move at some time in this search.
+    /// Whether it has been the best move in this search.
     pub(super) been_best: bool,
 }
 
 impl RootMove {
-    /// The score to show: that of the tablebases, unless the search has found the mate that they promise. Before a move has
-    /// been searched it has no score; nothing better than a draw is known of it.
-    pub fn shown(&self) -> Score {
+    /// The score to report and its bound: the tablebase score, unless the search has found the mate that it promises; a draw
+    /// before the first search.
+    pub fn shown(&self) -> (Score, Bound) {
         let score = if self.score == -INFINITE { self.previous } else { self.score };
         match self.table {
-            Some(table) if !(is_mate(score) && score.signum() == table.signum()) => table,
-            _ if score == -INFINITE => DRAW,
-            _ => score,
+            Some(table) if !(is_mate(score) && score.signum() == table.signum()) => (table, Bound::Exact),
+            _ if score == -INFINITE => (DRAW, self.bound),
+            _ => (score, self.bound),
         }
-    }
-
-    /// Whether the score to show is exact.
-    pub fn shown_bound(&self) -> Bound {
-        if self.table.is_some_and(|table| table == self.shown()) { Bound::Exact } else { self.bound }
     }
 }
 
-/// What searching a move of the root has given.
+/// The result of searching a root move.
 #[derive(Clone, Copy, Debug)]
 pub struct RootResult<'a> {
     /// The score.
     pub score: Score,
-    /// Whether the score is exact.
+    /// Bound of the score.
     pub bound: Bound,
-    /// The iteration, in plies.
+    /// Depth, in plies.
     pub depth: i32,
-    /// Deepest line below the move, in plies.
+    /// Selective depth, in plies.
     pub seldepth: i32,
     /// The line after the move.
     pub line: &'a PvLine,
 }
 
-/// Which moves of the root are being searched.
+/// The root moves that are being searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// All of them, for the best one.
+    /// All moves.
     #[default]
     All,
-    /// One line of several: the move of this index alone.
+    /// The move of this index alone, one line of several.
     Line(usize),
-    /// Those that are not among so many lines, to see whether they are better than one of these.
+    /// All moves after this number of lines.
     Others(usize),
 }
 
 impl Scope {
-    /// The index of the line that is being searched, or of the first one that may become another.
+    /// The index of the first move in scope.
     pub const fn line(self) -> usize {
         match self {
             Self::All => 0,
@@ -89,16 +84,16 @@ impl Scope {
     }
 }
 
-/// All moves to search at the root, best first.
+/// The root moves, best first.
 #[derive(Clone, Debug, Default)]
 pub struct RootMoves {
     moves: Vec<RootMove>,
-    /// Which of them are being searched.
+    /// The moves being searched.
     pub scope: Scope,
 }
 
 impl RootMoves {
-    /// Starts with moves that nothing is known of.
+    /// Root moves without results.
     pub fn new(moves: &[Move]) -> Self {
         let start = |&mv| RootMove {
             mv,
@@ -117,8 +112,8 @@ impl RootMoves {
         Self { moves: moves.iter().map(start).collect(), scope: Scope::All }
     }
 
-    /// Takes what tablebases say of the moves, by their numbers in the order of generation: their ranks and what they are
-    /// worth. Moves of higher rank come first, and those of lower rank only for lines that are asked for besides.
+    /// Ranks the moves by tablebases, given rank and score by index in order of generation. Moves of lower rank are searched
+    /// only for additional lines.
     pub fn rank(&mut self, of: impl Fn(usize) -> (i32, Score)) {
         for (index, root) in self.moves.iter_mut().enumerate() {
             let (rank, score) = of(index);
@@ -127,7 +122,7 @@ impl RootMoves {
         self.moves.sort_by_key(|root| std::cmp::Reverse(root.rank));
     }
 
-    /// How many moves there are to choose from for the first line.
+    /// Number of moves of the best rank.
     pub fn choices(&self) -> usize {
         let best = self.moves.first().map(|first| first.rank);
         self.moves.iter().filter(|root| Some(root.rank) == best).count()
@@ -138,9 +133,9 @@ impl RootMoves {
         &self.moves
     }
 
-    /// Puts the moves first that an earlier search has found to be the best ones, in this order, with what it found at this depth.
-    pub fn take_over(&mut self, depth: i32, lines: &[KnownLine]) {
-        for KnownLine { moves, score, .. } in lines.iter().rev() {
+    /// Takes over the lines of an earlier search to this depth, best first.
+    pub fn take_over(&mut self, depth: i32, lines: &[EarlierLine]) {
+        for EarlierLine { moves, score, .. } in lines.iter().rev() {
             if let Some(at) = self.moves.iter().position(|root| Some(&root.mv) == moves.first()) {
                 self.moves[..=at].rotate_right(1);
                 let first = &mut self.moves[0];
@@ -151,7 +146,7 @@ impl RootMoves {
         }
     }
 
-    /// Whether a move is to be searched now.
+    /// Whether a move is in scope.
     #[inline]
     pub fn is_open(&self, mv: Move) -> bool {
         let (open, rank) = match self.scope {
@@ -162,7 +157,7 @@ impl RootMoves {
         open.iter().any(|root| root.mv == mv && root.rank == rank)
     }
 
-    /// How many moves have been searched before those that are being searched now.
+    /// Number of moves searched before those in scope.
     pub const fn settled(&self) -> usize {
         match self.scope {
             Scope::All | Scope::Line(_) => 0,
@@ -170,12 +165,12 @@ impl RootMoves {
         }
     }
 
-    /// Whether there are moves that could be better than one of so many lines.
+    /// Whether moves beyond these lines could replace one of them.
     pub fn has_others(&self, lines: usize) -> bool {
         self.moves.get(lines).is_some_and(|other| other.rank == self.moves[lines - 1].rank)
     }
 
-    /// The score that a move must beat to be of use, once one has this score in the iteration of this depth.
+    /// Alpha after a move has raised it to this score.
     pub fn alpha(&self, score: Score, depth: i32) -> Score {
         match self.scope {
             Scope::All | Scope::Line(_) => score,
@@ -183,8 +178,7 @@ impl RootMoves {
         }
     }
 
-    /// The worst score of as many lines as are asked for, of those that the iteration of this depth has found so far. Moves that
-    /// tablebases rank higher are lines in any case.
+    /// The worst score among the best lines of this iteration so far. Moves of higher tablebase rank always are lines.
     pub fn worst_of(&self, lines: usize, depth: i32) -> Score {
         let rank = self.moves[lines - 1].rank;
         let places = self.moves[..lines].iter().filter(|root| root.rank == rank).count();
@@ -194,25 +188,24 @@ impl RootMoves {
         scores.get(places - 1).copied().unwrap_or(-INFINITE)
     }
 
-    /// Whether a move has been the best at some time in this search.
+    /// Whether a move has been the best one in this search.
     pub fn has_been_best(&self, mv: Move) -> bool {
         self.moves.iter().any(|root| root.mv == mv && root.been_best)
     }
 
-    /// The first of the moves that are being searched.
+    /// The first move in scope.
     pub fn current(&self) -> &RootMove {
         &self.moves[self.scope.line()]
     }
 
-    /// An iteration begins: the scores of the last one become the previous ones.
+    /// Begins an iteration.
     pub fn begin_iteration(&mut self) {
         for root in &mut self.moves {
             root.previous = root.score;
         }
     }
 
-    /// Records the result of a move. Moves that do not raise alpha lose their score, so that sorting keeps the order of
-    /// the earlier iterations among them.
+    /// Records the result of a move, `None` if it did not raise alpha. Such moves keep their order when sorted.
     pub fn record(&mut self, mv: Move, nodes: u64, result: Option<RootResult>) {
         let Some(root) = self.moves.iter_mut().find(|root| root.mv == mv) else { return };
         root.nodes += nodes;
@@ -231,17 +224,17 @@ impl RootMoves {
         }
     }
 
-    /// Puts the best moves first; moves without a new score keep their order.
+    /// Sorts stably, best first.
     pub fn sort(&mut self) {
         self.moves.sort_by_key(|root| std::cmp::Reverse((root.rank, root.score, root.previous)));
     }
 
-    /// Puts the lines in order that an iteration has finished so far.
+    /// Sorts the lines finished in this iteration.
     pub fn sort_finished(&mut self, lines: usize) {
         self.moves[..lines].sort_by_key(|root| std::cmp::Reverse((root.rank, root.score)));
     }
 
-    /// Share of the nodes spent below the first move, 0 to 1.
+    /// Share of the nodes spent on the first move, 0 to 1.
     pub fn first_share(&self) -> f64 {
         let all: u64 = self.moves.iter().map(|root| root.nodes).sum();
         self.moves.first().map_or(1.0, |first| first.nodes as f64 / all.max(1) as f64)

@@ -1,10 +1,10 @@
 //! Tablebases in the search: ranking of root moves, probes below the root, extension of lines to mate.
 
 use super::clock::Bounds;
-use super::job::{Event, Job, SearchOptions};
+use super::job::{Job, SearchOptions};
 use super::node::Node;
 use super::observer::Observer;
-use super::report::PvLine;
+use super::report::{Output, PvLine};
 use super::root::RootMove;
 use super::window::Window;
 use super::worker::Search;
@@ -118,7 +118,7 @@ impl Probing {
             by_distance.or_else(|| Some((all(&|mv| self.tables.rank_by_result(game, mv, self.fifty_moves))?, false)));
         let Some((ranks, by_distance)) = ranked else {
             if !goes_on() && !job.control.is_stopped() {
-                job.tell(Event::Note("tablebases are too slow to rank the root moves".into()));
+                job.report(Output::Note("tablebases are too slow to rank the root moves".into()));
             }
             return None;
         };
@@ -241,7 +241,7 @@ impl<O: Observer> Search<'_, O> {
             && let Some(depth) = probing.slow_down()
         {
             let text = format!("tablebases are slow: probed from depth {depth} on in this search");
-            self.job.tell(Event::Note(text));
+            self.job.report(Output::Note(text));
         }
         let score = probing.score(wdl, ply);
         Some(if is_decisive(score) { score } else { score + self.draw(board) })
@@ -251,7 +251,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn extend_lines(&mut self, before: &[RootMove]) {
         let Some(probing) = &self.job.probing else { return };
         for trouble in probing.tables.take_failures() {
-            self.job.tell(Event::Note(trouble));
+            self.job.report(Output::Note(trouble));
         }
         let control = &self.job.control;
         let until = probing.sees_time.then(|| {
@@ -262,7 +262,7 @@ impl<O: Observer> Search<'_, O> {
             Instant::now() + control.bounds().map_or(share, |bounds| share.min(bounds.hard / 50))
         });
         for line in &mut self.lines {
-            let score = line.shown();
+            let (score, _) = line.shown();
             if !is_mate(score) && tablebase_distance(score).is_some() {
                 if let Some(longer) = before.iter().find(|other| other.pv.starts_with(&line.pv)) {
                     line.pv.clone_from(&longer.pv);

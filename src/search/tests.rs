@@ -25,7 +25,7 @@ pub fn job(fen: &str, lmr: &Choice) -> Job {
         root_moves: game.board().legal_moves().to_vec(),
         limits,
         options: SearchOptions::default(),
-        start: OnceLock::from(None),
+        resumed: OnceLock::from(None),
         shared: Shared {
             tt: Arc::new(Tt::new(1, 1).unwrap()),
             lmr: Arc::new(LmrSet::compile(lmr, &params)),

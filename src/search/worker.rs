@@ -2,12 +2,12 @@
 
 use super::control::Control;
 use super::history::{Context, Continuation, Corrections, Histories};
-use super::job::{Event, Job};
+use super::job::Job;
 use super::lbr::{LastBestReply, Place};
 use super::lmr::Lmr;
 use super::observer::Observer;
 use super::params::Params;
-use super::report::{Progress, PvLine};
+use super::report::{Output, Progress, PvLine};
 use super::results::ThreadResult;
 use super::root::{RootMove, RootMoves};
 use super::stack::{Frame, Stack};
@@ -285,7 +285,7 @@ impl<'a, O: Observer> Search<'a, O> {
     /// Reports the progress of a long iteration.
     fn show_progress(&self) {
         let Some((current, number)) = self.current else { return };
-        self.job.tell(Event::Progress(Progress {
+        self.job.report(Output::Progress(Progress {
             depth: self.iteration,
             current,
             number,
