@@ -1,7 +1,7 @@
 //! Scores: centipawns and mate distances.
 
 /// Maximum search depth in plies from the root.
-pub const MAX_PLY: usize = 128;
+pub const MAX_PLY: usize = 246;
 
 /// A score in centipawns from the side to move's view; tablebase wins start at [`TB_WIN_IN_MAX`], mates at [`MATE_IN_MAX`].
 pub type Score = i32;

@@ -1,9 +1,8 @@
-//! Last Best Reply (Steven Edwards; Chess Programming Wiki, "Last Best Reply"): the move that was best the last time the
-//! same move had been played before, remembered for each ply.
+//! Last Best Reply (Steven Edwards; Chess Programming Wiki, "Last Best Reply"): the last best move after the same move at
+//! the same ply.
 //!
-//! A move is the same if all of it is: squares, kind (promotion, en passant, castling), the piece that moved and the piece that
-//! was taken. A match is rarer than a counter-move's, and means more. [`LbrMode`] tells the variants, `docs/lbr.md` what
-//! they do. What it is worth: docs/results/lbr.md.
+//! Moves are the same if squares, kind (promotion, en passant, castling), moving piece and captured piece are. Matches are
+//! rarer than those of counter-moves. For variants see [`LbrMode`] and `docs/lbr.md`.
 
 mod mode;
 #[cfg(test)]
@@ -11,20 +10,21 @@ mod tests;
 
 pub use mode::{Lbr, LbrMode, Prior, Stores};
 
-use super::MAX_PLY;
 use super::stack::Stack;
 use crate::chess::{Color, Move, MoveDelta};
 
-/// A ply's store has this many slots, as a power of two. Two keys that share a slot overwrite each other.
+/// Binary logarithm of the slots of a ply's store. Keys that share a slot overwrite each other.
 const PLY_BITS: u32 = 9;
-/// A color's store, likewise: two of them have the memory of all plies' stores.
+/// Binary logarithm of the slots of a color's store. Both together use the memory of all plies' stores.
 const COLOR_BITS: u32 = 15;
-/// Slots of all stores together.
-const SLOTS: usize = (MAX_PLY + 1) << PLY_BITS;
+/// Plies with a store of their own; deeper plies share them.
+const PLIES: usize = 128;
+/// Slots of all stores.
+const SLOTS: usize = PLIES << PLY_BITS;
 
 const _: () = assert!(Color::ALL.len() << COLOR_BITS <= SLOTS);
 
-/// The whole identity of one earlier move or of two, never zero: 22 bits for each.
+/// The identity of one or two earlier moves, 22 bits each; never zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Key {
     low: u32,
@@ -34,7 +34,7 @@ struct Key {
 impl Key {
     const BITS_PER_MOVE: u32 = 22;
 
-    /// All that identifies a move: 16 bits of squares and kind, 3 for the piece and 3 for its victim.
+    /// 16 bits for squares and kind, 3 for the piece and 3 for the captured piece.
     #[inline(always)]
     fn identity(played: MoveDelta) -> u32 {
         let captured = played.captured.map_or(6, |piece| piece.kind().index() as u32);
@@ -53,7 +53,7 @@ impl Key {
         Self { low: both as u32, high: (both >> 32) as u16 }
     }
 
-    /// The best bits of this are the upper ones.
+    /// The upper bits are the best ones.
     #[inline(always)]
     fn hash(self) -> u32 {
         (self.low ^ u32::from(self.high).wrapping_mul(0x85EB_CA6B)).wrapping_mul(0x9E37_79B1)
@@ -66,7 +66,7 @@ struct Entry {
     reply: Option<Move>,
 }
 
-/// Where the reply at a node belongs.
+/// The slot of a node and the key to match.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     key: Key,
@@ -80,13 +80,12 @@ pub struct LastBestReply {
 }
 
 impl LastBestReply {
-    /// Forgets all replies.
+    /// Clears all replies.
     pub fn clear(&mut self) {
         self.entries.fill(Entry::default());
     }
 
-    /// Goes by this variant from now on. What was stored by another one is forgotten: it was stored elsewhere, for other
-    /// moves.
+    /// Sets the variant; clears the replies of another one.
     pub fn set_mode(&mut self, lbr: Lbr) {
         if self.mode != lbr.mode() {
             self.mode = lbr.mode();
@@ -94,8 +93,7 @@ impl LastBestReply {
         }
     }
 
-    /// Where the reply at a node belongs. `None` where there is nothing to match: when it is off, too near to the root, or
-    /// when one of the moves that have to match is a null move.
+    /// The slot of a node; `None` if there is nothing to match: if it is off, near the root, and after null moves.
     #[inline(always)]
     pub fn place(&self, stack: &Stack, ply: usize, side: Color) -> Option<Place> {
         let mode = self.mode?;
@@ -106,20 +104,20 @@ impl LastBestReply {
             Prior::TwoPlies => Key::one(played(2)?),
         };
         let (store, bits) = match mode.stores {
-            Stores::PerPly => (ply, PLY_BITS),
+            Stores::PerPly => (ply % PLIES, PLY_BITS),
             Stores::PerColor => (side.index(), COLOR_BITS),
         };
         Some(Place { key, slot: store << bits | (key.hash() >> (u32::BITS - bits)) as usize })
     }
 
-    /// The reply remembered there. It may be illegal now.
+    /// The reply stored there, which may be illegal.
     #[inline(always)]
     pub fn reply(&self, place: Place) -> Option<Move> {
         let entry = self.entries[place.slot];
         if entry.key == place.key { entry.reply } else { None }
     }
 
-    /// Remembers the best move of a node, if the variant takes it for a reply.
+    /// Stores the best move of a node, if the variant accepts it.
     #[inline(always)]
     pub fn remember(&mut self, place: Place, best: Move) {
         if best.is_quiet() || !self.mode.is_some_and(|mode| mode.quiet_only) {
