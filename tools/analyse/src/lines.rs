@@ -42,9 +42,6 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line; `None` at the end.
-    ///
-    /// # Errors
-    /// The input cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = std::mem::take(&mut self.rest);
         let room = (MAX_LENGTH - bytes.len()) as u64;

@@ -103,9 +103,6 @@ impl Database {
     }
 
     /// The stored result of a position, if it satisfies the limits.
-    ///
-    /// # Errors
-    /// The database is unreadable or inconsistent.
     pub fn known(
         &self,
         key: &Key,
@@ -122,9 +119,6 @@ impl Database {
     }
 
     /// Claims a position, unless it is stored or claimed by a live process.
-    ///
-    /// # Errors
-    /// The database is unreadable, read-only or inconsistent.
     pub fn claim(
         &mut self,
         key: &Key,
@@ -166,9 +160,6 @@ impl Database {
     }
 
     /// Releases a claim.
-    ///
-    /// # Errors
-    /// The database cannot be written.
     pub fn release(&mut self, position: i64) -> rusqlite::Result<()> {
         self.connection.execute("DELETE FROM claim WHERE position = ?1", [position]).map(drop)
     }

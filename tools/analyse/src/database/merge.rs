@@ -16,9 +16,6 @@ pub struct Merged {
 /// Merges a database into another, atomically. Of two analyses of a position by the same engine with the same number of
 /// lines the deeper is kept, then the one with more nodes, then with more time, then the existing one; so merging is
 /// idempotent.
-///
-/// # Errors
-/// Either database is unusable.
 pub fn merge(into: &mut Database, from: &Path) -> Result<Merged, String> {
     let other = Database::open_to_read(from)?;
     let real = |path: &Path| path.canonicalize().ok();

@@ -58,9 +58,6 @@ pub fn explain(path: &Path, error: rusqlite::Error) -> String {
 
 impl Database {
     /// Opens a database for writing, creating it if missing.
-    ///
-    /// # Errors
-    /// It cannot be written, is of another program, or has another schema.
     pub fn open(path: &Path) -> Result<Self, String> {
         let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         database.prepare().map_err(|error| explain(path, error))?;
@@ -73,9 +70,6 @@ impl Database {
     }
 
     /// Opens an existing database read-only, leaving no journal files unless another process writes.
-    ///
-    /// # Errors
-    /// It is unreadable, of another program, or has another schema.
     pub fn open_to_read(path: &Path) -> Result<Self, String> {
         if !path.exists() {
             return Err(format!("{}: no such file; expected a database made by lento analyse", path.display()));

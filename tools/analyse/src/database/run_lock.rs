@@ -14,9 +14,6 @@ pub struct RunLock(NamedTempFile);
 
 impl RunLock {
     /// Creates and locks a file.
-    ///
-    /// # Errors
-    /// The folder is not writable.
     pub fn create(database: &Path) -> io::Result<Self> {
         remove_dead(database);
         let (folder, start) = place(database);

@@ -18,7 +18,6 @@ pub struct Analysis {
     pub seldepth: i32,
     /// Nodes over all threads.
     pub nodes: u64,
-    /// Search time.
     pub time: Duration,
     /// The lines, best first, at least one.
     pub lines: Vec<Line>,
@@ -29,14 +28,12 @@ pub struct Analysis {
 pub struct Line {
     /// Score of the side to move, in internal centipawns.
     pub score: Score,
-    /// The moves.
     pub pv: Vec<Move>,
 }
 
 /// Limits of a search, which ends at the first one reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchLimits {
-    /// Time.
     pub time: Option<Duration>,
     /// Depth in plies.
     pub depth: Option<i32>,
@@ -51,7 +48,6 @@ pub struct Conditions {
     pub requested: SearchLimits,
     /// Requested number of lines.
     pub multipv: u16,
-    /// Number of threads.
     pub threads: usize,
     /// Hash table in MiB.
     pub hash_mib: usize,
@@ -98,9 +94,6 @@ impl SearchLimits {
 
 impl Database {
     /// Stores a result in place of earlier ones with this number of lines, and releases the claim, atomically.
-    ///
-    /// # Errors
-    /// The database cannot be written.
     pub fn store(&mut self, position: i64, board: &Board, engine: &EngineId, stored: &Stored) -> rusqlite::Result<()> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let engine = engine.enter(&transaction)?;
@@ -140,9 +133,6 @@ impl Database {
     }
 
     /// The best result of any engine: the deepest, then the one with most nodes.
-    ///
-    /// # Errors
-    /// The database is unreadable or inconsistent.
     pub fn best(&self, key: &Key, board: &Board) -> rusqlite::Result<Option<Analysis>> {
         let Some(position) = claim::position(&self.connection, key)? else { return Ok(None) };
         let mut statement = self.connection.prepare("SELECT DISTINCT engine FROM analysis WHERE position = ?1")?;

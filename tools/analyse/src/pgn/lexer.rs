@@ -72,9 +72,6 @@ impl<R: BufRead> Lexer<R> {
     }
 
     /// The next token; `None` at the end.
-    ///
-    /// # Errors
-    /// The input cannot be read.
     pub fn token(&mut self) -> io::Result<Option<Token>> {
         loop {
             self.at += self.rest().len() - self.rest().trim_start().len();

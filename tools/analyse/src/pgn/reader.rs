@@ -57,9 +57,6 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// The next game; `None` at the end.
-    ///
-    /// # Errors
-    /// The input cannot be read.
     pub fn next_game(&mut self) -> io::Result<Option<Reading>> {
         // Ignore text between games, such as a file comment.
         while let Some((token, line)) = self.token()? {

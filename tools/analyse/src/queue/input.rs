@@ -21,7 +21,6 @@ use std::sync::Arc;
 pub struct Item {
     /// The position with its history.
     pub game: Game,
-    /// Its key.
     pub key: Key,
     /// Whether to use Chess960 notation.
     pub chess960: bool,
@@ -100,9 +99,6 @@ pub struct Source {
 
 impl Source {
     /// Determines the type by the file extension.
-    ///
-    /// # Errors
-    /// The extension is unknown.
     pub fn by_name(path: &Path) -> Result<Self, String> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let is_pgn = match extension.as_str() {
@@ -117,9 +113,6 @@ impl Source {
     }
 
     /// Opens the file and returns its size.
-    ///
-    /// # Errors
-    /// It is unreadable or not regular.
     pub fn open(&self) -> Result<(File, u64), String> {
         let file = open_regular(&self.path, OpenOptions::new().read(true)).map_err(|error| self.refuse(error))?;
         let size = file.metadata().map_err(|error| self.refuse(error))?.len();
@@ -165,9 +158,6 @@ pub struct Input {
 
 impl Input {
     /// Starts reading, after an optional position of the command line.
-    ///
-    /// # Errors
-    /// A file is unreadable.
     pub fn new(
         sources: Vec<Source>,
         first: Option<Game>,
@@ -188,9 +178,6 @@ impl Input {
     }
 
     /// The next selected position. Problems are passed to `report`.
-    ///
-    /// # Errors
-    /// A file is unreadable.
     pub fn next_item(&mut self, report: &mut dyn FnMut(&str)) -> Result<Option<Item>, String> {
         loop {
             if let Some(item) = self.ready.pop_front() {

@@ -90,9 +90,6 @@ impl QueueArgs {
     }
 
     /// Creates the report files, if any.
-    ///
-    /// # Errors
-    /// Two files have the same name, or a file is not writable.
     fn begin_reports(&self, database: &Path) -> Result<Option<Reports>, Box<dyn Error>> {
         if !self.reports.are_given() {
             return Ok(None);

@@ -42,9 +42,6 @@ fn origin(item: &Item) -> String {
 }
 
 /// Fills the table with the stored results of a position, for the next search.
-///
-/// # Errors
-/// Out of memory.
 pub fn restore(
     engine: &mut Engine,
     database: &Database,

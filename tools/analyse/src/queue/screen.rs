@@ -51,18 +51,12 @@ impl Screen {
     }
 
     /// Prints text to standard output, or to standard error with JSON.
-    ///
-    /// # Errors
-    /// The output cannot be written.
     pub fn print(&mut self, text: &str) -> io::Result<()> {
         self.progress.clear();
         if self.kind == Kind::Json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") }
     }
 
     /// Starts the display of a search, returning its table, if any.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
     pub fn begin<'a>(&mut self, item: &'a Item, tally: &Tally) -> io::Result<Option<Show<'a>>> {
         let Kind::Tables { ranked } = self.kind else { return Ok(None) };
         let board = item.game.board();
@@ -74,9 +68,6 @@ impl Screen {
     }
 
     /// Shows output of a search, or updates the time.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
     pub fn update(
         &mut self,
         show: &mut Option<Show>,
@@ -94,9 +85,6 @@ impl Screen {
     }
 
     /// Ends the display of a search.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
     pub fn end(&mut self, show: Option<Show>, item: &Item, found: &Found) -> io::Result<()> {
         let Some(mut show) = show else { return Ok(()) };
         show.end(&found.outcome)?;
@@ -104,9 +92,6 @@ impl Screen {
     }
 
     /// Prints a result from a search or the database.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
     pub fn result(&mut self, item: &Item, stored: &Stored, from: &str) -> io::Result<()> {
         let mut out = io::stdout();
         match self.kind {

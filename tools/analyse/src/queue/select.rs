@@ -83,9 +83,6 @@ impl Ranges {
 }
 
 /// Parses comma-separated numbers from 1 and ranges, which may be open at either end.
-///
-/// # Errors
-/// Quotes the invalid range.
 pub fn ranges(text: &str) -> Result<Ranges, String> {
     let range = |word: &str| -> Option<(u64, u64)> {
         let number =

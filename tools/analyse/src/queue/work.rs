@@ -48,9 +48,6 @@ enum Step {
 
 impl Work {
     /// Sets up a queue.
-    ///
-    /// # Errors
-    /// The engine cannot be set up, or an output file is not writable.
     pub fn new(args: &Cli, input: Input, database: Database, stop: Stop) -> Result<Self, Box<dyn Error>> {
         let searches = !args.queue.no_search;
         let mut engine = if searches { args.position.engine()? } else { Engine::new() };
@@ -83,9 +80,6 @@ impl Work {
     }
 
     /// Runs to the end or to Ctrl-C.
-    ///
-    /// # Errors
-    /// A file cannot be read or written. Earlier results are stored.
     pub fn run(&mut self) -> Done {
         let all_done = self.go_through()?;
         if let Some(draft) = self.epd.take() {

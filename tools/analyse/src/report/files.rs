@@ -34,9 +34,6 @@ impl ReportArgs {
     }
 
     /// Creates drafts of the files, so that errors show up before the analysis.
-    ///
-    /// # Errors
-    /// A file is not writable.
     pub fn begin(&self) -> Result<Reports, WriteError> {
         let begin = |path: &Option<PathBuf>| path.as_deref().map(Draft::create).transpose();
         let svg = self.svg.as_ref().zip(begin(&self.svg)?);
@@ -70,9 +67,6 @@ struct Graphs {
 
 impl Reports {
     /// Adds a game to all reports.
-    ///
-    /// # Errors
-    /// A file is not writable.
     pub fn add(&mut self, game: &AnalysedGame) -> Result<(), Box<dyn Error>> {
         let study = Study::new(game);
         if let Some(draft) = &mut self.pgn {
@@ -91,9 +85,6 @@ impl Reports {
     }
 
     /// Renames the drafts.
-    ///
-    /// # Errors
-    /// A file is not writable.
     pub fn finish(self) -> Result<(), Box<dyn Error>> {
         if let Some(draft) = self.pgn {
             draft.finish(&[])?;

@@ -19,9 +19,6 @@ const MISTAKE: RGBColor = RGBColor(0xdd, 0x88, 0x22);
 const BLUNDER: RGBColor = RGBColor(0xcc, 0x22, 0x22);
 
 /// Draws White's expected score in percent over the game, with mistakes and blunders marked; below 100 kB for any game.
-///
-/// # Errors
-/// Drawing fails.
 pub fn svg(study: &Study) -> Result<String, Box<dyn Error>> {
     let players = chess::Color::ALL.map(|color| shortened(study.player(color)));
     let caption = format!("{} - {}  {}", players[0], players[1], shortened(&study.game.result));

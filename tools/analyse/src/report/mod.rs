@@ -31,7 +31,6 @@ pub struct AnalysedGame {
 
 /// A game with everything the reports need.
 pub struct Study<'a> {
-    /// The game.
     pub game: &'a PgnGame,
     analyses: &'a [Option<Analysis>],
     /// The positions before each move and after the last.

@@ -3,6 +3,7 @@
 use super::limit::Limit;
 use super::player::Player;
 use super::shuffle::double_fischer;
+use crate::epd::has_content;
 use crate::{inputs, mix, number};
 use fastrand::Rng;
 use lento::chess::{Board, Game};
@@ -101,7 +102,7 @@ impl Openings {
     }
 }
 
-/// The positions of a file, one FEN or EPD a line.
+/// The positions of a file, one FEN or EPD a line; empty lines and comments (`#`) are skipped.
 ///
 /// # Errors
 /// The file cannot be read, is empty, or has a line that is no position to play from.
@@ -109,7 +110,7 @@ pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
     let name = path.display();
     let text = inputs::read_text(path).map_err(|error| format!("{name}: {error}"))?;
     let mut book = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| has_content(line)) {
         let fen = position(line);
         let game = Game::from_fen(&fen).map_err(|error| format!("{name}:{}: {error}", number + 1))?;
         if game.verdict().is_some() {
@@ -206,9 +207,9 @@ mod tests {
         std::fs::write(&path, "4k3/8/8/8/8/8/8/4K3 w - -\n\nnot a position\n").unwrap();
         let error = Openings::from_args(&with_book).unwrap_err();
         assert!(error.contains(":1: the game is over"), "{error}");
-        std::fs::write(&path, "4k3/8/8/8/8/8/8/R3K3 w - -\n\nnot a position\n").unwrap();
+        std::fs::write(&path, "4k3/8/8/8/8/8/8/R3K3 w - -\n\n# comment\nnot a position\n").unwrap();
         let error = Openings::from_args(&with_book).unwrap_err();
-        assert!(error.contains(":3:"), "{error}");
+        assert!(error.contains(":4:"), "{error}");
 
         // Random plies cannot balance this one.
         std::fs::write(&path, "4k3/8/8/8/8/8/8/QR2K3 w - - 0 1\n").unwrap();

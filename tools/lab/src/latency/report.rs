@@ -11,7 +11,6 @@ use std::time::Duration;
 
 /// The results of one thread count.
 pub struct Row {
-    /// Number of threads.
     pub threads: usize,
     /// The engine's error, or why it stopped.
     pub refused: Option<String>,
@@ -21,7 +20,6 @@ pub struct Row {
 
 /// The result of a latency test.
 pub struct Report {
-    /// The machine.
     pub machine: Machine,
     /// The results per thread count.
     pub rows: Vec<Row>,

@@ -93,7 +93,6 @@ fn ms(from: Instant, to: Instant) -> f64 {
 
 /// A running test.
 pub struct Soak<'a> {
-    /// The engine.
     pub session: Session,
     /// Ctrl-C handling.
     pub stop: &'a Stop,

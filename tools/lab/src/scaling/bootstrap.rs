@@ -8,7 +8,6 @@ use lento::cli::spread::{quantile, sorted};
 /// An estimate with a confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The estimate.
     pub estimate: f64,
     /// The lower end.
     pub low: f64,
@@ -19,7 +18,6 @@ pub struct Interval {
 /// Parameters of the bootstrap.
 #[derive(Clone, Copy, Debug)]
 pub struct Bootstrap {
-    /// Number of resamples.
     pub resamples: usize,
     /// Random seed.
     pub seed: u64,

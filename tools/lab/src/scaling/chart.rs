@@ -2,30 +2,16 @@
 
 use super::bootstrap::Interval;
 use super::runs::Row;
-use plotters::coord::Shift;
+use lento_common::chart::{self, Axes, Axis, Canvas, Drawn, label};
 use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
 use std::error::Error;
-use std::io;
 
-type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
-
-const FONT: &str = "sans-serif";
-/// Size in pixels.
-const SIZE: (u32, u32) = (900, 420);
-
-/// One of two charts.
-struct Picture<'a> {
-    caption: &'a str,
-    /// The ideal value at the first thread count.
-    ideal: f64,
-    points: Vec<(f64, Interval)>,
-}
+/// Size in pixels, and the height of the title.
+const SIZE: (i32, i32) = (900, 420);
+const TITLE: i32 = 28;
 
 /// Draws both charts below the machine's name.
-///
-/// # Errors
-/// Drawing fails.
 pub fn svg(rows: &[Row], machine: &str) -> Result<String, Box<dyn Error>> {
     let points = |of: fn(&Row) -> Interval| rows.iter().map(|row| (row.threads as f64, of(row))).collect::<Vec<_>>();
     let millions = |row: &Row| {
@@ -33,53 +19,37 @@ pub fn svg(rows: &[Row], machine: &str) -> Result<String, Box<dyn Error>> {
         Interval { estimate: estimate / 1e6, low: low / 1e6, high: high / 1e6 }
     };
     let (nps, speedup) = (points(millions), points(|row| row.speedup));
-    let mut text = String::new();
-    {
-        let paper = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        paper.fill(&WHITE)?;
-        let below = paper.titled(machine, (FONT, 16))?;
-        let (left, right) = below.split_horizontally(SIZE.0 / 2);
-        let ideal = nps.first().map_or(0.0, |(_, interval)| interval.estimate);
-        Picture { caption: "million nodes per second", ideal, points: nps }.draw(&left)?;
-        Picture { caption: "speed-up of the time to depth", ideal: 1.0, points: speedup }.draw(&right)?;
-        paper.present()?;
-    }
-    Ok(text)
+    let ideal = nps.first().map_or(0.0, |(_, interval)| interval.estimate);
+    chart::svg((SIZE.0 as u32, SIZE.1 as u32), |paper| {
+        label(paper, machine, (SIZE.0 / 2, TITLE / 2), HPos::Center, 16)?;
+        let (left, right) = paper.split_vertically(TITLE).1.split_horizontally(SIZE.0 / 2);
+        draw(&left, "million nodes per second", ideal, &nps)?;
+        draw(&right, "speed-up of the time to depth", 1.0, &speedup)
+    })
 }
 
-impl Picture<'_> {
-    fn draw(&self, canvas: &Canvas) -> Drawn {
-        let first = self.points.first().map_or(1.0, |(threads, _)| *threads);
-        let most = self.points.iter().map(|(threads, _)| *threads).fold(first, f64::max);
-        let ideal = |threads: f64| (threads, self.ideal * threads / first);
-        let highest = self.points.iter().map(|(_, interval)| interval.high).fold(ideal(most).1, f64::max);
-        let mut plot = ChartBuilder::on(canvas)
-            .margin(10)
-            .caption(self.caption, (FONT, 16))
-            .x_label_area_size(40)
-            .y_label_area_size(50)
-            .build_cartesian_2d(0.0..most * 1.05, 0.0..(highest * 1.05).max(1e-9))?;
-        plot.configure_mesh()
-            .max_light_lines(0)
-            .bold_line_style(BLACK.mix(0.12))
-            .x_desc("threads")
-            .x_labels(9)
-            // No fractional threads.
-            .x_label_formatter(&|number| if number.fract() == 0.0 { format!("{number:.0}") } else { String::new() })
-            .label_style((FONT, 13))
-            .draw()?;
-        // Ideal scaling.
-        let mut sorted: Vec<(f64, f64)> = self.points.iter().map(|(at, interval)| (*at, interval.estimate)).collect();
-        sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
-        plot.draw_series(LineSeries::new([ideal(0.0), ideal(most)], BLACK.mix(0.3)))?;
-        plot.draw_series(LineSeries::new(sorted.iter().copied(), BLUE.stroke_width(2)))?;
-        plot.draw_series(sorted.iter().map(|&point| Circle::new(point, 3, BLUE.filled())))?;
-        let ends = |(at, interval): &(f64, Interval)| {
-            PathElement::new([(*at, interval.low), (*at, interval.high)], BLUE.stroke_width(2))
-        };
-        plot.draw_series(self.points.iter().map(ends))?;
-        Ok(())
-    }
+/// Draws a chart; `ideal` is the value at the first thread count, which would grow with the threads.
+fn draw(canvas: &Canvas, caption: &str, ideal: f64, points: &[(f64, Interval)]) -> Drawn {
+    let first = points.first().map_or(1.0, |(threads, _)| *threads);
+    let most = points.iter().map(|(threads, _)| *threads).fold(first, f64::max);
+    let ideal = |threads: f64| (threads, ideal * threads / first);
+    let highest = points.iter().map(|(_, interval)| interval.high).fold(ideal(most).1, f64::max);
+    let axes = Axes {
+        caption,
+        x: Axis { title: "threads", range: 0.0..most * 1.05, decimals: 0, numbers: (most as usize).min(9) },
+        y: Axis { title: "", range: 0.0..(highest * 1.05).max(1e-9), decimals: 1, numbers: 8 },
+        letters: 13,
+    };
+    let mut plot = axes.draw(canvas)?;
+    let mut sorted: Vec<(f64, f64)> = points.iter().map(|(at, interval)| (*at, interval.estimate)).collect();
+    sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+    plot.draw_series(LineSeries::new([ideal(0.0), ideal(most)], BLACK.mix(0.3)))?;
+    chart::curve(&mut plot, "", &sorted, sorted.len(), BLUE)?;
+    plot.draw_series(sorted.iter().map(|&point| Circle::new(point, 3, BLUE.filled())))?;
+    let ends = |(at, interval): &(f64, Interval)| {
+        PathElement::new([(*at, interval.low), (*at, interval.high)], BLUE.stroke_width(2))
+    };
+    plot.draw_series(points.iter().map(ends)).map(drop)
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ pub const SCHEMA: &str = "lento-scaling/1";
 
 /// The contents of a document.
 pub struct Report<'a> {
-    /// The machine.
     pub machine: &'a Machine,
     /// The positions.
     pub fens: &'a [String],
@@ -37,7 +36,6 @@ pub struct Report<'a> {
     pub bootstrap: Bootstrap,
     /// The measurements.
     pub measured: &'a Measured,
-    /// The results.
     pub rows: &'a [Row],
     /// The fitted scaling laws, given several thread counts.
     pub model: Option<&'a Model>,

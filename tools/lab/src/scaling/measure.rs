@@ -60,7 +60,6 @@ pub struct Measured {
 
 /// The engine and its observers.
 pub struct Measuring {
-    /// The engine.
     pub engine: Engine,
     /// Ctrl-C handling.
     pub stop: Stop,

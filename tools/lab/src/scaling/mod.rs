@@ -7,7 +7,6 @@ mod document;
 mod measure;
 mod model;
 mod plan;
-mod positions;
 mod read;
 mod runs;
 mod show;
@@ -15,14 +14,16 @@ mod visits;
 
 use bootstrap::Bootstrap;
 use document::Report;
+use lento::chess::Game;
 use lento::cli::Done;
 use lento::cli::amounts::{self, ThreadCounts};
 use lento::cli::interrupt::Stop;
 use lento::cli::machine::Machine;
 use lento::cli::progress::Progress;
-use lento::cli::speedtest::default_hash;
+use lento::cli::speedtest::{default_hash, games::games};
 use lento::engine::Engine;
 use lento::files::draft::Draft;
+use lento_common::play::opening::read_book;
 use measure::{Measuring, Task};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -85,7 +86,10 @@ pub fn run(args: &Args) -> Done {
     }
     let machine = Machine::here();
     let threads = args.threads.clone().map_or_else(|| powers(machine.logical_cores), |list| list.0);
-    let positions = positions::positions(args.positions.as_deref())?;
+    let positions = match &args.positions {
+        Some(path) => read_book(path)?.iter().map(|fen| Game::from_fen(fen)).collect::<Result<_, _>>()?,
+        None => games().concat(),
+    };
     let to_stdout = args.json.as_deref() == Some(Path::new("-"));
     let begin = |path: &Option<PathBuf>| path.as_deref().map(Draft::create).transpose();
     let json = if to_stdout { None } else { begin(&args.json)? };

@@ -6,6 +6,7 @@
 
 use super::bootstrap::{Bootstrap, Interval};
 use super::runs::{Block, Figures, Run, figures, groups};
+use lento_common::cholesky::Cholesky;
 
 /// Extrapolated thread counts, if beyond the measured ones.
 const BEYOND: [usize; 2] = [128, 512];
@@ -48,30 +49,12 @@ impl Throughput {
 
 /// Least-squares coefficients of the chosen columns with target 1; the others are zero. `None` if singular.
 fn least_squares(rows: &[[f64; 3]], chosen: &[usize]) -> Option<[f64; 3]> {
-    let product = |one: usize, other: usize| rows.iter().map(|row| row[one] * row[other]).sum::<f64>();
-    // Normal equations; the last column is the right-hand side.
-    let mut system: Vec<Vec<f64>> = chosen
-        .iter()
-        .map(|&one| {
-            let right = rows.iter().map(|row| row[one]).sum();
-            chosen.iter().map(|&other| product(one, other)).chain([right]).collect()
-        })
-        .collect();
-    // Gauss-Jordan. The matrix is symmetric and positive definite unless columns are dependent.
-    for pivot in 0..system.len() {
-        let (size, divisor) = (product(chosen[pivot], chosen[pivot]), system[pivot][pivot]);
-        if divisor <= 1e-12 * size {
-            return None;
-        }
-        system[pivot].iter_mut().for_each(|number| *number /= divisor);
-        let line = system[pivot].clone();
-        for (_, row) in system.iter_mut().enumerate().filter(|&(at, _)| at != pivot) {
-            let factor = row[pivot];
-            row.iter_mut().zip(&line).for_each(|(number, of_line)| *number -= factor * of_line);
-        }
-    }
+    let product =
+        |row: usize, column: usize| rows.iter().map(|values| values[chosen[row]] * values[chosen[column]]).sum();
+    let sums: Vec<f64> = chosen.iter().map(|&column| rows.iter().map(|row| row[column]).sum()).collect();
+    let solution = Cholesky::of(chosen.len(), product)?.solve(&sums);
     let mut found = [0.0; 3];
-    chosen.iter().zip(&system).for_each(|(&column, row)| found[column] = row.last().copied().unwrap_or(0.0));
+    chosen.iter().zip(solution).for_each(|(&column, number)| found[column] = number);
     Some(found)
 }
 
@@ -86,7 +69,6 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
 /// The extrapolation to a thread count.
 #[derive(Clone, Debug)]
 pub struct Projection {
-    /// Number of threads.
     pub threads: usize,
     /// Nodes per second.
     pub nps: Interval,

@@ -12,7 +12,6 @@ const MAX_FILE: u64 = 256 << 20;
 /// The fields needed for a comparison.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The file name.
     pub name: String,
     /// Version and commit.
     pub version: String,
@@ -24,7 +23,6 @@ pub struct Document {
     pub hash_mib: u64,
     /// The positions.
     pub fens: Vec<String>,
-    /// Their depths.
     pub depths: Vec<Option<i64>>,
     /// The timed searches.
     pub runs: Vec<Run>,
@@ -74,9 +72,6 @@ impl<'a> Field<'a> {
 }
 
 /// Reads a document.
-///
-/// # Errors
-/// The file is unreadable or not a valid document; the message names file and field.
 pub fn read(path: &Path) -> Result<Document, String> {
     let name = path.display().to_string();
     let text = files::read_text(path, MAX_FILE).map_err(|error| format!("{name}: {error}"))?;

@@ -12,7 +12,6 @@ pub struct Run {
     pub repetition: usize,
     /// Its place in the block's order, from 0.
     pub order: usize,
-    /// Number of threads.
     pub threads: usize,
     /// From start to result.
     pub seconds: f64,
@@ -27,7 +26,6 @@ pub struct Run {
 pub struct Counted {
     /// The position, from 0.
     pub position: usize,
-    /// Number of threads.
     pub threads: usize,
     /// What threads shared.
     pub counts: VisitCounts,
@@ -92,13 +90,10 @@ pub fn figures(groups: &[Vec<&Block>], counts: usize) -> Vec<Figures> {
 /// The results of a thread count.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Number of threads.
     pub threads: usize,
     /// Number of timed searches.
     pub searches: usize,
-    /// Their nodes.
     pub nodes: u64,
-    /// Their seconds.
     pub seconds: f64,
     /// Nodes per second.
     pub nps: Interval,

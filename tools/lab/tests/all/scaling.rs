@@ -203,7 +203,7 @@ fn scaling_quotes_what_it_does_not_take() {
         (&["--threads", "2,2"], &["2 is listed twice"]),
         (&["--time", "soon"], &["'soon'", "expected a time such as"]),
         (&["--depth", "0"], &["'0'", "1.."]),
-        (&["--positions", &positions], &["positions.epd, line 1", "expected 8"]),
+        (&["--positions", &positions], &["positions.epd:1: ", "expected 8"]),
         (&["--positions", "missing.epd"], &["missing.epd"]),
         (&["--json", &missing], &[&missing]),
         (&["--svg", &folder.file("")], &["expected the name of a file"]),
