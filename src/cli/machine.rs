@@ -10,40 +10,89 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Facts that affect measurements; `None` if unknown.
-#[derive(Clone, Debug, Default)]
+/// Facts that affect measurements.
+#[derive(Clone, Debug)]
 pub struct Machine {
-    /// Processor name.
-    pub processor: Option<String>,
-    /// Operating system and, if known, release.
-    pub system: String,
+    /// Processor name, or "not known".
+    pub processor: String,
     /// Hardware threads.
     pub logical_cores: usize,
-    /// Physical cores.
-    pub physical_cores: usize,
-    /// Usable NUMA nodes.
-    pub numa_nodes: Option<usize>,
-    /// Total memory in MiB.
-    pub memory_mib: Option<u64>,
-    /// Available memory in MiB.
+    /// Available memory in MiB, if known.
     pub available_mib: Option<u64>,
-    /// Transparent huge pages: `always`, `madvise` (used by Lento) or `never`.
-    pub huge_pages: Option<String>,
-    /// Caches of the first core.
-    pub caches: Vec<Cache>,
+    /// The machine as JSON, with `null` for what is not known.
+    pub json: Value,
+    /// Names and values for a table.
+    rows: Vec<(&'static str, String)>,
 }
 
-/// A cache.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cache {
-    /// Cache level, from 1.
-    pub level: u32,
-    /// `data`, `instruction` or `unified`.
-    pub kind: String,
-    /// Size of one instance.
-    pub bytes: u64,
-    /// Number of instances.
-    pub instances: usize,
+impl Machine {
+    /// Queries this machine.
+    pub fn here() -> Self {
+        let name = processor();
+        let system = match read("/proc/sys/kernel/osrelease") {
+            Some(release) => format!("{} {release}", std::env::consts::OS),
+            None => std::env::consts::OS.to_owned(),
+        };
+        let (logical_cores, physical_cores) = (processors::count(), num_cpus::get_physical());
+        let numa_nodes = Topology::of_this_system().map(|topology| topology.nodes.len());
+        let memory = read("/proc/meminfo").unwrap_or_default();
+        let kib = fact(&memory, "MemTotal").and_then(|total| total.split(' ').next()?.parse::<u64>().ok());
+        let memory_mib = kib.map(|kib| kib >> 10);
+        let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
+        let huge_pages = pages.and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0.to_owned()));
+        let caches = caches();
+
+        let processor = name.clone().unwrap_or_else(|| "not known".into());
+        let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let cores = format!("{}, {}", plural(physical_cores, "core"), plural(logical_cores, "thread"));
+        let mut rows = vec![("processor", processor.clone()), ("cores", cores)];
+        if !caches.is_empty() {
+            rows.push(("caches", caches.iter().map(Cache::text).collect::<Vec<_>>().join(", ")));
+        }
+        let known = [
+            memory_mib.map(|mib| format!("{mib} MiB")),
+            numa_nodes.map(|nodes| plural(nodes, "NUMA node")),
+            huge_pages.as_ref().map(|pages| format!("huge pages {pages}")),
+        ];
+        let known: Vec<String> = known.into_iter().flatten().collect();
+        if !known.is_empty() {
+            rows.push(("memory", known.join(", ")));
+        }
+        rows.push(("system", system.clone()));
+        let json = json!({
+            "processor": name,
+            "system": system,
+            "logical_cores": logical_cores,
+            "physical_cores": physical_cores,
+            "numa_nodes": numa_nodes,
+            "memory_mib": memory_mib,
+            "huge_pages": huge_pages,
+            "caches": caches.iter().map(Cache::json).collect::<Vec<_>>(),
+        });
+        let available_mib = memory::available().map(|bytes| bytes / MIB);
+        Self { processor, logical_cores, available_mib, json, rows }
+    }
+
+    /// A table of the program, the machine and further rows.
+    pub fn table(&self, more: &[(&str, String)]) -> String {
+        let compiled = [built_for().as_str(), env!("LENTO_TARGET"), env!("LENTO_RUSTC")].join(", ");
+        let program = [("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())];
+        let rows = program.iter().chain(&self.rows).chain(more);
+        rows.map(|(name, value)| format!("{name:<13} {value}\n")).collect()
+    }
+}
+
+/// The program as JSON.
+pub fn version() -> Value {
+    json!({
+        "number": env!("CARGO_PKG_VERSION"),
+        "commit": env!("LENTO_COMMIT"),
+        "target": env!("LENTO_TARGET"),
+        "compiler": env!("LENTO_RUSTC"),
+        "built_for": built_for(),
+        "runs": runs(),
+        "evaluation": Evaluation::default().to_string(),
+    })
 }
 
 /// Reads a small system file.
@@ -59,112 +108,6 @@ fn fact<'a>(list: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// Parses sizes like `48K`.
-fn bytes(size: &str) -> Option<u64> {
-    let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &size[digits.len()..] {
-        "" => 1,
-        "K" => 1 << 10,
-        "M" => 1 << 20,
-        "G" => 1 << 30,
-        _ => return None,
-    };
-    Some(digits.parse::<u64>().ok()? * unit)
-}
-
-impl Machine {
-    /// Queries this machine.
-    pub fn here() -> Self {
-        let memory = read("/proc/meminfo").unwrap_or_default();
-        let total = || Some(fact(&memory, "MemTotal")?.split(' ').next()?.parse::<u64>().ok()? >> 10);
-        let release = read("/proc/sys/kernel/osrelease").map_or_else(String::new, |release| format!(" {release}"));
-        let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
-        Self {
-            processor: processor(),
-            system: format!("{}{release}", std::env::consts::OS),
-            logical_cores: processors::count(),
-            physical_cores: num_cpus::get_physical(),
-            numa_nodes: Topology::of_this_system().map(|topology| topology.nodes.len()),
-            memory_mib: total(),
-            available_mib: memory::available().map(|bytes| bytes / MIB),
-            huge_pages: pages.and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0.to_owned())),
-            caches: caches(),
-        }
-    }
-
-    /// As JSON.
-    pub fn json(&self) -> Value {
-        let cache = |cache: &Cache| {
-            let Cache { level, kind, bytes, instances } = cache;
-            json!({ "level": level, "kind": kind, "bytes": bytes, "instances": instances })
-        };
-        json!({
-            "processor": self.processor,
-            "system": self.system,
-            "logical_cores": self.logical_cores,
-            "physical_cores": self.physical_cores,
-            "numa_nodes": self.numa_nodes,
-            "memory_mib": self.memory_mib,
-            "huge_pages": self.huge_pages,
-            "caches": self.caches.iter().map(cache).collect::<Vec<_>>(),
-        })
-    }
-
-    /// The processor's name, or "not known".
-    pub fn name(&self) -> &str {
-        self.processor.as_deref().unwrap_or("not known")
-    }
-
-    /// Names and values for a table.
-    pub fn rows(&self) -> Vec<(&'static str, String)> {
-        let plural = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-        let cores = plural(self.physical_cores, "core", "cores");
-        let mut rows = vec![
-            ("processor", self.name().to_owned()),
-            ("cores", format!("{cores}, {}", plural(self.logical_cores, "thread", "threads"))),
-        ];
-        if !self.caches.is_empty() {
-            let cache = |cache: &Cache| {
-                let kind = match cache.kind.as_str() {
-                    "data" => "d",
-                    "instruction" => "i",
-                    _ => "",
-                };
-                format!("L{}{kind} {} KiB x {}", cache.level, cache.bytes >> 10, cache.instances)
-            };
-            rows.push(("caches", self.caches.iter().map(cache).collect::<Vec<_>>().join(", ")));
-        }
-        let memory = self.memory_mib.map(|mib| format!("{mib} MiB"));
-        let nodes = self.numa_nodes.map(|nodes| plural(nodes, "NUMA node", "NUMA nodes"));
-        let pages = self.huge_pages.as_ref().map(|pages| format!("huge pages {pages}"));
-        let known: Vec<String> = [memory, nodes, pages].into_iter().flatten().collect();
-        if !known.is_empty() {
-            rows.push(("memory", known.join(", ")));
-        }
-        rows.push(("system", self.system.clone()));
-        rows
-    }
-}
-
-/// The program as JSON.
-pub fn version_json() -> Value {
-    json!({
-        "number": env!("CARGO_PKG_VERSION"),
-        "commit": env!("LENTO_COMMIT"),
-        "target": env!("LENTO_TARGET"),
-        "compiler": env!("LENTO_RUSTC"),
-        "built_for": built_for(),
-        "runs": runs(),
-        "evaluation": Evaluation::default().to_string(),
-    })
-}
-
-/// Names and values of the program for a table.
-pub fn version_rows() -> Vec<(&'static str, String)> {
-    let compiled = [built_for().as_str(), env!("LENTO_TARGET"), env!("LENTO_RUSTC")].join(", ");
-    vec![("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())]
-}
-
 fn processor() -> Option<String> {
     let listed = read("/proc/cpuinfo").unwrap_or_default();
     let linux = ["model name", "Model", "Hardware", "cpu model"].iter().find_map(|name| fact(&listed, name));
@@ -176,23 +119,50 @@ fn processor() -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
-/// The caches of the first core, with their number in the machine.
+/// A cache of the first core.
+#[derive(Clone, Debug)]
+struct Cache {
+    level: u32,
+    /// `data`, `instruction` or `unified`.
+    kind: String,
+    bytes: u64,
+    /// Number of instances in the machine.
+    instances: usize,
+}
+
+impl Cache {
+    fn json(&self) -> Value {
+        json!({ "level": self.level, "kind": self.kind, "bytes": self.bytes, "instances": self.instances })
+    }
+
+    fn text(&self) -> String {
+        let kind = if self.kind == "unified" { "" } else { &self.kind[..1] };
+        format!("L{}{kind} {} KiB x {}", self.level, self.bytes >> 10, self.instances)
+    }
+}
+
 fn caches() -> Vec<Cache> {
-    // Skip entries that are not CPUs.
     let cores = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
     let cores: Vec<PathBuf> = cores.map(|entry| entry.path()).collect();
-    let mut caches = Vec::new();
-    for index in 0..8 {
+    let cache = |index: usize| -> Option<Cache> {
         let of = |core: &Path, name: &str| read(core.join(format!("cache/index{index}/{name}")));
-        let first = Path::new("/sys/devices/system/cpu/cpu0");
-        let (Some(level), Some(kind), Some(size)) = (of(first, "level"), of(first, "type"), of(first, "size")) else {
-            break;
-        };
+        let first = |name| of(Path::new("/sys/devices/system/cpu/cpu0"), name);
         let shared: BTreeSet<String> = cores.iter().filter_map(|core| of(core, "shared_cpu_list")).collect();
-        let (Ok(level), Some(bytes)) = (level.parse(), bytes(&size)) else { continue };
-        caches.push(Cache { level, kind: kind.to_lowercase(), bytes, instances: shared.len().max(1) });
-    }
-    caches
+        Some(Cache {
+            level: first("level")?.parse().ok()?,
+            kind: first("type")?.to_lowercase(),
+            bytes: bytes(&first("size")?)?,
+            instances: shared.len().max(1),
+        })
+    };
+    (0..8).map_while(cache).collect()
+}
+
+/// Parses sizes like `48K`.
+fn bytes(size: &str) -> Option<u64> {
+    let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = ["", "K", "M", "G"].iter().position(|unit| *unit == &size[digits.len()..])?;
+    Some(digits.parse::<u64>().ok()? << (10 * unit))
 }
 
 #[cfg(test)]
@@ -210,10 +180,10 @@ mod tests {
     #[test]
     fn this_machine_is_plausible() {
         let machine = Machine::here();
-        assert!(machine.logical_cores >= machine.physical_cores && machine.physical_cores > 0, "{machine:?}");
-        assert!(machine.rows().len() >= 3 && machine.json()["system"].is_string());
+        assert!(machine.json["physical_cores"].as_u64().is_some_and(|cores| cores > 0), "{machine:?}");
+        assert!(machine.table(&[("more", "1".into())]).lines().count() >= 7 && machine.json["system"].is_string());
         if cfg!(target_os = "linux") {
-            assert!(machine.memory_mib >= machine.available_mib && machine.memory_mib.is_some(), "{machine:?}");
+            assert!(machine.json["memory_mib"].as_u64() >= machine.available_mib.map(|mib| mib.max(1)), "{machine:?}");
         }
     }
 }

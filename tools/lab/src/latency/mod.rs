@@ -10,7 +10,7 @@ use lento::cli::amounts::{self, ThreadCounts};
 use lento::cli::interrupt::Stop;
 use lento::cli::machine::Machine;
 use lento::cli::progress::Progress;
-use lento::cli::speedtest::games::games;
+use lento::cli::speedtest::games;
 use lento::cli::{Done, programs, units};
 use report::{Report, Row};
 use soak::{Samples, Soak};

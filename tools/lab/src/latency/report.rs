@@ -2,7 +2,7 @@
 
 use super::shown;
 use super::soak::{Measure, PARTS, Samples};
-use lento::cli::machine::{Machine, version_json, version_rows};
+use lento::cli::machine::{self, Machine};
 use lento::cli::units;
 use lento_common::columns::columns;
 use serde_json::{Map, Value, json};
@@ -72,14 +72,8 @@ impl Row {
 impl Report {
     /// As a text table.
     pub fn text(&self) -> String {
-        let mut facts = version_rows();
-        facts.extend(self.machine.rows());
-        facts.push(("hash", format!("{} MiB", self.hash_mib)));
-        facts.push(("time", units::time(self.time)));
-        let mut text = String::new();
-        for (name, value) in facts {
-            let _ = writeln!(text, "{name:<13} {value}");
-        }
+        let facts = [("hash", format!("{} MiB", self.hash_mib)), ("time", units::time(self.time))];
+        let mut text = self.machine.table(&facts);
         let head: Vec<&str> =
             ["threads", "milliseconds", "count", "min"].into_iter().chain(PARTS.map(|part| part.1)).collect();
         let lines: Vec<Vec<String>> = self.rows.iter().flat_map(Row::lines).collect();
@@ -104,8 +98,8 @@ impl Report {
     pub fn json(&self) -> Value {
         json!({
             "schema": "lento-latency/1",
-            "version": version_json(),
-            "machine": self.machine.json(),
+            "version": machine::version(),
+            "machine": self.machine.json,
             "hash_mib": self.hash_mib,
             "time_ms": self.time.as_secs_f64() * 1e3,
             "seed": self.seed,

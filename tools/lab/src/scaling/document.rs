@@ -5,8 +5,7 @@ use super::measure::Measured;
 use super::model::{Model, Projection};
 use super::runs::{Counted, Row, Run};
 use super::visits::VisitCounts;
-use lento::cli::machine::Machine;
-use lento::cli::machine::version_json;
+use lento::cli::machine::{self, Machine};
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -125,8 +124,8 @@ impl Report<'_> {
             "interrupted": self.interrupted,
             "cut_short": self.measured.cut_short,
             "elapsed_ms": self.elapsed.as_secs_f64() * 1e3,
-            "version": version_json(),
-            "machine": self.machine.json(),
+            "version": machine::version(),
+            "machine": self.machine.json,
             "settings": {
                 "threads": self.threads,
                 "hash_mib": self.hash_mib,

@@ -20,7 +20,7 @@ use lento::cli::amounts::{self, ThreadCounts};
 use lento::cli::interrupt::Stop;
 use lento::cli::machine::Machine;
 use lento::cli::progress::Progress;
-use lento::cli::speedtest::{default_hash, games::games};
+use lento::cli::speedtest::{default_hash, games};
 use lento::engine::Engine;
 use lento::files::draft::Draft;
 use lento_common::play::opening::read_book;
@@ -135,7 +135,7 @@ pub fn run(args: &Args) -> Done {
         draft.finish(format!("{:#}\n", report.document()).as_bytes())?;
     }
     if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
-        draft.finish(chart::svg(&rows, machine.name())?.as_bytes())?;
+        draft.finish(chart::svg(&rows, &machine.processor)?.as_bytes())?;
     }
     let mut out = io::stdout();
     if to_stdout {

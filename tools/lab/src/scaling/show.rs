@@ -4,7 +4,6 @@ use super::bootstrap::Interval;
 use super::document::{Report, share};
 use super::model::{Model, Projection};
 use super::runs::Row;
-use lento::cli::machine::version_rows;
 use lento::cli::units;
 use lento_common::columns::columns;
 use std::fmt::Write;
@@ -61,21 +60,17 @@ fn model(model: &Model) -> String {
 impl Report<'_> {
     /// The tables as text.
     pub fn text(&self) -> String {
-        let mut facts = version_rows();
-        facts.extend(self.machine.rows());
-        facts.push(("hash", format!("{} MiB", self.hash_mib)));
         let depths = &self.measured.depths;
         let depth = match (depths.iter().min(), depths.iter().max()) {
             (Some(least), Some(most)) if least < most => format!(", depths {least} to {most}"),
             (Some(depth), _) => format!(", depth {depth}"),
             _ => String::new(),
         };
-        facts.push(("positions", format!("{}{depth}", self.fens.len())));
-        facts.push(("time", format!("{} of {}", units::time(self.elapsed), units::time(self.time))));
-        let mut text = String::new();
-        for (name, value) in facts {
-            let _ = writeln!(text, "{name:<13} {value}");
-        }
+        let mut text = self.machine.table(&[
+            ("hash", format!("{} MiB", self.hash_mib)),
+            ("positions", format!("{}{depth}", self.fens.len())),
+            ("time", format!("{} of {}", units::time(self.elapsed), units::time(self.time))),
+        ]);
         if self.rows.is_empty() {
             return text
                 + "\nNothing was measured: no position was searched with every thread count. Use more --time or less --depth.\n";
