@@ -43,26 +43,6 @@ pub fn positive_time(text: &str) -> Result<Duration, String> {
     if time.is_zero() { Err("expected a time above zero, such as 30s".into()) } else { Ok(time) }
 }
 
-/// Distinct thread counts, as in `--threads 1,2,4`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThreadCounts(pub Vec<usize>);
-
-/// Parses comma-separated thread counts.
-///
-/// # Errors
-/// Quotes the invalid part.
-pub fn thread_counts(text: &str) -> Result<ThreadCounts, String> {
-    let mut counts = Vec::new();
-    for word in text.split(',') {
-        let count = threads(word).map_err(|expected| format!("{word:?}: {expected}, separated by commas: 1,2,4"))?;
-        if counts.contains(&count) {
-            return Err(format!("{count} is listed twice; expected different numbers of threads"));
-        }
-        counts.push(count);
-    }
-    Ok(ThreadCounts(counts))
-}
-
 /// Parses the name of a late move reduction recipe.
 ///
 /// # Errors
@@ -83,13 +63,5 @@ mod tests {
             assert!(threads(text).is_err_and(|error| error.contains("expected a number of threads from 1 to 1024")));
         }
         assert!(positive_time("0s").is_err() && positive_time("soon").is_err() && positive_time("1ms").is_ok());
-    }
-
-    #[test]
-    fn thread_lists_quote_invalid_parts() {
-        assert_eq!(thread_counts("1,2, 16"), Ok(ThreadCounts(vec![1, 2, 16])));
-        for (text, quoted) in [("1,x", "\"x\""), ("1,,2", "\"\""), ("4,4", "4 is listed twice"), ("", "\"\"")] {
-            assert!(thread_counts(text).is_err_and(|error| error.contains(quoted)), "{text}");
-        }
     }
 }

@@ -95,9 +95,6 @@ pub fn run(args: &Args) -> Done {
 
 impl Args {
     /// Creates the configured engine.
-    ///
-    /// # Errors
-    /// Memory is short, or a folder of tablebases cannot be read.
     pub fn engine(&self) -> Result<Engine, Box<dyn Error>> {
         let mut engine = Engine::new();
         let threads = self.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);

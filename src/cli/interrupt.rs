@@ -25,9 +25,6 @@ impl Default for Stop {
 
 impl Stop {
     /// A request made by Ctrl-C. A second Ctrl-C exits at once.
-    ///
-    /// # Errors
-    /// The signal handler cannot be set.
     pub fn on_ctrl_c() -> Result<Self, ctrlc::Error> {
         let stop = Self::default();
         let handled = stop.clone();

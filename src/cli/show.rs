@@ -39,9 +39,6 @@ impl<'a> Show<'a> {
     }
 
     /// Shows output of a search; `None` updates the status line.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
     pub fn update(&mut self, news: Option<&Output>) -> io::Result<()> {
         match news {
             Some(Output::Info(info)) => {
@@ -63,9 +60,6 @@ impl<'a> Show<'a> {
     }
 
     /// Prints final lines that were not shown yet.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
     pub fn end(&mut self, outcome: &Outcome) -> io::Result<()> {
         if outcome.best.is_some() && !self.sent.matches(&outcome.lines) {
             outcome.lines.iter().try_for_each(|line| self.row(line))?;

@@ -8,6 +8,7 @@ mod matches;
 mod recipes;
 mod scaling;
 mod spsa;
+mod threads;
 
 use clap::{Parser, Subcommand};
 use lento::cli::notice::exit_code;

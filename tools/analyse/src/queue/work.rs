@@ -4,7 +4,6 @@ use super::input::{Input, Item};
 use super::screen::{Screen, Tally};
 use super::{Cli, record, resume};
 use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain};
-use crossbeam::channel::RecvTimeoutError;
 use lento::cli::Done;
 use lento::cli::interrupt::Stop;
 use lento::cli::search::{Found, search};
@@ -37,13 +36,6 @@ pub struct Work {
     new_game: bool,
     /// Positions claimed by other processes, at most one per process unless positions repeat.
     waiting: Vec<Item>,
-}
-
-/// The outcome for a position.
-enum Step {
-    Done,
-    Waiting(Box<Item>),
-    Interrupted,
 }
 
 impl Work {
@@ -81,7 +73,7 @@ impl Work {
 
     /// Runs to the end or to Ctrl-C.
     pub fn run(&mut self) -> Done {
-        let all_done = self.go_through()?;
+        let all_done = self.process_all()?;
         if let Some(draft) = self.epd.take() {
             draft.finish(&[])?;
         }
@@ -94,47 +86,39 @@ impl Work {
     }
 
     /// Processes all items. Returns false after Ctrl-C.
-    fn go_through(&mut self) -> Result<bool, Box<dyn Error>> {
-        loop {
-            if self.stop.asked() {
-                return Ok(false);
-            }
+    fn process_all(&mut self) -> Result<bool, Box<dyn Error>> {
+        while !self.stop.asked() {
             let screen = &mut self.screen;
             let Some(item) = self.input.next_item(&mut |message| screen.message(message))? else { break };
-            match self.process(item)? {
-                Step::Done => {}
-                Step::Waiting(item) => self.waiting.push(*item),
-                Step::Interrupted => return Ok(false),
-            }
-            if !self.retry_waiting()? {
+            if !self.process(item)? || !self.retry_waiting()? {
                 return Ok(false);
             }
         }
-        while !self.waiting.is_empty() {
-            let waited = self.stop.waiter().recv_timeout(POLL_INTERVAL);
-            if waited == Err(RecvTimeoutError::Disconnected) || !self.retry_waiting()? {
+        while !self.waiting.is_empty() && !self.stop.asked() {
+            // A timeout unless a stop is requested.
+            let _ = self.stop.waiter().recv_timeout(POLL_INTERVAL);
+            if !self.retry_waiting()? {
                 return Ok(false);
             }
             if output_is_gone() {
                 return Err(Box::new(io::Error::from(ErrorKind::BrokenPipe)));
             }
         }
-        Ok(true)
+        Ok(!self.stop.asked())
     }
 
     /// Retries positions claimed by other processes. Returns false after Ctrl-C.
     fn retry_waiting(&mut self) -> Result<bool, Box<dyn Error>> {
         for item in std::mem::take(&mut self.waiting) {
-            match self.process(item)? {
-                Step::Done => {}
-                Step::Waiting(item) => self.waiting.push(*item),
-                Step::Interrupted => return Ok(false),
+            if !self.process(item)? {
+                return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn process(&mut self, item: Item) -> Result<Step, Box<dyn Error>> {
+    /// Searches a position unless it is stored or claimed. Returns false after Ctrl-C.
+    fn process(&mut self, item: Item) -> Result<bool, Box<dyn Error>> {
         let (board, requested) = (item.game.board(), self.conditions.requested);
         let multipv = self.conditions.multipv;
         self.new_game |= item.begins;
@@ -148,21 +132,21 @@ impl Work {
                 }
                 None => self.tally.unknown += 1,
             }
-            return Ok(Step::Done);
+            return Ok(true);
         }
         let claim = self.database.claim(&item.key, board, &self.id, multipv, &requested);
         match claim.map_err(|error| self.explain(error))? {
             Claim::Known(stored) => {
                 self.report(&item, &stored, "database")?;
                 self.tally.known += 1;
-                Ok(Step::Done)
             }
-            Claim::Busy => Ok(Step::Waiting(Box::new(item))),
-            Claim::Claimed { position, partial } => self.search(item, position, partial),
+            Claim::Busy => self.waiting.push(item),
+            Claim::Claimed { position, partial } => return self.search(&item, position, partial),
         }
+        Ok(true)
     }
 
-    fn search(&mut self, item: Item, position: i64, partial: Option<Stored>) -> Result<Step, Box<dyn Error>> {
+    fn search(&mut self, item: &Item, position: i64, partial: Option<Stored>) -> Result<bool, Box<dyn Error>> {
         let requested = self.conditions.requested;
         // Only a search with the same conditions can be resumed, and none with a node limit.
         let multipv = self.conditions.multipv;
@@ -177,7 +161,7 @@ impl Work {
         self.engine.settings_mut().chess960 = item.chess960;
         self.engine.set_game(item.game.clone());
         if let Some(known) = &partial {
-            resume::restore(&mut self.engine, &self.database, position, &item, known)?;
+            resume::restore(&mut self.engine, &self.database, position, item, known)?;
         }
         let spent = partial.as_ref().map_or(Duration::ZERO, |known| known.analysis.time);
         let time = requested.time.map(|time| time.saturating_sub(spent).max(Duration::from_millis(1)));
@@ -188,16 +172,16 @@ impl Work {
             ..Limits::default()
         };
         self.tally.start_search(item.done);
-        let mut show = self.screen.begin(&item, &self.tally)?;
+        let mut show = self.screen.begin(item, &self.tally)?;
         let (screen, tally) = (&mut self.screen, &self.tally);
-        let found = search(&mut self.engine, &limits, &self.stop, |news| screen.update(&mut show, news, &item, tally))?;
+        let found = search(&mut self.engine, &limits, &self.stop, |news| screen.update(&mut show, news, item, tally))?;
         let finished = !self.stop.asked();
-        self.screen.end(show, &item, &found)?;
-        let stored = self.stored(&item, &found, partial.as_ref(), finished);
+        self.screen.end(show, item, &found)?;
+        let stored = self.stored(item, &found, partial.as_ref(), finished);
         if !finished && requested.is_exact() {
             // No partial result with a node limit.
             self.database.release(position).map_err(|error| self.explain(error))?;
-            return Ok(Step::Interrupted);
+            return Ok(false);
         }
         self.tally.add(found.nodes(), found.elapsed);
         let done = self.database.store(position, item.game.board(), &self.id, &stored);
@@ -206,12 +190,12 @@ impl Work {
             resume::remove_table(&self.database, position);
         } else {
             let depth = stored.analysis.depth;
-            if let Err(error) = resume::save(&mut self.engine, &self.database, position, &item, depth) {
+            if let Err(error) = resume::save(&mut self.engine, &self.database, position, item, depth) {
                 self.screen.message(&format!("cannot save the hash table: {error}"));
             }
         }
-        self.report(&item, &stored, "search")?;
-        Ok(if finished { Step::Done } else { Step::Interrupted })
+        self.report(item, &stored, "search")?;
+        Ok(finished)
     }
 
     /// Combines a search result with the partial one before it.

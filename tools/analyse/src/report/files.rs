@@ -36,52 +36,49 @@ impl ReportArgs {
     /// Creates drafts of the files, so that errors show up before the analysis.
     pub fn begin(&self) -> Result<Reports, WriteError> {
         let begin = |path: &Option<PathBuf>| path.as_deref().map(Draft::create).transpose();
-        let svg = self.svg.as_ref().zip(begin(&self.svg)?);
-        Ok(Reports {
-            pgn: begin(&self.pgn_out)?,
-            html: begin(&self.html)?.map(|draft| (draft, Page::default())),
-            graphs: svg.map(|(path, draft)| Graphs { path: path.clone(), draft, first: None, count: 0 }),
-            warned: false,
-        })
+        let svg = self.svg.clone().zip(begin(&self.svg)?);
+        let (pgn, html) = (begin(&self.pgn_out)?, begin(&self.html)?);
+        Ok(Reports { pgn, html, page: Page::default(), warned: false, svg, games: 0, first_graph: None })
     }
 }
 
 /// Reports being written.
 pub struct Reports {
     pgn: Option<Draft>,
-    html: Option<(Draft, Page)>,
-    graphs: Option<Graphs>,
+    html: Option<Draft>,
+    page: Page,
     /// Whether the limit of games per page was reported.
     warned: bool,
-}
-
-/// One graph per game.
-struct Graphs {
-    path: PathBuf,
-    /// The draft of the given name, for a single game.
-    draft: Draft,
+    /// The name of the graphs, and a draft of that name for a single game.
+    svg: Option<(PathBuf, Draft)>,
+    games: usize,
     /// The graph of the first game, until there is another.
-    first: Option<String>,
-    count: usize,
+    first_graph: Option<String>,
 }
 
 impl Reports {
     /// Adds a game to all reports.
     pub fn add(&mut self, game: &AnalysedGame) -> Result<(), Box<dyn Error>> {
         let study = Study::new(game);
+        self.games += 1;
         if let Some(draft) = &mut self.pgn {
             draft.write(annotate::pgn(&study).as_bytes())?;
         }
-        if let Some((_, page)) = &mut self.html
-            && !page.add(&study)
-            && !std::mem::replace(&mut self.warned, true)
-        {
+        if self.html.is_some() && !self.page.add(&study) && !std::mem::replace(&mut self.warned, true) {
             notice(format_args!("--html: a page has at most {} games; select others with --games", Page::MAX_GAMES));
         }
-        match &mut self.graphs {
-            Some(graphs) => graphs.add(graph::svg(&study)?),
-            None => Ok(()),
+        if let Some((path, _)) = &self.svg {
+            let graph = graph::svg(&study)?;
+            if self.games == 1 {
+                self.first_graph = Some(graph);
+                return Ok(());
+            }
+            if let Some(first) = self.first_graph.take() {
+                write(&numbered(path, 1), first.as_bytes())?;
+            }
+            write(&numbered(path, self.games), graph.as_bytes())?;
         }
+        Ok(())
     }
 
     /// Renames the drafts.
@@ -89,27 +86,13 @@ impl Reports {
         if let Some(draft) = self.pgn {
             draft.finish(&[])?;
         }
-        if let Some((draft, page)) = self.html {
-            draft.finish(page.finish().as_bytes())?;
+        if let Some(draft) = self.html {
+            draft.finish(self.page.finish().as_bytes())?;
         }
-        if let Some(Graphs { draft, first: Some(svg), .. }) = self.graphs {
-            draft.finish(svg.as_bytes())?;
+        if let Some(((_, draft), graph)) = self.svg.zip(self.first_graph) {
+            draft.finish(graph.as_bytes())?;
         }
         Ok(())
-    }
-}
-
-impl Graphs {
-    fn add(&mut self, svg: String) -> Result<(), Box<dyn Error>> {
-        self.count += 1;
-        if self.count == 1 {
-            self.first = Some(svg);
-            return Ok(());
-        }
-        if let Some(first) = self.first.take() {
-            write(&numbered(&self.path, 1), first.as_bytes())?;
-        }
-        Ok(write(&numbered(&self.path, self.count), svg.as_bytes())?)
     }
 }
 

@@ -4,9 +4,10 @@ mod child;
 mod report;
 mod soak;
 
+use crate::threads::{ThreadCounts, thread_counts};
 use child::{Session, SessionError};
 use fastrand::Rng;
-use lento::cli::amounts::{self, ThreadCounts};
+use lento::cli::amounts;
 use lento::cli::interrupt::Stop;
 use lento::cli::machine::Machine;
 use lento::cli::progress::Progress;
@@ -42,7 +43,7 @@ With --json one document is printed at the end:
 #[command(after_long_help = FIELDS)]
 pub struct Args {
     /// Thread counts
-    #[arg(long, value_name = "LIST", default_value = "1,2,16,256", value_parser = amounts::thread_counts)]
+    #[arg(long, value_name = "LIST", default_value = "1,2,16,256", value_parser = thread_counts)]
     threads: ThreadCounts,
     /// Total time: 2m, 1h, 90s
     #[arg(long, default_value = "2m", value_parser = amounts::positive_time)]

@@ -12,11 +12,12 @@ mod runs;
 mod show;
 mod visits;
 
+use crate::threads::{ThreadCounts, thread_counts};
 use bootstrap::Bootstrap;
 use document::Report;
 use lento::chess::Game;
 use lento::cli::Done;
-use lento::cli::amounts::{self, ThreadCounts};
+use lento::cli::amounts;
 use lento::cli::interrupt::Stop;
 use lento::cli::machine::Machine;
 use lento::cli::progress::Progress;
@@ -41,7 +42,7 @@ pub struct Args {
     #[command(subcommand)]
     task: Option<Other>,
     /// Thread counts, compared with the first one [default: 1,2,4,... up to all cores]
-    #[arg(long, value_name = "LIST", value_parser = amounts::thread_counts)]
+    #[arg(long, value_name = "LIST", value_parser = thread_counts)]
     threads: Option<ThreadCounts>,
     /// Total time: 10m, 1h, 90s
     #[arg(long, default_value = "10m", value_parser = amounts::positive_time)]
