@@ -6,6 +6,7 @@ mod datagen;
 mod formats;
 mod gold;
 mod losses;
+mod report;
 #[cfg(test)]
 mod sample;
 mod train;

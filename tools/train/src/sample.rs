@@ -1,13 +1,10 @@
 //! Random games and their positions, for tests.
 
-use super::formats::convert::{to_viri_board, to_viri_move};
-use super::formats::packed;
+use super::formats::{packed, viri};
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, Game, PieceType};
 use lento::eval::Classical;
 use lento_common::play::record::{Ending, GameResult, Ply, Record, by_rules};
-use viriformat::chess::board::{DrawType, GameOutcome, WinType};
-use viriformat::dataformat::Game as ViriGame;
 
 /// Whoever is more than one and a half pawns ahead wins; the score is White's.
 fn result(score: i32) -> GameResult {
@@ -55,23 +52,7 @@ fn play(random: &mut fastrand::Rng, evaluator: &mut Classical) -> Record {
 
 /// The games as a file holds them.
 pub fn bytes(games: &[Record]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for game in games {
-        let mut viri = ViriGame::new(&to_viri_board(&game.start).unwrap());
-        let mut board = game.start.clone();
-        for ply in &game.plies {
-            let white = ply.score * board.side_to_move().sign();
-            viri.add_move(to_viri_move(ply.mv), i16::try_from(white).unwrap());
-            board = board.after(ply.mv);
-        }
-        viri.set_outcome(match game.result {
-            GameResult::WhiteWins => GameOutcome::WhiteWin(WinType::Adjudication),
-            GameResult::Draw => GameOutcome::Draw(DrawType::Adjudication),
-            GameResult::BlackWins => GameOutcome::BlackWin(WinType::Adjudication),
-        });
-        viri.serialise_into(&mut bytes).unwrap();
-    }
-    bytes
+    games.iter().flat_map(|game| viri::to_bytes(game).unwrap()).collect()
 }
 
 /// Centipawns for the piece types.

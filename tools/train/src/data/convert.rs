@@ -1,17 +1,41 @@
-//! `lento data convert`: from games to single positions.
+//! `lento-train data convert` and `data filter`: from games to positions.
 
-use super::conversion::{Conversion, GameSource, most};
-use super::report::ConversionReport;
-use super::writer::OrderArgs;
+use super::writer::{Order, PositionWriter};
+use super::{in_folder, is_folder};
+use crate::formats::packed::{RECORD, pack, to_bytes};
+use crate::formats::shards::GAMES;
+use crate::formats::viri::PLY;
+use crate::formats::{self, Filter, Place, Rule, StoredGame, decode, lgp, shards};
+use crate::report::Report;
+use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
+use lento_common::notice::notice;
+use lento_common::threads::Threads;
+use lento_common::{progress, summary};
+use std::collections::HashSet;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// What to convert.
+/// Which games to read, and which of their positions to take.
 #[derive(clap::Args)]
-pub struct Args {
+struct Source {
+    /// Games in viriformat or packed: files, or folders with *.vf, *.viri and *.lgp files
+    #[arg(required = true, value_name = "DATA")]
+    data: Vec<PathBuf>,
+    /// Take each position only the first time: pieces, side to move, castling rights and en passant count. Needs up to 31 bytes
+    /// of memory for each position taken
+    #[arg(long)]
+    dedupe: bool,
+    #[command(flatten)]
+    threads: Threads,
+    #[command(flatten)]
+    filter: Filter,
+}
+
+#[derive(clap::Args)]
+pub struct ConvertArgs {
     /// Write the positions into this file (bulletformat, *.bf), which appears when it is whole
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -19,32 +43,200 @@ pub struct Args {
     #[arg(long)]
     shuffle: bool,
     #[command(flatten)]
-    choice: OrderArgs,
+    order: Order,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    source: GameSource,
+    source: Source,
 }
 
-/// Converts, and says what became of the positions. After Ctrl-C there is no file.
-///
-/// # Errors
-/// A file cannot be read or written, or holds something else.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+#[derive(clap::Args)]
+pub struct FilterArgs {
+    /// Write the positions (bulletformat) into this file; or into this folder, a file for each file of games: a folder that is
+    /// there, or a name that ends with '/'. Files appear when they are whole
+    #[arg(long, value_name = "FILE|FOLDER/")]
+    output: PathBuf,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    source: Source,
+}
+
+/// Converts. After Ctrl-C there is no file.
+pub fn convert(args: &ConvertArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let step = (GAMES.find(&args.source.data)?, args.output.clone());
+    run(&args.source, args.shuffle, args.order, vec![step], args.json)
+}
+
+/// Filters. After Ctrl-C the files that are whole stay.
+pub fn filter(args: &FilterArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let files = GAMES.find(&args.source.data)?;
+    let steps = if is_folder(&args.output) {
+        in_folder(files, &args.output, "bf")?.into_iter().map(|(file, output)| (vec![file], output)).collect()
+    } else {
+        vec![(files, args.output.clone())]
+    };
+    run(&args.source, false, Order { seed: 0, keep: None, memory: 0 }, steps, args.json)
+}
+
+/// Writes the positions of each list of files into one file, and reports what became of them.
+fn run(
+    source: &Source,
+    shuffle: bool,
+    order: Order,
+    steps: Vec<(Vec<PathBuf>, PathBuf)>,
+    json: bool,
+) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
-    let files = args.source.files()?;
-    let plan = args.choice.plan(args.shuffle);
-    let mut conversion = Conversion::new(&args.source, &stop);
-    let most = most(&files)?;
-    let written = conversion.write(files, &args.output, plan, most)?;
-    let unfinished = written.is_none().then_some(args.output.as_path());
-    let report = ConversionReport {
-        conversion: &conversion,
-        written: written.unwrap_or_default(),
-        unfinished,
-        elapsed: start.elapsed(),
+    let mut conversion = Conversion::new(source);
+    let (mut written, mut unfinished) = (0, None);
+    for (files, output) in steps {
+        let writer = PositionWriter::new(&output, shuffle, order, most(&files)?)?;
+        match conversion.write(files, writer, &stop)? {
+            Some(count) => written += count,
+            None => {
+                unfinished = Some(output);
+                break;
+            }
+        }
+    }
+    formats::warn_of_torn(&conversion.torn);
+    let mut report = conversion.report(written);
+    report.speed("positions", conversion.counts.positions, start.elapsed());
+    report.field("finished", unfinished.is_none());
+    report.show(json)?;
+    if let Some(path) = &unfinished {
+        notice(format_args!("interrupted; {} was not written", path.display()));
+    }
+    Ok(summary::exit(unfinished.is_none()))
+}
+
+/// An upper bound of the number of positions in some files.
+fn most(files: &[PathBuf]) -> Result<u64, String> {
+    let positions = |file: &Path| {
+        if shards::is_packed(file) {
+            return Ok(lgp::Verified::read(file)?.plies);
+        }
+        Ok(shards::size(&[file.to_owned()])? / PLY as u64)
     };
-    Ok(report.show(args.json)?)
+    files.iter().map(|file| positions(file)).sum()
+}
+
+/// The settings of a conversion, and its state over all files so far.
+struct Conversion<'a> {
+    source: &'a Source,
+    seen: HashSet<u64>,
+    counts: Counts,
+    /// Truncated games, which were skipped.
+    torn: Vec<Place>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    games: u64,
+    positions: u64,
+    /// By [`Rule`].
+    refused: [u64; Rule::NAMES.len()],
+    repeated: u64,
+}
+
+/// The positions of some games.
+#[derive(Default)]
+struct Batch {
+    counts: Counts,
+    /// Records and their keys.
+    positions: Vec<([u8; RECORD], u64)>,
+}
+
+impl<'a> Conversion<'a> {
+    fn new(source: &'a Source) -> Self {
+        Self { source, seen: HashSet::new(), counts: Counts::default(), torn: Vec::new() }
+    }
+
+    /// Writes the positions of some files and returns their number; `None` if a stop was requested: then there is no file.
+    fn write(
+        &mut self,
+        files: Vec<PathBuf>,
+        mut writer: PositionWriter,
+        stop: &Stop,
+    ) -> Result<Option<u64>, Box<dyn Error>> {
+        let Self { source, seen, counts, torn } = self;
+        let bytes = shards::size(&files)?;
+        let bar = progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
+        let work = |games: &[StoredGame]| batch(games, &source.filter);
+        let mut ended = decode::run(files, source.threads.count(), stop, work, |batch: Batch, bytes| {
+            counts.add(&batch.counts);
+            for (record, key) in batch.positions {
+                if source.dedupe && !seen.insert(key) {
+                    counts.repeated += 1;
+                } else {
+                    writer.push(record)?;
+                }
+            }
+            bar.set_position(bytes);
+            bar.set_message(format!("{} positions", HumanCount(writer.count())));
+            Ok(())
+        })?;
+        torn.append(&mut ended.torn);
+        bar.finish_and_clear();
+        if !ended.finished {
+            return Ok(None);
+        }
+        let bar =
+            progress::bar(Some(writer.count()), "{bar:30} {human_pos}/{human_len} written [{elapsed}, {eta} left]");
+        let written = writer.finish(stop, |count| bar.set_position(count))?;
+        bar.finish_and_clear();
+        Ok(written)
+    }
+
+    fn report(&self, written: u64) -> Report {
+        let Counts { games, positions, refused, repeated } = self.counts;
+        let kept = positions - refused.iter().sum::<u64>() - repeated;
+        let mut report = Report::default();
+        report.count("games", "games", games, "");
+        report.count("positions", "positions", positions, "");
+        for ([label, _], refused) in Rule::NAMES.iter().zip(refused) {
+            report.row(&format!("  {label}"), HumanCount(refused), &summary::percent(refused, positions));
+        }
+        report.field("dropped", Rule::counts_to_json(refused));
+        report.part("  had occurred before", "repeated", repeated, positions);
+        report.part("kept", "kept", kept, positions);
+        report.part("written", "written", written, positions);
+        report.field("filter", self.source.filter.to_json());
+        report.field("torn_games", self.torn.iter().map(Place::to_string).collect::<Vec<_>>());
+        report
+    }
+}
+
+/// The positions of some games that the filter takes.
+fn batch(games: &[StoredGame], filter: &Filter) -> Result<Batch, String> {
+    let mut batch = Batch::default();
+    for game in games {
+        batch.counts.games += 1;
+        game.walk(|position| {
+            batch.counts.positions += 1;
+            match filter.refuses(position) {
+                Some(rule) => batch.counts.refused[rule as usize] += 1,
+                None => {
+                    let record = to_bytes(&pack(&position.board, position.score, position.result));
+                    batch.positions.push((record, position.board.key()));
+                }
+            }
+        })?;
+    }
+    Ok(batch)
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.games += other.games;
+        self.positions += other.positions;
+        for (sum, count) in self.refused.iter_mut().zip(other.refused) {
+            *sum += count;
+        }
+        self.repeated += other.repeated;
+    }
 }

@@ -1,50 +1,61 @@
-//! `lento data`: sets of training data from one form into another.
+//! `lento-train data`: conversion of training data.
 
-mod bucket;
-mod conversion;
 mod convert;
-mod filter;
 pub mod inspect;
-mod keys;
 mod pack;
-mod places;
-mod report;
-mod seen;
 mod shuffle;
-mod unpack;
 mod writer;
 
+use std::collections::HashMap;
 use std::error::Error;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What to do with the data.
 #[derive(clap::Subcommand)]
 pub enum Command {
     /// Turn games (viriformat, packed) into single positions (bulletformat), filtered, and shuffled if wanted
-    Convert(convert::Args),
+    Convert(convert::ConvertArgs),
     /// Take the positions of games that are good to learn from, in their order, and say what was left out and why
-    Filter(filter::Args),
+    Filter(convert::FilterArgs),
     /// Count what a set of training data consists of
     Inspect(inspect::Args),
     /// Pack games (viriformat) into less than a third of the bytes, scores rounded to multiples of 2 centipawns
-    Pack(pack::Args),
+    Pack(pack::PackArgs),
     /// Shuffle positions (bulletformat), also more than the memory holds
     Shuffle(shuffle::Args),
     /// Turn packed games into viriformat
-    Unpack(unpack::Args),
+    Unpack(pack::UnpackArgs),
 }
 
-/// Does it.
-///
-/// # Errors
-/// Those of the command.
 pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
     match command {
-        Command::Convert(args) => convert::run(args),
-        Command::Filter(args) => filter::run(args),
+        Command::Convert(args) => convert::convert(args),
+        Command::Filter(args) => convert::filter(args),
         Command::Inspect(args) => inspect::run(args),
-        Command::Pack(args) => pack::run(args),
+        Command::Pack(args) => pack::pack(args),
         Command::Shuffle(args) => shuffle::run(args),
-        Command::Unpack(args) => unpack::run(args),
+        Command::Unpack(args) => pack::unpack(args),
     }
+}
+
+/// Whether an output means a folder: an existing one, or a name that ends with '/'.
+fn is_folder(output: &Path) -> bool {
+    output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// Pairs each file with an output of the same name and this extension in a folder, which is created. Refuses files of the same name.
+fn in_folder(files: Vec<PathBuf>, folder: &Path, extension: &str) -> Result<Vec<(PathBuf, PathBuf)>, String> {
+    let mut sources: HashMap<PathBuf, PathBuf> = HashMap::new();
+    let mut pairs = Vec::new();
+    for file in files {
+        let output = folder.join(file.file_name().unwrap_or_default()).with_extension(extension);
+        if let Some(other) = sources.insert(output.clone(), file.clone()) {
+            let (other, file, output) = (other.display(), file.display(), output.display());
+            return Err(format!("{other} and {file} would both become {output}; expected files of different names"));
+        }
+        pairs.push((file, output));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(pairs)
 }

@@ -1,25 +1,25 @@
-//! `lento data pack`: games in less than a third of the bytes.
+//! `lento-train data pack` and `data unpack`: games in less than a third of the bytes, and back.
 
-use super::places::one_each;
-use crate::formats::lgp::{Packed, Spent, pack};
-use crate::formats::shards::PACKED;
+use super::{in_folder, is_folder};
+use crate::formats::lgp::{self, Packed, Spent};
+use crate::formats::shards::{GAMES, PACKED, PACKED_GAMES};
 use crate::formats::{self, Place, Shards, shards};
+use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
-use lento_common::draft::Draft;
+use lento_common::draft::{Draft, WriteError};
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
 use lento_common::threads::Threads;
 use lento_common::{ordered, progress, summary};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// What to pack.
 #[derive(clap::Args)]
-pub struct Args {
+pub struct PackArgs {
     /// Games in viriformat: files, or folders with *.vf and *.viri files. Packed files are packed again
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
@@ -34,7 +34,21 @@ pub struct Args {
     json: bool,
 }
 
-/// What some files were packed into.
+#[derive(clap::Args)]
+pub struct UnpackArgs {
+    /// Packed games: files, or folders with *.lgp files
+    #[arg(required = true, value_name = "DATA")]
+    data: Vec<PathBuf>,
+    /// Write the games (viriformat, *.vf) into this file; or into this folder, a file for each packed file: a folder that is
+    /// there, or a name that ends with '/'. Files appear when they are whole
+    #[arg(long, value_name = "FILE|FOLDER/")]
+    output: PathBuf,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was packed or unpacked.
 #[derive(Default)]
 struct Sum {
     files: u64,
@@ -47,47 +61,32 @@ struct Sum {
 }
 
 /// Packs each file. After Ctrl-C the files that are whole stay.
-///
-/// # Errors
-/// A file cannot be read or written, or holds something else.
-pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
+pub fn pack(args: &PackArgs) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
-    let files = shards::find(&args.data)?;
-    let bar = progress::bar(Some(shards::size(&files)?), "{bar:30} {bytes}/{total_bytes} [{elapsed}, {eta} left]");
-    let places = one_each(files, &args.output, PACKED)?;
-    let (wanted, mut sum, mut failed) = (places.len() as u64, Sum::default(), None);
+    let files = GAMES.find(&args.data)?;
+    let bar = bar(&files)?;
+    let pairs = one_each(files, &args.output, PACKED)?;
+    let (wanted, mut sum, mut failed) = (pairs.len() as u64, Sum::default(), None);
     let work = |_: &mut (), (file, output): (PathBuf, PathBuf), _: [&Stop; 2]| {
         pack_file(&file, &output, &stop, &bar).map_err(|error| error.to_string()).transpose()
     };
-    ordered::run(
-        args.threads.count(),
-        places,
-        &stop,
-        || Ok::<(), String>(()),
-        work,
-        |done| match done {
-            Ok(part) => {
-                sum.add(part);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        },
-    )?;
+    let on_done = |done| {
+        match done {
+            Ok(part) => sum.add(part),
+            Err(error) => failed = Some(error),
+        }
+        if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    ordered::run(args.threads.count(), pairs, &stop, || Ok::<(), String>(()), work, on_done)?;
     bar.finish_and_clear();
     if let Some(error) = failed {
         return Err(error.into());
     }
-    let (seconds, finished) = (start.elapsed().as_secs_f64(), sum.files == wanted);
     formats::warn_of_torn(&sum.torn);
-    summary::show(args.json, || sum.json(finished, seconds), || sum.text(seconds))?;
-    if !finished {
-        notice(format_args!("interrupted; {} of {wanted} files were written", sum.files));
-    }
-    Ok(summary::exit(finished))
+    let mut report = sum.report();
+    sum.report_bytes(&mut report);
+    sum.show(report, wanted, start, args.json)
 }
 
 /// Packs a file; `None` if a stop was requested before it was written.
@@ -95,7 +94,7 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
     let draft = Draft::create(output)?;
     let read = shards::size(&[file.to_owned()])?;
     let (mut games, mut last) = (Shards::new(vec![file.to_owned()]), 0);
-    let packed = pack(output, &mut games, |game| {
+    let packed = lgp::pack(output, &mut games, |game| {
         bar.inc(game.place.offset - last);
         last = game.place.offset;
         !stop.asked()
@@ -105,6 +104,67 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
     bar.inc(read.saturating_sub(last));
     let (written, torn) = (bytes.len() as u64, games.torn().to_vec());
     Ok(Some(Sum { files: 1, games: count, plies, read, written, spent, torn }))
+}
+
+/// Unpacks each file. After Ctrl-C the files that are whole stay.
+pub fn unpack(args: &UnpackArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let stop = Stop::on_ctrl_c()?;
+    let start = Instant::now();
+    let files = PACKED_GAMES.find(&args.data)?;
+    let bar = bar(&files)?;
+    let pairs = one_each(files, &args.output, "vf")?;
+    let mut sum = Sum::default();
+    for (file, output) in &pairs {
+        if !unpack_file(file, output, &stop, &bar, &mut sum)? {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    sum.show(sum.report(), pairs.len() as u64, start, args.json)
+}
+
+/// Unpacks a file; false if a stop was requested before it was written.
+fn unpack_file(
+    file: &Path,
+    output: &Path,
+    stop: &Stop,
+    bar: &ProgressBar,
+    sum: &mut Sum,
+) -> Result<bool, Box<dyn Error>> {
+    let mut draft = Draft::create(output)?;
+    let mut games = lgp::Verified::read(file)?.into_games(file);
+    let before = bar.position();
+    while let Some(game) = games.next().transpose()? {
+        if stop.asked() {
+            return Ok(false);
+        }
+        draft.write(&game.to_bytes()).map_err(|error| WriteError::new(output, error))?;
+        sum.games += 1;
+        sum.plies += game.plies.len() as u64;
+        bar.set_position(before + games.bytes_read());
+    }
+    draft.finish(&[])?;
+    sum.files += 1;
+    Ok(true)
+}
+
+fn bar(files: &[PathBuf]) -> Result<ProgressBar, String> {
+    Ok(progress::bar(Some(shards::size(files)?), "{bar:30} {bytes}/{total_bytes} [{elapsed}, {eta} left]"))
+}
+
+/// Pairs each file with its output: in a folder, or a file if there is only one.
+fn one_each(files: Vec<PathBuf>, output: &Path, extension: &str) -> Result<Vec<(PathBuf, PathBuf)>, String> {
+    if is_folder(output) {
+        return in_folder(files, output, extension);
+    }
+    match <[PathBuf; 1]>::try_from(files) {
+        Ok([file]) => Ok(vec![(file, output.to_owned())]),
+        Err(files) => Err(format!(
+            "--output {}: {} files are to be written; expected a folder, or a name that ends with '/'",
+            output.display(),
+            files.len()
+        )),
+    }
 }
 
 impl Sum {
@@ -118,50 +178,39 @@ impl Sum {
         self.torn.extend(part.torn);
     }
 
-    /// A sum over all plies for each of them.
-    fn each(&self, sum: f64) -> f64 {
-        sum / self.plies.max(1) as f64
-    }
-
-    /// The bits that each part took a ply.
-    fn bits(&self) -> [(&'static str, f64); 4] {
-        let Spent { starts, moves, scores, endings } = self.spent;
-        [("moves", moves), ("scores", scores), ("starts", starts), ("endings", endings)]
-            .map(|(name, bits)| (name, self.each(bits)))
-    }
-
-    fn text(&self, seconds: f64) -> String {
-        let mut text = String::new();
+    fn report(&self) -> Report {
+        let mut report = Report::default();
         for (name, count) in [("files", self.files), ("games", self.games), ("plies", self.plies)] {
-            text += &summary::row(name, HumanCount(count), "");
+            report.count(name, name, count, "");
         }
-        let before = format!("{:.3} a ply", self.each(self.read as f64));
-        text += &summary::row("bytes before", HumanCount(self.read), &before);
-        let after = format!("{:.4} a ply", self.each(self.written as f64));
-        text += &summary::row("bytes", HumanCount(self.written), &after);
-        for (name, bits) in self.bits() {
-            text += &summary::row(&format!("  {name}"), format!("{bits:.3}"), "bits a ply");
-        }
-        text + &summary::row("plies a second", HumanCount(self.rate(seconds)), &format!("{seconds:.1} s"))
+        report
     }
 
-    fn rate(&self, seconds: f64) -> u64 {
-        (self.plies as f64 / seconds.max(1e-3)) as u64
+    /// Bytes before and after, and the bits of each part a ply.
+    fn report_bytes(&self, report: &mut Report) {
+        let each = |sum: f64| sum / self.plies.max(1) as f64;
+        report.count("bytes before", "bytes_before", self.read, &format!("{:.3} a ply", each(self.read as f64)));
+        let bytes = each(self.written as f64);
+        report.count("bytes", "bytes", self.written, &format!("{bytes:.4} a ply"));
+        report.field("bytes_a_ply", bytes);
+        let Spent { starts, moves, scores, endings } = self.spent;
+        let bits = [("moves", moves), ("scores", scores), ("starts", starts), ("endings", endings)];
+        let bits = bits.map(|(name, bits)| (name.to_owned(), each(bits)));
+        for (name, bits) in &bits {
+            report.row(&format!("  {name}"), format!("{bits:.3}"), "bits a ply");
+        }
+        report.field("bits_a_ply", bits.map(|(name, bits)| (name, Value::from(bits))).into_iter().collect::<Value>());
+        report.field("torn_games", self.torn.iter().map(Place::to_string).collect::<Vec<_>>());
     }
 
-    fn json(&self, finished: bool, seconds: f64) -> Value {
-        json!({
-            "finished": finished,
-            "files": self.files,
-            "games": self.games,
-            "torn_games": self.torn.iter().map(Place::to_string).collect::<Vec<_>>(),
-            "plies": self.plies,
-            "bytes_before": self.read,
-            "bytes": self.written,
-            "bytes_a_ply": self.each(self.written as f64),
-            "bits_a_ply": self.bits().into_iter().map(|(name, bits)| (name.to_owned(), Value::from(bits))).collect::<Value>(),
-            "time_s": seconds,
-            "plies_per_second": self.rate(seconds),
-        })
+    fn show(&self, mut report: Report, wanted: u64, start: Instant, json: bool) -> Result<ExitCode, Box<dyn Error>> {
+        let finished = self.files == wanted;
+        report.speed("plies", self.plies, start.elapsed());
+        report.field("finished", finished);
+        report.show(json)?;
+        if !finished {
+            notice(format_args!("interrupted; {} of {} files were written", self.files, HumanCount(wanted)));
+        }
+        Ok(summary::exit(finished))
     }
 }

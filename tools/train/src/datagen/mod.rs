@@ -3,7 +3,7 @@
 mod factory;
 mod shards;
 
-use crate::formats::plausible;
+use crate::formats::game::check_material;
 use indicatif::{HumanCount, ProgressBar};
 use lento::chess::Board;
 use lento::processors;
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     for fen in arena.openings.book() {
         let no_data = |problem| format!("--book: data do not begin with \"{fen}\": {problem}");
-        plausible::crowd(&Board::from_fen(fen)?).map_err(no_data)?;
+        check_material(&Board::from_fen(fen)?).map_err(no_data)?;
     }
 
     std::fs::create_dir_all(&args.output).map_err(|error| format!("{}: {error}", args.output.display()))?;

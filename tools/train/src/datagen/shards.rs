@@ -1,21 +1,17 @@
 //! Writing games to shards.
 
-use crate::formats::convert::{to_viri_board, to_viri_move};
-use crate::formats::game::{HEADER, PLY, TERMINATOR};
+use crate::formats::Shards;
 use crate::formats::lgp::{self, Verified};
 use crate::formats::shards::PACKED;
-use crate::formats::{DataError, Shards};
-use lento::chess::Color;
+use crate::formats::viri::{self, HEADER, PLY, TERMINATOR};
 use lento_common::draft::Draft;
 use lento_common::inputs;
 use lento_common::outputs::named;
-use lento_common::play::record::{GameResult, Record};
+use lento_common::play::record::Record;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use viriformat::chess::board::{DrawType, GameOutcome, WinType};
-use viriformat::dataformat::Game as ViriGame;
 
 /// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on. A full shard may be packed: `00000.lgp`.
 pub struct ShardWriter {
@@ -104,10 +100,10 @@ impl ShardWriter {
     }
 
     /// Removes a shard that is packed.
-    fn remove(&self, shard: u64) -> Result<(), DataError> {
+    fn remove(&self, shard: u64) -> io::Result<()> {
         let path = self.path(shard);
         match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(DataError::Io { path, error }),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(&path, &error)),
             _ => Ok(()),
         }
     }
@@ -136,7 +132,7 @@ impl ShardWriter {
                 self.current.insert(file.map_err(|error| named(&path, &error))?)
             }
         };
-        let bytes = stored(record)?;
+        let bytes = viri::to_bytes(record)?;
         // One write for a whole game: whatever ends the program, at most the last game is torn.
         file.write_all(&bytes).map_err(|error| named(&path, &error))?;
         self.games += 1;
@@ -146,25 +142,6 @@ impl ShardWriter {
         }
         Ok(bytes.len())
     }
-}
-
-/// The game in viriformat; scores are White's.
-fn stored(record: &Record) -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut game = ViriGame::new(&to_viri_board(&record.start)?);
-    game.set_outcome(match record.result {
-        GameResult::WhiteWins => GameOutcome::WhiteWin(WinType::Mate),
-        GameResult::Draw => GameOutcome::Draw(DrawType::Adjudication),
-        GameResult::BlackWins => GameOutcome::BlackWin(WinType::Mate),
-    });
-    let mut side = record.start.side_to_move();
-    for ply in &record.plies {
-        let score = if side == Color::White { ply.score } else { -ply.score };
-        game.add_move(to_viri_move(ply.mv), score as i16);
-        side = !side;
-    }
-    let mut bytes = Vec::with_capacity(HEADER + PLY * (record.plies.len() + 1));
-    game.serialise_into(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// How many whole games there are, and how many bytes they take.
@@ -182,7 +159,8 @@ fn whole_games(bytes: &[u8]) -> (u64, usize) {
 mod tests {
     use super::*;
     use lento::chess::Board;
-    use lento_common::play::record::{Ending, Ply};
+    use lento_common::play::record::{Ending, GameResult, Ply};
+    use viriformat::dataformat::{Game, WDL};
 
     /// A game from Black's point of departure: e5 at +30 for Black, then White's Nf3 at +12.
     fn record() -> Record {
@@ -206,12 +184,12 @@ mod tests {
 
     #[test]
     fn a_game_is_stored_with_scores_of_white() {
-        let bytes = stored(&record()).unwrap();
+        let bytes = viri::to_bytes(&record()).unwrap();
         assert_eq!((bytes.len(), whole_games(&bytes)), (HEADER + 3 * PLY, (1, HEADER + 3 * PLY)));
-        let game = ViriGame::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
+        let game = Game::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
         let scores: Vec<i16> = game.moves.iter().map(|(_, score)| score.get()).collect();
         assert_eq!(scores, [-30, 12]);
-        assert_eq!(game.outcome(), viriformat::dataformat::WDL::Loss);
+        assert_eq!(game.outcome(), WDL::Loss);
     }
 
     #[test]

@@ -1,38 +1,28 @@
 //! Reading games on several threads, in order.
 
-use super::{DataError, Place, Shards, StoredGame};
+use super::{Place, Shards, StoredGame};
 use lento_common::interrupt::Stop;
 use lento_common::ordered;
 use std::convert::Infallible;
+use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// So many positions make a parcel for a thread, unless one game has more. A parcel's positions fit into 16 bits.
+/// Positions of a parcel for a thread, unless one game has more.
 const PARCEL: usize = 1 << 14;
 
-/// Games of some files, how far the files have been read with them, and the games that are torn so far.
+/// Splits the games of some files into parcels: the games, and the bytes that have been read by then.
 struct Parcels {
     shards: Shards,
-    /// The game that did not go into the last parcel.
+    /// The game that did not fit into the last parcel.
     left: Option<StoredGame>,
-    /// Whether there is nothing more to come: the last parcel or an error has been given out.
+    /// The last parcel or an error has been returned.
     ended: bool,
-    /// How many games have been given out.
-    given: u64,
-}
-
-/// What one thread works on.
-struct Parcel {
-    /// The number of the first game, from 0, over all files.
-    first: u64,
-    games: Vec<StoredGame>,
-    bytes: u64,
 }
 
 impl Iterator for Parcels {
-    type Item = Result<Parcel, DataError>;
+    type Item = Result<(Vec<StoredGame>, u64), String>;
 
-    /// The next games. There is nothing after an error.
     fn next(&mut self) -> Option<Self::Item> {
         let mut games: Vec<StoredGame> = self.left.take().into_iter().collect();
         // A game without moves takes memory, too.
@@ -55,52 +45,38 @@ impl Iterator for Parcels {
                 }
             }
         }
-        let first = self.given;
-        self.given += games.len() as u64;
-        (!games.is_empty()).then(|| Ok(Parcel { first, games, bytes: self.shards.bytes() }))
+        (!games.is_empty()).then(|| Ok((games, self.shards.bytes())))
     }
 }
 
 /// How a reading ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Whether it went to the end of all files.
+    /// Whether all files were read to their ends.
     pub finished: bool,
-    /// The games that were not written whole and are left out: each the last of its file.
+    /// Truncated games, which were skipped.
     pub torn: Vec<Place>,
 }
 
-/// Reads all games of these files. `work` makes something of a few games at a time, on several threads; it gets the number of
-/// the first, from 0 over all files. `on_done` is told what,
-/// in the order of the games whatever the threads do, with how many bytes had been read by then.
-///
-/// # Errors
-/// A file cannot be read or holds something else, or `work` or `on_done` fails. Games before the place of the error may have
-/// been handed over.
-pub fn run<T: Send, E: From<DataError> + Send>(
+/// Reads all games of some files. `work` processes a few games at a time, on several threads; `on_done` gets its results in the order of
+/// the games, with the number of bytes read by then. Games before an error may have been processed.
+pub fn run<T: Send>(
     files: Vec<PathBuf>,
     threads: usize,
     stop: &Stop,
-    work: impl Fn(u64, &[StoredGame]) -> Result<T, E> + Sync,
-    mut on_done: impl FnMut(T, u64) -> Result<(), E>,
-) -> Result<Ended, E> {
-    let mut parcels = Parcels { shards: Shards::new(files), left: None, ended: false, given: 0 };
+    work: impl Fn(&[StoredGame]) -> Result<T, String> + Sync,
+    mut on_done: impl FnMut(T, u64) -> Result<(), Box<dyn Error>>,
+) -> Result<Ended, Box<dyn Error>> {
+    let mut parcels = Parcels { shards: Shards::new(files), left: None, ended: false };
     let mut result = Ok(());
-    let decode = |_: &mut (), parcel: Result<Parcel, DataError>, _: [&Stop; 2]| {
-        Some(parcel.map_err(E::from).and_then(|Parcel { first, games, bytes }| Ok((work(first, &games)?, bytes))))
+    let decode = |_: &mut (), parcel: Result<_, String>, _: [&Stop; 2]| {
+        Some(parcel.and_then(|(games, bytes): (Vec<StoredGame>, u64)| Ok((work(&games)?, bytes))))
     };
-    let done = ordered::run(
-        threads,
-        &mut parcels,
-        stop,
-        || Ok::<(), Infallible>(()),
-        decode,
-        |decoded| {
-            result = decoded.and_then(|(made, bytes)| on_done(made, bytes));
-            if result.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        },
-    );
-    let Ok(()) = done;
+    let done = |decoded: Result<(T, u64), String>| {
+        result = decoded.map_err(Into::into).and_then(|(made, bytes)| on_done(made, bytes));
+        if result.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let Ok(()) = ordered::run(threads, &mut parcels, stop, || Ok::<(), Infallible>(()), decode, done);
     result?;
     Ok(Ended { finished: parcels.ended && parcels.left.is_none(), torn: parcels.shards.torn().to_vec() })
 }
@@ -114,9 +90,9 @@ mod tests {
 
     type Game = (Place, usize);
 
-    fn read(files: &[PathBuf], threads: usize, stop: &Stop) -> Result<(Vec<Game>, Ended), DataError> {
+    fn read(files: &[PathBuf], threads: usize, stop: &Stop) -> Result<(Vec<Game>, Ended), String> {
         let (mut games, mut last) = (Vec::new(), 0);
-        let work = |_, some: &[StoredGame]| {
+        let work = |some: &[StoredGame]| {
             assert!(!some.is_empty());
             some.iter().map(|game| game.walk(|_| {}).map(|_| (game.place.clone(), game.plies.len()))).collect()
         };
@@ -125,7 +101,8 @@ mod tests {
             last = bytes;
             games.extend(some);
             Ok(())
-        })?;
+        })
+        .map_err(|error| error.to_string())?;
         Ok((games, ended))
     }
 
@@ -155,10 +132,10 @@ mod tests {
         assert!(games.is_empty() && !ended.finished);
         bytes[33] = 0xF1;
         for threads in [1, 3] {
-            let error = read(&[folder.write("bad.vf", &bytes)], threads, &Stop::default()).unwrap_err().to_string();
+            let error = read(&[folder.write("bad.vf", &bytes)], threads, &Stop::default()).unwrap_err();
             assert!(error.contains("bad.vf: game 1 at byte 0: ply 1"), "{error}");
         }
         let missing = folder.path().join("missing.vf");
-        assert!(read(&[missing], 2, &Stop::default()).unwrap_err().to_string().contains("missing.vf"));
+        assert!(read(&[missing], 2, &Stop::default()).unwrap_err().contains("missing.vf"));
     }
 }

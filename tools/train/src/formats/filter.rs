@@ -1,4 +1,4 @@
-//! Which positions are good to learn from.
+//! Selecting positions to learn from.
 
 use super::Position;
 use serde_json::{Value, json};
@@ -20,54 +20,28 @@ pub struct Filter {
 /// Why a position is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// It is among the first plies of its game.
     FirstPlies,
-    /// Its score is out of range.
     Score,
-    /// The side to move is in check.
     Check,
-    /// A capture or promotion was played.
     Tactical,
 }
 
 impl Rule {
-    /// All rules, in the order in which they are asked.
-    pub const ALL: [Self; 4] = [Self::FirstPlies, Self::Score, Self::Check, Self::Tactical];
+    /// The label and the JSON key of each rule, in the order in which they apply.
+    pub const NAMES: [[&str; 2]; 4] = [
+        ["first plies", "first_plies"],
+        ["score out of range", "score"],
+        ["in check", "check"],
+        ["capture or promotion", "tactical"],
+    ];
 
-    /// In words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::FirstPlies => "first plies",
-            Self::Score => "score out of range",
-            Self::Check => "in check",
-            Self::Tactical => "capture or promotion",
-        }
-    }
-
-    /// How often each rule left something out, by the names of the rules.
-    pub fn counted(counts: [u64; Self::ALL.len()]) -> Value {
-        Self::ALL.iter().zip(counts).map(|(rule, count)| (rule.name().to_owned(), Value::from(count))).collect()
-    }
-
-    /// As the name of a field.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FirstPlies => "first_plies",
-            Self::Score => "score",
-            Self::Check => "check",
-            Self::Tactical => "tactical",
-        }
-    }
-}
-
-impl Default for Filter {
-    fn default() -> Self {
-        Self { max_score: 1500, skip_plies: 8, noisy: false }
+    /// The number of positions that each rule left out.
+    pub fn counts_to_json(counts: [u64; 4]) -> Value {
+        Self::NAMES.iter().zip(counts).map(|([_, key], count)| ((*key).to_owned(), Value::from(count))).collect()
     }
 }
 
 impl Filter {
-    /// Whether to take a position.
     pub fn keeps(&self, position: &Position) -> bool {
         self.refuses(position).is_none()
     }
@@ -89,9 +63,15 @@ impl Filter {
         }
     }
 
-    /// As JSON.
     pub fn to_json(&self) -> Value {
         json!({"max_score": self.max_score, "skip_plies": self.skip_plies, "noisy": self.noisy})
+    }
+}
+
+#[cfg(test)]
+impl Default for Filter {
+    fn default() -> Self {
+        Self { max_score: 1500, skip_plies: 8, noisy: false }
     }
 }
 
@@ -139,6 +119,6 @@ mod tests {
         assert_eq!(refuses(check, "e1e2", 600, 8), Some(Rule::Check));
         assert_eq!(refuses(calm, "e4d5", 600, 8), Some(Rule::Tactical));
         assert_eq!(refuses(calm, "e4e5", -600, 8), None);
-        assert_eq!(Rule::ALL.map(|rule| rule as usize), [0, 1, 2, 3], "rules serve as indices");
+        assert_eq!(Rule::Tactical as usize, Rule::NAMES.len() - 1, "rules serve as indices");
     }
 }

@@ -1,28 +1,19 @@
 //! A stored game and the walk through its positions.
 
-use super::convert::{from_viri_board, from_viri_move, move_on};
-use super::{DataError, Place, plausible};
-use lento::chess::{Board, Move};
+use super::Place;
+use super::viri::{self, Header, PLY, TERMINATOR};
+use lento::chess::{Board, Color, Move, PieceType};
+use lento::score::MATE;
 use lento_common::play::record::GameResult;
-use viriformat::chess::chessmove::Move as ViriMove;
-use viriformat::dataformat::Game as ViriGame;
 
-/// The bytes of a game's first position.
-pub const HEADER: usize = 32;
-/// The bytes of a move with its score.
-pub const PLY: usize = 4;
-/// The byte of the first position that holds the result.
-pub const RESULT: usize = 30;
-/// What ends a game.
-pub const TERMINATOR: [u8; PLY] = [0; PLY];
+/// The largest score, in centipawns.
+pub const MAX_SCORE: i32 = MATE;
 
 /// A game as viriformat stores it.
 #[derive(Clone, Debug)]
 pub struct StoredGame {
-    /// Where it lies.
     pub place: Place,
-    /// The first position.
-    pub header: [u8; HEADER],
+    pub header: Header,
     /// Moves and scores.
     pub plies: Vec<[u8; PLY]>,
     /// The first position if position, moves and scores are known to be valid, as those of packed games are.
@@ -32,56 +23,47 @@ pub struct StoredGame {
 /// A position of a game.
 #[derive(Clone, Debug)]
 pub struct Position {
-    /// The position.
     pub board: Board,
-    /// What the player thought of it, in centipawns from White's view.
+    /// In centipawns from White's view.
     pub score: i32,
-    /// How the game ended.
+    /// The result of the game.
     pub result: GameResult,
     /// The move that was played.
     pub mv: Move,
-    /// Its number in the game, from 0.
+    /// Plies played before.
     pub ply: usize,
 }
 
 impl StoredGame {
-    /// Shows every position in which a move was played, in order, and gives the game's result.
-    ///
-    /// # Errors
-    /// The bytes are no position, a move is not legal, a score is none, or the result cannot be.
-    pub fn walk(&self, mut visit: impl FnMut(&Position)) -> Result<GameResult, DataError> {
-        let corrupt = |reason: String| DataError::Corrupt { place: self.place.clone(), reason };
-        let (mut board, result) = match &self.checked {
-            Some(board) => (board.clone(), result(&self.header)),
-            None => first_position(&self.header).map_err(corrupt)?,
-        };
+    /// Visits every position in which a move was played, in order, and returns the game's result. Fails if a position, move, score or
+    /// result is invalid.
+    pub fn walk(&self, mut visit: impl FnMut(&Position)) -> Result<GameResult, String> {
+        let corrupt = |reason: String| format!("{}: {reason}", self.place);
+        let (mut board, result) = self.start().map_err(corrupt)?;
         for (ply, bytes) in self.plies.iter().enumerate() {
             let [low, high, score_low, score_high] = *bytes;
-            let viri = ViriMove::from_raw(u16::from_le_bytes([low, high]))
-                .ok_or_else(|| corrupt(format!("ply {}: a score without a move", ply + 1)))?;
-            let mv = match &self.checked {
-                Some(_) => move_on(&board, viri),
-                None => from_viri_move(&board, viri).map_err(|error| corrupt(format!("ply {}: {error}", ply + 1)))?,
+            let word = u16::from_le_bytes([low, high]);
+            let mv = if self.checked.is_some() {
+                viri::from_word(&board, word)
+            } else {
+                viri::legal_move(&board, word).map_err(|reason| corrupt(format!("ply {}: {reason}", ply + 1)))?
             };
             let score = i32::from(i16::from_le_bytes([score_low, score_high]));
-            plausible::score(score).map_err(|reason| corrupt(format!("ply {}: {reason}", ply + 1)))?;
+            check_score(score).map_err(|reason| corrupt(format!("ply {}: {reason}", ply + 1)))?;
             let position = Position { board, score, result, mv, ply };
             visit(&position);
             board = position.board;
             board.play(mv);
         }
-        plausible::ending(&board, result).map_err(corrupt)?;
+        check_ending(&board, result).map_err(corrupt)?;
         Ok(result)
     }
 
-    /// The first position.
-    ///
-    /// # Errors
-    /// The bytes are no position.
-    pub fn start(&self) -> Result<Board, String> {
+    /// The first position and the result.
+    pub fn start(&self) -> Result<(Board, GameResult), String> {
         match &self.checked {
-            Some(board) => Ok(board.clone()),
-            None => first_position(&self.header).map(|(board, _)| board),
+            Some(board) => Ok((board.clone(), viri::result(&self.header)?)),
+            None => viri::from_header(&self.header),
         }
     }
 
@@ -91,59 +73,43 @@ impl StoredGame {
     }
 }
 
-/// The first position of a game and the result, from its header.
-///
-/// # Errors
-/// The bytes are no position, or no result.
-pub fn first_position(header: &[u8; HEADER]) -> Result<(Board, GameResult), String> {
-    check_header(header)?;
-    let bytes = [&header[..], &TERMINATOR].concat();
-    let game = ViriGame::deserialise_from(&mut bytes.as_slice(), Vec::new()).map_err(|error| error.to_string())?;
-    let board = from_viri_board(&game.initial_position()).map_err(|error| error.to_string())?;
-    plausible::start(header, &board)?;
-    Ok((board, result(header)))
+/// Refuses scores beyond that of a mate.
+pub fn check_score(score: i32) -> Result<(), String> {
+    if score.abs() > MAX_SCORE {
+        return Err(format!("score {score}, expected {} to {MAX_SCORE}", -MAX_SCORE));
+    }
+    Ok(())
 }
 
-/// The result in a valid header.
-fn result(header: &[u8; HEADER]) -> GameResult {
-    match header[RESULT] {
-        0 => GameResult::BlackWins,
-        1 => GameResult::Draw,
-        _ => GameResult::WhiteWins,
+/// Refuses a result that the last position of the game rules out.
+fn check_ending(board: &Board, result: GameResult) -> Result<(), String> {
+    if board.has_legal_move() {
+        return Ok(());
     }
+    let expected = if board.in_check() { GameResult::lost_by(board.side_to_move()) } else { GameResult::Draw };
+    if result == expected {
+        return Ok(());
+    }
+    let (fen, found, expected) = (board.fen(true), result.text(), expected.text());
+    Err(format!("result {found}, expected {expected} after \"{fen}\""))
 }
 
-/// The byte for a result.
-pub fn result_byte(result: GameResult) -> u8 {
-    result.half_points() as u8
+/// Refuses more pieces of a side than promotions explain. They can be played from, but data that begin with them are damaged.
+pub fn check_material(board: &Board) -> Result<(), String> {
+    Color::ALL.into_iter().try_for_each(|color| {
+        check_counts(&format!("{color:?}"), PieceType::ALL.map(|kind| board.pieces(color, kind).count()))
+    })
 }
 
-/// Refuses bytes that viriformat would take for granted.
-fn check_header(header: &[u8; HEADER]) -> Result<(), String> {
-    let occupied = std::array::from_fn(|index| header[index]);
-    let pieces = u64::from_le_bytes(occupied).count_ones() as usize;
-    if !(2..=32).contains(&pieces) {
-        return Err(format!("a position of {pieces} pieces, expected 2 to 32"));
-    }
-    let code = |index: usize| header[8 + index / 2] >> (4 * (index % 2)) & 15;
-    if let Some(code) = (0..pieces).map(code).find(|code| code & 7 > 6) {
-        return Err(format!("piece number {code}, expected 0 to 6 or 8 to 14"));
-    }
-    for (color, king) in [("White", 5), ("Black", 13)] {
-        let kings = (0..pieces).filter(|&index| code(index) == king).count();
-        if kings != 1 {
-            return Err(format!("{color} has {kings} kings, expected 1"));
-        }
-    }
-    let (clock, number, result) = (header[25], u16::from_le_bytes([header[26], header[27]]), header[RESULT]);
-    if clock > 100 {
-        return Err(format!("half-move clock {clock}, expected at most 100"));
-    }
-    if number == 0 {
-        return Err("move number 0, expected at least 1".to_owned());
-    }
-    if result > 2 {
-        return Err(format!("result {result}, expected 0 (Black wins), 1 or 2 (White wins)"));
+/// Refuses more pieces of one side than promotions explain.
+pub fn check_counts(side: &str, counts: [u32; 6]) -> Result<(), String> {
+    let [pawns, knights, bishops, rooks, queens, _] = counts;
+    let promoted = [(knights, 2), (bishops, 2), (rooks, 2), (queens, 1)];
+    let promoted: u32 = promoted.into_iter().map(|(count, first)| count.saturating_sub(first)).sum();
+    if pawns + promoted > 8 {
+        return Err(format!(
+            "{side} has {pawns} pawns and {promoted} pieces that were pawns, expected at most 8 together"
+        ));
     }
     Ok(())
 }
@@ -188,7 +154,7 @@ mod tests {
         let broken = |index: usize, value: u8, part: &str| {
             let mut bytes = bytes.clone();
             bytes[index] = value;
-            let error = first_game(&bytes).walk(|_| {}).unwrap_err().to_string();
+            let error = first_game(&bytes).walk(|_| {}).unwrap_err();
             assert!(error.contains(part) && error.contains("one.vf: game 1 at byte 0"), "{index}: {error}");
         };
         broken(30, 3, "result 3");
@@ -197,5 +163,43 @@ mod tests {
         broken(10, 0x00, "White has 0 kings");
         broken(33, 0xF1, "ply 1: move");
         broken(0, 0, "Black has 0 kings");
+    }
+
+    /// Whatever bit is flipped: what is still read says just these bytes, and nothing panics.
+    #[test]
+    fn games_with_flipped_bits() {
+        let folder = Folder::new("game-flipped");
+        let games: Vec<_> = sample::games(40, 9).into_iter().filter(|game| game.plies.len() < 60).take(2).collect();
+        let whole = sample::bytes(&games);
+        let length = |index: usize| 32 + 4 * (games[index].plies.len() + 1);
+        let mut accepted = 0;
+        for bit in 0..8 * whole.len() {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let mut shards = Shards::new(vec![folder.write("flipped.vf", &bytes)]);
+            let mut read = Vec::new();
+            let mut failed = None;
+            for game in shards.by_ref() {
+                match game.and_then(|game| game.walk(|_| {}).map(|_| game)) {
+                    Ok(game) => read.push(game),
+                    Err(error) => failed = failed.or(Some(error)),
+                }
+            }
+            if let Some(error) = failed {
+                assert!(error.contains("flipped.vf: game ") && error.contains(" at byte "), "bit {bit}: {error}");
+                continue;
+            }
+            if !shards.torn().is_empty() {
+                continue;
+            }
+            accepted += 1;
+            // A score, a result, a counter, a piece that does nothing, or another legal move that fits all that follow.
+            let sizes: Vec<usize> = read.iter().map(|game| 32 + 4 * (game.plies.len() + 1)).collect();
+            assert_eq!(sizes, [length(0), length(1)], "bit {bit}");
+            let at = if bit / 8 < length(0) { bit / 8 } else { bit / 8 - length(0) };
+            let is_shown = at < 8 || at == 24;
+            assert!(!is_shown, "byte {at} of a game, bit {}", bit % 8);
+        }
+        assert!(accepted * 2 < 8 * whole.len(), "{accepted} of {} are taken", 8 * whole.len());
     }
 }

@@ -1,37 +1,31 @@
-//! Single positions in bulletformat: rows of 32 bytes, as the trainers of the field read them.
+//! Single positions in bulletformat: records of 32 bytes, as the field's trainers read them.
 //!
-//! A position is seen by the side to move: its pieces are "white" (0 to 5), those of the other side "black" (8 to 13), and the
-//! board is turned over, ranks only, when Black is to move. Score and result are the side to move's as well. Castling
-//! rights, en passant and counters are not kept. Three bytes are free. A file is such positions and nothing else, its name ends with `.bf`.
+//! A position is seen by the side to move: its pieces are "white" (0 to 5), those of the other side "black" (8 to 13), and the ranks are
+//! mirrored when Black is to move. Score and result are the side to move's as well. Castling rights, en passant and counters are not
+//! kept. The last three bytes are free. A file (`*.bf`) holds nothing but records.
 
-use super::{DataError, plausible};
+use super::game::{MAX_SCORE, check_counts, check_score};
+use super::in_file;
 use bulletformat::ChessBoard;
-use lento::chess::{Board, Color, Piece, PieceType, Square, fen::FenError};
+use lento::chess::{Bitboard, Board, Color, Piece, PieceType, Square, attacks, fen::FenError};
 use lento_common::inputs;
 use lento_common::play::record::GameResult;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The bytes of a position.
 pub const RECORD: usize = 32;
 
-/// A position with its score in centipawns **from White's view** and the game's result. Scores beyond that of a
-/// mate are cut.
-///
-/// # Panics
-/// Never: every piece of a board is of one of the six kinds.
+/// A position with its score in centipawns **from White's view** and the game's result. Scores are clamped to those of mates.
 pub fn pack(board: &Board, score: i32, result: GameResult) -> ChessBoard {
-    let kinds = PieceType::ALL.map(|kind| board.kind(kind).0);
-    let [pawns, knights, bishops, rooks, queens, kings] = kinds;
+    let [pawns, knights, bishops, rooks, queens, kings] = PieceType::ALL.map(|kind| board.kind(kind).0);
     let [white, black] = Color::ALL.map(|color| board.color(color).0);
     let boards = [white, black, pawns, knights, bishops, rooks, queens, kings];
-    let score = score.clamp(-plausible::MAX_SCORE, plausible::MAX_SCORE) as i16;
+    let score = score.clamp(-MAX_SCORE, MAX_SCORE) as i16;
     let points = result.half_points() as f32 / 2.0;
     ChessBoard::from_raw(boards, board.side_to_move().index(), score, points).expect("every piece is of one kind")
 }
 
-/// The position as a file holds it.
 pub fn to_bytes(position: &ChessBoard) -> [u8; RECORD] {
     let mut bytes = [0; RECORD];
     bytes[..8].copy_from_slice(&position.occ.to_le_bytes());
@@ -42,54 +36,67 @@ pub fn to_bytes(position: &ChessBoard) -> [u8; RECORD] {
     bytes
 }
 
-/// The position that these bytes hold.
-///
-/// # Errors
-/// They hold none; says what is wrong.
 pub fn from_bytes(bytes: &[u8; RECORD]) -> Result<ChessBoard, String> {
-    let (occ, rest) = bytes.split_first_chunk().expect("eight bytes of 32");
-    let (pcs, rest) = rest.split_first_chunk().expect("sixteen bytes of 24");
-    let [score_low, score_high, result, ksq, opp_ksq, one, two, three] = *rest else {
-        unreachable!("eight bytes remain")
-    };
     let position = ChessBoard {
-        occ: u64::from_le_bytes(*occ),
-        pcs: *pcs,
-        score: i16::from_le_bytes([score_low, score_high]),
-        result,
-        ksq,
-        opp_ksq,
-        extra: [one, two, three],
+        occ: u64::from_le_bytes(std::array::from_fn(|index| bytes[index])),
+        pcs: std::array::from_fn(|index| bytes[8 + index]),
+        score: i16::from_le_bytes([bytes[24], bytes[25]]),
+        result: bytes[26],
+        ksq: bytes[27],
+        opp_ksq: bytes[28],
+        extra: [bytes[29], bytes[30], bytes[31]],
     };
     check(&position)?;
     Ok(position)
 }
 
-/// Refuses what is no position: kings and their squares, pieces, result.
+/// Refuses impossible positions: invalid codes, kings elsewhere than stated, too many pieces or pawns of a side, pawns on the first or
+/// last rank, a king that could be captured.
 fn check(position: &ChessBoard) -> Result<(), String> {
-    let pieces = position.occ.count_ones();
-    if !(2..=32).contains(&pieces) {
-        return Err(format!("a position of {pieces} pieces, expected 2 to 32"));
+    let count = position.occ.count_ones() as usize;
+    if !(2..=32).contains(&count) {
+        return Err(format!("a position of {count} pieces, expected 2 to 32"));
     }
-    let mut kings = [None; 2];
+    let mut kinds = [[Bitboard::EMPTY; 6]; 2];
     for (code, square) in *position {
         if code & 7 > 5 {
             return Err(format!("piece number {code}, expected 0 to 5 or 8 to 13"));
         }
-        if code & 7 == 5 && kings[usize::from(code >> 3)].replace(square).is_some() {
-            return Err("more than one king of a side".to_owned());
-        }
+        kinds[usize::from(code >> 3)][usize::from(code & 7)] |= Square::from_index(square.into()).bitboard();
     }
-    // The other side's king is kept as that side sees it.
-    if kings != [Some(position.ksq), Some(position.opp_ksq ^ 56)] {
-        let [own, other] = kings;
-        let there = (position.ksq, position.opp_ksq ^ 56);
-        return Err(format!("kings said to be on squares {there:?}, the pieces have them on {own:?} and {other:?}"));
+    let [own, other] = kinds;
+    // The other side's king is stored as that side sees it.
+    let (own_king, other_king) = (position.ksq, position.opp_ksq ^ 56);
+    let is_at = |kings: Bitboard, king: u8| kings.map(Square::index).eq([usize::from(king)]);
+    if !is_at(own[5], own_king) || !is_at(other[5], other_king) {
+        let [own, other] = [own[5], other[5]].map(|kings| kings.map(Square::index).collect::<Vec<_>>());
+        return Err(format!("kings stated on squares {own_king} and {other_king}, found on {own:?} and {other:?}"));
     }
     if position.result > 2 {
         return Err(format!("result {}, expected 0, 1 or 2", position.result));
     }
-    plausible::packed(position)
+    check_score(position.score.into())?;
+    let code = |index: usize| position.pcs[index / 2] >> (4 * (index % 2)) & 15;
+    if let Some(index) = (count..32).find(|&index| code(index) != 0) {
+        return Err(format!("a code for piece {} of {count}", index + 1));
+    }
+    for (side, kinds) in [("the side to move", own), ("the other side", other)] {
+        check_counts(side, kinds.map(Bitboard::count))?;
+        if kinds[0].0 & 0xFF00_0000_0000_00FF != 0 {
+            return Err("a pawn stands on the first or last rank".to_owned());
+        }
+    }
+    let (king, occupied) = (Square::from_index(other_king.into()), Bitboard(position.occ));
+    let [pawns, knights, bishops, rooks, queens, kings] = own;
+    let attackers = attacks::pawn(Color::Black, king) & pawns
+        | attacks::knight(king) & knights
+        | attacks::bishop(king, occupied) & (bishops | queens)
+        | attacks::rook(king, occupied) & (rooks | queens)
+        | attacks::king(king) & kings;
+    if attackers.any() {
+        return Err("the side not to move is in check".to_owned());
+    }
+    Ok(())
 }
 
 /// The pieces with their squares from a1 upwards, as the side to move sees the board: its own pieces are the white ones.
@@ -101,22 +108,13 @@ pub fn pieces(position: &ChessBoard) -> impl Iterator<Item = (Square, Piece)> {
 }
 
 /// The position as the side to move sees it: with that side as White, without castling rights, en passant and counters.
-///
-/// # Errors
-/// The engine holds the position to be impossible; see [`Board::from_fen`].
 pub fn board(position: &ChessBoard) -> Result<Board, FenError> {
     let mut letters = ['1'; 64];
     for (square, piece) in pieces(position) {
         letters[square.index()] = piece.letter();
     }
-    let mut fen = String::with_capacity(90);
-    for (index, rank) in letters.chunks(8).rev().enumerate() {
-        if index > 0 {
-            fen.push('/');
-        }
-        fen.extend(rank);
-    }
-    Board::from_fen(&(fen + " w - - 0 1"))
+    let ranks: Vec<String> = letters.chunks(8).rev().map(String::from_iter).collect();
+    Board::from_fen(&format!("{} w - - 0 1", ranks.join("/")))
 }
 
 /// The game's result, with the side to move as White.
@@ -128,32 +126,32 @@ pub fn result(position: &ChessBoard) -> GameResult {
     }
 }
 
-/// How many positions a file holds.
-///
-/// # Errors
-/// The file cannot be looked at, or its size is not that of whole positions.
-pub fn count(path: &Path) -> Result<u64, DataError> {
-    let metadata = std::fs::metadata(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
+/// The number of positions in a file, which must be a regular file of whole records.
+pub fn count(path: &Path) -> Result<u64, String> {
+    let metadata = std::fs::metadata(path).map_err(|error| in_file(path, error))?;
     let bytes = metadata.len();
     if !metadata.is_file() {
-        let error = std::io::Error::other("no regular file; expected positions in bulletformat");
-        return Err(DataError::Io { path: path.to_owned(), error });
+        return Err(in_file(path, "no regular file; expected positions in bulletformat"));
     }
     if !bytes.is_multiple_of(RECORD as u64) {
-        return Err(DataError::Torn { path: path.to_owned(), bytes });
+        let expected = format!("expected whole positions in bulletformat of {RECORD} bytes each");
+        return Err(in_file(path, format!("{bytes} bytes, {expected}")));
     }
     Ok(bytes / RECORD as u64)
 }
 
-/// How many positions some files hold together.
-///
-/// # Errors
-/// Those of [`count`].
-pub fn count_all(files: &[PathBuf]) -> Result<u64, DataError> {
+/// The number of positions in some files.
+pub fn count_all(files: &[PathBuf]) -> Result<u64, String> {
     files.iter().try_fold(0, |sum, file| Ok(sum + count(file)?))
 }
 
-/// The positions of a file, in order.
+/// The message about an invalid position of a file, numbered from 1.
+pub fn invalid(path: &Path, number: u64, reason: &str) -> String {
+    let at = (number - 1) * RECORD as u64;
+    in_file(path, format!("position {number} at byte {at}: {reason}; expected bulletformat"))
+}
+
+/// The positions of a file, in order. Ends after an error.
 #[derive(Debug)]
 pub struct PackedFile {
     path: PathBuf,
@@ -163,34 +161,29 @@ pub struct PackedFile {
 }
 
 impl PackedFile {
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// The file cannot be read, or its size is not that of whole positions.
-    pub fn open(path: &Path) -> Result<Self, DataError> {
+    pub fn open(path: &Path) -> Result<Self, String> {
         let count = count(path)?;
-        let file = inputs::open(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
+        let file = inputs::open(path).map_err(|error| in_file(path, error))?;
         Ok(Self { path: path.to_owned(), reader: BufReader::with_capacity(1 << 18, file), next: 0, count })
     }
 }
 
 impl Iterator for PackedFile {
-    type Item = Result<ChessBoard, DataError>;
+    type Item = Result<ChessBoard, String>;
 
-    /// The next position. There is nothing after an error.
     fn next(&mut self) -> Option<Self::Item> {
         if self.next == self.count {
             return None;
         }
         let mut bytes = [0; RECORD];
-        let read = self.reader.read_exact(&mut bytes);
-        let number = self.next + 1;
-        let position = match read.map(|()| from_bytes(&bytes)) {
-            Ok(Ok(position)) => Ok(position),
-            Ok(Err(reason)) => Err(DataError::Position { path: self.path.clone(), number, reason }),
-            Err(error) => Err(DataError::Io { path: self.path.clone(), error }),
+        self.next += 1;
+        let position = match self.reader.read_exact(&mut bytes) {
+            Ok(()) => from_bytes(&bytes).map_err(|reason| invalid(&self.path, self.next, &reason)),
+            Err(error) => Err(in_file(&self.path, error)),
         };
-        self.next = if position.is_ok() { number } else { self.count };
+        if position.is_err() {
+            self.next = self.count;
+        }
         Some(position)
     }
 }
@@ -259,10 +252,10 @@ mod tests {
         };
         from_bytes(&good).unwrap();
         refused(26, 3, "result 3");
-        refused(27, 5, "kings said to be on squares (5, 60)");
-        refused(28, 5, "(4, 61)");
+        refused(27, 5, "kings stated on squares 5 and 60");
+        refused(28, 5, "4 and 61");
         refused(8, 0x57, "piece number 7");
-        refused(8, 0x55, "more than one king");
+        refused(8, 0x55, "found on [0, 1, 4]");
         refused(2, 1, "33 pieces");
     }
 
@@ -277,18 +270,40 @@ mod tests {
         assert_eq!((count(&path).unwrap(), file.map(Result::unwrap).collect()), (2, packed.to_vec()));
 
         let torn = folder.write("torn.bf", &bytes[..50]);
-        let error = PackedFile::open(&torn).unwrap_err().to_string();
+        let error = PackedFile::open(&torn).unwrap_err();
         assert!(error.contains("torn.bf: 50 bytes, expected whole positions in bulletformat of 32 bytes"), "{error}");
         bytes[RECORD + 26] = 9;
         let mut file = PackedFile::open(&folder.write("bad.bf", &bytes)).unwrap();
         assert!(file.next().unwrap().is_ok());
-        let error = file.next().unwrap().unwrap_err().to_string();
+        let error = file.next().unwrap().unwrap_err();
         assert!(
             error.contains("bad.bf: position 2 at byte 32: result 9, expected 0, 1 or 2; expected bulletformat"),
             "{error}"
         );
         assert!(file.next().is_none());
-        assert!(PackedFile::open(&folder.path().join("missing.bf")).unwrap_err().to_string().contains("missing.bf"));
+        assert!(PackedFile::open(&folder.path().join("missing.bf")).unwrap_err().contains("missing.bf"));
         assert!(PackedFile::open(folder.path()).is_err());
+    }
+
+    /// A side to move that may be either is the only thing of a first position that nobody can see.
+    #[test]
+    fn positions_with_flipped_bits() {
+        let folder = Folder::new("packed-flipped");
+        let path = folder.write("games.vf", &sample::bytes(&sample::games(6, 78)));
+        for game in Shards::new(vec![path]) {
+            let visit = |position: &crate::formats::Position| {
+                let good = to_bytes(&pack(&position.board, position.score, position.result));
+                from_bytes(&good).unwrap();
+                for bit in 0..8 * RECORD {
+                    let mut bytes = good;
+                    bytes[bit / 8] ^= 1 << (bit % 8);
+                    let Ok(read) = from_bytes(&bytes) else { continue };
+                    let board = super::board(&read).unwrap_or_else(|error| panic!("bit {bit}: {error}"));
+                    let again = to_bytes(&pack(&board, read.score.into(), super::result(&read)));
+                    assert_eq!(again[..29], bytes[..29], "bit {bit}");
+                }
+            };
+            game.unwrap().walk(visit).unwrap();
+        }
     }
 }

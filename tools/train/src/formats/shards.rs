@@ -1,77 +1,76 @@
 //! The games of many files, one after the other.
 
-use super::game::{HEADER, PLY, StoredGame, TERMINATOR};
-use super::{DataError, Place, lgp};
+use super::viri::{HEADER, PLY, TERMINATOR};
+use super::{Place, StoredGame, in_file, lgp};
 use lento_common::inputs;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Data of one kind.
+/// A kind of data, by the extensions of its files.
 #[derive(Debug)]
 pub struct FileKind {
-    /// How the names of its files end.
-    pub extensions: &'static [&'static str],
-    /// The same in words.
-    pub names: &'static str,
-    /// What the files hold.
-    pub what: &'static str,
+    extensions: &'static [&'static str],
+    /// Patterns for the names of its files.
+    names: &'static str,
+    what: &'static str,
 }
 
-/// How the names of packed games end.
+/// The extension of packed games.
 pub const PACKED: &str = "lgp";
-/// Games.
 pub const GAMES: FileKind = FileKind {
     extensions: &["vf", "viri", PACKED],
     names: "*.vf, *.viri or *.lgp",
     what: "games in viriformat (*.vf, *.viri) or packed (*.lgp)",
 };
-/// Packed games alone.
 pub const PACKED_GAMES: FileKind = FileKind { extensions: &[PACKED], names: "*.lgp", what: "packed games (*.lgp)" };
-/// Single positions.
 pub const POSITIONS: FileKind =
     FileKind { extensions: &["bf"], names: "*.bf", what: "positions in bulletformat (*.bf)" };
 
 impl FileKind {
-    /// Whether a file is named as such data.
+    /// Whether the extension of a file is one of these.
     pub fn names(&self, path: &Path) -> bool {
         path.extension().and_then(OsStr::to_str).is_some_and(|extension| self.extensions.contains(&extension))
     }
 
-    /// The files that some paths mean: a file is itself, whatever its name unless that is for another kind; a folder is its files
-    /// of this kind in the order of their names.
-    ///
-    /// # Errors
-    /// A path cannot be read, a file is named as data of another kind, or a folder holds no such file, or games twice: packed and not.
-    pub fn find(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
+    /// The files of this kind in a folder, sorted by name.
+    pub fn in_folder(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let file = entry?.path();
+            if file.is_file() && self.names(&file) {
+                files.push(file);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// Expands folders to their files of this kind. A file counts whatever its name, unless it is named as data of another kind. Refuses
+    /// folders that hold no such file, or games twice: packed and not.
+    pub fn find(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let mut files = Vec::new();
         for path in paths {
-            let io = |error| DataError::Io { path: path.clone(), error };
+            let io = |error| in_file(path, error);
             if !std::fs::metadata(path).map_err(io)?.is_dir() {
                 if !self.names(path) && (GAMES.names(path) || POSITIONS.names(path)) {
-                    return Err(DataError::Kind { path: path.clone(), expected: self.what });
+                    return Err(in_file(path, format!("not data of this kind; expected {}", self.what)));
                 }
                 files.push(path.clone());
                 continue;
             }
-            let mut here = Vec::new();
-            for entry in std::fs::read_dir(path).map_err(io)? {
-                let file = entry.map_err(io)?.path();
-                if file.is_file() && self.names(&file) {
-                    here.push(file);
-                }
-            }
+            let mut here = self.in_folder(path).map_err(io)?;
             if here.is_empty() {
-                return Err(DataError::Empty { path: path.clone(), expected: self.names });
+                return Err(in_file(path, format!("no data here; expected files named {}", self.names)));
             }
-            here.sort();
             let same = |[one, other]: &&[PathBuf; 2]| {
                 is_packed(one) != is_packed(other) && one.file_stem() == other.file_stem()
             };
             if let Some([one, other]) = here.array_windows().find(same) {
-                return Err(DataError::Twice { one: one.clone(), other: other.clone() });
+                let (one, other) = (one.display(), other.display());
+                return Err(format!("{one} and {other} hold the same games; expected one of them"));
             }
             files.append(&mut here);
         }
@@ -79,34 +78,23 @@ impl FileKind {
     }
 }
 
-/// A game of more moves is none: the fifty-move rule ends every game before.
+/// The most moves of a game; the fifty-move rule ends every game before.
 pub const MAX_PLIES: usize = 20_000;
-
-/// The files with games that some paths mean; see [`FileKind::find`].
-///
-/// # Errors
-/// Those of [`FileKind::find`].
-pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
-    GAMES.find(paths)
-}
 
 /// Whether a file is named as packed games.
 pub fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == PACKED)
+    PACKED_GAMES.names(path)
 }
 
-/// How many bytes some files have together.
-///
-/// # Errors
-/// A file cannot be looked at.
-pub fn size(files: &[PathBuf]) -> Result<u64, DataError> {
+/// The bytes of some files together.
+pub fn size(files: &[PathBuf]) -> Result<u64, String> {
     files.iter().try_fold(0, |sum, path| {
-        let metadata = std::fs::metadata(path).map_err(|error| DataError::Io { path: path.clone(), error })?;
+        let metadata = std::fs::metadata(path).map_err(|error| in_file(path, error))?;
         Ok(sum + metadata.len())
     })
 }
 
-/// The games of some files, in order. A last game that was not written whole is left out and remembered.
+/// The games of some files, in order. A truncated last game is skipped and remembered.
 pub struct Shards {
     files: std::vec::IntoIter<PathBuf>,
     open: Option<Open>,
@@ -119,16 +107,6 @@ enum Open {
     Packed(Box<lgp::Reader>),
 }
 
-impl Open {
-    /// How many bytes have been read.
-    fn position(&self) -> u64 {
-        match self {
-            Self::Plain(shard) => shard.next.offset,
-            Self::Packed(games) => games.bytes_read(),
-        }
-    }
-}
-
 /// A file in viriformat.
 struct Shard {
     reader: BufReader<File>,
@@ -136,44 +114,43 @@ struct Shard {
 }
 
 impl Shards {
-    /// The games of these files.
     pub fn new(files: Vec<PathBuf>) -> Self {
         Self { files: files.into_iter(), open: None, torn: Vec::new(), finished: 0 }
     }
 
-    /// The games so far that were not written whole: each the last of its file.
+    /// The truncated games so far: each the last of its file.
     pub fn torn(&self) -> &[Place] {
         &self.torn
     }
 
-    /// How many bytes have been read.
+    /// Bytes read so far.
     pub fn bytes(&self) -> u64 {
-        self.finished + self.open.as_ref().map_or(0, Open::position)
+        self.finished
+            + match &self.open {
+                None => 0,
+                Some(Open::Plain(shard)) => shard.next.offset,
+                Some(Open::Packed(games)) => games.bytes_read(),
+            }
     }
 
     /// The next game of the open file; `None` at its end.
-    fn next_here(&mut self) -> Result<Option<StoredGame>, DataError> {
+    fn next_here(&mut self) -> Result<Option<StoredGame>, String> {
         let shard = match &mut self.open {
             None => return Ok(None),
             Some(Open::Packed(games)) => return games.next().transpose(),
             Some(Open::Plain(shard)) => shard,
         };
         match shard.read() {
-            Ok(game) => Ok(game),
-            Err(ShardError::Torn) => {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 self.torn.push(shard.next.clone());
                 Ok(None)
             }
-            Err(ShardError::TooLong) => {
-                let reason = format!("more than {MAX_PLIES} moves; expected games in viriformat");
-                Err(DataError::Corrupt { place: shard.next.clone(), reason })
-            }
-            Err(ShardError::Io(error)) => Err(DataError::Io { path: shard.next.file.to_path_buf(), error }),
+            game => game.map_err(|error| format!("{}: {error}", shard.next)),
         }
     }
 
     /// Opens the next file; `false` after the last.
-    fn open_next(&mut self) -> Result<bool, DataError> {
+    fn open_next(&mut self) -> Result<bool, String> {
         self.finished = self.bytes();
         self.open = None;
         let Some(path) = self.files.next() else { return Ok(false) };
@@ -181,17 +158,17 @@ impl Shards {
             self.open = Some(Open::Packed(Box::new(lgp::Verified::read(&path)?.into_games(&path))));
             return Ok(true);
         }
-        let file = inputs::open(&path).map_err(|error| DataError::Io { path: path.clone(), error })?;
-        let next = Place { file: Arc::from(Path::new(&path)), game: 1, offset: 0 };
+        let file = inputs::open(&path).map_err(|error| in_file(&path, error))?;
+        let next = Place { file: Arc::from(path), game: 1, offset: 0 };
         self.open = Some(Open::Plain(Shard { reader: BufReader::with_capacity(1 << 16, file), next }));
         Ok(true)
     }
 }
 
 impl Iterator for Shards {
-    type Item = Result<StoredGame, DataError>;
+    type Item = Result<StoredGame, String>;
 
-    /// The next game. After an error the rest of its file is left out.
+    /// The next game. After an error the rest of its file is skipped.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.next_here() {
@@ -211,33 +188,23 @@ impl Iterator for Shards {
     }
 }
 
-enum ShardError {
-    /// The file ends within a game.
-    Torn,
-    TooLong,
-    Io(io::Error),
-}
-
 impl Shard {
     /// The next game; `None` when the file ends after the last one.
-    fn read(&mut self) -> Result<Option<StoredGame>, ShardError> {
-        let mut header = [0; HEADER];
-        match read_whole(&mut self.reader, &mut header)? {
-            0 => return Ok(None),
-            HEADER => {}
-            _ => return Err(ShardError::Torn),
+    fn read(&mut self) -> io::Result<Option<StoredGame>> {
+        if self.reader.fill_buf()?.is_empty() {
+            return Ok(None);
         }
+        let mut header = [0; HEADER];
+        self.reader.read_exact(&mut header)?;
         let mut plies = Vec::new();
         loop {
             let mut ply = [0; PLY];
-            if read_whole(&mut self.reader, &mut ply)? < PLY {
-                return Err(ShardError::Torn);
-            }
+            self.reader.read_exact(&mut ply)?;
             if ply == TERMINATOR {
                 break;
             }
             if plies.len() == MAX_PLIES {
-                return Err(ShardError::TooLong);
+                return Err(io::Error::other(format!("more than {MAX_PLIES} moves; expected games in viriformat")));
             }
             plies.push(ply);
         }
@@ -246,20 +213,6 @@ impl Shard {
         self.next.offset += (HEADER + PLY * (plies.len() + 1)) as u64;
         Ok(Some(StoredGame { place, header, plies, checked: None }))
     }
-}
-
-/// Fills a buffer as far as the file goes, and says how far.
-fn read_whole(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ShardError> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(ShardError::Io(error)),
-        }
-    }
-    Ok(filled)
 }
 
 #[cfg(test)]
@@ -276,7 +229,7 @@ mod tests {
         folder.write("b.viri", &torn[..torn.len() - 3]);
         folder.write("a.vf", &sample::bytes(&games[..3]));
         folder.write("notes.txt", b"not data");
-        let files = find(&[folder.path().to_owned()]).unwrap();
+        let files = GAMES.find(&[folder.path().to_owned()]).unwrap();
         assert_eq!(files, [folder.path().join("a.vf"), folder.path().join("b.viri")]);
         let mut shards = Shards::new(files.clone());
         let read: Vec<StoredGame> = shards.by_ref().map(Result::unwrap).collect();
@@ -293,16 +246,16 @@ mod tests {
     #[test]
     fn what_is_no_data_is_refused() {
         let folder = Folder::new("nothing");
-        let error = find(&[folder.path().to_owned()]).unwrap_err().to_string();
+        let error = GAMES.find(&[folder.path().to_owned()]).unwrap_err();
         assert!(error.contains("no data here; expected files named *.vf, *.viri or *.lgp"), "{error}");
         let missing = folder.path().join("missing.vf");
-        assert!(find(std::slice::from_ref(&missing)).unwrap_err().to_string().contains("missing.vf"));
+        assert!(GAMES.find(std::slice::from_ref(&missing)).unwrap_err().contains("missing.vf"));
         let positions = folder.write("positions.bf", b"");
-        let error = find(std::slice::from_ref(&positions)).unwrap_err().to_string();
+        let error = GAMES.find(std::slice::from_ref(&positions)).unwrap_err();
         assert!(error.contains("positions.bf: not data of this kind; expected games in viriformat"), "{error}");
         assert_eq!(POSITIONS.find(&[folder.path().to_owned()]).unwrap(), [positions]);
         let path = folder.write("noise.vf", &[7; 200_000]);
-        let error = Shards::new(vec![path]).next().unwrap().unwrap_err().to_string();
+        let error = Shards::new(vec![path]).next().unwrap().unwrap_err();
         assert!(error.contains("noise.vf: game 1 at byte 0: more than 20000 moves"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! The positions: which are learned from, which are kept apart, and in which order they come.
 
 use super::hash;
-use crate::formats::DataError;
+use crate::formats::in_file;
 use crate::formats::packed::{self, RECORD};
 use bulletformat::ChessBoard;
 use crossbeam::channel::Sender;
@@ -62,7 +62,7 @@ impl DataSet {
         threads: usize,
         stop: &Stop,
         progress: impl Fn(u64) + Sync,
-    ) -> Result<Option<Self>, DataError> {
+    ) -> Result<Option<Self>, String> {
         let mut spans = Vec::new();
         for (file, path) in files.iter().enumerate() {
             let count = packed::count(path)?;
@@ -73,7 +73,7 @@ impl DataSet {
             }));
         }
         let next = AtomicUsize::new(0);
-        let look = || -> Result<Vec<(usize, Found)>, DataError> {
+        let look = || -> Result<Vec<(usize, Found)>, String> {
             let mut source = SpanReader::new(files);
             let mut found = Vec::new();
             loop {
@@ -121,7 +121,7 @@ impl DataSet {
 
     /// Reads the batches of an epoch from number `first` on and sends them until nobody wants them any more. The order is
     /// that of `seed`.
-    pub fn send(&self, seed: u64, batch: usize, first: u64, sender: &Sender<Result<Vec<ChessBoard>, DataError>>) {
+    pub fn send(&self, seed: u64, batch: usize, first: u64, sender: &Sender<Result<Vec<ChessBoard>, String>>) {
         let mut order: Vec<usize> = (0..self.spans.len()).collect();
         fastrand::Rng::with_seed(seed).shuffle(&mut order);
         let mut source = SpanReader::new(&self.files);
@@ -158,7 +158,7 @@ impl DataSet {
     }
 }
 
-fn look_at(source: &mut SpanReader, mut span: Span, share: f64) -> Result<Found, DataError> {
+fn look_at(source: &mut SpanReader, mut span: Span, share: f64) -> Result<Found, String> {
     let positions = source.read(span)?;
     let fingerprint = hash::of_bytes(&source.bytes);
     let validation: Vec<_> = positions.into_iter().filter(|position| is_kept(position, share)).collect();
@@ -188,9 +188,9 @@ impl<'a> SpanReader<'a> {
         Self { files, open: None, bytes: Vec::new() }
     }
 
-    fn read(&mut self, span: Span) -> Result<Vec<ChessBoard>, DataError> {
+    fn read(&mut self, span: Span) -> Result<Vec<ChessBoard>, String> {
         let path = &self.files[span.file];
-        let io = |error| DataError::Io { path: path.clone(), error };
+        let io = |error| in_file(path, error);
         let file = match &mut self.open {
             Some((index, file)) if *index == span.file => file,
             other => &mut other.insert((span.file, File::open(path).map_err(io)?)).1,
@@ -199,9 +199,8 @@ impl<'a> SpanReader<'a> {
         file.seek(SeekFrom::Start(span.start * RECORD as u64)).map_err(io)?;
         file.read_exact(&mut self.bytes).map_err(io)?;
         let (records, _) = self.bytes.as_chunks();
-        let position = |(record, number)| {
-            packed::from_bytes(record).map_err(|reason| DataError::Position { path: path.clone(), number, reason })
-        };
+        let position =
+            |(record, number)| packed::from_bytes(record).map_err(|reason| packed::invalid(path, number, &reason));
         records.iter().zip(span.start + 1..).map(position).collect()
     }
 }
@@ -216,7 +215,7 @@ mod tests {
 
     fn open(files: &[PathBuf], share: f64, threads: usize) -> Result<DataSet, String> {
         let data = DataSet::open(files, share, threads, &Stop::default(), |_| ());
-        data.map(Option::unwrap).map_err(|error| error.to_string())
+        data.map(Option::unwrap)
     }
 
     fn batches(data: &DataSet, seed: u64, batch: usize, first: u64) -> Vec<Vec<[u8; RECORD]>> {

@@ -1,6 +1,6 @@
 //! How games ended, counted by material and score. A fit needs nothing else, and no more time for many games than for few.
 
-use crate::formats::{DataError, StoredGame};
+use crate::formats::StoredGame;
 use lento::chess::Color;
 use lento::eval::wdl::{RANGE, material};
 use lento_common::play::record::GameResult;
@@ -61,7 +61,7 @@ impl WdlCounts {
     ///
     /// # Errors
     /// It is none.
-    pub fn add_game(&mut self, game: &StoredGame) -> Result<(), DataError> {
+    pub fn add_game(&mut self, game: &StoredGame) -> Result<(), String> {
         game.walk(|position| {
             self.positions += 1;
             if position.ply >= self.limits.min_ply {

@@ -11,6 +11,7 @@ mod frequency;
 mod report;
 mod source;
 
+use crate::formats::shards::GAMES;
 use crate::formats::{self, Shards, shards};
 use counts::{Limits, MaterialRow, WdlCounts};
 use fit::{Fit, MAX_DEGREE};
@@ -59,7 +60,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     // What cannot be written is better known before the games than after them.
     outputs::check([&args.svg, &args.write].into_iter().flatten())?;
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
-    let files = shards::find(&args.data)?;
+    let files = GAMES.find(&args.data)?;
     let size = shards::size(&files)?;
     let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.limits));
     let finished = count(&mut games, size, &mut counts, &stop)?;
@@ -149,7 +150,7 @@ mod tests {
 
     /// What came out of these data, and whether all were read.
     fn outcome(args: &Args, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
-        let (mut read, mut counts) = (Shards::new(shards::find(&args.data)?), WdlCounts::new(args.limits));
+        let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data)?), WdlCounts::new(args.limits));
         let finished = count(&mut read, 1, &mut counts, stop)?;
         let fit = fitted(&counts.rows(), &counts, args.degree.into())?;
         Ok((counts, fit, finished))
@@ -189,7 +190,7 @@ mod tests {
         let stop = Stop::default();
         stop.ask();
         let args = args("", &data);
-        let (mut read, mut counts) = (Shards::new(shards::find(&args.data).unwrap()), WdlCounts::new(args.limits));
+        let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data).unwrap()), WdlCounts::new(args.limits));
         assert!(!count(&mut read, 1, &mut counts, &stop).unwrap());
         assert_eq!(counts.games, 0);
     }

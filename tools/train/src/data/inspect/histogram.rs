@@ -1,73 +1,53 @@
-//! Counts by size.
+//! Histograms, as text and as bars of a chart.
 
+use lento_common::chart::{self, Axes, Axis, Canvas, Drawn};
 use lento_common::summary::share;
+use plotters::prelude::{Color, RGBColor, Rectangle};
 use serde_json::{Value, json};
+use std::error::Error;
 use std::fmt::Write;
+use std::ops::Range;
 
-/// The longest bar, in characters.
+/// The longest bar of the text, in characters.
 const BAR: f64 = 40.0;
 
-/// Counts of numbers in steps of one width. What lies outside is counted with the first or last step.
+/// Counts of numbers in steps of one width. Numbers outside of the range count with the first or last step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
+    /// Its name in the document.
+    pub key: &'static str,
+    pub title: String,
     start: i32,
     width: i32,
-    counts: Vec<u64>,
-}
-
-/// A step and its count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bin {
-    /// The smallest number that belongs to it.
-    pub start: i32,
-    /// The first that does not.
-    pub end: i32,
-    /// How many there were.
-    pub count: u64,
+    pub counts: Vec<u64>,
 }
 
 impl Histogram {
-    /// Steps from `start` to before `end`.
-    pub fn new(start: i32, end: i32, width: i32) -> Self {
-        let count = (end - start).max(1).unsigned_abs().div_ceil(width.unsigned_abs());
-        Self { start, width, counts: vec![0; count as usize] }
+    pub fn new(key: &'static str, title: &str, range: Range<i32>, width: i32) -> Self {
+        let counts = vec![0; range.len().div_ceil(width as usize)];
+        Self { key, title: title.to_owned(), start: range.start, width, counts }
     }
 
-    /// Counts a number.
     pub fn add(&mut self, number: i32) {
         let step = (number - self.start).div_euclid(self.width).max(0) as usize;
         let last = self.counts.len() - 1;
         self.counts[step.min(last)] += 1;
     }
 
-    /// Counts what another histogram of the same steps has counted.
-    pub fn merge(&mut self, other: &Self) {
-        debug_assert_eq!((self.start, self.width, self.counts.len()), (other.start, other.width, other.counts.len()));
-        for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
-            *sum += count;
-        }
-    }
-
-    /// How many numbers there were.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// All steps, in order.
-    pub fn bins(&self) -> impl Iterator<Item = Bin> {
-        let start = move |index: usize| self.start + self.width * index as i32;
-        self.counts.iter().enumerate().map(move |(index, &count)| Bin {
-            start: start(index),
-            end: start(index + 1),
-            count,
-        })
+    /// The start of each step and its count.
+    pub fn bins(&self) -> impl Iterator<Item = (i32, u64)> {
+        (self.start..).step_by(self.width as usize).zip(self.counts.iter().copied())
     }
 
-    /// A line for each step: its beginning, count, share, and a bar.
+    /// A line for each step: its start, count, share, and a bar.
     pub fn table(&self) -> String {
         let most = self.counts.iter().copied().max().unwrap_or(0).max(1);
         let mut text = String::new();
-        for Bin { start, count, .. } in self.bins() {
+        for (start, count) in self.bins() {
             let percent = 100.0 * share(count, self.total());
             let bar = "#".repeat((BAR * count as f64 / most as f64).round() as usize);
             let line = format!("{start:>8}{count:>14}{percent:>8.2} %  {bar}");
@@ -76,32 +56,90 @@ impl Histogram {
         text
     }
 
-    /// Pairs of the beginning of a step and its count.
     pub fn to_json(&self) -> Value {
-        self.bins().map(|bin| json!([bin.start, bin.count])).collect()
+        self.bins().map(|(start, count)| json!([start, count])).collect()
     }
+
+    /// The bars of the chart.
+    fn bars(&self) -> Vec<Bar> {
+        let end = |start| f64::from(start + self.width);
+        self.bins().map(|(start, count)| (f64::from(start), end(start), count as f64)).collect()
+    }
+}
+
+/// A bar: from, to, height.
+type Bar = (f64, f64, f64);
+
+/// Draws histograms and results as SVG. The results are those of the side with this name: won, drawn, lost.
+pub fn svg(histograms: &[Histogram], side: &str, outcomes: [u64; 3]) -> Result<String, Box<dyn Error>> {
+    let results = outcomes.iter().zip([1.0, 0.5, 0.0]).rev();
+    let results = results.map(|(&count, result)| (result - 0.2, result + 0.2, count as f64)).collect();
+    let mut panels: Vec<(String, Vec<Bar>)> =
+        histograms.iter().map(|histogram| (histogram.title.clone(), histogram.bars())).collect();
+    panels.push((format!("result, points of {side}"), results));
+    chart::svg((900, 320 * panels.len() as u32), |paper| {
+        let areas = paper.split_evenly((panels.len(), 1));
+        areas.iter().zip(&panels).try_for_each(|(area, (title, bars))| panel(area, title, bars))
+    })
+}
+
+fn panel(area: &Canvas, title: &str, bars: &[Bar]) -> Drawn {
+    let low = bars.iter().map(|bar| bar.0).fold(f64::INFINITY, f64::min);
+    let high = bars.iter().map(|bar| bar.1).fold(f64::NEG_INFINITY, f64::max);
+    let most = bars.iter().map(|bar| bar.2).fold(1.0, f64::max);
+    let axes = Axes {
+        caption: "",
+        x: Axis { title, range: low..high, decimals: usize::from(high - low < 8.0), numbers: 8 },
+        y: Axis { title: "positions", range: 0.0..most * 1.05, decimals: 0, numbers: 8 },
+        letters: 11,
+    };
+    let mut plot = axes.draw(area)?;
+    plot.draw_series(bars.iter().filter(|bar| bar.2 > 0.0).map(|&(start, end, height)| {
+        let gap = (end - start) * 0.05;
+        Rectangle::new([(start + gap, 0.0), (end - gap, height)], RGBColor(70, 110, 170).filled())
+    }))?;
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::inspect::survey::Survey;
+    use crate::formats::{Filter, Shards};
+    use crate::sample;
+    use lento_common::scratch::Folder;
 
     #[test]
     fn numbers_are_counted_where_they_belong() {
-        let mut histogram = Histogram::new(-200, 200, 100);
+        let mut histogram = Histogram::new("some", "numbers", -200..200, 100);
         for number in [-1000, -200, -101, -100, -1, 0, 99, 100, 199, 200, 5000] {
             histogram.add(number);
         }
-        let counts: Vec<(i32, u64)> = histogram.bins().map(|bin| (bin.start, bin.count)).collect();
+        let counts: Vec<(i32, u64)> = histogram.bins().collect();
         assert_eq!(counts, [(-200, 3), (-100, 2), (0, 2), (100, 4)]);
         assert_eq!(histogram.total(), 11);
         assert_eq!(histogram.to_json(), json!([[-200, 3], [-100, 2], [0, 2], [100, 4]]));
-        let mut twice = histogram.clone();
-        twice.merge(&histogram);
-        assert_eq!(twice.bins().map(|bin| bin.count).collect::<Vec<_>>(), [6, 4, 4, 8]);
         let table = histogram.table();
         assert_eq!(table.lines().count(), 4);
         assert!(table.lines().last().unwrap().ends_with(&"#".repeat(40)), "{table}");
         assert!(table.contains(" 36.36 %"), "{table}");
+    }
+
+    #[test]
+    fn there_is_a_bar_for_each_step_in_use() {
+        let folder = Folder::new("stats-chart");
+        let path = folder.write("games.vf", &sample::bytes(&sample::games(8, 4)));
+        let mut survey = Survey::new(Filter::default(), 0, true);
+        let draw = |survey: &Survey| svg(survey.histograms(), "White", survey.outcomes).unwrap();
+        let empty = draw(&survey);
+        for game in Shards::new(vec![path]) {
+            survey.add(&game.unwrap()).unwrap();
+        }
+        let full = draw(&survey);
+        let bars = |text: &str| text.matches("fill=\"#466EAA\"").count();
+        let used = survey.histograms().iter().flat_map(Histogram::bins).filter(|&(_, count)| count > 0).count();
+        assert_eq!(bars(&empty), 0);
+        assert_eq!(bars(&full), used + survey.outcomes.iter().filter(|&&count| count > 0).count());
+        assert!(full.len() < chart::MOST_BYTES);
     }
 }

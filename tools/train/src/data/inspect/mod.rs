@@ -1,23 +1,24 @@
-//! `lento data inspect`: what a data set consists of.
+//! `lento-train data inspect`: statistics of a data set.
 
-mod chart;
 mod histogram;
-mod report;
 mod survey;
 
 use crate::formats::packed::{self, PackedFile};
 use crate::formats::shards::{GAMES, POSITIONS};
-use crate::formats::{self, DataError, Filter, StoredGame, decode, shards};
+use crate::formats::{self, Filter, Place, Rule, StoredGame, decode, shards};
+use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
+use lento_common::summary::{self, percent, share};
 use lento_common::threads::Threads;
-use lento_common::{draft, outputs, progress, summary};
+use lento_common::{draft, outputs, progress};
+use serde_json::json;
 use std::error::Error;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use survey::Survey;
+use survey::{Duplicates, Survey, TABLEBASE_PIECES};
 
-/// What to count.
 #[derive(clap::Args)]
 pub struct Args {
     /// Games in viriformat or packed (files, or folders with *.vf, *.viri and *.lgp files) or positions in bulletformat (*.bf),
@@ -39,47 +40,44 @@ pub struct Args {
     filter: Filter,
 }
 
-/// Counts, and shows the sums. After Ctrl-C they are those of what was read so far.
-///
-/// # Errors
-/// A file cannot be read or written, or holds something else.
+/// Counts, and prints the counts. After Ctrl-C they are those of what was read so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     outputs::check(&args.svg)?;
-    let mut survey = Survey::new(args.filter.clone(), args.compare);
-    let (files, are_games) = find(&args.data)?;
+    let (files, of_games) = find(&args.data)?;
+    let mut survey = Survey::new(args.filter.clone(), args.compare, of_games);
     let bar =
         progress::bar(Some(shards::size(&files)?), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
-    let (finished, torn) = if are_games {
-        let ended =
-            count_games(files, args.threads.count(), &mut survey, &stop, |bytes, survey| show(&bar, bytes, survey))?;
+    let (finished, torn) = if of_games {
+        let ended = count_games(files, args.threads.count(), &mut survey, &stop, &bar)?;
         (ended.finished, ended.torn)
     } else {
-        (count_positions(&files, &mut survey, &stop, |bytes, survey| show(&bar, bytes, survey))?, Vec::new())
+        (count_positions(&files, &mut survey, &stop, &bar)?, Vec::new())
     };
     bar.finish_and_clear();
     let duplicates = survey.duplicates();
     if let Some(path) = &args.svg {
-        draft::write(path, chart::svg(&survey)?.as_bytes())?;
+        draft::write(path, histogram::svg(survey.histograms(), side(&survey), survey.outcomes)?.as_bytes())?;
     }
     formats::warn_of_torn(&torn);
-    summary::show(
-        args.json,
-        || report::document(&survey, duplicates, &torn, &args.filter, finished),
-        || report::table(&survey, duplicates),
-    )?;
+    let mut report = report(&survey, duplicates);
+    report.field("finished", finished);
+    report.field("filter", args.filter.to_json());
+    report.field("torn_games", torn.iter().map(Place::to_string).collect::<Vec<_>>());
+    report.show(args.json)?;
     Ok(summary::exit(finished))
 }
 
-/// The files, and whether they hold games. A file named as positions, or a folder with nothing else, means positions.
-fn find(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, bool), DataError> {
-    if paths.iter().any(|path| POSITIONS.names(path)) {
+/// The files, and whether they hold games. A file named as positions, or folders with nothing else, means positions.
+fn find(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, bool), String> {
+    let only_positions = |path: &PathBuf| {
+        let has_none = |kind: &shards::FileKind| kind.in_folder(path).is_ok_and(|files| files.is_empty());
+        has_none(&GAMES) && !has_none(&POSITIONS)
+    };
+    if paths.iter().any(|path| POSITIONS.names(path)) || paths.iter().all(only_positions) {
         return Ok((POSITIONS.find(paths)?, false));
     }
-    match GAMES.find(paths) {
-        Err(error @ DataError::Empty { .. }) => POSITIONS.find(paths).map(|files| (files, false)).map_err(|_| error),
-        found => Ok((found?, true)),
-    }
+    Ok((GAMES.find(paths)?, true))
 }
 
 fn show(bar: &ProgressBar, bytes: u64, survey: &Survey) {
@@ -87,45 +85,35 @@ fn show(bar: &ProgressBar, bytes: u64, survey: &Survey) {
     bar.set_message(format!("{} positions", HumanCount(survey.positions)));
 }
 
-/// Counts all games. `progress` is told now and then how many bytes have been read.
 fn count_games(
     files: Vec<PathBuf>,
     threads: usize,
     survey: &mut Survey,
     stop: &Stop,
-    mut progress: impl FnMut(u64, &Survey),
-) -> Result<decode::Ended, DataError> {
+    bar: &ProgressBar,
+) -> Result<decode::Ended, Box<dyn Error>> {
     let empty = survey.clone();
-    let work = |_, games: &[StoredGame]| {
+    let work = |games: &[StoredGame]| {
         let mut part = empty.clone();
         games.iter().try_for_each(|game| part.add(game))?;
         Ok(part)
     };
     decode::run(files, threads, stop, work, |part, bytes| {
         survey.merge(&part);
-        progress(bytes, survey);
+        show(bar, bytes, survey);
         Ok(())
     })
 }
 
-/// Counts all positions; false if it was interrupted. `progress` is told now and then how many bytes have been read.
-fn count_positions(
-    files: &[PathBuf],
-    survey: &mut Survey,
-    stop: &Stop,
-    mut progress: impl FnMut(u64, &Survey),
-) -> Result<bool, DataError> {
-    // What is torn is told at once and not at its turn.
-    files.iter().try_for_each(|path| packed::count(path).map(|_| ()))?;
+/// Returns false if it was interrupted.
+fn count_positions(files: &[PathBuf], survey: &mut Survey, stop: &Stop, bar: &ProgressBar) -> Result<bool, String> {
+    // Reports truncated files before anything is counted.
+    packed::count_all(files)?;
     for path in files {
         for (number, position) in (1..).zip(PackedFile::open(path)?) {
-            survey.add_packed(&position?).map_err(|error| DataError::Position {
-                path: path.clone(),
-                number,
-                reason: error.to_string(),
-            })?;
+            survey.add_packed(&position?).map_err(|error| packed::invalid(path, number, &error.to_string()))?;
             if survey.positions.is_multiple_of(1 << 14) {
-                progress(survey.positions * packed::RECORD as u64, survey);
+                show(bar, survey.positions * packed::RECORD as u64, survey);
                 if stop.asked() {
                     return Ok(false);
                 }
@@ -135,9 +123,74 @@ fn count_positions(
     Ok(true)
 }
 
+fn side(survey: &Survey) -> &'static str {
+    if survey.of_games { "White" } else { "the side to move" }
+}
+
+fn report(survey: &Survey, duplicates: Duplicates) -> Report {
+    let Survey { games, positions, kept, .. } = *survey;
+    let results = |counts: [u64; 3]| json!({"white": counts[0], "draw": counts[1], "black": counts[2]});
+    let mut report = Report::default();
+    report.field("white", if survey.of_games { "white" } else { "side to move" });
+    report.field("games", games);
+    report.field("results", results(survey.results));
+    report.field("average_plies", share(positions, games));
+    report.field("shortest_plies", survey.plies.map(|(shortest, _)| shortest));
+    report.field("longest_plies", survey.plies.map(|(_, longest)| longest));
+    if survey.of_games {
+        report.row("games", HumanCount(games), "");
+        for (label, count) in ["  won by White", "  drawn", "  won by Black"].iter().zip(survey.results) {
+            report.row(label, HumanCount(count), &percent(count, games));
+        }
+        let (shortest, longest) = survey.plies.unwrap_or_default();
+        let note = format!("{shortest} to {longest}");
+        report.row("plies in a game", format!("{:.1}", share(positions, games)), &note);
+    }
+    report.count("positions", "positions", positions, "");
+    report.field("dropped", Rule::counts_to_json(survey.refused));
+    report.field("kept", kept);
+    if survey.of_games {
+        for ([label, _], refused) in Rule::NAMES.iter().zip(survey.refused) {
+            report.row(&format!("  left out: {label}"), HumanCount(refused), &percent(refused, positions));
+        }
+        report.row("kept by the filter", HumanCount(kept), &percent(kept, positions));
+    }
+    report.part("  known endings", "known_endings", survey.known_endings, kept);
+    report.part(&format!("  {TABLEBASE_PIECES} pieces or fewer"), "few_pieces", survey.few_pieces, kept);
+    let Duplicates { compared, repeated } = duplicates;
+    let note = if compared < kept { format!(" of the first {}", HumanCount(compared)) } else { String::new() };
+    report.count("  had occurred before", "repeated", repeated, &(percent(repeated, compared) + &note));
+    report.field("compared", compared);
+    report.field("repeated_share", share(repeated, compared));
+    let outcomes = if survey.of_games { ["White wins", "drawn", "Black wins"] } else { ["won", "drawn", "lost"] };
+    for (label, count) in outcomes.iter().zip(survey.outcomes) {
+        report.row(&format!("  {label}"), HumanCount(count), &percent(count, kept));
+    }
+    report.field("kept_results", results(survey.outcomes));
+    for histogram in &survey.histograms {
+        report.field(histogram.key, histogram.to_json());
+    }
+    for histogram in survey.histograms() {
+        report.text(&format!("\n{}\n{}", histogram.title, histogram.table()));
+    }
+    report.text(&kings(survey));
+    report.field("kings", survey.kings.to_vec());
+    report
+}
+
+fn kings(survey: &Survey) -> String {
+    let mut text = "\nking squares in percent, each king seen from its own side\n".to_owned();
+    for (rank, squares) in survey.kings.chunks(8).enumerate().rev() {
+        let cells: String =
+            squares.iter().map(|&count| format!("{:>7.2}", 100.0 * share(count, 2 * survey.kept))).collect();
+        let _ = writeln!(text, "{}{cells}", rank + 1);
+    }
+    let files: String = ('a'..='h').map(|file| format!("{file:>7}")).collect();
+    text + " " + &files + "\n"
+}
+
 #[cfg(test)]
 mod tests {
-    use super::report::{document, table};
     use super::*;
     use crate::sample;
     use lento_common::scratch::Folder;
@@ -151,28 +204,27 @@ mod tests {
         folder.write("b.vf", &torn[..torn.len() - 1]);
         let (files, are_games) = find(&[folder.path().to_owned()]).unwrap();
         assert!(are_games);
-        let mut survey = Survey::new(Filter::default(), 50);
-        let ended = count_games(files.clone(), 2, &mut survey, &Stop::default(), |_, _| {}).unwrap();
+        let mut survey = Survey::new(Filter::default(), 50, true);
+        let ended = count_games(files.clone(), 2, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap();
         assert!(ended.finished);
         let duplicates = survey.duplicates();
-        let text = table(&survey, duplicates);
+        let (text, json) = report(&survey, duplicates).both();
         let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
         let plies: usize = games[..5].iter().map(|game| game.plies.len()).sum();
         assert!(row("games").ends_with(" 5"), "{text}");
         assert!(row("plies in a game").contains(&format!(" {:.1}", plies as f64 / 5.0)));
         assert!(row("  left out: first plies").contains(" 40 "), "{text}");
         assert!(row("  had occurred before").ends_with("of the first 50"));
-        let json = document(&survey, duplicates, &ended.torn, &Filter::default(), true);
         assert_eq!((json["positions"].as_u64(), json["games"].as_u64()), (Some(plies as u64), Some(5)));
-        assert!(json["torn_games"][0].as_str().unwrap().contains("b.vf: game 2 at byte"));
+        assert!(ended.torn[0].to_string().contains("b.vf: game 2 at byte"));
         assert_eq!(json["kings"].as_array().unwrap().len(), 64);
 
         let stop = Stop::default();
         stop.ask();
-        let mut survey = Survey::new(Filter::default(), 50);
-        assert!(!count_games(files, 2, &mut survey, &stop, |_, _| {}).unwrap().finished);
+        let mut survey = Survey::new(Filter::default(), 50, true);
+        assert!(!count_games(files, 2, &mut survey, &stop, &ProgressBar::hidden()).unwrap().finished);
         let duplicates = survey.duplicates();
-        assert!(table(&survey, duplicates).contains("0.00 %"));
+        assert!(report(&survey, duplicates).both().0.contains("0.00 %"));
     }
 
     #[test]
@@ -183,14 +235,14 @@ mod tests {
         let path = folder.write("some.bf", &position.repeat(3));
         let (files, are_games) = find(&[folder.path().to_owned()]).unwrap();
         assert!(!are_games && files == [path.clone()] && find(&[path]).unwrap() == (files.clone(), false));
-        let mut survey = Survey::new(Filter::default(), 50);
-        assert!(count_positions(&files, &mut survey, &Stop::default(), |_, _| {}).unwrap());
+        let mut survey = Survey::new(Filter::default(), 50, false);
+        assert!(count_positions(&files, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap());
         let duplicates = survey.duplicates();
-        let text = table(&survey, duplicates);
+        let (text, _) = report(&survey, duplicates).both();
         assert!(!text.contains("games") && text.contains("score of the side to move"), "{text}");
         assert!(text.lines().any(|line| line.starts_with("  won") && line.contains("100.00 %")), "{text}");
         folder.write("some.bf", &position[1..]);
-        let error = count_positions(&files, &mut survey, &Stop::default(), |_, _| {}).unwrap_err().to_string();
+        let error = count_positions(&files, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap_err();
         assert!(error.contains("some.bf: 31 bytes, expected whole positions"), "{error}");
     }
 }

@@ -1,16 +1,14 @@
 //! A game as a sequence of coded decisions: first position; for each ply a flag, the score and the move; the result.
 
-use super::choices::Targets;
 use super::coder::{Decoder, Encoder};
 use super::ending::{self, Endings};
-use super::features;
+use super::features::{self, Targets};
 use super::moves::Moves;
 use super::scores::{self, Scores, rounded};
-use super::start::{Header, Starts};
-use crate::formats::convert::to_viri_move;
-use crate::formats::game::{RESULT, StoredGame, first_position, result_byte};
+use super::start::Starts;
 use crate::formats::shards::MAX_PLIES;
-use crate::formats::{DataError, Place};
+use crate::formats::viri::{Header, RESULT, from_header, result_byte, to_word};
+use crate::formats::{Place, StoredGame};
 use lento::chess::{Board, Move};
 use lento_common::play::record::GameResult;
 
@@ -25,7 +23,6 @@ pub struct Codec {
 /// Bits by part.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
-    /// First positions.
     pub starts: f64,
     pub moves: f64,
     pub scores: f64,
@@ -68,19 +65,15 @@ impl Codec {
         Self { starts: Starts::new(), endings: Endings::new(), scores: Scores::new(), moves: Moves::new() }
     }
 
-    /// Encodes a game with scores rounded to the grid, and adds its bits to `spent`.
-    ///
-    /// # Errors
-    /// The game is invalid.
-    pub fn encode(&mut self, encoder: &mut Encoder, game: &StoredGame, spent: &mut Spent) -> Result<(), DataError> {
-        let corrupt = |reason| DataError::Corrupt { place: game.place.clone(), reason };
+    /// Encodes a game with scores rounded to the grid, and adds its bits to `spent`. Fails if the game is invalid.
+    pub fn encode(&mut self, encoder: &mut Encoder, game: &StoredGame, spent: &mut Spent) -> Result<(), String> {
         let mut at = encoder.bits();
         let mut since = |encoder: &Encoder| {
             let before = std::mem::replace(&mut at, encoder.bits());
             at - before
         };
         let mut course = Course::new();
-        let mut board = game.start().map_err(corrupt)?;
+        let (mut board, _) = game.start().map_err(|reason| format!("{}: {reason}", game.place))?;
         self.starts.code(encoder, &game.header);
         spent.starts += since(encoder);
         let mut valid = true;
@@ -107,13 +100,10 @@ impl Codec {
         Ok(())
     }
 
-    /// Decodes the next game.
-    ///
-    /// # Errors
-    /// The bytes do not decode to a game.
+    /// Decodes the next game. Fails if the bytes do not decode to a game.
     pub fn decode(&mut self, decoder: &mut Decoder, place: Place) -> Result<StoredGame, String> {
         let mut header = self.starts.code(decoder, &Header::default());
-        let (start, _) = first_position(&header)?;
+        let (start, _) = from_header(&header)?;
         let (mut board, mut course, mut plies) = (start.clone(), Course::new(), Vec::new());
         let is_over = loop {
             let targets = Targets::of(&board);
@@ -133,7 +123,7 @@ impl Codec {
             let score = score.ok_or_else(|| format!("ply {}: a score that is none", plies.len() + 1))?;
             let coded = self.moves.code(decoder, &mut course.moves, &board, targets, score, None);
             course.add(&board, score, coded);
-            let [low, high] = to_viri_move(coded.0).inner().to_le_bytes();
+            let [low, high] = to_word(coded.0).to_le_bytes();
             let [score_low, score_high] = ((score * board.side_to_move().sign()) as i16).to_le_bytes();
             plies.push([low, high, score_low, score_high]);
             board.play(coded.0);

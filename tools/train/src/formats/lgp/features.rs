@@ -1,9 +1,9 @@
 //! Features of moves: sparse inputs of the log-linear model in `moves`.
 
-use super::choices::{Choice, MOST, Targets, promotes};
 use super::logistic::{bucket, starts};
 use lento::chess::legal::CheckSquares;
-use lento::chess::{Bitboard, Board, Color, Move, PieceType, Square, attacks};
+use lento::chess::movegen::{MOST_MOVES, Sink, origin};
+use lento::chess::{Bitboard, Board, Color, Move, MoveKind, PieceType, Rank, Square, attacks};
 
 /// Features of a move.
 pub const COUNT: usize = 9;
@@ -17,6 +17,58 @@ pub const WEIGHTS: usize = STARTS[COUNT];
 /// Number of kinds of pieces. The king's number also stands for an empty square: kings are never captured.
 const KINDS: usize = 6;
 const NONE: usize = 5;
+
+/// The legal moves of a position: the targets of each square's piece. Castling is the king's move to its rook.
+pub struct Targets([u64; 64]);
+
+impl Sink for Targets {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
+        self.0[from.index()] |= (quiets | captures).0;
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, offset: i32, _: MoveKind) {
+        for to in targets {
+            self.0[origin(to, offset).index()] |= to.bitboard().0;
+        }
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, targets: Bitboard, offset: i32, _: bool) {
+        self.pawns(targets, offset, MoveKind::Quiet);
+    }
+
+    #[inline(always)]
+    fn single(&mut self, mv: Move) {
+        self.0[mv.from().index()] |= mv.to().bitboard().0;
+    }
+}
+
+impl Targets {
+    const NONE: Self = Self([0; 64]);
+
+    /// The legal moves of a position.
+    #[inline]
+    pub fn of(board: &Board) -> Self {
+        let mut targets = Self::NONE;
+        board.generate::<true, true>(&mut targets);
+        targets
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().fold(0, |all, set| all | set) == 0
+    }
+
+    #[inline(always)]
+    fn from(&self, from: Square) -> Bitboard {
+        Bitboard(self.0[from.index()])
+    }
+}
+
+/// Origin, target and promotion of a legal move.
+pub type Choice = (Square, Square, Option<PieceType>);
 
 #[derive(Clone, Copy, Default)]
 struct Played {
@@ -39,7 +91,7 @@ pub struct Past {
 impl Past {
     /// The state before the first move.
     pub fn none() -> Self {
-        Self { played: Default::default(), targets: std::array::from_fn(|_| Targets::none()), plies: 0, score: 0 }
+        Self { played: Default::default(), targets: [Targets::NONE; 6], plies: 0, score: 0 }
     }
 
     /// Records a move.
@@ -65,9 +117,8 @@ pub struct List {
 }
 
 impl List {
-    /// An empty list.
     pub fn new() -> Self {
-        Self { choices: Vec::with_capacity(MOST), features: Vec::with_capacity(MOST) }
+        Self { choices: Vec::with_capacity(MOST_MOVES), features: Vec::with_capacity(MOST_MOVES) }
     }
 }
 
@@ -268,13 +319,13 @@ impl<'a> Scene<'a> {
             }
             let mover = Mover::<KIND>::new(self, from);
             for to in to {
-                if KIND == 0 && promotes(to) {
+                if KIND == 0 && matches!(to.rank(), Rank::First | Rank::Eighth) {
                     for promoted in PieceType::PROMOTIONS {
-                        list.choices.push(Choice { from, to, promoted: Some(promoted) });
+                        list.choices.push((from, to, Some(promoted)));
                         list.features.push(mover.features(to, Some(promoted)));
                     }
                 } else {
-                    list.choices.push(Choice { from, to, promoted: None });
+                    list.choices.push((from, to, None));
                     list.features.push(mover.features(to, None));
                 }
             }

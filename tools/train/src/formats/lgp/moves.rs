@@ -1,9 +1,10 @@
 //! Moves: a log-linear model over the legal moves, trained online.
 
-use super::choices::{Choice, MOST, Targets};
 use super::coder::Coder;
-use super::features::{COUNT, List, Past, Scene, WEIGHTS};
+use super::features::{COUNT, List, Past, Scene, Targets, WEIGHTS};
 use super::logistic::exp2;
+use crate::formats::viri::move_between;
+use lento::chess::movegen::MOST_MOVES;
 use lento::chess::{Board, Move};
 
 /// Less probable moves are not trained on unless they are played.
@@ -35,8 +36,8 @@ impl Moves {
         Self {
             weights: vec![Weight { value: 0.0, rate: RATE }; WEIGHTS],
             list: List::new(),
-            chances: Vec::with_capacity(MOST),
-            shares: Vec::with_capacity(MOST),
+            chances: Vec::with_capacity(MOST_MOVES),
+            shares: Vec::with_capacity(MOST_MOVES),
         }
     }
 
@@ -53,11 +54,12 @@ impl Moves {
     ) -> (Move, f32) {
         Scene::new(board, past, score).list(&targets, &mut self.list);
         self.weigh();
-        let played = mv.map(Choice::of);
+        let played = mv.map(|mv| (mv.from(), mv.to(), mv.promoted()));
         let place = self.list.choices.iter().position(|&choice| Some(choice) == played).unwrap_or(0);
         let place = coder.pick(&self.shares, place);
         self.learn(place);
-        let mv = self.list.choices[place].to_move(board);
+        let (from, to, promoted) = self.list.choices[place];
+        let mv = move_between(board, from, to, promoted);
         past.add(board, mv, score, targets);
         (mv, self.chances[place])
     }

@@ -2,7 +2,7 @@
 
 use super::codec::{Codec, Spent};
 use super::coder::{Decoder, Encoder};
-use crate::formats::{DataError, Place, StoredGame};
+use crate::formats::{Place, StoredGame, in_file};
 use lento_common::inputs;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,14 +23,12 @@ pub struct Packed {
 }
 
 /// Packs games into the bytes of a file. `progress` sees every game; `None` if it returns false. `path` is for messages.
-///
-/// # Errors
-/// A game is invalid, or there are too many for a file.
+/// Fails if a game is invalid, or there are too many for a file.
 pub fn pack(
     path: &Path,
-    games: impl IntoIterator<Item = Result<StoredGame, DataError>>,
+    games: impl IntoIterator<Item = Result<StoredGame, String>>,
     mut progress: impl FnMut(&StoredGame) -> bool,
-) -> Result<Option<Packed>, DataError> {
+) -> Result<Option<Packed>, String> {
     let (mut codec, mut encoder, mut spent) = (Codec::new(), Encoder::new(), Spent::default());
     let (mut count, mut plies) = (0, 0);
     for game in games {
@@ -43,7 +41,7 @@ pub fn pack(
         }
     }
     let coded = encoder.finish();
-    let refuse = || refused(path, format!("{count} games with {plies} plies are too many for a packed file"));
+    let refuse = || in_file(path, format!("{count} games with {plies} plies are too many for a packed file"));
     let number = |number: u64| u32::try_from(number).map_err(|_| refuse());
     if count > MAX_GAMES {
         return Err(refuse());
@@ -57,27 +55,19 @@ pub fn pack(
     Ok(Some(Packed { bytes, games: count, plies, spent }))
 }
 
-fn refused(path: &Path, reason: String) -> DataError {
-    DataError::Packed { path: path.to_owned(), reason }
-}
-
 /// The bytes of a file whose checksum is correct.
 pub struct Verified {
     bytes: Vec<u8>,
-    /// Number of games.
     pub games: u64,
-    /// Plies of all games.
+    /// Of all games.
     pub plies: u64,
 }
 
 impl Verified {
     /// Reads a file and verifies its checksum.
-    ///
-    /// # Errors
-    /// The file cannot be read, is of another format, or is damaged.
-    pub fn read(path: &Path) -> Result<Self, DataError> {
-        let bytes = inputs::read(path).map_err(|error| DataError::Io { path: path.to_owned(), error })?;
-        Self::new(bytes).map_err(|reason| refused(path, reason))
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let bytes = inputs::read(path).map_err(|error| in_file(path, error))?;
+        Self::new(bytes).map_err(|reason| in_file(path, reason))
     }
 
     pub(super) fn new(bytes: Vec<u8>) -> Result<Self, String> {
@@ -97,12 +87,10 @@ impl Verified {
         if found as u64 != expected {
             return Err(format!("{found} bytes, expected {expected}: cut off or damaged"));
         }
-        let (content, checksum) = bytes.split_at(found - CHECKSUM);
-        let (has, says) = (crc32fast::hash(content).to_le_bytes(), checksum);
-        if has != says {
-            let [has, says] = [&has[..], says].map(|bytes| bytes.iter().rev().map(|byte| format!("{byte:02x}")));
-            let [has, says] = [has.collect::<String>(), says.collect::<String>()];
-            return Err(format!("damaged: checksum {has}, expected {says}"));
+        let (content, checksum) = bytes.split_last_chunk().expect("the length was verified");
+        let (found, expected) = (crc32fast::hash(content), u32::from_le_bytes(*checksum));
+        if found != expected {
+            return Err(format!("damaged: checksum {found:08x}, expected {expected:08x}"));
         }
         if games > MAX_GAMES {
             return Err(format!("{games} games, expected at most {MAX_GAMES}"));
@@ -151,7 +139,7 @@ impl Reader {
 }
 
 impl Iterator for Reader {
-    type Item = Result<StoredGame, DataError>;
+    type Item = Result<StoredGame, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.next > self.games {
@@ -160,6 +148,6 @@ impl Iterator for Reader {
         let place = Place { file: self.path.clone(), game: self.next, offset: self.bytes_read() };
         let game = self.decode(place.clone());
         self.next = if game.is_ok() { self.next + 1 } else { u64::MAX };
-        Some(game.map_err(|reason| DataError::Corrupt { place, reason }))
+        Some(game.map_err(|reason| format!("{place}: {reason}")))
     }
 }

@@ -2,9 +2,7 @@
 
 use super::coder::Coder;
 use super::logistic::{Binary, Rate};
-
-/// The bytes of a first position in viriformat.
-pub type Header = [u8; 32];
+use crate::formats::viri::Header;
 
 /// A square without a piece; the others have the numbers of viriformat: pawn, knight, bishop, rook, queen, king, rook that may castle,
 /// and 8 more for Black.

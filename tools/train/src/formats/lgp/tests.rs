@@ -2,7 +2,7 @@
 
 use super::scores::rounded;
 use super::{Reader, Verified, pack};
-use crate::formats::{DataError, Shards, StoredGame};
+use crate::formats::{Shards, StoredGame};
 use crate::sample;
 use fastrand::Rng;
 use lento::chess::{Board, Color};
@@ -74,7 +74,7 @@ fn packed(games: &[StoredGame]) -> Vec<u8> {
     pack(Path::new("packed.lgp"), games, |_| true).unwrap().unwrap().bytes
 }
 
-fn unpacked(folder: &Folder, bytes: &[u8]) -> Result<Vec<StoredGame>, DataError> {
+fn unpacked(folder: &Folder, bytes: &[u8]) -> Result<Vec<StoredGame>, String> {
     let path = folder.write("packed.lgp", bytes);
     Shards::new(vec![path]).collect()
 }
@@ -164,7 +164,7 @@ fn every_flipped_bit_and_every_cut_is_refused_and_named() {
     let folder = Folder::new("lgp-damaged");
     let bytes = packed(&stored(&folder, &sample::bytes(&games(5, 3))));
     let refuse = |bytes: &[u8], what: &str| {
-        let error = unpacked(&folder, bytes).expect_err(what).to_string();
+        let error = unpacked(&folder, bytes).expect_err(what);
         assert!(error.contains("packed.lgp: "), "{what}: {error}");
         error
     };
@@ -229,7 +229,7 @@ fn nothing_panics_whatever_the_bytes() {
             match game.and_then(|game| game.walk(|_| {})) {
                 Ok(_) => {}
                 Err(error) => {
-                    assert!(error.to_string().contains("packed.lgp: game "), "{error}");
+                    assert!(error.contains("packed.lgp: game "), "{error}");
                     refused += 1;
                 }
             }

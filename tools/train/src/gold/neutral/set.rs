@@ -1,6 +1,6 @@
 //! The file of positions with the scores of other engines.
 
-use crate::formats::plausible::MAX_SCORE;
+use crate::formats::game::MAX_SCORE;
 use crate::gold::Origin;
 use lento::chess::{Board, Color};
 use lento_common::inputs;

@@ -1,0 +1,62 @@
+//! The results of a command, as a table or as a JSON document.
+
+use indicatif::HumanCount;
+use lento_common::summary::{self, percent};
+use serde_json::{Map, Value};
+use std::fmt::Display;
+use std::io;
+use std::time::Duration;
+
+/// A table and a document that are filled together.
+#[derive(Default)]
+pub struct Report {
+    table: String,
+    document: Map<String, Value>,
+}
+
+impl Report {
+    /// Adds a field to the document.
+    pub fn field(&mut self, key: &str, value: impl Into<Value>) {
+        self.document.insert(key.to_owned(), value.into());
+    }
+
+    /// Adds a row to the table.
+    pub fn row(&mut self, label: &str, value: impl Display, note: &str) {
+        self.table += &summary::row(label, value, note);
+    }
+
+    /// Adds text to the table.
+    pub fn text(&mut self, text: &str) {
+        self.table += text;
+    }
+
+    /// Adds a count to both, with a note in the table.
+    pub fn count(&mut self, label: &str, key: &str, count: u64, note: &str) {
+        self.row(label, HumanCount(count), note);
+        self.field(key, count);
+    }
+
+    /// Adds a count to both, in the table with its share of a whole.
+    pub fn part(&mut self, label: &str, key: &str, count: u64, whole: u64) {
+        self.count(label, key, count, &percent(count, whole));
+    }
+
+    /// Adds the time and the speed in these items.
+    pub fn speed(&mut self, items: &str, count: u64, time: Duration) {
+        let seconds = time.as_secs_f64().max(1e-3);
+        let rate = count as f64 / seconds;
+        self.row(&format!("{items} a second"), HumanCount(rate as u64), &format!("{seconds:.1} s"));
+        self.field("time_s", seconds);
+        self.field(&format!("{items}_per_second"), rate);
+    }
+
+    /// Prints the document or the table.
+    pub fn show(self, json: bool) -> io::Result<()> {
+        summary::show(json, || Value::Object(self.document), || self.table)
+    }
+
+    #[cfg(test)]
+    pub fn both(self) -> (String, Value) {
+        (self.table, Value::Object(self.document))
+    }
+}
