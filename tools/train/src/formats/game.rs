@@ -160,9 +160,9 @@ mod tests {
         broken(30, 3, "result 3");
         broken(25, 101, "half-move clock 101");
         broken(8, 0x77, "piece number 7");
-        broken(10, 0x00, "White has 0 kings");
+        broken(10, 0x24, "White has 0 kings");
         broken(33, 0xF1, "ply 1: move");
-        broken(0, 0, "Black has 0 kings");
+        broken(0, 0, "pawn on the first or last rank");
     }
 
     /// Whatever bit is flipped: what is still read says just these bytes, and nothing panics.
