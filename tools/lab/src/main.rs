@@ -1,11 +1,13 @@
 //! `lento-lab`: what settings and versions of the engine are worth.
 
+mod elo;
 mod epd;
 mod factors;
 mod ideas;
 mod latency;
 mod matches;
 mod recipes;
+mod rows;
 mod scaling;
 mod spsa;
 mod threads;

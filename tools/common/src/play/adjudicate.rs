@@ -1,13 +1,14 @@
-//! Ending games whose result is clear.
+//! Adjudication of games whose result is clear.
 
 use super::record::{Ending, GameResult, Ply};
+use crate::arguments::parse;
 use lento::chess::{Board, Color};
 use lento::score::Score;
 use lento::tb::{Tables, Wdl};
 use std::sync::Arc;
 
-/// When a game is decided before its end by the rules of chess.
-#[derive(clap::Args, Clone, Debug, PartialEq, Eq)]
+/// Rules of adjudication.
+#[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Adjudication")]
 pub struct Rules {
     /// A game is won when both sides agree on this score, in centipawns
@@ -36,21 +37,13 @@ pub struct Rules {
     pub play_out: bool,
 }
 
-/// Tablebases that decide games, and the folders where they are.
+/// Tablebases that decide games.
 #[derive(Clone, Debug)]
 pub struct Judge {
-    /// As they were given.
+    /// Their folders, as given.
     pub folders: String,
     tables: Arc<Tables>,
 }
-
-impl PartialEq for Judge {
-    fn eq(&self, other: &Self) -> bool {
-        self.folders == other.folders
-    }
-}
-
-impl Eq for Judge {}
 
 fn judge(folders: &str) -> Result<Judge, String> {
     let tables = Tables::open(folders).map_err(|error| error.to_string())?;
@@ -59,41 +52,33 @@ fn judge(folders: &str) -> Result<Judge, String> {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self {
-            resign: 700,
-            resign_plies: 6,
-            draw: 8,
-            draw_plies: 10,
-            draw_from: 40,
-            max_plies: 400,
-            syzygy: None,
-            play_out: false,
-        }
+        parse(["rules"]).expect("every rule has a default")
     }
 }
 
-/// Watches a game.
+/// Adjudicates a game.
 #[derive(Clone, Debug)]
 pub struct Referee<'a> {
     rules: &'a Rules,
     plies: u32,
-    /// Plies in a row with a score that wins for White, for Black, and with none to speak of.
+    /// Plies in a row with a score that wins for White, for Black.
     winning: [u32; 2],
+    /// Plies in a row with a drawn score.
     level: u32,
 }
 
 impl<'a> Referee<'a> {
-    /// For a new game.
+    /// Starts a game.
     pub fn new(rules: &'a Rules) -> Self {
         Self { rules, plies: 0, winning: [0; 2], level: 0 }
     }
 
-    /// Takes the next ply, played by this side in this move of the game, and says whether it decides the game.
+    /// Counts the next ply, played by this side in this move of the game. Returns the result if it decides the game.
     pub fn rule(&mut self, ply: &Ply, side: Color, move_number: u32) -> Option<(GameResult, Ending)> {
         let rules = self.rules;
         let score: Score = ply.score * side.sign();
         self.plies += 1;
-        let count = |run: u32, goes_on: bool| if goes_on { run + 1 } else { 0 };
+        let count = |run: u32, continues: bool| if continues { run + 1 } else { 0 };
         self.winning = [count(self.winning[0], score >= rules.resign), count(self.winning[1], score <= -rules.resign)];
         self.level = count(self.level, score.abs() <= rules.draw);
         if !rules.play_out {
@@ -110,7 +95,7 @@ impl<'a> Referee<'a> {
         (self.plies >= rules.max_plies).then_some((GameResult::Draw, Ending::Length))
     }
 
-    /// What tablebases say of the position on the board, if there are any and they know.
+    /// The result by tablebases, if the position is in them.
     pub fn consult(&self, board: &Board) -> Option<(GameResult, Ending)> {
         let side = board.side_to_move();
         let result = match self.rules.syzygy.as_ref()?.tables.result_now(board)? {
@@ -127,7 +112,7 @@ mod tests {
     use super::*;
     use lento::chess::Board;
 
-    /// When, and how, scores from White's view end a game that began at move 1.
+    /// The ply at which scores from White's view end a game from move 1, with the result.
     fn ruling(rules: &Rules, scores: impl IntoIterator<Item = Score>) -> Option<(usize, GameResult, Ending)> {
         let mut referee = Referee::new(rules);
         let mv = Board::start().legal_moves()[0];
@@ -149,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_decide_what_the_fifty_move_rule_lets_them() {
+    fn tablebases_respect_the_fifty_move_rule() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tablebases");
         let rules = Rules { syzygy: Some(judge(folder).unwrap()), ..Rules::default() };
         for (fen, result) in [

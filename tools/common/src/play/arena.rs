@@ -9,35 +9,30 @@ use super::record::{GameResult, Record};
 use super::setting::Setting;
 use crate::interrupt::Stop;
 use crate::ordered;
+use std::error::Error;
 use std::ops::ControlFlow;
-use thiserror::Error;
 
 /// How games are played.
 #[derive(Clone, Debug)]
 pub struct Arena {
-    /// Where they begin.
+    /// The first positions.
     pub openings: Openings,
-    /// What a move may cost.
+    /// The limit of each move.
     pub limit: Limit,
-    /// When they are adjudicated.
+    /// Rules of adjudication.
     pub rules: Rules,
-    /// The hash table of each player, in MiB.
+    /// Hash table of each player in MiB.
     pub hash: usize,
-    /// How many games run at the same time.
+    /// Games at the same time.
     pub concurrency: usize,
 }
-
-/// Games could not be played.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a player could not be set up: {0}")]
-pub struct PlayError(String);
 
 /// Two games from one opening, each player with White once.
 #[derive(Clone, Debug)]
 pub struct GamePair {
     /// The number of the opening.
     pub number: u64,
-    /// The games; in the first one the first player has White.
+    /// The games; the first player has White in the first one.
     pub games: [Record; 2],
 }
 
@@ -48,93 +43,70 @@ impl GamePair {
         white + 2 - black
     }
 
-    /// The results of the first player: wins, draws and losses.
+    /// Wins, draws and losses of the first player.
     pub fn wins_draws_losses(&self) -> [u64; 3] {
-        let results = self.games.each_ref().map(|game| game.result);
-        let count = |of: [GameResult; 2]| results.iter().zip(of).filter(|(result, of)| *result == of).count() as u64;
-        [
-            count([GameResult::WhiteWins, GameResult::BlackWins]),
-            count([GameResult::Draw; 2]),
-            count([GameResult::BlackWins, GameResult::WhiteWins]),
-        ]
+        let [first, second] = self.games.each_ref().map(|game| game.result);
+        [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins]
+            .map(|result| u64::from(first == result) + u64::from(2 - second.index() == result.index()))
     }
 }
 
-impl Arena {
-    /// Plays a pair of games from each of these openings, between fresh players. `on_pair` gets the finished pairs in the
-    /// order of the openings, whichever was finished first; it can end the run, and so can `stop`. Pairs that
-    /// are not finished then, and those that wait for one of them, are lost.
-    ///
-    /// # Errors
-    /// A player cannot be set up.
-    pub fn run<I>(
-        &self,
-        players: [&[Setting]; 2],
-        pairs: I,
-        stop: &Stop,
-        on_pair: impl FnMut(GamePair) -> ControlFlow<()>,
-    ) -> Result<(), PlayError>
-    where
-        I: IntoIterator<Item = u64, IntoIter: Send>,
-    {
-        let set_up = || Ok((self.players(players)?, Player::new(&[], 1)?));
-        let work = |(players, judge): &mut ([Player; 2], Player), number, stops: [&Stop; 2]| {
-            self.pair(number, players, judge, stops)
-        };
-        ordered::run(self.concurrency, pairs, stop, set_up, work, on_pair).map_err(PlayError)
-    }
+/// Players with their settings, kept from pair to pair while the settings are the same.
+type Players = ([Vec<Setting>; 2], [Player; 2]);
 
-    /// As [`run`](Self::run), but each pair has players of its own, by its number.
+impl Arena {
+    /// Plays a pair of games from each of these openings, between players whose settings may depend on the number of the opening.
+    /// `on_pair` gets the finished pairs in the order of the openings; it can end the run, as can `stop`. Pairs unfinished at that
+    /// time, and those that wait for one of them, are lost.
     ///
     /// # Errors
-    /// A player cannot be set up.
-    pub fn run_each<I>(
+    /// A player cannot be set up, or `on_pair` fails.
+    pub fn run(
         &self,
         players: impl Fn(u64) -> [Vec<Setting>; 2] + Sync,
-        pairs: I,
+        pairs: impl IntoIterator<Item = u64, IntoIter: Send>,
         stop: &Stop,
-        mut on_pair: impl FnMut(GamePair) -> ControlFlow<()>,
-    ) -> Result<(), PlayError>
-    where
-        I: IntoIterator<Item = u64, IntoIter: Send>,
-    {
-        let work = |judge: &mut Player, number, stops: [&Stop; 2]| {
-            let [one, other] = players(number);
-            match self.players([&one, &other]) {
-                Ok(mut players) => self.pair(number, &mut players, judge, stops).map(Ok),
-                Err(error) => Some(Err(error)),
-            }
+        mut on_pair: impl FnMut(GamePair) -> Result<ControlFlow<()>, Box<dyn Error>>,
+    ) -> Result<(), Box<dyn Error>> {
+        let set_up = || Ok::<_, String>((Player::new(&[], 1)?, None));
+        let work = |(judge, seated): &mut (Player, Option<Players>), number, stops: [&Stop; 2]| {
+            self.pair(number, players(number), seated, judge, stops).transpose()
         };
         let mut done = Ok(());
-        let on_done = |pair: Result<GamePair, String>| match pair {
-            Ok(pair) => on_pair(pair),
-            Err(error) => {
+        ordered::run(self.concurrency, pairs, stop, set_up, work, |pair: Result<GamePair, String>| {
+            let next =
+                pair.map_err(|error| format!("a player could not be set up: {error}").into()).and_then(&mut on_pair);
+            next.unwrap_or_else(|error| {
                 done = Err(error);
                 ControlFlow::Break(())
-            }
-        };
-        let run = ordered::run(self.concurrency, pairs, stop, || Player::new(&[], 1), work, on_done);
-        run.and(done).map_err(PlayError)
+            })
+        })?;
+        done
     }
 
-    /// Two players with these settings.
-    fn players(&self, settings: [&[Setting]; 2]) -> Result<[Player; 2], String> {
-        let [one, other] = settings.map(|settings| Player::new(settings, self.hash));
-        Ok([one?, other?])
-    }
-
-    /// Plays both games from an opening. Nothing comes back when they are interrupted.
+    /// Plays both games from an opening. `None` if they are interrupted.
     fn pair(
         &self,
         number: u64,
-        [one, other]: &mut [Player; 2],
+        settings: [Vec<Setting>; 2],
+        seated: &mut Option<Players>,
         judge: &mut Player,
         stops: [&Stop; 2],
-    ) -> Option<GamePair> {
+    ) -> Result<Option<GamePair>, String> {
+        let kept = seated.take().filter(|(kept, _)| *kept == settings);
+        let (settings, players) = match kept {
+            Some(kept) => kept,
+            None => {
+                let [one, other] = settings.each_ref().map(|settings| Player::new(settings, self.hash));
+                (settings, [one?, other?])
+            }
+        };
+        let (_, [one, other]) = seated.insert((settings, players));
         let opening = self.openings.get(number, judge);
-        let first = play(Seats::Two([one, other]), &opening, self.limit, &self.rules, stops)?;
-        let second = play(Seats::Two([other, one]), &opening, self.limit, &self.rules, stops)?;
-        Some(GamePair { number, games: [first, second] })
+        let play = |seats: Seats| play(seats, &opening, self.limit, &self.rules, stops);
+        let Some(first) = play(Seats::Two([one, other])) else { return Ok(None) };
+        let Some(second) = play(Seats::Two([other, one])) else { return Ok(None) };
+        Ok(Some(GamePair { number, games: [first, second] }))
     }
 }
 
@@ -142,6 +114,7 @@ impl Arena {
 mod tests {
     use super::super::opening::OpeningArgs;
     use super::*;
+    use ControlFlow::{Break, Continue};
 
     fn arena(concurrency: usize) -> Arena {
         let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.0, max_imbalance: 250, seed: 5 };
@@ -149,16 +122,24 @@ mod tests {
         Arena { openings, limit: Limit::Nodes(150), rules: Rules::default(), hash: 1, concurrency }
     }
 
+    fn weak() -> Vec<Setting> {
+        vec!["LMR=off".parse().unwrap()]
+    }
+
     fn scores(arena: &Arena, pairs: std::ops::Range<u64>, enough: usize) -> Vec<(u64, u32)> {
         let mut all = Vec::new();
-        let weak: Setting = "LMR=off".parse().unwrap();
-        let run = arena.run([&[], &[weak]], pairs, &Stop::default(), |pair| {
-            let [wins, draws, losses] = pair.wins_draws_losses();
-            assert_eq!((2 * wins + draws, wins + draws + losses), (u64::from(pair.half_points()), 2));
-            all.push((pair.number, pair.half_points()));
-            if all.len() < enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        assert_eq!(run, Ok(()));
+        let run = arena.run(
+            |_| [vec![], weak()],
+            pairs,
+            &Stop::default(),
+            |pair| {
+                let [wins, draws, losses] = pair.wins_draws_losses();
+                assert_eq!((2 * wins + draws, wins + draws + losses), (u64::from(pair.half_points()), 2));
+                all.push((pair.number, pair.half_points()));
+                Ok(if all.len() < enough { Continue(()) } else { Break(()) })
+            },
+        );
+        run.unwrap();
         all
     }
 
@@ -172,57 +153,66 @@ mod tests {
 
     #[test]
     fn equal_players_split_every_pair_at_fixed_nodes() {
-        let run = arena(2).run([&[], &[]], 0..4, &Stop::default(), |pair| {
-            assert_eq!(pair.half_points(), 2, "pair {}", pair.number);
-            ControlFlow::Continue(())
-        });
-        assert_eq!(run, Ok(()));
+        let run = arena(2).run(
+            |_| [vec![], vec![]],
+            0..4,
+            &Stop::default(),
+            |pair| {
+                assert_eq!(pair.half_points(), 2, "pair {}", pair.number);
+                Ok(Continue(()))
+            },
+        );
+        run.unwrap();
     }
 
     #[test]
-    fn players_of_their_own_play_as_those_of_all_pairs_do() {
-        let weak: Setting = "LMR=off".parse().unwrap();
+    fn settings_by_pair_play_as_constant_settings() {
         let all = scores(&arena(2), 0..6, usize::MAX);
         let mut each = Vec::new();
-        // In every other pair the players have changed places.
-        let players = |number: u64| match number % 2 {
-            0 => [vec![], vec![weak.clone()]],
-            _ => [vec![weak.clone()], vec![]],
-        };
-        let run = arena(3).run_each(players, 0..6, &Stop::default(), |pair| {
+        // The players change places in every other pair.
+        let players = |number: u64| if number % 2 == 0 { [vec![], weak()] } else { [weak(), vec![]] };
+        let run = arena(3).run(players, 0..6, &Stop::default(), |pair| {
             let score = pair.half_points();
             each.push((pair.number, if pair.number % 2 == 0 { score } else { 4 - score }));
-            ControlFlow::Continue(())
+            Ok(Continue(()))
         });
-        assert_eq!((run, each), (Ok(()), all));
+        run.unwrap();
+        assert_eq!(each, all);
     }
 
     #[test]
-    fn a_player_that_cannot_be_is_told() {
+    fn errors_of_players_and_of_the_caller_end_the_run() {
         let odd = Setting { name: "rfp_margin".to_owned(), value: "many".to_owned() };
         let players = |number| [vec![], if number == 2 { vec![odd.clone()] } else { vec![] }];
-        let mut heard = 0;
-        let run = arena(2).run_each(players, 0..9, &Stop::default(), |_| {
-            heard += 1;
-            ControlFlow::Continue(())
+        let mut pairs = 0;
+        let run = arena(2).run(players, 0..9, &Stop::default(), |_| {
+            pairs += 1;
+            Ok(Continue(()))
         });
         assert!(run.unwrap_err().to_string().contains("many"));
-        assert_eq!(heard, 2, "what was finished before it counts");
+        assert_eq!(pairs, 2, "pairs before it count");
+        let run = arena(1).run(|_| [vec![], vec![]], 0..9, &Stop::default(), |_| Err("a full disk".into()));
+        assert_eq!(run.unwrap_err().to_string(), "a full disk");
     }
 
     #[test]
     fn a_stop_ends_the_run() {
         let stop = Stop::default();
-        let mut heard = Vec::new();
-        // Without the stop this run would have no end. How many pairs it still brings depends on the threads: those that were
-        // finished before an earlier one are heard with it.
-        let run = arena(2).run([&[], &[]], 0..u64::MAX, &stop, |pair| {
-            heard.push(pair.number);
-            stop.ask();
-            ControlFlow::Continue(())
-        });
-        assert_eq!(run, Ok(()));
-        assert!(!heard.is_empty());
-        assert_eq!(heard, (0..heard.len() as u64).collect::<Vec<_>>());
+        let mut numbers = Vec::new();
+        // The run would not end otherwise. The number of pairs depends on the threads: those finished before an earlier one are
+        // delivered with it.
+        let run = arena(2).run(
+            |_| [vec![], vec![]],
+            0..u64::MAX,
+            &stop,
+            |pair| {
+                numbers.push(pair.number);
+                stop.ask();
+                Ok(Continue(()))
+            },
+        );
+        run.unwrap();
+        assert!(!numbers.is_empty());
+        assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
     }
 }

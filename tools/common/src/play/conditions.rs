@@ -1,17 +1,18 @@
-//! How games are played, as tools are told on the command line and as journals keep it.
+//! Conditions of games, on the command line and in journals.
 
 use super::adjudicate::Rules;
 use super::arena::Arena;
 use super::limit::Limit;
 use super::opening::{OpeningArgs, Openings};
 use super::setting::Setting;
-use lento::bench::{Bench, BenchError};
+use lento::bench::Bench;
 use lento::engine::Engine;
 use lento::processors;
 use serde_json::{Value, json};
+use std::error::Error;
 use std::ops::ControlFlow;
 
-/// What games depend on besides their players and the limit of a move, and how many run at once.
+/// All conditions of games but the players and the limit.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Conditions {
     /// Hash table of each player in MiB
@@ -20,29 +21,29 @@ pub struct Conditions {
     /// Games at the same time [default: the number of cores, divided by the Threads of a player]
     #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub concurrency: Option<u16>,
-    /// Where games begin.
+    /// First positions.
     #[command(flatten)]
     pub openings: OpeningArgs,
-    /// When they are adjudicated.
+    /// Adjudication.
     #[command(flatten)]
     pub rules: Rules,
 }
 
-/// Deep enough to notice most changes of search or evaluation, in a few milliseconds.
+/// Detects most changes of search or evaluation in a few milliseconds.
 const SIGNATURE_DEPTH: i32 = 6;
 
 impl Conditions {
-    /// Where players with these settings play.
+    /// The arena for players with these settings.
     ///
     /// # Errors
-    /// The book cannot be used.
+    /// The book is invalid.
     pub fn arena(&self, limit: Limit, players: [&[Setting]; 2]) -> Result<Arena, String> {
         Ok(Arena {
             openings: Openings::from_args(&self.openings)?,
             limit,
             rules: self.rules.clone(),
             hash: self.hash as usize,
-            concurrency: self.concurrency.map_or_else(|| free_places(players), usize::from),
+            concurrency: self.concurrency.map_or_else(|| free_cores(players), usize::from),
         })
     }
 
@@ -63,10 +64,10 @@ impl Conditions {
         words.join(" ")
     }
 
-    /// All rules of the games. How many are played, and how many at the same time, is not among them.
+    /// All conditions that decide the games, without their number and concurrency.
     pub fn json(&self, limit: Limit) -> Value {
         let Self { hash, concurrency: _, openings, rules } = self;
-        let mut rules_of_all = json!({
+        let mut conditions = json!({
             "limit": limit.to_string(),
             "hash_mib": hash,
             "book": openings.book.as_ref().map(|path| path.display().to_string()),
@@ -82,19 +83,18 @@ impl Conditions {
             "max_plies": rules.max_plies,
             "play_out": rules.play_out,
         });
-        // Journals from before there were tablebases go on.
+        // Older journals do not have this field.
         if let Some(judge) = &rules.syzygy {
-            rules_of_all["syzygy"] = judge.folders.clone().into();
+            conditions["syzygy"] = judge.folders.clone().into();
         }
-        rules_of_all
+        conditions
     }
 
-    /// The head of a tool's journal: the rules, and the nodes that the engine needs for the positions of the bench, by
-    /// which a journal knows the engine that began it.
+    /// The header of a journal: the conditions, and the nodes of a short bench, which identify the engine.
     ///
     /// # Errors
     /// The engine cannot be set up.
-    pub fn header(&self, tool: &str, limit: Limit) -> Result<Value, BenchError> {
+    pub fn header(&self, tool: &str, limit: Limit) -> Result<Value, Box<dyn Error>> {
         let signature = Bench { depth: SIGNATURE_DEPTH, hash_mib: 1, ..Bench::default() };
         let report = signature.run(|_| ControlFlow::Continue(()))?;
         let mut header = self.json(limit);
@@ -104,8 +104,8 @@ impl Conditions {
     }
 }
 
-/// How many games find a core for each thread that searches.
-fn free_places(players: [&[Setting]; 2]) -> usize {
+/// The number of games for which there are cores.
+fn free_cores(players: [&[Setting]; 2]) -> usize {
     let threads = |settings: &[Setting]| {
         let set = settings.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case("Threads"));
         set.and_then(|setting| setting.value.parse().ok()).unwrap_or(1)

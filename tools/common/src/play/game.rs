@@ -7,11 +7,11 @@ use super::record::{Ending, GameResult, Record, by_rules};
 use crate::interrupt::Stop;
 use lento::chess::{Color, Game};
 
-/// Who plays a game.
+/// The players of a game.
 pub enum Seats<'a> {
     /// White and Black.
     Two([&'a mut Player; 2]),
-    /// One player has both colors, and a single memory.
+    /// One player, with one hash table for both colors.
     Alone(&'a mut Player),
 }
 
@@ -31,12 +31,12 @@ impl Seats<'_> {
     }
 }
 
-/// Plays a game to its end. Nothing comes back when it is interrupted.
+/// Plays a game; `None` if it is interrupted.
 pub fn play(seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: [&Stop; 2]) -> Option<Record> {
     play_watched(seats, start, limit, rules, stops, |_| ())
 }
 
-/// Plays a game like [`play`] and shows each player after it has thought, before its move is made.
+/// Plays a game and calls `watch` with the player after each of its searches, before the move is made.
 pub fn play_watched(
     mut seats: Seats,
     start: &Game,

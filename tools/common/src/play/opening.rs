@@ -1,8 +1,7 @@
-//! Where games begin.
+//! First positions of games.
 
 use super::limit::Limit;
 use super::player::Player;
-use super::shuffle::double_fischer;
 use crate::epd::has_content;
 use crate::{inputs, mix, number};
 use fastrand::Rng;
@@ -10,8 +9,8 @@ use lento::chess::{Board, Game};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where games begin, on the command line.
-#[derive(clap::Args, Clone, Debug, PartialEq)]
+/// First positions of games, on the command line.
+#[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Openings")]
 pub struct OpeningArgs {
     /// Begin from the positions of this file, one FEN or EPD a line, in an order drawn by --seed [default: random plies]
@@ -41,15 +40,15 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// How deep a position after random plies is judged.
+    /// The search that judges a position after random plies.
     const JUDGED: Limit = Limit::Nodes(2000);
-    /// How often random plies are drawn anew before the position without them is taken.
+    /// Attempts to find balanced random plies.
     const TRIES: u32 = 200;
 
-    /// Reads the book, if there is one.
+    /// Reads the book, if any.
     ///
     /// # Errors
-    /// The book cannot be read, is empty, or has a line that is no position to play from.
+    /// As for [`read_book`].
     pub fn from_args(args: &OpeningArgs) -> Result<Self, String> {
         let mut book = Vec::new();
         if let Some(path) = &args.book {
@@ -59,13 +58,13 @@ impl Openings {
         Ok(Self { args: args.clone(), book })
     }
 
-    /// What decides which openings they are.
+    /// The seed that determines the openings.
     pub fn seed(&self) -> u64 {
         self.args.seed
     }
 
-    /// The opening with this number; a book starts over when it is through. The same number gives the same opening. The judge
-    /// sorts out what is lost after random plies.
+    /// The opening with this number, the same for the same number. Books are repeated. The judge rejects unbalanced positions after
+    /// random plies.
     pub fn get(&self, number: u64, judge: &mut Player) -> Game {
         let mut rng = Rng::with_seed(mix::seed(self.args.seed, number));
         let plies = self.args.random_plies.unwrap_or(if self.book.is_empty() { 8 } else { 0 });
@@ -81,7 +80,7 @@ impl Openings {
                 return game;
             }
         }
-        // A position of the book may be lost whatever is played.
+        // A position of the book may be unbalanced itself.
         Game::from(self.first(number, &mut rng))
     }
 
@@ -102,10 +101,10 @@ impl Openings {
     }
 }
 
-/// The positions of a file, one FEN or EPD a line; empty lines and comments (`#`) are skipped.
+/// Reads the positions of a file, one FEN or EPD a line.
 ///
 /// # Errors
-/// The file cannot be read, is empty, or has a line that is no position to play from.
+/// I/O errors, no position, or a line with an invalid or finished position.
 pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
     let name = path.display();
     let text = inputs::read_text(path).map_err(|error| format!("{name}: {error}"))?;
@@ -124,14 +123,14 @@ pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
     Ok(book)
 }
 
-/// The four fields of a position; operations of EPD do not matter here, counters do.
+/// The fields of a position and its counters, without EPD operations.
 fn position(line: &str) -> String {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let numbers = fields.iter().skip(4).take_while(|field| field.parse::<u32>().is_ok()).count();
     fields[..fields.len().min(4 + numbers.min(2))].join(" ")
 }
 
-/// A game after this many random moves; `None` when it is over.
+/// A game after random moves; `None` if it is over.
 fn random_walk(board: Board, plies: u32, rng: &mut Rng) -> Option<Game> {
     let mut game = Game::from(board);
     for _ in 0..plies {
@@ -139,14 +138,34 @@ fn random_walk(board: Board, plies: u32, rng: &mut Rng) -> Option<Game> {
         let mv = *moves.get(rng.usize(..moves.len().max(1)))?;
         game.play(mv);
     }
-    // The players see the position, not how it came about.
+    // Players see the position without its history.
     Some(Game::from(game.board().clone())).filter(|game| game.verdict().is_none())
+}
+
+/// A random double Fischer random position: each side has an order of pieces of its own.
+fn double_fischer(rng: &mut Rng) -> Board {
+    let [white, black] = [(); 2].map(|()| back_rank(rng));
+    let fen = format!("{}/pppppppp/8/8/8/8/PPPPPPPP/{} w KQkq - 0 1", black.to_lowercase(), white);
+    Board::from_fen(&fen).expect("every order of Chess960 is a position")
+}
+
+/// A random order of Chess960: bishops on squares of different colors, the king between the rooks.
+fn back_rank(rng: &mut Rng) -> String {
+    let mut files = [None; 8];
+    files[2 * rng.usize(..4)] = Some('B');
+    files[2 * rng.usize(..4) + 1] = Some('B');
+    for piece in ['Q', 'N', 'N'] {
+        let free: Vec<usize> = (0..8).filter(|&file| files[file].is_none()).collect();
+        files[free[rng.usize(..free.len())]] = Some(piece);
+    }
+    let mut rest = ['R', 'K', 'R'].into_iter();
+    files.into_iter().filter_map(|piece| piece.or_else(|| rest.next())).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
     fn args() -> OpeningArgs {
         OpeningArgs { book: None, random_plies: None, dfrc: 0.0, max_imbalance: 250, seed: 1 }
@@ -175,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn lopsided_openings_are_thrown_back() {
+    fn unbalanced_openings_are_rejected() {
         let mut judge = Player::new(&[], 1).unwrap();
         let mut worst = |max_imbalance| {
             let openings = Openings::from_args(&OpeningArgs { max_imbalance, ..args() }).unwrap();
@@ -223,5 +242,25 @@ mod tests {
         let mixed = OpeningArgs { dfrc: 0.5, random_plies: Some(0), ..args() };
         let standard = fens(&mixed, 0..40).iter().filter(|fen| fen.starts_with("rnbqkbnr/")).count();
         assert!((8..=32).contains(&standard), "{standard}");
+    }
+
+    #[test]
+    fn every_order_comes_up_about_equally_often() {
+        let mut rng = Rng::with_seed(7);
+        let mut seen: HashMap<String, u32> = HashMap::new();
+        for _ in 0..96_000 {
+            *seen.entry(back_rank(&mut rng)).or_default() += 1;
+        }
+        assert_eq!(seen.len(), 960);
+        assert!(seen.values().all(|count| (50..160).contains(count)), "{:?}", seen.values().max());
+    }
+
+    #[test]
+    fn positions_have_all_castling_rights() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..100 {
+            let fen = double_fischer(&mut rng).fen(true);
+            assert_eq!(fen.split(' ').nth(2).map(str::len), Some(4), "{fen}");
+        }
     }
 }

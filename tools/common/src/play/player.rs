@@ -7,20 +7,20 @@ use lento::chess::Game;
 use lento::engine::Engine;
 use std::time::{Duration, Instant};
 
-/// An engine with its settings.
+/// An engine that plays.
 pub struct Player {
     engine: Engine,
 }
 
 impl Player {
-    /// An engine with a hash table of this many MiB and these settings.
+    /// Sets up an engine with a hash table of this many MiB.
     ///
     /// # Errors
     /// The hash table cannot be allocated, or a setting cannot be applied.
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
         let mut engine = Engine::new();
         engine.set_hash(hash).map_err(|error| error.to_string())?;
-        // Nothing lies between this clock and the engine.
+        // The clock is in the same process.
         engine.settings_mut().search.move_overhead = 0;
         for setting in settings {
             setting.apply(&mut engine).map_err(|error| error.to_string())?;
@@ -28,17 +28,17 @@ impl Player {
         Ok(Self { engine })
     }
 
-    /// The engine itself, for searches that are no moves of a game.
+    /// The engine, for searches outside of games.
     pub fn engine(&mut self) -> &mut Engine {
         &mut self.engine
     }
 
-    /// Forgets everything.
+    /// Clears the hash table and histories.
     pub fn new_game(&mut self) {
         self.engine.new_game();
     }
 
-    /// Thinks about a position that has a legal move.
+    /// Searches a position, which must have a legal move.
     pub fn think(&mut self, game: &Game, limit: Limit, left: Duration) -> Ply {
         let start = Instant::now();
         self.engine.set_game(game.clone());

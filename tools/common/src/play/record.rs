@@ -1,4 +1,4 @@
-//! A game that has been played.
+//! Games that have been played.
 
 use lento::chess::{Board, Color, Game, Move, Verdict};
 use lento::score::Score;
@@ -8,22 +8,20 @@ use std::time::Duration;
 /// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameResult {
-    /// White has won.
+    /// 1-0.
     WhiteWins,
-    /// Nobody has won.
+    /// 1/2-1/2.
     Draw,
-    /// Black has won.
+    /// 0-1.
     BlackWins,
 }
 
 impl GameResult {
+    const ALL: [Self; 3] = [Self::WhiteWins, Self::Draw, Self::BlackWins];
+
     /// As in PGN.
     pub fn text(self) -> &'static str {
-        match self {
-            Self::WhiteWins => "1-0",
-            Self::Draw => "1/2-1/2",
-            Self::BlackWins => "0-1",
-        }
+        ["1-0", "1/2-1/2", "0-1"][self.index()]
     }
 
     /// The result of a game that this side has lost.
@@ -34,22 +32,14 @@ impl GameResult {
         }
     }
 
-    /// Its place where results are counted: White's wins, draws, Black's wins.
+    /// Index of the result: White's wins, draws, Black's wins.
     pub fn index(self) -> usize {
-        match self {
-            Self::WhiteWins => 0,
-            Self::Draw => 1,
-            Self::BlackWins => 2,
-        }
+        self as usize
     }
 
     /// White's half points: 0 to 2.
     pub fn half_points(self) -> u32 {
-        match self {
-            Self::WhiteWins => 2,
-            Self::Draw => 1,
-            Self::BlackWins => 0,
-        }
+        2 - self as u32
     }
 }
 
@@ -66,91 +56,75 @@ pub enum Ending {
     Threefold,
     /// Neither side can mate.
     Insufficient,
-    /// Called won: both sides agreed on the score.
+    /// Adjudicated as won by the scores of both sides.
     Resignation,
-    /// Called drawn: both sides agreed on the score.
+    /// Adjudicated as drawn by the scores of both sides.
     Agreement,
-    /// Decided by tablebases.
+    /// Adjudicated by tablebases.
     Tablebases,
-    /// Called drawn: the game was too long.
+    /// Adjudicated as drawn because of its length.
     Length,
-    /// The clock of the side to move ran out.
+    /// Loss on time.
     Time,
 }
 
 impl Ending {
-    /// Every ending, in the order of the enumeration.
-    pub const ALL: [Self; 10] = [
-        Self::Checkmate,
-        Self::Stalemate,
-        Self::Fifty,
-        Self::Threefold,
-        Self::Insufficient,
-        Self::Resignation,
-        Self::Agreement,
-        Self::Tablebases,
-        Self::Length,
-        Self::Time,
+    /// All endings in order, as texts for users and journals.
+    const TEXTS: [(Self, &'static str); 10] = [
+        (Self::Checkmate, "checkmate"),
+        (Self::Stalemate, "stalemate"),
+        (Self::Fifty, "fifty moves"),
+        (Self::Threefold, "threefold repetition"),
+        (Self::Insufficient, "insufficient material"),
+        (Self::Resignation, "won by adjudication"),
+        (Self::Agreement, "drawn by adjudication"),
+        (Self::Tablebases, "decided by tablebases"),
+        (Self::Length, "drawn by length"),
+        (Self::Time, "loss on time"),
     ];
 
-    /// In words.
+    /// A text for users and journals.
     pub fn text(self) -> &'static str {
-        match self {
-            Self::Checkmate => "checkmate",
-            Self::Stalemate => "stalemate",
-            Self::Fifty => "fifty moves",
-            Self::Threefold => "threefold repetition",
-            Self::Insufficient => "insufficient material",
-            Self::Resignation => "won by adjudication",
-            Self::Agreement => "drawn by adjudication",
-            Self::Tablebases => "decided by tablebases",
-            Self::Length => "drawn by length",
-            Self::Time => "loss on time",
-        }
-    }
-
-    /// The ending with these words.
-    pub fn from_text(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|ending| ending.text() == text)
+        Self::TEXTS[self as usize].1
     }
 }
 
-/// A move that was played, and what its player thought.
+/// A move that was played, with the result of its search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ply {
     /// The move.
     pub mv: Move,
-    /// The score, from the view of the side that moves.
+    /// The score from the view of the side to move.
     pub score: Score,
-    /// The depth of the search, in plies.
+    /// Depth of the search in plies.
     pub depth: i32,
-    /// The nodes of the search.
+    /// Nodes of the search.
     pub nodes: u64,
-    /// The time of the search.
+    /// Time of the search.
     pub time: Duration,
 }
 
 impl Ply {
-    /// A move without thought.
+    /// A move without a search.
     pub fn new(mv: Move) -> Self {
         Self { mv, score: 0, depth: 0, nodes: 0, time: Duration::ZERO }
     }
 }
 
-/// A game from its first position that the players saw to its result.
+/// A finished game.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// The position where the players began.
+    /// The first position.
     pub start: Board,
-    /// Their moves.
+    /// The moves.
     pub plies: Vec<Ply>,
     /// The result.
     pub result: GameResult,
-    /// How it came about.
+    /// The reason for the result.
     pub ending: Ending,
 }
 
-/// The result that the rules of chess give, for the side to move.
+/// The result by the rules of chess.
 pub fn by_rules(game: &Game, verdict: Verdict) -> (GameResult, Ending) {
     let lost = GameResult::lost_by(game.board().side_to_move());
     match verdict {
@@ -163,8 +137,8 @@ pub fn by_rules(game: &Game, verdict: Verdict) -> (GameResult, Ending) {
 }
 
 impl Record {
-    /// The game as JSON: the position, the moves as in Chess960's UCI, and for each move score, depth, nodes and
-    /// microseconds. Texts take much less room than lists when many games are read.
+    /// The game as JSON: the position, the moves in Chess960 UCI notation, and for each move score, depth, nodes and microseconds. Texts
+    /// take much less memory than lists.
     pub fn to_json(&self) -> Value {
         let mut board = self.start.clone();
         let mut moves = Vec::new();
@@ -183,7 +157,7 @@ impl Record {
         })
     }
 
-    /// The game that [`to_json`](Self::to_json) has written; `None` when it is not one.
+    /// Reads the JSON of a game; `None` if it is invalid.
     pub fn from_json(value: &Value) -> Option<Self> {
         let start = Board::from_fen(value["fen"].as_str()?).ok()?;
         let mut board = start.clone();
@@ -201,8 +175,8 @@ impl Record {
                 time: Duration::from_micros(numbers.next()?.parse().ok()?),
             });
         }
-        let results = [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins];
-        let result = results.into_iter().find(|result| value["result"] == result.text())?;
-        Some(Self { start, plies, result, ending: Ending::from_text(value["ending"].as_str()?)? })
+        let result = GameResult::ALL.into_iter().find(|result| value["result"] == result.text())?;
+        let ending = Ending::TEXTS.into_iter().find(|(_, text)| value["ending"] == *text)?.0;
+        Some(Self { start, plies, result, ending })
     }
 }

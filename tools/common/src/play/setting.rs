@@ -1,19 +1,20 @@
-//! Options of a player.
+//! Options of players.
 
-use super::names;
 use lento::engine::Engine;
-use lento::uci::options::{self, Target};
+use lento::search::params::TUNABLES;
+use lento::uci::options::{self, OPTIONS, Target};
+use lento::uci::words::quoted;
 use lento::uci::writer::Writer;
 use std::fmt;
 use std::io;
 use std::str::FromStr;
 
-/// An option with its value, as `setoption` would set it: an option of the engine, or a number of its search.
+/// An option with its value, as for `setoption`: an option of the engine or a search parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The option's name.
+    /// The option.
     pub name: String,
-    /// Its value.
+    /// The value.
     pub value: String,
 }
 
@@ -35,10 +36,10 @@ impl FromStr for Setting {
         let (name, value) =
             text.split_once('=').ok_or_else(|| format!("{text:?}; expected NAME=VALUE, such as rfp_margin=80"))?;
         let setting = Self { name: name.trim().to_owned(), value: value.trim().to_owned() };
-        // A table is only taken when it is needed, so trying a size out costs nothing; a log would be opened.
+        // Applying a setting does not allocate the table, but would create a log file.
         if !setting.name.eq_ignore_ascii_case("Debug Log File") {
             if !options::exists(&setting.name) {
-                return Err(names::unknown(&setting.name));
+                return Err(unknown(&setting.name));
             }
             setting.apply(&mut Engine::new())?;
         }
@@ -50,6 +51,27 @@ impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}={}", self.name, self.value)
     }
+}
+
+/// The message for an unknown name: the most similar name and all names.
+fn unknown(name: &str) -> String {
+    let options: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
+    let numbers = TUNABLES.iter().map(|tunable| {
+        let off = tunable.off.map_or_else(String::new, |off| format!(", {off} for off"));
+        format!("{} ({} to {}{off})", tunable.name, tunable.min, tunable.max)
+    });
+    let numbers: Vec<String> = numbers.collect();
+    let meant = nearest(name).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    let (name, options, numbers) = (quoted(name), options.join(", "), numbers.join(", "));
+    format!("unknown option or search parameter {name}{meant}\noptions: {options}\nsearch parameters: {numbers}")
+}
+
+/// The most similar name, if any is similar.
+fn nearest(name: &str) -> Option<&'static str> {
+    let names = OPTIONS.iter().map(|option| option.name).chain(TUNABLES.iter().map(|tunable| tunable.name));
+    let similarity = |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
+    let (near, similarity) = names.map(|name| (name, similarity(name))).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (similarity >= 0.6).then_some(near)
 }
 
 #[cfg(test)]
@@ -72,5 +94,24 @@ mod tests {
             let error = text.parse::<Setting>().unwrap_err();
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn the_message_lists_all_names() {
+        let text = unknown("nosuch");
+        assert!(text.starts_with("unknown option or search parameter \"nosuch\"\n"), "{text}");
+        let names = OPTIONS.iter().map(|option| option.name).chain(TUNABLES.iter().map(|tunable| tunable.name));
+        for name in names {
+            assert!(text.contains(name), "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn similar_names_are_suggested() {
+        for (slip, meant) in [("rfp_margn", "rfp_margin"), ("hsah", "Hash"), ("MoveOverhaed", "Move Overhead")] {
+            assert_eq!(nearest(slip), Some(meant));
+        }
+        assert_eq!(nearest("nosuch"), None);
+        assert_eq!(nearest(""), None);
     }
 }

@@ -4,8 +4,8 @@
 //! the first player where that has the factor, against it where the other has. There is no constant: without factors both
 //! players are the same, and both have White once. The sums are whole numbers, so that nothing depends on any order.
 
+use crate::elo::{Estimate, TWO_SIDED_95, elo_per_score};
 use lento_common::cholesky::Cholesky;
-use lento_common::elo::{Estimate, TWO_SIDED_95, elo_per_score};
 
 /// Half points of a player in a pair that is drawn.
 const EVEN: i64 = 2;
@@ -95,8 +95,8 @@ impl Regression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elo::expected_score;
     use fastrand::Rng;
-    use lento_common::elo::expected_score;
 
     /// Made-up pairs of players whose factors are worth so much.
     fn play(worth: &[f64], pairs: u64, seed: u64) -> Regression {

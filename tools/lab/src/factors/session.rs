@@ -4,7 +4,6 @@ use super::Args;
 use super::design::Design;
 use super::factor::Factor;
 use super::regression::Regression;
-use lento::bench::BenchError;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::play::arena::Arena;
@@ -84,24 +83,19 @@ impl Session {
         if self.is_over() {
             return Ok(());
         }
-        let mut written = Ok(());
         let design = self.design.clone();
-        arena.run_each(
+        arena.run(
             |number| design.players(number),
             self.pairs()..self.wanted,
             stop,
             |pair| {
                 let half_points = pair.half_points();
-                written = keep(&mut self.journal, &json!({"pair": pair.number, "half_points": half_points}));
-                if written.is_err() {
-                    return ControlFlow::Break(());
-                }
+                keep(&mut self.journal, &json!({"pair": pair.number, "half_points": half_points}))?;
                 self.count(pair.number, half_points);
                 on_pair(self);
-                ControlFlow::Continue(())
+                Ok(ControlFlow::Continue(()))
             },
-        )?;
-        Ok(written?)
+        )
     }
 
     fn count(&mut self, number: u64, half_points: u32) {
@@ -110,7 +104,7 @@ impl Session {
 }
 
 /// All that decides what comes out, but for how many pairs are played.
-fn header(args: &Args, design: &Design) -> Result<Value, BenchError> {
+fn header(args: &Args, design: &Design) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("factors", args.limit)?;
     header["factors"] = design.factors().iter().map(Factor::text).collect::<Vec<_>>().into();
     header["set"] = design.common().iter().map(Setting::to_string).collect::<Vec<_>>().into();
@@ -155,9 +149,9 @@ mod tests {
         let new: Setting = "LMR=off".parse().unwrap();
         let on_pair = |pair: GamePair| {
             results.add(&[true], pair.half_points());
-            ControlFlow::Continue(())
+            Ok(ControlFlow::Continue(()))
         };
-        arena(2).run([&[new], &[]], 0..8, &Stop::default(), on_pair).unwrap();
+        arena(2).run(|_| [vec![new.clone()], vec![]], 0..8, &Stop::default(), on_pair).unwrap();
         assert_eq!(session.regression, results);
     }
 

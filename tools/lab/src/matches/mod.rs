@@ -1,12 +1,12 @@
 //! `lento match`: two configurations of the engine against each other.
 
+mod pgn;
 mod report;
 mod session;
 mod tally;
 
+use crate::elo::{EloModel, Sprt};
 use indicatif::ProgressBar;
-use lento::bench::BenchError;
-use lento_common::elo::{EloModel, Sprt};
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
@@ -120,7 +120,7 @@ fn json(args: &Args, mut conditions: Value) -> Value {
 }
 
 /// The head of a journal: a match goes on only under the same conditions and with the same engine.
-fn header(args: &Args) -> Result<Value, BenchError> {
+fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     Ok(json(args, args.conditions.header("match", args.limit)?))
 }
 

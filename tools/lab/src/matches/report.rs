@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::session::Session;
-use lento_common::elo::{Estimate, Sprt, SprtVerdict};
+use crate::elo::{Estimate, Sprt, Verdict};
 use lento_common::play::setting::Setting;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -29,7 +29,7 @@ pub fn text(args: &Args, session: &Session) -> String {
         ("conditions", format!("{}, hash {} MiB, {}", args.limit, args.conditions.hash, openings(args))),
         ("games", format!("{}: {wins} won, {draws} drawn, {losses} lost by new", tally.games())),
         ("score", format!("{:.2} %", 100.0 * results.score())),
-        ("pentanomial", format!("{results} pairs in which new scored 0, ½, 1, 1½, 2")),
+        ("pentanomial", format!("{:?} pairs in which new scored 0, ½, 1, 1½, 2", results.counts)),
         ("Elo", format!("{:.2} (95 %)", results.elo())),
         ("normalized Elo", format!("{:.2} (95 %)", results.normalized_elo())),
         ("LOS", format!("{:.1} %", 100.0 * results.los())),
@@ -82,12 +82,12 @@ fn openings(args: &Args) -> String {
 }
 
 /// What a test says about the new player. H1 of a test that begins below zero says less than that something is gained.
-fn verdict(sprt: &Sprt, verdict: Option<SprtVerdict>) -> &'static str {
+fn verdict(sprt: &Sprt, verdict: Option<Verdict>) -> &'static str {
     match (verdict, sprt.elo0 >= 0.0) {
-        (Some(SprtVerdict::H1), true) => "new is better: H1 accepted",
-        (Some(SprtVerdict::H1), false) => "new is not worse: H1 accepted",
-        (Some(SprtVerdict::H0), true) => "new is not better: H0 accepted",
-        (Some(SprtVerdict::H0), false) => "new is worse: H0 accepted",
+        (Some(Verdict::H1), true) => "new is better: H1 accepted",
+        (Some(Verdict::H1), false) => "new is not worse: H1 accepted",
+        (Some(Verdict::H0), true) => "new is not better: H0 accepted",
+        (Some(Verdict::H0), false) => "new is worse: H0 accepted",
         (None, _) => "open: more games are needed",
     }
 }
@@ -113,7 +113,7 @@ pub fn json(args: &Args, session: &Session) -> Value {
             "llr": sprt.llr(results),
             "lower": lower,
             "upper": upper,
-            "accepted": goal.verdict(tally).map(|verdict| verdict.to_string()),
+            "accepted": goal.verdict(tally).map(|verdict| format!("{verdict:?}")),
             "verdict": verdict(&sprt, goal.verdict(tally)),
         })
     });
@@ -144,16 +144,16 @@ pub fn json(args: &Args, session: &Session) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento_common::elo::EloModel;
+    use crate::elo::EloModel;
 
     #[test]
     fn verdicts_say_no_more_than_was_asked() {
         let say =
             |elo0, elo1, accepted| verdict(&Sprt::new(elo0, elo1, 0.05, 0.05, EloModel::Logistic).unwrap(), accepted);
-        assert_eq!(say(0.0, 5.0, Some(SprtVerdict::H1)), "new is better: H1 accepted");
-        assert_eq!(say(0.0, 5.0, Some(SprtVerdict::H0)), "new is not better: H0 accepted");
-        assert_eq!(say(-5.0, 0.0, Some(SprtVerdict::H1)), "new is not worse: H1 accepted");
-        assert_eq!(say(-5.0, 0.0, Some(SprtVerdict::H0)), "new is worse: H0 accepted");
+        assert_eq!(say(0.0, 5.0, Some(Verdict::H1)), "new is better: H1 accepted");
+        assert_eq!(say(0.0, 5.0, Some(Verdict::H0)), "new is not better: H0 accepted");
+        assert_eq!(say(-5.0, 0.0, Some(Verdict::H1)), "new is not worse: H1 accepted");
+        assert_eq!(say(-5.0, 0.0, Some(Verdict::H0)), "new is worse: H0 accepted");
         assert_eq!(say(0.0, 5.0, None), "open: more games are needed");
     }
 }

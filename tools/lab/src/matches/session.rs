@@ -1,13 +1,13 @@
 //! The course of a match: games played, counted, kept and saved.
 
+use super::pgn::{self, Tags};
 use super::tally::Tally;
-use lento_common::elo::{Sprt, SprtVerdict};
+use crate::elo::{Sprt, Verdict};
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::lock::Lock;
 use lento_common::outputs::named;
 use lento_common::play::arena::{Arena, GamePair};
-use lento_common::play::pgn::{self, Tags};
 use lento_common::play::record::Record;
 use lento_common::play::setting::Setting;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub struct Goal {
 
 impl Goal {
     /// The verdict of the test on what there is.
-    pub fn verdict(&self, tally: &Tally) -> Option<SprtVerdict> {
+    pub fn verdict(&self, tally: &Tally) -> Option<Verdict> {
         self.sprt.and_then(|sprt| sprt.verdict(&tally.results))
     }
 
@@ -128,17 +128,18 @@ impl Session {
         if self.is_over() {
             return Ok(());
         }
-        let mut written = Ok(());
-        arena.run(players, self.tally.pairs()..self.goal.pairs, stop, |pair| {
-            written = self.keep(&pair).and_then(|()| self.count(&pair));
-            if written.is_err() {
-                return ControlFlow::Break(());
-            }
-            on_pair(self);
-            if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-        // What was played is worth nothing if it cannot be kept.
-        Ok(written?)
+        let players = players.map(<[Setting]>::to_vec);
+        arena.run(
+            |_| players.clone(),
+            self.tally.pairs()..self.goal.pairs,
+            stop,
+            |pair| {
+                self.keep(&pair)?;
+                self.count(&pair)?;
+                on_pair(self);
+                Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            },
+        )
     }
 
     fn keep(&mut self, pair: &GamePair) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Sums over the games of a match.
 
-use lento_common::elo::Pentanomial;
+use crate::elo::Pentanomial;
 use lento_common::play::arena::GamePair;
 use lento_common::play::record::Ending;
 use std::collections::BTreeMap;

@@ -3,9 +3,9 @@
 use super::measure::Budget;
 use super::session::{Session, VariantRow};
 use super::variants::Variant;
+use crate::elo::Pentanomial;
 use crate::epd::Total;
 use lento::search::statistics::Counts;
-use lento_common::elo::Pentanomial;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -2,10 +2,10 @@
 
 use super::figures::Figures;
 use super::session::Session;
+use crate::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
 use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
 use lento::search::params::Params;
 use lento_common::chart::label;
-use lento_common::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
 use plotters::prelude::{BLUE, Color, RGBColor, Rectangle, WHITE};
 use plotters::style::text_anchor::HPos;
 use std::error::Error;

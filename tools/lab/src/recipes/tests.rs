@@ -1,7 +1,7 @@
 use super::*;
+use crate::elo::Pentanomial;
 use lento::search::statistics::Counts;
 use lento_common::arguments::parse;
-use lento_common::elo::Pentanomial;
 use lento_common::scratch::Folder;
 
 const POSITIONS: &str = "\

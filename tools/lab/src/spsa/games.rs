@@ -2,8 +2,9 @@
 
 use super::optimiser::Perturbation;
 use lento_common::interrupt::Stop;
-use lento_common::play::arena::{Arena, PlayError};
+use lento_common::play::arena::Arena;
 use lento_common::play::setting::Setting;
+use std::error::Error;
 use std::ops::ControlFlow;
 
 /// Pairs by half points of the first player, 0 to 4.
@@ -32,15 +33,20 @@ impl Games {
         trial: &Perturbation,
         stop: &Stop,
         mut on_pair: impl FnMut(),
-    ) -> Result<Option<Pairs>, PlayError> {
+    ) -> Result<Option<Pairs>, Box<dyn Error>> {
         let [plus, minus] = [&trial.plus, &trial.minus].map(|values| self.settings(values));
         let first = trial.iteration * self.pairs;
         let mut pairs = Pairs::default();
-        self.arena.run([&plus, &minus], first..first + self.pairs, stop, |pair| {
-            pairs[pair.half_points() as usize] += 1;
-            on_pair();
-            ControlFlow::Continue(())
-        })?;
+        self.arena.run(
+            |_| [plus.clone(), minus.clone()],
+            first..first + self.pairs,
+            stop,
+            |pair| {
+                pairs[pair.half_points() as usize] += 1;
+                on_pair();
+                Ok(ControlFlow::Continue(()))
+            },
+        )?;
         Ok((pairs.iter().sum::<u64>() == self.pairs).then_some(pairs))
     }
 

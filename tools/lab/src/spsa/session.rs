@@ -6,12 +6,10 @@ use super::games::{Games, Pairs, net};
 use super::optimiser::Spsa;
 use super::parameter::chosen;
 use super::schedule::GainSchedule;
-use lento::bench::BenchError;
 use lento_common::draft;
 use lento_common::inputs;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
-use lento_common::play::arena::PlayError;
 use lento_common::play::setting::Setting;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -89,7 +87,7 @@ impl Session {
         let finished = self.spsa.step(|trial| {
             let pairs = games.play(trial, stop, on_pair)?;
             played = pairs.unwrap_or(played);
-            Ok::<_, PlayError>(pairs.as_ref().map(net))
+            Ok::<_, Box<dyn Error>>(pairs.as_ref().map(net))
         })?;
         if !finished {
             return Ok(false);
@@ -133,7 +131,7 @@ fn horizon(path: &Path) -> Option<u64> {
 }
 
 /// All that decides what comes out. How many games run at once does not, at fixed nodes.
-fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, BenchError> {
+fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, Box<dyn Error>> {
     let parameters = spsa.parameters().iter().map(|parameter| {
         let tunable = parameter.tunable;
         (tunable.name.to_owned(), json!([tunable.min, tunable.max, parameter.start, parameter.c_end]))

@@ -1,6 +1,6 @@
 use super::*;
+use crate::elo::EloModel;
 use crate::tests::arena;
-use lento_common::elo::EloModel;
 use std::path::PathBuf;
 
 const PAIRS: Goal = Goal { pairs: 8, sprt: None };

@@ -1,9 +1,9 @@
 //! Games as PGN.
 
-use super::record::Record;
 use lento::chess::{Board, Color, File, Wing};
 use lento::eval::wdl;
 use lento::score::{Score, mate_distance};
+use lento_common::play::record::Record;
 use std::fmt::Write;
 
 /// What the tags of a game say besides what the game itself tells.
@@ -104,9 +104,9 @@ fn score(score: Score, material: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{Ending, GameResult, Ply};
     use super::*;
     use lento::score::mate_in;
+    use lento_common::play::record::{Ending, GameResult, Ply};
 
     #[test]
     fn chess960_is_named_where_castling_differs() {

@@ -1,44 +1,37 @@
-//! Charts of named rows, one below the other.
+//! Charts of named rows.
 
-use super::chart::{self, Canvas, Drawn, label};
-use super::elo::Estimate;
+use crate::elo::Estimate;
+use lento_common::chart::{self, Canvas, Drawn, label};
 use plotters::prelude::{BLACK, BLUE, Circle, Color, PathElement, ShapeStyle};
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
-/// The height of the title.
 pub const HEADING: i32 = 50;
-/// The height of a row.
 pub const ROW: i32 = 22;
-/// The width of the names, at the left.
+/// Width of the names.
 pub const NAMES: i32 = 240;
-/// The width of what is drawn beside them.
+/// Width of the plot beside them.
 pub const PLOT: i32 = 460;
 
-/// Sizes of letters.
-const LARGE: i32 = 16;
-/// That of names.
+/// Size of letters of names.
 pub const USUAL: i32 = 12;
-/// That of numbers.
+/// Size of digits.
 pub const SMALL: i32 = 11;
 
-/// About how wide a letter of a name is.
+/// Approximate width of a letter of a name.
 const LETTER: i32 = 7;
-/// Longer names are cut.
+/// Longer names are truncated.
 const LONGEST_NAME: usize = 90;
 
-/// Draws on paper of this size, below a title, and gives the SVG.
-///
-/// # Errors
-/// Those of `draw`.
+/// Draws an SVG of this size with a title.
 pub fn render(size: (i32, i32), title: &str, draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
     chart::svg((size.0 as u32, size.1 as u32), |paper| {
-        label(paper, title, (12, HEADING / 2 - 3), HPos::Left, LARGE)?;
+        label(paper, title, (12, HEADING / 2 - 3), HPos::Left, 16)?;
         draw(paper)
     })
 }
 
-/// The height of the middle of a row.
+/// The vertical middle of a row.
 pub fn middle(row: usize) -> i32 {
     HEADING + row as i32 * ROW + ROW / 2
 }
@@ -47,25 +40,21 @@ fn line(canvas: &Canvas, ends: [(i32, i32); 2], style: impl Into<ShapeStyle>) ->
     canvas.draw(&PathElement::new(ends, style))
 }
 
-/// The name as far as there is room.
-fn cut(name: &str) -> String {
+fn truncated(name: &str) -> String {
     match name.char_indices().nth(LONGEST_NAME) {
         None => name.to_owned(),
         Some((end, _)) => format!("{}…", &name[..end]),
     }
 }
 
-/// Steps from one mark of an axis to the next: 5, 10, 20, 50 and so on.
+/// Steps between marks of an axis: 5, 10, 20, 50 and so on.
 fn steps() -> impl Iterator<Item = i32> {
     (0..9).flat_map(|power| [5, 10, 20].map(|step| step * 10_i32.pow(power)))
 }
 
-/// A point with its error for each row, on one scale of Elo.
-///
-/// # Errors
-/// It cannot be drawn.
+/// A point with an error bar for each row.
 pub fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn Error>> {
-    let points: Vec<(String, Estimate)> = points.iter().map(|(name, estimate)| (cut(name), *estimate)).collect();
+    let points: Vec<(String, Estimate)> = points.iter().map(|(name, estimate)| (truncated(name), *estimate)).collect();
     let longest = points.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let names = NAMES.max(longest as i32 * LETTER + 2 * LETTER);
     let reach = |sign: f64| points.iter().map(move |(_, estimate)| estimate.elo + sign * estimate.error);
@@ -80,7 +69,7 @@ pub fn elo(points: &[(&str, Estimate)], title: &str) -> Result<String, Box<dyn E
             let at = x(tick);
             let style = if tick == 0.0 { BLACK.mix(0.6) } else { BLACK.mix(0.12) };
             line(canvas, [(at, HEADING), (at, bottom)], style)?;
-            // Without the sign of nothing.
+            // No "-0".
             label(canvas, &format!("{:.0}", tick + 0.0), (at, bottom + 14), HPos::Center, SMALL)?;
         }
         for (row, (name, estimate)) in points.iter().enumerate() {
@@ -114,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_and_wild_numbers_make_no_large_file() {
+    fn many_rows_and_extreme_numbers_make_no_large_file() {
         let name = "rfp_base=20,rfp_margin=60,".repeat(9);
         let points: Vec<_> = (0..200).map(|row| (name.as_str(), estimate(f64::from(row) - 100.0, 12.5))).collect();
         let size = elo(&points, "Elo").unwrap().len();

@@ -1,0 +1,142 @@
+//! Elo and its error from the pentanomial, and sequential tests.
+
+mod sprt;
+#[cfg(test)]
+mod tests;
+
+pub use sprt::{EloModel, Sprt, Verdict};
+
+use std::fmt;
+
+/// 95 % of a normal distribution lie within this many standard deviations.
+pub const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
+
+/// The score of a pair in each category, as a share of its points.
+const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// Elo of one standard deviation of a game's result, 800 / ln 10: near even scores and without draws, normalized Elo equals Elo
+/// (Michel Van den Bergh, "Normalized Elo").
+const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
+
+/// Pairs of games by half points of the first player, 0 to 4.
+///
+/// The two games of a pair start from the same opening with colors reversed and are not independent, so statistics use pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pentanomial {
+    pub counts: [u64; 5],
+}
+
+/// An estimate in Elo.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    pub elo: f64,
+    /// Half the width of the 95 % confidence interval.
+    pub error: f64,
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = f.precision().unwrap_or(2);
+        // No "-0.0".
+        let elo = if self.elo.abs() < 0.5 * 0.1_f64.powi(digits as i32) { 0.0 } else { self.elo };
+        write!(f, "{elo:+.digits$} ± {:.digits$}", self.error)
+    }
+}
+
+impl Pentanomial {
+    /// Adds a pair by the half points of the first player.
+    pub fn add(&mut self, half_points: u32) {
+        self.counts[half_points as usize] += 1;
+    }
+
+    pub fn pairs(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    pub fn games(&self) -> u64 {
+        2 * self.pairs()
+    }
+
+    /// The share of the points won by the first player; one half without games.
+    pub fn score(&self) -> f64 {
+        match self.pairs() {
+            0 => 0.5,
+            pairs => mean(&self.counts.map(|count| count as f64 / pairs as f64)),
+        }
+    }
+
+    /// Logistic Elo of the first player. The error follows from the variance of the pairs by the delta method.
+    pub fn elo(&self) -> Estimate {
+        let (pairs, mean, deviation) = self.moments();
+        let slope = elo_per_score(mean * (1.0 - mean));
+        Estimate { elo: elo_of(mean), error: TWO_SIDED_95 * slope * deviation / pairs.sqrt() }
+    }
+
+    /// Normalized Elo of the first player: its score above one half in standard deviations of a game. It determines the number of
+    /// games that a test needs.
+    pub fn normalized_elo(&self) -> Estimate {
+        let (pairs, mean, deviation) = self.moments();
+        // The mean of two independent games has half the variance of one.
+        let game = deviation * std::f64::consts::SQRT_2;
+        let error = TWO_SIDED_95 / (2.0 * pairs).sqrt();
+        Estimate { elo: (mean - 0.5) / game * ELO_PER_DEVIATION, error: error * ELO_PER_DEVIATION }
+    }
+
+    /// Likelihood of superiority: the probability that the first player is stronger.
+    pub fn los(&self) -> f64 {
+        let (pairs, mean, deviation) = self.moments();
+        normal_below((mean - 0.5) / (deviation / pairs.sqrt()))
+    }
+
+    /// The number of pairs, the mean of their scores and its standard deviation. If all pairs are in one category, half a pair is added,
+    /// spread evenly, to keep the variance positive and Elo finite.
+    fn moments(&self) -> (f64, f64, f64) {
+        let alike = self.counts.iter().filter(|&&count| count > 0).count() < 2;
+        let counts = self.counts.map(|count| count as f64 + if alike { 0.1 } else { 0.0 });
+        let pairs = counts.iter().sum::<f64>();
+        let shares = counts.map(|count| count / pairs);
+        (pairs, mean(&shares), variance(&shares).sqrt())
+    }
+}
+
+/// The mean score of a distribution over the categories.
+fn mean(shares: &[f64; 5]) -> f64 {
+    SCORES.iter().zip(shares).map(|(score, share)| score * share).sum()
+}
+
+/// The variance of the score.
+fn variance(shares: &[f64; 5]) -> f64 {
+    let mean = mean(shares);
+    SCORES.iter().zip(shares).map(|(score, share)| share * (score - mean).powi(2)).sum()
+}
+
+/// The difference in Elo at which a score between 0 and 1 is expected.
+fn elo_of(score: f64) -> f64 {
+    ELO_PER_DEVIATION / 2.0 * (score / (1.0 - score)).ln()
+}
+
+/// The slope of Elo over the score s, where `product` is s (1 - s).
+pub fn elo_per_score(product: f64) -> f64 {
+    ELO_PER_DEVIATION / 2.0 / product
+}
+
+/// The score expected at a difference in Elo.
+pub fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + (-elo * 2.0 / ELO_PER_DEVIATION).exp())
+}
+
+/// The normal distribution function, by the series of George Marsaglia, "Evaluating the normal distribution" (2004).
+fn normal_below(x: f64) -> f64 {
+    // The rest is less than 10^-15.
+    if x.abs() > 8.0 {
+        return if x > 0.0 { 1.0 } else { 0.0 };
+    }
+    let (mut sum, mut term, mut factor) = (x, x, 1.0);
+    while term.abs() > 1e-17 * sum.abs() {
+        factor += 2.0;
+        term *= x * x / factor;
+        sum += term;
+    }
+    let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    (0.5 + sum * density).clamp(0.0, 1.0)
+}
