@@ -223,7 +223,7 @@ impl LockstepThread<'_> {
         let threads = self.lockstep.entries.len();
         for entries in &self.lockstep.entries {
             for &(key, entry) in &entries.read().entries {
-                if tt.place(key) % threads == self.thread {
+                if tt.cluster_index(key) % threads == self.thread {
                     tt.store(key, entry);
                 }
             }

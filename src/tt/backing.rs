@@ -1,86 +1,57 @@
-//! Which pages the system has put behind memory.
+//! The kind of pages that the system has given to the table.
 
-use super::mapping::Mapping;
 use super::memory::MIB;
-use super::plan::Source;
-use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
 
-/// Which pages are behind a table. Sizes are in bytes.
+/// How much of the table is in which pages, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backing {
-    /// Pages of this size from a pool of huge pages.
-    Pool(u64),
-    /// Ordinary memory: so much of it in transparent huge pages, the rest in pages of this size.
-    Ordinary {
-        /// In transparent huge pages.
-        huge: u64,
-        /// The size of the other pages.
-        page: u64,
-    },
+pub struct Backing {
+    /// Bytes in transparent huge pages.
+    pub huge: u64,
+    /// The size of the other pages.
+    pub page: u64,
 }
 
 impl Backing {
-    /// What is behind the first bytes of a mapping; `None` where the system does not say.
-    pub fn of(mapping: &Mapping, bytes: u64) -> Option<Self> {
-        match mapping.source() {
-            Source::Pool(page) => Some(Self::Pool(page)),
-            Source::Ordinary if cfg!(target_os = "linux") => {
-                let start = mapping.start().as_ptr() as u64;
-                of_range(BufReader::new(File::open("/proc/self/smaps").ok()?), start..start + bytes)
-            }
-            Source::Ordinary => None,
-        }
+    /// The pages at these addresses; `None` if unknown, as on systems other than Linux.
+    pub fn of(addresses: Range<u64>) -> Option<Self> {
+        Self::parse(BufReader::new(File::open("/proc/self/smaps").ok()?), addresses)
     }
 
-    /// A text about a table of so many MiB, as in `1024 MiB in 2 MiB pages`.
+    /// Reads `/proc/self/smaps`: for each mapping, in order, its addresses and then its fields (`proc_pid_smaps(5)`).
+    fn parse(smaps: impl BufRead, addresses: Range<u64>) -> Option<Self> {
+        let (mut huge, mut page, mut inside) = (0, None, false);
+        for line in smaps.lines().map_while(Result::ok) {
+            let bytes = |name| Some(line.strip_prefix(name)?.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024);
+            if let Some(mapping) = mapping_start(&line) {
+                if mapping.start >= addresses.end {
+                    break;
+                }
+                inside = mapping.end > addresses.start;
+            } else if inside {
+                page = page.or(bytes("KernelPageSize:"));
+                huge += bytes("AnonHugePages:").unwrap_or(0);
+            }
+        }
+        // A mapping may extend beyond the table.
+        Some(Self { huge: huge.min(addresses.end - addresses.start), page: page? })
+    }
+
+    /// Describes a table of this size, as in `1024 MiB in 4 KiB pages`.
     pub fn describe(self, mib: u64) -> String {
-        match self {
-            Self::Ordinary { huge: 0, page } | Self::Pool(page) => format!("{mib} MiB in {} pages", Size(page)),
-            Self::Ordinary { huge, .. } if huge / MIB >= mib => format!("{mib} MiB in transparent huge pages"),
-            Self::Ordinary { huge, page } => {
-                format!("{mib} MiB, {} of them in transparent huge pages, the rest in {} pages", huge / MIB, Size(page))
-            }
+        let page = self.page / 1024;
+        match self.huge / MIB {
+            0 => format!("{mib} MiB in {page} KiB pages"),
+            huge if huge >= mib => format!("{mib} MiB in transparent huge pages"),
+            huge => format!("{mib} MiB, {huge} of them in transparent huge pages, the rest in {page} KiB pages"),
         }
     }
 }
 
-/// A size of pages in the largest unit that divides it.
-struct Size(u64);
-
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let units = [(30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "bytes")];
-        let (shift, unit) =
-            units.into_iter().find(|(shift, _)| self.0.is_multiple_of(1 << shift)).unwrap_or((0, "bytes"));
-        write!(f, "{} {unit}", self.0 >> shift)
-    }
-}
-
-/// What is behind a range of addresses, as Linux writes it (`proc_pid_smaps(5)`): for each mapping its addresses, then its fields.
-fn of_range(smaps: impl BufRead, range: Range<u64>) -> Option<Backing> {
-    let (mut huge, mut page, mut inside) = (0, None, false);
-    for line in smaps.lines().map_while(Result::ok) {
-        let kib = |name| line.strip_prefix(name)?.trim().strip_suffix(" kB")?.parse::<u64>().ok();
-        if let Some(mapped) = addresses(&line) {
-            // They come in order.
-            if mapped.start >= range.end {
-                break;
-            }
-            inside = mapped.end > range.start;
-        } else if inside {
-            page = page.or(kib("KernelPageSize:").map(|kib| kib * 1024));
-            huge += kib("AnonHugePages:").unwrap_or(0) * 1024;
-        }
-    }
-    // A mapping may be larger than the range.
-    Some(Backing::Ordinary { huge: huge.min(range.end - range.start), page: page? })
-}
-
-/// The addresses at the start of the line that begins a mapping.
-fn addresses(line: &str) -> Option<Range<u64>> {
+/// The addresses of a mapping, if the line starts one.
+fn mapping_start(line: &str) -> Option<Range<u64>> {
     let (start, end) = line.split_ascii_whitespace().next()?.split_once('-')?;
     Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
 }
@@ -109,41 +80,36 @@ KernelPageSize:        4 kB
 AnonHugePages:     99999 kB
 ";
 
-    fn read(range: Range<u64>) -> Option<Backing> {
-        of_range(SMAPS.as_bytes(), range)
-    }
-
     #[test]
-    fn only_the_mappings_of_the_range_count() {
+    fn only_the_mappings_of_the_table_count() {
+        let parse = |addresses| Backing::parse(SMAPS.as_bytes(), addresses);
         let start = 0x7f00_0000_0000;
-        let expected = Some(Backing::Ordinary { huge: 6 * MIB, page: 16 << 10 });
-        assert_eq!(read(start..start + 8 * MIB), expected);
-        assert_eq!(read(start..start + 9 * MIB), expected);
-        assert_eq!(read(start + MIB..start + 2 * MIB), Some(Backing::Ordinary { huge: MIB, page: 16 << 10 }));
-        assert_eq!(read(start + 8 * MIB..start + 9 * MIB), Some(Backing::Ordinary { huge: 0, page: 16 << 10 }));
-        assert_eq!(read(0..4096), None);
-        assert_eq!(of_range(&b"what?\n"[..], 0..4096), None);
+        let backing = |huge| Some(Backing { huge, page: 16 << 10 });
+        assert_eq!(parse(start..start + 8 * MIB), backing(6 * MIB));
+        assert_eq!(parse(start..start + 9 * MIB), backing(6 * MIB));
+        assert_eq!(parse(start + MIB..start + 2 * MIB), backing(MIB));
+        assert_eq!(parse(start + 8 * MIB..start + 9 * MIB), backing(0));
+        assert_eq!(parse(0..4096), None);
+        assert_eq!(Backing::parse(&b"what?\n"[..], 0..4096), None);
     }
 
     #[test]
-    fn texts_name_the_pages() {
-        let ordinary = |huge| Backing::Ordinary { huge: huge * MIB, page: 4 << 10 };
-        for (backing, expected) in [
-            (Backing::Pool(1 << 30), "1024 MiB in 1 GiB pages"),
-            (Backing::Pool(2 << 20), "1024 MiB in 2 MiB pages"),
-            (ordinary(0), "1024 MiB in 4 KiB pages"),
-            (ordinary(1024), "1024 MiB in transparent huge pages"),
-            (ordinary(1000), "1024 MiB, 1000 of them in transparent huge pages, the rest in 4 KiB pages"),
+    fn descriptions_name_the_pages() {
+        for (huge, expected) in [
+            (0, "1024 MiB in 4 KiB pages"),
+            (1024, "1024 MiB in transparent huge pages"),
+            (1000, "1024 MiB, 1000 of them in transparent huge pages, the rest in 4 KiB pages"),
         ] {
-            assert_eq!(backing.describe(1024), expected);
+            assert_eq!(Backing { huge: huge * MIB, page: 4 << 10 }.describe(1024), expected);
         }
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_system_says_what_it_gave() {
-        let mapping = Mapping::new(5 << 20, Source::Ordinary).expect("5 MiB");
-        let backing = Backing::of(&mapping, 5 << 20);
-        assert!(matches!(backing, Some(Backing::Ordinary { page, .. }) if page.is_power_of_two()), "{backing:?}");
+    fn this_system_reports_pages() {
+        let memory = vec![1_u8; 5 << 20];
+        let addresses = memory.as_ptr_range();
+        let backing = Backing::of(addresses.start as u64..addresses.end as u64).expect("Linux has smaps");
+        assert!(backing.page.is_power_of_two() && backing.huge <= 5 * MIB, "{backing:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! One cache line of the table: where a key may lie, and which entry gives way to a new one.
+//! One cache line of the table, and its replacement scheme.
 
 use super::entry::{Era, Packed, TtEntry};
 use crate::score::Bound;
@@ -7,30 +7,30 @@ use crate::sync::{AtomicU64, Ordering::Relaxed};
 #[cfg(all(test, loom))]
 mod model;
 
-/// How many entries share a cache line.
+/// Entries in a cache line.
 pub const SLOTS: usize = 4;
 
-/// How often the table has been emptied. What was stored in an earlier epoch is as good as gone.
+/// The number of times that the table has been emptied. Entries of earlier epochs are treated as empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Epoch(u64);
 
 impl Epoch {
-    /// The epoch of a new table. Memory that was never written to belongs to none.
+    /// The epoch of a new table. Zeroed memory belongs to none.
     pub const FIRST: Self = Self(1 << Tag::KEY_BITS);
 
-    /// The next one; `None` when all have been.
+    /// The next epoch; `None` after the last.
     pub fn next(self) -> Option<Self> {
         self.0.checked_add(Self::FIRST.0).map(Self)
     }
 }
 
-/// What an entry is found by: the lower bits of its key and, in place of the upper ones, the epoch. Keys of one cluster with the
-/// same lower bits are the same, since the clusters are too many for their upper bits to differ.
+/// Identifies an entry: the lower bits of its key, and the epoch in place of the upper ones. Keys of one cluster differ in their
+/// lower bits, since there are more clusters than values of the upper bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(u64);
 
 impl Tag {
-    /// How many bits of the key there are in it. A table has at least as many clusters as the other bits can tell apart.
+    /// Bits of the key in a tag. A table has at least 2^(64 - `KEY_BITS`) clusters.
     pub const KEY_BITS: u32 = 50;
 
     /// The tag of a key.
@@ -39,14 +39,13 @@ impl Tag {
         Self(key & (Epoch::FIRST.0 - 1) | epoch.0)
     }
 
-    /// What it holds of the key.
+    /// The lower bits of the key.
     pub fn key_bits(self) -> u64 {
         self.0 & (Epoch::FIRST.0 - 1)
     }
 
-    /// Whether both are of the same epoch.
     #[inline(always)]
-    fn lives_with(self, other: Self) -> bool {
+    fn has_epoch_of(self, other: Self) -> bool {
         (self.0 ^ other.0) >> Self::KEY_BITS == 0
     }
 }
@@ -56,7 +55,7 @@ impl Tag {
 #[repr(align(64))]
 pub struct Cluster([Slot; SLOTS]);
 
-/// An entry and the check that it belongs to a tag.
+/// An entry and its tag.
 #[derive(Default)]
 struct Slot {
     /// The tag xored with the data.
@@ -65,8 +64,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// The tag that the two words belong to, and the data. Should they come from two writers, the tag is none that
-    /// anybody looks for.
+    /// The tag and the data. If the words are from two writers, the tag matches no probe.
     #[inline(always)]
     fn load(&self) -> (Tag, Packed) {
         let (check, data) = (self.check.load(Relaxed), self.data.load(Relaxed));
@@ -81,16 +79,15 @@ impl Slot {
 }
 
 impl Cluster {
-    /// How many plies of depth an entry has to be ahead for each search that it is older.
+    /// Plies of depth that make up for one search of age.
     const AGE_WEIGHT: i32 = 8;
-    /// An entry of the same position from the same search stays when it is at least this many plies deeper, unless
-    /// the new score is exact.
+    /// An entry of the same position and search stays if it is at least this many plies deeper, unless the new score is exact.
     const DEEPER: i32 = 4;
-    /// How many plies more that margin has for a node of the principal variation.
+    /// Extra plies of that margin if the new entry is of a PV node.
     const PV_BONUS: i32 = 2;
 
-    /// The entry under a tag, if it is here. Nothing is written, not even a new generation: the line stays shared by
-    /// all the cores that read it, and a node that the hit does not end stores its entry anew anyway.
+    /// The entry with a tag. Its generation is not refreshed: the line stays shared by all cores that read it, and a node without
+    /// cutoff stores its entry again anyway.
     #[inline(always)]
     pub fn probe(&self, tag: Tag) -> Option<TtEntry> {
         for slot in &self.0 {
@@ -102,9 +99,8 @@ impl Cluster {
         None
     }
 
-    /// Keeps an entry. It takes the slot of the same tag if there is one (and then inherits the move, if it has none
-    /// itself, or gives up, if what is there is much deeper and as new), else one of another epoch, else that of the entry
-    /// worth least.
+    /// Stores an entry in the slot of the same tag, else in one of another epoch, else in that of the least valuable entry. An
+    /// entry without a move inherits that of its predecessor. A much deeper predecessor of the same search stays.
     #[inline(always)]
     pub fn store(&self, tag: Tag, mut entry: TtEntry, era: Era) {
         let mut target = &self.0[0];
@@ -119,7 +115,7 @@ impl Cluster {
                 target = slot;
                 break;
             }
-            let worth = if found.lives_with(tag) { Self::worth(old, era) } else { i32::MIN };
+            let worth = if found.has_epoch_of(tag) { Self::worth(old, era) } else { i32::MIN };
             if worth < least {
                 least = worth;
                 target = slot;
@@ -128,8 +124,8 @@ impl Cluster {
         target.store(tag, Packed::new(entry, era));
     }
 
-    /// Puts an entry back. It takes the slot of the same tag if what is there is not deeper, else one of another epoch, else that
-    /// of the entry worth least, should that be less than its own worth. Returns whether something at least as deep is there now.
+    /// Stores an entry in the slot of the same tag, unless that is deeper, else in one of another epoch, else in that of the least
+    /// valuable entry, if less valuable. Returns whether the cluster now has an entry with the tag that is at least as deep.
     pub fn restore(&self, tag: Tag, data: Packed, era: Era) -> bool {
         let mut target = None;
         let mut least = Self::worth(data, era);
@@ -142,7 +138,7 @@ impl Cluster {
                 target = Some(slot);
                 break;
             }
-            let worth = if found.lives_with(tag) { Self::worth(old, era) } else { i32::MIN };
+            let worth = if found.has_epoch_of(tag) { Self::worth(old, era) } else { i32::MIN };
             if worth < least {
                 least = worth;
                 target = Some(slot);
@@ -151,24 +147,24 @@ impl Cluster {
         target.inspect(|slot| slot.store(tag, data)).is_some()
     }
 
-    /// What the slots hold of this epoch. Words of two writers may be among it, under a tag of neither.
+    /// The entries of this epoch, including torn ones under wrong tags.
     pub fn entries(&self, epoch: Epoch) -> impl Iterator<Item = (Tag, Packed)> {
-        self.0.iter().map(Slot::load).filter(move |(tag, _)| tag.lives_with(Tag(epoch.0)))
+        self.0.iter().map(Slot::load).filter(move |(tag, _)| tag.has_epoch_of(Tag(epoch.0)))
     }
 
-    /// How many of the slots hold an entry of this epoch and generation.
+    /// The number of entries of this epoch and generation.
     pub fn used(&self, epoch: Epoch, era: Era) -> usize {
         self.entries(epoch).filter(|(_, data)| data.age(era) == 0).count()
     }
 
-    /// Whether what is known about a position is too good to be replaced by what is new.
+    /// Whether an entry of the same position is too deep to be replaced.
     #[inline(always)]
     fn outweighs(old: Packed, new: &TtEntry, era: Era) -> bool {
         let margin = Self::DEEPER + if new.pv { Self::PV_BONUS } else { 0 };
         (new.bound != Bound::Exact || era.spares_deep()) && old.age(era) == 0 && new.depth + margin <= old.depth()
     }
 
-    /// What an entry is worth, in plies.
+    /// The value of an entry for replacement, in plies.
     #[inline(always)]
     fn worth(data: Packed, era: Era) -> i32 {
         data.depth() - Self::AGE_WEIGHT * data.age(era)

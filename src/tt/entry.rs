@@ -1,24 +1,22 @@
-//! What the table knows about one position, and its packing into 64 bits.
+//! An entry, and its packing into 64 bits.
 
 use crate::chess::Move;
 use crate::score::Bound;
 
-/// What the table knows about one position; handed to [`Tt::store`](super::Tt::store) and returned by
-/// [`Tt::probe`](super::Tt::probe).
+/// What the table has on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtEntry {
-    /// The best move found. From a probe it may be any word: check that it is legal before playing it.
+    /// The best move. After a probe it may be illegal.
     pub mv: Option<Move>,
-    /// The score, mates counted from this node (see [`to_table`](crate::score::to_table)); kept within
-    /// ±32 767.
+    /// The score, mates counted from this node (see [`to_table`](crate::score::to_table)); clamped to ±32 767.
     pub score: i32,
-    /// The static evaluation, if there is one; kept within ±32 767.
+    /// The static evaluation; clamped to ±32 767.
     pub eval: Option<i32>,
-    /// The depth searched, in plies; kept within -7..=247.
+    /// The depth in plies; clamped to -7..=247.
     pub depth: i32,
-    /// What the score says about the true value.
+    /// The bound of the score.
     pub bound: Bound,
-    /// Whether the node lies, or once lay, on a principal variation.
+    /// Whether the node is or was on a principal variation.
     pub pv: bool,
 }
 
@@ -26,7 +24,7 @@ impl TtEntry {
     /// The depth of a score that is a static evaluation beyond beta, in plies.
     pub const STAND_PAT: i32 = Packed::MIN_DEPTH + 1;
 
-    /// A static evaluation alone. The score is an upper bound that holds at any ply: it exceeds every score of the search.
+    /// A static evaluation alone: the score is an upper bound above all scores of the search, and settles nothing.
     #[inline(always)]
     pub const fn of_eval(eval: i32) -> Self {
         let (score, depth, bound) = (i16::MAX as i32, Packed::MIN_DEPTH, Bound::Upper);
@@ -34,28 +32,26 @@ impl TtEntry {
     }
 }
 
-/// How many generations there are before they start anew.
+/// The number of generations before they wrap around.
 pub const GENERATIONS: u8 = 32;
 
-/// The time that entries are written in: the generation of the search, and whether deep entries are spared
-/// ([`Tt::spare_deep`](super::Tt::spare_deep)).
-///
-/// The lower bits are the generation, the highest one the other. Where only the generation is asked for it need not be taken out.
+/// The generation of the current search (lower bits), and whether deep entries are spared (highest bit;
+/// [`Tt::spare_deep`](super::Tt::spare_deep)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(u8);
 
 impl Era {
-    /// That of a new table: generation 0.
+    /// The era of a new table: generation 0.
     pub const FIRST: Self = Self(0);
     const SPARES_DEEP: u8 = 1 << 7;
 
-    /// One of [`into_byte`](Self::into_byte).
+    /// The inverse of [`into_byte`](Self::into_byte).
     #[inline(always)]
     pub const fn from_byte(byte: u8) -> Self {
         Self(byte)
     }
 
-    /// As a byte, to keep it in an atomic.
+    /// As a byte, for an atomic.
     pub const fn into_byte(self) -> u8 {
         self.0
     }
@@ -82,11 +78,10 @@ impl Era {
     }
 }
 
-/// A [`TtEntry`] and the generation of the search that wrote it, in one word.
+/// A [`TtEntry`] and its generation in one word.
 ///
-/// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, generation 5. Zero stands for
-/// absence in each field that can be absent: no move, no evaluation (a present one is kept 32 768 higher) and, because
-/// no bound is zero, no entry at all in a word of zeros.
+/// From the lowest bit: move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, generation 5. Zero means no move, no
+/// evaluation (stored with an offset of 32 768), no bound and so no entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed(pub u64);
 
@@ -100,11 +95,11 @@ impl Packed {
 
     const EVAL_OFFSET: i32 = 1 << 15;
     const DEPTH_OFFSET: i32 = 8;
-    /// The least depth that is kept.
+    /// The minimum depth.
     pub const MIN_DEPTH: i32 = 1 - Self::DEPTH_OFFSET;
     const MAX_DEPTH: i32 = u8::MAX as i32 - Self::DEPTH_OFFSET;
 
-    /// Packs an entry. Numbers outside their field's range are brought to its nearest end.
+    /// Packs an entry, clamping its numbers.
     #[inline(always)]
     pub fn new(entry: TtEntry, era: Era) -> Self {
         const LIMIT: i32 = i16::MAX as i32;
@@ -125,7 +120,7 @@ impl Packed {
     /// The entry, if there is one.
     #[inline(always)]
     pub fn unpack(self) -> Option<TtEntry> {
-        // By a table, as a `match` would become a jump, which the processor cannot predict.
+        // A table, since a `match` would become an unpredictable jump.
         const BOUNDS: [Option<Bound>; 4] = [None, Some(Bound::Upper), Some(Bound::Lower), Some(Bound::Exact)];
         let bound = BOUNDS[(self.0 >> Self::BOUND & 3) as usize]?;
         let eval = match (self.0 >> Self::EVAL) as u16 {
@@ -148,19 +143,19 @@ impl Packed {
         Move::from_word(self.0 as u16)
     }
 
-    /// The depth in plies; less than that of any entry when there is none.
+    /// The depth in plies; below the minimum if there is no entry.
     #[inline(always)]
     pub const fn depth(self) -> i32 {
         (self.0 >> Self::DEPTH) as u8 as i32 - Self::DEPTH_OFFSET
     }
 
-    /// The same, written so many searches ago.
+    /// The entry with this age.
     pub const fn aged(self, age: i32, now: Era) -> Self {
         let rest = self.0 & ((1 << Self::GENERATION) - 1);
         Self(rest | (now.0.wrapping_sub(age as u8) as u64) << Self::GENERATION)
     }
 
-    /// How many searches ago the entry was written, from 0 (this one) to 31. After that it looks new again.
+    /// The age in searches, from 0 (this one) to 31, after which it wraps around.
     #[inline(always)]
     pub const fn age(self, now: Era) -> i32 {
         (now.0.wrapping_sub((self.0 >> Self::GENERATION) as u8) & (GENERATIONS - 1)) as i32

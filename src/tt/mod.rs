@@ -1,23 +1,19 @@
-//! The shared transposition table: lock-free, made of atomics only, shared by every search thread.
+//! The shared transposition table: lock-free, made of atomics, shared by all search threads.
 //!
-//! A slot is two words, the packed data and the key xored with that data. Two threads may write a slot at once and
-//! leave one word of each: then the words do not agree with any key that is looked for, and the slot reads as a miss
-//! (R. Hyatt and T. Mann, "A lockless transposition-table implementation for parallel search", ICGA Journal 25(1),
-//! 2002). That check is all the protection there is and all that is needed, so every access is relaxed.
+//! A slot is two words, the packed data and the key xored with it. If two threads write a slot at once, its words may
+//! come from both; they then match no key that is probed for, and the slot reads as a miss (R. Hyatt and T. Mann, "A lockless
+//! transposition-table implementation for parallel search", ICGA Journal 25(1), 2002). That check suffices, so every access
+//! is relaxed.
 //!
-//! Even so a key is only 64 bits long: a move that comes out of the table has to be checked for legality.
+//! Keys of 64 bits can collide: check that a move from the table is legal.
 
 mod backing;
 mod cluster;
 mod entry;
 mod error;
-mod mapping;
 pub mod memory;
 mod pages;
-mod plan;
-mod pools;
 mod record;
-mod spread;
 mod table;
 
 pub use backing::Backing;

@@ -1,38 +1,38 @@
-//! What a table holds of one position, in a form that suits a table of any size.
+//! An entry in a form that suits a table of any size and era.
 
 use super::entry::{Era, Packed, TtEntry};
 use crate::score::{INFINITE, MAX_EVAL};
 
-/// An entry with its whole key, and its age in place of its generation. Its numbers are such as a search stores.
+/// An entry with its whole key, and its age in place of its generation. Its numbers are in the ranges of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     key: u64,
-    /// Aged as if generation 0 were the current one.
+    /// Its age is relative to generation 0.
     data: Packed,
 }
 
 impl Record {
-    /// An entry as a table of this era holds it; `None` if there is none, if it is a static evaluation alone, which is cheaper to
-    /// compute than to keep, or if no search stores such numbers.
+    /// An entry of a table of this era; `None` if empty, a static evaluation alone, which is cheaper to compute than to store, or
+    /// out of range.
     pub fn new(key: u64, data: Packed, era: Era) -> Option<Self> {
         let TtEntry { score, eval, .. } = data.unpack()?;
-        let usual = score.abs() <= INFINITE && eval.is_none_or(|eval| eval.abs() <= MAX_EVAL);
+        let in_range = score.abs() <= INFINITE && eval.is_none_or(|eval| eval.abs() <= MAX_EVAL);
         let deep_enough = data.depth() >= Packed::MIN_DEPTH;
-        (usual && deep_enough).then(|| Self { key, data: data.aged(data.age(era), Era::FIRST) })
+        (in_range && deep_enough).then(|| Self { key, data: data.aged(data.age(era), Era::FIRST) })
     }
 
-    /// What a search would store of a position; `None` if no search stores such numbers.
+    /// An entry of age 0; `None` if out of range.
     pub fn of_search(key: u64, entry: TtEntry) -> Option<Self> {
         Self::new(key, Packed::new(entry, Era::FIRST), Era::FIRST)
     }
 
-    /// The words of [`words`](Self::words), from wherever they come; `None` if no search stores such numbers.
+    /// The inverse of [`words`](Self::words), for untrusted words; `None` if out of range.
     pub fn from_words([key, data]: [u64; 2]) -> Option<Self> {
         Self::new(key, Packed(data), Era::FIRST)
     }
 
-    /// The key, and the data: from the lowest bit move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, and, in 5 bits, 32 less
-    /// the number of searches since.
+    /// The key, and the data: from the lowest bit move 16, score 16, evaluation 16, depth 8, bound 2, pv 1, and 5 bits with 32
+    /// minus the age in searches.
     pub fn words(self) -> [u64; 2] {
         [self.key, self.data.0]
     }
@@ -42,7 +42,7 @@ impl Record {
         self.key
     }
 
-    /// The entry as a table of this era holds it.
+    /// The entry for a table of this era.
     pub(super) fn data(self, era: Era) -> Packed {
         self.data.aged(self.data.age(Era::FIRST), era)
     }

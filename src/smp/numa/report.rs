@@ -156,11 +156,11 @@ mod tests {
     fn one_line_for_the_table() {
         let nodes: CpuSet = "0-1".parse().unwrap();
         let line = |backing, spread| TableReport { mib: 64, backing, spread }.line();
-        let huge = Some(Backing::Pool(2 << 20));
+        let huge = Some(Backing { huge: 64 << 20, page: 4096 });
         assert_eq!(line(None, TableSpread::AsSystem), None);
         for (backing, spread, expected) in [
-            (huge, TableSpread::AsSystem, "Hash 64 MiB in 2 MiB pages"),
-            (huge, TableSpread::Over(nodes), "Hash 64 MiB in 2 MiB pages, spread over memory nodes 0-1"),
+            (huge, TableSpread::AsSystem, "Hash 64 MiB in transparent huge pages"),
+            (huge, TableSpread::Over(nodes), "Hash 64 MiB in transparent huge pages, spread over memory nodes 0-1"),
             (None, TableSpread::Over(nodes), "Hash 64 MiB, spread over memory nodes 0-1"),
             (None, TableSpread::Refused(nodes, "no".into()), "Hash 64 MiB, not spread over memory nodes 0-1: no"),
         ] {

@@ -206,15 +206,7 @@ mod tests {
             .file("sys/fs/cgroup/box/inner/cpu.max", "max 100000\n");
         assert_eq!(seen(&group, Some("0-7")), [node(0, "2-3", 2), node(1, "4", 1)]);
         assert_eq!(Topology::read(group.root(), None).unwrap().quota, Some(3));
-        let old = two()
-            .file("proc/self/cgroup", "4:cpuset:/box\n3:cpu,cpuacct:/\n0::/\n")
-            .file("sys/fs/cgroup/cpuset/box/cpuset.cpus", "0-2\n")
-            .file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n")
-            .file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "50000\n");
-        assert_eq!(seen(&old, None), [node(0, "0-2", 3)]);
-        assert_eq!(Topology::read(old.root(), None).unwrap().quota, Some(3));
-        let free =
-            two().file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n").file("sys/fs/cgroup/cpu.max", "max 100000\n");
+        let free = two().file("sys/fs/cgroup/cpu.max", "max 100000\n");
         assert_eq!(Topology::read(free.root(), None).unwrap().quota, None);
     }
 

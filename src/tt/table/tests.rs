@@ -1,23 +1,21 @@
 use super::*;
 use crate::chess::Move;
 use crate::score::Bound;
-use crate::tt::memory;
-use crate::tt::pools::Pool;
 
 const KEY: u64 = 0x0123_4567_89ab_cdef;
-/// Too large for every machine, yet not for its numbers.
+/// Too large for any machine, but without overflow.
 const ABSURD: usize = 1 << 42;
 
 fn entry(depth: i32) -> TtEntry {
     TtEntry { mv: Move::from_word(0x1234), score: 7, eval: None, depth, bound: Bound::Exact, pv: true }
 }
 
-/// Resizes on one thread where there is so much ordinary memory, if that is known, and nothing else.
-fn resize(table: &mut Tt, mib: usize, memory: Option<u64>) -> Result<(), TtError> {
-    table.resize_within(mib, 1, &Supply { memory, ..Supply::default() }, &mut |_| ())
+/// Resizes on one thread, with this much memory available, if known.
+fn resize(table: &mut Tt, mib: usize, available: Option<u64>) -> Result<(), TtError> {
+    table.resize_within(available, mib, 1, &mut |_| ())
 }
 
-/// A table in ordinary memory that has an entry.
+/// A table with an entry.
 fn filled(mib: usize) -> Tt {
     let mut table = Tt::empty();
     resize(&mut table, mib, None).unwrap();
@@ -52,7 +50,7 @@ fn zero_is_no_size() {
 }
 
 #[test]
-fn absurd_sizes_are_refused_and_the_table_stays() {
+fn absurd_sizes_are_refused() {
     let mut table = filled(2);
     for mib in [33_554_432, 1 << 30, ABSURD, usize::MAX / MIB as usize, 1 << 44, 1 << 60, usize::MAX] {
         let error = table.resize(mib, 4).unwrap_err();
@@ -60,11 +58,14 @@ fn absurd_sizes_are_refused_and_the_table_stays() {
         assert!(error.to_string().contains("expected"), "{error}");
         assert!(Tt::new(mib, 4).is_err());
     }
-    // Where nobody says how much there is, the allocator has the last word.
-    assert_eq!(resize(&mut table, ABSURD, None), Err(TtError::Refused { asked: ABSURD }));
-    assert_eq!(resize(&mut table, usize::MAX, None), Err(TtError::Refused { asked: usize::MAX }));
     assert_eq!(resize(&mut table, 0, None), Err(TtError::Zero));
     assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
+    // If the available memory is unknown, the allocator refuses.
+    assert_eq!(resize(&mut table, ABSURD, None), Err(TtError::Lost { asked: ABSURD, kept: 2 }));
+    assert_eq!(resize(&mut table, usize::MAX, None), Err(TtError::Lost { asked: usize::MAX, kept: 2 }));
+    assert_eq!((table.size_mib(), table.probe(KEY)), (2, None));
+    table.store(KEY, entry(1));
+    assert_eq!(table.probe(KEY), Some(entry(1)));
 }
 
 #[test]
@@ -80,58 +81,16 @@ fn resizing_empties_unless_nothing_changes() {
 }
 
 #[test]
-fn new_table_may_take_the_place_of_the_old_one() {
+fn the_memory_of_the_old_table_counts_as_available() {
     let mut table = filled(4);
-    // Neither beside the old one nor in its place.
     let error = resize(&mut table, 9, Some(2 * MIB)).unwrap_err();
     assert_eq!(error, TtError::Memory { asked: 9, largest: 5 });
     assert_eq!((table.size_mib(), table.probe(KEY)), (4, Some(entry(5))));
-    // Not beside it, but in its place.
     resize(&mut table, 5, Some(2 * MIB)).unwrap();
     assert_eq!((table.size_mib(), table.probe(KEY)), (5, None));
     // A smaller one always fits.
     resize(&mut table, 4, Some(0)).unwrap();
     assert_eq!(table.size_mib(), 4);
-}
-
-#[test]
-fn old_size_comes_back_when_the_system_refuses_after_all() {
-    let mut table = filled(2);
-    let available = memory_for(ABSURD) - MIB;
-    let error = resize(&mut table, ABSURD, Some(available)).unwrap_err();
-    assert_eq!(error, TtError::Lost { asked: ABSURD, kept: 2 });
-    assert_eq!((table.size_mib(), table.probe(KEY)), (2, None));
-    table.store(KEY, entry(1));
-    assert_eq!(table.probe(KEY), Some(entry(1)));
-}
-
-/// Pools may promise what they do not have: somebody else was faster.
-#[test]
-fn ordinary_memory_takes_the_place_of_pages_that_do_not_come() {
-    let pools = [2 << 20, 1 << 30, 1 << 40].map(|page| Pool { page, free: 1 << 20, on_nodes: Vec::new() });
-    let supply = Supply { memory: Some(1 << 30), pools: pools.into() };
-    let mut table = Tt::empty();
-    for mib in [64, 3, 100] {
-        let mut told = Vec::new();
-        table.resize_within(mib, 2, &supply, &mut |ready| told.push(ready)).unwrap();
-        assert_eq!(table.size_mib(), mib);
-        table.store(KEY, entry(5));
-        assert_eq!(table.probe(KEY), Some(entry(5)));
-        assert!(told.iter().all(|&ready| ready <= mib), "{told:?}");
-    }
-    let error = table.resize_within(1 << 40, 1, &supply, &mut |_| ()).unwrap_err();
-    assert_eq!(error, TtError::Refused { asked: 1 << 40 });
-    assert_eq!((table.size_mib(), table.probe(KEY)), (100, Some(entry(5))));
-}
-
-/// The least memory, to a MiB, into which a table of this size fits.
-fn memory_for(mib: usize) -> u64 {
-    let (mut low, mut high) = (0, u64::MAX / MIB);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if memory::largest_mib(middle * MIB) >= mib as u64 { high = middle } else { low = middle + 1 }
-    }
-    low * MIB
 }
 
 #[test]
@@ -275,7 +234,7 @@ fn whole_keys_come_back_from_tables_of_any_size() {
 #[test]
 fn words_of_two_writers_are_left_out_or_under_a_key_of_their_own() {
     let table = filled(1);
-    let place = table.place(KEY);
+    let place = table.cluster_index(KEY);
     for (nth, bits) in (0..64).map(|bit| (bit, 1_u64 << bit)) {
         let found = key_at(Tag::new(KEY ^ bits, table.epoch), place, table.len());
         // The upper 14 bits are not in the tag.
@@ -283,7 +242,7 @@ fn words_of_two_writers_are_left_out_or_under_a_key_of_their_own() {
     }
     // In a larger table a cluster has so few keys that most others are seen not to be of it.
     let large = Tt::new(64, 1).unwrap();
-    let place = large.place(KEY);
+    let place = large.cluster_index(KEY);
     let lost =
         (0..50).filter(|bit| key_at(Tag::new(KEY ^ 1 << bit, large.epoch), place, large.len()).is_none()).count();
     assert!(lost >= 5, "{lost}");
