@@ -1,7 +1,7 @@
 //! Plays a game and takes positions of it for the gold set.
 
-use super::journal::Crop;
 use super::set::{Origin, record};
+use crate::formats::packed::{self, RECORD};
 use crate::formats::{Filter, Position};
 use fastrand::Rng;
 use lento::chess::{Color, Game};
@@ -15,6 +15,7 @@ use lento_common::play::limit::Limit;
 use lento_common::play::player::Player;
 use lento_common::play::record::Record;
 use lento_common::play::setting::Setting;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The positions to take of each game, and how they are scored.
@@ -30,6 +31,34 @@ pub struct Plan {
 
 /// Skips the first plies, which follow random moves.
 const FILTER: Filter = Filter { max_score: 2000, skip_plies: 2, noisy: false };
+
+/// The positions of one game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Crop {
+    pub number: u64,
+    pub records: Vec<[u8; RECORD]>,
+    /// Nodes searched for it all.
+    pub nodes: u64,
+}
+
+impl Crop {
+    /// A line of the journal, with the positions in hexadecimal.
+    pub fn to_json(&self) -> Value {
+        let digits: String = self.records.iter().flatten().map(|byte| format!("{byte:02x}")).collect();
+        json!({"game": self.number, "nodes": self.nodes, "positions": digits})
+    }
+
+    /// Parses what [`to_json`](Self::to_json) has written.
+    pub fn from_json(value: &Value) -> Option<Self> {
+        let digits = value["positions"].as_str()?.as_bytes();
+        let (pairs, []) = digits.as_chunks::<2>() else { return None };
+        let byte = |pair: &[u8; 2]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes = pairs.iter().map(byte).collect::<Option<Vec<u8>>>()?;
+        let (records, []) = bytes.as_chunks::<RECORD>() else { return None };
+        records.iter().try_for_each(|record| packed::from_bytes(record).map(drop)).ok()?;
+        Some(Self { number: value["game"].as_u64()?, nodes: value["nodes"].as_u64()?, records: records.to_vec() })
+    }
+}
 
 /// The players that work on a game.
 pub struct Hands {
@@ -119,7 +148,7 @@ fn positions(game: &Record) -> Vec<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::packed;
+    use crate::sample;
     use lento_common::play::adjudicate::Rules;
     use lento_common::play::opening::{OpeningArgs, Openings};
 
@@ -154,5 +183,19 @@ mod tests {
         let (go_on, stop, mut hands) = (Stop::default(), Stop::default(), Hands::new(&[], 1).unwrap());
         stop.ask();
         assert_eq!(hands.harvest(plan, &arena(), 3, [&go_on, &stop]), None);
+    }
+
+    #[test]
+    fn a_crop_comes_back() {
+        let records = sample::positions(1, 5).iter().take(4).map(packed::to_bytes).collect();
+        let crop = Crop { number: 7, records, nodes: 50_123 };
+        assert_eq!(Crop::from_json(&crop.to_json()), Some(crop.clone()));
+        assert_eq!(Crop::from_json(&Crop::default().to_json()), Some(Crop::default()));
+        let whole = crop.to_json()["positions"].as_str().unwrap().to_owned();
+        for positions in [&whole[1..], &whole[2..], &whole.replacen('0', "x", 1), &"ff".repeat(RECORD)] {
+            let mut broken = crop.to_json();
+            broken["positions"] = positions.into();
+            assert_eq!(Crop::from_json(&broken), None, "{positions}");
+        }
     }
 }

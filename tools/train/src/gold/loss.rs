@@ -1,19 +1,30 @@
-//! `lento gold loss`.
+//! `lento-train gold loss`: the losses of networks on a gold set.
 
-use super::losses::{CLASSES, Losses, OBJECTIVE};
+use super::fit::Fit;
 use super::neutral::{Comparison, NeutralSet};
 use super::set::{self, Origin, checksum};
+use crate::formats::in_file;
 use crate::formats::packed::to_bytes;
+use crate::report::{Report, columns, shown};
+use crate::train::{Objective, Sample, value};
 use bulletformat::ChessBoard;
 use indicatif::HumanCount;
-use lento::eval::nnue::load;
-use lento_common::summary;
+use lento::eval::nnue::network::SCALE;
+use lento::eval::nnue::{Network, load};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What to measure.
+/// The default objective of `train`, with scores only.
+const OBJECTIVE: Objective = Objective { wdl: 0.0, power: 2.0, scale: 160.0 };
+
+/// Classes of piece counts, as the output layers of Lento's networks have them: 2 to 5, 6 to 9 and so on.
+const CLASSES: usize = 8;
+
+/// Consecutive positions that count as one observation for standard errors: those of one game are adjacent and alike.
+const BLOCK: usize = 100;
+
 #[derive(clap::Args)]
 pub struct Args {
     /// Networks (*.lnn); differences are against the first
@@ -31,127 +42,204 @@ pub struct Args {
     json: bool,
 }
 
-/// Measures, and prints what came out.
-///
-/// # Errors
-/// A file cannot be read, or is something else.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let mut networks = Vec::new();
     for path in &args.networks {
-        let network = load(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        networks.push((path.display().to_string(), network));
+        networks.push((path.display().to_string(), load(path).map_err(|error| in_file(path, error))?));
     }
     let gold = set::read(&args.gold)?;
     let neutral = args.neutral.as_deref().map(NeutralSet::read).transpose()?;
     let measured: Vec<(String, Losses)> =
         networks.iter().map(|(path, network)| (path.clone(), Losses::measure(network, &gold))).collect();
-    let neutral = neutral.as_ref().map(|set| Comparison::of(set, &networks));
-    let json = || {
-        let mut document = document(args, &gold, &measured);
-        document["neutral"] = neutral.as_ref().map(Comparison::document).into();
-        document
-    };
-    let text = || {
-        let neutral = neutral.as_ref().map(|neutral| format!("\n{}", neutral.text()));
-        text(args, &gold, &measured) + &neutral.unwrap_or_default()
-    };
-    summary::show(args.json, json, text)?;
+    let mut report = report(args, &gold, &measured);
+    if let Some(set) = &neutral {
+        Comparison::of(set, &networks).report(&mut report);
+    }
+    report.show(args.json)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn shown(number: Option<f64>, decimals: usize) -> String {
-    number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
-}
-
-/// The class of piece counts in words.
+/// A class of piece counts in words.
 fn class(index: usize) -> String {
     format!("{}-{}", 4 * index + 2, (4 * index + 5).min(32))
 }
 
-fn text(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> String {
-    let [game, search] = Origin::count(gold);
-    let whole = HumanCount(gold.len() as u64);
-    let mut text = format!(
-        "{whole} positions of {} (crc32 {}): {} of games, {} inside searches\n\n",
-        args.gold.display(),
-        known_by(gold),
-        HumanCount(game),
-        HumanCount(search)
-    );
-    let width = measured.iter().map(|(path, _)| path.chars().count()).max().unwrap_or(0).max("network".len());
-    text += &format!(
-        "{:width$}{:>33}{:>22}\n{:<width$}{:>11}{:>11}{:>11}{:>11}{:>11}{:>11}   beyond the first\n",
-        "", "", "scale apart:", "network", "loss", "games", "searches", "games", "searches", "off by cp"
-    );
-    for (path, losses) in measured {
-        let [game, search] = losses.origins.map(|mean| shown(mean.get(), 6));
-        text += &format!("{path:<width$}{:>11}{game:>11}{search:>11}", shown(losses.all.get(), 6));
-        text.extend(losses.fitted.map(|least| format!("{:>11}", shown(least, 6))));
-        text += &format!("{:>11}", shown(losses.distance.get(), 2));
-        if let Some((_, first)) = measured.first().filter(|(_, first)| !std::ptr::eq(first, losses)) {
-            let (more, error) = losses.beyond(first);
-            let error = error.map_or_else(String::new, |error| format!(" ± {error:.6}"));
-            text += &format!("   {more:+.6}{error}");
+fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Report {
+    let crc32 = checksum(&gold.iter().map(to_bytes).collect::<Vec<_>>());
+    let counts = Origin::count(gold);
+    let [games, inside] = counts.map(HumanCount);
+    let (path, whole) = (args.gold.display(), HumanCount(gold.len() as u64));
+    let mut header = vec!["network".to_owned()];
+    header.extend(["loss", "of games", "inside searches", "both with scale apart", "", "off by cp"].map(str::to_owned));
+    header.push("beyond the first".to_owned());
+    let pieces = ["pieces".to_owned()].into_iter().chain((0..CLASSES).map(class)).collect();
+    let (mut rows, mut classes, mut networks) = (vec![header], vec![pieces], Vec::new());
+    for (index, (path, losses)) in measured.iter().enumerate() {
+        let mut row = vec![path.clone()];
+        let mut document = json!({"network": path});
+        for (key, figure, decimals) in losses.figures() {
+            row.push(shown(figure, decimals));
+            document[key] = figure.into();
         }
-        text += "\n";
-    }
-    text += &format!("\n{:<width$}", "pieces");
-    let rows = (0..CLASSES).map(|index| format!("{:>10}", class(index)));
-    text.extend(rows.chain(["\n".to_owned()]));
-    for (path, losses) in measured {
-        text += &format!("{path:<width$}");
-        text.extend(losses.classes.iter().map(|mean| format!("{:>10}", shown(mean.get(), 6))));
-        text += "\n";
-    }
-    text
-}
-
-/// The checksum of the file.
-fn known_by(gold: &[ChessBoard]) -> String {
-    checksum(&gold.iter().map(to_bytes).collect::<Vec<_>>())
-}
-
-fn document(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Value {
-    let [game, search] = Origin::count(gold);
-    let network = |(path, losses): &(String, Losses)| {
-        let Losses { all, origins: [game, search], fitted: [game_fitted, search_fitted], classes, distance, .. } =
-            losses;
-        let classes: Vec<Value> = classes
-            .iter()
-            .enumerate()
+        let (more, error) = losses.beyond(&measured[0].1);
+        if index > 0 {
+            row.push(format!("{more:+.6}") + &error.map_or_else(String::new, |error| format!(" ± {error:.6}")));
+        }
+        (document["beyond_the_first"], document["standard_error"]) = (more.into(), error.into());
+        let by_pieces = losses.classes.iter().enumerate();
+        document["by_pieces"] = by_pieces
             .map(|(index, mean)| json!({"pieces": class(index), "positions": mean.count, "loss": mean.get()}))
             .collect();
-        let beyond = measured.first().map(|(_, first)| losses.beyond(first));
-        json!({
-            "network": path,
-            "loss": all.get(),
-            "loss_of_games": game.get(),
-            "loss_inside_searches": search.get(),
-            "loss_of_games_fitted": game_fitted,
-            "loss_inside_searches_fitted": search_fitted,
-            "mean_distance_cp": distance.get(),
-            "by_pieces": classes,
-            "beyond_the_first": beyond.map(|(more, _)| more),
-            "standard_error": beyond.and_then(|(_, error)| error),
-        })
-    };
-    json!({
-        "gold": args.gold.display().to_string(),
-        "crc32": known_by(gold),
-        "positions": gold.len(),
-        "of_games": game,
-        "inside_searches": search,
-        "scale": OBJECTIVE.scale,
-        "networks": measured.iter().map(network).collect::<Vec<_>>(),
-    })
+        classes.push([path.clone()].into_iter().chain(losses.classes.map(|mean| shown(mean.get(), 6))).collect());
+        rows.push(row);
+        networks.push(document);
+    }
+    let mut report = Report::default();
+    report
+        .text(&format!("{whole} positions of {path} (crc32 {crc32}): {games} of games, {inside} inside searches\n\n"));
+    report.text(&(columns(&rows) + "\n" + &columns(&classes)));
+    report.field("gold", path.to_string());
+    report.field("crc32", crc32);
+    report.field("positions", gold.len());
+    report.field("of_games", counts[0]);
+    report.field("inside_searches", counts[1]);
+    report.field("scale", OBJECTIVE.scale);
+    report.field("networks", networks);
+    report.field("neutral", Value::Null);
+    report
+}
+
+/// A running mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Mean {
+    sum: f64,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, number: f64) {
+        self.sum += number;
+        self.count += 1;
+    }
+
+    /// `None` without numbers.
+    fn get(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+}
+
+/// The losses of a network on a gold set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Losses {
+    all: Mean,
+    /// By [`Origin`].
+    origins: [Mean; 2],
+    /// By [`Origin`], with the best factor and offset for the values.
+    fitted: [Option<f64>; 2],
+    /// By number of pieces.
+    classes: [Mean; CLASSES],
+    /// Distances from the scores, in centipawns.
+    distance: Mean,
+    /// The mean loss of each block.
+    blocks: Vec<f64>,
+}
+
+impl Losses {
+    /// Measures a network as the engine computes it, in whole numbers.
+    pub fn measure(network: &Network, gold: &[ChessBoard]) -> Self {
+        let mut losses = Self::default();
+        let mut pairs = [Vec::new(), Vec::new()];
+        for block in gold.chunks(BLOCK) {
+            let mut sum = Mean::default();
+            for position in block {
+                let sample = Sample::new(position, network.architecture());
+                let value = value(network, &sample);
+                let target = OBJECTIVE.target(&sample);
+                let (loss, _) = OBJECTIVE.of(f64::from(value) / f64::from(SCALE), target);
+                let (origin, pieces) = (Origin::of(position) as usize, position.occ.count_ones() as usize);
+                pairs[origin].push((f64::from(value) / OBJECTIVE.scale, target));
+                sum.add(loss);
+                losses.all.add(loss);
+                losses.origins[origin].add(loss);
+                losses.classes[(pieces.saturating_sub(2) / 4).min(CLASSES - 1)].add(loss);
+                losses.distance.add(f64::from((value - i32::from(position.score)).abs()));
+            }
+            losses.blocks.extend(sum.get());
+        }
+        losses.fitted = pairs.map(|pairs| Fit::to(&pairs).map(|fit| fit.loss));
+        losses
+    }
+
+    /// The mean loss of all positions.
+    pub fn mean(&self) -> Option<f64> {
+        self.all.get()
+    }
+
+    /// The key, value and decimals of each column.
+    fn figures(&self) -> [(&'static str, Option<f64>, usize); 6] {
+        let [games, inside] = self.origins.map(Mean::get);
+        [
+            ("loss", self.all.get(), 6),
+            ("loss_of_games", games, 6),
+            ("loss_inside_searches", inside, 6),
+            ("loss_of_games_fitted", self.fitted[0], 6),
+            ("loss_inside_searches_fitted", self.fitted[1], 6),
+            ("mean_distance_cp", self.distance.get(), 2),
+        ]
+    }
+
+    /// The difference to the loss of another network on the same positions, and its standard error; `None` with too few positions.
+    fn beyond(&self, other: &Self) -> (f64, Option<f64>) {
+        let differences: Vec<f64> = self.blocks.iter().zip(&other.blocks).map(|(one, other)| one - other).collect();
+        let count = differences.len() as f64;
+        let mean = differences.iter().sum::<f64>() / count;
+        let variance = differences.iter().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let all = self.all.get().unwrap_or_default() - other.all.get().unwrap_or_default();
+        (all, (count >= 2.0).then(|| (variance / count).sqrt()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample;
+    use lento::eval::nnue::embedded;
 
     #[test]
     fn classes_are_named_by_their_piece_counts() {
         assert_eq!((class(0), class(CLASSES - 1)), ("2-5".to_owned(), "30-32".to_owned()));
+    }
+
+    #[test]
+    fn losses_are_those_of_their_parts() {
+        let mut gold = sample::positions(8, 3);
+        gold.iter_mut().step_by(3).for_each(|position| position.extra[0] = Origin::Search as u8);
+        let losses = Losses::measure(&embedded(), &gold);
+        let whole = losses.all.get().unwrap();
+        let mean = |parts: &[Mean]| {
+            let sum: f64 = parts.iter().map(|part| part.sum).sum();
+            (sum / parts.iter().map(|part| part.count).sum::<u64>() as f64 - whole).abs()
+        };
+        assert!(mean(&losses.origins) < 1e-12 && mean(&losses.classes) < 1e-12);
+        assert_eq!(losses.origins.map(|mean| mean.count), Origin::count(&gold));
+        assert!(losses.fitted.iter().zip(&losses.origins).all(|(least, mean)| *least <= mean.get()));
+        assert_eq!(losses.blocks.len(), gold.len().div_ceil(BLOCK));
+        assert_eq!(losses.beyond(&losses), (0.0, Some(0.0)));
+    }
+
+    #[test]
+    fn values_equal_to_the_scores_lose_nothing() {
+        let mut gold = sample::positions(2, 4);
+        let network = embedded();
+        for position in &mut gold {
+            let sample = Sample::new(position, network.architecture());
+            position.score = value(&network, &sample) as i16;
+        }
+        let exact = Losses::measure(&network, &gold);
+        assert!(exact.all.sum < 1e-12 && exact.distance.sum == 0.0);
+        gold.iter_mut().for_each(|position| position.score += 10);
+        let off = Losses::measure(&network, &gold);
+        assert_eq!(off.distance.get(), Some(10.0));
+        assert!(off.beyond(&exact).0 > 0.0 && exact.beyond(&off).0 < 0.0);
     }
 }

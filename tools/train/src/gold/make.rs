@@ -1,8 +1,8 @@
 //! `lento gold make`.
 
-use super::harvest::{Hands, Plan};
-use super::journal::Crop;
+use super::harvest::{Crop, Hands, Plan};
 use super::set::{GoldSet, checksum};
+use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
 use lento_common::journal::Journal;
@@ -11,14 +11,13 @@ use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
 use lento_common::play::setting::Setting;
 use lento_common::{draft, number, ordered, outputs, progress, summary};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// What to make.
 #[derive(clap::Args)]
 pub struct Args {
     /// Write the set into this file (bulletformat, *.bf), which appears when it is whole
@@ -49,20 +48,17 @@ pub struct Args {
     conditions: Conditions,
 }
 
-/// So many games in a row that give nothing will be followed by others.
+/// Consecutive games without a position after which the run fails.
 const BARREN: u64 = 200;
 
-/// Makes the set. After Ctrl-C, or any other end, what finished games have given is kept, and the same command goes on.
-///
-/// # Errors
-/// The journal is that of another run, a file cannot be written, or the games give no positions.
+/// Makes the set. After Ctrl-C, or any other end, the journal keeps the finished games, and the same command resumes.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     if args.output == args.journal {
         return Err(format!("{}: set and journal in one file; give two", args.output.display()).into());
     }
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     outputs::check([&args.output])?;
-    // Better now than when a journal has been begun.
+    // Fails before the journal is created.
     Hands::new(&args.set, arena.hash)?;
     let stop = Stop::on_ctrl_c()?;
     let plan = args.plan();
@@ -95,7 +91,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     } else {
         notice(format_args!("interrupted; the same command goes on from {}", args.journal.display()));
     }
-    summary::show(args.json, || making.json(&header), || making.text())?;
+    making.report(header).show(args.json)?;
     Ok(summary::exit(finished))
 }
 
@@ -105,7 +101,7 @@ impl Args {
     }
 }
 
-/// What must be the same for a run to go on: all that decides what a game gives.
+/// The settings that must be the same to resume: all that decide the positions of a game.
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("gold make", args.limit)?;
     let label = if let Limit::Nodes(nodes) = args.label { nodes.into() } else { args.label.to_string().into() };
@@ -121,13 +117,13 @@ fn label(text: &str) -> Result<Limit, String> {
         .ok_or_else(|| "expected nodes, such as 50000, or soft=2500, soft=2500,hard=5000 or depth=8".into())
 }
 
-/// A set that is being made.
+/// A set in the making.
 struct Making {
     start: Instant,
     wanted: usize,
     set: GoldSet,
     games: u64,
-    /// Games that gave nothing, in a row.
+    /// Consecutive games without a position.
     barren: u64,
     /// Positions before this run.
     before: usize,
@@ -148,7 +144,7 @@ impl Making {
         self.set.extend(crop.records);
     }
 
-    /// What comes from now on is this run's.
+    /// Begins this run, after the games of the journal.
     fn begin(&mut self) {
         self.start = Instant::now();
         self.before = self.set.len();
@@ -170,33 +166,21 @@ impl Making {
         self.set.len() >= self.wanted
     }
 
-    fn text(&self) -> String {
-        let positions = HumanCount(self.set.first(self.wanted).len() as u64);
-        let rate = (self.set.len() - self.before) as f64 / self.start.elapsed().as_secs_f64().max(1e-3);
-        let mut text = summary::row("games", HumanCount(self.games), "");
-        text += &summary::row("positions", positions, "");
-        text += &summary::row("nodes", HumanCount(self.nodes), &format!("{:.0} a position", self.nodes_each()));
-        text += &summary::row("positions a second", format!("{rate:.1}"), "in this run");
-        text + &summary::row("checksum (crc32)", self.checksum(), "")
-    }
-
-    fn checksum(&self) -> String {
-        checksum(self.set.first(self.wanted))
-    }
-
-    fn nodes_each(&self) -> f64 {
-        self.nodes as f64 / self.set.len().max(1) as f64
-    }
-
-    fn json(&self, settings: &Value) -> Value {
-        json!({
-            "settings": settings,
-            "finished": self.is_enough(),
-            "games": self.games,
-            "positions": self.set.first(self.wanted).len(),
-            "crc32": self.checksum(),
-            "nodes": self.nodes,
-            "time_s": self.start.elapsed().as_secs_f64(),
-        })
+    fn report(&self, settings: Value) -> Report {
+        let set = self.set.first(self.wanted);
+        let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
+        let rate = (self.set.len() - self.before) as f64 / seconds;
+        let mut report = Report::default();
+        report.count("games", "games", self.games, "");
+        report.count("positions", "positions", set.len() as u64, "");
+        let each = self.nodes as f64 / self.set.len().max(1) as f64;
+        report.count("nodes", "nodes", self.nodes, &format!("{each:.0} a position"));
+        report.row("positions a second", format!("{rate:.1}"), "in this run");
+        report.row("checksum (crc32)", checksum(set), "");
+        report.field("settings", settings);
+        report.field("finished", self.is_enough());
+        report.field("crc32", checksum(set));
+        report.field("time_s", seconds);
+        report
     }
 }

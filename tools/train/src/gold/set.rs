@@ -1,27 +1,25 @@
 //! Positions of a gold set: bulletformat, in which the first of the bytes that are free says where a position comes from.
 
+use crate::formats::in_file;
 use crate::formats::packed::{self, PackedFile, RECORD};
 use bulletformat::ChessBoard;
 use lento::chess::Board;
 use lento_common::play::record::GameResult;
 use std::collections::HashSet;
-use std::error::Error;
 use std::path::Path;
 
 /// Where a position comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It stood on the board of a game.
     Game,
-    /// It was a node inside a search of a position of a game.
+    /// A node inside a search, in sets of earlier versions.
     Search,
 }
 
 impl Origin {
-    /// All of them, in the order of their bytes.
+    /// In the order of their bytes.
     pub const ALL: [Self; 2] = [Self::Game, Self::Search];
 
-    /// Where a position of a gold set comes from.
     pub fn of(position: &ChessBoard) -> Self {
         if position.extra[0] == Self::Search as u8 { Self::Search } else { Self::Game }
     }
@@ -40,19 +38,16 @@ pub fn record(board: &Board, score: i32, result: GameResult, origin: Origin) -> 
     packed::to_bytes(&position)
 }
 
-/// Reads a gold set.
-///
-/// # Errors
-/// The file cannot be read, is in another format, or has no positions.
-pub fn read(path: &Path) -> Result<Vec<ChessBoard>, Box<dyn Error>> {
+/// Reads a gold set. Fails if it has no positions.
+pub fn read(path: &Path) -> Result<Vec<ChessBoard>, String> {
     let gold = PackedFile::open(path)?.collect::<Result<Vec<_>, _>>()?;
     if gold.is_empty() {
-        return Err(format!("{}: no positions; expected a gold set", path.display()).into());
+        return Err(in_file(path, "no positions; expected a gold set"));
     }
     Ok(gold)
 }
 
-/// A set that grows and has each position once.
+/// A growing set without duplicates.
 #[derive(Default)]
 pub struct GoldSet {
     records: Vec<[u8; RECORD]>,
@@ -61,7 +56,7 @@ pub struct GoldSet {
 }
 
 impl GoldSet {
-    /// Adds these positions, but for those whose pieces stand as in one that is there.
+    /// Adds positions, except those with the pieces of another one.
     pub fn extend(&mut self, records: impl IntoIterator<Item = [u8; RECORD]>) {
         for record in records {
             let placement = std::array::from_fn(|index| record[index]);
@@ -71,18 +66,17 @@ impl GoldSet {
         }
     }
 
-    /// How many positions there are.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// The first positions, up to so many.
+    /// The first positions, at most `most`.
     pub fn first(&self, most: usize) -> &[[u8; RECORD]] {
         &self.records[..most.min(self.records.len())]
     }
 }
 
-/// By what a set is known: eight digits that differ where anything in it does.
+/// CRC-32 of a set in eight hexadecimal digits.
 pub fn checksum(records: &[[u8; RECORD]]) -> String {
     format!("{:08x}", crc32fast::hash(records.as_flattened()))
 }

@@ -1,9 +1,315 @@
 //! Losses by the scores of other engines instead of Lento's own, for measuring only.
 
-mod report;
-mod row;
 mod set;
 
-pub use report::Comparison;
-pub use row::{Judge, Row};
 pub use set::NeutralSet;
+
+use super::fit::{Fit, Line};
+use super::set::Origin;
+use crate::formats::packed;
+use crate::report::{Report, columns};
+use crate::train::{Sample, expectation, value};
+use indicatif::HumanCount;
+use lento::eval::Classical;
+use lento::eval::nnue::Network;
+use lento_common::play::record::GameResult;
+use serde_json::{Value, json};
+use set::NeutralPosition;
+use std::sync::Arc;
+
+/// The engine whose searches give the expected scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    Berserk,
+    Stockfish,
+    /// The mean of both.
+    Both,
+}
+
+impl Judge {
+    const ALL: [Self; 3] = [Self::Berserk, Self::Stockfish, Self::Both];
+
+    fn expected(self, position: &NeutralPosition) -> f64 {
+        let [berserk, stockfish] = position.expected;
+        match self {
+            Self::Berserk => berserk,
+            Self::Stockfish => stockfish,
+            Self::Both => (berserk + stockfish) / 2.0,
+        }
+    }
+}
+
+/// Consecutive positions that count as one observation for standard errors: those of one game are alike, and a game has ten in a
+/// gold set at most.
+const BLOCK: usize = 20;
+
+/// The loss of an evaluation on the positions of one origin by one judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    pub fit: Fit,
+    /// The squared error of each position.
+    errors: Vec<f64>,
+}
+
+impl Judged {
+    fn of(pairs: &[(f64, f64)]) -> Option<Self> {
+        let fit = Fit::to(pairs)?;
+        let errors = pairs.iter().map(|&(value, target)| (expectation(fit.line.of(value)) - target).powi(2)).collect();
+        Some(Self { fit, errors })
+    }
+
+    /// Scale and offset in the unit of the values: the log odds are (value + offset) / scale. `None` if the values have no information
+    /// about the expected scores.
+    fn scale(&self) -> Option<(f64, f64)> {
+        let Line { factor, offset } = self.fit.line;
+        (factor != 0.0).then(|| (1.0 / factor, offset / factor))
+    }
+
+    /// By how many per cent this loss is above another one on the same positions, and the standard error; `None` with too few
+    /// positions. Not finite if the other loss is 0.
+    fn beyond(&self, reference: &Self) -> (f64, Option<f64>) {
+        let sum = |errors: &[f64]| errors.iter().sum::<f64>();
+        let ratio = sum(&self.errors) / sum(&reference.errors);
+        let blocks = self.errors.chunks(BLOCK).zip(reference.errors.chunks(BLOCK));
+        // They sum to zero: the error of a ratio to first order.
+        let residuals: Vec<f64> = blocks.map(|(one, other)| sum(one) - ratio * sum(other)).collect();
+        let count = residuals.len() as f64;
+        let variance = count / (count - 1.0) * residuals.iter().map(|residual| residual.powi(2)).sum::<f64>();
+        let error = 100.0 * variance.sqrt() / sum(&reference.errors);
+        (100.0 * (ratio - 1.0), (count >= 2.0).then_some(error))
+    }
+}
+
+/// The losses of one evaluation.
+#[derive(Clone, Debug)]
+pub struct Row {
+    name: String,
+    /// The unit of its values.
+    unit: &'static str,
+    /// By [`Origin`], then by [`Judge`]; `None` without positions of an origin.
+    judged: [[Option<Judged>; 3]; 2],
+}
+
+impl Row {
+    /// Measures an evaluation that gives positions these values, from the view of the side to move.
+    fn measure(
+        name: &str,
+        unit: &'static str,
+        set: &NeutralSet,
+        evaluate: impl FnMut(&NeutralPosition) -> f64,
+    ) -> Self {
+        let values: Vec<f64> = set.positions.iter().map(evaluate).collect();
+        let judged = |origin, judge: Judge| {
+            let positions = set.positions.iter().zip(&values).filter(|(position, _)| position.origin == origin);
+            Judged::of(&positions.map(|(position, &value)| (value, judge.expected(position))).collect::<Vec<_>>())
+        };
+        let judged = Origin::ALL.map(|origin| Judge::ALL.map(|judge| judged(origin, judge)));
+        Self { name: name.to_owned(), unit, judged }
+    }
+
+    /// Measures a network as the engine computes it, in whole centipawns.
+    pub fn of_network(name: &str, network: &Network, set: &NeutralSet) -> Self {
+        Self::measure(name, "cp", set, |position| {
+            let packed = packed::pack(&position.board, position.label, GameResult::Draw);
+            f64::from(value(network, &Sample::new(&packed, network.architecture())))
+        })
+    }
+
+    /// The loss on positions of an origin by a judge.
+    pub fn at(&self, origin: Origin, judge: Judge) -> Option<&Judged> {
+        self.judged[origin as usize][judge as usize].as_ref()
+    }
+}
+
+/// The row of Stockfish's network.
+const REFERENCE: usize = 0;
+/// The row of the gold set's scores: the best that a network could learn from Lento's own searches.
+const GOLD_SCORE: usize = 1;
+const FIRST_NETWORK: usize = 2;
+
+/// Networks and other evaluations of the same positions, judged by searches of other engines.
+pub struct Comparison<'a> {
+    set: &'a NeutralSet,
+    /// Stockfish's network, the gold score, the networks, the classical evaluation.
+    rows: Vec<Row>,
+}
+
+impl<'a> Comparison<'a> {
+    pub fn of(set: &'a NeutralSet, networks: &[(String, Arc<Network>)]) -> Self {
+        let mut classical = Classical::default();
+        let mut rows = vec![
+            Row::measure("Stockfish's network", "pawns", set, |position| position.reference),
+            Row::measure("gold score", "cp", set, |position| f64::from(position.label)),
+        ];
+        rows.extend(networks.iter().map(|(name, network)| Row::of_network(name, network, set)));
+        rows.push(Row::measure("classical", "cp", set, |position| f64::from(classical.evaluate(&position.board))));
+        Self { set, rows }
+    }
+
+    /// Adds the tables and the document.
+    pub fn report(&self, report: &mut Report) {
+        let positions = &self.set.positions;
+        let [games, inside] =
+            Origin::ALL.map(|origin| positions.iter().filter(|position| position.origin == origin).count() as u64);
+        let (path, crc32) = (self.set.path.display(), &self.set.crc32);
+        report.text(&format!(
+            "\n{} positions of {path} (crc32 {crc32}): {} of games, {} inside searches\n\
+             Mean squared error of the expected score by searches of other engines, scale and offset fitted for each number.\n\
+             Per cent above Stockfish's network, and for the mean of both above the first network, ± the standard error.\n",
+            HumanCount(games + inside),
+            HumanCount(games),
+            HumanCount(inside),
+        ));
+        for (origin, heading) in Origin::ALL.into_iter().zip(["of games", "inside searches"]) {
+            let header =
+                [heading, "Berserk", "", "Stockfish", "", "mean of both", "", "beyond the first", "scale", "offset"];
+            let mut rows = vec![header.map(str::to_owned).to_vec()];
+            rows.extend((0..self.rows.len()).map(|row| self.cells(row, origin)));
+            report.text(&format!("\n{}", columns(&rows)));
+        }
+        let networks = FIRST_NETWORK..self.rows.len() - 1;
+        report.field(
+            "neutral",
+            json!({
+                "file": path.to_string(),
+                "crc32": crc32,
+                "positions": games + inside,
+                "of_games": games,
+                "inside_searches": inside,
+                "reference": self.document(REFERENCE),
+                "gold_score": self.document(GOLD_SCORE),
+                "networks": networks.map(|row| self.document(row)).collect::<Vec<_>>(),
+                "classical": self.document(self.rows.len() - 1),
+            }),
+        );
+    }
+
+    /// The cells of a row: for each judge the loss and its distance from the reference; scale and offset.
+    fn cells(&self, index: usize, origin: Origin) -> Vec<String> {
+        let row = &self.rows[index];
+        let mut cells = vec![row.name.clone()];
+        for judge in Judge::ALL {
+            cells
+                .push(row.at(origin, judge).map_or_else(|| "-".to_owned(), |judged| format!("{:.6}", judged.fit.loss)));
+            cells.push(self.beyond(index, REFERENCE, origin, judge));
+        }
+        cells.push(self.beyond(index, FIRST_NETWORK, origin, Judge::Both));
+        if let Some((scale, offset)) = row.at(origin, Judge::Both).and_then(Judged::scale) {
+            let decimals = if row.unit == "cp" { 1 } else { 3 };
+            cells.extend([format!("{scale:.decimals$}"), format!("{offset:.decimals$} {}", row.unit)]);
+        }
+        cells
+    }
+
+    /// By how many per cent the loss of a row is above that of another one; empty for the row itself.
+    fn beyond(&self, index: usize, other: usize, origin: Origin, judge: Judge) -> String {
+        if index == other {
+            return String::new();
+        }
+        let [one, other] = [index, other].map(|row| self.rows[row].at(origin, judge));
+        match one.zip(other).map(|(one, other)| one.beyond(other)) {
+            Some((percent, None)) if percent.is_finite() => format!("{percent:+.1}"),
+            Some((percent, Some(error))) if percent.is_finite() => format!("{percent:+.1} ± {error:.1}"),
+            _ => "-".to_owned(),
+        }
+    }
+
+    fn document(&self, index: usize) -> Value {
+        let row = &self.rows[index];
+        let judged = |origin, judge| {
+            let judged = row.at(origin, judge)?;
+            let against = |other: usize| {
+                let (percent, error) = judged.beyond(self.rows[other].at(origin, judge)?);
+                Some(json!({"percent": percent, "standard_error": error}))
+            };
+            let scale = judged.scale();
+            Some(json!({
+                "loss": judged.fit.loss,
+                "scale": scale.map(|(scale, _)| scale),
+                "offset": scale.map(|(_, offset)| offset),
+                "beyond_the_reference": against(REFERENCE),
+                "beyond_the_first": against(FIRST_NETWORK),
+            }))
+        };
+        let [games, inside] = Origin::ALL.map(|origin| {
+            let [berserk, stockfish, both] = Judge::ALL.map(|judge| judged(origin, judge));
+            json!({"berserk": berserk, "stockfish": stockfish, "mean_of_both": both})
+        });
+        json!({"name": row.name, "unit": row.unit, "of_games": games, "inside_searches": inside})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use lento::eval::nnue::embedded;
+    use std::path::PathBuf;
+
+    /// Positions whose expected scores follow from the value of the embedded network: by `scales` of centipawns with an `offset`.
+    fn set(scales: [f64; 2], offset: f64) -> NeutralSet {
+        let network = embedded();
+        let positions = sample::positions(6, 21).into_iter().enumerate().map(|(index, packed)| {
+            let value = f64::from(value(&network, &Sample::new(&packed, network.architecture())));
+            NeutralPosition {
+                board: packed::board(&packed).unwrap(),
+                origin: if index % 3 == 0 { Origin::Search } else { Origin::Game },
+                label: value as i32,
+                expected: scales.map(|scale| expectation((value + offset) / scale)),
+                reference: value / 100.0,
+            }
+        });
+        NeutralSet { path: PathBuf::from("set.tsv"), crc32: String::new(), positions: positions.collect() }
+    }
+
+    #[test]
+    fn scale_and_offset_of_a_network_are_recovered_for_each_judge() {
+        let set = set([120.0, 310.0], 25.0);
+        let row = Row::of_network("net", &embedded(), &set);
+        for judged in &row.judged {
+            for (judged, scale) in judged.iter().zip([120.0, 310.0]) {
+                let judged = judged.as_ref().unwrap();
+                let (found, offset) = judged.scale().unwrap();
+                assert!(judged.fit.loss < 1e-12, "{}", judged.fit.loss);
+                assert!((found - scale).abs() < 1e-2 && (offset - 25.0).abs() < 1e-2, "{found} {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn scale_and_offset_of_values_change_no_loss() {
+        let set = set([120.0, 310.0], 25.0);
+        let mut noise = fastrand::Rng::with_seed(3);
+        let noise: Vec<f64> = set.positions.iter().map(|_| 300.0 * (noise.f64() - 0.5)).collect();
+        let row = |factor: f64, offset: f64| {
+            let mut noise = noise.iter();
+            Row::measure("noisy", "cp", &set, |position| {
+                factor * (f64::from(position.label) + noise.next().unwrap()) + offset
+            })
+        };
+        let (one, other) = (row(1.0, 0.0), row(0.01, -4.0));
+        for (one, other) in one.judged.iter().flatten().zip(other.judged.iter().flatten()) {
+            let [one, other] = [one, other].map(|judged| judged.as_ref().unwrap().fit.loss);
+            assert!(one > 1e-3 && (one / other - 1.0).abs() < 1e-6, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn percentages_and_their_errors_are_right() {
+        let judged =
+            |errors: Vec<f64>| Judged { fit: Fit { line: Line { factor: 1.0, offset: 0.0 }, loss: 0.0 }, errors };
+        // Two blocks: sums 40 and 20 against 20 and 20. The residuals are 10 and -10.
+        let reference = judged(vec![1.0; 2 * BLOCK]);
+        let other = judged([vec![2.0; BLOCK], vec![1.0; BLOCK]].concat());
+        let (percent, error) = other.beyond(&reference);
+        assert!((percent - 50.0).abs() < 1e-9, "{percent}");
+        // The root of 2 / 1 * (100 + 100), by 40.
+        assert!((error.unwrap() - 50.0).abs() < 1e-9, "{error:?}");
+        assert_eq!(reference.beyond(&reference), (0.0, Some(0.0)));
+        let few = judged(vec![2.0; BLOCK]);
+        assert_eq!(few.beyond(&judged(vec![4.0; BLOCK])), (-50.0, None));
+        // A factor for all positions has no error.
+        let (percent, error) = judged(vec![1.25; 3 * BLOCK]).beyond(&judged(vec![1.0; 3 * BLOCK]));
+        assert!((percent - 25.0).abs() < 1e-9 && error.unwrap() < 1e-9);
+    }
+}

@@ -1,6 +1,7 @@
 //! The file of positions with the scores of other engines.
 
 use crate::formats::game::MAX_SCORE;
+use crate::formats::in_file;
 use crate::gold::Origin;
 use lento::chess::{Board, Color};
 use lento_common::inputs;
@@ -15,9 +16,8 @@ const MAX_PAWNS: f64 = 200.0;
 /// A position with the scores of other engines, all from the view of the side to move.
 #[derive(Clone, Debug)]
 pub struct NeutralPosition {
-    /// The position, with White to move.
+    /// White is to move.
     pub board: Board,
-    /// Where it comes from.
     pub origin: Origin,
     /// Its score in the gold set, in centipawns.
     pub label: i32,
@@ -27,24 +27,19 @@ pub struct NeutralPosition {
     pub reference: f64,
 }
 
-/// Positions with the scores of other engines, in the order of the file.
+/// Positions with the scores of other engines; at least one.
 #[derive(Clone, Debug)]
 pub struct NeutralSet {
-    /// The file.
     pub path: PathBuf,
-    /// Its checksum: CRC-32 in eight hexadecimal digits.
+    /// CRC-32 of the file in eight hexadecimal digits.
     pub crc32: String,
-    /// The positions; at least one.
     pub positions: Vec<NeutralPosition>,
 }
 
 impl NeutralSet {
-    /// Reads a file. Empty lines and lines that begin with `#` are skipped.
-    ///
-    /// # Errors
-    /// The file cannot be read, has no positions, or a line is invalid; the message names and quotes it.
+    /// Reads a file. Skips empty lines and lines that begin with `#`.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let bytes = inputs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = inputs::read(path).map_err(|error| in_file(path, error))?;
         let mut positions = Vec::new();
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             let at = |error| format!("{}:{}: {error}", path.display(), number + 1);
@@ -57,7 +52,7 @@ impl NeutralSet {
             }
         }
         if positions.is_empty() {
-            return Err(format!("{}: no positions; expected lines of {EXPECTED}", path.display()));
+            return Err(in_file(path, format!("no positions; expected lines of {EXPECTED}")));
         }
         Ok(Self { path: path.to_owned(), crc32: format!("{:08x}", crc32fast::hash(&bytes)), positions })
     }
