@@ -21,6 +21,7 @@ use std::time::Duration;
 
 /// Default time limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
+
 /// Arguments of `lento analyse`.
 #[derive(clap::Args)]
 #[command(after_long_help = SCHEMA)]
