@@ -4,6 +4,7 @@ use lento::cli::interrupt::INTERRUPTED;
 use serde_json::Value;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What a program ends with when its run is finished, or was interrupted.
@@ -18,6 +19,22 @@ pub fn exit(finished: bool) -> ExitCode {
 pub fn show(json: bool, document: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if json { writeln!(out, "{:#}", document()) } else { write!(out, "{}", text()) }
+}
+
+/// The command of this run, quoted for a shell, for pages. Of absolute paths only the names are shown.
+pub fn command() -> String {
+    let words = std::env::args().enumerate().map(|(index, word)| match Path::new(&word) {
+        path if index == 0 => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        path if path.is_absolute() => quoted(&path.file_name().unwrap_or_default().to_string_lossy()),
+        _ => quoted(&word),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A word quoted for a shell, if necessary.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-=,.+/:".contains(letter);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// A line of a table: name, number and an optional note.

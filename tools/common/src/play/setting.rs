@@ -29,6 +29,11 @@ impl Setting {
     }
 }
 
+/// Settings as texts.
+pub fn texts(settings: &[Setting]) -> Vec<String> {
+    settings.iter().map(Setting::to_string).collect()
+}
+
 impl FromStr for Setting {
     type Err = String;
 

@@ -3,29 +3,25 @@
 mod pgn;
 mod report;
 mod session;
-mod tally;
 
 use crate::elo::{EloModel, Sprt};
-use indicatif::ProgressBar;
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
-use lento_common::play::setting::Setting;
-use lento_common::progress;
-use lento_common::summary;
+use lento_common::play::setting::{Setting, texts};
+use lento_common::{progress, summary};
 use serde_json::Value;
 use session::{Goal, Session};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
-/// Pairs of games when nothing else ends a match.
+/// Pairs of games without a test.
 const PAIRS: u64 = 200;
 
-/// So many pairs lie between two lines of `--verbose`.
-const LINE_EVERY: u64 = 10;
+/// Games between two lines of `--verbose`.
+const LINE_EVERY: u64 = 20;
 
 const EXAMPLES: &str = "\
 Is a margin of 80 better than the one built in? Play until that is clear, and go on after any interruption:
@@ -34,7 +30,7 @@ Is a margin of 80 better than the one built in? Play until that is clear, and go
 What are late move reductions worth, by 400 games of 5000 nodes a move?
   lento match --old LMR=off --pairs 200 --pgn lmr.pgn";
 
-/// Who plays, how, and how long.
+/// Players, conditions and goal.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -44,18 +40,17 @@ pub struct Args {
     /// Option of the old player
     #[arg(long, value_name = "NAME=VALUE")]
     old: Vec<Setting>,
-    /// What a move may cost: nodes=5000 (exactly), soft=5000 (to the end of the iteration), depth=8, movetime=50ms, or a
+    /// Limit for each move: nodes=5000 (exactly), soft=5000 (to the end of the iteration), depth=8, movetime=50ms, or a
     /// clock in seconds, tc=2+0.02
     #[arg(long, default_value = "nodes=5000")]
     limit: Limit,
-    /// Pairs of games: one opening, each player with White once; with --sprt the most that are played [default: 200;
-    /// with --sprt no end]
+    /// Pairs of games: one opening, each player with White once; with --sprt the maximum [default: 200; with --sprt none]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pairs: Option<u64>,
-    /// Keep finished pairs in this file; the same command goes on where it ended, even when it was killed
+    /// Keep finished pairs in this file; the same command resumes the run, even after a crash
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Save the games in this file, which is written anew
+    /// Save the games in this file, which is overwritten
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     /// Print one JSON document at the end instead of the table
@@ -70,115 +65,78 @@ pub struct Args {
     conditions: Conditions,
 }
 
-/// When games suffice, on the command line.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Sequential test")]
 struct TestArgs {
-    /// End when the games show whether the new player is rather ELO0 (H0) or rather ELO1 (H1) stronger
+    /// End when the games show whether the new player is stronger by ELO0 (H0) or by ELO1 (H1)
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = hypotheses)]
     sprt: Option<(f64, f64)>,
-    /// How often H1 may be accepted though H0 is true
+    /// Probability of accepting H1 when H0 is true
     #[arg(long, value_name = "RATE", default_value_t = 0.05, requires = "sprt")]
     alpha: f64,
-    /// How often H0 may be accepted though H1 is true
+    /// Probability of accepting H0 when H1 is true
     #[arg(long, value_name = "RATE", default_value_t = 0.05, requires = "sprt")]
     beta: f64,
-    /// What Elo means in the test
+    /// Meaning of Elo in the test
     #[arg(long, value_enum, default_value_t = EloModel::Normalized, requires = "sprt")]
     model: EloModel,
 }
 
-/// Reads the two hypotheses of a test.
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
     let pair = text.split_once(',').and_then(|(elo0, elo1)| Some((elo0.parse().ok()?, elo1.parse().ok()?)));
     pair.ok_or_else(|| "expected two numbers with a comma between, such as 0,5".to_owned())
 }
 
 impl Args {
-    fn goal(&self) -> Result<Goal, Box<dyn Error>> {
+    fn goal(&self) -> Result<Goal, String> {
         let TestArgs { sprt, alpha, beta, model } = self.test;
         let sprt = sprt.map(|(elo0, elo1)| Sprt::new(elo0, elo1, alpha, beta, model)).transpose()?;
         let default = if sprt.is_some() { u64::MAX } else { PAIRS };
         Ok(Goal { pairs: self.pairs.unwrap_or(default), sprt })
     }
 
-    /// The players as they are called in PGN.
+    /// The names of the players in PGN.
     fn names(&self) -> [String; 2] {
-        [("new", &self.new), ("old", &self.old)].map(|(name, settings)| {
-            let words = settings.iter().map(Setting::to_string);
-            [format!("Lento {name}")].into_iter().chain(words).collect::<Vec<_>>().join(" ")
-        })
+        [("Lento new", &self.new), ("Lento old", &self.old)]
+            .map(|(name, settings)| [vec![name.to_owned()], texts(settings)].concat().join(" "))
+    }
+
+    /// Adds the players to the conditions.
+    fn json(&self, mut conditions: Value) -> Value {
+        conditions["new"] = texts(&self.new).into();
+        conditions["old"] = texts(&self.old).into();
+        conditions
     }
 }
 
-/// The players and all rules.
-fn json(args: &Args, mut conditions: Value) -> Value {
-    let settings = |settings: &[Setting]| settings.iter().map(Setting::to_string).collect::<Vec<_>>();
-    conditions["new"] = settings(&args.new).into();
-    conditions["old"] = settings(&args.old).into();
-    conditions
-}
-
-/// The head of a journal: a match goes on only under the same conditions and with the same engine.
-fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
-    Ok(json(args, args.conditions.header("match", args.limit)?))
-}
-
-/// Plays the match and tells its result. After Ctrl-C that of the games so far.
-///
-/// # Errors
-/// The test, the openings or a file are not usable, or a player cannot be set up.
+/// Plays the match and prints its result, after Ctrl-C that of the games so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let (goal, arena) = (args.goal()?, args.conditions.arena(args.limit, [&args.new, &args.old])?);
-    let journal = match &args.journal {
-        Some(path) => Some((path.as_path(), header(args)?)),
-        None => None,
-    };
     let pgn = args.pgn.as_ref().map(|path| (path.as_path(), args.names()));
     let stop = Stop::on_ctrl_c()?;
-    let mut session = Session::open(goal, journal, pgn)?;
-    let show = MatchProgress::new(&session, args.verbose);
-    session.play(&arena, [&args.new, &args.old], &stop, |session| show.pair(session))?;
-    show.bar.finish_and_clear();
+    let header = || Ok(args.json(args.conditions.header("match", args.limit)?));
+    let mut session = Session::open(goal, args.journal.as_deref(), header, pgn)?;
+    let (len, template) = match goal.pairs {
+        u64::MAX => (None, "{spinner} {pos} games {msg} [{elapsed}]"),
+        pairs => (Some(2 * pairs), "{bar:30} {pos}/{len} games {msg} [{elapsed}, {eta} left]"),
+    };
+    let bar = progress::resumed(len, session.tally.results.games(), template);
+    bar.set_message(report::line(&session));
+    session.play(&arena, &[args.new.clone(), args.old.clone()], &stop, |session| {
+        let games = session.tally.results.games();
+        bar.set_position(games);
+        if !bar.is_hidden() {
+            bar.set_message(report::line(session));
+        }
+        if args.verbose && games.is_multiple_of(LINE_EVERY) {
+            // A closed standard error does not end the match.
+            let _ = bar.suspend(|| writeln!(io::stderr(), "{games} games {}", report::line(session)));
+        }
+    })?;
+    bar.finish_and_clear();
 
     summary::show(args.json, || report::json(args, &session), || report::text(args, &session))?;
     Ok(summary::exit(session.is_over()))
-}
-
-/// Progress: on a terminal the bar, with `--verbose` lines.
-struct MatchProgress {
-    bar: ProgressBar,
-    verbose: bool,
-}
-
-impl MatchProgress {
-    fn new(session: &Session, verbose: bool) -> Self {
-        let pairs = session.goal().pairs;
-        let bar = if pairs == u64::MAX {
-            progress::bar(None, "{spinner} {pos} games {msg} [{elapsed}]")
-        } else {
-            progress::bar(Some(2 * pairs), "{bar:30} {pos}/{len} games {msg} [{elapsed}, {eta} left]")
-        };
-        bar.set_position(session.tally().games());
-        bar.set_message(report::line(session));
-        // What an earlier run has played says nothing about the speed of this one.
-        bar.reset_eta();
-        bar.enable_steady_tick(Duration::from_secs(1));
-        Self { bar, verbose }
-    }
-
-    /// One more pair has been played.
-    fn pair(&self, session: &Session) {
-        let games = session.tally().games();
-        self.bar.set_position(games);
-        if !self.bar.is_hidden() {
-            self.bar.set_message(report::line(session));
-        }
-        if self.verbose && games.is_multiple_of(2 * LINE_EVERY) {
-            // That nobody listens is no reason to end.
-            let _ = self.bar.suspend(|| writeln!(io::stderr(), "{games} games {}", report::line(session)));
-        }
-    }
 }
 
 #[cfg(test)]
@@ -203,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_quoted() {
+    fn invalid_arguments_are_quoted() {
         for (words, part) in [
             ("--sprt 5", "'5'"),
             ("--sprt 0;5", "expected two numbers"),
@@ -216,12 +174,12 @@ mod tests {
             let error = args(words).err().unwrap_or_else(|| panic!("{words} is accepted"));
             assert!(error.contains(part), "{words}: {error}");
         }
-        let error = args("--sprt 5,0").unwrap().goal().unwrap_err().to_string();
+        let error = args("--sprt 5,0").unwrap().goal().unwrap_err();
         assert!(error.contains("SPRT of 5 against 0"), "{error}");
     }
 
     #[test]
-    fn players_are_named_by_what_is_changed() {
+    fn players_are_named_by_their_settings() {
         let names = args("--new rfp_margin=80 --new LMR=off").unwrap().names();
         assert_eq!(names, ["Lento new rfp_margin=80 LMR=off", "Lento old"]);
     }

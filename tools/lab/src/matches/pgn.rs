@@ -3,64 +3,77 @@
 use lento::chess::{Board, Color, File, Wing};
 use lento::eval::wdl;
 use lento::score::{Score, mate_distance};
+use lento_common::lock::Lock;
+use lento_common::outputs::named;
+use lento_common::play::arena::GamePair;
 use lento_common::play::record::Record;
-use std::fmt::Write;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-/// What the tags of a game say besides what the game itself tells.
-#[derive(Clone, Copy, Debug)]
-pub struct Tags<'a> {
-    /// The match.
-    pub event: &'a str,
-    /// The number of the pair and of the game in it, such as `17.2`.
-    pub round: &'a str,
-    /// The names of White and Black.
-    pub players: [&'a str; 2],
-}
-
-/// Longest line of move text.
+/// Maximum length of a line of moves.
 const WIDTH: usize = 100;
 
-/// A game in PGN, with score, depth and time of each move as comments, and an empty line at the end.
-pub fn write(record: &Record, tags: Tags) -> String {
+/// The PGN file of a match.
+pub struct PgnFile {
+    file: std::fs::File,
+    path: PathBuf,
+    /// The names of the new and the old player.
+    names: [String; 2],
+    _lock: Lock,
+}
+
+impl PgnFile {
+    pub fn create(path: &Path, names: [String; 2]) -> Result<Self, Box<dyn Error>> {
+        let lock = Lock::take(path)?;
+        let file = std::fs::File::create(path).map_err(|error| named(path, &error))?;
+        Ok(Self { file, path: path.to_owned(), names, _lock: lock })
+    }
+
+    pub fn write(&mut self, pair: &GamePair) -> io::Result<()> {
+        let [new, old] = self.names.each_ref().map(String::as_str);
+        let [first, second] = &pair.games;
+        let number = pair.number + 1;
+        let text = pgn(first, &format!("{number}.1"), [new, old]) + &pgn(second, &format!("{number}.2"), [old, new]);
+        self.file.write_all(text.as_bytes()).map_err(|error| named(&self.path, &error))
+    }
+}
+
+/// A game with score, depth and time of each move as comments, and an empty line at the end.
+fn pgn(record: &Record, round: &str, [white, black]: [&str; 2]) -> String {
     let mut text = String::new();
     let start = &record.start;
     let chess960 = is_chess960(start);
-    let mut tag = |name: &str, value: &str| {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        let _ = writeln!(text, "[{name} \"{value}\"]");
-    };
-    tag("Event", tags.event);
-    tag("Site", "?");
-    tag("Date", "????.??.??");
-    tag("Round", tags.round);
-    tag("White", tags.players[0]);
-    tag("Black", tags.players[1]);
-    tag("Result", record.result.text());
-    if chess960 {
-        tag("Variant", "Chess960");
+    let (fen, plies) = (start.fen(chess960), record.plies.len().to_string());
+    let tags = [
+        ("Event", "Lento match"),
+        ("Site", "?"),
+        ("Date", "????.??.??"),
+        ("Round", round),
+        ("White", white),
+        ("Black", black),
+        ("Result", record.result.text()),
+        ("Variant", if chess960 { "Chess960" } else { "" }),
+        ("SetUp", "1"),
+        ("FEN", &fen),
+        ("PlyCount", &plies),
+        ("Termination", record.ending.text()),
+    ];
+    for (name, value) in tags.into_iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(text, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""));
     }
-    tag("SetUp", "1");
-    tag("FEN", &start.fen(chess960));
-    tag("PlyCount", &record.plies.len().to_string());
-    tag("Termination", record.ending.text());
-    text.push('\n');
-    let mut column = 0;
+    let mut column = WIDTH;
     for word in words(record) {
-        if column > 0 && column + 1 + word.len() > WIDTH {
-            text.push('\n');
-            column = 0;
-        } else if column > 0 {
-            text.push(' ');
-            column += 1;
-        }
-        column += word.len();
+        let fits = column + 1 + word.len() <= WIDTH;
+        text.push(if fits { ' ' } else { '\n' });
+        column = word.len() + if fits { column + 1 } else { 0 };
         text.push_str(&word);
     }
-    text.push_str("\n\n");
-    text
+    text + "\n\n"
 }
 
-/// Whether a king or rook that may still castle stands where it would not stand in chess.
+/// Whether a king or rook with castling rights is not on its square of standard chess.
 fn is_chess960(start: &Board) -> bool {
     let home = |color| start.king(color).file() == File::E;
     let rooks = [(Wing::King, File::H), (Wing::Queen, File::A)];
@@ -71,7 +84,7 @@ fn is_chess960(start: &Board) -> bool {
     })
 }
 
-/// The words of the move text.
+/// The words of the moves.
 fn words(record: &Record) -> Vec<String> {
     let mut board = record.start.clone();
     let mut words = Vec::new();
@@ -93,7 +106,7 @@ fn words(record: &Record) -> Vec<String> {
     words
 }
 
-/// A score as it is shown everywhere: in pawns, where one pawn means 50 % wins, or the distance to mate in moves.
+/// A score in pawns, where one pawn means 50 % wins, or the distance to mate in moves.
 fn score(score: Score, material: i32) -> String {
     match mate_distance(score) {
         Some(moves) if moves < 0 => format!("-M{}", -moves),
@@ -113,7 +126,7 @@ mod tests {
         let text = |fen: &str| {
             let start = Board::from_fen(fen).unwrap();
             let record = Record { start, plies: Vec::new(), result: GameResult::Draw, ending: Ending::Agreement };
-            write(&record, Tags { event: "", round: "", players: ["", ""] })
+            pgn(&record, "1.1", ["new", "old"])
         };
         let chess = text("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1");
         assert!(!chess.contains("Variant") && chess.contains(" b KQkq - "), "{chess}");
@@ -134,9 +147,8 @@ mod tests {
             board = board.after(mv);
         }
         let record = Record { start, plies, result: GameResult::WhiteWins, ending: Ending::Checkmate };
-        let tags = Tags { event: "a \"test\"", round: "1.1", players: ["new", "old"] };
-        let text = write(&record, tags);
-        assert!(text.contains("[Event \"a \\\"test\\\"\"]\n") && text.contains("[White \"new\"]\n"), "{text}");
+        let text = pgn(&record, "1.1", ["a \"test\"", "old"]);
+        assert!(text.contains("[White \"a \\\"test\\\"\"]\n") && text.contains("[Black \"old\"]\n"), "{text}");
         assert!(text.contains("[FEN \"6k1/5ppp/8/8/8/8/r7/R5K1 b - - 0 30\"]\n"), "{text}");
         let moves = text.split("\n\n").nth(1).unwrap().replace('\n', " ");
         let [first, third] = [-12, -310].map(|score| f64::from(wdl::normalise(score, 13)) / 100.0);

@@ -1,17 +1,18 @@
-//! What a match has shown, as text and as JSON.
+//! The result of a match as text and as JSON.
 
 use super::Args;
 use super::session::Session;
 use crate::elo::{Estimate, Sprt, Verdict};
-use lento_common::play::setting::Setting;
-use serde_json::{Value, json};
+use lento_common::play::opening::OpeningArgs;
+use lento_common::play::setting::{Setting, texts};
+use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The state in a few words, for the progress.
+/// A short state for the progress.
 pub fn line(session: &Session) -> String {
-    let results = &session.tally().results;
+    let results = &session.tally.results;
     let mut line = format!("{:.1} %, Elo {:.1}", 100.0 * results.score(), results.elo());
-    if let Some(sprt) = session.goal().sprt {
+    if let Some(sprt) = session.goal.sprt {
         let (lower, upper) = sprt.bounds();
         let _ = write!(line, ", LLR {:.2} ({lower:.2} to {upper:.2})", sprt.llr(results));
     }
@@ -20,68 +21,60 @@ pub fn line(session: &Session) -> String {
 
 /// The table at the end.
 pub fn text(args: &Args, session: &Session) -> String {
-    let (tally, goal) = (session.tally(), session.goal());
+    let tally = &session.tally;
     let results = &tally.results;
     let [wins, draws, losses] = tally.wins_draws_losses;
     let mut rows = vec![
         ("new", player(&args.new)),
         ("old", player(&args.old)),
-        ("conditions", format!("{}, hash {} MiB, {}", args.limit, args.conditions.hash, openings(args))),
-        ("games", format!("{}: {wins} won, {draws} drawn, {losses} lost by new", tally.games())),
+        ("conditions", conditions(args)),
+        ("games", format!("{}: {wins} won, {draws} drawn, {losses} lost by new", results.games())),
         ("score", format!("{:.2} %", 100.0 * results.score())),
         ("pentanomial", format!("{:?} pairs in which new scored 0, ½, 1, 1½, 2", results.counts)),
         ("Elo", format!("{:.2} (95 %)", results.elo())),
         ("normalized Elo", format!("{:.2} (95 %)", results.normalized_elo())),
         ("LOS", format!("{:.1} %", 100.0 * results.los())),
     ];
-    if let Some(sprt) = goal.sprt {
+    if let Some(sprt) = session.goal.sprt {
         let (lower, upper) = sprt.bounds();
         let Sprt { elo0, elo1, alpha, beta, model } = sprt;
         rows.push(("SPRT", format!("{elo0} against {elo1} {model} Elo, alpha {alpha}, beta {beta}")));
         rows.push(("LLR", format!("{:.2}, to end at {lower:.2} or {upper:.2}", sprt.llr(results))));
-        rows.push(("verdict", verdict(&sprt, goal.verdict(tally)).to_owned()));
+        rows.push(("verdict", verdict(&sprt, session.verdict()).to_owned()));
     }
-    let endings: Vec<String> =
-        tally.endings.iter().map(|(ending, count)| format!("{count} {}", ending.text())).collect();
-    rows.push(("endings", endings.join(", ")));
+    let endings = tally.endings.iter().map(|(ending, count)| format!("{count} {}", ending.text()));
+    rows.push(("endings", endings.collect::<Vec<_>>().join(", ")));
     let (plies, nodes) = (tally.per_game(tally.plies), tally.per_game(tally.nodes));
     rows.push(("a game", format!("{plies:.0} plies, {nodes:.0} nodes")));
     rows.push(("speed", format!("{:.0} games an hour", games_per_hour(session))));
     if !session.is_over() {
-        let rest = if session.is_kept() { "; the same command goes on" } else { "" };
-        rows.push(("interrupted", format!("after {} pairs{rest}", tally.pairs())));
+        let rest = if session.journal.is_some() { "; the same command resumes it" } else { "" };
+        rows.push(("interrupted", format!("after {} pairs{rest}", results.pairs())));
     }
     rows.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name:<15} {value}\n")).collect()
 }
 
-/// A player's settings.
 fn player(settings: &[Setting]) -> String {
-    if settings.is_empty() {
-        return "as built".to_owned();
-    }
-    settings.iter().map(Setting::to_string).collect::<Vec<_>>().join(", ")
+    if settings.is_empty() { "as built".to_owned() } else { texts(settings).join(", ") }
 }
 
-/// Where the games began.
-fn openings(args: &Args) -> String {
-    let openings = &args.conditions.openings;
-    let mut words = Vec::new();
-    if let Some(book) = &openings.book {
-        words.push(format!("book {}", book.display()));
-    }
-    match openings.random_plies {
-        Some(plies) => words.push(format!("{plies} random plies")),
-        None if openings.book.is_none() => words.push("random plies".to_owned()),
-        None => {}
-    }
-    if openings.dfrc > 0.0 {
-        words.push(format!("{} % double Fischer random", 100.0 * openings.dfrc));
-    }
-    words.push(format!("seed {}", openings.seed));
-    words.join(", ")
+fn conditions(args: &Args) -> String {
+    let OpeningArgs { book, random_plies, dfrc, seed, .. } = &args.conditions.openings;
+    let plies = match random_plies {
+        Some(plies) => Some(format!("{plies} random plies")),
+        None => book.is_none().then(|| "random plies".to_owned()),
+    };
+    let words = [
+        Some(format!("{}, hash {} MiB", args.limit, args.conditions.hash)),
+        book.as_ref().map(|book| format!("book {}", book.display())),
+        plies,
+        (*dfrc > 0.0).then(|| format!("{} % double Fischer random", 100.0 * dfrc)),
+        Some(format!("seed {seed}")),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What a test says about the new player. H1 of a test that begins below zero says less than that something is gained.
+/// The meaning of a verdict for the new player. H1 of a test from below zero does not show a gain.
 fn verdict(sprt: &Sprt, verdict: Option<Verdict>) -> &'static str {
     match (verdict, sprt.elo0 >= 0.0) {
         (Some(Verdict::H1), true) => "new is better: H1 accepted",
@@ -94,15 +87,14 @@ fn verdict(sprt: &Sprt, verdict: Option<Verdict>) -> &'static str {
 
 fn games_per_hour(session: &Session) -> f64 {
     let hours = session.elapsed().as_secs_f64() / 3600.0;
-    if hours > 0.0 { session.tally().games() as f64 / hours } else { 0.0 }
+    if hours > 0.0 { session.tally.results.games() as f64 / hours } else { 0.0 }
 }
 
-/// Everything that was asked and found.
 pub fn json(args: &Args, session: &Session) -> Value {
-    let (tally, goal) = (session.tally(), session.goal());
+    let tally = &session.tally;
     let results = &tally.results;
     let estimate = |Estimate { elo, error }| json!({"value": elo, "error95": error});
-    let sprt = goal.sprt.map(|sprt| {
+    let sprt = session.goal.sprt.map(|sprt| {
         let (lower, upper) = sprt.bounds();
         json!({
             "elo0": sprt.elo0,
@@ -113,16 +105,16 @@ pub fn json(args: &Args, session: &Session) -> Value {
             "llr": sprt.llr(results),
             "lower": lower,
             "upper": upper,
-            "accepted": goal.verdict(tally).map(|verdict| format!("{verdict:?}")),
-            "verdict": verdict(&sprt, goal.verdict(tally)),
+            "accepted": session.verdict().map(|verdict| format!("{verdict:?}")),
+            "verdict": verdict(&sprt, session.verdict()),
         })
     });
     let endings = tally.endings.iter().map(|(ending, &count)| (ending.text().to_owned(), count.into()));
     let [wins, draws, losses] = tally.wins_draws_losses;
     json!({
-        "conditions": super::json(args, args.conditions.json(args.limit)),
-        "pairs": tally.pairs(),
-        "games": tally.games(),
+        "conditions": args.json(args.conditions.json(args.limit)),
+        "pairs": results.pairs(),
+        "games": results.games(),
         "wins": wins,
         "draws": draws,
         "losses": losses,
@@ -132,7 +124,7 @@ pub fn json(args: &Args, session: &Session) -> Value {
         "normalized_elo": estimate(results.normalized_elo()),
         "los": results.los(),
         "sprt": sprt,
-        "endings": endings.collect::<serde_json::Map<_, _>>(),
+        "endings": endings.collect::<Map<_, _>>(),
         "plies_per_game": tally.per_game(tally.plies),
         "nodes_per_game": tally.per_game(tally.nodes),
         "seconds": session.elapsed().as_secs_f64(),
@@ -147,7 +139,7 @@ mod tests {
     use crate::elo::EloModel;
 
     #[test]
-    fn verdicts_say_no_more_than_was_asked() {
+    fn verdicts_depend_on_the_hypotheses() {
         let say =
             |elo0, elo1, accepted| verdict(&Sprt::new(elo0, elo1, 0.05, 0.05, EloModel::Logistic).unwrap(), accepted);
         assert_eq!(say(0.0, 5.0, Some(Verdict::H1)), "new is better: H1 accepted");

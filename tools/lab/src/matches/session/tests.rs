@@ -16,14 +16,14 @@ fn files(name: &str) -> [PathBuf; 2] {
 
 fn open(goal: Goal, [journal, pgn]: &[PathBuf; 2]) -> Session {
     let names = ["new", "old"].map(str::to_owned);
-    Session::open(goal, Some((journal, json!({"test": 1}))), Some((pgn, names))).unwrap()
+    Session::open(goal, Some(journal), || Ok(json!({"test": 1})), Some((pgn, names))).unwrap()
 }
 
 /// Plays on, at most this many pairs.
 fn play(session: &mut Session, concurrency: usize, most: usize) {
     let (stop, mut pairs) = (Stop::default(), 0);
     let weak: Setting = "LMR=off".parse().unwrap();
-    let played = session.play(&arena(concurrency), [&[], &[weak]], &stop, |_| {
+    let played = session.play(&arena(concurrency), &[vec![], vec![weak]], &stop, |_| {
         pairs += 1;
         if pairs == most {
             stop.ask();
@@ -33,7 +33,7 @@ fn play(session: &mut Session, concurrency: usize, most: usize) {
 }
 
 fn whole(goal: Goal, concurrency: usize) -> Tally {
-    let mut session = Session::open(goal, None, None).unwrap();
+    let mut session = Session::open(goal, None, || Ok(Value::Null), None).unwrap();
     play(&mut session, concurrency, usize::MAX);
     assert!(session.is_over());
     session.tally
@@ -47,7 +47,7 @@ fn tags(path: &Path) -> Vec<String> {
 #[test]
 fn neither_concurrency_nor_interruption_changes_the_result() {
     let expected = whole(PAIRS, 1);
-    assert_eq!((expected.pairs(), expected.wins_draws_losses.iter().sum()), (8, 16_u64));
+    assert_eq!((expected.results.pairs(), expected.wins_draws_losses.iter().sum()), (8, 16_u64));
     assert!(expected.plies > 0 && expected.nodes >= expected.plies);
     assert_eq!(expected.endings.values().sum::<u64>(), 16);
     assert_eq!(whole(PAIRS, 2), expected);
@@ -56,13 +56,13 @@ fn neither_concurrency_nor_interruption_changes_the_result() {
     let mut part = open(PAIRS, &paths);
     // One thread: with more, any number of pairs may have been played before the first one in order is.
     play(&mut part, 1, 3);
-    let kept = part.tally.pairs();
+    let kept = part.tally.results.pairs();
     assert!((3..8).contains(&kept) && !part.is_over(), "{kept}");
     let earlier = part.elapsed();
     drop(part);
 
     let mut rest = open(PAIRS, &paths);
-    assert_eq!(rest.tally.pairs(), kept);
+    assert_eq!(rest.tally.results.pairs(), kept);
     assert_eq!(tags(&paths[1]).iter().filter(|line| line.starts_with("[Round ")).count() as u64, 2 * kept);
     play(&mut rest, 2, usize::MAX);
     assert_eq!(rest.tally, expected);
@@ -87,7 +87,7 @@ fn a_verdict_ends_a_match_wherever_the_pairs_come_from() {
     let sprt = Some(Sprt::new(-200.0, 200.0, 0.3, 0.3, EloModel::Logistic).unwrap());
     let tested = Goal { pairs: 8, sprt };
     let expected = whole(tested, 1);
-    assert!(tested.verdict(&expected).is_some() && expected.pairs() < 8, "{expected:?}");
+    assert!(sprt.unwrap().verdict(&expected.results).is_some() && expected.results.pairs() < 8, "{expected:?}");
     assert_eq!(whole(tested, 3), expected);
 
     // A journal with more pairs than the test needs.
@@ -100,7 +100,7 @@ fn a_verdict_ends_a_match_wherever_the_pairs_come_from() {
     // And with less than are wanted now.
     let mut more = open(Goal { pairs: 9, sprt: None }, &paths);
     play(&mut more, 1, usize::MAX);
-    assert_eq!(more.tally.pairs(), 9);
+    assert_eq!(more.tally.results.pairs(), 9);
     for path in paths {
         std::fs::remove_file(path).unwrap();
     }
@@ -113,7 +113,7 @@ fn a_damaged_or_foreign_journal_is_refused_before_anything_is_overwritten() {
     std::fs::write(pgn, "precious").unwrap();
     let names = || ["new", "old"].map(str::to_owned);
     let error = |header: Value| {
-        let opened = Session::open(PAIRS, Some((journal, header)), Some((pgn, names())));
+        let opened = Session::open(PAIRS, Some(journal), || Ok(header), Some((pgn, names())));
         opened.err().expect("the journal is accepted").to_string()
     };
     std::fs::write(journal, "{\"seed\":1}\n").unwrap();
@@ -121,7 +121,7 @@ fn a_damaged_or_foreign_journal_is_refused_before_anything_is_overwritten() {
     assert_eq!(std::fs::read_to_string(pgn).unwrap(), "precious");
 
     std::fs::write(journal, "{\"seed\":1}\n{\"pair\":0,\"games\":[]}\n").unwrap();
-    assert!(error(json!({"seed": 1})).ends_with(":2: not the record of pair 1"));
+    assert!(error(json!({"seed": 1})).ends_with(":2: this record does not belong to the run"));
     for path in paths {
         std::fs::remove_file(path).unwrap();
     }
