@@ -3,13 +3,13 @@
 mod elo;
 mod epd;
 mod factors;
-mod ideas;
 mod latency;
 mod matches;
 mod recipes;
 mod rows;
 mod scaling;
 mod spsa;
+mod table;
 mod threads;
 
 use clap::{Parser, Subcommand};

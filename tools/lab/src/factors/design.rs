@@ -1,56 +1,91 @@
-//! Who has which factor.
+//! Factors, and their assignment to the players of a pair.
 
-use super::factor::Factor;
 use fastrand::Rng;
-use lento_common::mix;
-use lento_common::play::setting::Setting;
+use lento_common::play::setting::{Setting, texts};
+use lento_common::{inputs, mix};
+use std::path::Path;
+use std::str::FromStr;
 
-/// The factors, and which of the two players of a pair has each: drawn by lot, by the seed and the number of the pair.
-#[derive(Clone, Debug)]
-pub struct Design {
-    factors: Vec<Factor>,
-    common: Vec<Setting>,
-    seed: u64,
+/// Settings that one of the two players has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Factor {
+    pub name: String,
+    pub settings: Vec<Setting>,
 }
 
-/// A name that more than one factor sets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shared<'a> {
-    /// The name.
-    pub name: &'a str,
-    /// The factors that set it.
-    pub factors: Vec<&'a str>,
+impl Factor {
+    /// The settings in the form of an argument.
+    pub fn text(&self) -> String {
+        texts(&self.settings).join(",")
+    }
+}
+
+impl FromStr for Factor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // A comma not followed by NAME= belongs to the value, such as a list or a file name.
+        let mut parts: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match parts.last_mut() {
+                Some(last) if !part.contains('=') => *last = format!("{last},{part}"),
+                _ => parts.push(part.to_owned()),
+            }
+        }
+        let mut settings: Vec<Setting> = Vec::new();
+        for part in parts {
+            let setting: Setting = part.parse()?;
+            if settings.iter().any(|other| other.name.eq_ignore_ascii_case(&setting.name)) {
+                return Err(format!("{:?} twice in {text:?}; expected each name once", setting.name));
+            }
+            settings.push(setting);
+        }
+        let factor = Self { name: String::new(), settings };
+        Ok(Self { name: factor.text(), ..factor })
+    }
+}
+
+/// Reads the factors of a file, one a line. Comments start with `#` at the start of a line or after a space.
+pub fn read(path: &Path) -> Result<Vec<Factor>, String> {
+    let name = path.display();
+    let text = inputs::read_text(path).map_err(|error| format!("{name}: {error}"))?;
+    let mut factors = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let comment = line.match_indices('#').map(|(at, _)| at);
+        let comment = comment.into_iter().find(|&at| line[..at].chars().next_back().is_none_or(char::is_whitespace));
+        let words = line[..comment.unwrap_or(line.len())].trim();
+        if !words.is_empty() {
+            factors.push(words.parse().map_err(|error| format!("{name}:{}: {error}", number + 1))?);
+        }
+    }
+    if factors.is_empty() {
+        return Err(format!("{name}: no factor in this file; expected lines such as rfp_margin=80"));
+    }
+    Ok(factors)
+}
+
+/// The factors and the common settings of both players.
+#[derive(Clone, Debug)]
+pub struct Design {
+    pub factors: Vec<Factor>,
+    pub common: Vec<Setting>,
+    pub seed: u64,
 }
 
 impl Design {
-    /// Gives out these factors, where both players have the settings in common.
-    pub fn new(factors: Vec<Factor>, common: Vec<Setting>, seed: u64) -> Self {
-        Self { factors, common, seed }
-    }
-
-    /// What is measured.
-    pub fn factors(&self) -> &[Factor] {
-        &self.factors
-    }
-
-    /// What both players have.
-    pub fn common(&self) -> &[Setting] {
-        &self.common
-    }
-
-    /// All that a player may have.
+    /// All settings that a player may have.
     pub fn settings(&self) -> Vec<Setting> {
         self.common.iter().chain(self.factors.iter().flat_map(|factor| &factor.settings)).cloned().collect()
     }
 
-    /// For each factor whether the first player of the pair with this number has it; otherwise the second one has.
+    /// Draws for each factor whether the first player of this pair has it; otherwise the second one has it.
     pub fn sides(&self, pair: u64) -> Vec<bool> {
-        // Another seed than that of the openings, which are drawn in the same way.
+        // Openings are drawn from the seed itself.
         let mut rng = Rng::with_seed(mix::seed(!self.seed, pair));
         self.factors.iter().map(|_| rng.bool()).collect()
     }
 
-    /// What the two players of the pair with this number have.
+    /// The settings of the players of this pair.
     pub fn players(&self, pair: u64) -> [Vec<Setting>; 2] {
         let sides = self.sides(pair);
         [true, false].map(|first| {
@@ -59,18 +94,18 @@ impl Design {
         })
     }
 
-    /// The names that more than one factor sets, in the order of the factors.
-    pub fn shared(&self) -> Vec<Shared<'_>> {
-        let mut names: Vec<Shared> = Vec::new();
+    /// The options that several factors set, each with the names of these factors.
+    pub fn shared(&self) -> Vec<(&str, Vec<&str>)> {
+        let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
         for factor in &self.factors {
             for Setting { name, .. } in &factor.settings {
-                match names.iter_mut().find(|shared| shared.name.eq_ignore_ascii_case(name)) {
-                    Some(shared) => shared.factors.push(&factor.name),
-                    None => names.push(Shared { name, factors: vec![&factor.name] }),
+                match names.iter_mut().find(|(shared, _)| shared.eq_ignore_ascii_case(name)) {
+                    Some((_, factors)) => factors.push(&factor.name),
+                    None => names.push((name, vec![&factor.name])),
                 }
             }
         }
-        names.retain(|shared| shared.factors.len() > 1);
+        names.retain(|(_, factors)| factors.len() > 1);
         names
     }
 }
@@ -81,16 +116,16 @@ mod tests {
 
     fn design(factors: &[&str], seed: u64) -> Design {
         let factors = factors.iter().map(|factor| factor.parse().unwrap()).collect();
-        Design::new(factors, vec!["nodestime=600".parse().unwrap()], seed)
+        Design { factors, common: vec!["nodestime=600".parse().unwrap()], seed }
     }
 
     #[test]
-    fn lots_repeat_and_are_even_and_independent() {
+    fn assignments_repeat_and_are_even_and_independent() {
         let (one, other) = (design(&["rfp_margin=80"; 40], 7), design(&["rfp_margin=80"; 40], 8));
         let (first, again): (Vec<_>, Vec<_>) = (0..4000).map(|pair| (one.sides(pair), one.sides(pair))).unzip();
         assert_eq!(first, again);
         assert_ne!(first[..9], (0..9).map(|pair| other.sides(pair)).collect::<Vec<_>>());
-        // Four standard deviations of the sum of 4000 lots are 126.
+        // Four standard deviations of the sum of 4000 draws are 126.
         let near_half = |count: usize| (1850..=2150).contains(&count);
         for factor in 0..40 {
             assert!(near_half(first.iter().filter(|sides| sides[factor]).count()), "{factor}");
@@ -102,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn each_factor_is_had_by_one_player_and_the_rest_by_both() {
+    fn one_player_has_each_factor_and_both_the_common_settings() {
         let design = design(&["rfp_margin=80,rfp_depth=8", "LMR=off", "lmr_pv=-600"], 3);
         for pair in 0..50 {
             let [first, second] = design.players(pair);
             let sides = design.sides(pair);
             assert_eq!((first[0].name.as_str(), &second[0]), ("nodestime", &first[0]));
             assert_eq!(first.len() + second.len(), 2 + 4);
-            for (factor, side) in design.factors().iter().zip(sides) {
+            for (factor, side) in design.factors.iter().zip(sides) {
                 let (with, without) = if side { (&first, &second) } else { (&second, &first) };
                 assert!(factor.settings.iter().all(|setting| with.contains(setting) && !without.contains(setting)));
             }
@@ -119,7 +154,15 @@ mod tests {
     #[test]
     fn names_in_two_factors_are_found() {
         let design = design(&["LMR=off", "lmr_pv=-600", "lmr=tuned,rfp_depth=8"], 1);
-        let shared = Shared { name: "LMR", factors: vec!["LMR=off", "lmr=tuned,rfp_depth=8"] };
-        assert_eq!(design.shared(), [shared]);
+        assert_eq!(design.shared(), [("LMR", vec!["LMR=off", "lmr=tuned,rfp_depth=8"])]);
+    }
+
+    #[test]
+    fn a_factor_may_have_several_settings_and_a_value_commas() {
+        let factor: Factor = "rfp_depth=8, rfp_margin = 90".parse().unwrap();
+        assert_eq!((factor.name.as_str(), factor.settings.len()), ("rfp_depth=8,rfp_margin=90", 2));
+        let list: Factor = "HashFile=one,two,rfp_margin=90".parse().unwrap();
+        assert_eq!(list.settings[0].to_string(), "HashFile=one,two");
+        assert_eq!(list.settings.len(), 2);
     }
 }

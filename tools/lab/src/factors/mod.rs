@@ -1,31 +1,31 @@
-//! `lento factors`: what many settings are worth, all measured by the same games.
+//! `lento factors`: the effects of many settings, measured by the same games.
 //!
-//! This is a factorial design. In each pair of games every factor, a setting that is new, is given by lot to one of the two
-//! players. What each is worth follows from all pairs, by least squares.
+//! In this factorial design each factor, a new setting, is assigned at random to one of the two players of every pair. The effects follow
+//! from all pairs by least squares.
 
 mod design;
-mod factor;
+mod ideas;
 mod regression;
 mod report;
-mod session;
 
-use crate::ideas;
-use design::Design;
-use factor::Factor;
+use design::{Design, Factor};
 use lento_common::interrupt::Stop;
+use lento_common::journal::{Journal, keep};
 use lento_common::notice::notice;
+use lento_common::play::arena::Arena;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
-use lento_common::play::setting::Setting;
+use lento_common::play::setting::{Setting, texts};
 use lento_common::{draft, outputs, progress, summary};
-use session::Session;
+use regression::Regression;
+use serde_json::{Value, json};
 use std::error::Error;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
-/// More factors than this are not measured at once.
+/// Maximum number of factors.
 const MOST: usize = 200;
 
 const EXAMPLES: &str = "\
@@ -35,15 +35,15 @@ Two numbers, and two more that are only changed together, by 2000 pairs of games
 Every idea of the search switched off, all in the same games:
   lento factors --ideas --pairs 4000 --journal ideas.jsonl --markdown ideas.md --svg ideas.svg";
 
-/// What to measure, and how to play.
+/// Factors and conditions.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What is new, as NAME=VALUE: an option of the engine or a number of its search, such as rfp_margin=80, or several of
-    /// them that go together, with commas between
+    /// New settings as NAME=VALUE: an option of the engine or a number of its search, such as rfp_margin=80, or several of
+    /// them that belong together, with commas between
     #[arg(value_name = "FACTOR")]
     factor: Vec<Factor>,
-    /// More factors: the lines of this file, without what follows a #
+    /// More factors: the lines of this file, except comments after #
     #[arg(long, value_name = "FILE")]
     factors: Option<PathBuf>,
     /// Ideas of the search to switch off, by a part of their names; every idea without a part; may be repeated
@@ -55,15 +55,14 @@ pub struct Args {
     /// An option or number of both players, such as nodestime=600; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
-    /// What a move may cost: nodes=5000 (exactly), soft=5000 (to the end of the iteration), depth=8, movetime=50ms, or a
+    /// Limit for each move: nodes=5000 (exactly), soft=5000 (to the end of the iteration), depth=8, movetime=50ms, or a
     /// clock in seconds, tc=2+0.02
     #[arg(long, default_value = "nodes=5000")]
     limit: Limit,
     /// Pairs of games for all factors together: one opening, each player with White once
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pairs: u64,
-    /// Keep finished pairs in this file; the same command goes on where it ended, even when it was killed. With more --pairs
-    /// than before the run is prolonged
+    /// Keep finished pairs in this file; the same command resumes the run, even after a crash, and more --pairs prolong it
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Write the table as a page in Markdown
@@ -80,55 +79,45 @@ pub struct Args {
 }
 
 impl Args {
-    /// Which factors there are, and who has them.
     fn design(&self) -> Result<Design, String> {
         let mut factors = self.factor.clone();
         if let Some(path) = &self.factors {
-            factors.extend(factor::read(path)?);
+            factors.extend(design::read(path)?);
         }
-        if !self.ideas.is_empty() {
-            let off = |idea: &&ideas::Idea| Ok(Factor { name: idea.name.to_owned(), settings: idea.settings()? });
-            factors.extend(ideas::chosen(&self.ideas)?.iter().map(off).collect::<Result<Vec<_>, String>>()?);
-        }
+        factors.extend(ideas::chosen(&self.ideas)?);
         match factors.len() {
             0 => Err("no factor to measure; expected settings such as rfp_margin=80, --factors FILE or --ideas".into()),
-            1..=MOST => Ok(Design::new(factors, self.set.clone(), self.conditions.openings.seed)),
+            1..=MOST => Ok(Design { factors, common: self.set.clone(), seed: self.conditions.openings.seed }),
             many => Err(format!("{many} factors; expected up to {MOST}")),
         }
     }
 }
 
-/// Plays, and tells what each factor is worth. After Ctrl-C the table shows what there is.
-///
-/// # Errors
-/// A factor, the openings or a file are not usable, or a player cannot be set up.
+/// Plays and prints the effects, after Ctrl-C those of the pairs so far.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let design = args.design()?;
     if args.list {
-        write!(io::stdout(), "{}", report::list(design.factors()))?;
+        write!(io::stdout(), "{}", report::list(&design.factors))?;
         return Ok(ExitCode::SUCCESS);
     }
     let arena = args.conditions.arena(args.limit, [&design.settings(), &args.set])?;
     outputs::check([&args.markdown, &args.svg].into_iter().flatten())?;
     let stop = Stop::on_ctrl_c()?;
     let mut session = Session::open(args, design)?;
-    if let Some(shared) = report::shared(session.design()) {
+    if let Some(shared) = report::shared(&session.design) {
         notice(shared);
     }
-    let bar = progress::bar(Some(args.pairs), "{bar:30} {pos}/{len} pairs {msg} [{elapsed}, {eta} left]");
-    bar.set_position(session.pairs());
-    bar.set_message(report::line(&session));
-    bar.reset_eta();
-    bar.enable_steady_tick(Duration::from_secs(1));
-    session.play(&arena, &stop, |session| {
-        bar.set_position(session.pairs());
+    let template = "{bar:30} {pos}/{len} pairs {msg} [{elapsed}, {eta} left]";
+    let bar = progress::resumed(Some(args.pairs), session.regression.pairs, template);
+    session.play(&arena, &stop, |regression| {
+        bar.set_position(regression.pairs);
         if !bar.is_hidden() {
-            bar.set_message(report::line(session));
+            bar.set_message(report::line(regression));
         }
     })?;
     bar.finish_and_clear();
     if let Some(path) = &args.markdown {
-        draft::write(path, report::markdown(args, &session).as_bytes())?;
+        draft::write(path, report::markdown(&session).as_bytes())?;
     }
     if let Some(path) = &args.svg {
         draft::write(path, report::svg(&session)?.as_bytes())?;
@@ -137,15 +126,74 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(summary::exit(session.is_over()))
 }
 
+/// A run in progress. Pairs count in the order of their openings, so that the result depends neither on concurrency nor on
+/// interruptions.
+struct Session {
+    design: Design,
+    regression: Regression,
+    /// Pairs of the whole run.
+    wanted: u64,
+    journal: Option<Journal>,
+}
+
+impl Session {
+    fn open(args: &Args, design: Design) -> Result<Self, Box<dyn Error>> {
+        let mut regression = Regression::new(design.factors.len());
+        let take = |number, record: &Value| {
+            let half_points =
+                record["half_points"].as_u64().filter(|points| *points <= 4 && record["pair"] == number)?;
+            // An earlier run may have been longer.
+            if regression.pairs < args.pairs {
+                regression.add(&design.sides(number), half_points as u32);
+            }
+            Some(())
+        };
+        let journal = Journal::resume(args.journal.as_deref(), || header(args, &design), take)?;
+        Ok(Self { design, regression, wanted: args.pairs, journal })
+    }
+
+    /// Whether all pairs have been played.
+    fn is_over(&self) -> bool {
+        self.regression.pairs >= self.wanted
+    }
+
+    /// Plays the remaining pairs. `on_pair` is called after each counted pair.
+    fn play(&mut self, arena: &Arena, stop: &Stop, mut on_pair: impl FnMut(&Regression)) -> Result<(), Box<dyn Error>> {
+        let Self { design, regression, wanted, journal } = self;
+        arena.run(
+            |pair| design.players(pair),
+            regression.pairs..*wanted,
+            stop,
+            |pair| {
+                let half_points = pair.half_points();
+                keep(journal, &json!({"pair": pair.number, "half_points": half_points}))?;
+                regression.add(&design.sides(pair.number), half_points);
+                on_pair(regression);
+                Ok(ControlFlow::Continue(()))
+            },
+        )
+    }
+}
+
+/// The header of the journal: everything that decides the result but the number of pairs.
+fn header(args: &Args, design: &Design) -> Result<Value, Box<dyn Error>> {
+    let mut header = args.conditions.header("factors", args.limit)?;
+    header["factors"] = design.factors.iter().map(Factor::text).collect::<Vec<_>>().into();
+    header["set"] = texts(&design.common).into();
+    Ok(header)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::arena;
     use lento_common::arguments::parse;
+    use lento_common::play::arena::GamePair;
     use lento_common::scratch::Folder;
 
     fn names(words: &str) -> Result<Vec<String>, String> {
         let args: Args = parse(std::iter::once("factors").chain(words.split_whitespace()))?;
-        Ok(args.design()?.factors().iter().map(|factor| factor.name.clone()).collect())
+        Ok(args.design()?.factors.iter().map(|factor| factor.name.clone()).collect())
     }
 
     #[test]
@@ -158,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_quoted() {
+    fn invalid_arguments_are_quoted() {
         let folder = Folder::new("factors-bad");
         let bad = folder.write("bad", b"rfp_margin=80\nrfp_margn=80\n");
         let empty = folder.write("empty", b"# nothing\n");
@@ -182,5 +230,62 @@ mod tests {
             let error = names(words).err().unwrap_or_else(|| panic!("{words} is accepted"));
             assert!(error.contains(part), "{words}: {error}");
         }
+    }
+
+    /// The sums of a run with these words, stopped after `enough` pairs.
+    fn run(words: &str, concurrency: usize, enough: u64) -> Result<Regression, String> {
+        let all = "factors LMR=off rfp_depth=0,probcut_depth=255 lmr_pv=-600";
+        let args: Args = parse(all.split_whitespace().chain(words.split_whitespace())).unwrap();
+        let mut session = Session::open(&args, args.design().unwrap()).map_err(|error| error.to_string())?;
+        let stop = Stop::default();
+        let play = session.play(&arena(concurrency), &stop, |regression| {
+            if regression.pairs == enough {
+                stop.ask();
+            }
+        });
+        play.unwrap();
+        Ok(session.regression)
+    }
+
+    #[test]
+    fn a_factor_alone_has_the_results_of_a_match() {
+        let args: Args = parse(["factors", "LMR=off", "--pairs", "8"]).unwrap();
+        let mut session = Session::open(&args, args.design().unwrap()).unwrap();
+        session.play(&arena(2), &Stop::default(), |_| ()).unwrap();
+        let mut results = Regression::new(1);
+        let new: Setting = "LMR=off".parse().unwrap();
+        let on_pair = |pair: GamePair| {
+            results.add(&[true], pair.half_points());
+            Ok(ControlFlow::Continue(()))
+        };
+        arena(2).run(|_| [vec![new.clone()], vec![]], 0..8, &Stop::default(), on_pair).unwrap();
+        assert_eq!(session.regression, results);
+    }
+
+    #[test]
+    fn an_interrupted_run_resumes_to_the_same_result() {
+        let whole = run("--pairs 9", 2, 99).unwrap();
+        assert_eq!(whole.pairs, 9);
+        assert!(whole.effects().is_some_and(|effects| effects.len() == 3));
+        let folder = Folder::new("factors-journal");
+        let journal = folder.path().join("journal");
+        let kept = format!("--journal {} --pairs", journal.display());
+        let first = run(&format!("{kept} 9"), 1, 4).unwrap();
+        assert!((4..9).contains(&first.pairs));
+        // A shorter run counts only its own pairs, a longer one goes on.
+        assert_eq!(run(&format!("{kept} 3"), 1, 99).unwrap(), run("--pairs 3", 1, 99).unwrap());
+        assert_eq!(run(&format!("{kept} 9"), 3, 99).unwrap(), whole);
+
+        let error = run(&format!("{kept} 9 --seed 2"), 1, 99).unwrap_err();
+        assert!(error.contains("seed is 1, here 2"), "{error}");
+        let error = run(&format!("{kept} 9 iir_depth=5"), 1, 99).unwrap_err();
+        assert!(error.contains("factors is") && error.contains("iir_depth=5"), "{error}");
+        let error = run(&format!("{kept} 9 --set iir_depth=5"), 1, 99).unwrap_err();
+        assert!(error.contains("set is []"), "{error}");
+        let args: Args = parse(["factors", "LMR=off", "rfp_depth=0,probcut_depth=255", "lmr_pv=-600"]).unwrap();
+        let header = header(&args, &args.design().unwrap()).unwrap();
+        Journal::open(&journal, &header).unwrap().0.append(&json!({"pair": 8, "half_points": 2})).unwrap();
+        let error = run(&format!("{kept} 9"), 1, 99).unwrap_err();
+        assert!(error.contains(":11: this record does not belong to the run"), "{error}");
     }
 }

@@ -1,54 +1,47 @@
-//! What each factor is worth: least squares.
+//! The effects of factors by least squares.
 //!
-//! A pair's score, from the first player's view and counted from one half, is taken as the sum of what all factors are worth: for
-//! the first player where that has the factor, against it where the other has. There is no constant: without factors both
-//! players are the same, and both have White once. The sums are whole numbers, so that nothing depends on any order.
+//! A pair's score, from the first player's view and counted from one half, is modelled as the sum of the effects of its factors, minus
+//! those of the factors of the other player. There is no constant: without factors the players are equal, and each has White once. The
+//! sums are integers, so their order does not matter.
 
 use crate::elo::{Estimate, TWO_SIDED_95, elo_per_score};
 use lento_common::cholesky::Cholesky;
 
-/// Half points of a player in a pair that is drawn.
+/// Half points of a player in an even pair.
 const EVEN: i64 = 2;
 /// Half points in a pair.
 const ALL: f64 = 4.0;
-/// A product of the two scores is not taken for less: where nearly every pair is won by what a player has, no curve says how
-/// much stronger that is.
-const LEAST_PRODUCT: f64 = 0.05;
+/// Minimum of the product of the scores: where one player wins nearly all pairs, the slope of the Elo curve is unknown.
+const MIN_PRODUCT: f64 = 0.05;
 
 /// Sums over pairs of games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regression {
-    pairs: u64,
-    /// For two factors, how many more pairs there are with both on one side than on two.
+    pub pairs: u64,
+    /// For two factors, the pairs in which one player had both minus those in which each player had one.
     products: Vec<Vec<i64>>,
-    /// For each factor the net half points of those who had it.
+    /// For each factor, the net half points of the players that had it.
     with_result: Vec<i64>,
-    /// The squares of the net half points.
+    /// Sum of the squared net half points.
     squares: i64,
 }
 
-/// What a factor is worth.
+/// The effect of a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// How much stronger its player is than without it, where all other factors are had by lot.
+    /// The gain with the factor, with all other factors randomised.
     pub estimate: Estimate,
-    /// The same in standard deviations of its error.
+    /// The gain in standard deviations of its error.
     pub z: f64,
 }
 
 impl Regression {
-    /// No pair yet.
     pub fn new(factors: usize) -> Self {
         let products = (1..=factors).map(|row| vec![0; row]).collect();
         Self { pairs: 0, products, with_result: vec![0; factors], squares: 0 }
     }
 
-    /// How many pairs there are.
-    pub fn pairs(&self) -> u64 {
-        self.pairs
-    }
-
-    /// Adds a pair: for each factor whether the first player had it, and that player's half points, 0 to 4.
+    /// Adds a pair: for each factor whether the first player had it, and that player's half points.
     pub fn add(&mut self, sides: &[bool], half_points: u32) {
         let sign = |side: bool| if side { 1 } else { -1 };
         let net = i64::from(half_points) - EVEN;
@@ -62,7 +55,7 @@ impl Regression {
         }
     }
 
-    /// What each factor is worth, in the order of the factors. `None` as long as the pairs do not tell one from the others.
+    /// The effects in the order of the factors. `None` if the pairs do not determine them.
     pub fn effects(&self) -> Option<Vec<Effect>> {
         let factors = self.with_result.len();
         let free = self.pairs.checked_sub(factors as u64).filter(|free| *free > 0)? as f64;
@@ -71,8 +64,7 @@ impl Regression {
         let worth = equations.solve(&right);
         let explained: f64 = worth.iter().zip(&right).map(|(worth, right)| worth * right).sum();
         let rest = (self.squares as f64 - explained).max(0.0);
-        // As if there had been one more pair, half a point from what is expected: where all pairs end as expected,
-        // the variance is not nothing.
+        // One more pair, half a point from its expectation, keeps the variance positive.
         let variance = (rest + 1.0) / (free + 1.0);
         let elo = self.elo_per_half_point(rest / free);
         let effect = |(worth, inverse): (f64, f64)| {
@@ -83,12 +75,11 @@ impl Regression {
         Some(worth.into_iter().zip(equations.inverse_diagonal()).map(effect).collect())
     }
 
-    /// How many Elo half a point of a pair is. The logistic curve is flatter where a player is already ahead, and with strong
-    /// factors one often is. What counts is the mean of its slope over the pairs: the mean of s (1 - s), which
-    /// is 1/4 less the variance of what is expected. That is what is left of the squares without the rest.
+    /// Elo of half a point of a pair. The logistic curve is flatter where one player is ahead, as strong factors often cause. This uses
+    /// the mean of s (1 - s) over the pairs, which is 1/4 minus the variance of the expected score: the squares without the rest.
     fn elo_per_half_point(&self, rest: f64) -> f64 {
         let expected = (self.squares as f64 / self.pairs as f64 - rest).max(0.0) / (ALL * ALL);
-        elo_per_score((0.25 - expected).max(LEAST_PRODUCT)) / ALL
+        elo_per_score((0.25 - expected).max(MIN_PRODUCT)) / ALL
     }
 }
 
@@ -98,7 +89,7 @@ mod tests {
     use crate::elo::expected_score;
     use fastrand::Rng;
 
-    /// Made-up pairs of players whose factors are worth so much.
+    /// Simulated pairs of players with these effects in Elo.
     fn play(worth: &[f64], pairs: u64, seed: u64) -> Regression {
         let mut rng = Rng::with_seed(seed);
         let mut regression = Regression::new(worth.len());
@@ -164,7 +155,7 @@ mod tests {
         let effects = regression.effects().unwrap();
         let sound = |effect: &Effect| effect.estimate.elo == 0.0 && effect.z == 0.0 && effect.estimate.error > 10.0;
         assert!(effects.iter().all(sound), "{effects:?}");
-        // Whoever had the first factor won everything.
+        // The player with the first factor won every game.
         (0..20).for_each(|pair| regression.add(&[true, pair % 2 == 0], 4));
         let effects = regression.effects().unwrap();
         assert!(effects.iter().all(|effect| effect.estimate.elo.is_finite() && effect.estimate.error.is_finite()));

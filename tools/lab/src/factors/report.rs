@@ -1,25 +1,43 @@
-//! What factors are worth, as text, page, picture and JSON.
+//! The effects as text, page, picture and JSON.
 
-use super::Args;
-use super::design::{Design, Shared};
-use super::factor::Factor;
-use super::regression::Effect;
-use super::session::Session;
+use super::design::{Design, Factor};
+use super::regression::{Effect, Regression};
+use super::{Args, Session};
 use crate::rows;
-use lento_common::play::setting::Setting;
+use crate::table::{self, Row};
+use lento_common::play::setting::texts;
+use lento_common::summary;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt::Write;
 
-/// What stands in place of an effect that is not known.
+/// Stands in place of the effects while they are unknown.
 const UNKNOWN: &str = "more pairs than factors are needed";
 
-/// The factors with their effects, the best first; none as long as the pairs do not tell.
-fn sorted(session: &Session) -> Option<Vec<(&Factor, Effect)>> {
-    let effects = session.regression().effects()?;
-    let mut sorted: Vec<(&Factor, Effect)> = session.design().factors().iter().zip(effects).collect();
-    sorted.sort_by(|(_, one), (_, other)| other.estimate.elo.total_cmp(&one.estimate.elo));
-    Some(sorted)
+/// The factors with their effects, the best first; in their order without effects while these are unknown.
+fn sorted(session: &Session) -> Vec<(&Factor, Option<Effect>)> {
+    let factors = session.design.factors.iter();
+    let Some(effects) = session.regression.effects() else { return factors.map(|factor| (factor, None)).collect() };
+    let mut sorted: Vec<_> = factors.zip(effects.into_iter().map(Some)).collect();
+    let elo = |effect: &Option<Effect>| effect.map_or(0.0, |effect| effect.estimate.elo);
+    sorted.sort_by(|(_, one), (_, other)| elo(other).total_cmp(&elo(one)));
+    sorted
+}
+
+/// A row for each factor.
+fn table(session: &Session, name: impl Fn(&Factor) -> String) -> Vec<Row> {
+    let row = |(factor, effect): (&Factor, Option<Effect>)| {
+        let mut row = Row::default();
+        row.cell("Factor", "name", name(factor), &*factor.name);
+        row.data("settings", texts(&factor.settings));
+        let text = effect.map_or_else(String::new, |effect| format!("{:.1}", effect.estimate));
+        row.cell("Elo (95 %)", "elo", text, effect.map(|effect| effect.estimate.elo));
+        row.data("error", effect.map(|effect| effect.estimate.error));
+        let text = effect.map_or_else(String::new, |effect| format!("{:+.1}", effect.z));
+        row.cell("z", "z", text, effect.map(|effect| effect.z));
+        row
+    };
+    sorted(session).into_iter().map(row).collect()
 }
 
 /// The factors with their settings.
@@ -28,132 +46,92 @@ pub fn list(factors: &[Factor]) -> String {
     factors.iter().map(|factor| format!("{:wide$}  {}\n", factor.name, factor.text())).collect()
 }
 
-/// How exact the effects are, for the progress: the error in the middle.
-pub fn line(session: &Session) -> String {
-    let Some(effects) = session.regression().effects() else { return String::new() };
+/// The median error, for the progress.
+pub fn line(regression: &Regression) -> String {
+    let Some(effects) = regression.effects() else { return String::new() };
     let mut errors: Vec<f64> = effects.iter().map(|effect| effect.estimate.error).collect();
     errors.sort_by(f64::total_cmp);
     format!("± {:.1} Elo", errors[errors.len() / 2])
 }
 
-/// A warning where factors set the same name.
+/// A warning about options that several factors set.
 pub fn shared(design: &Design) -> Option<String> {
     let shared = design.shared();
-    let names = shared.iter().map(|Shared { name, factors }| format!("{name} ({})", factors.join("; ")));
-    (!shared.is_empty()).then(|| {
-        let names = names.collect::<Vec<_>>().join(", ");
-        format!("set by more than one factor: {names}; where a player has several the last one counts, which hides the others")
-    })
+    let names = shared.iter().map(|(name, factors)| format!("{name} ({})", factors.join("; ")));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let warning = "a player with several of them has the value of the last one, which hides the others";
+    (!shared.is_empty()).then(|| format!("set by more than one factor: {names}; {warning}"))
 }
 
-/// How many games there are, and whether they are all.
+/// The numbers of pairs, games and factors.
 fn games(session: &Session) -> String {
-    let (pairs, factors) = (session.pairs(), session.design().factors().len());
-    let of = if session.is_over() { String::new() } else { format!(" of {}, interrupted", session.wanted()) };
+    let (pairs, factors) = (session.regression.pairs, session.design.factors.len());
+    let of = if session.is_over() { String::new() } else { format!(" of {}, interrupted", session.wanted) };
     let s = if factors == 1 { "" } else { "s" };
     format!("{pairs} pairs{of}, {} games, {factors} factor{s}", 2 * pairs)
 }
 
+fn is_known(session: &Session) -> bool {
+    session.regression.effects().is_some()
+}
+
 /// The table for a terminal.
 pub fn text(session: &Session) -> String {
-    let mut text = String::new();
-    match sorted(session) {
-        Some(sorted) => {
-            let wide = sorted.iter().map(|(factor, _)| factor.name.chars().count()).max().unwrap_or(0);
-            let _ = writeln!(text, "{:wide$}  {:>16} {:>6}", "Factor", "Elo (95 %)", "z");
-            for (factor, Effect { estimate, z }) in sorted {
-                let _ = writeln!(text, "{:wide$}  {:>16} {z:>+6.1}", factor.name, format!("{estimate:.1}"));
-            }
-        }
-        None => text += &format!("no result: {UNKNOWN}\n"),
-    }
-    let rest = if !session.is_over() && session.is_kept() { "; the same command goes on" } else { "" };
+    let mut text = if is_known(session) {
+        table::text(&table(session, |factor| factor.name.clone()))
+    } else {
+        format!("no result: {UNKNOWN}\n")
+    };
+    let rest = if !session.is_over() && session.journal.is_some() { "; the same command resumes it" } else { "" };
     let _ = writeln!(text, "\n{}{rest}", games(session));
-    if let Some(shared) = shared(session.design()) {
+    if let Some(shared) = shared(&session.design) {
         let _ = writeln!(text, "{shared}");
     }
     text
 }
 
 /// The page.
-pub fn markdown(args: &Args, session: &Session) -> String {
+pub fn markdown(session: &Session) -> String {
     let mut page = String::from(
-        "# What settings are worth, measured together\n\n\
-         In each pair of games every factor was given by lot to one of the two players. A positive number is what a player gains \
-         with the factor, where all others are had by lot, too. The error is that of 95 % confidence, by least squares \
-         over the pairs; z is the number in standard deviations. Of a hundred factors worth nothing about five are beyond \
+        "# Effects of settings, measured together\n\n\
+         In each pair of games every factor was assigned at random to one of the two players. A positive number is the gain \
+         with the factor, with all other factors randomised. The error is that of 95 % confidence, by least squares \
+         over the pairs; z is the number in standard deviations. Of a hundred factors without effect about five are beyond \
          ± 2.\n\n",
     );
-    let _ = writeln!(page, "{}. This page is written by\n\n```sh\n{}\n```\n", games(session), command(args));
-    if let Some(shared) = shared(session.design()) {
-        let _ = writeln!(page, "Settings {shared}.\n");
+    let _ = writeln!(page, "{}. This page is written by\n\n```sh\n{}\n```\n", games(session), summary::command());
+    if let Some(shared) = shared(&session.design) {
+        let _ = writeln!(page, "Options {shared}.\n");
     }
-    let Some(sorted) = sorted(session) else { return page + "No result: " + UNKNOWN + ".\n" };
-    page.push_str("| Factor | Settings | Elo with it | z |\n|---|---|---:|---:|\n");
-    for (factor, Effect { estimate, z }) in sorted {
-        let settings = factor.settings.iter().map(|setting| format!("`{setting}`")).collect::<Vec<_>>().join(", ");
-        let name = if factor.name == factor.text() { String::new() } else { factor.name.replace('|', "\\|") };
-        let _ = writeln!(page, "| {name} | {} | {estimate:.1} | {z:+.1} |", settings.replace('|', "\\|"));
+    let name = |factor: &Factor| match factor.text() {
+        text if text == factor.name => format!("`{text}`"),
+        text => format!("{} (`{text}`)", factor.name),
+    };
+    if is_known(session) {
+        page + &table::markdown(&table(session, |factor| name(factor).replace('|', "\\|")))
+    } else {
+        page + "No result: " + UNKNOWN + ".\n"
     }
-    page
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-=,.+/:".contains(letter);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-}
-
-/// The command that repeats the run.
-fn command(args: &Args) -> String {
-    let mut words = vec!["lento factors".to_owned()];
-    words.extend(args.factor.iter().map(|factor| quoted(&factor.text())));
-    if let Some(name) = args.factors.as_ref().and_then(|path| path.file_name()) {
-        words.push(format!("--factors {}", quoted(&name.to_string_lossy())));
-    }
-    for part in &args.ideas {
-        words.push(if part.is_empty() { "--ideas".to_owned() } else { quoted(&format!("--ideas={part}")) });
-    }
-    words.extend(args.set.iter().map(|setting| format!("--set {}", quoted(&setting.to_string()))));
-    words.push(format!("--limit {} --pairs {} {}", args.limit, args.pairs, args.conditions.words()));
-    words.join(" ")
 }
 
 /// A point with its error for each factor, the best above.
-///
-/// # Errors
-/// The picture cannot be composed.
 pub fn svg(session: &Session) -> Result<String, Box<dyn Error>> {
-    let sorted = sorted(session).unwrap_or_default();
-    let points: Vec<_> = sorted.iter().map(|(factor, effect)| (factor.name.as_str(), effect.estimate)).collect();
-    let told = if points.is_empty() { UNKNOWN } else { "with the error of 95 % confidence" };
-    rows::elo(&points, &format!("Elo by {}, {told}", games(session)))
+    let sorted = sorted(session);
+    let known = sorted.iter().filter_map(|(factor, effect)| Some((factor.name.as_str(), (*effect)?.estimate)));
+    let title = if is_known(session) { "with the error of 95 % confidence" } else { UNKNOWN };
+    rows::elo(&known.collect::<Vec<_>>(), &format!("Elo by {}, {title}", games(session)))
 }
 
-/// Everything for programs.
 pub fn json(args: &Args, session: &Session) -> Value {
-    let settings = |settings: &[Setting]| settings.iter().map(Setting::to_string).collect::<Vec<_>>();
-    let factor = |factor: &Factor, effect: Option<Effect>| {
-        json!({
-            "name": factor.name,
-            "settings": settings(&factor.settings),
-            "elo": effect.map(|effect| effect.estimate.elo),
-            "error": effect.map(|effect| effect.estimate.error),
-            "z": effect.map(|effect| effect.z),
-        })
-    };
-    let factors: Vec<Value> = match sorted(session) {
-        Some(sorted) => sorted.into_iter().map(|(of, effect)| factor(of, Some(effect))).collect(),
-        None => session.design().factors().iter().map(|of| factor(of, None)).collect(),
-    };
-    let shared = session.design().shared();
+    let (pairs, shared) = (session.regression.pairs, session.design.shared());
+    let shared = shared.iter().map(|(name, factors)| json!({"name": name, "factors": factors}));
     json!({
         "conditions": args.conditions.json(args.limit),
-        "set": settings(session.design().common()),
-        "factors": factors,
-        "shared": shared.iter().map(|Shared { name, factors }| json!({"name": name, "factors": factors})).collect::<Vec<_>>(),
-        "pairs": session.pairs(),
-        "games": 2 * session.pairs(),
+        "set": texts(&session.design.common),
+        "factors": table::json(&table(session, |factor| factor.name.clone())),
+        "shared": shared.collect::<Vec<_>>(),
+        "pairs": pairs,
+        "games": 2 * pairs,
         "interrupted": !session.is_over(),
     })
 }

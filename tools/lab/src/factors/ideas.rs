@@ -1,0 +1,122 @@
+//! The ideas of the search.
+
+use super::design::Factor;
+
+/// The ideas that can be switched off, each with the settings that do it.
+pub const IDEAS: &[(&str, &str)] = &[
+    ("late move reductions", "LMR=off"),
+    ("LMR: of captures and promotions", "lmr_noisy_base=-1024 lmr_noisy_divisor=6144"),
+    ("LMR: less in PV nodes", "lmr_pv=0"),
+    ("LMR: less where the TT entry is of a PV node", "lmr_tt_pv=0"),
+    ("LMR: more in cut nodes", "lmr_cut=0"),
+    ("LMR: less when improving", "lmr_improving=0"),
+    ("LMR: less for checks", "lmr_check=0"),
+    ("LMR: less for the killer", "lmr_killer=0"),
+    ("LMR: less where a PV's score was above alpha", "lmr_tt_above=0"),
+    ("LMR: more once alpha is raised", "lmr_raised=0"),
+    ("LMR: less where the evaluation was corrected", "lmr_correction=0"),
+    ("LMR: by history", "lmr_history=0"),
+    ("LMR: deeper verification", "deeper_margin=30000"),
+    ("internal iterative reduction", "iir_depth=255"),
+    ("deeper in hindsight", "hindsight_deeper=255"),
+    ("null move", "null_min_depth=255"),
+    ("null move: more with a better evaluation", "null_eval_cap=0"),
+    ("null move: verification at depth", "null_verify_depth=255"),
+    ("null move: verification with few pieces", "null_verify_pieces=0"),
+    ("reverse futility", "rfp_depth=0"),
+    ("reverse futility: by what is expected", "rfp_worsening=0 rfp_all=0"),
+    ("ProbCut", "probcut_depth=255"),
+    ("late-move pruning", "lmp_base=255"),
+    ("futility of moves", "futility_depth=-1"),
+    ("SEE pruning of quiet moves", "see_quiet_depth=-1"),
+    ("SEE pruning of captures", "see_noisy_depth=0"),
+    ("history pruning", "history_depth=-1"),
+    ("futility in quiescence", "quiesce_margin=30000"),
+    ("later captures in quiescence", "quiesce_moves=255"),
+    ("softened fail highs", "soften_fail_highs=0"),
+    ("improving above beta", "improving_above_beta=0"),
+    ("multicut", "singular_multicut=0"),
+    ("singular extension, with all that hangs on it", "singular_depth=255"),
+    ("double singular extension", "singular_double=30000"),
+    ("triple singular extension", "singular_triple=30000"),
+    ("negative singular extension", "singular_negative=0"),
+    ("killer move", "order_killer=0 lmr_killer=0"),
+    ("Last Best Reply", "LBR=off"),
+    ("quiet checks", "order_check=0"),
+    ("captures by history before quiet moves", "order_noisy=0"),
+    ("butterfly history", "history_butterfly=0"),
+    ("butterfly history: gains of the evaluation", "gain_slope=0"),
+    ("continuation history", "history_one=0 history_two=0 history_four=0 history_six=0"),
+    ("continuation history: one ply back", "history_one=0"),
+    ("continuation history: two plies back", "history_two=0"),
+    ("continuation history: four plies back", "history_four=0"),
+    ("continuation history: six plies back", "history_six=0"),
+    ("capture history", "history_noisy=0"),
+    ("correction history", "correct_pawns=0 correct_pieces=0 correct_moves=0"),
+    ("correction history: by pawns", "correct_pawns=0"),
+    ("correction history: by pieces", "correct_pieces=0"),
+    ("correction history: by moves", "correct_moves=0"),
+    ("aspiration windows", "aspiration_depth=255"),
+];
+
+/// The ideas whose names contain one of these parts, all ideas for the empty part, as factors that switch them off.
+pub fn chosen(parts: &[String]) -> Result<Vec<Factor>, String> {
+    let has = |name: &str, part: &String| name.to_lowercase().contains(&part.to_lowercase());
+    if let Some(part) = parts.iter().find(|part| !IDEAS.iter().any(|(name, _)| has(name, part))) {
+        return Err(format!("no idea has {part:?} in its name; lento-lab factors --ideas --list shows them"));
+    }
+    let wanted = IDEAS.iter().filter(|(name, _)| parts.iter().any(|part| has(name, part)));
+    let factor = |(name, off): &(&str, &str)| {
+        let settings = off.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+        Ok(Factor { name: (*name).to_owned(), settings })
+    };
+    wanted.map(factor).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento::chess::Game;
+    use lento::engine::Engine;
+    use lento::search::limits::Limits;
+    use lento_common::play::setting::Setting;
+    use std::cell::LazyCell;
+    use std::collections::HashSet;
+
+    const FENS: [&str; 4] = [
+        "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7",
+        "r2q1rk1/1b2bppp/p1n1pn2/1p6/3P4/1BN2N2/PP2QPPP/R1BR2K1 w - - 4 13",
+        "8/5pk1/4p1p1/1p1pP2p/1P1P1P1P/3K2P1/3B4/4n3 w - - 0 1",
+        "8/2k5/1p1p1p2/pPpPpPp1/P1P1P1P1/3B4/2K5/5n2 b - - 3 50",
+    ];
+
+    /// Nodes of searches to this depth.
+    fn nodes(settings: &[Setting], depth: i32) -> u64 {
+        let mut engine = Engine::new();
+        settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
+        let search = |fen: &&str| {
+            engine.set_game(Game::from_fen(fen).unwrap());
+            let outcome = engine.search_blocking(&Limits { depth: Some(depth), ..Limits::default() }, |_| {});
+            outcome.lines[0].nodes
+        };
+        FENS.iter().map(search).sum()
+    }
+
+    #[test]
+    fn every_switch_changes_the_search() {
+        let shallow = nodes(&[], 8);
+        let deep = LazyCell::new(|| nodes(&[], 18));
+        for Factor { name, settings } in chosen(&[String::new()]).unwrap() {
+            assert!(!settings.is_empty(), "{name}");
+            // Some ideas are rarely used.
+            let differs = nodes(&settings, 8) != shallow || nodes(&settings, 18) != *deep;
+            assert!(differs, "{name} makes no difference");
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let names: HashSet<&str> = IDEAS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names.len(), IDEAS.len());
+    }
+}

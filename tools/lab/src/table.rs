@@ -1,0 +1,131 @@
+//! Tables as text, Markdown, CSV and JSON.
+
+use serde_json::{Map, Value};
+
+/// A row: its cells in order, the same in each row of a table.
+#[derive(Default)]
+pub struct Row(Vec<Cell>);
+
+struct Cell {
+    /// The head of the column in text and Markdown, from which cells without one are left out.
+    head: String,
+    /// The key in CSV and JSON, from which cells without one are left out.
+    key: String,
+    text: String,
+    value: Value,
+}
+
+impl Row {
+    /// Appends a cell of all formats.
+    pub fn cell(&mut self, head: &str, key: &str, text: impl Into<String>, value: impl Into<Value>) {
+        let (head, key) = (head.to_owned(), key.to_owned());
+        self.0.push(Cell { head, key, text: text.into(), value: value.into() });
+    }
+
+    /// Appends a number with this many decimals in text; "-" if there is none.
+    pub fn number(&mut self, head: &str, key: &str, value: Option<f64>, decimals: usize) {
+        self.cell(head, key, value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}")), value);
+    }
+
+    /// Appends a cell of CSV and JSON alone.
+    pub fn data(&mut self, key: &str, value: impl Into<Value>) {
+        self.cell("", key, "", value);
+    }
+
+    fn shown(&self) -> impl Iterator<Item = &Cell> {
+        self.0.iter().filter(|cell| !cell.head.is_empty())
+    }
+
+    pub fn heads(&self) -> Vec<&str> {
+        self.shown().map(|cell| cell.head.as_str()).collect()
+    }
+
+    pub fn texts(&self) -> Vec<&str> {
+        self.shown().map(|cell| cell.text.as_str()).collect()
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Cell> {
+        self.0.iter().filter(|cell| !cell.key.is_empty())
+    }
+
+    pub fn json(&self) -> Value {
+        let fields = self.values().map(|cell| (cell.key.clone(), cell.value.clone()));
+        fields.collect::<Map<_, _>>().into()
+    }
+}
+
+/// A line of text with columns of these widths; those of negative widths are aligned to the left.
+pub fn line(cells: &[&str], widths: &[i32]) -> String {
+    let padded = cells.iter().zip(widths).map(|(cell, &width)| match width.unsigned_abs() as usize {
+        size if width < 0 => format!("{cell:size$}"),
+        size => format!("{cell:>size$}"),
+    });
+    padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+}
+
+/// The table for a terminal, the first column aligned to the left.
+pub fn text(rows: &[Row]) -> String {
+    let heads = rows.first().map_or_else(Vec::new, Row::heads);
+    let lines: Vec<Vec<&str>> = [heads].into_iter().chain(rows.iter().map(Row::texts)).collect();
+    let width = |column: usize| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0) as i32;
+    let widths: Vec<i32> =
+        (0..lines[0].len()).map(|column| if column == 0 { -width(0) } else { width(column) }).collect();
+    lines.iter().map(|cells| line(cells, &widths) + "\n").collect()
+}
+
+/// The table for a page.
+pub fn markdown(rows: &[Row]) -> String {
+    let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | ").replace('\n', " "));
+    let heads = rows.first().map_or_else(Vec::new, Row::heads);
+    let rule = format!("|---|{}\n", "---:|".repeat(heads.len().saturating_sub(1)));
+    [line(heads), rule].into_iter().chain(rows.iter().map(|row| line(row.texts()))).collect()
+}
+
+/// A line of keys and one for each row. Null values are empty.
+pub fn csv(rows: &[Row]) -> String {
+    let line = |cells: Vec<String>| cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n";
+    let text = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let keys = rows.first().map(|row| line(row.values().map(|cell| cell.key.clone()).collect()));
+    let lines = rows.iter().map(|row| line(row.values().map(|cell| text(&cell.value)).collect()));
+    keys.into_iter().chain(lines).collect()
+}
+
+/// A cell of CSV, quoted if necessary.
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}
+
+/// An array of objects.
+pub fn json(rows: &[Row]) -> Value {
+    rows.iter().map(Row::json).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn rows() -> Vec<Row> {
+        let row = |name: &str, value| {
+            let mut row = Row::default();
+            row.cell("Name", "name", name, name);
+            row.data("settings", "a, \"b\"");
+            row.number("Depth", "depth", value, 1);
+            row
+        };
+        vec![row("one", Some(12.25)), row("other", None)]
+    }
+
+    #[test]
+    fn each_format_has_its_cells() {
+        assert_eq!(text(&rows()), "Name   Depth\none     12.2\nother      -\n");
+        assert_eq!(markdown(&rows()), "| Name | Depth |\n|---|---:|\n| one | 12.2 |\n| other | - |\n");
+        assert_eq!(csv(&rows()), "name,settings,depth\none,\"a, \"\"b\"\"\",12.25\nother,\"a, \"\"b\"\"\",\n");
+        assert_eq!(json(&rows())[1], json!({"name": "other", "settings": "a, \"b\"", "depth": null}));
+        assert_eq!(text(&[]) + &csv(&[]), "\n");
+    }
+}
