@@ -1,4 +1,4 @@
-//! How the parameters moved, as a picture.
+//! The course of the parameters as a picture.
 
 use super::parameter::Parameter;
 use lento_common::chart::{self, Axes, Axis, Canvas, Drawn, POINTS};
@@ -6,61 +6,49 @@ use plotters::prelude::{BLACK, BLUE, Color, LineSeries, Rectangle};
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
-/// What is drawn.
-#[derive(Clone, Copy, Debug)]
-pub struct Curves<'a> {
-    /// The parameters, a panel for each.
-    pub parameters: &'a [Parameter],
-    /// The values of all parameters at the start and after each iteration.
-    pub values: &'a [Vec<f64>],
-    /// How many iterations the run is to have: the right edge.
-    pub iterations: u64,
-    /// Games played so far.
-    pub games: u64,
-}
-
 const PANEL: (u32, u32) = (330, 210);
-/// A panel that is alone has more room.
+/// Size of a single panel.
 const SINGLE: (u32, u32) = (760, 420);
 const HEADING: u32 = 40;
-/// With more panels than this each has less in it, so that the file stays small.
+/// With more panels, each shows less, to keep the file small.
 const MANY: usize = 12;
-/// Points of all curves together, about.
+/// Approximate number of points of all curves.
 const ALL_POINTS: usize = 2200;
 
-/// Draws the curve of every parameter over the iterations as SVG: a panel each, with its name, start and value, a
-/// grey line at the start, and a band around it as wide as the distances to both sides at the
-/// end.
-///
-/// # Errors
-/// The picture cannot be composed.
-pub fn svg(curves: &Curves) -> Result<String, Box<dyn Error>> {
-    let count = curves.parameters.len();
+/// Draws the values of each parameter over the iterations in a panel of its own, with name, start, current value, a grey line at the start
+/// and a band of the final distances around it. `iterations` is the length of the whole run.
+pub fn svg(
+    parameters: &[Parameter],
+    values: &[Vec<f64>],
+    iterations: u64,
+    games: u64,
+) -> Result<String, Box<dyn Error>> {
+    let count = parameters.len();
     let panel = if count == 1 { SINGLE } else { PANEL };
     let columns = count.clamp(1, 4);
     let rows = count.div_ceil(columns);
     let size = (panel.0 * columns as u32, panel.1 * rows as u32 + HEADING);
-    let done = curves.values.len().saturating_sub(1);
+    let done = values.len().saturating_sub(1) as u64;
     let heading = format!(
-        "SPSA: {done} of {} iterations from left to right, {} games; grey the start, shaded ±c around it",
-        curves.iterations, curves.games
+        "SPSA: {done} of {iterations} iterations from left to right, {games} games; grey the start, shaded ±c around it"
     );
+    let right = iterations.max(done).max(1) as f64;
     chart::svg(size, |paper| {
         chart::label(paper, &heading, (12, 20), HPos::Left, 14)?;
         let (_, body) = paper.split_vertically(HEADING);
         let panels = body.split_evenly((rows, columns));
-        panels.iter().take(count).enumerate().try_for_each(|(index, area)| draw_panel(area, curves, index))
+        panels.iter().zip(parameters).enumerate().try_for_each(|(index, (area, parameter))| {
+            let line: Vec<(f64, f64)> = (0..).zip(values).map(|(at, values)| (f64::from(at), values[index])).collect();
+            draw_panel(area, parameter, &line, right, count)
+        })
     })
 }
 
-fn draw_panel(area: &Canvas, curves: &Curves, index: usize) -> Drawn {
-    let parameter = &curves.parameters[index];
+fn draw_panel(area: &Canvas, parameter: &Parameter, line: &[(f64, f64)], right: f64, panels: usize) -> Drawn {
     let (start, c_end) = (parameter.start, parameter.c_end);
-    let line: Vec<(f64, f64)> = (0..).zip(curves.values).map(|(at, values)| (f64::from(at), values[index])).collect();
     let last = line.last().map_or(start, |&(_, value)| value);
-    let right = (curves.iterations as f64).max(curves.values.len() as f64 - 1.0).max(1.0);
-    let (low, high) = span(parameter, &line);
-    let many = curves.parameters.len() > MANY;
+    let (low, high) = span(parameter, line);
+    let many = panels > MANY;
     let axes = Axes {
         caption: &format!("{}  {} → {last:.1}", parameter.tunable.name, parameter.start),
         x: Axis { title: "", range: 0.0..right, decimals: 0, numbers: if many { 0 } else { 5 } },
@@ -76,17 +64,17 @@ fn draw_panel(area: &Canvas, curves: &Curves, index: usize) -> Drawn {
     let band = [(0.0, (start - c_end).max(low)), (right, (start + c_end).min(high))];
     plot.draw_series([Rectangle::new(band, BLUE.mix(0.08).filled())])?;
     plot.draw_series(LineSeries::new([(0.0, start), (right, start)], BLACK.mix(0.4)))?;
-    chart::curve(&mut plot, "", &line, (ALL_POINTS / curves.parameters.len()).min(POINTS), BLUE)
+    chart::curve(&mut plot, "", line, (ALL_POINTS / panels).min(POINTS), BLUE)
 }
 
-/// What the axis shows: the line and twice the distance around the start, as far as the range reaches.
+/// The range of the axis: the line and twice the distance around the start, within the range of the parameter.
 fn span(parameter: &Parameter, line: &[(f64, f64)]) -> (f64, f64) {
     let around = 2.0 * parameter.c_end;
     let ends = (parameter.start - around, parameter.start + around);
     let (low, high) = line.iter().fold(ends, |(low, high), &(_, value)| (low.min(value), high.max(value)));
     let margin = 0.05 * (high - low);
     let (min, max) = (f64::from(parameter.tunable.min), f64::from(parameter.tunable.max));
-    // A line at the edge of the range must not hide behind the frame.
+    // The margin keeps a line at the edge of the range off the frame.
     ((low - margin).max(min - margin), (high + margin).min(max + margin))
 }
 
@@ -97,7 +85,7 @@ mod tests {
 
     fn draw(count: usize, values: &[Vec<f64>]) -> String {
         let parameters: Vec<_> = TUNABLES.iter().take(count).map(|tunable| Parameter::new(*tunable)).collect();
-        svg(&Curves { parameters: &parameters, values, iterations: 500, games: 8000 }).unwrap()
+        svg(&parameters, values, 500, 8000).unwrap()
     }
 
     fn curves(count: usize, length: usize) -> Vec<Vec<f64>> {

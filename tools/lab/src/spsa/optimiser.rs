@@ -1,89 +1,93 @@
-//! SPSA, simultaneous perturbation stochastic approximation (Spall 1992): all parameters are moved at once, each to a
-//! side drawn at random, and the two opposite settings play each other. Each parameter then goes a little to the side
-//! that won. The games are somebody else's business.
+//! SPSA, simultaneous perturbation stochastic approximation (Spall 1992): all parameters are moved at once, each to a random side, and the
+//! two opposite settings play each other. Each parameter then moves a little to the side that won.
 
 use super::parameter::Parameter;
-use super::schedule::GainSchedule;
 use fastrand::Rng;
 use lento_common::mix;
 
-/// The state of a run: a point in the space of the parameters, and how it goes on from there.
-#[derive(Clone, Debug)]
-pub struct Spsa {
-    parameters: Vec<Parameter>,
-    schedule: GainSchedule,
-    seed: u64,
-    iteration: u64,
-    theta: Vec<f64>,
-    /// See [`Spsa::won_by_higher`].
-    won_by_higher: Vec<i64>,
+/// The gain sequences of Spall (1992), defined by their final values as usual for chess engines: with `N` iterations and
+/// `A = a_ratio · N`, iteration `k` has the distance `c_k = c_end · (N / k)^gamma` and for each game won net the step
+/// `a_k / c_k`, where `a_k = r_end · c_end² · ((A + N) / (A + k))^alpha`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GainSchedule {
+    /// `N`: the iterations over which the gains decrease; later they are constant.
+    pub horizon: u64,
+    /// The learning rate at the end: `a_N / c_N²`.
+    pub r_end: f64,
+    /// Exponent of the steps; Spall suggests 0.602.
+    pub alpha: f64,
+    /// Exponent of the distances; Spall suggests 0.101.
+    pub gamma: f64,
+    /// `A / N`: damps the first steps.
+    pub a_ratio: f64,
 }
 
-/// Two opposite settings that are to play each other.
+/// The gains of one parameter in one iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gains {
+    /// The distance of the two sides from the value.
+    pub distance: f64,
+    /// The step for each game won net.
+    pub step: f64,
+}
+
+impl GainSchedule {
+    /// The gains in an iteration, counted from 0, of a parameter with this final distance.
+    pub fn gains(&self, iteration: u64, c_end: f64) -> Gains {
+        let end = self.horizon.max(1);
+        let (k, n) = ((iteration + 1).min(end) as f64, end as f64);
+        let damping = self.a_ratio * n;
+        let distance = c_end * (n / k).powf(self.gamma);
+        let a = self.r_end * c_end * c_end * ((damping + n) / (damping + k)).powf(self.alpha);
+        Gains { distance, step: a / distance }
+    }
+}
+
+/// The state of a run.
+#[derive(Clone, Debug)]
+pub struct Spsa {
+    pub parameters: Vec<Parameter>,
+    schedule: GainSchedule,
+    seed: u64,
+    /// Finished iterations.
+    pub iteration: u64,
+    /// The current values.
+    pub theta: Vec<f64>,
+    /// For each parameter, the games that sides with its higher value have won net.
+    pub won_by_higher: Vec<i64>,
+}
+
+/// Two opposite settings that play each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Perturbation {
-    /// The number of the iteration, from 0.
+    /// The iteration, from 0.
     pub iteration: u64,
-    /// The value of each parameter on the one side.
+    /// Values of one side.
     pub plus: Vec<i32>,
-    /// The value of each parameter on the other side.
+    /// Values of the other side.
     pub minus: Vec<i32>,
 }
 
 impl Spsa {
-    /// The start of a run. The same seed draws the same sides.
+    /// Starts a run. The seed determines the sides.
     pub fn new(parameters: Vec<Parameter>, schedule: GainSchedule, seed: u64) -> Self {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.clamp(parameter.start)).collect();
         let won_by_higher = vec![0; theta.len()];
         Self { parameters, schedule, seed, iteration: 0, theta, won_by_higher }
     }
 
-    /// The parameters that are tuned.
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
-    /// How many iterations are done.
-    pub fn iteration(&self) -> u64 {
-        self.iteration
-    }
-
-    /// The values found so far, unrounded.
-    pub fn theta(&self) -> &[f64] {
-        &self.theta
-    }
-
-    /// For each parameter how many more games the sides with its higher value have won than lost.
-    pub fn won_by_higher(&self) -> &[i64] {
-        &self.won_by_higher
-    }
-
-    /// The values found so far as the engine would get them.
+    /// The current values, rounded.
     pub fn rounded(&self) -> Vec<i32> {
         self.parameters.iter().zip(&self.theta).map(|(parameter, &value)| parameter.round(value)).collect()
     }
 
-    /// Plays one iteration: `play` gets the two settings and says how many more games `plus` won than it lost. `None`
-    /// ends the iteration without a trace, as does an error.
-    ///
-    /// Returns whether the iteration was played.
-    ///
-    /// # Errors
-    /// Those of `play`.
-    pub fn step<E>(&mut self, play: impl FnOnce(&Perturbation) -> Result<Option<i64>, E>) -> Result<bool, E> {
-        let Some(net) = play(&self.trial())? else { return Ok(false) };
-        self.learn(net);
-        Ok(true)
-    }
-
     /// The two settings of the next iteration.
     ///
-    /// The engine knows whole numbers only. Both sides of a parameter are rounded by one draw, `⌊value + u⌋` with the
-    /// same `u` from 0 to 1: on average that is the value itself, so a fraction of a unit counts, and as the sides are
-    /// at least 1 apart (`MIN_C_END` to each side) they never fall together, which rounding each by its own draw
-    /// would let them do. At the edge of the range one side is cut off.
+    /// The engine takes integers. Both sides of a parameter are rounded with one draw, `⌊value + u⌋` with the same `u` from 0 to 1: the
+    /// mean is the value itself, so fractions count, and as the sides are at least 1 apart (twice `MIN_C_END`) they always differ, which
+    /// separate draws would not ensure. At the edge of the range one side is clamped.
     pub fn trial(&self) -> Perturbation {
-        let mut rng = self.lots();
+        let mut rng = self.draws();
         let mut trial = Perturbation { iteration: self.iteration, plus: Vec::new(), minus: Vec::new() };
         for (parameter, &theta) in self.parameters.iter().zip(&self.theta) {
             let distance = side(&mut rng) * self.schedule.gains(self.iteration, parameter.c_end).distance;
@@ -95,13 +99,13 @@ impl Spsa {
         trial
     }
 
-    /// Steps towards the side that won, by as many games as it won net, and on to the next iteration.
+    /// Moves the values towards the side that won, in proportion to its net wins, and starts the next iteration.
     pub fn learn(&mut self, net: i64) {
-        let mut rng = self.lots();
+        let mut rng = self.draws();
         for ((parameter, theta), won) in self.parameters.iter().zip(&mut self.theta).zip(&mut self.won_by_higher) {
             let side = side(&mut rng);
             let step = side * self.schedule.gains(self.iteration, parameter.c_end).step;
-            // The draw of the rounding, so that the next side is the same as in the trial.
+            // Skips the draw of the rounding.
             rng.f64();
             *theta = parameter.clamp(*theta + step * net as f64);
             *won += side as i64 * net;
@@ -109,9 +113,9 @@ impl Spsa {
         self.iteration += 1;
     }
 
-    /// The lots of this iteration, whatever was drawn before: a run that is resumed draws the same ones.
-    fn lots(&self) -> Rng {
-        // Another seed than that of the openings, which are drawn in the same way.
+    /// The generator of this iteration, the same in a resumed run.
+    fn draws(&self) -> Rng {
+        // Openings are drawn from the seed itself.
         Rng::with_seed(mix::seed(!self.seed, self.iteration))
     }
 }
@@ -125,7 +129,6 @@ fn side(rng: &mut Rng) -> f64 {
 mod tests {
     use super::*;
     use lento::search::params::Tunable;
-    use std::convert::Infallible;
 
     const SCHEDULE: GainSchedule =
         GainSchedule { horizon: 3000, r_end: 0.02, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
@@ -134,7 +137,7 @@ mod tests {
         Parameter { start, ..Parameter::new(Tunable { name, min, max, default: min, off: None }) }
     }
 
-    /// Three parameters of different scale, and where they are best.
+    /// Three parameters of different scale, and their best values.
     fn space() -> (Vec<Parameter>, [f64; 3]) {
         let list = vec![
             parameter("small", (0, 10), 9.0),
@@ -144,8 +147,8 @@ mod tests {
         (list, [3.0, 110.0, -1500.0])
     }
 
-    /// Plays 16 games: who is nearer to the best point, in widths of the ranges, wins more often. The noise depends
-    /// on the iteration only.
+    /// The net result of 16 simulated games: the side nearer to the best values, in widths of the ranges, wins more often. The noise
+    /// depends on the iteration only.
     fn games(parameters: &[Parameter], best: &[f64], trial: &Perturbation) -> i64 {
         let loss = |values: &[i32]| {
             let loss = |((parameter, &best), &value): ((&Parameter, &f64), &i32)| {
@@ -160,10 +163,8 @@ mod tests {
     }
 
     fn run(spsa: &mut Spsa, best: &[f64], end: u64) {
-        let parameters = spsa.parameters().to_vec();
-        while spsa.iteration() < end {
-            let played = spsa.step(|trial| Ok::<_, Infallible>(Some(games(&parameters, best, trial))));
-            assert_eq!(played, Ok(true));
+        while spsa.iteration < end {
+            spsa.learn(games(&spsa.parameters, best, &spsa.trial()));
         }
     }
 
@@ -173,7 +174,7 @@ mod tests {
         for seed in [1, 2, 3] {
             let mut spsa = Spsa::new(parameters.clone(), SCHEDULE, seed);
             run(&mut spsa, &best, SCHEDULE.horizon);
-            for ((parameter, &theta), best) in parameters.iter().zip(spsa.theta()).zip(best) {
+            for ((parameter, &theta), best) in parameters.iter().zip(&spsa.theta).zip(best) {
                 let range = f64::from(parameter.tunable.max - parameter.tunable.min);
                 let (before, after) = ((parameter.start - best).abs() / range, (theta - best).abs() / range);
                 let name = parameter.tunable.name;
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_run_ends_where_one_in_one_go_does() {
+    fn a_resumed_run_has_the_same_result() {
         let (parameters, best) = space();
         let mut whole = Spsa::new(parameters.clone(), SCHEDULE, 7);
         let mut nets = Vec::new();
@@ -192,15 +193,11 @@ mod tests {
             nets.push(net);
             whole.learn(net);
         }
-        // All that has to be kept is the results.
+        // The results determine the run.
         let mut resumed = Spsa::new(parameters, SCHEDULE, 7);
         nets[..123].iter().for_each(|&net| resumed.learn(net));
-        let before = resumed.clone();
-        assert_eq!(resumed.step(|_| Ok::<_, Infallible>(None)), Ok(false));
-        assert_eq!(resumed.step(|_| Err("out of memory")), Err("out of memory"));
-        assert_eq!((resumed.theta(), resumed.iteration()), (before.theta(), 123), "nothing happened");
         run(&mut resumed, &best, 300);
-        assert_eq!(resumed.theta(), whole.theta());
+        assert_eq!(resumed.theta, whole.theta);
         assert_eq!(resumed.trial(), whole.trial());
     }
 
@@ -211,8 +208,8 @@ mod tests {
         let mut touched = false;
         for iteration in 0..500_i64 {
             let trial = spsa.trial();
-            let pairs = trial.plus.iter().zip(&trial.minus).zip(spsa.theta());
-            for (parameter, ((&plus, &minus), &theta)) in spsa.parameters().iter().zip(pairs) {
+            let pairs = trial.plus.iter().zip(&trial.minus).zip(&spsa.theta);
+            for (parameter, ((&plus, &minus), &theta)) in spsa.parameters.iter().zip(pairs) {
                 let Tunable { min, max, .. } = parameter.tunable;
                 assert!((min..=max).contains(&plus) && (min..=max).contains(&minus));
                 assert!(theta >= f64::from(min) && theta <= f64::from(max));
@@ -242,16 +239,16 @@ mod tests {
     }
 
     #[test]
-    fn what_wins_is_told_from_what_does_not() {
+    fn the_result_of_the_higher_values_is_counted() {
         let parameters = ["decides", "idles"].map(|name| parameter(name, (0, 1000), 500.0)).to_vec();
         let mut spsa = Spsa::new(parameters, SCHEDULE, 4);
         for _ in 0..400 {
             let trial = spsa.trial();
             spsa.learn(if trial.plus[0] > trial.minus[0] { 1 } else { -1 });
         }
-        assert_eq!(spsa.won_by_higher()[0], 400);
+        assert_eq!(spsa.won_by_higher[0], 400);
         // Four standard deviations of 400 coins.
-        assert!(spsa.won_by_higher()[1].abs() < 80, "{:?}", spsa.won_by_higher());
+        assert!(spsa.won_by_higher[1].abs() < 80, "{:?}", spsa.won_by_higher);
     }
 
     #[test]
@@ -273,5 +270,32 @@ mod tests {
         assert!(sums.iter().all(|sum: &i32| sum.abs() < 253), "{sums:?}");
         let other = Spsa::new(parameters, SCHEDULE, 2);
         assert!((0..64).any(|_| other.trial().plus != spsa.trial().plus));
+    }
+
+    const USUAL: GainSchedule = GainSchedule { horizon: 1000, r_end: 0.002, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
+
+    #[test]
+    fn gains_end_at_their_final_values() {
+        let end = USUAL.gains(999, 8.0);
+        assert!((end.distance - 8.0).abs() < 1e-12);
+        assert!((end.step - 0.002 * 8.0).abs() < 1e-12);
+        assert_eq!(USUAL.gains(5000, 8.0), end, "constant after the horizon");
+    }
+
+    #[test]
+    fn gains_start_as_computed_by_hand() {
+        let start = USUAL.gains(0, 8.0);
+        // 1000^0.101 = 2.00909; (1100 / 101)^0.602 = 4.21034.
+        assert!((start.distance - 8.0 * 2.009_09).abs() < 1e-4, "{start:?}");
+        assert!((start.step - 0.002 * 64.0 * 4.210_34 / (8.0 * 2.009_09)).abs() < 1e-6, "{start:?}");
+    }
+
+    #[test]
+    fn distances_and_rates_fall() {
+        for k in 1..1000 {
+            let [before, after] = [k - 1, k].map(|k| USUAL.gains(k, 3.0));
+            assert!(after.distance < before.distance, "iteration {k}");
+            assert!(after.step * after.distance < before.step * before.distance, "iteration {k}");
+        }
     }
 }

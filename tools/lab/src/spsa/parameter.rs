@@ -1,51 +1,44 @@
-//! Which parameters are tuned, from where and how coarsely.
+//! The parameters to tune.
 
 use lento::search::params::{TUNABLES, Tunable};
 use std::str::FromStr;
 
-/// The part of its range that a parameter is moved by, to each side, at the end of a run, unless something else is said.
-const C_END_PER_RANGE: f64 = 1.0 / 20.0;
-
-/// The smallest distance at which the two sides of a parameter, which are whole numbers, always differ.
+/// The minimum distance, at which the two sides, rounded to integers, always differ.
 pub const MIN_C_END: f64 = 0.5;
 
-/// A parameter that is tuned.
+/// A parameter to tune.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Name, range and default.
     pub tunable: Tunable,
-    /// The value to start from.
     pub start: f64,
-    /// The distance to both sides at the end of the run.
+    /// The distance of the two sides from the value at the end of the run.
     pub c_end: f64,
 }
 
 impl Parameter {
-    /// A parameter that starts from its default with the usual distance.
+    /// A parameter with its default as start, and a twentieth of its range as distance.
     pub fn new(tunable: Tunable) -> Self {
         let range = f64::from(tunable.max) - f64::from(tunable.min);
-        Self { tunable, start: f64::from(tunable.default), c_end: (range * C_END_PER_RANGE).max(MIN_C_END) }
+        Self { tunable, start: f64::from(tunable.default), c_end: (range / 20.0).max(MIN_C_END) }
     }
 
-    /// The value held inside the range.
+    /// The nearest value in the range.
     pub fn clamp(&self, value: f64) -> f64 {
         value.clamp(f64::from(self.tunable.min), f64::from(self.tunable.max))
     }
 
-    /// The whole number next to the value, inside the range.
+    /// The nearest integer in the range.
     pub fn round(&self, value: f64) -> i32 {
         self.clamp(value.round()) as i32
     }
 }
 
-/// A choice of parameters: a name or a pattern, and what is said for all that fit. `rfp_*`, `lmr_pv:start=-900,c=64`.
+/// Parameters by name or pattern, with an optional start and distance: `rfp_*`, `lmr_pv:start=-900,c=64`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterChoice {
-    /// A name in which `*` stands for any text.
+    /// A name in which `*` matches any text.
     pattern: String,
-    /// Where to start; the default otherwise.
     start: Option<f64>,
-    /// The distance at the end; a part of the range otherwise.
     c_end: Option<f64>,
 }
 
@@ -56,10 +49,8 @@ impl FromStr for ParameterChoice {
         let (pattern, details) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let pattern = if pattern == "all" { "*" } else { pattern };
         let mut choice = Self { pattern: pattern.to_owned(), start: None, c_end: None };
-        if choice.tunables().next().is_none() {
-            return Err(format!(
-                "no parameter is called '{pattern}', expected a name, a pattern such as rfp_*, or all"
-            ));
+        if !TUNABLES.iter().any(|tunable| fits(pattern, tunable.name)) {
+            return Err(format!("unknown parameter '{pattern}', expected a name, a pattern such as rfp_*, or all"));
         }
         for detail in details.into_iter().flat_map(|details| details.split(',')) {
             let expected = || format!("'{detail}', expected start=NUMBER or c=NUMBER");
@@ -75,16 +66,7 @@ impl FromStr for ParameterChoice {
     }
 }
 
-impl ParameterChoice {
-    fn tunables(&self) -> impl Iterator<Item = &'static Tunable> {
-        TUNABLES.iter().filter(|tunable| fits(&self.pattern, tunable.name))
-    }
-}
-
-/// All parameters that are chosen, in the order of their declaration. What a later choice says counts.
-///
-/// # Errors
-/// A parameter is to start outside its range, or with a distance that is too small or too large for it.
+/// The chosen parameters in the order of their declaration. Later choices override earlier ones.
 pub fn chosen(choices: &[ParameterChoice]) -> Result<Vec<Parameter>, String> {
     let chosen = |tunable: &Tunable| {
         let fitting = choices.iter().filter(|choice| fits(&choice.pattern, tunable.name));
@@ -98,7 +80,7 @@ pub fn chosen(choices: &[ParameterChoice]) -> Result<Vec<Parameter>, String> {
     TUNABLES.iter().filter_map(chosen).map(checked).collect()
 }
 
-/// The parameter, if it can be tuned from there and so coarsely.
+/// Checks start and distance against the range.
 fn checked(parameter: Parameter) -> Result<Parameter, String> {
     let Parameter { tunable: Tunable { name, min, max, .. }, start, c_end } = parameter;
     let half = (f64::from(max) - f64::from(min)) / 2.0;
@@ -111,7 +93,7 @@ fn checked(parameter: Parameter) -> Result<Parameter, String> {
     Ok(parameter)
 }
 
-/// Whether a pattern, in which `*` stands for any text, is a name.
+/// Whether a pattern matches a name.
 fn fits(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -144,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_last_counts() {
+    fn later_choices_override_earlier_ones() {
         let list =
             chosen(&choices(&["rfp_*:c=8", "rfp_margin:start=80.5", "rfp_depth:c=2", "rfp_margin:c=9"])).unwrap();
         assert_eq!((list[0].start, list[0].c_end), (f64::from(list[0].tunable.default), 2.0));
@@ -161,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_quoted() {
+    fn invalid_choices_are_quoted() {
         let message = |text: &str| text.parse::<ParameterChoice>().and_then(|choice| chosen(&[choice])).unwrap_err();
         for (text, quoted) in [
             ("rfp_margn", "'rfp_margn'"),

@@ -1,89 +1,49 @@
-//! The declarations of the parameters as the source of the engine holds them: `name: min..=max = default;`, where
-//! `, off value` may stand before the semicolon.
+//! Declarations of parameters in the source of the engine: `name: min..=max = default;`, with an optional `, off value` before the
+//! semicolon.
 
 use lento::search::params::Tunable;
 use std::ops::{Range, RangeInclusive};
-use thiserror::Error;
-
-/// Why new defaults cannot be written into a source.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DeclarationError {
-    /// The parameter is not declared there.
-    #[error("no line declares '{0}', expected one such as '{0}: 1..=8 = 3;'")]
-    Missing(String),
-    /// The parameter is declared more than once.
-    #[error("more than one line declares '{0}'")]
-    Twice(String),
-    /// The source allows other values.
-    #[error("{value} for {name}, but the source allows {min} to {max}")]
-    Range {
-        /// The parameter.
-        name: String,
-        /// The value to write.
-        value: i32,
-        /// The smallest value that the source allows.
-        min: i32,
-        /// The largest value that the source allows.
-        max: i32,
-    },
-}
 
 /// A line that declares a parameter.
 struct Declaration<'a> {
     name: &'a str,
     range: RangeInclusive<i32>,
     default: i32,
-    /// Where the default stands in the line.
+    /// The place of the default in the line.
     place: Range<usize>,
 }
 
-/// The line that declares a parameter with this default.
+/// The declaration of a parameter with this default.
 pub fn declaration(tunable: &Tunable, default: i32) -> String {
     let Tunable { name, min, max, off, .. } = tunable;
     let off = off.map_or_else(String::new, |off| format!(", off {off}"));
     format!("    {name}: {min}..={max} = {default}{off};")
 }
 
-/// Puts new defaults into a source. Every other byte stays.
-///
-/// # Errors
-/// A parameter is not declared exactly once, or its declaration does not allow the value.
-pub fn rewrite(text: &str, values: &[(&str, i32)]) -> Result<String, DeclarationError> {
-    let mut changes = Vec::new();
+/// Replaces defaults in a source and keeps every other byte. Each parameter must be declared once, with a range that contains the value.
+pub fn rewrite(text: &str, values: &[(&str, i32)]) -> Result<String, String> {
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     for &(name, value) in values {
-        let mut start = 0;
-        let mut found = None;
-        for line in text.split_inclusive('\n') {
-            if let Some(declaration) = read(line).filter(|declaration| declaration.name == name) {
-                if found.is_some() {
-                    return Err(DeclarationError::Twice(name.to_owned()));
-                }
-                let place = start + declaration.place.start..start + declaration.place.end;
-                found = Some((declaration, place));
-            }
-            start += line.len();
+        let declares = |line: &String| read(line).is_some_and(|declaration| declaration.name == name);
+        let mut declaring = lines.iter_mut().filter(|line| declares(line));
+        let line = declaring
+            .next()
+            .ok_or_else(|| format!("no line declares '{name}', expected one such as '{name}: 1..=8 = 3;'"))?;
+        if declaring.next().is_some() {
+            return Err(format!("more than one line declares '{name}'"));
         }
-        let (declaration, place) = found.ok_or_else(|| DeclarationError::Missing(name.to_owned()))?;
-        if !declaration.range.contains(&value) {
-            let (min, max) = (*declaration.range.start(), *declaration.range.end());
-            return Err(DeclarationError::Range { name: name.to_owned(), value, min, max });
+        let Some(Declaration { range, default, place, .. }) = read(line) else { continue };
+        if !range.contains(&value) {
+            return Err(format!("{value} for {name}, but the source allows {} to {}", range.start(), range.end()));
         }
-        if declaration.default != value {
-            changes.push((place, value));
+        if default != value {
+            line.replace_range(place, &value.to_string());
         }
     }
-    changes.sort_by_key(|(place, _)| place.start);
-    let (mut written, mut end) = (String::with_capacity(text.len()), 0);
-    for (place, value) in changes {
-        written.push_str(&text[end..place.start]);
-        written.push_str(&value.to_string());
-        end = place.end;
-    }
-    written.push_str(&text[end..]);
-    Ok(written)
+    Ok(lines.concat())
 }
 
-/// Reads a line if it declares a parameter.
+/// Parses a line; `None` if it declares no parameter.
 fn read(line: &str) -> Option<Declaration<'_>> {
     let (head, _) = line.split_once(';')?;
     let (name, rest) = head.split_once(':')?;
@@ -123,17 +83,19 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
-        let error = |values| rewrite(SOURCE, values).unwrap_err().to_string();
+    fn other_parameters_and_values_are_refused() {
+        let error = |values| rewrite(SOURCE, values).unwrap_err();
         assert!(error(&[("null_base", 4)]).contains("'null_base'"));
         assert_eq!(error(&[("rfp_margin", 151)]), "151 for rfp_margin, but the source allows 30 to 150");
         let twice = format!("{SOURCE}    rfp_margin: 0..=1 = 1;\n");
-        assert_eq!(rewrite(&twice, &[("rfp_margin", 50)]), Err(DeclarationError::Twice("rfp_margin".to_owned())));
+        assert!(
+            rewrite(&twice, &[("rfp_margin", 50)]).unwrap_err().contains("more than one line declares 'rfp_margin'")
+        );
     }
 
     /// The real file, every parameter of it.
     #[test]
-    fn the_engine_s_source_is_understood() {
+    fn the_source_of_the_engine_is_rewritten() {
         let source = include_str!("../../../../src/search/params.rs");
         let same: Vec<_> = TUNABLES.iter().map(|tunable| (tunable.name, tunable.default)).collect();
         assert_eq!(rewrite(source, &same).as_deref(), Ok(source));
