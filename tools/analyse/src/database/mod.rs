@@ -16,7 +16,8 @@ pub use stored::{Analysis, Conditions, Line, SearchLimits, Stored};
 use run_lock::RunLock;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version, in `user_version`.
@@ -109,7 +110,7 @@ impl Database {
         self.connection.pragma_update(None, "foreign_keys", true)?;
         if self.number("schema_version")? == 0 {
             // File systems without WAL fall back to a slower journal.
-            self.connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+            self.use_wal()?;
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have created them.
             let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -121,6 +122,19 @@ impl Database {
             transaction.commit()?;
         }
         Ok(())
+    }
+
+    /// Switches to WAL. SQLite does not wait here for another process that does the same.
+    fn use_wal(&self) -> rusqlite::Result<()> {
+        let start = Instant::now();
+        loop {
+            let result = self.connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
+            let busy = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
+            if !result.as_ref().is_err_and(busy) || start.elapsed() >= TIMEOUT {
+                return result;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     fn number(&self, pragma: &str) -> rusqlite::Result<i64> {
