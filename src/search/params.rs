@@ -14,7 +14,7 @@ pub struct Tunable {
     pub max: i32,
     /// The value in play.
     pub default: i32,
-    /// The value that switches off what it belongs to, if it does not lie in the range anyway. Tuning never comes node.
+    /// The value that switches off what it belongs to, if it does not lie in the range anyway. Tuning never uses it.
     pub off: Option<i32>,
 }
 
