@@ -40,22 +40,9 @@ impl Side {
 
     /// All sides with this number of pieces besides the king, greatest first.
     fn all(pieces: u32) -> Vec<Self> {
-        fn deal(left: u32, kind: usize, counts: [u32; 5], sides: &mut Vec<Side>) {
-            if kind == 4 {
-                let mut counts = counts;
-                counts[4] = left;
-                sides.push(Side::new(counts));
-                return;
-            }
-            for count in (0..=left).rev() {
-                let mut counts = counts;
-                counts[kind] = count;
-                deal(left - count, kind + 1, counts, sides);
-            }
-        }
-        let mut sides = Vec::new();
-        deal(pieces, 0, [0; 5], &mut sides);
-        sides
+        // Three bits for the number of each type.
+        let counts = (0..8_u32.pow(5)).rev().map(|bits| [12, 9, 6, 3, 0].map(|shift| bits >> shift & 7));
+        counts.filter(|counts| counts.iter().sum::<u32>() == pieces).map(Self::new).collect()
     }
 }
 
@@ -95,12 +82,16 @@ impl Material {
     /// All material with this number of pieces, kings included, in order of strength.
     pub fn all(pieces: u32) -> Vec<Self> {
         let pieces = pieces.saturating_sub(2);
-        let pairs = (0..=pieces / 2).flat_map(|fewer| {
-            Side::all(pieces - fewer).into_iter().flat_map(move |first| {
-                Side::all(fewer).into_iter().filter(move |&second| first >= second).map(move |second| [first, second])
-            })
-        });
-        pairs.map(|sides| Self { sides }).collect()
+        let mut all = Vec::new();
+        for fewer in 0..=pieces / 2 {
+            let (greater, lesser) = (Side::all(pieces - fewer), Side::all(fewer));
+            for first in greater {
+                all.extend(
+                    lesser.iter().filter(|&&second| first >= second).map(|&second| Self { sides: [first, second] }),
+                );
+            }
+        }
+        all
     }
 
     /// Number of pieces, kings included.

@@ -13,8 +13,6 @@ mod source;
 mod table;
 mod tables;
 
-pub use material::Material;
 pub use probe::Wdl;
 pub use root::RootRank;
-pub use table::{Damage, Kind};
-pub use tables::{MAX_PIECES, SEPARATOR, Stock, Tables, TablesError};
+pub use tables::{MAX_PIECES, Stock, Tables, TablesError};

@@ -6,6 +6,7 @@
 
 use super::material::Material;
 use arrayvec::ArrayVec;
+use std::sync::LazyLock;
 
 /// Most pieces of any table, kings included.
 pub const MAX_PIECES: usize = 7;
@@ -17,37 +18,19 @@ pub type PerPiece<T> = ArrayVec<T, MAX_PIECES>;
 const MAX_LEADING: usize = 5;
 
 /// Distance above the a1-h8 diagonal, negative below it.
-const fn above_diagonal(square: usize) -> i32 {
+fn above_diagonal(square: usize) -> i32 {
     (square / 8) as i32 - (square % 8) as i32
 }
 
 /// The square mirrored at the a1-h8 diagonal.
-const fn transposed(square: usize) -> usize {
+fn transposed(square: usize) -> usize {
     (square / 8) | (square % 8) << 3
 }
 
-/// `CHOOSE[k][n]`: binomial coefficient n over k.
-static CHOOSE: [[u64; 65]; 8] = CHOICES;
-
-/// [`CHOOSE`] in const contexts, which cannot read statics.
-const CHOICES: [[u64; 65]; 8] = choose();
-
-const fn choose() -> [[u64; 65]; 8] {
-    let mut table = [[0; 65]; 8];
-    let mut n = 0;
-    while n <= 64 {
-        table[0][n] = 1;
-        let mut k = 1;
-        while k < 8 && n > 0 {
-            table[k][n] = table[k - 1][n - 1] + table[k][n - 1];
-            k += 1;
-        }
-        n += 1;
-    }
-    table
-}
-
+/// Maps of squares and placements to numbers.
 struct Maps {
+    /// `choose[k][n]`: binomial coefficient n over k.
+    choose: [[u64; 65]; 8],
     /// Squares of the triangle a1-d1-d4: those below the diagonal first.
     triangle: [usize; 64],
     /// Squares below the a1-h8 diagonal.
@@ -62,11 +45,12 @@ struct Maps {
     lead_size: [[u64; 4]; MAX_LEADING + 1],
 }
 
-static MAPS: Maps = Maps::new();
+static MAPS: LazyLock<Maps> = LazyLock::new(Maps::new);
 
 impl Maps {
-    const fn new() -> Self {
+    fn new() -> Self {
         let mut maps = Self {
+            choose: [[0; 65]; 8],
             triangle: [0; 64],
             below: [0; 64],
             kings: [[0; 64]; 10],
@@ -74,92 +58,51 @@ impl Maps {
             lead: [[0; 64]; MAX_LEADING + 1],
             lead_size: [[0; 4]; MAX_LEADING + 1],
         };
-        maps.number_squares();
-        maps.number_kings();
+        for n in 0..=64 {
+            maps.choose[0][n] = 1;
+            for k in 1..8.min(n + 1) {
+                maps.choose[k][n] = maps.choose[k - 1][n - 1] + maps.choose[k][n - 1];
+            }
+        }
+        let below = (0..64).filter(|&square| above_diagonal(square) < 0);
+        below.clone().enumerate().for_each(|(number, square)| maps.below[square] = number);
+        let diagonal = (0..64).filter(|&square| above_diagonal(square) == 0);
+        let triangle: Vec<usize> = below.chain(diagonal).filter(|square| square % 8 < 4).collect();
+        triangle.iter().enumerate().for_each(|(number, &square)| maps.triangle[square] = number);
+        maps.number_kings(&triangle);
         maps.number_pawns();
         maps
     }
 
-    const fn number_squares(&mut self) {
-        let (mut square, mut below, mut triangle, mut diagonal) = (0, 0, 0, 6);
-        while square < 64 {
-            let above = above_diagonal(square);
-            if above < 0 {
-                self.below[square] = below;
-                below += 1;
-            }
-            if square % 8 < 4 && above < 0 {
-                self.triangle[square] = triangle;
-                triangle += 1;
-            } else if square % 8 < 4 && above == 0 {
-                self.triangle[square] = diagonal;
-                diagonal += 1;
-            }
-            square += 1;
-        }
-    }
-
     /// Pairs with both kings on the diagonal come last.
-    const fn number_kings(&mut self) {
-        let (mut number, mut both_diagonal) = (0, 0);
-        while both_diagonal < 2 {
-            let mut place = 0;
-            while place < 10 {
-                let first = self.triangle_square(place);
-                let mut second = 0;
-                while second < 64 {
+    fn number_kings(&mut self, triangle: &[usize]) {
+        let mut number = 0;
+        for both_on_diagonal in [false, true] {
+            for (place, &first) in triangle.iter().enumerate() {
+                for second in 0..64 {
                     let apart = (first % 8).abs_diff(second % 8) > 1 || (first / 8).abs_diff(second / 8) > 1;
                     let (on, above) = (above_diagonal(first) == 0, above_diagonal(second));
-                    let last = on && above == 0;
-                    if apart && !(on && above > 0) && last == (both_diagonal == 1) {
+                    if apart && !(on && above > 0) && (on && above == 0) == both_on_diagonal {
                         self.kings[place][second] = number;
                         number += 1;
                     }
-                    second += 1;
                 }
-                place += 1;
             }
-            both_diagonal += 1;
         }
-        assert!(number == KINGS as usize, "number of king pairs");
+        debug_assert_eq!(number, KINGS as usize, "number of king pairs");
     }
 
-    /// The triangle square with this number.
-    const fn triangle_square(&self, number: usize) -> usize {
-        let mut square = 0;
-        while square % 8 > 3 || above_diagonal(square) > 0 || self.triangle[square] != number {
-            square += 1;
+    fn number_pawns(&mut self) {
+        let squares = (0..4).flat_map(|file| (1..7).map(move |rank| (file, 8 * rank + file)));
+        for ((_, square), left) in squares.clone().zip((2..=48).rev().step_by(2)) {
+            self.pawn[square] = left - 1;
+            self.pawn[square ^ 7] = left - 2;
         }
-        square
-    }
-
-    const fn number_pawns(&mut self) {
-        let (mut file, mut left) = (0, 48);
-        while file < 4 {
-            let mut rank = 1;
-            while rank < 7 {
-                self.pawn[8 * rank + file] = left - 1;
-                self.pawn[8 * rank + 7 - file] = left - 2;
-                left -= 2;
-                rank += 1;
+        for pawns in 1..=MAX_LEADING {
+            for (file, square) in squares.clone() {
+                self.lead[pawns][square] = self.lead_size[pawns][file];
+                self.lead_size[pawns][file] += self.choose[pawns - 1][self.pawn[square]];
             }
-            file += 1;
-        }
-        let mut pawns = 1;
-        while pawns <= MAX_LEADING {
-            let mut file = 0;
-            while file < 4 {
-                let (mut rank, mut ways) = (1, 0);
-                while rank < 7 {
-                    let square = 8 * rank + file;
-                    self.lead[pawns][square] = ways;
-                    ways += CHOICES[pawns - 1][self.pawn[square]];
-                    rank += 1;
-                }
-                self.lead_size[pawns][file] = ways;
-                file += 1;
-            }
-            pawns += 1;
         }
     }
 }
@@ -237,12 +180,12 @@ impl Numbering {
                 };
                 (0, ways)
             } else if more_pawns && place == usize::from(order[1]) {
-                (1, CHOOSE.get(lengths[1])?[48 - first])
+                (1, MAPS.choose.get(lengths[1])?[48 - first])
             } else {
                 let length = *lengths.get(next)?;
                 next += 1;
                 free -= length;
-                (next - 1, CHOOSE.get(length)?[free + length])
+                (next - 1, MAPS.choose.get(length)?[free + length])
             };
             groups[group].1 = size;
             size = size.checked_mul(ways)?;
@@ -262,7 +205,8 @@ impl Numbering {
                 let pawns = &mut squares[..first];
                 pawns[1..].sort_unstable_by_key(|&square| MAPS.pawn[square]);
                 let others = pawns.iter().enumerate().skip(1);
-                MAPS.lead[first][pawns[0]] + others.map(|(nth, &square)| CHOOSE[nth][MAPS.pawn[square]]).sum::<u64>()
+                MAPS.lead[first][pawns[0]]
+                    + others.map(|(nth, &square)| MAPS.choose[nth][MAPS.pawn[square]]).sum::<u64>()
             }
             Leading::Three | Leading::Kings => self.lead_of_pieces(squares),
         };
@@ -276,7 +220,7 @@ impl Numbering {
             let base = if index == 1 && self.more_pawns { 8 } else { 0 };
             let ways = group.iter().enumerate().map(|(nth, &square)| {
                 let taken = before.iter().filter(|&&other| other < square).count();
-                CHOOSE[nth + 1][square.saturating_sub(taken + base)]
+                MAPS.choose[nth + 1][square.saturating_sub(taken + base)]
             });
             number += ways.sum::<u64>() * weight;
             start += length;

@@ -21,9 +21,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The next `count` bytes.
-    ///
-    /// # Errors
-    /// The header is too short.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Damage> {
         let end = self.at.checked_add(count).ok_or(Damage::Header)?;
         let taken = self.bytes.get(self.at..end).ok_or(Damage::Header)?;
@@ -104,10 +101,7 @@ const WINDOW: usize = 64;
 const CONSTANT: u8 = 0x80;
 
 impl Pairs {
-    /// Parses the header of a part with `size` values, whose offsets are set later. Also returns its flags.
-    ///
-    /// # Errors
-    /// The header is invalid.
+    /// Parses the header of a part with `size` values, see [`set_offsets`]. Also returns its flags.
     pub fn read(reader: &mut Reader, size: u64) -> Result<(Self, u8), Damage> {
         let flags = reader.u8()?;
         if flags & CONSTANT != 0 {
@@ -129,17 +123,15 @@ impl Pairs {
         let count = usize::from(reader.u16()?);
         let symbols = symbols(reader.take(3 * count)?)?;
         reader.align();
-        let (lengths, entries) = (u64::from(blocks) + padding, size.div_ceil(1 << span_bits));
-        let (index_at, lengths_at, blocks_at) = (0, 0, 0);
         let packed = Packed {
             block_bits,
             span_bits,
             blocks,
-            lengths,
-            entries,
-            index_at,
-            lengths_at,
-            blocks_at,
+            lengths: u64::from(blocks) + padding,
+            entries: size.div_ceil(1 << span_bits),
+            index_at: 0,
+            lengths_at: 0,
+            blocks_at: 0,
             min_bits: least,
             first_codes,
             symbols,
@@ -147,37 +139,38 @@ impl Pairs {
         Ok((Self::Packed(packed), flags))
     }
 
-    /// Sets the offset of the index; returns its end.
-    pub fn set_index(&mut self, at: u64) -> u64 {
-        let Self::Packed(packed) = self else { return at };
-        packed.index_at = at;
-        at + 6 * packed.entries
-    }
-
-    /// Sets the offset of the block lengths; returns their end.
-    pub fn set_lengths(&mut self, at: u64) -> u64 {
-        let Self::Packed(packed) = self else { return at };
-        packed.lengths_at = at;
-        at + 2 * packed.lengths
-    }
-
-    /// Sets the minimum offset of the blocks; returns their end.
-    pub fn set_blocks(&mut self, at: u64) -> u64 {
-        let Self::Packed(packed) = self else { return at };
-        packed.blocks_at = at.next_multiple_of(64);
-        packed.blocks_at + (u64::from(packed.blocks) << packed.block_bits)
+    fn packed(&mut self) -> Option<&mut Packed> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Packed(packed) => Some(packed),
+        }
     }
 
     /// The value at an index below `size`.
-    ///
-    /// # Errors
-    /// The file cannot be read or is damaged.
     pub fn value(&self, source: &Source, number: u64) -> Result<u16, Damage> {
         match self {
             Self::Constant(value) => Ok(*value),
             Self::Packed(packed) => packed.value(source, number),
         }
     }
+}
+
+/// Sets the offsets of all parts in a file: indices from `at` on, then block lengths, then blocks. Returns the end of the blocks.
+pub fn set_offsets<'a>(parts: impl Iterator<Item = &'a mut Pairs>, mut at: u64) -> u64 {
+    let mut parts: Vec<&mut Packed> = parts.filter_map(Pairs::packed).collect();
+    for part in &mut parts {
+        part.index_at = at;
+        at += 6 * part.entries;
+    }
+    for part in &mut parts {
+        part.lengths_at = at;
+        at += 2 * part.lengths;
+    }
+    for part in &mut parts {
+        part.blocks_at = at.next_multiple_of(64);
+        at = part.blocks_at + (u64::from(part.blocks) << part.block_bits);
+    }
+    at
 }
 
 /// By length the first code, left-aligned, and its symbol. Longer codes are smaller.
@@ -208,36 +201,26 @@ fn symbols(bytes: &[u8]) -> Result<Box<[Symbol]>, Damage> {
         Symbol { left: (middle & 15) << 8 | low, right: high << 4 | middle >> 4, more: 0 }
     };
     let mut symbols: Box<[Symbol]> = bytes.chunks_exact(3).map(parse).collect();
-    let mut measured = vec![Measured::No; symbols.len()];
+    let mut known = vec![None; symbols.len()];
     for index in 0..symbols.len() {
-        measure(&mut symbols, &mut measured, index)?;
+        measure(&mut symbols, &mut known, index)?;
     }
     Ok(symbols)
 }
 
-/// State of [`measure`].
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Measured {
-    No,
-    /// Being measured; meeting it again means a cycle.
-    Pending,
-    Yes,
-}
-
-/// Number of values a symbol expands to, minus 1.
-fn measure(symbols: &mut [Symbol], measured: &mut [Measured], index: usize) -> Result<u32, Damage> {
+/// Number of values a symbol expands to, minus 1; `known` holds those measured.
+fn measure(symbols: &mut [Symbol], known: &mut [Option<u32>], index: usize) -> Result<u32, Damage> {
     let symbol = *symbols.get(index).ok_or(Damage::Header)?;
-    match measured[index] {
-        Measured::Yes => return Ok(symbol.more.into()),
-        Measured::Pending => return Err(Damage::Header),
-        Measured::No => measured[index] = Measured::Pending,
+    if let Some(more) = known[index] {
+        return Ok(more);
     }
     if symbol.right != NO_PAIR {
-        let more =
-            measure(symbols, measured, symbol.left.into())? + measure(symbols, measured, symbol.right.into())? + 1;
+        // A symbol that contains itself is too long.
+        known[index] = Some(1 << 16);
+        let more = measure(symbols, known, symbol.left.into())? + measure(symbols, known, symbol.right.into())? + 1;
         symbols[index].more = u8::try_from(more).map_err(|_| Damage::Header)?;
     }
-    measured[index] = Measured::Yes;
+    known[index] = Some(symbols[index].more.into());
     Ok(symbols[index].more.into())
 }
 

@@ -7,9 +7,8 @@ use crate::chess::movegen::MoveList;
 use crate::chess::{Board, CastlingRights};
 use std::ops::Neg;
 
-/// Whether a probe may continue.
+/// Whether to continue probing.
 pub type MayContinue<'a> = &'a dyn Fn() -> bool;
-const ALWAYS: MayContinue = &|| true;
 
 /// Result of a position for the side to move, with the halfmove clock at 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,15 +26,11 @@ pub enum Wdl {
 }
 
 impl Wdl {
-    const ALL: [Self; 5] = [Self::Loss, Self::BlessedLoss, Self::Draw, Self::CursedWin, Self::Win];
+    pub(super) const ALL: [Self; 5] = [Self::Loss, Self::BlessedLoss, Self::Draw, Self::CursedWin, Self::Win];
 
     /// -2 for a loss to 2 for a win.
     pub const fn value(self) -> i8 {
         self as i8 - 2
-    }
-
-    fn from_value(value: i8) -> Option<Self> {
-        Self::ALL.get(usize::try_from(value + 2).ok()?).copied()
     }
 
     /// Maps cursed wins to wins and blessed losses to losses if the fifty-move rule is off.
@@ -84,15 +79,11 @@ impl Tables {
     /// Probes DTZ: plies to the next capture or pawn move, positive if the side to move wins, more than 100 if the fifty-move rule
     /// makes it a draw, 0 for a draw. May be one ply too small. `None` as for [`wdl`](Self::wdl).
     pub fn dtz(&self, board: &Board) -> Option<i32> {
-        self.dtz_interruptible(board, ALWAYS)
+        self.dtz_from_table(board, true, &|| true)
     }
 
-    /// [`dtz`](Self::dtz), or `None` once `may_continue` fails: many reads of slow storage take time.
-    pub(super) fn dtz_interruptible(&self, board: &Board, may_continue: MayContinue) -> Option<i32> {
-        self.dtz_from_table(board, true, may_continue)
-    }
-
-    /// With `try_moves`, searches one ply if the table is for the other side to move.
+    /// With `try_moves`, searches one ply if the table is for the other side to move. `None` also once `may_continue` fails: many reads
+    /// of slow storage take time.
     fn dtz_from_table(&self, board: &Board, try_moves: bool, may_continue: MayContinue) -> Option<i32> {
         let Resolved { wdl, zeroing } = self.resolve(board, true)?;
         if wdl == Wdl::Draw || zeroing {
@@ -101,7 +92,7 @@ impl Tables {
         let (material, _) = Material::of(board);
         let table = self.table(material, Kind::Dtz)?;
         let sign = i32::from(wdl.value().signum());
-        match self.ok_or_report(material, Kind::Dtz, table.dtz(board, wdl.value()))? {
+        match self.ok_or_report(material, Kind::Dtz, table.dtz(board, wdl))? {
             Distance::Plies(plies) => {
                 let beyond = if matches!(wdl, Wdl::CursedWin | Wdl::BlessedLoss) { 100 } else { 0 };
                 Some(sign * (plies + beyond))
@@ -130,6 +121,18 @@ impl Tables {
         }
     }
 
+    /// DTZ of a move to this position, for the side that has moved. `try_moves` as for [`dtz_from_table`](Self::dtz_from_table).
+    pub(super) fn dtz_of_move(&self, after: &Board, try_moves: bool, may_continue: MayContinue) -> Option<i32> {
+        if is_mate(after) {
+            return Some(1);
+        }
+        if after.halfmove_clock() == 0 {
+            return Some((-self.wdl(after)?).zeroing_distance());
+        }
+        let dtz = -self.dtz_from_table(after, try_moves, may_continue)?;
+        Some(dtz + dtz.signum())
+    }
+
     /// DTZ by a one-ply search, for tables of the other side to move.
     fn dtz_by_moves(&self, board: &Board, sign: i32, may_continue: MayContinue) -> Option<i32> {
         let mut least: Option<i32> = None;
@@ -137,14 +140,7 @@ impl Tables {
             if !may_continue() {
                 return None;
             }
-            let after = board.after(mv);
-            let distance = if after.halfmove_clock() == 0 {
-                (-self.wdl(&after)?).zeroing_distance()
-            } else {
-                let distance = -self.dtz_from_table(&after, false, may_continue)?;
-                let mates = distance == 1 && is_mate(&after);
-                if mates { 1 } else { distance + distance.signum() }
-            };
+            let distance = self.dtz_of_move(&board.after(mv), false, may_continue)?;
             if distance.signum() == sign {
                 least = Some(least.map_or(distance, |least| least.min(distance)));
             }
@@ -191,8 +187,7 @@ impl Tables {
         if material.pieces() == 2 {
             return Some(Wdl::Draw);
         }
-        let value = self.ok_or_report(material, Kind::Wdl, self.table(material, Kind::Wdl)?.wdl(board))?;
-        Wdl::from_value(value)
+        self.ok_or_report(material, Kind::Wdl, self.table(material, Kind::Wdl)?.wdl(board))
     }
 }
 
@@ -209,10 +204,8 @@ mod tests {
     fn negated_results() {
         for wdl in Wdl::ALL {
             assert_eq!((-wdl).value(), -wdl.value());
-            assert_eq!(Wdl::from_value(wdl.value()), Some(wdl));
             assert_eq!((-wdl).zeroing_distance(), -wdl.zeroing_distance());
         }
-        assert_eq!([Wdl::from_value(3), Wdl::from_value(-3)], [None; 2]);
         assert_eq!(Wdl::CursedWin.ruled(true), Wdl::CursedWin);
         assert_eq!((Wdl::CursedWin.ruled(false), Wdl::BlessedLoss.ruled(false)), (Wdl::Win, Wdl::Loss));
     }

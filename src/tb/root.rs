@@ -58,16 +58,8 @@ impl Tables {
         let board = game.board();
         let after = board.after(mv);
         let repeated = has_repeated(game);
-        let dtz = if after.halfmove_clock() == 0 {
-            match (-self.wdl(&after)?, is_mate(&after)) {
-                (_, true) => 1,
-                (wdl, _) => wdl.zeroing_distance(),
-            }
-        } else if is_drawn_after(game, &after) {
-            0
-        } else {
-            self.dtz_after(&after, may_continue)?
-        };
+        let drawn = after.halfmove_clock() > 0 && is_drawn_after(game, &after);
+        let dtz = if drawn { 0 } else { self.dtz_of_move(&after, true, may_continue)? };
         Some(RootRank::by_distance(dtz, board.halfmove_clock() as i32, repeated))
     }
 
@@ -79,24 +71,13 @@ impl Tables {
         Some(RootRank::by_result(wdl))
     }
 
-    /// DTZ of a move other than a capture or pawn move, given the position after it.
-    fn dtz_after(&self, after: &Board, may_continue: MayContinue) -> Option<i32> {
-        let dtz = -self.dtz_interruptible(after, may_continue)?;
-        Some(if dtz == 1 && is_mate(after) { 1 } else { dtz + dtz.signum() })
-    }
-
     /// The best move by DTZ: the winner makes progress as fast as possible, the loser as slowly as possible. `None` without legal
     /// moves, if a table is missing, unreadable or damaged, or once `may_continue` fails.
     pub fn best_by_distance(&self, board: &Board, may_continue: MayContinue) -> Option<Move> {
         let mut best: Option<((i32, bool), Move)> = None;
         for mv in board.legal_moves() {
             let after = board.after(mv);
-            let mate = is_mate(&after);
-            let dtz = match after.halfmove_clock() {
-                _ if mate => 1,
-                0 => (-self.wdl(&after)?).zeroing_distance(),
-                _ => self.dtz_after(&after, may_continue)?,
-            };
+            let (mate, dtz) = (is_mate(&after), self.dtz_of_move(&after, true, may_continue)?);
             // Wins before draws before losses, then the smallest DTZ, then mates.
             let result = match dtz {
                 1.. => MAX_DISTANCE - dtz,

@@ -13,9 +13,6 @@ pub enum Source {
 
 impl Source {
     /// Reads at an offset; zero-fills past the end.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
         let read = match self {
             Self::Memory(bytes) => {
@@ -31,9 +28,6 @@ impl Source {
     }
 
     /// Reads a little-endian `u16`.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn u16(&self, at: u64) -> io::Result<u16> {
         let mut bytes = [0; 2];
         self.read(at, &mut bytes)?;

@@ -3,7 +3,8 @@
 use super::checksum;
 use super::material::Material;
 use super::numbering::{MAX_PIECES, Numbering, PerPiece};
-use super::pairs::{Pairs, Reader};
+use super::pairs::{self, Pairs, Reader};
+use super::probe::Wdl;
 use super::source::Source;
 use crate::chess::{Bitboard, Board, Color, PieceType};
 use crate::files;
@@ -112,19 +113,12 @@ pub enum Distance {
 }
 
 impl Table {
-    fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
+    /// Opens a table of this material, verifying its checksum if it is kept in memory.
+    pub fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
         let file = files::open_regular(path, OpenOptions::new().read(true))?;
         let size = file.metadata()?.len();
         let source = if size <= SMALL { Source::Memory(files::read(file, SMALL)?.into()) } else { Source::File(file) };
-        Self::new(source, size, material, kind)
-    }
-
-    /// Opens a table of this material, verifying its checksum if it is kept in memory.
-    ///
-    /// # Errors
-    /// The file cannot be read, is damaged, or is not a table of this kind and material.
-    pub fn checked(path: &Path, material: Material, kind: Kind) -> Result<Self, Damage> {
-        let table = Self::open(path, material, kind)?;
+        let table = Self::new(source, size, material, kind)?;
         table.verify()?;
         Ok(table)
     }
@@ -154,21 +148,15 @@ impl Table {
         if checksum::of(body) == *sum { Ok(()) } else { Err(Damage::Checksum) }
     }
 
-    /// Stored WDL for the side to move, -2 to 2, not accounting for captures.
-    ///
-    /// # Errors
-    /// The table cannot be read or is damaged.
-    pub fn wdl(&self, board: &Board) -> Result<i8, Damage> {
+    /// Stored WDL for the side to move, not accounting for captures.
+    pub fn wdl(&self, board: &Board) -> Result<Wdl, Damage> {
         let (part, mut squares, _) = self.place(board);
         let value = part.pairs.value(&self.source, part.numbering.number(&mut squares))?;
-        if value > 4 { Err(Damage::Values) } else { Ok(value as i8 - 2) }
+        Wdl::ALL.get(usize::from(value)).copied().ok_or(Damage::Values)
     }
 
     /// Stored DTZ for the side to move, given its WDL.
-    ///
-    /// # Errors
-    /// The table cannot be read or is damaged.
-    pub fn dtz(&self, board: &Board, wdl: i8) -> Result<Distance, Damage> {
+    pub fn dtz(&self, board: &Board, wdl: Wdl) -> Result<Distance, Damage> {
         let (part, mut squares, black) = self.place(board);
         let is_symmetric = self.material.is_symmetric() && self.material.pawns() == [0, 0];
         if (part.flags & BLACK != 0) != black && !is_symmetric {
@@ -176,9 +164,9 @@ impl Table {
         }
         let mut value = part.pairs.value(&self.source, part.numbering.number(&mut squares))?;
         let (map, plies) = match wdl {
-            2 => (0, part.flags & WIN_PLIES != 0),
-            -2 => (1, part.flags & LOSS_PLIES != 0),
-            1 => (2, false),
+            Wdl::Win => (0, part.flags & WIN_PLIES != 0),
+            Wdl::Loss => (1, part.flags & LOSS_PLIES != 0),
+            Wdl::CursedWin => (2, false),
             _ => (3, false),
         };
         if part.flags & MAPPED != 0 {
@@ -251,10 +239,7 @@ fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>,
         }
         reader.align();
     }
-    let mut end = reader.position() as u64;
-    for set in [Pairs::set_index, Pairs::set_lengths, Pairs::set_blocks] {
-        end = parts.iter_mut().fold(end, |end, part| set(&mut part.pairs, end));
-    }
+    let end = pairs::set_offsets(parts.iter_mut().map(|part| &mut part.pairs), reader.position() as u64);
     Ok((parts, sides, end))
 }
 
@@ -349,8 +334,8 @@ mod tests {
             assert!(held.verify().is_ok() && held.held() == Some(size) && read.held().is_none());
             for board in boards() {
                 let say = |table: &Table| match kind {
-                    Kind::Wdl => table.wdl(&board).expect("a result").into(),
-                    Kind::Dtz => match table.dtz(&board, 2).expect("a distance") {
+                    Kind::Wdl => i32::from(table.wdl(&board).expect("a result").value()),
+                    Kind::Dtz => match table.dtz(&board, Wdl::Win).expect("a distance") {
                         Distance::Plies(plies) => plies,
                         Distance::OtherSide => 0,
                     },
@@ -378,7 +363,7 @@ mod tests {
                 };
                 good += 1;
                 for board in boards() {
-                    let _ = (table.wdl(&board).is_ok(), table.dtz(&board, -2).is_ok());
+                    let _ = (table.wdl(&board).is_ok(), table.dtz(&board, Wdl::Loss).is_ok());
                 }
             }
         }

@@ -3,14 +3,17 @@
 use super::material::Material;
 pub use super::numbering::MAX_PIECES;
 use super::table::{Damage, Kind, Table};
-use crate::sync::{AtomicUsize, Mutex, Ordering};
+use crate::sync::Mutex;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{OnceLock, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
+/// Time limit for finding tables: a system call on a dead mount may never return.
+const OPEN_TIME: Duration = Duration::from_secs(10);
 /// Time limit for checking tables up front; the others are checked on first use.
 const CHECK_TIME: Duration = Duration::from_millis(1500);
 /// Bytes of checked tables kept in memory.
@@ -37,13 +40,10 @@ struct Entry {
     slots: [Option<Slot>; 2],
 }
 
-/// Why tables cannot be opened.
+/// Why no table is usable.
 #[derive(Debug, Error)]
-pub enum TablesError {
-    /// No usable table.
-    #[error("{0}; expected folders with tables such as KQvK.rtbw, separated by {SEPARATOR:?}")]
-    Nothing(String),
-}
+#[error("{0}; expected folders with tables such as KQvK.rtbw, separated by {SEPARATOR:?}")]
+pub struct TablesError(String);
 
 /// Endgame tablebases, shared by all threads.
 pub struct Tables {
@@ -51,8 +51,6 @@ pub struct Tables {
     entries: Box<[Entry]>,
     stock: Stock,
     failures: Mutex<Failures>,
-    /// Number of failures not yet reported.
-    unreported: AtomicUsize,
 }
 
 /// Tables that failed after being opened.
@@ -78,7 +76,7 @@ pub struct Stock {
 impl fmt::Display for Stock {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let [wdl, dtz] = self.counts;
-        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} men", self.max_pieces)?;
+        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} pieces", self.max_pieces)?;
         if self.unchecked > 0 {
             write!(f, "; {} of them are checked when they are first needed", self.unchecked)?;
         }
@@ -97,27 +95,31 @@ impl Tables {
     /// files are read and their checksums verified; of others only header and size are checked, as far as the time limit allows.
     ///
     /// # Errors
-    /// No table is usable.
+    /// No table is usable, or a folder does not respond.
     pub fn open(folders: &str) -> Result<Self, TablesError> {
+        let (sender, receiver) = mpsc::channel();
+        let owned = folders.to_owned();
+        thread::spawn(move || sender.send(Self::open_blocking(&owned)));
+        receiver.recv_timeout(OPEN_TIME).unwrap_or_else(|_| {
+            let seconds = OPEN_TIME.as_secs();
+            Err(TablesError(format!("no response from {} within {seconds} seconds", quoted(folders))))
+        })
+    }
+
+    fn open_blocking(folders: &str) -> Result<Self, TablesError> {
         let mut problems = Vec::new();
         let mut entries = find(folders, &mut problems);
         let unchecked = check(&mut entries, &mut problems);
-        entries.retain(|entry| entry.slots.iter().any(Option::is_some));
-        let count = |kind: Kind| entries.iter().filter(|entry| entry.slots[kind as usize].is_some()).count();
-        let counts = Kind::ALL.map(count);
-        let wdl = entries.iter().filter(|entry| entry.slots[Kind::Wdl as usize].is_some());
-        let Some(max_pieces) = wdl.map(|entry| entry.material.pieces()).max() else {
-            let first = problems.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join("; ");
-            return Err(TablesError::Nothing(if first.is_empty() { "no tables".into() } else { first }));
+        let usable = |kind: Kind| entries.iter().filter(move |entry| entry.slots[kind as usize].is_some());
+        let counts = Kind::ALL.map(|kind| usable(kind).count());
+        let Some(max_pieces) = usable(Kind::Wdl).map(|entry| entry.material.pieces()).max() else {
+            let first = problems[..problems.len().min(MAX_NAMES)].join("; ");
+            return Err(TablesError(if first.is_empty() { "no tables".into() } else { first }));
         };
         problems.extend(missing(&entries, max_pieces));
+        entries.retain(|entry| entry.slots.iter().any(Option::is_some));
         let stock = Stock { counts, max_pieces, unchecked, problems };
-        Ok(Self {
-            entries: entries.into(),
-            stock,
-            failures: Mutex::new(Failures::default()),
-            unreported: AtomicUsize::new(0),
-        })
+        Ok(Self { entries: entries.into(), stock, failures: Mutex::new(Failures::default()) })
     }
 
     /// Tables available.
@@ -130,13 +132,15 @@ impl Tables {
         self.stock.max_pieces
     }
 
-    /// The table of this material, opened if need be.
+    /// The table of this material, opened if need be. Several threads may open it at once: no lock is held while files are read.
     pub(super) fn table(&self, material: Material, kind: Kind) -> Option<&Table> {
         let index = self.entries.binary_search_by_key(&material, |entry| entry.material).ok()?;
         let slot = self.entries[index].slots[kind as usize].as_ref()?;
-        let open = |path: &PathBuf| self.ok_or_report(material, kind, Table::checked(path, material, kind));
-        let opened = slot.table.get_or_init(|| slot.paths.iter().find_map(open));
-        opened.as_ref()
+        if slot.table.get().is_none() {
+            let open = |path: &PathBuf| self.ok_or_report(material, kind, Table::open(path, material, kind));
+            let _ = slot.table.set(slot.paths.iter().find_map(open));
+        }
+        slot.table.get()?.as_ref()
     }
 
     /// Records an error for [`take_failures`](Self::take_failures).
@@ -150,17 +154,12 @@ impl Tables {
         // A failing table fails on every probe.
         if failures.all.len() < MAX_FAILURES && !failures.all.contains(&failure) {
             failures.all.push(failure);
-            self.unreported.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Drains the failures since the last call. Cheap if there are none.
+    /// Drains the failures since the last call.
     pub fn take_failures(&self) -> Vec<String> {
-        if self.unreported.load(Ordering::Relaxed) == 0 {
-            return Vec::new();
-        }
         let mut failures = self.failures.lock();
-        self.unreported.store(0, Ordering::Relaxed);
         let unreported = failures.all[failures.reported..].to_vec();
         failures.reported = failures.all.len();
         unreported
@@ -231,7 +230,7 @@ fn check(entries: &mut [Entry], problems: &mut Vec<String>) -> usize {
                 continue;
             }
             let good = slot.paths.iter().enumerate().find_map(|(index, path)| {
-                let opened = Table::checked(path, material, kind);
+                let opened = Table::open(path, material, kind);
                 opened.map_err(|damage| problems.push(format!("{} {damage}", path.display()))).ok().zip(Some(index))
             });
             let Some((table, index)) = good else {
@@ -249,28 +248,23 @@ fn check(entries: &mut [Entry], problems: &mut Vec<String>) -> usize {
     unchecked
 }
 
-/// Missing tables by number of pieces and kind.
+/// Missing tables by number of pieces and kind, strongest first.
 fn missing(entries: &[Entry], max_pieces: u32) -> Vec<String> {
     let mut lines = Vec::new();
     for pieces in 3..=max_pieces {
-        let all = Material::all(pieces);
+        let all: Vec<&Entry> = entries.iter().rev().filter(|entry| entry.material.pieces() == pieces).collect();
         for kind in Kind::ALL {
-            let has = |material: &Material| {
-                let index = entries.binary_search_by_key(material, |entry| entry.material);
-                index.is_ok_and(|index| entries[index].slots[kind as usize].is_some())
-            };
-            let missing: Vec<String> = all.iter().filter(|material| !has(material)).map(Material::to_string).collect();
-            if missing.is_empty() {
-                continue;
-            }
+            let missing = all.iter().filter(|entry| entry.slots[kind as usize].is_none());
+            let missing: Vec<String> = missing.map(|entry| entry.material.to_string()).collect();
             let extension = kind.extension();
-            lines.push(if missing.len() == all.len() {
-                format!("no .{extension} of {pieces} men")
-            } else {
+            if missing.len() == all.len() {
+                lines.push(format!("no .{extension} of {pieces} pieces"));
+            } else if !missing.is_empty() {
                 let more = if missing.len() > MAX_NAMES { ", ..." } else { "" };
-                let names = missing.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
-                format!("{} of {} .{extension} of {pieces} men missing: {names}{more}", missing.len(), all.len())
-            });
+                let names = missing[..missing.len().min(MAX_NAMES)].join(", ");
+                let count = missing.len();
+                lines.push(format!("{count} of {} .{extension} of {pieces} pieces missing: {names}{more}", all.len()));
+            }
         }
     }
     lines

@@ -36,16 +36,16 @@ fn a_path_says_what_is_there_and_what_is_missing() {
     assert_eq!(
         said,
         [
-            "info string SyzygyPath: 1 WDL and 1 DTZ tables of up to 3 men",
-            "info string SyzygyPath: 4 of 5 .rtbw of 3 men missing: KQvK, KBvK, KNvK, KPvK",
-            "info string SyzygyPath: 4 of 5 .rtbz of 3 men missing: KQvK, KBvK, KNvK, KPvK",
+            "info string SyzygyPath: 1 WDL and 1 DTZ tables of up to 3 pieces",
+            "info string SyzygyPath: 4 of 5 .rtbw of 3 pieces missing: KQvK, KBvK, KNvK, KPvK",
+            "info string SyzygyPath: 4 of 5 .rtbz of 3 pieces missing: KQvK, KBvK, KNvK, KPvK",
         ]
     );
     for bad in ["/no/such/folder", "/dev/null", "src", ":::"] {
         let said = set_path(&mut session, bad);
         assert!(said.len() == 1 && said[0].starts_with("info string error: option SyzygyPath"), "{said:?}");
         assert!(
-            said[0].contains(bad) && said[0].ends_with("; keeping the 1 WDL and 1 DTZ tables of up to 3 men"),
+            said[0].contains(bad) && said[0].ends_with("; keeping the 1 WDL and 1 DTZ tables of up to 3 pieces"),
             "{said:?}"
         );
     }
@@ -71,7 +71,7 @@ fn a_won_line_is_played_on_to_the_mate() {
     assert!(session.until("bestmove").iter().any(|line| line.contains("no legal move: checkmate")), "{line}");
 }
 
-/// Beyond the root, results cut the tree: two men more, and the rook wins when they are gone.
+/// Beyond the root, results cut the tree: two pieces more, and the rook wins when they are gone.
 #[test]
 fn results_count_below_the_root() {
     let mut session = Session::ready();
@@ -82,7 +82,7 @@ fn results_count_below_the_root() {
     let (kind, value) = score(&line);
     assert!(kind == "cp" && (19_900..20_000).contains(&value), "{line}");
     assert!(field(&line, "tbhits").is_some_and(|hits| hits != "0"), "{line}");
-    // With a limit below the table's men nothing is looked up.
+    // With a limit below the pieces of the table nothing is probed.
     let line =
         searched(&mut session, &format!("ucinewgame\nsetoption name SyzygyProbeLimit value 2\n{position}\ngo depth 9"));
     assert_eq!(field(&line, "tbhits"), Some("0"), "{line}");
@@ -111,7 +111,7 @@ fn tables_may_vanish_or_change_while_they_are_in_use() {
 fn the_command_line_has_them_too() {
     let path = folder().display().to_string();
     let analysed = lines(&run(&["analyse", "--syzygy", &path, "--depth", "4", "--fen", ROOK, "--threads", "1"]));
-    assert!(analysed[1].contains("1 WDL and 1 DTZ tables of up to 3 men"), "{analysed:#?}");
+    assert!(analysed[1].contains("1 WDL and 1 DTZ tables of up to 3 pieces"), "{analysed:#?}");
     let refused = run(&["analyse", "--syzygy", "/no/such/folder", "--depth", "1"]);
     assert!(!refused.status.success());
     let why = String::from_utf8_lossy(&refused.stderr).into_owned();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The tables, and the positions beside them.
 fn tables(file: &Path) -> Tables {
     let folder = file.with_file_name("syzygy");
-    Tables::open(folder.to_str().expect("a path that is text")).expect("tables of 3 and 4 men")
+    Tables::open(folder.to_str().expect("a path that is text")).expect("tables of 3 and 4 pieces")
 }
 
 /// Lines `table, FEN, WDL, DTZ, moves that keep the WDL`, separated by tabs.
@@ -191,7 +191,7 @@ pub fn options(file: &Path, _: &str) {
         session.sync()
     };
     let good = said(&mut session, folder.to_str().expect("text"));
-    assert_eq!(good, ["info string SyzygyPath: 35 WDL and 35 DTZ tables of up to 4 men"]);
+    assert_eq!(good, ["info string SyzygyPath: 35 WDL and 35 DTZ tables of up to 4 pieces"]);
     let bad = said(&mut session, "/no/such/folder");
     assert!(bad[0].starts_with("info string error: option SyzygyPath") && bad[0].contains("35 WDL"), "{bad:?}");
     session.say("position fen 8/1K6/8/8/8/8/8/1B2B1k1 w - - 0 1\ngo depth 6");
@@ -206,11 +206,11 @@ pub fn options(file: &Path, _: &str) {
     fs::write(scratch.0.join("KPvK.rtbw"), b"#!/bin/sh").expect("a file");
     let few = said(&mut session, &format!("/no/such/folder:{}", scratch.0.display())).join("\n");
     for expected in [
-        "SyzygyPath: 1 WDL and 1 DTZ tables of up to 3 men",
+        "SyzygyPath: 1 WDL and 1 DTZ tables of up to 3 pieces",
         "the folder \"/no/such/folder\" cannot be read",
         "KRvK.rtbw is damaged: 144 bytes, expected 208",
         "KPvK.rtbw has the wrong magic",
-        "4 of 5 .rtbw of 3 men missing: KRvK, KBvK, KNvK, KPvK",
+        "4 of 5 .rtbw of 3 pieces missing: KRvK, KBvK, KNvK, KPvK",
     ] {
         assert!(few.contains(expected), "{expected}: {few}");
     }
