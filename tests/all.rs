@@ -1,6 +1,8 @@
 //! All tests of the library and the binary from outside, in one program: each further one costs a newcomer half a minute.
 
 mod binary;
+#[path = "common/data.rs"]
+mod data;
 mod fuzz;
 mod rules;
 mod search;

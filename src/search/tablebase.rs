@@ -279,7 +279,7 @@ mod tests {
     use std::path::Path;
 
     fn probing(options: &SearchOptions) -> Option<Probing> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tablebases");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy");
         let tables = Tables::open(folder.to_str().expect("text")).expect("king and rook against king");
         Probing::new(&Arc::new(tables), options)
     }

@@ -307,7 +307,7 @@ mod tests {
     const TABLES: [(&str, Kind); 2] = [("KRvK.rtbw", Kind::Wdl), ("KRvK.rtbz", Kind::Dtz)];
 
     fn path(name: &str) -> std::path::PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tablebases").join(name)
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy").join(name)
     }
 
     fn material() -> Material {

@@ -1,20 +1,16 @@
 //! Drawish endings as draws, with the real binary.
 
-use crate::harness::{Session, field, lines, run};
+use crate::harness::{Session, last_pv, lines, number, run};
 
 /// A bishop ahead, and no win.
 const ROOKS: &str = "6k1/6r1/8/8/8/8/1RB5/1K6 w - - 0 1";
 
-/// What `eval` says, and score and nodes of a search.
-fn judge(session: &mut Session, fen: &str) -> (Vec<String>, String, u64) {
+/// The output of `eval`, and score and nodes of a search.
+fn judge(session: &mut Session, fen: &str) -> (Vec<String>, i32, u64) {
     session.say(&format!("ucinewgame\nposition fen {fen}\neval"));
     let said = session.sync();
-    session.say("go depth 8");
-    let told = session.until("bestmove");
-    let last = told.iter().rev().find(|line| line.contains(" pv ")).expect("a line of play");
-    let nodes = field(last, "nodes").and_then(|nodes| nodes.parse().ok()).expect("a number");
-    let score = format!("{} {}", field(last, "score").unwrap_or(""), field(last, "cp").unwrap_or(""));
-    (said, score, nodes)
+    let told = session.search("go depth 8");
+    (said, number(last_pv(&told), "cp"), number(last_pv(&told), "nodes"))
 }
 
 fn is_called_drawish(said: &[String]) -> bool {
@@ -33,12 +29,11 @@ fn the_option_makes_draws_of_drawish_endings() {
         let (said, score, nodes) = judge(&mut session, ROOKS);
         assert!(is_called_drawish(&said), "{said:#?}");
         assert!(said.iter().any(|line| line.starts_with("shown as +0.00 ")), "{said:#?}");
-        assert!(score == "cp 0" && nodes > 300, "{score}, {nodes} nodes");
+        assert!(score == 0 && nodes > 300, "{score}, {nodes} nodes");
         let (said, ..) = judge(&mut session, "6k1/6r1/8/8/8/8/1RB4P/1K6 w - - 0 1");
         assert!(!is_called_drawish(&said), "{said:#?}");
 
-        session.say("setoption name drawishendings value perhaps");
-        let refused = session.sync();
+        let refused = session.set("drawishendings", "perhaps");
         assert!(
             refused[0].starts_with("info string error: option Drawish Endings expects true or false, not \"perhaps\"")
         );

@@ -1,8 +1,10 @@
 //! Talks to the real binary.
-#![allow(dead_code, reason = "each test program uses its part")]
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,6 +14,9 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The start position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// A position of the middlegame with many captures, known as Kiwipete.
+pub const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
 /// A running engine, and everything it has said.
 pub struct Session {
@@ -99,6 +104,18 @@ impl Session {
         line.split(' ').nth(1).expect("a move").to_owned()
     }
 
+    /// Sets an option and returns the reply.
+    pub fn set(&mut self, name: &str, value: &str) -> Vec<String> {
+        self.say(&format!("setoption name {name} value {value}"));
+        self.sync()
+    }
+
+    /// Writes commands that start a search and returns all lines up to its answer.
+    pub fn search(&mut self, commands: &str) -> Vec<String> {
+        self.say(commands);
+        self.until("bestmove ")
+    }
+
     /// All lines that come before `readyok`, which is asked for.
     pub fn sync(&mut self) -> Vec<String> {
         self.say("isready");
@@ -174,6 +191,14 @@ pub fn lines(output: &Output) -> Vec<String> {
     String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
 }
 
+/// Starts the binary in a shell after this command, which sets a limit.
+#[cfg(unix)]
+pub fn limited(limit: &str) -> Session {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{limit}; exec \"$0\""), env!("CARGO_BIN_EXE_lento")]);
+    Session::of(command)
+}
+
 /// Lines that start with this.
 pub fn count(lines: &[String], start: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(start)).count()
@@ -184,8 +209,78 @@ pub fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|word| *word != name).nth(1)
 }
 
+/// The number after this word in a line of the protocol.
+pub fn number<T: FromStr>(line: &str, name: &str) -> T {
+    field(line, name).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no number after {name}: {line}"))
+}
+
+/// The last line of play among these.
+pub fn last_pv(lines: &[String]) -> &str {
+    lines.iter().rfind(|line| line.contains(" pv ")).unwrap_or_else(|| panic!("no line of play: {lines:#?}"))
+}
+
 /// The depths that lines of play tell, in their order.
 pub fn depths(lines: &[String]) -> Vec<u32> {
     let told = lines.iter().filter(|line| line.starts_with("info depth ") && line.contains(" pv "));
-    told.map(|line| field(line, "depth").and_then(|depth| depth.parse().ok()).expect("a depth")).collect()
+    told.map(|line| number(line, "depth")).collect()
+}
+
+/// A folder for one test, removed with all that is in it.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("lento-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// With copies of these files.
+    pub fn with_copies(name: &str, from: &Path, files: &[&str]) -> Self {
+        let folder = Self::new(name);
+        for file in files {
+            fs::copy(from.join(file), folder.0.join(file)).unwrap();
+        }
+        folder
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &str {
+        self.0.to_str().expect("UTF-8")
+    }
+
+    /// The path of a file in it.
+    pub fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("UTF-8").to_owned()
+    }
+
+    /// Writes a file and returns its path.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        fs::write(self.0.join(name), bytes).unwrap();
+        self.file(name)
+    }
+
+    /// Makes a FIFO and a sparse file of a terabyte, and returns their paths.
+    #[cfg(unix)]
+    pub fn odd_files(&self) -> [String; 2] {
+        let [fifo, sparse] = ["fifo", "sparse"].map(|name| self.file(name));
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        fs::File::create(&sparse).unwrap().set_len(1 << 40).unwrap();
+        [fifo, sparse]
+    }
+
+    /// The names of all files in it.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }

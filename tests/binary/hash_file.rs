@@ -1,39 +1,8 @@
 //! Hash tables in files: saved and loaded at any moment, damaged, foreign, on a full disk, by two programs at once.
 
-use crate::harness::{Session, count, depths, field};
+use crate::harness::{Folder, Session, count, depths, last_pv, limited, number};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// A folder for one test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("lento-keep-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("UTF-8").to_owned()
-    }
-
-    /// The names of the files in it.
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use std::path::Path;
 
 const POSITION: &str = "position fen r1bq1rk1/pp2ppbp/2np2p1/2n5/P3PP2/N1P2N2/1PB3PP/R1B1QRK1 b - - 0 1 moves a7a5";
 const DEPTH: u32 = 12;
@@ -52,12 +21,10 @@ impl Told {
 }
 
 fn search(session: &mut Session) -> Told {
-    session.say(&format!("{POSITION}\ngo depth {DEPTH}"));
-    let lines = session.until("bestmove ");
+    let lines = session.search(&format!("{POSITION}\ngo depth {DEPTH}"));
     let depths = depths(&lines);
     assert_eq!(depths.last(), Some(&DEPTH));
-    let last = lines.iter().rfind(|line| line.contains(" pv ")).expect("a line");
-    Told { nodes: field(last, "nodes").and_then(|nodes| nodes.parse().ok()).expect("nodes"), depths }
+    Told { nodes: number(last_pv(&lines), "nodes"), depths }
 }
 
 /// Says a command and returns the line that answers it.
@@ -130,21 +97,20 @@ fn a_table_is_saved_while_a_search_goes_on() {
 #[test]
 fn names_of_no_files_are_refused_at_once() {
     let folder = Folder::new("names");
-    assert!(Command::new("mkfifo").arg(folder.0.join("fifo")).status().unwrap().success());
-    fs::File::create(folder.0.join("sparse")).unwrap().set_len(1 << 40).unwrap();
+    let [fifo, sparse] = folder.odd_files();
     let mut session = Session::ready();
     search(&mut session);
     let no_file = "it is a FIFO, a device or a socket, expected a regular file";
     let cases = [
         ("savehash", "/dev/zero".to_owned(), no_file),
-        ("savehash", folder.file("fifo"), no_file),
+        ("savehash", fifo.clone(), no_file),
         ("savehash", folder.file(""), "it is a folder, expected a regular file"),
         ("savehash", folder.file("none/table"), "No such file"),
         ("loadhash", "/dev/zero".to_owned(), no_file),
-        ("loadhash", folder.file("fifo"), no_file),
+        ("loadhash", fifo, no_file),
         ("loadhash", folder.file(""), "it is a folder, expected a regular file"),
         ("loadhash", folder.file("none"), "No such file"),
-        ("loadhash", folder.file("sparse"), "it does not begin with LENTOHSH"),
+        ("loadhash", sparse, "it does not begin with LENTOHSH"),
     ];
     for (command, file, reason) in cases {
         let line = answer(&mut session, &format!("{command} {file}"));
@@ -189,9 +155,7 @@ fn a_full_disk_leaves_the_old_file_and_no_draft() {
     let folder = Folder::new("full");
     let file = folder.file("table");
     fs::write(&file, "old").unwrap();
-    let mut command = Command::new("sh");
-    command.args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\"", env!("CARGO_BIN_EXE_lento")]);
-    let mut session = Session::of(command);
+    let mut session = limited("trap '' XFSZ; ulimit -f 2");
     session.sync();
     search(&mut session);
     let line = answer(&mut session, &format!("savehash {file}"));

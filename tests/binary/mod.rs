@@ -3,6 +3,7 @@
 pub mod harness;
 
 mod command_line;
+mod conversations;
 mod drawish;
 #[cfg(unix)]
 mod files;

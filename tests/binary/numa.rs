@@ -25,53 +25,45 @@ fn usable() -> Vec<usize> {
     lento::smp::numa::binding::allowed().expect("Linux says").iter().collect()
 }
 
-fn set(session: &mut Session, name: &str, value: &str) -> Vec<String> {
-    session.say(&format!("setoption name {name} value {value}"));
-    session.sync()
-}
-
 #[test]
 fn threads_are_where_lists_say() {
     let mut session = Session::ready();
     let cpus = usable();
     let [first, last] = [cpus[0], cpus[cpus.len() - 1]].map(|cpu| cpu.to_string());
-    set(&mut session, "Threads", "3");
+    session.set("Threads", "3");
     let free: BTreeSet<String> = bound(session.id()).into_iter().collect();
     assert_eq!(free.len(), 1, "{free:?}");
 
-    let lines = set(&mut session, "numapolicy", &format!("{first}-{first}"));
+    let lines = session.set("numapolicy", &format!("{first}-{first}"));
     let said = format!("info string NumaPolicy {first}: 3 of 3 threads bound, to 1 node; 1 copy of the network");
     assert_eq!(lines[0], said, "{lines:#?}");
     assert_eq!(bound(session.id()), [first.as_str(); 3]);
     // Those that come later are bound, too.
-    set(&mut session, "Threads", "4");
+    session.set("Threads", "4");
     assert_eq!(bound(session.id()), [first.as_str(); 4]);
-    session.say("position startpos\ngo depth 6");
-    session.best_move();
+    session.search("position startpos\ngo depth 6");
 
     if first != last {
-        let lines = set(&mut session, "NumaPolicy", &format!("{last}:{first}"));
+        let lines = session.set("NumaPolicy", &format!("{last}:{first}"));
         assert!(lines[0].contains(": 4 of 4 threads bound, to 2 nodes; 2 copies of the network"), "{lines:#?}");
         assert!(lines[1].starts_with(&format!("info string node 0: CPUs {last}, ")), "{lines:#?}");
         assert!(lines[1].ends_with(", 2 threads, with its own network"), "{lines:#?}");
         assert_eq!(bound(session.id()), [last.as_str(), &first, &last, &first]);
-        session.say("go depth 6");
-        session.best_move();
+        session.search("go depth 6");
     }
-    let lines = set(&mut session, "NumaPolicy", "none");
+    let lines = session.set("NumaPolicy", "none");
     assert_eq!(lines, ["info string NumaPolicy none: threads are not bound: disabled by the policy"]);
     assert_eq!(bound(session.id()).into_iter().collect::<BTreeSet<_>>(), free);
-    session.say("go depth 6");
-    session.best_move();
+    session.search("go depth 6");
 }
 
 #[test]
 fn bad_policies_are_quoted_and_the_old_one_stays() {
     let mut session = Session::ready();
     let cpu = usable()[0].to_string();
-    set(&mut session, "NumaPolicy", &cpu);
+    session.set("NumaPolicy", &cpu);
     for bad in ["everywhere", "0-", "0:0", "0::1", "1023", "1024", "3-1", "0,0", ""] {
-        let lines = set(&mut session, "NumaPolicy", bad);
+        let lines = session.set("NumaPolicy", bad);
         let start = format!("info string error: option NumaPolicy cannot be set to {bad:?}: ");
         assert!(lines.len() == 1 && lines[0].starts_with(&start), "{bad}: {lines:#?}");
         let end = format!("; it stays at {cpu}");
@@ -88,13 +80,13 @@ fn where_there_is_one_node_it_is_said_once() {
     }
     let mut session = Session::ready();
     let free = bound(session.id());
-    let lines = set(&mut session, "Threads", "2");
+    let lines = session.set("Threads", "2");
     let start = "info string NumaPolicy auto: threads are not bound: there is one memory node, with ";
     assert!(lines[0].starts_with(start), "{lines:#?}");
     // The table gets its memory at `isready`.
     assert!(lines.len() == 2 && lines[1].starts_with("info string Hash 16 MiB"), "{lines:#?}");
     for (name, value) in [("Hash", "8"), ("Threads", "4"), ("Hash", "2"), ("MultiPV", "2"), ("NumaPolicy", "auto")] {
-        let lines = set(&mut session, name, value);
+        let lines = session.set(name, value);
         let table = format!("info string Hash {value} MiB");
         assert!(lines.iter().all(|line| line.starts_with(&table)), "{name}: {lines:#?}");
         assert_eq!(lines.len(), usize::from(name == "Hash"), "{name}: {lines:#?}");

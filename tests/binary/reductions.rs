@@ -1,10 +1,8 @@
 //! Recipes of reduction and what they do, over UCI and on the command line.
 
-use crate::harness::{Session, run};
+use crate::harness::{MIDDLEGAME, Session, number, run};
 use serde_json::Value;
 use std::collections::HashSet;
-
-const MIDDLEGAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
 const RECIPES: [&str; 12] = [
     "tuned",
@@ -24,15 +22,15 @@ const RECIPES: [&str; 12] = [
 /// Nodes that the last line about a search tells.
 fn nodes(said: &[String]) -> u64 {
     let line = said.iter().rfind(|line| line.starts_with("info depth ")).expect("a search");
-    crate::harness::field(line, "nodes").and_then(|nodes| nodes.parse().ok()).expect("a node count")
+    number(line, "nodes")
 }
 
 #[test]
 fn every_recipe_searches_its_own_tree_and_is_changed_without_a_restart() {
     let mut session = Session::ready();
     let mut count = |recipe: &str| {
-        session.say(&format!("setoption name LMR value {recipe}\nucinewgame\nposition fen {MIDDLEGAME}\ngo depth 8"));
-        nodes(&session.until("bestmove"))
+        session.set("LMR", recipe);
+        nodes(&session.search(&format!("ucinewgame\nposition fen {MIDDLEGAME}\ngo depth 8")))
     };
     let counts = RECIPES.map(&mut count);
     assert_eq!(RECIPES.map(count), counts, "the same recipe, the same nodes");
@@ -54,10 +52,7 @@ fn the_lines_of_rebel_are_shown_while_it_is_in_use_and_change_its_search() {
     // Of several positions together: in one a larger reduction can cost nodes.
     let mut count = |setting: &str| -> u64 {
         session.say(&format!("setoption name {setting}"));
-        let mut of = |position: &str| {
-            session.say(&format!("ucinewgame\nposition {position}\ngo depth 9"));
-            nodes(&session.until("bestmove"))
-        };
+        let mut of = |position: &str| nodes(&session.search(&format!("ucinewgame\nposition {position}\ngo depth 9")));
         ["startpos", &format!("fen {MIDDLEGAME}"), "startpos moves e2e4 c7c5 g1f3 d7d6"].into_iter().map(&mut of).sum()
     };
     let usual = count("Rebel P value 50");
@@ -68,8 +63,7 @@ fn the_lines_of_rebel_are_shown_while_it_is_in_use_and_change_its_search() {
     assert_eq!(shown(&mut session), 0);
     session.say("setoption name LMR Helpers value rebel");
     assert_eq!(shown(&mut session), 49);
-    session.say("setoption name Rebel Gain Weight value heavy\nisready");
-    let said = session.until("readyok");
+    let said = session.set("Rebel Gain Weight", "heavy");
     let message = "option Rebel Gain Weight expects a whole number from 0 to 100, not \"heavy\"";
     assert!(said.iter().any(|line| line.contains(message)), "{said:#?}");
 }
@@ -79,21 +73,20 @@ fn helpers_may_have_other_recipes() {
     let mut session = Session::ready();
     session.say("setoption name Threads value 3");
     for helpers in ["rotate", "rebel", "off", "same"] {
-        session.say(&format!("setoption name LMR Helpers value {helpers}\nposition startpos\ngo depth 9"));
-        session.best_move();
+        session.set("LMR Helpers", helpers);
+        session.search("position startpos\ngo depth 9");
     }
 }
 
 #[test]
 fn lmrstats_counts_the_last_search_when_it_was_asked_to() {
     let mut session = Session::ready();
-    session.say("position startpos\ngo depth 9");
-    session.best_move();
+    session.search("position startpos\ngo depth 9");
     session.say("lmrstats");
     let said = session.sync();
     assert!(said.iter().any(|line| line.contains("with the option LMR Statistics on")), "{said:#?}");
-    session.say("setoption name LMR Statistics value true\nucinewgame\nposition startpos\ngo depth 9");
-    let counted = nodes(&session.until("bestmove"));
+    session.set("LMR Statistics", "true");
+    let counted = nodes(&session.search("ucinewgame\nposition startpos\ngo depth 9"));
     session.say("lmrstats");
     let said = session.sync();
     assert!(said.iter().any(|line| *line == format!("recipe tuned to depth 9: {counted} nodes")), "{said:#?}");
@@ -103,8 +96,8 @@ fn lmrstats_counts_the_last_search_when_it_was_asked_to() {
     let expected = format!("recipe tuned to depth 9: {counted} nodes, ");
     assert!(said.iter().any(|line| line.starts_with(&expected) && line.ends_with(" without reductions")), "{said:#?}");
     // A search to which nothing is reduced.
-    session.say("setoption name LMR value off\nposition startpos\ngo depth 6");
-    session.best_move();
+    session.set("LMR", "off");
+    session.search("position startpos\ngo depth 6");
     session.say("lmrstats");
     let said = session.sync();
     let words = |line: &String| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -114,8 +107,8 @@ fn lmrstats_counts_the_last_search_when_it_was_asked_to() {
 #[test]
 fn a_search_without_reductions_is_called_off_by_stop() {
     let mut session = Session::ready();
-    session.say("setoption name LMR Statistics value true\nposition startpos\ngo depth 18");
-    session.best_move();
+    session.set("LMR Statistics", "true");
+    session.search("position startpos\ngo depth 16");
     session.say("lmrstats off\nstop\nisready");
     assert!(session.until("readyok").iter().all(|line| !line.starts_with("nodes saved")));
 }

@@ -1,12 +1,12 @@
 //! Contempt: draws that are avoided or sought, and scores that stay honest.
 
+use crate::data;
 use lento::chess::{Color, Game};
 use lento::engine::{AnalysisContempt, Engine, Output, Wake, never};
 use lento::score::{Bound, is_decisive};
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
 use lento::tb::Tables;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Twice the same position, and who is to move can make it three times. The side to move is White, and a little worse.
@@ -162,7 +162,7 @@ fn without_contempt_nothing_changes() {
 /// Whoever likes draws still wins what is won, and whoever does not knows a draw when the tables say so.
 #[test]
 fn results_of_tablebases_come_first() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tablebases");
+    let folder = data::path("syzygy");
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::new(Tables::open(folder.to_str().expect("text")).expect("tables"))));
     for contempt in [-100, 0, 100] {

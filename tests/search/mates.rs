@@ -1,8 +1,9 @@
 //! Forced mates and draws, found by the search.
 
+use crate::data;
 use lento::chess::{Board, Game};
 use lento::engine::{Engine, Output, Wake, never};
-use lento::score::mate_distance;
+use lento::score::{Bound, mate_distance};
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
 
@@ -52,6 +53,39 @@ fn known_mates_have_their_length() {
         let outcome = search(&mut engine, game, &nodes(400_000));
         assert_eq!(mate_distance(outcome.lines[0].score), Some(distance), "{fen}: {:?}", outcome.lines[0]);
         assert!(mates(&board, &outcome), "{fen}: the line does not end in mate");
+    }
+}
+
+/// Searches the positions of a file, each a mate in this many moves. Returns how many of them are found, and how many there are.
+fn found(moves: u32, limits: &Limits) -> [usize; 2] {
+    let text = data::text(data::path(&format!("epd/mate_in_{moves}.epd")));
+    let mut engine = Engine::new();
+    let finds = |line: &&str| {
+        let fen = line.split(" bm ").next().unwrap();
+        let best = search(&mut engine, Game::from_fen(fen).unwrap(), limits).lines.swap_remove(0);
+        let found = mate_distance(best.score) == Some(moves as i32);
+        // A search that is cut off may have a bound only, and no line.
+        assert!(!found || best.bound != Bound::Exact || best.pv.len() == 2 * moves as usize - 1, "{fen}");
+        found
+    };
+    [text.lines().filter(finds).count(), text.lines().count()]
+}
+
+/// With `go mate` nearly all mates are found within few nodes.
+#[test]
+fn mates_asked_for_are_found() {
+    for (moves, limit) in [(1, 20_000), (2, 200_000), (3, 400_000)] {
+        let [found, tried] = found(moves, &Limits { mate: Some(moves), ..nodes(limit) });
+        assert!(found * 100 >= tried * 95, "{found} of {tried} in {moves}");
+    }
+}
+
+/// Nine of ten mates are found within 20 000 nodes of an ordinary search.
+#[test]
+fn mates_are_met() {
+    for moves in 1..=3 {
+        let [found, tried] = found(moves, &nodes(20_000));
+        assert!(found * 10 >= tried * 9, "{found} of {tried} in {moves}");
     }
 }
 

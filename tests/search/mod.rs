@@ -7,4 +7,5 @@ mod drawish;
 mod mates;
 mod ordering;
 mod strength;
+mod tablebases;
 mod tt_race;

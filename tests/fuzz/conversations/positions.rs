@@ -1,7 +1,8 @@
-//! Positions to talk about: built in, from the data folder where it is, and played out at random.
+//! Positions to talk about: built in, from `tests/data`, and played out at random.
 
 use super::super::random::Random;
 use super::super::second::Second;
+use crate::data;
 use cozy_chess::Board;
 
 /// Positions in which something rare is possible.
@@ -52,28 +53,20 @@ const BROKEN: &[&str] = &[
     "kkkkkkkk/8/8/8/8/8/8/KKKKKKKK w - - 0 1",
 ];
 
-/// Files of the data folder with a FEN at the start of each line.
-const FILES: &[&str] =
-    &["epd/wac.epd", "epd/lct2.epd", "epd/nullmove_zugzwang.epd", "perft/perftsuite.epd", "books/dev_frc_960.epd"];
+/// Files with a FEN at the start of each line.
+const FILES: [&str; 3] = ["epd/wac.epd", "epd/mate_in_3.epd", "perft.epd"];
 
 /// Positions to talk about.
 pub struct Positions {
     good: Vec<String>,
 }
 
-/// The text of a file of the shared data, where that is: more positions to draw from.
-fn data(name: &str) -> Option<String> {
-    let folder =
-        std::env::var("LENTO_DATA").unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data").into());
-    std::fs::read_to_string(format!("{folder}/{name}")).ok()
-}
-
 impl Positions {
     pub fn new() -> Self {
         let mut good: Vec<String> = KNOWN.iter().map(|&fen| fen.into()).collect();
-        for text in FILES.iter().filter_map(|file| data(file)) {
+        for text in FILES.map(|file| data::text(data::path(file))) {
             let fen = |line: &str| line.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
-            good.extend(text.lines().filter(|line| !line.trim().is_empty()).map(fen));
+            good.extend(text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(fen));
         }
         Self { good }
     }

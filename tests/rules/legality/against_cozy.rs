@@ -87,15 +87,15 @@ fn play_against(variant: Variant, games: usize) {
 
 #[test]
 fn chess() {
-    play_against(Variant::Chess, 1000);
+    play_against(Variant::Chess, 400);
 }
 
 #[test]
 fn chess960() {
-    play_against(Variant::Chess960, 1000);
+    play_against(Variant::Chess960, 400);
 }
 
 #[test]
 fn double_fischer() {
-    play_against(Variant::DoubleFischer, 1000);
+    play_against(Variant::DoubleFischer, 400);
 }

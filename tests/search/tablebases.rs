@@ -1,29 +1,41 @@
-//! Tablebases: every known position, and wins played to the end.
+//! Tablebases: known positions, wins played to the end, damaged files.
 
-use crate::harness::{Session, field};
+use crate::data;
+use crate::harness::Folder;
 use lento::chess::{Board, Game, Verdict};
 use lento::engine::Engine;
 use lento::score::{TB_WIN, is_decisive};
 use lento::search::limits::Limits;
 use lento::tb::{Tables, Wdl};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The tables, and the positions beside them.
-fn tables(file: &Path) -> Tables {
-    let folder = file.with_file_name("syzygy");
-    Tables::open(folder.to_str().expect("a path that is text")).expect("tables of 3 and 4 pieces")
+fn tables() -> Tables {
+    Tables::open(data::largest("syzygy").to_str().expect("text")).expect("tables of 3 and 4 pieces")
 }
 
-/// Lines `table, FEN, WDL, DTZ, moves that keep the WDL`, separated by tabs.
-pub fn vectors(file: &Path, text: &str) {
-    let tables = tables(file);
-    assert_eq!((tables.stock().counts, tables.max_pieces()), ([35, 35], 4));
-    assert_eq!((tables.stock().unchecked, tables.stock().problems.len()), (0, 0));
-    let mut count = 0;
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let [_, fen, wdl, dtz, keeping] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+/// Rows of a table, a FEN, its WDL and DTZ, and the moves that keep the WDL.
+fn rows() -> Vec<Vec<String>> {
+    data::rows(data::largest("syzygy_vectors.tsv"))
+}
+
+#[test]
+fn values_and_moves_are_known() {
+    let tables = tables();
+    let files = |ending: &str| {
+        let folder = fs::read_dir(data::largest("syzygy")).expect("a folder");
+        folder
+            .filter(|file| file.as_ref().expect("a file").path().extension().is_some_and(|found| found == ending))
+            .count()
+    };
+    assert_eq!((tables.stock().counts, tables.max_pieces()), ([files("rtbw"), files("rtbz")], 4));
+    assert_eq!(tables.stock().unchecked, 0);
+    let missing = |problem: &String| problem.contains(" of 4 pieces missing: ");
+    assert!(tables.stock().problems.iter().all(missing), "{:#?}", tables.stock().problems);
+    let rows = rows();
+    assert!(rows.len() > 100, "{} positions", rows.len());
+    for row in &rows {
+        let [_, fen, wdl, dtz, keeping] = &row[..] else { panic!("{row:?}") };
         let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
         let known: i8 = wdl.parse().expect("a number");
         assert_eq!(tables.wdl(&board).map(Wdl::value), Some(known), "WDL of {fen}");
@@ -35,25 +47,24 @@ pub fn vectors(file: &Path, text: &str) {
         moves.sort_unstable();
         expected.sort_unstable();
         assert_eq!(moves, expected, "moves of {fen}");
-        count += 1;
     }
-    assert!(count > 300, "{count} positions");
     assert_eq!(tables.take_failures(), Vec::<String>::new());
 }
 
-/// Positions of the file with this result for the side to move, every so many.
-fn positions(text: &str, wdl: i8, step: usize) -> impl Iterator<Item = &str> {
-    let fields = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect::<Vec<_>>());
-    fields.filter(move |fields| fields[2] == wdl.to_string()).map(|fields| fields[1]).step_by(step)
+/// Positions whose promotions lead to tables that are there.
+fn complete_rows() -> Vec<Vec<String>> {
+    rows().into_iter().filter(|row| row[0] != "KPPvK").collect()
 }
 
 /// Wins are played out to the mate, whatever the loser does and however little is searched.
-pub fn wins(file: &Path, text: &str) {
-    let tables = Arc::new(tables(file));
+#[test]
+fn wins_end_in_mate() {
+    let tables = Arc::new(tables());
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::clone(&tables)));
     let mut played = 0;
-    for fen in positions(text, 2, 9) {
+    for row in complete_rows().iter().filter(|row| row[2] == "2").step_by(2) {
+        let fen = &row[1];
         let mut game = Game::from_fen(fen).expect("a good FEN");
         let winner = game.board().side_to_move();
         engine.new_game();
@@ -77,13 +88,14 @@ pub fn wins(file: &Path, text: &str) {
 }
 
 /// Every line and every score is what tables say, with all moves as lines.
-pub fn lines(file: &Path, text: &str) {
-    let tables = Arc::new(tables(file));
+#[test]
+fn lines_and_scores_are_those_of_the_tables() {
+    let tables = Arc::new(tables());
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::clone(&tables)));
     engine.settings_mut().search.multi_pv = 256;
-    for fen in text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').nth(1)).step_by(9)
-    {
+    for row in complete_rows().iter().step_by(4) {
+        let fen = &row[1];
         let board = Board::from_fen(fen).expect("a good FEN");
         engine.set_game(Game::from(board.clone()));
         let outcome = engine.search_blocking(&Limits { depth: Some(3), ..Limits::default() }, |_| ());
@@ -110,8 +122,9 @@ pub fn lines(file: &Path, text: &str) {
 }
 
 /// A search of several threads repeats with tables, and its hits with it.
-pub fn repeats(file: &Path, _: &str) {
-    let tables = Arc::new(tables(file));
+#[test]
+fn threads_in_rounds_repeat_their_hits() {
+    let tables = Arc::new(tables());
     let search = || {
         let mut engine = Engine::new();
         engine.set_tables(Some(Arc::clone(&tables)));
@@ -127,40 +140,17 @@ pub fn repeats(file: &Path, _: &str) {
     assert_eq!(first, search());
 }
 
-/// A folder of its own that is removed in the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    /// With these tables in it.
-    fn with(name: &str, from: &Path, tables: &[&str]) -> Self {
-        let folder = std::env::temp_dir().join(format!("lento-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder");
-        for table in tables {
-            fs::write(folder.join(table), fs::read(from.join(table)).expect("a table")).expect("a copy");
-        }
-        Self(folder)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Whatever bytes a table has, looking it up gives values or says that it is damaged, and never waits or dies.
-pub fn damage(file: &Path, text: &str) {
-    let names = ["KRvKN.rtbw", "KRvKN.rtbz", "KNvK.rtbw", "KRvK.rtbw", "KRvK.rtbz"];
-    let scratch = Scratch::with("damage", &file.with_file_name("syzygy"), &names);
-    let folder = scratch.0.to_str().expect("a path that is text");
-    let boards: Vec<Board> = text
-        .lines()
-        .filter(|line| line.starts_with("KRvKN\t"))
-        .map(|line| Board::from_fen(line.split('\t').nth(1).expect("a FEN")).expect("a good FEN"))
-        .collect();
+#[test]
+fn damage_is_reported_or_harmless() {
+    let names = ["KPPvK.rtbw", "KPPvK.rtbz", "KPvK.rtbw"];
+    let scratch = Folder::with_copies("damage", &data::path("syzygy"), &names);
+    let rows = data::rows(data::path("syzygy_vectors.tsv"));
+    let boards: Vec<Board> =
+        rows.iter().filter(|row| row[0] == "KPPvK").map(|row| Board::from_fen(&row[1]).expect("a good FEN")).collect();
     let mut random = fastrand::Rng::with_seed(11);
     for round in 0..60 {
-        let victim = scratch.0.join(names[round % 2]);
+        let victim = scratch.file(names[round % 2]);
         let whole = fs::read(&victim).expect("a table");
         let mut bytes = whole.clone();
         match round % 3 {
@@ -170,7 +160,7 @@ pub fn damage(file: &Path, text: &str) {
             _ => bytes[random.usize(4..whole.len())] ^= 1 << random.usize(0..8),
         }
         fs::write(&victim, &bytes).expect("a copy");
-        let tables = Tables::open(folder).expect("some tables are good");
+        let tables = Tables::open(scratch.path()).expect("some tables are good");
         let problems = &tables.stock().problems;
         let named = problems.iter().any(|problem| problem.contains(names[round % 2]) && !problem.contains("missing"));
         assert!(named || bytes == whole, "round {round}: {problems:#?}");
@@ -180,49 +170,4 @@ pub fn damage(file: &Path, text: &str) {
         }
         fs::write(&victim, &whole).expect("a copy");
     }
-}
-
-/// What the binary says of folders, good and bad, and what it searches with.
-pub fn options(file: &Path, _: &str) {
-    let folder = file.with_file_name("syzygy");
-    let mut session = Session::ready();
-    let said = |session: &mut Session, value: &str| {
-        session.say(&format!("setoption name SyzygyPath value {value}"));
-        session.sync()
-    };
-    let good = said(&mut session, folder.to_str().expect("text"));
-    assert_eq!(good, ["info string SyzygyPath: 35 WDL and 35 DTZ tables of up to 4 pieces"]);
-    let bad = said(&mut session, "/no/such/folder");
-    assert!(bad[0].starts_with("info string error: option SyzygyPath") && bad[0].contains("35 WDL"), "{bad:?}");
-    session.say("position fen 8/1K6/8/8/8/8/8/1B2B1k1 w - - 0 1\ngo depth 6");
-    let lines = session.until("bestmove");
-    let last = lines.iter().rfind(|line| line.contains(" pv ")).expect("a line");
-    assert!(field(last, "tbhits").is_some_and(|hits| hits != "0"), "{last}");
-    assert!(last.contains(" score cp 20000 ") || last.contains(" score mate "), "{last}");
-
-    let scratch = Scratch::with("options", &folder, &["KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw"]);
-    let bytes = fs::read(scratch.0.join("KRvK.rtbw")).expect("a table");
-    fs::write(scratch.0.join("KRvK.rtbw"), &bytes[..bytes.len() - 64]).expect("a copy");
-    fs::write(scratch.0.join("KPvK.rtbw"), b"#!/bin/sh").expect("a file");
-    let few = said(&mut session, &format!("/no/such/folder:{}", scratch.0.display())).join("\n");
-    for expected in [
-        "SyzygyPath: 1 WDL and 1 DTZ tables of up to 3 pieces",
-        "the folder \"/no/such/folder\" cannot be read",
-        "KRvK.rtbw is damaged: 144 bytes, expected 208",
-        "KPvK.rtbw has the wrong magic",
-        "4 of 5 .rtbw of 3 pieces missing: KRvK, KBvK, KNvK, KPvK",
-    ] {
-        assert!(few.contains(expected), "{expected}: {few}");
-    }
-    // A good copy in another folder takes the place of a damaged one.
-    let both = said(&mut session, &format!("{}:{}", scratch.0.display(), folder.display()));
-    assert_eq!(both[0], good[0]);
-    assert!(
-        both.len() == 3
-            && both[1..].iter().all(|line| line.contains(" is damaged") || line.contains(" has the wrong magic")),
-        "{both:?}"
-    );
-    assert_eq!(said(&mut session, "<empty>"), Vec::<String>::new());
-    session.say("go depth 6");
-    assert!(session.until("bestmove").iter().any(|line| field(line, "tbhits") == Some("0")));
 }
