@@ -24,7 +24,7 @@ fn consistent(board: &Board) -> Result<(), TestCaseError> {
     if let Some(second) = plain(board) {
         prop_assert_eq!(texts, second.texts(true).into_iter().collect::<BTreeSet<_>>(), "{}", board.fen(true));
     } else {
-        // The other library is stricter: no more than 16 men a side, 8 pawns among them, two that give check, an en-passant
+        // The other library is stricter: no more than 16 pieces a side, 8 pawns among them, two that give check, an en-passant
         // square that fits them.
         let crowd = Color::ALL
             .into_iter()
@@ -50,16 +50,16 @@ fn plain(board: &Board) -> Option<Second> {
     cozy_chess::Board::from_fen(&(fields.join(" ") + " 0 1"), true).ok().map(Second::from)
 }
 
-/// A board of any men, most of them impossible.
+/// A board of any pieces, most of them impossible.
 fn any_men() -> impl Strategy<Value = String> {
-    let men = prop::collection::vec((0..64_usize, prop::sample::select(b"PNBRQpnbrqPPpp".to_vec())), 0..40);
+    let pieces = prop::collection::vec((0..64_usize, prop::sample::select(b"PNBRQpnbrqPPpp".to_vec())), 0..40);
     // The other library lets kings stand side by side.
     let kings = (0..64_usize, 0..64_usize)
         .prop_filter("kings apart", |&(a, b)| (a % 8).abs_diff(b % 8).max((a / 8).abs_diff(b / 8)) > 1);
-    (men, kings, any::<bool>(), "[KQkqA-Ha-h-]{1,4}", "(-|[a-h][36])", 0..120_u32).prop_map(
-        |(men, (white, black), turn, castling, en_passant, clock)| {
+    (pieces, kings, any::<bool>(), "[KQkqA-Ha-h-]{1,4}", "(-|[a-h][36])", 0..120_u32).prop_map(
+        |(pieces, (white, black), turn, castling, en_passant, clock)| {
             let mut board = [b'1'; 64];
-            men.into_iter().for_each(|(square, letter)| board[square] = letter);
+            pieces.into_iter().for_each(|(square, letter)| board[square] = letter);
             (board[white], board[black]) = (b'K', b'k');
             let rows: Vec<String> = board.chunks(8).map(|row| String::from_utf8_lossy(row).into_owned()).collect();
             format!("{} {} {castling} {en_passant} {clock} 1", rows.join("/"), if turn { 'w' } else { 'b' })

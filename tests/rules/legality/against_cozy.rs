@@ -42,12 +42,12 @@ fn assert_same(ours: &Board, theirs: &cozy_chess::Board) {
     let fen = ours.fen(true);
     let text = format!("{theirs:#}");
     let (found, wanted): (Vec<&str>, Vec<&str>) = (fen.split(' ').collect(), text.split(' ').collect());
-    assert_eq!(found[..3], wanted[..3], "men, side and castling rights");
+    assert_eq!(found[..3], wanted[..3], "pieces, side and castling rights");
     assert_eq!(found[5], wanted[5], "move number of {fen}");
     assert_eq!(ours.halfmove_clock().min(100), u32::from(theirs.halfmove_clock()), "clock of {fen}");
     assert_eq!(ours.checkers().0, theirs.checkers().0, "checkers of {fen}");
-    let men = Bitboard(theirs.colors(theirs.side_to_move()).0);
-    assert_eq!(ours.pinned(), Bitboard(theirs.pinned().0) & men, "pinned in {fen}");
+    let pieces = Bitboard(theirs.colors(theirs.side_to_move()).0);
+    assert_eq!(ours.pinned(), Bitboard(theirs.pinned().0) & pieces, "pinned in {fen}");
     assert_eq!(ours.has_legal_move(), theirs.generate_moves(|_| true), "{fen}");
     if ours.en_passant().is_none() {
         let takes = ours.legal_moves().iter().any(|mv| mv.is_en_passant());

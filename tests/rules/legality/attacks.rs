@@ -42,10 +42,10 @@ pub fn attacked_by(piece: Piece, from: Square, occupied: Bitboard) -> Bitboard {
     }
 }
 
-/// The men of a color, among those on `occupied`, that attack a square.
+/// The pieces of a color, among those on `occupied`, that attack a square.
 pub fn attackers(board: &Board, color: Color, target: Square, occupied: Bitboard) -> Bitboard {
-    let men = board.color(color) & occupied;
-    men.filter(|&square| {
+    let pieces = board.color(color) & occupied;
+    pieces.filter(|&square| {
         let piece = board.piece_on(square).expect("a man stands there");
         attacked_by(piece, square, occupied).has(target)
     })

@@ -1,4 +1,4 @@
-//! Static exchange evaluation against the definition, as plain recursion over sets of men.
+//! Static exchange evaluation against the definition, as plain recursion over sets of pieces.
 //!
 //! Both sides may take on the target square in turn, each with its cheapest man (the lowest square among equals),
 //! and may stop at any time. Men that stand behind others join in when the line opens. A king takes only what is no

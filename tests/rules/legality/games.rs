@@ -11,7 +11,7 @@ pub fn choose(random: &mut Rng, moves: &[Move]) -> Move {
     pool[random.usize(..pool.len())]
 }
 
-/// How the men are set up.
+/// How the pieces are set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     Chess,

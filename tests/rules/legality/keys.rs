@@ -13,7 +13,7 @@ fn assert_as_if_read_anew(board: &Board, how: &str) {
         assert_eq!(board.non_pawn_key(color), anew.non_pawn_key(color), "{color:?}'s key of {fen} after {how}");
     }
     assert_eq!(board.checkers(), anew.checkers(), "checkers of {fen} after {how}");
-    assert_eq!(board.pinned(), anew.pinned(), "pinned men of {fen} after {how}");
+    assert_eq!(board.pinned(), anew.pinned(), "pinned pieces of {fen} after {how}");
     assert_eq!(board.threats(), anew.threats(), "threats of {fen} after {how}");
     assert_eq!(board.en_passant(), anew.en_passant(), "en passant of {fen} after {how}");
     assert_eq!(board.halfmove_clock(), anew.halfmove_clock(), "clock of {fen} after {how}");

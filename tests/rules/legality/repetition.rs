@@ -4,7 +4,7 @@ use super::games::choose;
 use fastrand::Rng;
 use lento::chess::{Game, PieceType};
 
-/// Few men with room to shuffle.
+/// Few pieces with room to shuffle.
 const ENDGAMES: [&str; 8] = [
     "8/8/8/4k3/8/8/4K3/R7 w - - 0 1",
     "8/8/3k4/8/8/8/3K4/Q6r w - - 0 1",

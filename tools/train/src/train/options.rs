@@ -60,7 +60,7 @@ pub struct Args {
     /// Which king squares share weights: one, three or six, or 32 numbers with commas, for a1 to d1, a2 to d2 and so on
     #[arg(long, value_name = "LAYOUT", help_heading = "Network", default_value = "one", value_parser = parse_kings)]
     pub king_buckets: KingBuckets,
-    /// Inputs that say what the men do to each other (attacks, pins and checks) reach so many neurons a side; 0 for no such inputs
+    /// Inputs that say what the pieces do to each other (attacks, pins and checks) reach so many neurons a side; 0 for no such inputs
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0, value_parser = parse_threats)]
     pub threats: usize,
     /// Output layers, chosen by the number of pieces on the board
