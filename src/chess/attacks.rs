@@ -1,6 +1,6 @@
 //! Attack tables, all computed at compile time.
 
-use super::{Bitboard, Color, Square};
+use super::{Bitboard, Color, Piece, PieceType, Square};
 
 const BISHOP_STEPS: [(i32, i32); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
 const ROOK_STEPS: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
@@ -168,32 +168,16 @@ static PAWN: [[Bitboard; 64]; 2] = {
 const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
     let mut between = [[Bitboard::EMPTY; 64]; 64];
     let mut line = [[Bitboard::EMPTY; 64]; 64];
-    let mut from = 0;
-    while from < 64 {
-        let mut direction = 0;
-        while direction < 8 {
-            let (file_step, rank_step) = KING_STEPS[direction];
-            let (file, rank) = (from % 8, from / 8);
-            let mut whole = bit(file, rank);
-            let mut distance = 1;
-            while distance < 8 {
-                whole |= bit(file + file_step * distance, rank + rank_step * distance);
-                whole |= bit(file - file_step * distance, rank - rank_step * distance);
-                distance += 1;
-            }
-            let mut passed = 0;
-            let (mut to_file, mut to_rank) = (file + file_step, rank + rank_step);
-            while bit(to_file, to_rank) != 0 {
-                let to = (to_rank * 8 + to_file) as usize;
-                between[from as usize][to] = Bitboard(passed);
-                line[from as usize][to] = Bitboard(whole);
-                passed |= bit(to_file, to_rank);
-                to_file += file_step;
-                to_rank += rank_step;
-            }
-            direction += 1;
+    let mut pair = 0;
+    while pair < 2 * 64 * 64 {
+        let (a, b) = (pair % 64, pair / 64 % 64);
+        let steps = if pair < 64 * 64 { BISHOP_STEPS } else { ROOK_STEPS };
+        let (from_a, from_b) = (slide(a, 0, steps), slide(b, 0, steps));
+        if from_a >> b & 1 != 0 {
+            between[a][b] = Bitboard(slide(a, 1 << b, steps) & slide(b, 1 << a, steps));
+            line[a][b] = Bitboard(from_a & from_b | 1 << a | 1 << b);
         }
-        from += 1;
+        pair += 1;
     }
     (between, line)
 }
@@ -235,6 +219,19 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
 #[inline(always)]
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     bishop(square, occupied) | rook(square, occupied)
+}
+
+/// Squares attacked by a piece, given the occupancy.
+#[inline(always)]
+pub fn of(piece: Piece, square: Square, occupied: Bitboard) -> Bitboard {
+    match piece.kind() {
+        PieceType::Pawn => pawn(piece.color(), square),
+        PieceType::Knight => knight(square),
+        PieceType::Bishop => bishop(square, occupied),
+        PieceType::Rook => rook(square, occupied),
+        PieceType::Queen => queen(square, occupied),
+        PieceType::King => king(square),
+    }
 }
 
 /// Squares strictly between two squares on a common rank, file or diagonal; empty otherwise.

@@ -1,6 +1,6 @@
 //! The board: pieces, state and incrementally updated keys.
 
-use super::{Bitboard, CastlingRights, Color, Move, Piece, PieceType, Square, Wing, attacks, zobrist};
+use super::{Bitboard, CastlingRights, CastlingSide, Color, Move, Piece, PieceType, Square, attacks, zobrist};
 
 /// A valid position.
 ///
@@ -155,8 +155,8 @@ impl Board {
 
     /// The rook square of a castling right; meaningful only while the right exists.
     #[inline(always)]
-    pub fn castling_rook(&self, color: Color, wing: Wing) -> Square {
-        self.castling_rooks[color.index()][wing as usize]
+    pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Square {
+        self.castling_rooks[color.index()][side as usize]
     }
 
     /// The en-passant target square, set only if an en-passant capture is legal.
@@ -199,19 +199,6 @@ impl Board {
     #[inline(always)]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
         self.keys.non_pawns[color.index()]
-    }
-
-    /// Squares attacked by this piece from a square.
-    #[inline(always)]
-    pub fn attacks_from(&self, piece: Piece, square: Square, occupied: Bitboard) -> Bitboard {
-        match piece.kind() {
-            PieceType::Pawn => attacks::pawn(piece.color(), square),
-            PieceType::Knight => attacks::knight(square),
-            PieceType::Bishop => attacks::bishop(square, occupied),
-            PieceType::Rook => attacks::rook(square, occupied),
-            PieceType::Queen => attacks::queen(square, occupied),
-            PieceType::King => attacks::king(square),
-        }
     }
 
     /// Pieces of both colors attacking a square, given the occupancy.
@@ -300,7 +287,7 @@ impl Board {
             let shield = attacks::between(king, sniper) & ours;
             if shield.is_empty() {
                 self.checkers |= sniper.bitboard();
-            } else if !shield.many() {
+            } else if !shield.more_than_one() {
                 self.pinned |= shield;
             }
         }

@@ -5,14 +5,14 @@ use super::{Color, File, Rank, Square};
 /// Castling side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Wing {
+pub enum CastlingSide {
     /// Kingside: the king goes to the g file.
     King,
     /// Queenside: the king goes to the c file.
     Queen,
 }
 
-impl Wing {
+impl CastlingSide {
     /// Kingside first.
     pub const ALL: [Self; 2] = [Self::King, Self::Queen];
 
@@ -44,8 +44,8 @@ impl CastlingRights {
     pub const NONE: Self = Self(0);
 
     #[inline(always)]
-    const fn bit(color: Color, wing: Wing) -> u8 {
-        1 << (color.index() * 2 + wing as usize)
+    const fn bit(color: Color, side: CastlingSide) -> u8 {
+        1 << (color.index() * 2 + side as usize)
     }
 
     /// Index of the set, 0 to 15.
@@ -54,10 +54,10 @@ impl CastlingRights {
         (self.0 & 15) as usize
     }
 
-    /// Whether this color may castle on this wing.
+    /// Whether this color may castle on this side.
     #[inline(always)]
-    pub const fn has(self, color: Color, wing: Wing) -> bool {
-        self.0 & Self::bit(color, wing) != 0
+    pub const fn has(self, color: Color, side: CastlingSide) -> bool {
+        self.0 & Self::bit(color, side) != 0
     }
 
     /// Whether this color has any right.
@@ -74,15 +74,15 @@ impl CastlingRights {
 
     /// Adds a right.
     #[must_use]
-    pub const fn with(self, color: Color, wing: Wing) -> Self {
-        Self(self.0 | Self::bit(color, wing))
+    pub const fn with(self, color: Color, side: CastlingSide) -> Self {
+        Self(self.0 | Self::bit(color, side))
     }
 
     /// Removes a right.
     #[must_use]
     #[inline(always)]
-    pub const fn without(self, color: Color, wing: Wing) -> Self {
-        Self(self.0 & !Self::bit(color, wing))
+    pub const fn without(self, color: Color, side: CastlingSide) -> Self {
+        Self(self.0 & !Self::bit(color, side))
     }
 
     /// Removes both rights of a color.

@@ -1,6 +1,7 @@
 //! Draws: insufficient material, fifty-move rule, repetition, upcoming repetition.
 
 use super::{Bitboard, Board, Piece, PieceType, Square, attacks, zobrist};
+use std::sync::LazyLock;
 
 impl Board {
     /// Whether no sequence of legal moves leads to mate: bare kings, a single minor piece, or only bishops on squares of
@@ -11,7 +12,7 @@ impl Board {
             return false;
         }
         let (knights, bishops) = (self.kind(PieceType::Knight), self.kind(PieceType::Bishop));
-        if !(knights | bishops).many() {
+        if !(knights | bishops).more_than_one() {
             return true;
         }
         knights.is_empty() && ((bishops & Bitboard::LIGHT).is_empty() || (bishops & Bitboard::DARK).is_empty())
@@ -77,8 +78,34 @@ struct ReversibleMoves {
     squares: [(Square, Square); Self::SIZE],
 }
 
+static REVERSIBLE_MOVES: LazyLock<ReversibleMoves> = LazyLock::new(ReversibleMoves::new);
+
 impl ReversibleMoves {
     const SIZE: usize = 8192;
+
+    fn new() -> Self {
+        let mut table = Self { keys: [0; Self::SIZE], squares: [(Square::A1, Square::A1); Self::SIZE] };
+        for piece in Piece::ALL.into_iter().filter(|piece| piece.kind() != PieceType::Pawn) {
+            for from in Square::ALL {
+                for to in attacks::of(piece, from, Bitboard::EMPTY).filter(|&to| to > from) {
+                    let key = zobrist::piece(piece, from) ^ zobrist::piece(piece, to) ^ zobrist::SIDE;
+                    table.insert(key, (from, to));
+                }
+            }
+        }
+        table
+    }
+
+    /// Evicted entries move to their other slot.
+    fn insert(&mut self, mut key: u64, mut squares: (Square, Square)) {
+        let mut slot = Self::slots(key)[0];
+        while key != 0 {
+            std::mem::swap(&mut key, &mut self.keys[slot]);
+            std::mem::swap(&mut squares, &mut self.squares[slot]);
+            let [first, second] = Self::slots(key);
+            slot = if first == slot { second } else { first };
+        }
+    }
 
     const fn slots(key: u64) -> [usize; 2] {
         [key as usize % Self::SIZE, (key >> 16) as usize % Self::SIZE]
@@ -90,65 +117,15 @@ impl ReversibleMoves {
     }
 }
 
-/// Whether a piece of this type moves between two squares on an empty board.
-const fn reaches(kind: usize, a: usize, b: usize) -> bool {
-    let (files, ranks) = ((a % 8).abs_diff(b % 8), (a / 8).abs_diff(b / 8));
-    let (straight, diagonal) = (files == 0 || ranks == 0, files == ranks);
-    match kind {
-        1 => files * ranks == 2,
-        2 => diagonal,
-        3 => straight,
-        4 => straight || diagonal,
-        5 => files <= 1 && ranks <= 1,
-        _ => false,
-    }
-}
-
-#[allow(long_running_const_eval, reason = "a few thousand insertions, once")]
-static REVERSIBLE_MOVES: ReversibleMoves = {
-    let mut table = ReversibleMoves {
-        keys: [0; ReversibleMoves::SIZE],
-        squares: [(Square::A1, Square::A1); ReversibleMoves::SIZE],
-    };
-    let mut count = 0;
-    let mut piece = 0;
-    while piece < Piece::COUNT {
-        let mut a = 0;
-        while a < 64 {
-            let mut b = a + 1;
-            while b < 64 {
-                if reaches(piece % 6, a, b) {
-                    let mut key = zobrist::const_piece(piece, a) ^ zobrist::const_piece(piece, b) ^ zobrist::SIDE;
-                    let mut squares = (Square::from_index(a), Square::from_index(b));
-                    let mut slot = ReversibleMoves::slots(key)[0];
-                    // Cuckoo insertion: the evicted entry moves to its other slot.
-                    loop {
-                        let (old_key, old_squares) = (table.keys[slot], table.squares[slot]);
-                        table.keys[slot] = key;
-                        table.squares[slot] = squares;
-                        if old_key == 0 {
-                            break;
-                        }
-                        (key, squares) = (old_key, old_squares);
-                        let slots = ReversibleMoves::slots(key);
-                        slot = if slots[0] == slot { slots[1] } else { slots[0] };
-                    }
-                    count += 1;
-                }
-                b += 1;
-            }
-            a += 1;
-        }
-        piece += 1;
-    }
-    assert!(count == 3668);
-    table
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::Game;
+
+    #[test]
+    fn every_reversible_move_is_in_the_table() {
+        assert_eq!(REVERSIBLE_MOVES.keys.iter().filter(|&&key| key != 0).count(), 3668);
+    }
 
     #[test]
     fn detects_upcoming_repetition() {

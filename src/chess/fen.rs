@@ -1,6 +1,6 @@
 //! FEN parsing and formatting, and the definition of a valid position.
 
-use super::{Board, Color, File, Piece, PieceType, Rank, Square, Wing};
+use super::{Board, CastlingSide, Color, File, Piece, PieceType, Rank, Square};
 use std::fmt::Write;
 use thiserror::Error;
 
@@ -18,37 +18,7 @@ const MAX_COUNTER: u32 = 100_000;
 #[error("invalid FEN \"{fen}\": {problem}")]
 pub struct FenError {
     fen: String,
-    problem: Problem,
-}
-
-/// Reason for rejecting a FEN.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs, reason = "the messages are the documentation")]
-pub enum Problem {
-    #[error("empty text, expected <board> <side> <castling> <en passant> [<half-moves> <move number>]")]
-    Empty,
-    #[error("{0} ranks, expected 8")]
-    Ranks(usize),
-    #[error("rank {rank} has {found} squares, expected 8")]
-    RankLength { rank: usize, found: usize },
-    #[error("unexpected '{0}' in the board field, expected a digit from 1 to 8 or one of PNBRQKpnbrqk")]
-    Letter(char),
-    #[error("invalid side to move '{0}', expected w or b")]
-    Side(String),
-    #[error("invalid castling rights '{0}', expected - or up to four of KQkq or rook files A-H, a-h")]
-    Castling(String),
-    #[error("invalid en-passant square '{0}', expected - or a square such as e3")]
-    EnPassant(String),
-    #[error("invalid {what} '{text}', expected a number from 0 to {MAX_COUNTER} or -")]
-    Counter { what: &'static str, text: String },
-    #[error("{0:?} has {1} kings, expected 1")]
-    Kings(Color, u32),
-    #[error("pawn on the first or last rank")]
-    BackRankPawn,
-    #[error("{0} pieces, expected at most {MAX_PIECES}")]
-    Pieces(u32),
-    #[error("side not to move is in check")]
-    OpponentInCheck,
+    problem: String,
 }
 
 impl Board {
@@ -66,24 +36,23 @@ impl Board {
     /// Formats the position as FEN. Castling rights are written as KQkq where unambiguous and by rook file otherwise; always by
     /// rook file (Shredder-FEN) for Chess960.
     pub fn fen(&self, chess960: bool) -> String {
-        let mut text = String::new();
+        let (mut text, mut empty) = (String::new(), 0);
+        let push_empty = |text: &mut String, empty: &mut u32| {
+            if *empty > 0 {
+                let _ = write!(text, "{}", std::mem::take(empty));
+            }
+        };
         for rank in Rank::ALL.into_iter().rev() {
-            let mut empty = 0;
             for file in File::ALL {
                 match self.piece_on(Square::new(file, rank)) {
                     None => empty += 1,
                     Some(piece) => {
-                        if empty > 0 {
-                            let _ = write!(text, "{empty}");
-                        }
-                        empty = 0;
+                        push_empty(&mut text, &mut empty);
                         text.push(piece.letter());
                     }
                 }
             }
-            if empty > 0 {
-                let _ = write!(text, "{empty}");
-            }
+            push_empty(&mut text, &mut empty);
             if rank != Rank::First {
                 text.push('/');
             }
@@ -98,12 +67,12 @@ impl Board {
     fn castling_text(&self, shredder: bool) -> String {
         let mut text = String::new();
         for color in Color::ALL {
-            for wing in Wing::ALL.into_iter().filter(|&wing| self.castling.has(color, wing)) {
-                let rook = self.castling_rook(color, wing);
-                let letter = match (shredder || outermost_rook(self, color, wing) != Some(rook), wing) {
+            for side in CastlingSide::ALL.into_iter().filter(|&side| self.castling.has(color, side)) {
+                let rook = self.castling_rook(color, side);
+                let letter = match (shredder || outermost_rook(self, color, side) != Some(rook), side) {
                     (true, _) => rook.file().letter(),
-                    (false, Wing::King) => 'k',
-                    (false, Wing::Queen) => 'q',
+                    (false, CastlingSide::King) => 'k',
+                    (false, CastlingSide::Queen) => 'q',
                 };
                 text.push(if color == Color::White { letter.to_ascii_uppercase() } else { letter });
             }
@@ -122,17 +91,18 @@ fn shorten(text: &str) -> String {
     }
 }
 
-fn parse(text: &str) -> Result<Board, Problem> {
+fn parse(text: &str) -> Result<Board, String> {
+    const EMPTY: &str = "empty text, expected <board> <side> <castling> <en passant> [<half-moves> <move number>]";
     let mut fields = text.split_whitespace();
     let mut board = Board::empty();
-    parse_pieces(&mut board, fields.next().ok_or(Problem::Empty)?)?;
+    parse_pieces(&mut board, fields.next().ok_or(EMPTY)?)?;
     board.side = match fields.next().unwrap_or("w") {
         "w" => Color::White,
         "b" => {
             board.keys.all ^= super::zobrist::SIDE;
             Color::Black
         }
-        other => return Err(Problem::Side(shorten(other))),
+        other => return Err(format!("invalid side to move '{}', expected w or b", shorten(other))),
     };
     let castling = fields.next().unwrap_or("-");
     let en_passant = fields.next().unwrap_or("-");
@@ -147,18 +117,20 @@ fn parse(text: &str) -> Result<Board, Problem> {
     Ok(board)
 }
 
-fn parse_pieces(board: &mut Board, field: &str) -> Result<(), Problem> {
+fn parse_pieces(board: &mut Board, field: &str) -> Result<(), String> {
     let ranks = field.split('/').count();
     if let Some(letter) = field.chars().find(|&c| !(matches!(c, '/' | '1'..='8') || Piece::from_letter(c).is_some())) {
-        return Err(Problem::Letter(letter));
+        return Err(format!(
+            "unexpected '{letter}' in the board field, expected a digit from 1 to 8 or one of PNBRQKpnbrqk"
+        ));
     }
     if ranks != 8 {
-        return Err(Problem::Ranks(ranks));
+        return Err(format!("{ranks} ranks, expected 8"));
     }
     for (rank, row) in Rank::ALL.into_iter().rev().zip(field.split('/')) {
-        let found = row.chars().map(|c| c.to_digit(10).unwrap_or(1) as usize).sum();
+        let found: u32 = row.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum();
         if found != 8 {
-            return Err(Problem::RankLength { rank: rank.index() + 1, found });
+            return Err(format!("rank {} has {found} squares, expected 8", rank.index() + 1));
         }
         let mut file = 0;
         for letter in row.chars() {
@@ -172,74 +144,77 @@ fn parse_pieces(board: &mut Board, field: &str) -> Result<(), Problem> {
 }
 
 /// Checks validity, except for castling rights and the en-passant square, which are dropped if impossible.
-fn validate_pieces(board: &Board) -> Result<(), Problem> {
+fn validate_pieces(board: &Board) -> Result<(), String> {
     if (board.kind(PieceType::Pawn) & (Rank::First.bitboard() | Rank::Eighth.bitboard())).any() {
-        return Err(Problem::BackRankPawn);
+        return Err("pawn on the first or last rank".to_owned());
     }
     for color in Color::ALL {
         let kings = board.pieces(color, PieceType::King).count();
         if kings != 1 {
-            return Err(Problem::Kings(color, kings));
+            return Err(format!("{color:?} has {kings} kings, expected 1"));
         }
     }
     let pieces = board.occupied().count();
     if pieces > MAX_PIECES {
-        return Err(Problem::Pieces(pieces));
+        return Err(format!("{pieces} pieces, expected at most {MAX_PIECES}"));
     }
     let enemy_king = board.king(!board.side);
     if (board.attackers_to(enemy_king, board.occupied()) & board.color(board.side)).any() {
-        return Err(Problem::OpponentInCheck);
+        return Err("side not to move is in check".to_owned());
     }
     Ok(())
 }
 
 /// The rook farthest from the king on this side of the first rank.
-fn outermost_rook(board: &Board, color: Color, wing: Wing) -> Option<Square> {
+fn outermost_rook(board: &Board, color: Color, side: CastlingSide) -> Option<Square> {
     let king = board.king(color);
     let rooks = board.pieces(color, PieceType::Rook) & Rank::First.relative_to(color).bitboard();
-    match wing {
-        Wing::King => rooks.last().filter(|&rook| rook > king),
-        Wing::Queen => rooks.first().filter(|&rook| rook < king),
+    match side {
+        CastlingSide::King => rooks.last().filter(|&rook| rook > king),
+        CastlingSide::Queen => rooks.first().filter(|&rook| rook < king),
     }
 }
 
-fn parse_castling(board: &mut Board, field: &str) -> Result<(), Problem> {
+fn parse_castling(board: &mut Board, field: &str) -> Result<(), String> {
+    const EXPECTED: &str = "expected - or up to four of KQkq or rook files A-H, a-h";
+    let invalid = || Err(format!("invalid castling rights '{}', {EXPECTED}", shorten(field)));
     if field == "-" {
         return Ok(());
     }
     if field.chars().count() > 4 {
-        return Err(Problem::Castling(shorten(field)));
+        return invalid();
     }
     for letter in field.chars() {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
         let king = board.king(color);
         let rook = match letter.to_ascii_lowercase() {
-            'k' => outermost_rook(board, color, Wing::King),
-            'q' => outermost_rook(board, color, Wing::Queen),
+            'k' => outermost_rook(board, color, CastlingSide::King),
+            'q' => outermost_rook(board, color, CastlingSide::Queen),
             file @ 'a'..='h' => {
                 let file = File::from_index(file as usize - 'a' as usize);
                 let square = Square::new(file, Rank::First.relative_to(color));
                 Some(square).filter(|&square| board.piece_on(square) == Some(Piece::new(color, PieceType::Rook)))
             }
-            _ => return Err(Problem::Castling(shorten(field))),
+            _ => return invalid(),
         };
         // A king with castling rights is never in a corner.
         let king_in_place = king.rank() == Rank::First.relative_to(color) && !matches!(king.file(), File::A | File::H);
         if let Some(rook) = rook.filter(|_| king_in_place) {
-            let wing = if rook > king { Wing::King } else { Wing::Queen };
-            board.castling_rooks[color.index()][wing as usize] = rook;
-            board.set_castling(board.castling.with(color, wing));
+            let side = if rook > king { CastlingSide::King } else { CastlingSide::Queen };
+            board.castling_rooks[color.index()][side as usize] = rook;
+            board.set_castling(board.castling.with(color, side));
         }
     }
     Ok(())
 }
 
 /// Sets the en-passant square if a pawn has just passed it and an en-passant capture is legal.
-fn parse_en_passant(board: &mut Board, field: &str) -> Result<(), Problem> {
+fn parse_en_passant(board: &mut Board, field: &str) -> Result<(), String> {
     if field == "-" {
         return Ok(());
     }
-    let target: Square = field.parse().map_err(|()| Problem::EnPassant(shorten(field)))?;
+    let invalid = |()| format!("invalid en-passant square '{}', expected - or a square such as e3", shorten(field));
+    let target: Square = field.parse().map_err(invalid)?;
     let them = !board.side;
     let (pawn, start) = (target.forward(them), target.forward(!them));
     let passed = target.rank() == Rank::Third.relative_to(them)
@@ -252,15 +227,10 @@ fn parse_en_passant(board: &mut Board, field: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn parse_counter(what: &'static str, field: Option<&str>, default: u32) -> Result<u32, Problem> {
-    match field {
-        None | Some("-") => Ok(default),
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|&number| number <= MAX_COUNTER)
-            .ok_or_else(|| Problem::Counter { what, text: shorten(text) }),
-    }
+fn parse_counter(what: &str, field: Option<&str>, default: u32) -> Result<u32, String> {
+    let Some(text) = field.filter(|&text| text != "-") else { return Ok(default) };
+    let number = text.parse().ok().filter(|&number| number <= MAX_COUNTER);
+    number.ok_or_else(|| format!("invalid {what} '{}', expected a number from 0 to {MAX_COUNTER} or -", shorten(text)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Color-flipped positions.
 
-use super::{Board, Color, Piece, Square, Wing, zobrist};
+use super::{Board, CastlingSide, Color, Piece, Square, zobrist};
 
 impl Board {
     /// The position with colors swapped and ranks mirrored; the counters stay. Its own inverse.
@@ -18,9 +18,9 @@ impl Board {
             board.keys.all ^= zobrist::SIDE;
         }
         for color in Color::ALL {
-            for wing in Wing::ALL.into_iter().filter(|&wing| self.castling.has(color, wing)) {
-                board.castling_rooks[(!color).index()][wing as usize] = mirrored(self.castling_rook(color, wing));
-                board.set_castling(board.castling.with(!color, wing));
+            for side in CastlingSide::ALL.into_iter().filter(|&side| self.castling.has(color, side)) {
+                board.castling_rooks[(!color).index()][side as usize] = mirrored(self.castling_rook(color, side));
+                board.set_castling(board.castling.with(!color, side));
             }
         }
         board.refresh();

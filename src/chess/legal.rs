@@ -1,6 +1,6 @@
 //! Legality and checks of single moves.
 
-use super::{Bitboard, Board, Color, Move, MoveKind, Piece, PieceType, Rank, Square, Wing, attacks};
+use super::{Bitboard, Board, CastlingSide, Color, Move, MoveKind, Piece, PieceType, Rank, Square, attacks};
 
 impl Board {
     /// Whether an arbitrary move word, e.g. from the hash table, is legal here.
@@ -14,7 +14,9 @@ impl Board {
         if mv.is_castle() {
             return mover.kind() == PieceType::King
                 && self.checkers.is_empty()
-                && Wing::ALL.into_iter().any(|wing| self.castling_rook(us, wing) == to && self.can_castle(wing));
+                && CastlingSide::ALL
+                    .into_iter()
+                    .any(|side| self.castling_rook(us, side) == to && self.can_castle(side));
         }
         let kind = if self.color(!us).has(to) { MoveKind::Capture } else { MoveKind::Quiet };
         if mv.kind_bits() != kind as u16 || self.color(us).has(to) {
@@ -23,7 +25,7 @@ impl Board {
         if mover.kind() == PieceType::King {
             return attacks::king(from).has(to) && !self.threats.has(to);
         }
-        self.attacks_from(mover, from, self.occupied()).has(to) && self.respects_pin_and_check(from, to)
+        attacks::of(mover, from, self.occupied()).has(to) && self.respects_pin_and_check(from, to)
     }
 
     /// Whether pins and checks allow a piece other than the king to move between two squares.
@@ -80,7 +82,7 @@ impl Board {
                 | (attacks::rook(king, Bitboard::EMPTY) & self.orthogonal_sliders()));
         for sniper in snipers {
             let shield = attacks::between(king, sniper) & occupied;
-            if !shield.many() {
+            if !shield.more_than_one() {
                 discoverers |= shield & ours;
             }
         }
@@ -140,9 +142,9 @@ impl CheckSquares {
         let ours = board.color(us) & !from.bitboard();
         let (mut straight, mut diagonal) = (ours & board.orthogonal_sliders(), ours & board.diagonal_sliders());
         if mv.is_castle() {
-            let wing = if to > from { Wing::King } else { Wing::Queen };
-            straight = (straight ^ to.bitboard()) | wing.rook_target(us).bitboard();
-            occupied = (occupied ^ to.bitboard()) | wing.rook_target(us).bitboard() | wing.king_target(us).bitboard();
+            let side = mv.castling_side();
+            straight = (straight ^ to.bitboard()) | side.rook_target(us).bitboard();
+            occupied = (occupied ^ to.bitboard()) | side.rook_target(us).bitboard() | side.king_target(us).bitboard();
         } else if mv.is_en_passant() {
             occupied = (occupied ^ mv.capture_square().bitboard()) | to.bitboard();
             if attacks::pawn(us, to).has(self.king) {

@@ -1,6 +1,6 @@
 //! Copy-make.
 
-use super::{Bitboard, Board, Color, Move, MoveDelta, Piece, PieceType, Square, Wing, attacks, zobrist};
+use super::{Bitboard, Board, CastlingSide, Color, Move, MoveDelta, Piece, PieceType, Square, attacks, zobrist};
 
 impl Board {
     /// The position after a legal move. In hot code, [`play`](Self::play) on a clone saves a copy.
@@ -99,13 +99,13 @@ impl Board {
     }
 
     fn castle(&mut self, us: Color, king_from: Square, rook_from: Square) {
-        let wing = if rook_from > king_from { Wing::King } else { Wing::Queen };
+        let side = if rook_from > king_from { CastlingSide::King } else { CastlingSide::Queen };
         let (king, rook) = (Piece::new(us, PieceType::King), Piece::new(us, PieceType::Rook));
         // Remove both first: in Chess960 either may land on the other's square.
         self.remove(king, king_from);
         self.remove(rook, rook_from);
-        self.put(king, wing.king_target(us));
-        self.put(rook, wing.rook_target(us));
+        self.put(king, side.king_target(us));
+        self.put(rook, side.rook_target(us));
     }
 
     /// Removes the rights lost by a king move, a rook move or a capture on a rook's square.
@@ -116,10 +116,10 @@ impl Board {
             rights = rights.without_color(mover.color());
         }
         for color in Color::ALL {
-            for wing in Wing::ALL {
-                let corner = self.castling_rook(color, wing);
+            for side in CastlingSide::ALL {
+                let corner = self.castling_rook(color, side);
                 if from == corner || to == corner {
-                    rights = rights.without(color, wing);
+                    rights = rights.without(color, side);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Legal move generation.
 
-use super::{Bitboard, Board, Color, Move, MoveKind, PieceType, Rank, Square, Wing, attacks};
+use super::{Bitboard, Board, CastlingSide, Color, Move, MoveKind, PieceType, Rank, Square, attacks};
 use arrayvec::ArrayVec;
 
 /// Upper bound on the number of legal moves in any valid position; the record in reachable positions is 218.
@@ -114,7 +114,9 @@ impl Board {
     pub(super) fn evasion_mask(&self) -> Bitboard {
         match self.checkers.first() {
             None => Bitboard::FULL,
-            Some(checker) if !self.checkers.many() => attacks::between(self.king(self.side), checker) | self.checkers,
+            Some(checker) if !self.checkers.more_than_one() => {
+                attacks::between(self.king(self.side), checker) | self.checkers
+            }
             Some(_) => Bitboard::EMPTY,
         }
     }
@@ -132,7 +134,7 @@ impl Board {
             (quiets, captures)
         };
 
-        if !self.checkers.many() {
+        if !self.checkers.more_than_one() {
             let mask = self.evasion_mask();
             self.generate_pawns::<NOISY, QUIET>(sink, mask);
             self.generate_pieces(sink, mask & !ours, split);
@@ -140,9 +142,9 @@ impl Board {
         let (quiets, captures) = split(attacks::king(king) & !self.threats);
         sink.piece(king, quiets, captures);
         if QUIET && self.castling.any(us) && self.checkers.is_empty() {
-            for wing in Wing::ALL {
-                if self.can_castle(wing) {
-                    sink.single(Move::new(king, self.castling_rook(us, wing), MoveKind::Castle));
+            for side in CastlingSide::ALL {
+                if self.can_castle(side) {
+                    sink.single(Move::new(king, self.castling_rook(us, side), MoveKind::Castle));
                 }
             }
         }
@@ -225,13 +227,13 @@ impl Board {
 
     /// Whether castling is legal; the side to move must not be in check.
     #[inline(always)]
-    pub(super) fn can_castle(&self, wing: Wing) -> bool {
+    pub(super) fn can_castle(&self, side: CastlingSide) -> bool {
         let us: Color = self.side;
-        if !self.castling.has(us, wing) {
+        if !self.castling.has(us, side) {
             return false;
         }
-        let (king, rook) = (self.king(us), self.castling_rook(us, wing));
-        let (king_target, rook_target) = (wing.king_target(us), wing.rook_target(us));
+        let (king, rook) = (self.king(us), self.castling_rook(us, side));
+        let (king_target, rook_target) = (side.king_target(us), side.rook_target(us));
         let king_path = attacks::between(king, king_target) | king_target.bitboard();
         let rook_path = attacks::between(king, rook) | attacks::between(rook, rook_target) | rook_target.bitboard();
         let others = self.occupied() ^ king.bitboard() ^ rook.bitboard();

@@ -1,6 +1,6 @@
 //! Moves in 16 bits.
 
-use super::{Board, Piece, PieceType, Square};
+use super::{Board, CastlingSide, Piece, PieceType, Square};
 use std::num::NonZeroU16;
 
 /// A move: 6 bits origin, 6 bits target, 4 bits kind.
@@ -105,6 +105,12 @@ impl Move {
     #[inline(always)]
     pub const fn is_castle(self) -> bool {
         self.kind_bits() == MoveKind::Castle as u16
+    }
+
+    /// The side of a castling move.
+    #[inline(always)]
+    pub const fn castling_side(self) -> CastlingSide {
+        if self.to().index() > self.from().index() { CastlingSide::King } else { CastlingSide::Queen }
     }
 
     /// Whether the move captures en passant.

@@ -1,15 +1,12 @@
 //! Moves as text: UCI and SAN.
 
-use super::{Board, Move, PieceType, Square, Wing};
+use super::{Board, CastlingSide, Move, PieceType, Square};
 use std::fmt::Write;
 
 impl Board {
     /// Formats a move in UCI notation. Castling is written as e1g1, or as king takes rook for Chess960.
     pub fn uci(&self, mv: Move, chess960: bool) -> String {
-        let to = match castling_wing(mv) {
-            Some(wing) if !chess960 => wing.king_target(self.side),
-            _ => mv.to(),
-        };
+        let to = if mv.is_castle() && !chess960 { mv.castling_side().king_target(self.side) } else { mv.to() };
         let promotion = mv.promoted().map_or(String::new(), |kind| kind.letter().to_string());
         format!("{}{to}{promotion}", mv.from())
     }
@@ -33,10 +30,8 @@ impl Board {
     }
 
     fn san_without_suffix(&self, mv: Move) -> String {
-        match castling_wing(mv) {
-            Some(Wing::King) => return "O-O".to_owned(),
-            Some(Wing::Queen) => return "O-O-O".to_owned(),
-            None => {}
+        if mv.is_castle() {
+            return if mv.castling_side() == CastlingSide::King { "O-O" } else { "O-O-O" }.to_owned();
         }
         let mut text = String::new();
         let kind = self.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
@@ -111,11 +106,6 @@ impl Board {
 fn target(text: &str) -> Option<Square> {
     let text = text.strip_suffix(|c: char| c.is_ascii_uppercase()).unwrap_or(text);
     text.get(text.len().checked_sub(2)?..)?.parse().ok()
-}
-
-/// The castling side of a move, if it castles.
-fn castling_wing(mv: Move) -> Option<Wing> {
-    mv.is_castle().then(|| if mv.to() > mv.from() { Wing::King } else { Wing::Queen })
 }
 
 #[cfg(test)]

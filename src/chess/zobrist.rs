@@ -53,12 +53,6 @@ pub fn piece(piece: Piece, square: Square) -> u64 {
     KEYS.pieces[piece.index()][square.index()]
 }
 
-/// [`piece`] in const contexts.
-pub(super) const fn const_piece(piece: usize, square: usize) -> u64 {
-    const TABLE: Keys = keys();
-    TABLE.pieces[piece][square]
-}
-
 /// Key of a set of castling rights.
 #[inline(always)]
 pub fn castling(rights: CastlingRights) -> u64 {

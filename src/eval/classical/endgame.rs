@@ -27,7 +27,7 @@ pub(super) fn known(board: &Board, census: &Census) -> Option<Score> {
 /// Whether the endgame may be known, by the number of pieces.
 #[inline(always)]
 pub(super) fn may_be_known(board: &Board) -> bool {
-    let alone = |color| !board.color(color).many();
+    let alone = |color| !board.color(color).more_than_one();
     board.occupied().count() <= FEW_PIECES || alone(Color::White) || alone(Color::Black)
 }
 

@@ -3,7 +3,7 @@
 use super::pair::{Pair, s};
 use super::survey::{Assault, CENTER_FILES, Survey};
 use super::weights as w;
-use crate::chess::{Bitboard, Board, Color, File, PieceType, Square, Wing, attacks};
+use crate::chess::{Bitboard, Board, CastlingSide, Color, File, PieceType, Square, attacks};
 
 /// The king's wing by its file.
 const WING: [Bitboard; 8] = {
@@ -19,9 +19,9 @@ const CAMP: [Bitboard; 2] = [Bitboard(0x0000_00FF_FFFF_FFFF), Bitboard(0xFFFF_FF
 pub(super) fn shelter(board: &Board, pawns: [Bitboard; 2], color: Color) -> Pair {
     let king = board.king(color);
     let mut best = shelter_at(pawns, color, king);
-    for wing in Wing::ALL {
-        if board.castling().has(color, wing) {
-            let there = shelter_at(pawns, color, wing.king_target(color));
+    for side in CastlingSide::ALL {
+        if board.castling().has(color, side) {
+            let there = shelter_at(pawns, color, side.king_target(color));
             if there.mg() > best.mg() {
                 best = there;
             }
@@ -124,7 +124,7 @@ fn check_danger(survey: &Survey, color: Color) -> i32 {
     let safe = checks.map(|squares| squares & open);
     let mut total = 0;
     for (safe, weight) in safe.into_iter().zip(w::SAFE_CHECK_DANGER) {
-        total += weight * i32::from(safe.any()) + w::MORE_CHECKS_DANGER * i32::from(safe.many());
+        total += weight * i32::from(safe.any()) + w::MORE_CHECKS_DANGER * i32::from(safe.more_than_one());
     }
     // Queens are left out.
     let unsafe_checks =

@@ -119,7 +119,7 @@ fn bishop(survey: &Survey, color: Color, square: Square, outposts: Bitboard) -> 
         + w::MINOR_BEHIND_PAWN * i32::from(behind_pawn(survey, color, square))
         + w::BISHOP_PAWN * own.count() as i32
         + w::BISHOP_BLOCKED_PAWN * blocked.count() as i32
-        + w::BISHOP_LONG_DIAGONAL * i32::from((sweep & CENTER).many())
+        + w::BISHOP_LONG_DIAGONAL * i32::from((sweep & CENTER).more_than_one())
 }
 
 #[inline(always)]

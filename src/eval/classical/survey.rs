@@ -133,7 +133,7 @@ pub(super) fn veils(board: &Board, square: Square, diagonal: Bitboard, straight:
     let mut veils = Bitboard::EMPTY;
     for sniper in snipers {
         let between = attacks::between(square, sniper) & board.occupied();
-        if !between.many() {
+        if !between.more_than_one() {
             veils |= between;
         }
     }

@@ -60,7 +60,7 @@ fn by_pawns(survey: &Survey, color: Color, pieces: Bitboard) -> Pair {
 fn on_queen(survey: &Survey, color: Color, held: Bitboard) -> Pair {
     let us = color.index();
     let queens = survey.board.pieces(!color, PieceType::Queen);
-    let (Some(queen), false) = (queens.first(), queens.many()) else {
+    let (Some(queen), false) = (queens.first(), queens.more_than_one()) else {
         return Pair::ZERO;
     };
     let safe = survey.area[us] & !held & !survey.pawns[us];

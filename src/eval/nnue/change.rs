@@ -1,6 +1,6 @@
 //! Pieces added and removed by a move.
 
-use crate::chess::{Color, MoveDelta, Piece, PieceType, Square, Wing};
+use crate::chess::{CastlingSide, Color, MoveDelta, Piece, PieceType, Square};
 
 /// A piece on a square.
 pub type Placed = (Piece, Square);
@@ -36,11 +36,11 @@ impl Change {
 
     #[cold]
     fn castle(us: Color, king_from: Square, rook_from: Square) -> Self {
-        let wing = if rook_from > king_from { Wing::King } else { Wing::Queen };
+        let side = if rook_from > king_from { CastlingSide::King } else { CastlingSide::Queen };
         let (king, rook) = (Piece::new(us, PieceType::King), Piece::new(us, PieceType::Rook));
         Self::Castle {
             off: [(king, king_from), (rook, rook_from)],
-            on: [(king, wing.king_target(us)), (rook, wing.rook_target(us))],
+            on: [(king, side.king_target(us)), (rook, side.rook_target(us))],
         }
     }
 
@@ -51,7 +51,7 @@ impl Change {
             return None;
         }
         let us = mover.color();
-        let wing = if mv.to() > mv.from() { Wing::King } else { Wing::Queen };
-        Some(if mv.is_castle() { wing.king_target(us) } else { mv.to() })
+        let side = if mv.to() > mv.from() { CastlingSide::King } else { CastlingSide::Queen };
+        Some(if mv.is_castle() { side.king_target(us) } else { mv.to() })
     }
 }

@@ -45,11 +45,12 @@ pub fn attacked_by(piece: Piece, from: Square, occupied: Bitboard) -> Bitboard {
 /// The pieces of a color, among those on `occupied`, that attack a square.
 pub fn attackers(board: &Board, color: Color, target: Square, occupied: Bitboard) -> Bitboard {
     let pieces = board.color(color) & occupied;
-    pieces.filter(|&square| {
-        let piece = board.piece_on(square).expect("a man stands there");
-        attacked_by(piece, square, occupied).has(target)
-    })
-    .collect()
+    pieces
+        .filter(|&square| {
+            let piece = board.piece_on(square).expect("a man stands there");
+            attacked_by(piece, square, occupied).has(target)
+        })
+        .collect()
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn attack_tables_agree_with_walking() {
         let occupied = game.board().occupied() & Bitboard(random.u64(..) | random.u64(..));
         for square in Square::ALL {
             for piece in Piece::ALL {
-                let found = game.board().attacks_from(piece, square, occupied);
+                let found = attacks::of(piece, square, occupied);
                 assert_eq!(found, attacked_by(piece, square, occupied), "{piece:?} on {square} with {occupied:?}");
             }
         }

@@ -1,6 +1,6 @@
 //! Games as PGN.
 
-use lento::chess::{Board, Color, File, Wing};
+use lento::chess::{Board, CastlingSide, Color, File};
 use lento::eval::wdl;
 use lento::score::{Score, mate_distance};
 use lento_common::lock::Lock;
@@ -76,10 +76,10 @@ fn pgn(record: &Record, round: &str, [white, black]: [&str; 2]) -> String {
 /// Whether a king or rook with castling rights is not on its square of standard chess.
 fn is_chess960(start: &Board) -> bool {
     let home = |color| start.king(color).file() == File::E;
-    let rooks = [(Wing::King, File::H), (Wing::Queen, File::A)];
+    let rooks = [(CastlingSide::King, File::H), (CastlingSide::Queen, File::A)];
     Color::ALL.into_iter().any(|color| {
-        rooks.into_iter().any(|(wing, file)| {
-            start.castling().has(color, wing) && !(home(color) && start.castling_rook(color, wing).file() == file)
+        rooks.into_iter().any(|(side, file)| {
+            start.castling().has(color, side) && !(home(color) && start.castling_rook(color, side).file() == file)
         })
     })
 }

@@ -11,7 +11,7 @@
 //! | 30 | result: 0 Black wins, 1 drawn, 2 White wins |
 
 use super::game::check_material;
-use lento::chess::{Board, Color, File, Move, MoveKind, Piece, PieceType, Rank, Square, castling::Wing};
+use lento::chess::{Board, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Rank, Square};
 use lento_common::play::record::{GameResult, Record};
 
 pub type Header = [u8; HEADER];
@@ -54,7 +54,7 @@ pub fn to_header(board: &Board, result: GameResult) -> Result<Header, String> {
 fn piece_code(board: &Board, square: Square, piece: Piece) -> u8 {
     let color = piece.color();
     let castles = |wing| board.castling().has(color, wing) && board.castling_rook(color, wing) == square;
-    let kind = if Wing::ALL.into_iter().any(castles) { CASTLING_ROOK } else { piece.kind().index() as u8 };
+    let kind = if CastlingSide::ALL.into_iter().any(castles) { CASTLING_ROOK } else { piece.kind().index() as u8 };
     kind + BLACK * color.index() as u8
 }
 
