@@ -2,6 +2,7 @@
 
 use lento::cli::interrupt::INTERRUPTED;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,14 +22,18 @@ pub fn show(json: bool, document: impl FnOnce() -> Value, text: impl FnOnce() ->
     if json { writeln!(out, "{:#}", document()) } else { write!(out, "{}", text()) }
 }
 
-/// The command of this run, quoted for a shell, for pages. Of absolute paths only the names are shown.
+/// The command of this run, quoted for a shell, for pages.
 pub fn command() -> String {
-    let words = std::env::args().enumerate().map(|(index, word)| match Path::new(&word) {
-        path if index == 0 => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        path if path.is_absolute() => quoted(&path.file_name().unwrap_or_default().to_string_lossy()),
-        _ => quoted(&word),
-    });
-    words.collect::<Vec<_>>().join(" ")
+    let mut words = std::env::args();
+    let program = words.next().unwrap_or_default();
+    let program = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    [program].into_iter().chain(words.map(|word| quoted(&shown(&word)))).collect::<Vec<_>>().join(" ")
+}
+
+/// A word for a page: of an absolute path, which belongs to the machine, only the name.
+pub fn shown(word: &str) -> Cow<'_, str> {
+    let path = Path::new(word);
+    if path.is_absolute() { path.file_name().unwrap_or_default().to_string_lossy() } else { word.into() }
 }
 
 /// A word quoted for a shell, if necessary.

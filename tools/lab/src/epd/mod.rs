@@ -1,36 +1,35 @@
-//! `lento epd`: how many problems of a suite are solved, and how soon.
+//! `lento epd`: solves suites of test positions.
 
 mod parse;
-pub mod record;
-mod skipped;
-pub mod solve;
+mod solve;
 mod table;
 
-pub use parse::Problem;
+pub use parse::{Problem, read};
+pub use solve::{Solution, solve};
 pub use table::Total;
 
-use indicatif::ProgressBar;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
+use lento_common::notice::notice;
 use lento_common::part::{Part, part};
-use lento_common::{inputs, progress, summary};
+use lento_common::{progress, summary};
+use parse::{Skipped, messages, read_some};
 use serde_json::{Value, json};
-use skipped::Skipped;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use table::Layout;
+use table::{Layout, row};
 
-/// What to solve, and how long to think.
+/// Suites and limits.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Suites in EPD or FEN, one position a line: those with bm (best moves), am (moves to avoid), dm (mate in so many
-    /// moves) or points for moves (c0 "f5=10, Be5+=2", or c8 with c9 or c7) count; others are searched as well. Lines that
-    /// are neither are skipped
+    /// Suites in EPD or FEN, one position a line: those with bm (best moves), am (moves to avoid), dm (mate in N moves) or
+    /// points for moves (c0 "f5=10, Be5+=2", or c8 with c9 or c7) count; others are searched as well. Invalid lines are
+    /// skipped
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Time for each position, with its unit: 1s, 500ms, 2m [default: 1s, unless another limit is given]
@@ -51,7 +50,7 @@ pub struct Args {
     /// Only part K of N of all lines together, for one of several machines
     #[arg(long, value_name = "K/N", value_parser = part)]
     part: Option<Part>,
-    /// Keep each result in this file, and go on from there when it exists
+    /// Keep results in this file; the same command resumes the run
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Print one JSON document at the end instead of the table: the settings, the problems, the sums
@@ -59,7 +58,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Reads a time with its unit. Without one, milliseconds and seconds would be mixed up.
+/// Parses a time with its unit, without which milliseconds and seconds could be confused.
 fn parse_time(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let seconds = match unit {
@@ -88,12 +87,12 @@ impl Args {
         }
     }
 
-    /// The problems of each file.
+    /// The suites, with the problems of this part.
     fn suites(&self) -> Result<Vec<Suite<'_>>, String> {
         let mut suites = Vec::new();
         for file in &self.files {
-            let (problems, skipped) = skipped::read(file)?;
-            suites.push(Suite { file, problems, skipped, total: Total::default() });
+            let (problems, skipped) = read_some(file)?;
+            suites.push(Suite { file, problems, skipped });
         }
         if let Some(part) = self.part {
             let wanted = part.of(suites.iter().map(|suite| suite.problems.len() as u64).sum());
@@ -104,7 +103,6 @@ impl Args {
         Ok(suites)
     }
 
-    /// All that was asked, as JSON.
     fn json(&self) -> Value {
         let limits = self.limits();
         let mut asked = json!({
@@ -122,160 +120,154 @@ impl Args {
     }
 }
 
-/// The problems of a file, which holds nothing else.
-///
-/// # Errors
-/// The file cannot be read, or a line of it is no problem.
-pub fn read(file: &Path) -> Result<Vec<Problem>, String> {
-    let text = inputs::read_text(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    parse::problems(&text).map_err(|(line, error)| format!("{}:{line}: {error}", file.display()))
-}
-
-/// A file of problems, and how it went.
+/// The problems of a file.
 struct Suite<'a> {
     file: &'a Path,
     problems: Vec<Problem>,
     skipped: Vec<Skipped>,
-    total: Total,
 }
 
-/// Solves the suites and shows each result as it comes. After Ctrl-C the results so far are kept.
-///
-/// # Errors
-/// A file cannot be read or holds no position, or the engine cannot be set up.
+/// Solves the suites and prints each result as it comes.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
-    let mut suites = args.suites()?;
-    skipped::tell(suites.iter().map(|suite| (suite.file, suite.skipped.as_slice())), &mut io::stderr());
-    let mut solver = Solver::new(args, Stop::on_ctrl_c()?)?;
-    let count = suites.iter().map(|suite| suite.problems.len()).sum();
-    let layout = Layout::of(suites.iter().flat_map(|suite| &suite.problems));
-    let mut show = SuiteProgress::new(args.json, count);
-    show.line(&layout.header())?;
-    let (mut total, mut results) = (Total::default(), Vec::new());
-    'all: for suite in &mut suites {
-        for problem in &suite.problems {
-            show.next(problem, total);
-            let Some(solution) = solver.solve(problem)? else { break 'all };
-            suite.total.add(problem, &solution);
-            total.add(problem, &solution);
-            show.line(&layout.line(problem, &solution))?;
-            results.push(table::json(problem, &solution));
-        }
-    }
-    for suite in suites.iter().filter(|_| suites.len() > 1) {
-        let line = suite.total.line(suite.problems.len()) + &skipped::count(suite.skipped.len());
-        show.line(&format!("{}: {line}", suite.file.display()))?;
-    }
-    let skipped = suites.iter().map(|suite| suite.skipped.len()).sum();
-    show.line(&(total.line(count) + &skipped::count(skipped)))?;
-    show.end();
-    summary::show(args.json, || document(args, &suites, total, results), String::new)?;
-    Ok(summary::exit(total.searched == count))
-}
-
-/// Everything that was asked and found.
-fn document(args: &Args, suites: &[Suite], total: Total, results: Vec<Value>) -> Value {
-    let mut document = args.json();
-    let merge = |document: &mut Value, sums: Value| {
-        if let (Some(all), Value::Object(sums)) = (document.as_object_mut(), sums) {
-            all.extend(sums);
-        }
-    };
-    merge(&mut document, total.json());
-    let totals = suites.iter().map(|suite| {
-        let mut sums = json!({ "file": suite.file.display().to_string(), "problems": suite.problems.len() });
-        sums["lines_skipped"] = suite.skipped.len().into();
-        merge(&mut sums, suite.total.json());
-        sums
-    });
-    document["totals"] = totals.collect();
-    document["problems"] = results.into();
-    let skipped = suites.iter().flat_map(|suite| suite.skipped.iter().map(|line| line.to_json(suite.file)));
-    document["skipped"] = skipped.collect();
-    document["lines_skipped"] = suites.iter().map(|suite| suite.skipped.len()).sum::<usize>().into();
-    document
-}
-
-/// Who solves: the journal what it knows, the engine the rest.
-struct Solver {
-    engine: Engine,
-    limits: Limits,
-    stop: Stop,
-    journal: Option<Journal>,
-    /// Where the journal lies, for messages.
-    name: String,
-    known: std::iter::Enumerate<std::vec::IntoIter<Value>>,
-}
-
-impl Solver {
-    fn new(args: &Args, stop: Stop) -> Result<Self, Box<dyn Error>> {
-        let mut engine = Engine::new();
-        engine.set_threads(usize::from(args.threads))?;
-        engine.set_hash(args.hash as usize)?;
-        // The clock of a problem is not that of a game: nothing is kept back.
-        engine.settings_mut().search.move_overhead = 0;
-        let (mut journal, mut known, mut name) = (None, Vec::new(), String::new());
-        if let Some(path) = &args.journal {
-            let (file, records) = Journal::open(path, &args.json())?;
-            (journal, known, name) = (Some(file), records, path.display().to_string());
-        }
-        Ok(Self { engine, limits: args.limits(), stop, journal, name, known: known.into_iter().enumerate() })
-    }
-
-    /// Solves the next problem, or says how it was solved before. `None` if it was interrupted.
-    fn solve(&mut self, problem: &Problem) -> Result<Option<solve::Solution>, Box<dyn Error>> {
-        if let Some((index, known)) = self.known.next() {
-            let solution = record::read(problem, &known);
-            let (line, id) = (index + 2, &problem.id);
-            return Ok(Some(solution.ok_or_else(|| format!("{}:{line}: no record of '{id}'", self.name))?));
-        }
-        if self.stop.asked() {
-            return Ok(None);
-        }
-        let Some(solution) = solve::solve(&mut self.engine, problem, &self.limits, &self.stop) else { return Ok(None) };
-        keep(&mut self.journal, &record::write(problem, &solution))?;
-        Ok(Some(solution))
-    }
-}
-
-/// The table on standard output, and on a terminal the progress below it.
-struct SuiteProgress {
-    silent: bool,
-    bar: ProgressBar,
-}
-
-impl SuiteProgress {
-    fn new(silent: bool, count: usize) -> Self {
-        let bar = progress::bar(Some(count as u64), "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]");
-        Self { silent, bar }
-    }
-
-    fn next(&self, problem: &Problem, total: Total) {
-        self.bar.set_position(total.searched as u64);
-        self.bar.set_message(format!("{}, {} solved", problem.id, total.solved));
-        self.bar.tick();
-    }
-
-    /// A line of the table, above the progress.
-    fn line(&mut self, text: &str) -> io::Result<()> {
-        if self.silent {
+    let suites = args.suites()?;
+    suites.iter().flat_map(|suite| messages(suite.file, &suite.skipped)).for_each(notice);
+    let problems: Vec<&Problem> = suites.iter().flat_map(|suite| &suite.problems).collect();
+    let stop = Stop::on_ctrl_c()?;
+    let mut solver = Solver::open(args, &problems)?;
+    let layout = Layout::of(problems.iter().copied());
+    let template = "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]";
+    let bar = progress::bar(Some(problems.len() as u64), template);
+    let print = |text: &str| {
+        if args.json {
             return Ok(());
         }
-        self.bar.suspend(|| {
+        bar.suspend(|| {
             let mut out = io::stdout().lock();
             writeln!(out, "{text}")?;
             out.flush()
         })
+    };
+    let mut solutions: Vec<Solution> = Vec::new();
+    for problem in &problems {
+        let solved = solutions.iter().filter(|solution| solution.solved).count();
+        bar.set_message(format!("{}, {solved} solved", problem.id));
+        bar.tick();
+        let Some(solution) = solver.solve(problem, &stop)? else { break };
+        let row = row(problem, &solution, layout.points);
+        if solutions.is_empty() {
+            print(&layout.line(&row.heads()))?;
+        }
+        print(&layout.line(&row.texts()))?;
+        solutions.push(solution);
+        bar.inc(1);
+    }
+    let totals = totals(&suites, &solutions);
+    for (suite, total) in suites.iter().zip(&totals).filter(|_| suites.len() > 1) {
+        let line = total.line(suite.problems.len()) + &skipped_text(suite.skipped.len());
+        print(&format!("{}: {line}", suite.file.display()))?;
+    }
+    let skipped = suites.iter().map(|suite| suite.skipped.len()).sum();
+    print(&(total(problems.iter().copied(), &solutions).line(problems.len()) + &skipped_text(skipped)))?;
+    bar.finish_and_clear();
+    summary::show(args.json, || document(args, &suites, &solutions), String::new)?;
+    Ok(summary::exit(solutions.len() == problems.len()))
+}
+
+fn skipped_text(lines: usize) -> String {
+    match lines {
+        0 => String::new(),
+        1 => ", 1 line skipped".to_owned(),
+        many => format!(", {many} lines skipped"),
+    }
+}
+
+/// The sums over problems, of which the first may have solutions.
+fn total<'a>(problems: impl IntoIterator<Item = &'a Problem>, solutions: &[Solution]) -> Total {
+    let mut total = Total::default();
+    problems.into_iter().zip(solutions).for_each(|(problem, solution)| total.add(problem, solution));
+    total
+}
+
+/// The sums of each suite.
+fn totals(suites: &[Suite], mut solutions: &[Solution]) -> Vec<Total> {
+    let total = |suite: &Suite| {
+        let (own, rest) = solutions.split_at(suite.problems.len().min(solutions.len()));
+        solutions = rest;
+        total(&suite.problems, own)
+    };
+    suites.iter().map(total).collect()
+}
+
+/// The settings, sums and results.
+fn document(args: &Args, suites: &[Suite], solutions: &[Solution]) -> Value {
+    let problems = || suites.iter().flat_map(|suite| &suite.problems);
+    let merged = |mut document: Value, sums: Value| {
+        if let (Some(all), Value::Object(sums)) = (document.as_object_mut(), sums) {
+            all.extend(sums);
+        }
+        document
+    };
+    let mut document = merged(args.json(), total(problems(), solutions).json());
+    let totals = suites.iter().zip(totals(suites, solutions)).map(|(suite, total)| {
+        let (file, problems) = (suite.file.display().to_string(), suite.problems.len());
+        merged(json!({ "file": file, "problems": problems, "lines_skipped": suite.skipped.len() }), total.json())
+    });
+    document["totals"] = totals.collect();
+    document["problems"] =
+        problems().zip(solutions).map(|(problem, solution)| row(problem, solution, false).json()).collect();
+    let skipped: Vec<Value> =
+        suites.iter().flat_map(|suite| suite.skipped.iter().map(|line| line.to_json(suite.file))).collect();
+    document["lines_skipped"] = skipped.len().into();
+    document["skipped"] = skipped.into();
+    document
+}
+
+/// The engine, and the results of the journal.
+struct Solver {
+    engine: Engine,
+    limits: Limits,
+    journal: Option<Journal>,
+    known: std::vec::IntoIter<Solution>,
+}
+
+impl Solver {
+    fn open(args: &Args, problems: &[&Problem]) -> Result<Self, Box<dyn Error>> {
+        let mut engine = Engine::new();
+        engine.set_threads(usize::from(args.threads))?;
+        engine.set_hash(args.hash as usize)?;
+        // The whole time is for the search.
+        engine.settings_mut().search.move_overhead = 0;
+        let mut known = Vec::new();
+        let journal = Journal::resume(
+            args.journal.as_deref(),
+            || Ok(args.json()),
+            |index, record| {
+                known.push(Solution::from_record(problems.get(index as usize)?, record)?);
+                Some(())
+            },
+        )?;
+        Ok(Self { engine, limits: args.limits(), journal, known: known.into_iter() })
     }
 
-    fn end(&self) {
-        self.bar.finish_and_clear();
+    /// Solves the next problem, unless the journal has its result; `None` if stopped.
+    fn solve(&mut self, problem: &Problem, stop: &Stop) -> Result<Option<Solution>, Box<dyn Error>> {
+        if let Some(known) = self.known.next() {
+            return Ok(Some(known));
+        }
+        if stop.asked() {
+            return Ok(None);
+        }
+        let Some(solution) = solve(&mut self.engine, problem, &self.limits, stop) else { return Ok(None) };
+        keep(&mut self.journal, &solution.to_record(problem))?;
+        Ok(Some(solution))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento_common::arguments::parse;
+    use lento_common::scratch::Folder;
 
     #[test]
     fn times_have_units() {
@@ -287,39 +279,31 @@ mod tests {
         }
     }
 
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
-
-    fn args(line: &str) -> Args {
-        <Line as clap::Parser>::parse_from(line.split(' ')).args
+    fn args(words: &str) -> Args {
+        parse(words.split_whitespace()).unwrap()
     }
 
     #[test]
-    fn what_the_journal_knows_is_not_searched_again() {
-        let folder = std::env::temp_dir().join(format!("lento-epd-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (suite, journal) = (folder.join("suite.epd"), folder.join("journal"));
-        let text = "6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#; c0 \"Ra2=3\";\n";
-        std::fs::write(&suite, text).unwrap();
+    fn results_of_the_journal_are_not_searched_again() {
+        let folder = Folder::new("epd");
+        let text = b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#; c0 \"Ra2=3\";\n";
+        let (suite, journal) = (folder.write("suite.epd", text), folder.path().join("journal"));
         let line = format!("epd {} --hash 1 --journal {}", suite.display(), journal.display());
-        let solver = |depth| Solver::new(&args(&format!("{line} --depth {depth}")), Stop::default());
         let given = args(&format!("{line} --depth 3"));
-        let problems = given.suites().unwrap().remove(0).problems;
-        let first = solver(3).unwrap().solve(&problems[0]).unwrap();
+        let suites = given.suites().unwrap();
+        let problems: Vec<&Problem> = suites[0].problems.iter().collect();
+        let stop = Stop::default();
+        let first = Solver::open(&given, &problems).unwrap().solve(problems[0], &stop).unwrap();
         assert!(first.as_ref().is_some_and(|first| first.solved));
 
-        // Stopped before it begins, it only knows what was found before.
-        let mut again = solver(3).unwrap();
-        again.stop.ask();
-        assert_eq!(again.solve(&problems[0]).unwrap(), first);
-        assert_eq!(again.solve(&problems[1]).unwrap(), None);
+        stop.ask();
+        let mut again = Solver::open(&given, &problems).unwrap();
+        assert_eq!(again.solve(problems[0], &stop).unwrap(), first);
+        assert_eq!(again.solve(problems[1], &stop).unwrap(), None);
         drop(again);
-        assert!(solver(3).unwrap().solve(&problems[1]).unwrap_err().to_string().contains(":2: no record of 'line 2'"));
-        assert!(solver(4).err().is_some_and(|error| error.to_string().contains("depth is 3, here 4")));
-        std::fs::remove_dir_all(&folder).unwrap();
+        let error = |args: &Args, problems: &[&Problem]| Solver::open(args, problems).err().unwrap().to_string();
+        assert!(error(&given, &problems[1..]).contains(":2: this record does not belong to the run"));
+        assert!(error(&args(&format!("{line} --depth 4")), &problems).contains("depth is 3, here 4"));
     }
 
     #[test]
@@ -328,16 +312,10 @@ mod tests {
         let problems = parse::problems("4k3/8/8/8/8/8/8/R3K3 w Q - c0 \"Ra8+=10, Ra7=3\";").unwrap();
         let played = problems[0].board.parse_san("Ra7");
         let elapsed = Duration::from_millis(10);
-        let solution = solve::Solution { played, solved: false, since: None, score: 30, depth: 9, nodes: 500, elapsed };
-        let mut suites = Vec::new();
-        let mut total = Total::default();
-        for file in &given.files {
-            let mut suite = Suite { file, problems: problems.clone(), skipped: Vec::new(), total: Total::default() };
-            suite.total.add(&problems[0], &solution);
-            total.add(&problems[0], &solution);
-            suites.push(suite);
-        }
-        let document = document(&given, &suites, total, Vec::new());
+        let solution = Solution { played, solved: false, since: None, score: 30, depth: 9, nodes: 500, elapsed };
+        let suite = |file| Suite { file, problems: problems.clone(), skipped: Vec::new() };
+        let suites: Vec<Suite> = given.files.iter().map(|file| suite(file)).collect();
+        let document = document(&given, &suites, &[solution.clone(), solution]);
         assert_eq!((&document["points"], &document["points_possible"]), (&json!(6), &json!(20)));
         assert_eq!((&document["searched"], &document["nodes"]), (&json!(2), &json!(100)));
         assert_eq!(document["totals"][1]["file"], "two.epd");

@@ -1,97 +1,131 @@
-//! EPD: positions with operations, here those that say what the solution is.
+//! Problems in EPD.
 
 use lento::chess::{Board, Move};
+use lento::uci::words::quoted;
 use lento_common::epd::{self, Epd};
-use thiserror::Error;
+use lento_common::inputs;
+use serde_json::{Value, json};
+use std::path::Path;
 
-/// A position and what counts as its solution.
+/// Maximum number of messages about a file.
+const MESSAGES: usize = 10;
+
+/// Maximum length kept of a skipped line.
+const LONGEST: usize = 1000;
+
+/// A position and its solution.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The operation `id`, or the place in the file.
+    /// The operation `id`, or the line.
     pub id: String,
-    /// The position.
     pub board: Board,
-    /// `bm`: the moves one of which is to be found; empty if none are named.
+    /// `bm`: solutions; may be empty.
     pub best: Vec<Move>,
-    /// `am`: the moves not to be played.
+    /// `am`: moves to avoid.
     pub avoid: Vec<Move>,
-    /// `dm`: a mate in so many moves is to be found, whatever the first move.
+    /// `dm`: a mate in this many moves is the solution, whatever the first move.
     pub mate: Option<i32>,
-    /// `c0`, or `c8` with `c9` or `c7`: what each move is worth; empty if nothing is said. Moves that are not named are
-    /// worth nothing.
+    /// `c0`, or `c8` with `c9` or `c7`: points for moves. Other moves have none.
     pub points: Vec<(Move, u32)>,
 }
 
-/// Why a line cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EpdError {
-    /// It is no EPD.
-    #[error(transparent)]
-    Line(#[from] epd::EpdError),
-    /// A text where a move is named is no legal move.
-    #[error("{operation} \"{text}\": no legal move in SAN or UCI notation")]
-    Move {
-        /// The operation, such as `bm`.
-        operation: &'static str,
-        /// What stands there.
-        text: String,
-    },
-    /// `dm` without a number of moves.
-    #[error("dm \"{0}\", expected a number of moves from 1 on")]
-    Mate(String),
-    /// `c8` does not fit the moves that its points are for.
-    #[error("c8 has points for {points} moves, but {operation} names {moves}")]
-    Points {
-        /// `c9` or `c7`.
-        operation: &'static str,
-        /// How many moves it names.
-        moves: usize,
-        /// How many points there are.
-        points: usize,
-    },
-    /// Nothing says what the solution is.
-    #[error("none of bm, am, dm and the points of c0 says what the solution is")]
-    NoSolution,
-}
-
 impl Problem {
-    /// Whether anything says what the solution is. A plain FEN does not.
+    /// Whether there is a solution. A FEN has none.
     pub fn has_task(&self) -> bool {
         !self.best.is_empty() || !self.avoid.is_empty() || self.mate.is_some()
     }
 }
 
-/// Reads a whole file, every line of which must say what the solution is; lines that are empty or begin with `#` say nothing.
-///
-/// # Errors
-/// The first line that cannot be read: its number from 1, and why.
-pub fn problems(text: &str) -> Result<Vec<Problem>, (usize, EpdError)> {
-    let with_task = |problem: Problem| if problem.has_task() { Ok(problem) } else { Err(EpdError::NoSolution) };
+/// A line that is no valid position, or has invalid operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its number, from 1.
+    line: usize,
+    text: String,
+    reason: String,
+}
+
+impl Skipped {
+    pub fn to_json(&self, file: &Path) -> Value {
+        json!({ "file": file.display().to_string(), "line": self.line, "text": self.text, "reason": self.reason })
+    }
+}
+
+/// Reads a file in which every line must be a problem.
+pub fn read(file: &Path) -> Result<Vec<Problem>, String> {
+    let text = inputs::read_text(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    problems(&text).map_err(|(line, error)| format!("{}:{line}: {error}", file.display()))
+}
+
+/// Parses lines that must be problems. Errors have the number of the line.
+pub fn problems(text: &str) -> Result<Vec<Problem>, (usize, String)> {
+    let with_task = |problem: Problem| {
+        let missing = "none of bm, am, dm and the points of c0 gives a solution";
+        if problem.has_task() { Ok(problem) } else { Err(missing.to_owned()) }
+    };
     lines(text).map(|(number, _, read)| read.and_then(with_task).map_err(|error| (number, error))).collect()
 }
 
-/// Reads the lines that say anything: the number of each from 1, its text, and what it says.
-pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str, Result<Problem, EpdError>)> {
+/// Reads the positions of a file and its invalid lines, unless all lines are invalid.
+pub fn read_some(file: &Path) -> Result<(Vec<Problem>, Vec<Skipped>), String> {
+    let text = inputs::read_text(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let (problems, skipped) = split(&text);
+    match skipped.first() {
+        Some(Skipped { line, text, reason }) if problems.is_empty() => {
+            let file = file.display();
+            Err(format!("{file}: no position in EPD or FEN in this file; {file}:{line}: {}: {reason}", quoted(&text)))
+        }
+        _ => Ok((problems, skipped)),
+    }
+}
+
+fn split(text: &str) -> (Vec<Problem>, Vec<Skipped>) {
+    let (mut problems, mut skipped) = (Vec::new(), Vec::new());
+    for (line, text, read) in lines(text) {
+        match read {
+            Ok(problem) => problems.push(problem),
+            Err(reason) => {
+                // In other files, a line may be the whole file.
+                let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
+                skipped.push(Skipped { line, text: text[..end].to_owned(), reason });
+            }
+        }
+    }
+    (problems, skipped)
+}
+
+/// Messages about the skipped lines of a file.
+pub fn messages(file: &Path, skipped: &[Skipped]) -> Vec<String> {
+    let file = file.display();
+    let message =
+        |Skipped { line, text, reason }: &Skipped| format!("{file}:{line}: skipped {}: {reason}", quoted(text));
+    let mut messages: Vec<String> = skipped.iter().take(MESSAGES).map(message).collect();
+    if skipped.len() > MESSAGES {
+        messages.push(format!("{file}: {} more lines skipped", skipped.len() - MESSAGES));
+    }
+    messages
+}
+
+/// Parses all lines with content: their numbers from 1, texts, and problems.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str, Result<Problem, String>)> {
     let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| epd::has_content(line));
     lines.map(|(number, line)| (number, line, problem(line, number)))
 }
 
-/// Reads a line, which may be a FEN without operations; its number serves as name if it has none.
-fn problem(line: &str, place: usize) -> Result<Problem, EpdError> {
-    let epd = Epd::parse(line)?;
+/// Parses a line of EPD or FEN. The line number serves as name if there is none.
+fn problem(line: &str, place: usize) -> Result<Problem, String> {
+    let epd = Epd::parse(line).map_err(|error| error.to_string())?;
     let (board, find) = (&epd.board, |code: &str| epd.operand(code));
     let points = points(board, &find)?;
     let mut best = moves(board, "bm", find("bm"))?;
     let avoid = moves(board, "am", find("am"))?;
-    let mate = match find("dm") {
-        None => None,
-        Some(text) => {
-            let number = text.parse().ok().filter(|&number| number > 0);
-            Some(number.ok_or_else(|| EpdError::Mate(text.to_owned()))?)
-        }
-    };
+    let mate = find("dm").map(|text| {
+        let number = text.parse().ok().filter(|&number| number > 0);
+        number.ok_or_else(|| format!("dm {text:?}, expected a number of moves from 1"))
+    });
+    let mate = mate.transpose()?;
     if best.is_empty() && avoid.is_empty() && mate.is_none() {
-        // Without a named solution it is what earns most.
+        // Without a named solution, the moves with most points.
         let most = points.iter().map(|&(_, points)| points).max();
         best.extend(points.iter().filter(|&&(_, points)| Some(points) == most).map(|&(mv, _)| mv));
     }
@@ -99,25 +133,24 @@ fn problem(line: &str, place: usize) -> Result<Problem, EpdError> {
     Ok(Problem { id, board: epd.board, best, avoid, mate, points })
 }
 
-fn moves(board: &Board, operation: &'static str, list: Option<&str>) -> Result<Vec<Move>, EpdError> {
+fn moves(board: &Board, operation: &'static str, list: Option<&str>) -> Result<Vec<Move>, String> {
     words(list.unwrap_or("")).map(|text| legal(board, operation, text)).collect()
 }
 
-fn legal(board: &Board, operation: &'static str, text: &str) -> Result<Move, EpdError> {
+fn legal(board: &Board, operation: &'static str, text: &str) -> Result<Move, String> {
     let mv = board.parse_san(text).or_else(|| board.parse_uci(text, false));
-    mv.ok_or_else(|| EpdError::Move { operation, text: text.to_owned() })
+    mv.ok_or_else(|| format!("{operation} {text:?}: no legal move in SAN or UCI notation"))
 }
 
 fn words(list: &str) -> impl Iterator<Item = &str> {
     list.split([' ', ',']).filter(|text| !text.is_empty())
 }
 
-/// Points for moves, as the Strategic Test Suite and its like have them: `c0 "f5=10, Be5+=2"`, or `c8 "10 2"` with the
-/// moves in `c9` (coordinates) or `c7` (SAN). Those operations are meant for comments of any kind, so what does not look
-/// like points is none.
-fn points<'a>(board: &Board, find: &impl Fn(&str) -> Option<&'a str>) -> Result<Vec<(Move, u32)>, EpdError> {
+/// Points for moves as in the Strategic Test Suite: `c0 "f5=10, Be5+=2"`, or `c8 "10 2"` with the moves in `c9` (coordinates) or `c7`
+/// (SAN). These operations may also hold comments, which are ignored.
+fn points<'a>(board: &Board, find: &impl Fn(&str) -> Option<&'a str>) -> Result<Vec<(Move, u32)>, String> {
     let text = |code: &str| find(code).map_or("", |operand| operand.trim_matches('"'));
-    // A promotion has a sign of equality of its own.
+    // A promotion contains "=", too.
     let pair = |word: &'a str| word.rsplit_once('=').and_then(|(mv, points)| Some((mv, points.parse().ok()?)));
     if let Some(pairs) = words(text("c0")).map(pair).collect::<Option<Vec<(&str, u32)>>>()
         && !pairs.is_empty()
@@ -129,7 +162,7 @@ fn points<'a>(board: &Board, find: &impl Fn(&str) -> Option<&'a str>) -> Result<
     let Some(operation) = named.filter(|_| !numbers.is_empty()) else { return Ok(Vec::new()) };
     let moves = moves(board, operation, Some(text(operation)))?;
     if moves.len() != numbers.len() {
-        return Err(EpdError::Points { operation, moves: moves.len(), points: numbers.len() });
+        return Err(format!("c8 has points for {} moves, but {operation} names {}", numbers.len(), moves.len()));
     }
     Ok(moves.into_iter().zip(numbers).collect())
 }
@@ -138,7 +171,7 @@ fn points<'a>(board: &Board, find: &impl Fn(&str) -> Option<&'a str>) -> Result<
 mod tests {
     use super::*;
 
-    fn one(line: &str) -> Result<Problem, EpdError> {
+    fn one(line: &str) -> Result<Problem, String> {
         problem(line, 7)
     }
 
@@ -179,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_earns_most_is_best_where_nothing_else_is_named() {
+    fn the_most_points_are_best_without_named_moves() {
         let best = |operations: &str| {
             let problem = one(&format!("4k3/8/8/8/8/8/8/R3K2R w KQ - {operations}")).unwrap();
             spelled(&problem, &problem.best)
@@ -190,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_no_points() {
+    fn comments_are_not_taken_for_points() {
         for comment in ["All win but e3 is best.", "", "Ra8=best", "=10x", "e8=Q", "10"] {
             let line = format!("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8; c0 \"{comment}\"; c8 \"x\"; c9 \"e1e2\";");
             assert!(one(&line).unwrap().points.is_empty(), "{comment}");
@@ -205,17 +238,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
-        let message = |line: &str| one(line).unwrap_err().to_string();
+    fn invalid_operations_are_quoted() {
+        let message = |line: &str| one(line).unwrap_err();
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - bm Nf3;").contains("bm \"Nf3\""));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - am Ra8 Rz9;").contains("am \"Rz9\""));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - c0 \"Ra8=10, Nf3=2\";").contains("c0 \"Nf3\""));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - c8 \"10 2\"; c9 \"a1a8\";").contains("2 moves, but c9 names 1"));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - dm 0;").contains("dm \"0\""));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - dm soon;").contains("dm \"soon\""));
-        assert_eq!(one("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8; id \"x;").unwrap_err(), epd::EpdError::Quotation.into());
-        assert!(matches!(one("8/8/8/8/8/8/8/8 w - - bm e4;"), Err(EpdError::Line(epd::EpdError::Position(_)))));
-        assert!(matches!(one("rubbish"), Err(EpdError::Line(epd::EpdError::Position(_)))));
+        assert_eq!(message("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8; id \"x;"), epd::EpdError::Quotation.to_string());
+        assert!(one("8/8/8/8/8/8/8/8 w - - bm e4;").is_err() && one("rubbish").is_err());
     }
 
     #[test]
@@ -224,7 +256,7 @@ mod tests {
             ["4k3/8/8/8/8/8/8/R3K3 w Q - 3 40", "4k3/8/8/8/8/8/8/R3K3 w Q -", "4k3/8/8/8/8/8/8/R3K3 w Q - id \"x\";"]
         {
             assert!(!one(line).unwrap().has_task(), "{line}");
-            assert_eq!(problems(line).unwrap_err(), (1, EpdError::NoSolution), "{line}");
+            assert!(problems(line).is_err_and(|(number, error)| number == 1 && error.contains("none of bm")), "{line}");
         }
         assert_eq!(one("4k3/8/8/8/8/8/8/R3K3 w Q - 3 40").unwrap().board.fen(false), "4k3/8/8/8/8/8/8/R3K3 w Q - 3 40");
     }
@@ -236,6 +268,20 @@ mod tests {
         assert_eq!(list.iter().map(|problem| problem.id.as_str()).collect::<Vec<_>>(), ["line 3", "line 4"]);
         let (line, error) = problems(&text.replace("Kd7", "Kd1")).unwrap_err();
         assert_eq!(line, 4);
-        assert!(matches!(error, EpdError::Move { operation: "bm", .. }));
+        assert!(error.contains("bm \"Kd1\""), "{error}");
+    }
+
+    #[test]
+    fn invalid_lines_are_skipped_with_messages() {
+        let text = "4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;\n\nrubbish\n4k3/8/8/8/8/8/8/R3K3 w Q - bm Nf3;\n4k3/8/8/8/8/8/8/R3K3 w Q -\n";
+        let (problems, skipped) = split(text);
+        assert_eq!(problems.iter().map(Problem::has_task).collect::<Vec<_>>(), [true, false]);
+        let lines = messages(Path::new("suite.epd"), &skipped);
+        assert!(lines[0].starts_with("suite.epd:3: skipped \"rubbish\": "), "{lines:?}");
+        assert!(lines[1].starts_with("suite.epd:4: ") && lines[1].contains("bm \"Nf3\""), "{lines:?}");
+        assert_eq!((lines.len(), skipped[0].to_json(Path::new("suite.epd"))["line"].as_u64()), (2, Some(3)));
+        let many = vec![skipped[0].clone(); 14];
+        let lines = messages(Path::new("suite.epd"), &many);
+        assert_eq!((lines.len(), lines[10].as_str()), (11, "suite.epd: 4 more lines skipped"));
     }
 }

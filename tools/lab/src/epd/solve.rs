@@ -1,4 +1,4 @@
-//! Searching a problem and judging what was found.
+//! Searches of problems.
 
 use super::parse::Problem;
 use lento::chess::{Game, Move};
@@ -7,30 +7,68 @@ use lento::score::{Bound, Score, mate_distance};
 use lento::search::limits::Limits;
 use lento::search::report::Info;
 use lento_common::interrupt::Stop;
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// The move at the end; `None` where there is no legal move.
+    /// The best move; `None` without legal moves.
     pub played: Option<Move>,
-    /// Whether it solves the problem.
     pub solved: bool,
-    /// Since when, without a change of mind; only if solved.
+    /// Time since which the best line was a solution; only if solved.
     pub since: Option<Duration>,
-    /// The score at the end, from the view of the side to move.
+    /// From the view of the side to move.
     pub score: Score,
-    /// The depth of the last line, in plies.
+    /// In plies.
     pub depth: i32,
     /// Nodes of all threads.
     pub nodes: u64,
-    /// The time of the whole search.
     pub elapsed: Duration,
 }
 
+impl Solution {
+    /// A record of a journal.
+    pub fn to_record(&self, problem: &Problem) -> Value {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        json!({
+            "id": problem.id,
+            "fen": problem.board.fen(true),
+            "played": self.played.map(|mv| problem.board.uci(mv, true)),
+            "since_ns": self.since.map(nanoseconds),
+            "score": self.score,
+            "depth": self.depth,
+            "nodes": self.nodes,
+            "time_ns": nanoseconds(self.elapsed),
+        })
+    }
+
+    /// Reads the record of a problem.
+    pub fn from_record(problem: &Problem, record: &Value) -> Option<Self> {
+        if record["id"] != problem.id.as_str() || record["fen"] != problem.board.fen(true).as_str() {
+            return None;
+        }
+        let played = match record["played"].as_str() {
+            Some(text) => Some(problem.board.parse_uci(text, true)?),
+            None => None,
+        };
+        let number = |name: &str| record[name].as_i64().and_then(|number| i32::try_from(number).ok());
+        let score = number("score")?;
+        Some(Self {
+            played,
+            // The operations of the suite may have changed.
+            solved: problem.is_solved_by(played, score),
+            since: record["since_ns"].as_u64().map(Duration::from_nanos),
+            score,
+            depth: number("depth")?,
+            nodes: record["nodes"].as_u64()?,
+            elapsed: Duration::from_nanos(record["time_ns"].as_u64()?),
+        })
+    }
+}
+
 impl Problem {
-    /// Whether a move with this score is a solution; where there is no task, nothing is. Where a mate is asked for, its
-    /// length alone decides: some have more than one first move.
+    /// Whether a move with this score is a solution. A mate is judged by its length alone, as it may have several first moves.
     pub fn is_solved_by(&self, mv: Option<Move>, score: Score) -> bool {
         let Some(mv) = mv.filter(|_| self.has_task()) else { return false };
         if let Some(mate) = self.mate {
@@ -39,20 +77,20 @@ impl Problem {
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
     }
 
-    /// What a move earns of what can be earned; `None` where no points are given.
+    /// The points of a move and the maximum; `None` without points.
     pub fn points(&self, mv: Option<Move>) -> Option<(u32, u32)> {
         let possible = self.points.iter().map(|&(_, points)| points).max()?;
-        let earned = self.points.iter().find(|&&(paid, _)| Some(paid) == mv);
+        let earned = self.points.iter().find(|&&(rewarded, _)| Some(rewarded) == mv);
         Some((earned.map_or(0, |&(_, points)| points), possible))
     }
 }
 
-/// Searches a problem as the first position of a new game. Nothing comes back when the search is stopped.
+/// Searches a problem as the first position of a new game; `None` if stopped.
 pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Stop) -> Option<Solution> {
     engine.new_game();
     engine.set_game(Game::from(problem.board.clone()));
     let start = Instant::now();
-    let mut right = Right::default();
+    let mut since = None;
     engine.go(limits);
     loop {
         match engine.wait(stop.waiter(), None) {
@@ -60,7 +98,9 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Sto
                 engine.stop();
                 return None;
             }
-            Wake::Output(Output::Info(info)) if info.bound != Bound::Upper => right.see(problem, &info),
+            Wake::Output(Output::Info(info)) if info.bound != Bound::Upper => {
+                since = solved_since(since, problem, &info);
+            }
             Wake::Output(Output::Best(outcome)) => {
                 let line = outcome.lines.first();
                 let score = line.map_or(0, |line| line.score);
@@ -69,7 +109,7 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Sto
                 return Some(Solution {
                     played: outcome.best,
                     solved,
-                    since: solved.then(|| right.since.unwrap_or(elapsed)),
+                    since: solved.then(|| since.unwrap_or(elapsed)),
                     score,
                     depth: line.map_or(0, |line| line.depth),
                     nodes: line.map_or(0, |line| line.nodes),
@@ -81,17 +121,10 @@ pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Sto
     }
 }
 
-/// Since when the best line has been a solution without interruption.
-#[derive(Debug, Default)]
-struct Right {
-    since: Option<Duration>,
-}
-
-impl Right {
-    fn see(&mut self, problem: &Problem, info: &Info) {
-        let solved = problem.is_solved_by(info.pv.first().copied(), info.score);
-        self.since = solved.then(|| self.since.unwrap_or(info.elapsed));
-    }
+/// The time since which the best line has been a solution.
+fn solved_since(since: Option<Duration>, problem: &Problem, info: &Info) -> Option<Duration> {
+    let solved = problem.is_solved_by(info.pv.first().copied(), info.score);
+    solved.then(|| since.unwrap_or(info.elapsed))
 }
 
 #[cfg(test)]
@@ -150,8 +183,8 @@ mod tests {
     #[test]
     fn a_change_of_mind_starts_the_clock_anew() {
         let problem = problem("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;");
-        let mut right = Right::default();
-        for (ms, text, since) in
+        let mut since = None;
+        for (ms, text, expected) in
             [(1, "Ra8", Some(1)), (2, "Ra8", Some(1)), (3, "Ra6", None), (4, "Ra8", Some(4)), (9, "Ra8", Some(4))]
         {
             let info = Info {
@@ -166,8 +199,8 @@ mod tests {
                 tb_hits: 0,
                 pv: PvLine::from_iter(problem.board.parse_san(text)),
             };
-            right.see(&problem, &info);
-            assert_eq!(right.since, since.map(Duration::from_millis), "after {ms} ms");
+            since = solved_since(since, &problem, &info);
+            assert_eq!(since, expected.map(Duration::from_millis), "after {ms} ms");
         }
     }
 
@@ -182,5 +215,23 @@ mod tests {
         let wrong =
             solve(&mut engine, &problem("6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#;"), &limits, &Stop::default()).unwrap();
         assert!(!wrong.solved && wrong.since.is_none() && wrong.played.is_some());
+    }
+
+    #[test]
+    fn results_come_back_as_they_were() {
+        let text = "4k3/8/8/8/8/8/8/R3K2R w KQ - bm O-O Ra8;\n4k3/8/8/8/8/8/8/R3K2R w K - bm Ra8;";
+        let problems = problems(text).unwrap();
+        let solution = |played: Option<&str>, since: Option<u64>| {
+            let played = played.and_then(|text| problems[0].board.parse_san(text));
+            let solved = problems[0].is_solved_by(played, -31);
+            let since = since.map(Duration::from_micros);
+            Solution { played, solved, since, score: -31, depth: 9, nodes: 1 << 40, elapsed: Duration::from_nanos(7) }
+        };
+        for kept in [solution(Some("O-O"), Some(1500)), solution(Some("Ra2"), None), solution(None, None)] {
+            let record = kept.to_record(&problems[0]);
+            assert_eq!(Solution::from_record(&problems[0], &record), Some(kept));
+            assert_eq!(Solution::from_record(&problems[1], &record), None, "another problem");
+        }
+        assert_eq!(Solution::from_record(&problems[0], &json!({"id": "line 1"})), None);
     }
 }

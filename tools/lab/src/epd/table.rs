@@ -2,23 +2,27 @@
 
 use super::parse::Problem;
 use super::solve::Solution;
+use crate::table::{self, Row};
 use lento::chess::Move;
 use lento::score::{Score, mate_distance};
 use lento::search::report::nps;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How wide the table is.
+/// Widths of the columns after the name, those of text negative.
+const WIDTHS: [i32; 9] = [-20, -8, -9, 6, 9, 5, 7, 11, 9];
+
+/// The layout of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Width of the names.
     id: usize,
     /// Whether points have a column.
-    points: bool,
+    pub points: bool,
 }
 
 impl Layout {
-    /// Wide enough for these problems.
+    /// The layout for these problems.
     pub fn of<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Self {
         problems.into_iter().fold(Self { id: 28, points: false }, |layout, problem| Self {
             id: layout.id.max(problem.id.chars().count()),
@@ -26,40 +30,40 @@ impl Layout {
         })
     }
 
-    /// What stands above the lines.
-    pub fn header(self) -> String {
-        self.row(&["id", "expected", "played", "solved", "points", "after", "depth", "score", "nodes", "time"])
-    }
-
-    /// The result of one problem.
-    pub fn line(self, problem: &Problem, solution: &Solution) -> String {
-        let earned = problem.points(solution.played).map_or_else(|| "-".to_owned(), |(won, of)| format!("{won}/{of}"));
-        self.row(&[
-            &problem.id,
-            &expected(problem),
-            &played(problem, solution),
-            &verdict(problem, solution),
-            &earned,
-            &solution.since.map_or_else(|| "-".to_owned(), ms),
-            &solution.depth.to_string(),
-            &score(solution.score),
-            &solution.nodes.to_string(),
-            &ms(solution.elapsed),
-        ])
-    }
-
-    fn row(self, cells: &[&str; 10]) -> String {
-        let [id, expected, played, solved, points, after, depth, score, nodes, time] = cells;
-        let points = if self.points { format!(" {points:>6}") } else { String::new() };
-        format!(
-            "{id:<width$} {expected:<20} {played:<8} {solved:<9}{points} {after:>9} {depth:>5} {score:>7} {nodes:>11} \
-             {time:>9}",
-            width = self.id
-        )
+    /// A line of these cells or heads.
+    pub fn line(self, cells: &[&str]) -> String {
+        let points = if self.points { &WIDTHS[3..4] } else { &[] };
+        let widths = [&[-(self.id as i32)], &WIDTHS[..3], points, &WIDTHS[4..]].concat();
+        table::line(cells, &widths)
     }
 }
 
-/// Whether a problem is solved; where a mate was to be found, in how many moves.
+/// The result of a problem.
+pub fn row(problem: &Problem, solution: &Solution, points: bool) -> Row {
+    let board = &problem.board;
+    let (task, played) = (problem.has_task(), solution.played.map(|mv| board.san(mv)));
+    let earned = problem.points(solution.played);
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let mut row = Row::default();
+    row.cell("id", "id", &problem.id, &*problem.id);
+    row.data("fen", board.fen(false));
+    row.cell("expected", "expected", expected(problem), task.then(|| expected(problem)));
+    row.cell("played", "played", or_dash(played.clone()), played);
+    row.cell("solved", "solved", verdict(problem, solution), task.then_some(solution.solved));
+    let text = or_dash(earned.map(|(won, of)| format!("{won}/{of}")));
+    row.cell(if points { "points" } else { "" }, "points", text, earned.map(|(won, _)| won));
+    row.data("points_possible", earned.map(|(_, possible)| possible));
+    let after = solution.since.map(|since| since.as_secs_f64() * 1e3);
+    row.cell("after", "solved_after_ms", or_dash(solution.since.map(ms)), after);
+    row.cell("depth", "depth", solution.depth.to_string(), solution.depth);
+    row.cell("score", "score", score(solution.score), score(solution.score));
+    row.data("mate", mate_distance(solution.score));
+    row.cell("nodes", "nodes", solution.nodes.to_string(), solution.nodes);
+    row.cell("time", "time_ms", ms(solution.elapsed), solution.elapsed.as_secs_f64() * 1e3);
+    row
+}
+
+/// Whether a problem is solved, for mates with their length.
 fn verdict(problem: &Problem, solution: &Solution) -> String {
     match mate_distance(solution.score).filter(|_| problem.mate.is_some()) {
         Some(moves) if solution.solved => format!("mate in {moves}"),
@@ -84,7 +88,7 @@ fn san(problem: &Problem, moves: &[Move]) -> String {
     moves.iter().map(|&mv| problem.board.san(mv)).collect::<Vec<_>>().join(" ")
 }
 
-/// What solves a problem: `dm 3`, `bm Nf3 e4`, `am Rd1`. Without `bm`, what earns most stands there; `-` where there is no task.
+/// The solution of a problem: `dm 3`, `bm Nf3 e4`, `am Rd1`; `-` without a task.
 fn expected(problem: &Problem) -> String {
     if !problem.has_task() {
         return "-".to_owned();
@@ -97,29 +101,20 @@ fn expected(problem: &Problem) -> String {
     named.map(|(code, moves)| format!("{code} {}", san(problem, moves))).collect::<Vec<_>>().join(", ")
 }
 
-fn played(problem: &Problem, solution: &Solution) -> String {
-    solution.played.map_or_else(|| "-".to_owned(), |mv| problem.board.san(mv))
-}
-
-/// Sums over the problems that were searched.
+/// Sums over the searched problems.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Total {
-    /// How many were searched.
     pub searched: usize,
-    /// How many of these are positions without a task.
+    /// Searched positions without a task.
     pub without_task: usize,
-    /// How many were solved.
     pub solved: usize,
-    /// Nodes of all searches.
     pub nodes: u64,
-    /// Time of all searches.
     pub elapsed: Duration,
-    /// Points earned, and those that could be earned.
+    /// Points won and possible.
     pub points: (u64, u64),
 }
 
 impl Total {
-    /// Adds a result.
     pub fn add(&mut self, problem: &Problem, solution: &Solution) {
         let (won, possible) = problem.points(solution.played).unwrap_or_default();
         self.points.0 += u64::from(won);
@@ -131,7 +126,7 @@ impl Total {
         self.elapsed += solution.elapsed;
     }
 
-    /// The line below the table; `of` is how many problems there are.
+    /// The line below the table, for this many problems.
     pub fn line(&self, of: usize) -> String {
         let Self { searched, without_task, solved, nodes, elapsed, points } = *self;
         let rest = if searched < of { format!(" ({} of {of} not searched)", of - searched) } else { String::new() };
@@ -147,7 +142,7 @@ impl Total {
         format!("{solved} of {tasks} solved{without}{rest}{points}, {nodes} nodes, {seconds:.1} s, {nps} nodes/s")
     }
 
-    /// The sums as JSON; points are null where there are none to earn.
+    /// The sums as JSON, with null for points if there are none.
     pub fn json(&self) -> Value {
         let (won, possible) = self.points;
         json!({
@@ -162,26 +157,6 @@ impl Total {
     }
 }
 
-/// A result as JSON.
-pub fn json(problem: &Problem, solution: &Solution) -> Value {
-    let points = problem.points(solution.played);
-    json!({
-        "id": problem.id,
-        "fen": problem.board.fen(false),
-        "expected": problem.has_task().then(|| expected(problem)),
-        "played": solution.played.map(|mv| problem.board.san(mv)),
-        "solved": problem.has_task().then_some(solution.solved),
-        "solved_after_ms": solution.since.map(|since| since.as_secs_f64() * 1e3),
-        "points": points.map(|(won, _)| won),
-        "points_possible": points.map(|(_, possible)| possible),
-        "mate": mate_distance(solution.score),
-        "score": score(solution.score),
-        "depth": solution.depth,
-        "nodes": solution.nodes,
-        "time_ms": solution.elapsed.as_secs_f64() * 1e3,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::parse::problems;
@@ -189,7 +164,7 @@ mod tests {
     use lento::score::{mate_in, mated_in};
 
     #[test]
-    fn cells_say_what_was_expected_and_found() {
+    fn cells_show_expected_and_played_moves() {
         let problem = problems("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8 O-O-O; am Kf2; id \"one\";").unwrap().remove(0);
         assert_eq!(expected(&problem), "bm Ra8+ O-O-O, am Kf2");
         let solution = Solution {
@@ -201,11 +176,12 @@ mod tests {
             nodes: 12_345,
             elapsed: Duration::from_millis(100),
         };
-        let plain = Layout::of([&problem]).line(&problem, &solution);
+        let row = row(&problem, &solution, false);
+        let plain = Layout::of([&problem]).line(&row.texts());
         let words: Vec<&str> = plain.split_whitespace().collect();
         assert_eq!(words[0], "one");
         assert_eq!(words[words.len() - 9..], ["Ra8+", "yes", "12", "ms", "9", "+5.12", "12345", "100", "ms"]);
-        let json = json(&problem, &solution);
+        let json = row.json();
         assert_eq!((json["played"].as_str(), json["solved_after_ms"].as_f64()), (Some("Ra8+"), Some(12.0)));
         assert_eq!(json["expected"].as_str(), Some("bm Ra8+ O-O-O, am Kf2"));
     }
@@ -218,8 +194,10 @@ mod tests {
         let elapsed = Duration::from_millis(10);
         let solution = Solution { played, solved: false, since: None, score: 30, depth: 9, nodes: 500, elapsed };
         let cells = |problem: &Problem, all: &[Problem]| {
-            let line = Layout::of(all).line(problem, &solution);
-            assert_eq!(line.chars().count(), Layout::of(all).header().chars().count(), "{line}");
+            let layout = Layout::of(all);
+            let row = row(problem, &solution, layout.points);
+            let line = layout.line(&row.texts());
+            assert_eq!(line.chars().count(), layout.line(&row.heads()).chars().count(), "{line}");
             line.split_whitespace().skip_while(|word| *word != "no").take(3).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(cells(&problems[0], &problems), "no 3/10 -");
@@ -229,24 +207,26 @@ mod tests {
         problems.iter().for_each(|problem| total.add(problem, &solution));
         assert!(total.line(2).starts_with("0 of 2 solved, 3 of 10 points (30.0 %), 1000 nodes"), "{}", total.line(2));
         assert_eq!((&total.json()["points"], &total.json()["points_possible"]), (&json!(3), &json!(10)));
-        assert_eq!(json(&problems[0], &solution)["points"], json!(3));
-        assert_eq!(json(&problems[1], &solution)["points_possible"], Value::Null);
+        assert_eq!(row(&problems[0], &solution, false).json()["points"], json!(3));
+        assert_eq!(row(&problems[1], &solution, false).json()["points_possible"], Value::Null);
         assert_eq!(Total::default().json()["points"], Value::Null);
     }
 
     #[test]
     fn positions_without_a_task_are_neither_solved_nor_missed() {
-        let problem = super::super::parse::lines("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").next().unwrap().2.unwrap();
+        let problem = problems("4k3/8/8/8/8/8/8/R3K3 w Q - bm Ra8;").unwrap().remove(0);
+        let problem = Problem { best: Vec::new(), ..problem };
         let played = problem.board.parse_san("Ra8");
         let solved = problem.is_solved_by(played, 500);
         let elapsed = Duration::from_millis(10);
         let solution = Solution { played, solved, since: None, score: 500, depth: 9, nodes: 500, elapsed };
-        let line = Layout::of([&problem]).line(&problem, &solution);
+        let row = row(&problem, &solution, false);
+        let line = Layout::of([&problem]).line(&row.texts());
         assert_eq!(line.split_whitespace().collect::<Vec<_>>()[..6], ["line", "1", "-", "Ra8+", "-", "-"], "{line}");
         let mut total = Total::default();
         total.add(&problem, &solution);
         assert!(total.line(1).starts_with("0 of 0 solved, 1 without a task, 500 nodes"), "{}", total.line(1));
-        assert_eq!((&json(&problem, &solution)["solved"], &total.json()["without_task"]), (&Value::Null, &json!(1)));
+        assert_eq!((&row.json()["solved"], &total.json()["without_task"]), (&Value::Null, &json!(1)));
     }
 
     #[test]
@@ -271,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_tell_what_was_left_out() {
+    fn totals_count_unsearched_problems() {
         let mut total = Total::default();
         for (solved, nodes) in [(true, 1000), (false, 3000)] {
             let (since, elapsed) = (None, Duration::from_millis(500));

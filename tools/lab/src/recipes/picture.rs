@@ -1,6 +1,5 @@
 //! Pictures of recipes, searches and games.
 
-use super::figures::Figures;
 use super::session::Session;
 use crate::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
 use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
@@ -10,57 +9,51 @@ use plotters::prelude::{BLUE, Color, RGBColor, Rectangle, WHITE};
 use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
-/// A picture as a file.
 pub struct Picture {
     /// The name of the file.
     pub file: String,
-    /// What it shows.
     pub title: String,
-    /// The picture.
     pub svg: String,
 }
 
-/// What the surfaces show: depths from 1, in plies, and numbers of moves from 1.
+/// The surfaces show depths in plies and numbers of moves, from 1.
 const DEPTHS: i32 = 32;
 const NUMBERS: i32 = 64;
 const CELL: i32 = 10;
-/// The darkest cells stand for so many plies of reduction, and more.
+/// Reduction in plies of the darkest cells.
 const DARKEST: i32 = 10;
-/// Cells differ in color by this many plies: finer shades nobody can tell apart, and each would need a cell of its own.
+/// Plies between two shades; finer shades do not show, but make the file larger.
 const SHADE: f64 = 0.25;
 
-/// All pictures of a run: the table of each recipe, the nodes, and Elo if games were played.
-///
-/// # Errors
-/// A picture cannot be composed.
-pub fn all(session: &Session, figures: &[Figures]) -> Result<Vec<Picture>, Box<dyn Error>> {
+/// All pictures of a run: nodes, Elo against each opponent, and the table of each recipe.
+pub fn all(session: &Session) -> Result<Vec<Picture>, Box<dyn Error>> {
     let mut pictures = Vec::new();
-    if figures.iter().any(|figures| figures.nodes > 0) {
-        let title = format!("Nodes, {}", session.plan().budget);
-        pictures.push(Picture { file: "nodes.svg".into(), svg: nodes(figures, &title)?, title });
+    let mut add = |file: String, title: String, svg| pictures.push(Picture { file, title, svg });
+    if session.rows().any(|row| row.nodes() > 0) {
+        let title = format!("Nodes, {}", session.args.budget());
+        let svg = nodes(session, &title)?;
+        add("nodes.svg".into(), title, svg);
     }
-    for (opponent, against) in session.plan().against.iter().enumerate() {
-        let points = figures
-            .iter()
-            .filter_map(|figures| figures.games[opponent].1.map(|games| (figures.variant.name.as_str(), games.elo())));
-        let points: Vec<_> = points.collect();
+    for (opponent, against) in session.against.iter().enumerate() {
+        let played = session.rows().filter(|row| row.games[opponent].pairs() > 0);
+        let points: Vec<_> = played.map(|row| (row.variant.name.as_str(), row.games[opponent].elo())).collect();
         if !points.is_empty() {
             let title = format!("Elo against {}, with the error of 95 % confidence", against.name);
-            pictures.push(Picture { file: format!("elo-{}.svg", against.name), svg: elo(&points, &title)?, title });
+            let svg = elo(&points, &title)?;
+            add(format!("elo-{}.svg", against.name), title, svg);
         }
     }
-    let mut drawn = Vec::new();
-    for recipe in figures.iter().map(|figures| figures.variant.recipe) {
-        if !drawn.contains(&recipe) {
-            drawn.push(recipe);
-            let title = format!("Reductions by {recipe}: quiet moves, before all corrections");
-            pictures.push(Picture { file: format!("surface-{recipe}.svg"), svg: surface(recipe, &title)?, title });
-        }
+    let mut recipes: Vec<&str> = session.rows().map(|row| row.variant.recipe).collect();
+    recipes.dedup();
+    for recipe in recipes {
+        let title = format!("Reductions by {recipe}: quiet moves, before all corrections");
+        let svg = surface(recipe, &title)?;
+        add(format!("surface-{recipe}.svg"), title, svg);
     }
     Ok(pictures)
 }
 
-/// The reduction of a quiet move of which nothing else is known, in plies.
+/// The reduction of a quiet move before corrections, in plies.
 fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
     let number = number as usize;
     if !lmr.applies(Facts::NONE, depth, number) {
@@ -69,12 +62,12 @@ fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
     f64::from(lmr.reduction(lmr.base(Class::Quiet, depth, number), false)) / f64::from(PLY)
 }
 
-/// The reduction that is shown for this one, both in plies.
+/// The reduction rounded to a shade.
 fn shade(plies: f64) -> f64 {
     (plies / SHADE).round() * SHADE
 }
 
-/// The color of a reduction: white where nothing is reduced, darker with every ply.
+/// The color of a reduction: white for none, darker with every ply.
 fn color(plies: f64) -> RGBColor {
     const STOPS: [[f64; 3]; 3] = [[255.0, 250.0, 205.0], [65.0, 160.0, 190.0], [8.0, 25.0, 90.0]];
     if plies <= 0.0 {
@@ -87,10 +80,10 @@ fn color(plies: f64) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// The table of a recipe as a map: a cell for each depth and number, and the scale at its side.
+/// The table of a recipe: a cell for each depth and number, and a scale beside it.
 fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
     let found = lmr::recipe(recipe, &Params::default(), &Rebel::default());
-    let lmr = Lmr::compile(found.ok_or_else(|| format!("no recipe is called {recipe:?}"))?);
+    let lmr = Lmr::compile(found.ok_or_else(|| format!("unknown recipe {recipe:?}"))?);
     let (left, bottom) = (56, HEADING + DEPTHS * CELL);
     let right = left + NUMBERS * CELL;
     render((right + 150, bottom + 50), title, |canvas| {
@@ -99,7 +92,7 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
             canvas.draw(&Rectangle::new(ends, color(plies).filled()))
         };
         for depth in 1..=DEPTHS {
-            // Neighbours that are alike are drawn at once: it makes a small file.
+            // Equal neighbours are drawn at once, for a small file.
             let row: Vec<f64> = (1..=NUMBERS).map(|number| shade(plies(&lmr, depth, number))).collect();
             let mut x = left;
             for alike in row.chunk_by(|one, other| one == other) {
@@ -131,18 +124,19 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// A bar for each variant, as long as it has nodes.
-fn nodes(figures: &[Figures], title: &str) -> Result<String, Box<dyn Error>> {
-    let most = figures.iter().map(|figures| figures.nodes).max().unwrap_or(0).max(1);
-    render((NAMES + PLOT + 170, middle(figures.len()) + 6), title, |canvas| {
-        for (row, figures) in figures.iter().enumerate() {
-            let (y, length) = (middle(row), (figures.nodes as f64 / most as f64 * f64::from(PLOT)).round() as i32);
-            label(canvas, &figures.variant.name, (NAMES - 8, y), HPos::Right, USUAL)?;
+/// A bar for the nodes of each variant.
+fn nodes(session: &Session, title: &str) -> Result<String, Box<dyn Error>> {
+    let most = session.rows().map(|row| row.nodes()).max().unwrap_or(0).max(1);
+    render((NAMES + PLOT + 170, middle(session.rows().count()) + 6), title, |canvas| {
+        for (index, row) in session.rows().enumerate() {
+            let nodes = row.nodes();
+            let (y, length) = (middle(index), (nodes as f64 / most as f64 * f64::from(PLOT)).round() as i32);
+            label(canvas, &row.variant.name, (NAMES - 8, y), HPos::Right, USUAL)?;
             let ends = [(NAMES, y - ROW / 2 + 4), (NAMES + length.max(1), y + ROW / 2 - 4)];
             canvas.draw(&Rectangle::new(ends, BLUE.mix(0.6).filled()))?;
-            let ratio = figures.nodes_ratio.map_or_else(String::new, |ratio| format!(" (× {ratio:.2})"));
-            let text = format!("{}{ratio}", figures.nodes);
-            label(canvas, &text, (NAMES + length + 6, y), HPos::Left, SMALL)?;
+            let ratio = row.nodes_ratio(session.first()).filter(|_| session.args.fixed_depth());
+            let ratio = ratio.map_or_else(String::new, |ratio| format!(" (× {ratio:.2})"));
+            label(canvas, &format!("{nodes}{ratio}"), (NAMES + length + 6, y), HPos::Left, SMALL)?;
         }
         Ok(())
     })

@@ -33,17 +33,17 @@ fn arena(args: &Args) -> lento_common::play::arena::Arena {
     args.conditions.arena(args.limit, [&[], &[]]).unwrap()
 }
 
-fn run_whole(args: &Args) -> Session {
-    let mut session = args.open().unwrap();
+fn run_whole(args: &Args) -> Session<'_> {
+    let mut session = Session::open(args).unwrap();
     session.run(&arena(args), &Stop::default(), &mut |_, _| ()).unwrap();
     assert!(session.is_complete());
     session
 }
 
-/// What repeats of a variant: its name, nodes, counts, problems solved, games.
+/// The results of a variant without times: its name, nodes, counts, problems solved, games.
 type Repeats = (String, Vec<u64>, Counts, Vec<(bool, u64)>, Vec<Pentanomial>);
 
-/// All that has to be the same when a run is repeated.
+/// All results without times.
 fn repeats(session: &Session) -> Vec<Repeats> {
     let row = |row: &session::VariantRow| {
         let nodes = row.measured.iter().map(|measured| measured.nodes).collect();
@@ -56,18 +56,17 @@ fn repeats(session: &Session) -> Vec<Repeats> {
 #[test]
 fn arguments_are_understood_or_quoted() {
     let given = args("Tuned off --nodes 4000 --pairs 9 --against rebel --against off --hash 3").unwrap();
-    let plan = given.plan().unwrap();
-    assert_eq!((plan.budget, plan.hash, plan.pairs), (Budget::Nodes(4000), 3, 9));
-    assert_eq!(plan.positions, lento::bench::POSITIONS);
-    assert_eq!(plan.against.iter().map(|against| against.name.as_str()).collect::<Vec<_>>(), ["rebel", "off"]);
-    assert_eq!(given.variants().unwrap().len(), 2);
+    let session = Session::open(&given).unwrap();
+    assert_eq!(given.budget(), Limit::Nodes(4000));
+    assert_eq!(session.positions, lento::bench::POSITIONS);
+    assert_eq!(session.against.iter().map(|against| against.name.as_str()).collect::<Vec<_>>(), ["rebel", "off"]);
+    assert_eq!(session.rows().count(), 2);
     let usual = args("").unwrap();
-    let plan = usual.plan().unwrap();
-    assert_eq!((plan.budget, plan.pairs, plan.against.len()), (Budget::Depth(12), 0, 0));
-    assert_eq!(usual.variants().unwrap().len(), lmr::names().len());
+    let session = Session::open(&usual).unwrap();
+    assert_eq!((usual.budget(), session.against.len()), (Limit::Depth(12), 0));
+    assert_eq!(session.rows().count(), lmr::names().len());
     assert_eq!(args("--switches rebel").unwrap().variants().unwrap().len(), 21);
     for (words, part) in [
-        ("tuned --switches rebel", "cannot be used with"),
         ("magic", "\"magic\""),
         ("--switches mediocre", "no switches"),
         ("--depth 0", "'0'"),
@@ -84,15 +83,16 @@ fn arguments_are_understood_or_quoted() {
 }
 
 #[test]
-fn an_interrupted_run_goes_on_to_the_same_result() {
+fn an_interrupted_run_resumes_to_the_same_result() {
     let folder = Folder::new("lab-resumed");
     let what = "tuned guide-log --pairs 2 --against tuned --against mediocre";
-    let whole = run_whole(&small(&folder, what));
+    let given = small(&folder, what);
+    let whole = run_whole(&given);
     let journal = folder.path().join("journal");
     let kept = small(&folder, &format!("{what} --journal {}", journal.display()));
     // Between the searches of the first variant, between those of the second, in the suite, in the games.
     for least in [1, 5, 10, 14, 16] {
-        let mut session = kept.open().unwrap();
+        let mut session = Session::open(&kept).unwrap();
         let before = session.progress().0;
         let stop = Stop::default();
         let stopping = &mut |session: &Session, _: &str| {
@@ -117,14 +117,15 @@ fn an_interrupted_run_goes_on_to_the_same_result() {
 
     // Fewer recipes are part of the same run; other numbers are not.
     let fewer = small(&folder, &format!("guide-log --pairs 1 --journal {}", journal.display()));
-    assert_eq!(fewer.open().unwrap().progress(), (3 + 3 + 2 + 1, 9));
+    assert_eq!(Session::open(&fewer).unwrap().progress(), (3 + 3 + 2 + 1, 9));
     for (other, part) in [("--seed 2", "seed is 1, here 2"), ("--random-plies 4", "random_plies")] {
-        let error = small(&folder, &format!("{other} --journal {}", journal.display())).open().err();
+        let changed = small(&folder, &format!("{other} --journal {}", journal.display()));
+        let error = Session::open(&changed).err();
         assert!(error.is_some_and(|error| error.to_string().contains(part)), "{other}");
     }
     std::fs::write(folder.path().join("positions.epd"), POSITIONS.replace("w - - 0 7", "w - - 1 7")).unwrap();
-    let error = kept.open().err().map(|error| error.to_string());
-    assert!(error.is_some_and(|error| error.contains("journal:2: no record of this run")));
+    let error = Session::open(&kept).err().map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("journal:2: this record does not belong to the run")));
 }
 
 #[test]
@@ -132,8 +133,8 @@ fn csv_and_json_say_the_same() {
     let folder = Folder::new("lab-csv");
     let given = small(&folder, "--switches tuned --pairs 1 --against off");
     let session = run_whole(&given);
-    let figures = figures::all(&session);
-    let (csv, json) = (report::csv(&figures), report::json(&given, &figures));
+    let table = report::table(&session);
+    let (csv, json) = (table::csv(&table), report::json(&session));
     let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     let variants = json["variants"].as_array().unwrap();
     assert_eq!((lines.len(), variants.len()), (1 + session.rows().count(), session.rows().count()));
@@ -156,27 +157,32 @@ fn csv_and_json_say_the_same() {
     assert!(first["saved_percent"].as_f64().is_some_and(|saved| (1.0..100.0).contains(&saved)), "{first}");
     assert!(first["reduced_percent"].as_f64().is_some_and(|reduced| reduced > 1.0));
     assert_eq!(json["conditions"]["seed"], 1);
-    let text = report::text(&figures);
+    let text = table::text(&table);
     assert_eq!(text.lines().count(), lines.len());
     assert!(text.contains("lmr_pv=0") && text.contains("Elo against off"), "{text}");
 }
 
 #[test]
-fn what_changes_too_little_plays_no_games() {
+fn variants_with_too_little_change_play_no_games() {
     let folder = Folder::new("lab-changed");
     let given = small(&folder, "--switches rebel --pairs 1 --only-changed 4");
     let session = run_whole(&given);
-    let first = session.first().nodes(3) as f64;
+    let first = session.first().nodes() as f64;
     let (mut played, mut left_out) = (0, 0);
-    for (index, (row, figures)) in session.rows().zip(figures::all(&session)).enumerate() {
-        let changed = 100.0 * (row.nodes(3) as f64 / first - 1.0).abs();
+    for (index, row) in session.rows().enumerate() {
+        let changed = 100.0 * (row.nodes() as f64 / first - 1.0).abs();
         let plays = index == 0 || changed >= 4.0;
-        assert_eq!((row.games[0].pairs(), figures.left_out), (u64::from(plays), !plays), "{}", row.variant.name);
+        assert_eq!(
+            (row.games[0].pairs(), session.is_left_out(row)),
+            (u64::from(plays), !plays),
+            "{}",
+            row.variant.name
+        );
         played += usize::from(plays);
         left_out += usize::from(!plays);
     }
     assert!(played > 1 && left_out > 0 && played + left_out == 21, "{played} {left_out}");
-    let text = report::text(&figures::all(&session));
+    let text = table::text(&report::table(&session));
     assert_eq!(text.matches("left out").count(), left_out);
 }
 
@@ -185,17 +191,21 @@ fn the_page_and_its_pictures_show_every_variant() {
     let folder = Folder::new("lab-page");
     let given = small(&folder, "tuned off madchess --pairs 1 --markdown docs/lmr.md --pictures docs/lmr");
     let session = run_whole(&given);
-    let figures = figures::all(&session);
-    let pictures = picture::all(&session, &figures).unwrap();
+    let pictures = picture::all(&session).unwrap();
     let files: Vec<&str> = pictures.iter().map(|picture| picture.file.as_str()).collect();
     assert_eq!(files, ["nodes.svg", "elo-tuned.svg", "surface-tuned.svg", "surface-off.svg", "surface-madchess.svg"]);
     assert_eq!(pictures[0].svg.matches("<rect").count(), 1 + 3, "the ground and a bar each");
     assert_eq!(pictures[1].svg.matches("<circle").count(), 2, "tuned does not play itself");
-    let page = page::markdown(&given, &session, &figures, &pictures);
-    assert!(page.starts_with("# Late move reductions") && page.contains("lento recipes tuned off madchess"), "{page}");
-    for part in
-        ["| `madchess` | 5.0 | ", "![Nodes, depth=5](lmr/nodes.svg)", "the 3 positions of `positions.epd`", "seed 1"]
-    {
+    let names: Vec<_> = pictures.into_iter().map(|picture| (picture.file, picture.title)).collect();
+    let page = report::markdown(&session, &names);
+    assert!(page.starts_with("# Late move reductions"), "{page}");
+    for part in [
+        "| madchess | 5.0 | ",
+        "![Nodes, depth=5](lmr/nodes.svg)",
+        "3 positions",
+        "positions `positions.epd`",
+        "seed 1",
+    ] {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(!page.contains(" ms") && !page.contains(&folder.path().display().to_string()), "{page}");
@@ -207,8 +217,9 @@ fn equal_nodes_are_compared_by_depth() {
     let folder = Folder::new("lab-nodes");
     let positions = folder.write("positions.epd", POSITIONS.as_bytes());
     let words = format!("off tuned --nodes 3000 --hash 1 --positions {}", positions.display());
-    let session = run_whole(&args(&words).unwrap());
-    let figures = figures::all(&session);
-    assert!(figures[0].depth < figures[1].depth, "{figures:?}");
-    assert!(figures.iter().all(|figures| figures.saved.is_none() && figures.nodes_ratio.is_none()));
+    let given = args(&words).unwrap();
+    let json = report::json(&run_whole(&given));
+    let variants = json["variants"].as_array().unwrap();
+    assert!(variants[0]["depth"].as_f64() < variants[1]["depth"].as_f64(), "{json}");
+    assert!(variants.iter().all(|variant| variant["saved_percent"].is_null() && variant["nodes_ratio"].is_null()));
 }

@@ -1,67 +1,45 @@
-//! What is compared: recipes, or one recipe with each of its switches flipped.
+//! The configurations that are compared: recipes, or one recipe without each of its parts.
 
 use lento::search::lmr::{self, rebel::LINES};
 use lento::search::params::TUNABLES;
-use lento_common::play::setting::Setting;
+use lento_common::play::setting::{Setting, texts};
 
 /// A configuration of the reductions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// The recipe's name, or the setting in which it differs from the recipe.
+    /// The recipe, or the setting in which the variant differs from it.
     pub name: String,
-    /// The recipe.
     pub recipe: &'static str,
-    /// All settings that make it.
     pub settings: Vec<Setting>,
 }
 
 impl Variant {
-    /// A recipe as it is.
-    ///
-    /// # Errors
-    /// The engine does not know it.
+    /// An unchanged recipe.
     pub fn of(recipe: &'static str) -> Result<Self, String> {
         Ok(Self { name: recipe.to_owned(), recipe, settings: vec![format!("LMR={recipe}").parse()?] })
     }
 
-    /// The same with one more setting.
-    fn with(&self, setting: &str) -> Result<Self, String> {
-        let mut settings = self.settings.clone();
-        settings.push(setting.parse()?);
-        Ok(Self { name: setting.to_owned(), recipe: self.recipe, settings })
-    }
-
-    /// The settings as one text.
     pub fn text(&self) -> String {
-        self.settings.iter().map(Setting::to_string).collect::<Vec<_>>().join("; ")
+        texts(&self.settings).join("; ")
     }
 }
 
-/// The recipe of this name.
-///
-/// # Errors
-/// There is none; the message lists them.
+/// Parses the name of a recipe.
 pub fn recipe_name(text: &str) -> Result<&'static str, String> {
     let found = lmr::names().iter().find(|name| name.eq_ignore_ascii_case(text));
-    found.copied().ok_or_else(|| format!("no recipe is called {text:?}; expected one of {}", lmr::names().join(", ")))
+    found.copied().ok_or_else(|| format!("unknown recipe {text:?}; expected one of {}", lmr::names().join(", ")))
 }
 
-/// A recipe that has switches.
-///
-/// # Errors
-/// There is no such recipe, or it has none.
+/// Parses the name of a recipe with switches.
 pub fn switched_name(text: &str) -> Result<&'static str, String> {
     let name = recipe_name(text)?;
-    match settings_of(name).is_empty() {
-        true => Err(format!("the recipe {name:?} has no switches; expected rebel or {}", lmr::TUNED)),
-        false => Ok(name),
+    if switches_of(name).is_empty() {
+        return Err(format!("the recipe {name:?} has no switches; expected rebel or {}", lmr::TUNED));
     }
+    Ok(name)
 }
 
-/// These recipes, each once; without a name all of them.
-///
-/// # Errors
-/// The engine does not know one of them.
+/// These recipes without duplicates; without names all of them.
 pub fn recipes(names: &[&'static str]) -> Result<Vec<Variant>, String> {
     let mut chosen: Vec<&'static str> = Vec::new();
     for name in if names.is_empty() { lmr::names() } else { names } {
@@ -72,23 +50,23 @@ pub fn recipes(names: &[&'static str]) -> Result<Vec<Variant>, String> {
     chosen.into_iter().map(Variant::of).collect()
 }
 
-/// A recipe, and after it the recipe without each of its parts.
-///
-/// # Errors
-/// The engine does not know a setting.
+/// A recipe, followed by the recipe without each of its parts.
 pub fn switches(recipe: &'static str) -> Result<Vec<Variant>, String> {
-    let base = Variant::of(recipe)?;
-    let without = settings_of(recipe).iter().map(|setting| base.with(setting)).collect::<Result<Vec<_>, _>>()?;
-    Ok([base].into_iter().chain(without).collect())
+    let mut variants = vec![Variant::of(recipe)?];
+    for name in switches_of(recipe) {
+        let mut settings = variants[0].settings.clone();
+        settings.push(name.parse()?);
+        variants.push(Variant { name, recipe, settings });
+    }
+    Ok(variants)
 }
 
-/// The settings that switch off one part each: the starred lines of `rebel`, the weights of Lento's own recipe that are not
-/// zero anyway.
-fn settings_of(recipe: &str) -> Vec<String> {
+/// Settings that each switch off one part: a starred line of `rebel`, a nonzero weight of the tuned recipe.
+fn switches_of(recipe: &str) -> Vec<String> {
     match recipe {
         "rebel" => LINES.iter().map(|line| format!("Rebel {}=false", line.name)).collect(),
         lmr::TUNED => {
-            // Base and divisor are the table, not a correction of it.
+            // Base and divisor belong to the table.
             let is_table = |name: &str| name.ends_with("_base") || name.ends_with("_divisor");
             let weights = TUNABLES.iter().filter(|number| number.name.starts_with("lmr_") && !is_table(number.name));
             weights.filter(|weight| weight.default != 0).map(|weight| format!("{}=0", weight.name)).collect()
