@@ -1,11 +1,9 @@
 //! `lento-train`: training data and networks.
 
-mod adam;
 mod data;
 mod datagen;
 mod formats;
 mod gold;
-mod losses;
 mod report;
 #[cfg(test)]
 mod sample;

@@ -1,4 +1,4 @@
-//! `lento-train data convert` and `data filter`: from games to positions.
+//! `lento data convert` and `data filter`: from games to positions.
 
 use super::writer::{Order, PositionWriter};
 use super::{in_folder, is_folder};

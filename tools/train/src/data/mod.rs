@@ -1,4 +1,4 @@
-//! `lento-train data`: conversion of training data.
+//! `lento data`: conversion of training data.
 
 mod convert;
 pub mod inspect;

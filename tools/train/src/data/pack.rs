@@ -1,4 +1,4 @@
-//! `lento-train data pack` and `data unpack`: games in less than a third of the bytes, and back.
+//! `lento data pack` and `data unpack`: games in less than a third of the bytes, and back.
 
 use super::{in_folder, is_folder};
 use crate::formats::lgp::{self, Packed, Spent};

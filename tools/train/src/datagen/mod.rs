@@ -1,28 +1,31 @@
 //! `lento datagen`: games of the engine against itself, every position with its score.
 
-mod factory;
 mod shards;
 
 use crate::formats::game::check_material;
+use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento::chess::Board;
 use lento::processors;
 use lento_common::interrupt::Stop;
 use lento_common::journal::Journal;
 use lento_common::part::{Part, part};
+use lento_common::play::arena::Arena;
 use lento_common::play::conditions::Conditions;
+use lento_common::play::game::{Seats, play};
 use lento_common::play::limit::Limit;
+use lento_common::play::player::Player;
 use lento_common::play::record::Record;
 use lento_common::play::setting::Setting;
-use lento_common::{progress, summary};
-use serde_json::{Value, json};
+use lento_common::{ordered, progress, summary};
+use serde_json::Value;
 use shards::ShardWriter;
 use std::error::Error;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// What to generate.
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder for the shards (viriformat, packed with --pack); made if it is not there, continued if it is
@@ -55,11 +58,7 @@ pub struct Args {
     conditions: Conditions,
 }
 
-/// Generates until there are enough games. After Ctrl-C, or any other end, the games that are finished are kept, and the same
-/// command goes on.
-///
-/// # Errors
-/// The folder belongs to another run or cannot be written, or the book cannot be read.
+/// Generates until there are enough games. After Ctrl-C, or any other end, finished games are kept, and the same command resumes.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     let stop = Stop::on_ctrl_c()?;
@@ -70,9 +69,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 
     std::fs::create_dir_all(&args.output).map_err(|error| format!("{}: {error}", args.output.display()))?;
     let header = header(args)?;
-    // Whoever has the journal has the folder.
+    // The journal locks the folder.
     let _journal = Journal::open(&args.output.join("run.json"), &header)?;
-    let (mut shards, before) = ShardWriter::open(&args.output, args.shard, args.pack)?;
+    let mut shards = ShardWriter::open(&args.output, args.shard, args.pack)?;
+    let before = shards.games;
     let numbers = args.part.unwrap_or(Part::WHOLE).of(args.games);
     let games = numbers.end - numbers.start;
     let bar = progress::bar(Some(games), "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");
@@ -80,30 +80,52 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     bar.reset_eta();
 
     let mut sum = Sum::new(arena.concurrency);
-    factory::run(&arena, &args.set, numbers.start + before..numbers.end, &stop, |game| {
+    play_games(&arena, &args.set, numbers.start + before..numbers.end, &stop, |game| {
         let bytes = shards.append(game)?;
         sum.add(game, bytes);
         sum.show(&bar);
         Ok(())
     })?;
     bar.finish_and_clear();
-    summary::show(args.json, || sum.json(&header, before), || sum.text(before))?;
+    sum.report(header, before).show(args.json)?;
     Ok(summary::exit(before + sum.games >= games))
 }
 
-/// What must be the same for a run to go on: all that decides which games are played and where they are kept.
+/// The settings that must be the same to resume: all that decide the games and their places.
 fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("datagen", args.limit)?;
     header["shard"] = args.shard.into();
     if let Some(part) = args.part {
-        // Which games it has depends on how many there are in all.
+        // The games of a part depend on their total number.
         (header["part"], header["games"]) = (part.to_string().into(), args.games.into());
     }
     header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
     Ok(header)
 }
 
-/// What this run has made.
+/// Plays the games with these numbers, several at once, by a player with these settings, and passes them to `on_game` in the order of
+/// their numbers. Each game depends on its number alone.
+fn play_games(
+    arena: &Arena,
+    settings: &[Setting],
+    numbers: Range<u64>,
+    stop: &Stop,
+    mut on_game: impl FnMut(&Record) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let set_up = || Ok((Player::new(settings, arena.hash)?, Player::new(&[], 1)?));
+    let work = |(player, judge): &mut (Player, Player), number, stops: [&Stop; 2]| {
+        let opening = arena.openings.get(number, judge);
+        play(Seats::Alone(player), &opening, arena.limit, &arena.rules, stops)
+    };
+    let mut kept = Ok(());
+    ordered::run::<_, _, _, String>(arena.concurrency, numbers, stop, set_up, work, |game| {
+        kept = on_game(&game);
+        if kept.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    kept
+}
+
+/// The output of this run.
 struct Sum {
     start: Instant,
     concurrency: usize,
@@ -128,13 +150,9 @@ impl Sum {
         self.results[record.result.index()] += 1;
     }
 
-    fn elapsed(&self) -> Duration {
-        self.start.elapsed().max(Duration::from_millis(1))
-    }
-
-    /// Positions per second, and that for each game that runs at the same time on a core of its own.
+    /// Positions per second, and that divided by the number of cores in use.
     fn rates(&self) -> [f64; 2] {
-        let rate = self.positions as f64 / self.elapsed().as_secs_f64();
+        let rate = self.positions as f64 / self.start.elapsed().as_secs_f64().max(1e-3);
         [rate, rate / self.concurrency.min(processors::count()) as f64]
     }
 
@@ -147,48 +165,68 @@ impl Sum {
         ));
     }
 
-    fn text(&self, before: u64) -> String {
-        let [rate, per_core] = self.rates();
+    fn report(&self, settings: Value, before: u64) -> Report {
         let [white, draws, black] = self.results;
-        let earlier = if before > 0 { format!("Games before    {before:>12}\n") } else { String::new() };
-        format!(
-            "{earlier}\
-             Games           {:>12}   +{white} ={draws} -{black} for White\n\
-             Positions       {:>12}   {:.1} a game\n\
-             Nodes           {:>12}   {:.0} a position\n\
-             Bytes           {:>12}\n\
-             Time            {:>10.1} s\n\
-             Positions/s     {rate:>12.0}   {per_core:.0} a core\n",
-            self.games,
-            self.positions,
-            self.positions as f64 / self.games.max(1) as f64,
-            self.nodes,
-            self.nodes_each(),
-            self.bytes,
-            self.elapsed().as_secs_f64(),
-        )
+        let each = |sum: u64, count: u64| sum as f64 / count.max(1) as f64;
+        let mut report = Report::default();
+        report.field("settings", settings);
+        report.count("games before", "games_before", before, "");
+        report.count("games", "games", self.games, &format!("+{white} ={draws} -{black} for White"));
+        for (key, count) in [("white_wins", white), ("draws", draws), ("black_wins", black)] {
+            report.field(key, count);
+        }
+        let note = format!("{:.1} a game", each(self.positions, self.games));
+        report.count("positions", "positions", self.positions, &note);
+        report.count("nodes", "nodes", self.nodes, &format!("{:.0} a position", each(self.nodes, self.positions)));
+        report.count("bytes", "bytes", self.bytes, "");
+        report.speed("positions", self.positions, self.start.elapsed());
+        let per_core = self.rates()[1];
+        report.row("  and core", format!("{per_core:.0}"), "");
+        report.field("positions_per_second_and_core", per_core);
+        report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lento_common::play::adjudicate::Rules;
+    use lento_common::play::limit::Limit;
+    use lento_common::play::opening::{OpeningArgs, Openings};
+
+    fn arena(concurrency: usize) -> Arena {
+        let args = OpeningArgs { book: None, random_plies: None, dfrc: 0.3, max_imbalance: 250, seed: 9 };
+        let openings = Openings::from_args(&args).unwrap();
+        Arena { openings, limit: Limit::soft(60), rules: Rules::default(), hash: 1, concurrency }
     }
 
-    fn nodes_each(&self) -> f64 {
-        self.nodes as f64 / self.positions.max(1) as f64
+    fn games(numbers: Range<u64>, concurrency: usize) -> Vec<String> {
+        let mut games = Vec::new();
+        let keep = |record: &Record| {
+            let moves: Vec<u16> = record.plies.iter().map(|ply| ply.mv.word()).collect();
+            games.push(format!("{} {moves:?} {:?}", record.start.fen(true), record.result));
+            Ok(())
+        };
+        play_games(&arena(concurrency), &[], numbers, &Stop::default(), keep).unwrap();
+        games
     }
 
-    fn json(&self, settings: &Value, before: u64) -> Value {
-        let [rate, per_core] = self.rates();
-        let [white, draws, black] = self.results;
-        json!({
-            "settings": settings,
-            "games_before": before,
-            "games": self.games,
-            "white_wins": white,
-            "draws": draws,
-            "black_wins": black,
-            "positions": self.positions,
-            "nodes": self.nodes,
-            "bytes": self.bytes,
-            "time_s": self.elapsed().as_secs_f64(),
-            "positions_per_second": rate,
-            "positions_per_second_and_core": per_core,
-        })
+    #[test]
+    fn games_depend_on_their_number_alone() {
+        let all = games(0..12, 1);
+        assert_eq!(all.len(), 12);
+        assert_eq!(all, games(0..12, 3));
+        assert_eq!(all[7..], games(7..12, 2));
+    }
+
+    #[test]
+    fn an_error_ends_the_run() {
+        let mut count = 0;
+        let fail = |_: &Record| {
+            count += 1;
+            Err("the disk is full".into())
+        };
+        let error = play_games(&arena(2), &[], 0..u64::MAX, &Stop::default(), fail).unwrap_err();
+        assert_eq!((error.to_string().as_str(), count), ("the disk is full", 1));
     }
 }

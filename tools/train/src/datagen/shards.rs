@@ -13,25 +13,20 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on. A full shard may be packed: `00000.lgp`.
+/// A folder of shards, filled one after the other: `00000.vf`, `00001.vf` and so on; full shards may be packed: `00000.lgp`.
 pub struct ShardWriter {
     folder: PathBuf,
     /// Games in a full shard.
     size: u64,
-    /// Games in all shards.
-    games: u64,
-    /// Whether to pack full shards.
+    /// In all shards.
+    pub games: u64,
     packs: bool,
     current: Option<File>,
 }
 
 impl ShardWriter {
-    /// Opens the folder, and says how many whole games are there. A game that was not written whole is removed. Full shards are
-    /// packed if `packs` says so; those that are packed already stay so.
-    ///
-    /// # Errors
-    /// The folder cannot be read, a shard cannot be written, or one is damaged.
-    pub fn open(folder: &Path, size: u64, packs: bool) -> Result<(Self, u64), Box<dyn Error>> {
+    /// Opens the folder and removes a truncated game. Packs full shards if `packs`; packed ones stay so. Fails if a shard is damaged.
+    pub fn open(folder: &Path, size: u64, packs: bool) -> Result<Self, Box<dyn Error>> {
         let mut shards = Self { folder: folder.to_owned(), size, games: 0, packs, current: None };
         loop {
             let shard = shards.games / size;
@@ -41,8 +36,7 @@ impl ShardWriter {
             }
             let path = shards.path(shard);
             if !path.exists() {
-                let games = shards.games;
-                return Ok((shards, games));
+                return Ok(shards);
             }
             let io = |error| named(&path, &error);
             let bytes = inputs::read(&path).map_err(io)?;
@@ -54,26 +48,24 @@ impl ShardWriter {
             }
             let mut file = OpenOptions::new().write(true).open(&path).map_err(io)?;
             if games < size {
-                // Readers look at full shards; here the next game is to follow the right one.
+                // Readers verify full shards; here new games follow.
                 let mut stored = Shards::new(vec![path.clone()]).take(games as usize);
                 stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
             }
             file.set_len(whole as u64).map_err(io)?;
             file.seek(SeekFrom::End(0)).map_err(io)?;
-            if games < size {
-                shards.games += games;
-                shards.current = Some(file);
-                let games = shards.games;
-                return Ok((shards, games));
-            }
             shards.games += games;
+            if games < size {
+                shards.current = Some(file);
+                return Ok(shards);
+            }
             if packs {
                 shards.pack(shard)?;
             }
         }
     }
 
-    /// Whether a shard is packed. Where the one that it was made of is still there, the run ended in between: it is removed.
+    /// Whether a shard is packed. If the run ended before the unpacked one was removed, removes it.
     fn is_packed(&self, shard: u64) -> Result<bool, Box<dyn Error>> {
         let path = self.packed_path(shard);
         if !path.exists() {
@@ -87,7 +79,7 @@ impl ShardWriter {
         Ok(true)
     }
 
-    /// Packs a full shard. At every moment it is there as a whole, packed or not.
+    /// Packs a full shard. One form of it exists at any time.
     fn pack(&self, shard: u64) -> Result<(), Box<dyn Error>> {
         let (path, packed) = (self.path(shard), self.packed_path(shard));
         let draft = Draft::create(&packed)?;
@@ -99,7 +91,6 @@ impl ShardWriter {
         Ok(())
     }
 
-    /// Removes a shard that is packed.
     fn remove(&self, shard: u64) -> io::Result<()> {
         let path = self.path(shard);
         match std::fs::remove_file(&path) {
@@ -116,10 +107,7 @@ impl ShardWriter {
         self.folder.join(format!("{shard:05}.vf"))
     }
 
-    /// Appends a game and returns the number of its bytes.
-    ///
-    /// # Errors
-    /// The shard cannot be written, or the format has no room for the game.
+    /// Appends a game and returns the number of its bytes. Fails if the format cannot store the game.
     pub fn append(&mut self, record: &Record) -> Result<usize, Box<dyn Error>> {
         if self.games.is_multiple_of(self.size) {
             self.current = None;
@@ -133,7 +121,7 @@ impl ShardWriter {
             }
         };
         let bytes = viri::to_bytes(record)?;
-        // One write for a whole game: whatever ends the program, at most the last game is torn.
+        // One write for a whole game, so that at most the last game can be truncated.
         file.write_all(&bytes).map_err(|error| named(&path, &error))?;
         self.games += 1;
         if self.packs && self.games.is_multiple_of(self.size) {
@@ -144,7 +132,7 @@ impl ShardWriter {
     }
 }
 
-/// How many whole games there are, and how many bytes they take.
+/// The number of whole games, and their bytes.
 fn whole_games(bytes: &[u8]) -> (u64, usize) {
     let (mut games, mut whole) = (0, 0);
     while let Some(plies) = bytes.get(whole + HEADER..) {
@@ -162,7 +150,7 @@ mod tests {
     use lento_common::play::record::{Ending, GameResult, Ply};
     use viriformat::dataformat::{Game, WDL};
 
-    /// A game from Black's point of departure: e5 at +30 for Black, then White's Nf3 at +12.
+    /// A game that begins with Black: e5 at +30 for Black, then Nf3 at +12 for White.
     fn record() -> Record {
         let start = Board::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
         let mut board = start.clone();
@@ -193,10 +181,10 @@ mod tests {
     }
 
     #[test]
-    fn shards_fill_up_and_are_gone_on_with() {
+    fn shards_fill_up_and_are_resumed() {
         let folder = scratch("resume");
-        let (mut shards, before) = ShardWriter::open(&folder, 3, false).unwrap();
-        assert_eq!(before, 0);
+        let mut shards = ShardWriter::open(&folder, 3, false).unwrap();
+        assert_eq!(shards.games, 0);
         for _ in 0..5 {
             shards.append(&record()).unwrap();
         }
@@ -205,14 +193,13 @@ mod tests {
 
         // The last game is torn: it is played again.
         OpenOptions::new().write(true).open(folder.join("00001.vf")).unwrap().set_len(80).unwrap();
-        let (mut shards, before) = ShardWriter::open(&folder, 3, false).unwrap();
-        assert_eq!((before, size(1)), (4, 44));
+        let mut shards = ShardWriter::open(&folder, 3, false).unwrap();
+        assert_eq!((shards.games, size(1)), (4, 44));
         for _ in 0..3 {
             shards.append(&record()).unwrap();
         }
         assert_eq!([size(0), size(1), size(2)], [132, 132, 44]);
-        let (_, before) = ShardWriter::open(&folder, 3, false).unwrap();
-        assert_eq!(before, 7);
+        assert_eq!(ShardWriter::open(&folder, 3, false).unwrap().games, 7);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! `lento-train gold loss`: the losses of networks on a gold set.
+//! `lento gold loss`: the losses of networks on a gold set.
 
 use super::fit::Fit;
 use super::neutral::{Comparison, NeutralSet};

@@ -1,8 +1,8 @@
 //! Positions on their way through the network.
 
+use super::descent::{LANES, Strip};
 use super::objective::Objective;
 use super::position::Sample;
-use super::strip::{LANES, Strip};
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Architecture;
 

@@ -1,19 +1,18 @@
-//! The positions: which are learned from, which are kept apart, and in which order they come.
+//! The positions: which are for training, which for validation, and their order.
 
-use super::hash;
 use crate::formats::in_file;
 use crate::formats::packed::{self, RECORD};
 use bulletformat::ChessBoard;
 use crossbeam::channel::Sender;
 use lento_common::interrupt::Stop;
+use lento_common::mix::{GOLDEN, mix};
+use lento_common::ordered;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-/// Positions that are read at once. They stay together, so files have to be shuffled; the spans come in another order in
-/// each epoch.
+/// Positions that are read at once. They stay together, so files have to be shuffled; the order of the spans differs between epochs.
 const SPAN: u64 = 4096;
 
 /// A piece of a file.
@@ -23,94 +22,99 @@ struct Span {
     /// The number of its first position in the file, from 0.
     start: u64,
     count: usize,
-    /// How many of them are learned from.
+    /// The number of positions for training.
     training: usize,
 }
 
-/// Files of positions, all of which have been looked at.
+/// Positions for training and validation.
 #[derive(Debug)]
 pub struct DataSet {
     files: Vec<PathBuf>,
     spans: Vec<Span>,
-    /// The share that is kept apart.
+    /// The share for validation.
     share: f64,
-    /// The positions that are kept apart.
     pub validation: Vec<ChessBoard>,
-    /// How many positions are learned from.
+    /// The number of positions for training.
     pub training: u64,
-    /// A number that differs where the positions or their order differ.
+    /// A hash of the positions and their order.
     pub fingerprint: u64,
 }
 
-/// What was found in a span.
-struct Found {
-    span: Span,
-    validation: Vec<ChessBoard>,
-    fingerprint: u64,
+/// The hash of no words.
+const HASH_START: u64 = 0x243F_6A88_85A3_08D3;
+
+/// A 64-bit hash of bytes.
+pub fn hash_bytes(bytes: &[u8]) -> u64 {
+    let words = bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    words.fold(HASH_START ^ bytes.len() as u64, hash_word)
+}
+
+/// Adds a word to a hash.
+pub fn hash_word(hash: u64, word: u64) -> u64 {
+    mix((hash.rotate_left(23) ^ word).wrapping_add(GOLDEN))
 }
 
 impl DataSet {
-    /// Looks at all positions of some files and keeps a share of them apart. Which are kept depends on nothing but the pieces and
-    /// their squares, so that no position is on both sides. `progress` is told how many positions are done. `None` when the end is
-    /// asked for.
-    ///
-    /// # Errors
-    /// A file cannot be read, or holds something else.
+    /// Reads all positions of some files and keeps a share of them apart for validation. The choice depends on the pieces and their
+    /// squares only, so that no position is on both sides. `progress` gets the number of positions read. `None` if a stop was requested.
     pub fn open(
         files: &[PathBuf],
         share: f64,
         threads: usize,
         stop: &Stop,
-        progress: impl Fn(u64) + Sync,
+        progress: impl Fn(u64),
     ) -> Result<Option<Self>, String> {
         let mut spans = Vec::new();
         for (file, path) in files.iter().enumerate() {
             let count = packed::count(path)?;
-            let starts = (0..count).step_by(SPAN as usize);
-            spans.extend(starts.map(|start| {
+            spans.extend((0..count).step_by(SPAN as usize).map(|start| {
                 let count = SPAN.min(count - start) as usize;
                 Span { file, start, count, training: 0 }
             }));
         }
-        let next = AtomicUsize::new(0);
-        let look = || -> Result<Vec<(usize, Found)>, String> {
-            let mut source = SpanReader::new(files);
-            let mut found = Vec::new();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&span) = spans.get(index).filter(|_| !stop.asked()) else { return Ok(found) };
-                found.push((index, look_at(&mut source, span, share)?));
-                progress(span.count as u64);
-            }
+        let mut data = Self {
+            files: files.to_vec(),
+            spans: Vec::new(),
+            share,
+            validation: Vec::new(),
+            training: 0,
+            fingerprint: 0,
         };
-        let found: Vec<_> = thread::scope(|scope| {
-            let handles: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(look)).collect();
-            let join = |handle: thread::ScopedJoinHandle<'_, _>| {
-                handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            handles.into_iter().map(join).collect()
-        });
-        let mut all = Vec::new();
-        for part in found {
-            all.append(&mut part?);
-        }
-        if stop.asked() {
-            return Ok(None);
-        }
-        all.sort_by_key(|&(index, _)| index);
-        let (mut spans, mut validation, mut fingerprint) = (Vec::new(), Vec::new(), 0);
-        for (_, mut found) in all {
-            spans.push(found.span);
-            validation.append(&mut found.validation);
-            fingerprint = hash::add(fingerprint, found.fingerprint);
-        }
-        let training = spans.iter().map(|span| span.training as u64).sum();
-        Ok(Some(Self { files: files.to_vec(), spans, share, validation, training, fingerprint }))
+        let mut result = Ok(());
+        let work = |reader: &mut SpanReader, span, _: [&Stop; 2]| {
+            Some(reader.read(span).map(|positions| (span, positions, hash_bytes(&reader.bytes))))
+        };
+        let on_done = |read: Result<(Span, Vec<ChessBoard>, u64), String>| {
+            match read {
+                Ok((span, positions, hash)) => {
+                    data.add(span, positions, hash);
+                    progress(span.count as u64);
+                }
+                Err(error) => result = Err(error),
+            }
+            if result.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        ordered::run(threads, spans, stop, || Ok::<_, String>(SpanReader::new(files)), work, on_done)?;
+        result?;
+        Ok(Some(data).filter(|_| !stop.asked()))
     }
 
-    /// The same positions to learn from, and for validation all that the other set keeps apart instead.
+    fn add(&mut self, span: Span, positions: Vec<ChessBoard>, hash: u64) {
+        let before = self.validation.len();
+        self.validation.extend(positions.into_iter().filter(|position| is_kept(position, self.share)));
+        let training = span.count - (self.validation.len() - before);
+        self.spans.push(Span { training, ..span });
+        self.training += training as u64;
+        self.fingerprint = hash_word(self.fingerprint, hash);
+    }
+
+    /// Replaces the positions for validation by those of another set.
     pub fn checked_with(self, check: Self) -> Self {
-        let fingerprint = hash::add(self.fingerprint, check.fingerprint);
+        let fingerprint = hash_word(self.fingerprint, check.fingerprint);
         Self { validation: check.validation, fingerprint, ..self }
     }
 
@@ -119,8 +123,7 @@ impl DataSet {
         (self.training / batch as u64).max(1)
     }
 
-    /// Reads the batches of an epoch from number `first` on and sends them until nobody wants them any more. The order is
-    /// that of `seed`.
+    /// Sends the batches of an epoch, beginning with number `first`, in an order that depends on `seed`, while there is a receiver.
     pub fn send(&self, seed: u64, batch: usize, first: u64, sender: &Sender<Result<Vec<ChessBoard>, String>>) {
         let mut order: Vec<usize> = (0..self.spans.len()).collect();
         fastrand::Rng::with_seed(seed).shuffle(&mut order);
@@ -158,19 +161,11 @@ impl DataSet {
     }
 }
 
-fn look_at(source: &mut SpanReader, mut span: Span, share: f64) -> Result<Found, String> {
-    let positions = source.read(span)?;
-    let fingerprint = hash::of_bytes(&source.bytes);
-    let validation: Vec<_> = positions.into_iter().filter(|position| is_kept(position, share)).collect();
-    span.training = span.count - validation.len();
-    Ok(Found { span, validation, fingerprint })
-}
-
-/// Whether a position is kept apart.
+/// Whether a position is for validation.
 fn is_kept(position: &ChessBoard, share: f64) -> bool {
     let (low, high) = position.pcs.split_at(8);
     let word = |bytes: &[u8]| u64::from_le_bytes(std::array::from_fn(|index| bytes[index]));
-    let number = [position.occ, word(low), word(high)].into_iter().fold(0, hash::add);
+    let number = [position.occ, word(low), word(high)].into_iter().fold(0, hash_word);
     // The upper 53 bits as a number from 0 up to 1.
     ((number >> 11) as f64) < share * (1_u64 << 53) as f64
 }
@@ -259,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looks_and_where_the_files_lie_changes_nothing() {
+    fn threads_and_names_of_files_change_nothing() {
         let folder = Folder::new("train-data-same");
         let all = positions(90, 2);
         let files = [folder.write("a.bf", &bytes(&all))];
@@ -290,5 +285,18 @@ mod tests {
         let bad = open(&[folder.write("bad.bf", &content)], 0.1, 2).unwrap_err();
         assert!(bad.contains("bad.bf: position 6 at byte 160: result 7"), "{bad}");
         assert!(open(&[folder.path().join("missing.bf")], 0.1, 1).unwrap_err().contains("missing.bf"));
+    }
+
+    #[test]
+    fn every_bit_and_the_length_count() {
+        let bytes = [7; 30];
+        let mut seen =
+            std::collections::BTreeSet::from([hash_bytes(&bytes), hash_bytes(&bytes[..29]), hash_bytes(&[])]);
+        for bit in 0..240 {
+            let mut changed = bytes;
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(seen.insert(hash_bytes(&changed)), "bit {bit}");
+        }
+        assert!(seen.insert(hash_bytes(&[7, 0])) && seen.insert(hash_bytes(&[7])));
     }
 }

@@ -1,33 +1,91 @@
-//! Steps of the optimiser for strips of parameters.
+//! The optimiser Adam (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015), with the decay of AdamW (Loshchilov
+//! and Hutter, "Decoupled Weight Decay Regularization", 2019), for strips of parameters.
 
-use super::strip::{Strip, TILE};
-use crate::adam;
 use pulp::NullaryFnOnce;
 
-/// A step of the optimiser.
-pub type Step = adam::Step<f32>;
+/// Neurons of a tile.
+pub const TILE: usize = 64;
+/// Sums that run side by side. A fixed number gives the same result on every processor.
+pub const LANES: usize = 16;
 
-/// Keeps the length of a step finite; beside it the gradients of a network are large.
-const EPSILON: f64 = 1e-8;
+/// A number for each neuron of a tile, aligned for vector registers.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strip(pub [f32; TILE]);
 
-/// Step number `number`, from 1, with this learning rate and weight decay.
-pub fn step(number: u64, rate: f64, decay: f64) -> Step {
-    Step::new(number, rate, decay, EPSILON)
+impl Strip {
+    pub const ZERO: Self = Self([0.0; TILE]);
+
+    /// Rounds to multiples of 1/`parts`.
+    #[inline(always)]
+    pub fn round(&mut self, parts: f32) {
+        for column in 0..TILE {
+            self.0[column] = (self.0[column] * parts).round_ties_even() / parts;
+        }
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, other: &Self) {
+        for column in 0..TILE {
+            self.0[column] += other.0[column];
+        }
+    }
+}
+
+/// The share of the running mean of a gradient that remains in each step.
+const MEAN: f32 = 0.9;
+/// The share of the running mean of a squared gradient that remains in each step.
+const SQUARE: f32 = 0.999;
+/// Means below this count as zero; they would become subnormal numbers, which are slow.
+const NEGLIGIBLE: f32 = 1e-30;
+/// Keeps the length of a step finite where the gradient has always been zero.
+const EPSILON: f32 = 1e-8;
+
+/// A step of the optimiser, the same for all values.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// The learning rate.
+    rate: f32,
+    /// The share of a value that decays.
+    shrink: f32,
+    /// Factors that make up for means that began at zero.
+    unbias: [f32; 2],
+}
+
+impl Step {
+    /// Step number `number`, from 1.
+    pub fn new(number: u64, rate: f64, decay: f64) -> Self {
+        let age = number.min(1 << 30) as i32;
+        let unbias = |share: f32| (1.0 / (1.0 - f64::from(share).powi(age))) as f32;
+        Self { rate: rate as f32, shrink: (rate * decay) as f32, unbias: [unbias(MEAN), unbias(SQUARE)] }
+    }
+
+    pub fn without_decay(self) -> Self {
+        Self { shrink: 0.0, ..self }
+    }
+
+    /// Moves a value against its gradient. `mean` and `square` are the running means of its gradient and of the gradient's
+    /// square.
+    #[inline(always)]
+    fn apply(&self, value: f32, gradient: f32, mean: &mut f32, square: &mut f32) -> f32 {
+        let next = MEAN * *mean + (1.0 - MEAN) * gradient;
+        let next_square = SQUARE * *square + (1.0 - SQUARE) * gradient * gradient;
+        *mean = if next.abs() < NEGLIGIBLE { 0.0 } else { next };
+        *square = if next_square < NEGLIGIBLE { 0.0 } else { next_square };
+        let length = *mean * self.unbias[0] / ((*square * self.unbias[1]).sqrt() + EPSILON);
+        value - self.rate * length - self.shrink * value
+    }
 }
 
 /// Moves some values, each kept between -`limit` and `limit`, and clears their gradients.
 pub struct Descent<'a> {
-    /// The step.
     pub step: Step,
-    /// The largest size of a value.
     pub limit: f32,
-    /// The values.
     pub values: &'a mut [Strip],
-    /// Their gradients.
     pub gradients: &'a mut [Strip],
-    /// Their mean gradients.
+    /// Mean gradients.
     pub first: &'a mut [Strip],
-    /// Their mean squared gradients.
+    /// Mean squared gradients.
     pub second: &'a mut [Strip],
 }
 
@@ -53,6 +111,33 @@ impl NullaryFnOnce for Descent<'_> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn steps_are_those_worked_out_by_hand() {
+        let (mut values, mut mean, mut square) = ([0.9_f32, -0.5, 0.999, 0.25], [0.0; 4], [0.0; 4]);
+        let mut go = |number, gradients: [f32; 4], expected: [f32; 4]| {
+            let step = Step::new(number, 0.01, 0.1);
+            for index in 0..4 {
+                let (mean, square) = (&mut mean[index], &mut square[index]);
+                values[index] = step.apply(values[index], gradients[index], mean, square);
+                assert!((values[index] - expected[index]).abs() < 2e-7, "{} {}", values[index], expected[index]);
+            }
+        };
+        // The first step is as long as the rate, whatever the gradient; beside it a thousandth of the value decays.
+        go(1, [0.5, -2.0, -1.0, 0.0], [0.8891, -0.4895, 1.008_001, 0.24975]);
+        // For the first value: mean gradient (0.9 * 0.05 - 0.1 * 0.1) / 0.19 = 0.184_210_5, mean square
+        // (0.999 * 0.000_25 + 0.001 * 0.01) / 0.001_999 = 0.129_939_97 with the root 0.360_471_9, quotient 0.511_026_1.
+        go(2, [-0.1, -2.0, -1.0, 0.0], [0.883_100_6, -0.479_010_5, 1.016_993, 0.249_500_25]);
+    }
+
+    #[test]
+    fn forgotten_gradients_become_zero() {
+        let (mut value, mut mean, mut square) = (0.5_f32, 1e-29, 1e-29);
+        for number in 1..=3000 {
+            value = Step::new(number, 0.0, 0.0).apply(value, 0.0, &mut mean, &mut square);
+        }
+        assert_eq!((value, mean, square), (0.5, 0.0, 0.0));
+    }
+
     /// A strip whose first columns are these.
     fn strip(numbers: &[f32]) -> [Strip; 1] {
         let mut strip = Strip::ZERO;
@@ -64,7 +149,7 @@ mod tests {
     fn values_stay_within_their_limit_and_gradients_are_cleared() {
         let (mut values, mut first, mut second) = (strip(&[0.9, 0.999]), strip(&[]), strip(&[]));
         let mut gradients = strip(&[0.5, -1.0]);
-        let step = step(1, 0.01, 0.1);
+        let step = Step::new(1, 0.01, 0.1);
         let (first, second) = (&mut first, &mut second);
         Descent { step, limit: 1.0, values: &mut values, gradients: &mut gradients, first, second }.call();
         assert_eq!(gradients, [Strip::ZERO]);

@@ -89,7 +89,7 @@ mod tests {
     use crate::formats::packed;
     use crate::sample;
     use crate::sample::positions;
-    use crate::train::reference::{output, parameters, shape};
+    use crate::train::tests::{output, parameters, shape};
     use lento::eval::nnue::Accumulators;
     use lento::eval::nnue::features::KingBuckets;
     use lento_common::play::record::GameResult;

@@ -1,11 +1,10 @@
 //! The network in training.
 
 use super::chunk::{CHUNK, Chunk};
-use super::descent::{Descent, Step};
+use super::descent::{Descent, Step, Strip};
 use super::objective::Objective;
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
-use super::strip::Strip;
 use super::tile::Tile;
 use bulletformat::ChessBoard;
 use parking_lot::RwLock;
@@ -259,10 +258,9 @@ impl Biases {
 mod tests {
     use super::*;
     use crate::sample::positions;
-    use crate::train::descent;
     use crate::train::pool;
     use crate::train::position::Sample;
-    use crate::train::reference::{output, parameters, shape};
+    use crate::train::tests::{output, parameters, shape};
 
     const OBJECTIVE: Objective = Objective { wdl: 0.3, power: 2.0, scale: 400.0 };
 
@@ -345,9 +343,8 @@ mod tests {
         let positions = positions(60, 9);
         let losses = with(&model, threads, |pool| {
             let batches = positions.chunks(BLOCK + 700).zip(1..);
-            let learn = |(batch, number)| {
-                model.learn(pool, batch, &OBJECTIVE, Some(descent::step(number, 0.01, 0.01))).to_bits()
-            };
+            let learn =
+                |(batch, number)| model.learn(pool, batch, &OBJECTIVE, Some(Step::new(number, 0.01, 0.01))).to_bits();
             batches.map(learn).collect()
         });
         model.store(&mut weights);
@@ -373,7 +370,7 @@ mod tests {
         weights.values.iter_mut().for_each(|value| *value *= 4.0);
         model.load(&weights);
         let positions = positions(3, 4);
-        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(descent::step(1, 0.001, 0.0))));
+        with(&model, 1, |pool| model.learn(pool, &positions, &OBJECTIVE, Some(Step::new(1, 0.001, 0.0))));
         model.store(&mut weights);
         let row = |index| weights.values.row(index, &shape);
         let mut cut = 0;

@@ -45,7 +45,7 @@ pub fn expectation(odds: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::formats::packed;
-    use crate::train::reference::shape;
+    use crate::train::tests::shape;
     use lento::chess::Board;
     use lento_common::play::record::GameResult;
 

@@ -1,9 +1,8 @@
 //! The arguments.
 
-use super::data::DataSet;
-use super::hash;
+use super::data::{DataSet, hash_word};
 use super::origin::Origin;
-use super::schedule::{Fall, LearningSchedule};
+use super::schedule::{Fall, Schedule};
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::{KING_SQUARES, KingBuckets};
 use lento::eval::nnue::network::{LANES, MAX_HIDDEN, MAX_OUTPUTS};
@@ -12,7 +11,6 @@ use lento_common::threads::Threads;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What to learn from, and how.
 #[derive(clap::Args)]
 pub struct Args {
     /// Shuffled positions in bulletformat (*.bf)
@@ -60,92 +58,31 @@ pub struct Args {
     /// Which king squares share weights: one, three or six, or 32 numbers with commas, for a1 to d1, a2 to d2 and so on
     #[arg(long, value_name = "LAYOUT", help_heading = "Network", default_value = "one", value_parser = parse_kings)]
     pub king_buckets: KingBuckets,
-    /// Inputs that say what the pieces do to each other (attacks, pins and checks) reach so many neurons a side; 0 for no such inputs
+    /// Neurons a side that inputs for threats (attacks, pins and checks) reach; 0 for no such inputs
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 0, value_parser = parse_threats)]
     pub threats: usize,
     /// Output layers, chosen by the number of pieces on the board
     #[arg(long, value_name = "N", help_heading = "Network", default_value_t = 8, value_parser = parse_outputs)]
     pub output_buckets: usize,
-    /// How much the game's result counts beside the score, from 0 (scores only) to 1 (results only); FROM..TO changes evenly on
-    /// the way
-    #[arg(long, value_name = "SHARE", help_heading = "Target", default_value = "0.3", value_parser = parse_range)]
-    pub wdl: [f64; 2],
-    /// Centipawns that multiply the odds to win by e: how much a score says about the result. `lento wdl` shows it as b
-    #[arg(long, value_name = "CP", help_heading = "Target", default_value_t = 160.0, value_parser = parse_scale)]
-    pub scale: f64,
-    /// The power of a difference that is minimised; 2 is the squared error
-    #[arg(long, help_heading = "Target", default_value_t = 2.0, value_parser = parse_power)]
-    pub power: f64,
-    /// Epochs in all, those of the checkpoint included
-    #[arg(long, value_name = "N", help_heading = "LearningSchedule", default_value_t = 20, value_parser = number::count::<u64>)]
-    pub epochs: u64,
-    /// Positions for each step
-    #[arg(long, value_name = "N", help_heading = "LearningSchedule", default_value_t = 16_384, value_parser = number::count::<usize>)]
-    pub batch: usize,
-    /// Highest learning rate
-    #[arg(long, value_name = "RATE", help_heading = "LearningSchedule", default_value_t = 0.001, value_parser = parse_rate)]
-    pub lr: f64,
-    /// Lowest learning rate, where the schedule ends [default: a hundredth of the highest]
-    #[arg(long, value_name = "RATE", help_heading = "LearningSchedule", value_parser = parse_rate)]
-    pub lr_end: Option<f64>,
-    /// How the learning rate falls
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "LearningSchedule", default_value_t = Fall::Cosine)]
-    pub schedule: Fall,
-    /// With --schedule steps: epochs between two drops
-    #[arg(long, value_name = "EPOCHS", help_heading = "LearningSchedule", default_value_t = 5, value_parser = number::count::<u64>)]
-    pub drop_epochs: u64,
-    /// With --schedule steps: by what the learning rate is multiplied
-    #[arg(long, value_name = "FACTOR", help_heading = "LearningSchedule", default_value_t = 0.3, value_parser = number::share)]
-    pub drop_factor: f64,
-    /// Steps in which the learning rate rises from zero [default: a fiftieth of all, 1000 at most]
-    #[arg(long, value_name = "STEPS", help_heading = "LearningSchedule")]
-    pub warmup: Option<u64>,
-    /// How much weights shrink: in each step by this share times the learning rate
-    #[arg(long, value_name = "SHARE", help_heading = "LearningSchedule", default_value_t = 0.01, value_parser = number::share)]
-    pub decay: f64,
-    /// Learn with rounded weights in so many epochs at the end: they make good what rounding costs [default: a fifth of all]
-    #[arg(long, value_name = "EPOCHS", help_heading = "LearningSchedule")]
-    pub round_epochs: Option<u64>,
-    /// Seed of the first weights and of the order of the positions
-    #[arg(long, value_name = "N", help_heading = "LearningSchedule", default_value_t = 1)]
-    pub seed: u64,
+    #[command(flatten)]
+    pub schedule: Schedule,
 }
 
 impl Args {
-    /// The shape of the network.
     pub fn architecture(&self) -> Architecture {
         let Self { hidden, king_buckets: kings, threats, output_buckets: outputs, .. } = *self;
         Architecture { hidden, kings, threats, outputs }
     }
 
-    /// What the network is called.
     pub fn network_name(&self) -> String {
         let file = || self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         self.name.clone().unwrap_or_else(file)
     }
 
-    /// How learning changes on the way, with so many steps in an epoch.
-    pub fn schedule(&self, steps: u64) -> LearningSchedule {
-        LearningSchedule {
-            rate: self.lr,
-            last_rate: self.lr_end.unwrap_or(self.lr / 100.0),
-            fall: self.schedule,
-            drop_epochs: self.drop_epochs,
-            drop_factor: self.drop_factor,
-            warmup: self.warmup.unwrap_or((steps * self.epochs / 50).min(1000)),
-            steps,
-            epochs: self.epochs,
-            rounded: self.round_epochs.unwrap_or(self.epochs.div_ceil(5)),
-            wdl: self.wdl,
-            power: self.power,
-            scale: self.scale,
-        }
-    }
-
-    /// All that decides what comes out.
-    pub fn settings(&self, data: &DataSet, schedule: &LearningSchedule, init: Option<&Origin>) -> Value {
+    /// All that decides the result.
+    pub fn settings(&self, data: &DataSet, schedule: &Schedule, init: Option<&Origin>) -> Value {
         let init = init.map(|init| {
-            let hash = init.values.iter().fold(0, |hash, value| hash::add(hash, value.to_bits().into()));
+            let hash = init.values.iter().fold(0, |hash, value| hash_word(hash, value.to_bits().into()));
             format!("{hash:016x}")
         });
         json!({
@@ -158,42 +95,22 @@ impl Args {
             "king_buckets": self.king_buckets.map().map(|bucket| bucket.to_string()).join(","),
             "threats": self.threats,
             "output_buckets": self.output_buckets,
-            "wdl": self.wdl,
-            "power": self.power,
-            "scale": self.scale,
-            "epochs": self.epochs,
-            "batch": self.batch,
-            "lr": self.lr,
-            "lr_end": schedule.last_rate,
-            "schedule": self.schedule.name(),
-            "drop_epochs": self.drop_epochs,
-            "drop_factor": self.drop_factor,
-            "warmup": schedule.warmup,
-            "decay": self.decay,
-            "round_epochs": schedule.rounded,
-            "seed": self.seed,
+            "wdl": schedule.wdl,
+            "power": schedule.power,
+            "scale": schedule.scale,
+            "epochs": schedule.epochs,
+            "batch": schedule.batch,
+            "lr": schedule.lr,
+            "lr_end": schedule.last_rate(),
+            "schedule": if schedule.schedule == Fall::Cosine { "cosine" } else { "steps" },
+            "drop_epochs": schedule.drop_epochs,
+            "drop_factor": schedule.drop_factor,
+            "warmup": schedule.warmup(),
+            "decay": schedule.decay,
+            "round_epochs": schedule.rounded(),
+            "seed": schedule.seed,
         })
     }
-}
-
-fn parse_range(text: &str) -> Result<[f64; 2], String> {
-    let parse = |text| number::within(text, 0.0..=1.0, "a number from 0 to 1, or two as in 0.2..0.4");
-    match text.split_once("..") {
-        Some((from, to)) => Ok([parse(from)?, parse(to)?]),
-        None => parse(text).map(|share| [share; 2]),
-    }
-}
-
-fn parse_scale(text: &str) -> Result<f64, String> {
-    number::within(text, 10.0..=10_000.0, "centipawns from 10 to 10000, such as 160")
-}
-
-fn parse_power(text: &str) -> Result<f64, String> {
-    number::within(text, 1.0..=10.0, "a number from 1 to 10, such as 2 or 2.5")
-}
-
-fn parse_rate(text: &str) -> Result<f64, String> {
-    number::within(text, 0.0..=1.0, "a learning rate from 0 to 1, such as 0.001")
 }
 
 fn parse_hidden(text: &str) -> Result<usize, String> {

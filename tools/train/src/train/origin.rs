@@ -1,6 +1,6 @@
 //! Where training may begin besides random weights: with what another run or the engine has.
 
-use super::checkpoint::Checkpoint;
+use super::run::Run;
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::Parts;
 use lento::eval::nnue::network::{QA, QB};
@@ -24,7 +24,7 @@ impl Origin {
     /// The file cannot be read, or is neither.
     pub fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
         if path.extension().is_none_or(|extension| extension != "lnn") {
-            let Checkpoint { shape, weights, .. } = Checkpoint::read(path)?;
+            let Run { shape, weights, .. } = Run::read(path)?;
             return Ok(Self { shape, values: weights.values });
         }
         let bytes = inputs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -93,7 +93,7 @@ mod tests {
     use crate::sample::positions;
     use crate::train::export::quantise;
     use crate::train::position::Sample;
-    use crate::train::reference::{output, parameters, shape};
+    use crate::train::tests::{output, parameters, shape};
 
     #[test]
     fn a_network_comes_back_as_it_was() {

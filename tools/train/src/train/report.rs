@@ -1,17 +1,22 @@
-//! What a user gets to see.
+//! The output of a run: table, chart, document.
 
 use super::Args;
 use super::export::Rounding;
-use super::progress::{Epoch, Progress};
+use super::run::{Epoch, Progress};
 use super::session::Session;
 use crate::gold::Gauged;
+use crate::report::shown;
 use indicatif::{HumanCount, HumanDuration};
+use lento_common::chart::{self, Axes, Axis, POINTS};
+use plotters::prelude::{BLUE, RED, SeriesLabelPosition};
 use serde_json::{Value, json};
+use std::error::Error;
+use std::iter;
 use std::time::Instant;
 
-/// What was read, and the head of the table of epochs, with those of the checkpoint.
+/// The data and the network, and the table of epochs so far.
 pub fn overview(session: &Session) -> String {
-    let (data, shape) = (&session.data, &session.shape);
+    let (data, shape) = (&session.data, &session.run.shape);
     let mut text = format!(
         "{} positions to learn from, {} for validation; {} steps in each of {} epochs\n\
          {} neurons a side, {} king buckets, {} output buckets: {} parameters\n\n",
@@ -22,38 +27,36 @@ pub fn overview(session: &Session) -> String {
         shape.architecture.hidden,
         shape.architecture.kings.count(),
         shape.architecture.outputs,
-        HumanCount(session.weights.values.len() as u64),
+        HumanCount(session.run.weights.values.len() as u64),
     );
     text += &format!("{:>5}{:>12}{:>12}", "epoch", "training", "validation");
     if is_gauged(session) {
         text += &format!("{:>12}{:>15}{:>16}", "gold", "neutral games", "neutral inside");
     }
     text += &format!("{:>12}{:>14}\n", "rate", "positions/s");
-    text.extend((1..=session.progress.epochs.len()).map(|number| line(session, number, None)));
+    text.extend((1..=session.run.progress.epochs.len()).map(|number| line(session, number, None)));
     text
 }
 
-/// Whether the table has the losses on other sets.
+/// Whether the table has the losses on further sets.
 fn is_gauged(session: &Session) -> bool {
-    !session.gauge.is_empty() || session.progress.epochs.iter().any(|epoch| epoch.gauged != Gauged::default())
+    !session.gauge.is_empty() || session.run.progress.epochs.iter().any(|epoch| epoch.gauged != Gauged::default())
 }
 
-/// The line of an epoch, counted from 1. The speed, in positions per second, is not known for epochs of a checkpoint.
+/// The line of an epoch, numbered from 1. Epochs of a checkpoint have no speed, in positions per second.
 pub fn line(session: &Session, number: usize, speed: Option<f64>) -> String {
-    let Epoch { training, validation, rate, gauged } = session.progress.epochs[number - 1];
+    let Epoch { training, validation, rate, gauged } = session.run.progress.epochs[number - 1];
     let mut text = format!("{number:>5}{training:>12.6}{validation:>12.6}");
     if is_gauged(session) {
-        let loss = |loss: Option<f64>| loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.6}"));
-        let [games, inside] = gauged.neutral.map(loss);
-        text += &format!("{:>12}{games:>15}{inside:>16}", loss(gauged.gold));
+        let [games, inside] = gauged.neutral.map(|loss| shown(loss, 6));
+        text += &format!("{:>12}{games:>15}{inside:>16}", shown(gauged.gold, 6));
     }
     let speed = speed.map_or_else(|| "-".to_owned(), |speed| HumanCount(speed as u64).to_string());
     text + &format!("{rate:>12.3e}{speed:>14}\n")
 }
 
-/// What came out.
 pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Instant) -> String {
-    let Progress { start, epochs, batches, .. } = &session.progress;
+    let Progress { start, epochs, batches, .. } = &session.run.progress;
     let mut text = String::new();
     if !session.is_done() {
         text += &format!("\ninterrupted after {} epochs and {batches} steps of the next", epochs.len());
@@ -62,8 +65,12 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
             None => "; without --checkpoint it cannot be resumed".to_owned(),
         };
     }
-    text +=
-        &format!("\n{} epochs of {}, {} in this session", epochs.len(), args.epochs, HumanDuration(started.elapsed()));
+    text += &format!(
+        "\n{} epochs of {}, {} in this session",
+        epochs.len(),
+        args.schedule.epochs,
+        HumanDuration(started.elapsed())
+    );
     if let (Some(start), Some(last)) = (start, epochs.last()) {
         text += &format!("; loss in validation {start:.6} -> {:.6}", last.validation);
     }
@@ -75,9 +82,8 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
     )
 }
 
-/// Everything that was asked and found.
 pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value {
-    let Progress { start, epochs, batches, .. } = &session.progress;
+    let Progress { start, epochs, batches, .. } = &session.run.progress;
     let epoch = |epoch: &Epoch| {
         let Epoch { training, validation, rate, gauged: Gauged { gold, neutral: [games, inside] } } = epoch;
         json!({
@@ -90,7 +96,7 @@ pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value
         })
     };
     json!({
-        "settings": session.settings,
+        "settings": session.run.settings,
         "training_positions": session.data.training,
         "validation_positions": session.data.validation.len(),
         "start_validation": start,
@@ -104,4 +110,57 @@ pub fn document(session: &Session, rounding: &Rounding, finished: bool) -> Value
             "loss_after": rounding.after,
         },
     })
+}
+
+/// Draws the losses of all epochs as SVG. `start` is the loss in validation before the first.
+pub fn svg(start: f64, epochs: &[Epoch]) -> Result<String, Box<dyn Error>> {
+    let points = |first: i32, losses: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
+        losses.zip(first..).map(|(loss, epoch)| (f64::from(epoch), loss)).collect()
+    };
+    let validation = points(0, &mut iter::once(start).chain(epochs.iter().map(|epoch| epoch.validation)));
+    let training = points(1, &mut epochs.iter().map(|epoch| epoch.training));
+    let axes = Axes {
+        caption: "Mean loss by epoch",
+        x: Axis { title: "epoch", range: 0.0..epochs.len().max(1) as f64, decimals: 0, numbers: 8 },
+        y: Axis {
+            title: "loss",
+            range: chart::span(validation.iter().chain(&training).map(|&(_, loss)| loss)),
+            decimals: 5,
+            numbers: 8,
+        },
+        letters: 12,
+    };
+    chart::svg((900, 540), |paper| {
+        let mut plot = axes.draw(paper)?;
+        for (name, points, color) in [("training", &training, BLUE), ("validation", &validation, RED)] {
+            chart::curve(&mut plot, name, points, POINTS, color)?;
+        }
+        chart::legend(&mut plot, SeriesLabelPosition::UpperRight, 12)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn falling(count: u32) -> Vec<Epoch> {
+        let losses = (1..=count).map(|n| 0.08 / f64::from(n).sqrt());
+        let gauged = Gauged::default();
+        losses.map(|loss| Epoch { training: loss, validation: loss + 0.01, rate: 0.1, gauged }).collect()
+    }
+
+    #[test]
+    fn both_curves_are_drawn() {
+        let text = svg(0.1, &falling(8)).unwrap();
+        assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+        assert!(text.matches("<polyline").count() >= 4, "two curves and their legend");
+        assert!(text.contains("validation") && text.contains("training"));
+        assert!(svg(0.1, &[]).unwrap().contains("validation"));
+    }
+
+    #[test]
+    fn a_long_run_makes_no_large_file() {
+        let length = svg(0.1, &falling(20_000)).unwrap().len();
+        assert!(length < chart::MOST_BYTES, "{length}");
+    }
 }

@@ -1,6 +1,7 @@
-//! How learning changes on the way.
+//! Objective and learning rate over a run.
 
 use super::objective::Objective;
+use lento_common::number;
 
 /// How the learning rate falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -11,65 +12,93 @@ pub enum Fall {
     Steps,
 }
 
-impl Fall {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cosine => "cosine",
-            Self::Steps => "steps",
-        }
-    }
-}
-
-/// Learning rate and target of every step.
-#[derive(Clone, Copy, Debug)]
-pub struct LearningSchedule {
-    /// The highest learning rate.
-    pub rate: f64,
-    /// The lowest one.
-    pub last_rate: f64,
-    /// How it falls.
-    pub fall: Fall,
-    /// Every so many epochs by the factor.
-    pub drop_epochs: u64,
-    /// The factor.
-    pub drop_factor: f64,
-    /// Steps in which the rate rises from nothing.
-    pub warmup: u64,
-    /// Steps of an epoch.
-    pub steps: u64,
-    /// Epochs in all.
-    pub epochs: u64,
-    /// In so many epochs at the end the parameters are used as rounded.
-    pub rounded: u64,
-    /// How much the result counts, in the first and in the last step.
+/// Objective and learning rate of every step.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Schedule")]
+pub struct Schedule {
+    /// How much the game's result counts beside the score, from 0 (scores only) to 1 (results only); FROM..TO changes evenly on
+    /// the way
+    #[arg(long, value_name = "SHARE", help_heading = "Target", default_value = "0.3", value_parser = parse_range)]
     pub wdl: [f64; 2],
-    /// The power of the loss.
-    pub power: f64,
-    /// Centipawns that multiply the odds to win by e.
+    /// Centipawns that multiply the odds to win by e: how much a score says about the result. `lento wdl` shows it as b
+    #[arg(long, value_name = "CP", help_heading = "Target", default_value_t = 160.0, value_parser = parse_scale)]
     pub scale: f64,
+    /// The power of a difference that is minimised; 2 is the squared error
+    #[arg(long, help_heading = "Target", default_value_t = 2.0, value_parser = parse_power)]
+    pub power: f64,
+    /// Epochs in all, those of the checkpoint included
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = number::count::<u64>)]
+    pub epochs: u64,
+    /// Positions for each step
+    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = number::count::<usize>)]
+    pub batch: usize,
+    /// Highest learning rate
+    #[arg(long, value_name = "RATE", default_value_t = 0.001, value_parser = parse_rate)]
+    pub lr: f64,
+    /// Lowest learning rate, where the schedule ends [default: a hundredth of the highest]
+    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
+    pub lr_end: Option<f64>,
+    /// How the learning rate falls
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Fall::Cosine)]
+    pub schedule: Fall,
+    /// With --schedule steps: epochs between two drops
+    #[arg(long, value_name = "EPOCHS", default_value_t = 5, value_parser = number::count::<u64>)]
+    pub drop_epochs: u64,
+    /// With --schedule steps: by what the learning rate is multiplied
+    #[arg(long, value_name = "FACTOR", default_value_t = 0.3, value_parser = number::share)]
+    pub drop_factor: f64,
+    /// Steps in which the learning rate rises from zero [default: a fiftieth of all, 1000 at most]
+    #[arg(long, value_name = "STEPS")]
+    pub warmup: Option<u64>,
+    /// How much weights shrink: in each step by this share times the learning rate
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = number::share)]
+    pub decay: f64,
+    /// Learn with rounded weights in so many epochs at the end: they make good what rounding costs [default: a fifth of all]
+    #[arg(long, value_name = "EPOCHS")]
+    pub round_epochs: Option<u64>,
+    /// Seed of the first weights and of the order of the positions
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Steps of an epoch, which follow from the data.
+    #[arg(skip)]
+    pub steps: u64,
 }
 
-impl LearningSchedule {
+impl Schedule {
+    pub fn last_rate(&self) -> f64 {
+        self.lr_end.unwrap_or(self.lr / 100.0)
+    }
+
+    /// Steps in which the rate rises from zero.
+    pub fn warmup(&self) -> u64 {
+        self.warmup.unwrap_or((self.steps * self.epochs / 50).min(1000))
+    }
+
+    /// Epochs at the end with rounded parameters.
+    pub fn rounded(&self) -> u64 {
+        self.round_epochs.unwrap_or(self.epochs.div_ceil(5))
+    }
+
     /// The learning rate of step `step`, from 0.
     pub fn rate(&self, step: u64) -> f64 {
-        if step < self.warmup {
-            return self.rate * (step + 1) as f64 / self.warmup as f64;
+        let (warmup, last_rate) = (self.warmup(), self.last_rate());
+        if step < warmup {
+            return self.lr * (step + 1) as f64 / warmup as f64;
         }
-        match self.fall {
+        match self.schedule {
             Fall::Cosine => {
-                let total = (self.steps * self.epochs).saturating_sub(self.warmup).max(1);
-                let share = ((step - self.warmup) as f64 / total as f64).min(1.0);
-                self.last_rate + (self.rate - self.last_rate) * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
+                let total = (self.steps * self.epochs).saturating_sub(warmup).max(1);
+                let share = ((step - warmup) as f64 / total as f64).min(1.0);
+                last_rate + (self.lr - last_rate) * (1.0 + (std::f64::consts::PI * share).cos()) / 2.0
             }
             Fall::Steps => {
                 let drops = step / self.steps / self.drop_epochs;
-                (self.rate * self.drop_factor.powf(drops as f64)).max(self.last_rate)
+                (self.lr * self.drop_factor.powf(drops as f64)).max(last_rate)
             }
         }
     }
 
-    /// What is minimised in step `step`, from 0.
+    /// The objective of step `step`, from 0.
     pub fn objective(&self, step: u64) -> Objective {
         let last = (self.steps * self.epochs).saturating_sub(1).max(1);
         let share = (step as f64 / last as f64).min(1.0);
@@ -77,35 +106,58 @@ impl LearningSchedule {
         Objective { wdl: start + (end - start) * share, power: self.power, scale: self.scale }
     }
 
-    /// Whether the parameters are used as rounded in epoch `epoch`, from 0.
+    /// Whether training uses rounded parameters in epoch `epoch`, from 0.
     pub fn rounds(&self, epoch: u64) -> bool {
-        epoch + self.rounded >= self.epochs
+        epoch + self.rounded() >= self.epochs
     }
 
-    /// What is measured in validation: the goal of the last step, so that all epochs can be compared.
+    /// The objective of validation: that of the last step, so that epochs compare.
     pub fn goal(&self) -> Objective {
         Objective { wdl: self.wdl[1], power: self.power, scale: self.scale }
     }
+}
+
+fn parse_range(text: &str) -> Result<[f64; 2], String> {
+    let parse = |text| number::within(text, 0.0..=1.0, "a number from 0 to 1, or two as in 0.2..0.4");
+    match text.split_once("..") {
+        Some((from, to)) => Ok([parse(from)?, parse(to)?]),
+        None => parse(text).map(|share| [share; 2]),
+    }
+}
+
+fn parse_scale(text: &str) -> Result<f64, String> {
+    number::within(text, 10.0..=10_000.0, "centipawns from 10 to 10000, such as 160")
+}
+
+fn parse_power(text: &str) -> Result<f64, String> {
+    number::within(text, 1.0..=10.0, "a number from 1 to 10, such as 2 or 2.5")
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    number::within(text, 0.0..=1.0, "a learning rate from 0 to 1, such as 0.001")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn schedule(fall: Fall) -> LearningSchedule {
-        LearningSchedule {
-            rate: 0.01,
-            last_rate: 0.0001,
-            fall,
+    fn schedule(schedule: Fall) -> Schedule {
+        Schedule {
+            wdl: [0.2, 0.4],
+            scale: 160.0,
+            power: 2.0,
+            epochs: 8,
+            batch: 64,
+            lr: 0.01,
+            lr_end: Some(0.0001),
+            schedule,
             drop_epochs: 2,
             drop_factor: 0.1,
-            warmup: 10,
+            warmup: Some(10),
+            decay: 0.01,
+            round_epochs: None,
+            seed: 1,
             steps: 100,
-            epochs: 8,
-            rounded: 2,
-            wdl: [0.2, 0.4],
-            power: 2.0,
-            scale: 160.0,
         }
     }
 
@@ -136,5 +188,6 @@ mod tests {
         near(schedule.objective(799).wdl, 0.4);
         near(schedule.objective(799 / 17 * 5).wdl, 0.2 + 0.2 * 235.0 / 799.0);
         assert_eq!(schedule.goal(), schedule.objective(799));
+        assert!(!schedule.rounds(5) && schedule.rounds(6));
     }
 }

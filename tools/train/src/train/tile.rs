@@ -4,9 +4,8 @@
 //! tile and their gradients are small enough for a core's cache, and a thread that alone works on a tile needs nobody else's sums.
 
 use super::chunk::Chunk;
-use super::descent::{Descent, Step};
+use super::descent::{Descent, LANES, Step, Strip, TILE};
 use super::shape::{Parameters, Shape};
-use super::strip::{LANES, Strip, TILE};
 use lento::eval::nnue::features::INPUTS;
 use lento::eval::nnue::network::{QA, QB};
 use pulp::{Arch, NullaryFnOnce};

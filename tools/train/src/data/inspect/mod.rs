@@ -1,4 +1,4 @@
-//! `lento-train data inspect`: statistics of a data set.
+//! `lento data inspect`: statistics of a data set.
 
 mod histogram;
 mod survey;

@@ -1,97 +1,115 @@
-//! A run on file, so that it can be resumed.
+//! The state of a run, and its checkpoint file.
 //!
-//! A file is `LENTOTRN`, the length of a JSON text (u32, little-endian), the text, then the parameters, their mean gradients and their
-//! mean squared gradients (f32, little-endian), and at the end a checksum of it all. The text has the settings, the shape and how
-//! far the run has come.
+//! A file is `LENTOTRN`, the length of a JSON text (u32), the text, the parameters, their mean gradients and their mean squared gradients
+//! (f32), and a checksum (u64); numbers are little-endian. The text has the settings, the shape and the progress.
 
-use super::hash;
+use super::data::hash_bytes;
 use super::model::OptimiserState;
-use super::progress::Progress;
 use super::shape::{Parameters, Shape};
+use crate::formats::in_file;
+use crate::gold::Gauged;
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::KingBuckets;
 use lento_common::draft::{self, WriteError};
 use lento_common::inputs;
 use lento_common::journal::Difference;
 use serde_json::{Value, json};
-use std::io;
-use std::path::{Path, PathBuf};
-use thiserror::Error;
+use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"LENTOTRN";
 /// Magic and length.
 const HEAD: usize = 12;
 
-/// All that a run needs to go on.
+/// The losses of an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Epoch {
+    /// The mean loss of the training positions, each before its step.
+    pub training: f64,
+    /// The mean loss in validation, after the epoch.
+    pub validation: f64,
+    /// The learning rate at its end.
+    pub rate: f64,
+    /// The losses of the rounded network on further sets.
+    pub gauged: Gauged,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// The mean loss in validation before the first step, once it has been measured.
+    pub start: Option<f64>,
+    /// The finished epochs.
+    pub epochs: Vec<Epoch>,
+    /// Finished batches of the next epoch.
+    pub batches: u64,
+    /// The sum of the losses of their positions.
+    pub loss: f64,
+    /// The number of these positions.
+    pub positions: u64,
+}
+
+/// The state of a run, as a checkpoint keeps it.
 #[derive(Debug)]
-pub struct Checkpoint {
-    /// What decides the result.
+pub struct Run {
+    /// All that decides the result.
     pub settings: Value,
-    /// The shape of the network.
     pub shape: Shape,
-    /// How far it has come.
     pub progress: Progress,
-    /// The parameters.
+    /// The parameters; those of the model in training are newer until they are stored.
     pub weights: OptimiserState,
 }
 
-/// Why a run cannot be resumed.
-#[derive(Debug, Error)]
-pub enum CheckpointError {
-    /// The file cannot be read.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The file is something else, or has been changed.
-    #[error("{}: no checkpoint of lento train: {reason}", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: &'static str,
-    },
-    /// The checkpoint is that of another run.
-    #[error(
-        "{}: this checkpoint belongs to another run: {difference}; give the same arguments, or another file, or begin with its network by --init",
-        path.display()
-    )]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        difference: Difference,
-    },
+impl Progress {
+    fn to_json(&self) -> Value {
+        let epoch = |epoch: &Epoch| {
+            let Epoch { training, validation, rate, gauged: Gauged { gold, neutral: [games, inside] } } = epoch;
+            json!([training, validation, rate, gold, games, inside])
+        };
+        json!({
+            "start": self.start,
+            "epochs": self.epochs.iter().map(epoch).collect::<Vec<_>>(),
+            "batches": self.batches,
+            "loss": self.loss,
+            "positions": self.positions,
+        })
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        let epoch = |value: &Value| {
+            let number = |index: usize| value[index].as_f64();
+            // Older checkpoints have three numbers for an epoch.
+            let gauged = Gauged { gold: number(3), neutral: [number(4), number(5)] };
+            Some(Epoch { training: number(0)?, validation: number(1)?, rate: number(2)?, gauged })
+        };
+        Some(Self {
+            start: value["start"].as_f64(),
+            epochs: value["epochs"].as_array()?.iter().map(epoch).collect::<Option<_>>()?,
+            batches: value["batches"].as_u64()?,
+            loss: value["loss"].as_f64()?,
+            positions: value["positions"].as_u64()?,
+        })
+    }
 }
 
-impl Checkpoint {
-    /// Reads a checkpoint.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is none.
-    pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes = inputs::read(path).map_err(|error| CheckpointError::Io { path: path.to_owned(), error })?;
-        Self::from_bytes(&bytes).map_err(|reason| CheckpointError::Foreign { path: path.to_owned(), reason })
+impl Run {
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let bytes = inputs::read(path).map_err(|error| in_file(path, error))?;
+        Self::from_bytes(&bytes).map_err(|reason| in_file(path, format!("no checkpoint of lento train: {reason}")))
     }
 
-    /// Refuses the checkpoint of a run with other settings; `path` is where it was.
-    ///
-    /// # Errors
-    /// The settings differ.
-    pub fn expect(&self, settings: &Value, path: &Path) -> Result<(), CheckpointError> {
-        match Difference::between(&self.settings, settings) {
-            None => Ok(()),
-            Some(difference) => Err(CheckpointError::Other { path: path.to_owned(), difference }),
+    /// Refuses the checkpoint of a run with other settings or another shape.
+    pub fn expect(&self, other: &Self, path: &Path) -> Result<(), String> {
+        if let Some(difference) = Difference::between(&self.settings, &other.settings) {
+            let advice = "give the same arguments, or another file, or begin with its network by --init";
+            let text = format!("this checkpoint belongs to another run: {difference}; {advice}");
+            return Err(in_file(path, text));
         }
+        if self.shape != other.shape {
+            return Err(in_file(path, "a network of another shape than its settings say"));
+        }
+        Ok(())
     }
 
-    /// Writes the checkpoint. The file is always whole: the old one, or the new one.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Writes a checkpoint. The file is always whole: the old one, or the new one.
     pub fn write(&self, path: &Path) -> Result<(), WriteError> {
         draft::write(path, &self.to_bytes())
     }
@@ -114,19 +132,19 @@ impl Checkpoint {
         for parameters in [&self.weights.values, &self.weights.first, &self.weights.second] {
             bytes.extend(parameters.iter().flat_map(|value| value.to_le_bytes()));
         }
-        bytes.extend(hash::of_bytes(&bytes).to_le_bytes());
+        bytes.extend(hash_bytes(&bytes).to_le_bytes());
         bytes
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
-        const TEXT: &str = "its description makes no sense";
+        const TEXT: &str = "its description is invalid";
         if !bytes.starts_with(MAGIC) {
             return Err("it does not begin with LENTOTRN");
         }
         let Some((content, sum)) = bytes.split_last_chunk().filter(|(content, _)| content.len() >= HEAD) else {
             return Err("it is too short");
         };
-        if hash::of_bytes(content) != u64::from_le_bytes(*sum) {
+        if hash_bytes(content) != u64::from_le_bytes(*sum) {
             return Err("it is damaged, its checksum does not match");
         }
         let length = u32::from_le_bytes(std::array::from_fn(|index| content[8 + index]));
@@ -161,41 +179,38 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gold::Gauged;
-    use crate::train::progress::Epoch;
-    use crate::train::reference::{parameters, shape};
+    use crate::train::tests::{parameters, shape};
     use lento_common::scratch::Folder;
 
-    fn checkpoint() -> Checkpoint {
+    fn run(seed: u64) -> Run {
         let shape = shape(32, "three", 3);
         let [values, first, second] = [1, 2, 3].map(|seed| parameters(&shape, seed));
         let gauged = Gauged { gold: Some(1.0 / 7.0), neutral: [None, Some(0.01)] };
         let epochs = vec![Epoch { training: 0.1, validation: 1.0 / 3.0, rate: 1e-5, gauged }];
         let progress = Progress { start: Some(0.7), epochs, batches: 5, loss: 2.1, positions: 500 };
         let weights = OptimiserState { values, first, second, steps: 105 };
-        Checkpoint { settings: json!({"seed": 1, "batch": 100}), shape, progress, weights }
+        Run { settings: json!({"seed": seed, "batch": 100}), shape, progress, weights }
     }
 
     #[test]
     fn a_file_gives_back_what_was_written() {
         let folder = Folder::new("train-checkpoint");
         let path = folder.path().join("run.ckpt");
-        let written = checkpoint();
+        let written = run(1);
         written.write(&path).unwrap();
-        let read = Checkpoint::read(&path).unwrap();
+        let read = Run::read(&path).unwrap();
         assert!(read.weights == written.weights && read.progress == written.progress && read.shape == written.shape);
-        read.expect(&json!({"seed": 1, "batch": 100}), &path).unwrap();
-        let error = read.expect(&json!({"seed": 2, "batch": 100}), &path).unwrap_err().to_string();
+        read.expect(&written, &path).unwrap();
+        let error = read.expect(&run(2), &path).unwrap_err();
         assert!(error.contains("run.ckpt") && error.contains("there seed is 1, here 2"), "{error}");
     }
 
     #[test]
     fn what_is_none_is_refused() {
         let folder = Folder::new("train-checkpoint-refused");
-        let good = checkpoint().to_bytes();
+        let good = run(1).to_bytes();
         let refused = |bytes: &[u8], part: &str| {
-            let path = folder.write("bad", bytes);
-            let error = Checkpoint::read(&path).unwrap_err().to_string();
+            let error = Run::read(&folder.write("bad", bytes)).unwrap_err();
             assert!(error.contains("bad: no checkpoint of lento train: ") && error.contains(part), "{error}");
         };
         refused(b"LENTONET and so on", "it does not begin with LENTOTRN");
@@ -206,6 +221,16 @@ mod tests {
             bytes[at] ^= 4;
             refused(&bytes, "damaged");
         }
-        assert!(Checkpoint::read(&folder.path().join("missing")).unwrap_err().to_string().contains("missing"));
+        assert!(Run::read(&folder.path().join("missing")).unwrap_err().contains("missing"));
+    }
+
+    #[test]
+    fn epochs_of_older_checkpoints_were_not_gauged() {
+        let mut json = Progress::default().to_json();
+        json["epochs"] = json!([[0.5, 0.25, 0.125]]);
+        let progress = Progress::from_json(&json).unwrap();
+        let gauged = Gauged::default();
+        assert_eq!(progress.epochs, [Epoch { training: 0.5, validation: 0.25, rate: 0.125, gauged }]);
+        assert_eq!(Progress::from_json(&progress.to_json()), Some(progress));
     }
 }
