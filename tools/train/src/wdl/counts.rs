@@ -1,4 +1,4 @@
-//! How games ended, counted by material and score. A fit needs nothing else, and no more time for many games than for few.
+//! Results of games, counted by material and score.
 
 use crate::formats::StoredGame;
 use lento::chess::Color;
@@ -6,28 +6,26 @@ use lento::eval::wdl::{RANGE, material};
 use lento_common::play::record::GameResult;
 use std::ops::RangeInclusive;
 
-/// Won, drawn and lost by the side that a score is for.
+/// Won, drawn and lost by the side to move.
 pub type Results = [u64; 3];
 
-/// A score and how the games ended in which it was given.
+/// The results of the positions with one score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// In internal centipawns, from the view of the side to move.
     pub score: i32,
-    /// For that side.
     pub results: Results,
 }
 
-/// Everything that was counted with the same material.
+/// The counts for one amount of material.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaterialRow {
     /// Within [`RANGE`].
     pub material: i32,
-    /// By rising score; only those that occurred.
+    /// In ascending order of scores; only those that occurred.
     pub cells: Vec<Cell>,
 }
 
-/// Which positions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
 pub struct Limits {
     /// Leave out positions with a score beyond this many internal centipawns. They are decided, but for a few dead draws
@@ -39,28 +37,21 @@ pub struct Limits {
     pub min_ply: usize,
 }
 
-/// The counts.
 #[derive(Clone, Debug)]
 pub struct WdlCounts {
     limits: Limits,
     /// By material, then score.
     cells: Vec<Results>,
-    /// Games read.
     pub games: u64,
-    /// Positions of these games.
+    /// Positions of all games, before the limits.
     pub positions: u64,
 }
 
 impl WdlCounts {
-    /// Nothing counted yet.
     pub fn new(limits: Limits) -> Self {
         Self { limits, cells: vec![[0; 3]; RANGE.count() * scores(limits)], games: 0, positions: 0 }
     }
 
-    /// Counts the positions of a game.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn add_game(&mut self, game: &StoredGame) -> Result<(), String> {
         game.walk(|position| {
             self.positions += 1;
@@ -73,7 +64,7 @@ impl WdlCounts {
         Ok(())
     }
 
-    /// Counts a position: 0 for a win of the side that the score is for, 1 for a draw, 2 for a loss.
+    /// Counts a position; `outcome` is 0 for a win of the side to move, 1 for a draw, 2 for a loss.
     pub fn add(&mut self, score: i32, material: i32, outcome: usize) {
         if score.abs() <= self.limits.max_score {
             let row = (material.clamp(*RANGE.start(), *RANGE.end()) - RANGE.start()) as usize;
@@ -87,7 +78,7 @@ impl WdlCounts {
         sum(&self.cells)
     }
 
-    /// What was counted, by rising material; only what occurred.
+    /// The counts in ascending order of material; only what occurred.
     pub fn rows(&self) -> Vec<MaterialRow> {
         let rows = self.cells.chunks(scores(self.limits)).zip(RANGE).map(|(row, material)| {
             let cells = row.iter().zip(-self.limits.max_score..).map(|(&results, score)| Cell { score, results });
@@ -102,7 +93,7 @@ pub fn sum<'a>(results: impl IntoIterator<Item = &'a Results>) -> Results {
     results.into_iter().fold([0; 3], |sum, one| std::array::from_fn(|index| sum[index] + one[index]))
 }
 
-/// The range of the material in this many parts of about the same width.
+/// Divides the range of the material into parts of about the same width.
 pub fn bands(count: i32) -> Vec<RangeInclusive<i32>> {
     let (start, width) = (*RANGE.start(), RANGE.count() as i32);
     (0..count).map(|index| start + width * index / count..=start + width * (index + 1) / count - 1).collect()
@@ -128,10 +119,8 @@ pub mod tests {
     use lento::eval::wdl::Model;
     use lento_common::scratch::Folder;
 
-    /// Which positions count in tests.
     pub const LIMITS: Limits = Limits { max_score: 1000, min_ply: 0 };
 
-    /// Nothing counted.
     pub fn empty() -> WdlCounts {
         WdlCounts::new(LIMITS)
     }

@@ -1,34 +1,31 @@
-//! How often games were won, drawn and lost, and how often the model expects it.
+//! Observed and expected results by score.
 
 use super::counts::{MaterialRow, Results};
 use lento::eval::wdl::Model;
-use serde_json::{Value, json};
 
 /// Positions with about the same score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frequency {
-    /// The smallest score.
+    /// The lowest score.
     pub start: i32,
-    /// The first score that does not belong to it.
+    /// One more than the highest score.
     pub end: i32,
-    /// Won, drawn and lost.
     pub results: Results,
-    /// What the model expects of these very positions, in positions.
+    /// The results that the model expects of these positions, in positions.
     pub expected: [f64; 3],
 }
 
 impl Frequency {
-    /// Positions.
     pub fn positions(&self) -> u64 {
         self.results.iter().sum()
     }
 
-    /// Shares of the positions that were won, drawn and lost.
+    /// The shares of won, drawn and lost positions.
     pub fn observed(&self) -> [f64; 3] {
         self.results.map(|count| count as f64 / self.positions().max(1) as f64)
     }
 
-    /// Shares that the model expects.
+    /// The shares that the model expects.
     pub fn predicted(&self) -> [f64; 3] {
         self.expected.map(|count| count / self.positions().max(1) as f64)
     }
@@ -37,20 +34,9 @@ impl Frequency {
     pub fn middle(&self) -> f64 {
         f64::from(self.start + self.end - 1) / 2.0
     }
-
-    /// For programs.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "from": self.start,
-            "to": self.end - 1,
-            "positions": self.positions(),
-            "observed": self.observed(),
-            "predicted": self.predicted(),
-        })
-    }
 }
 
-/// Frequencies by score, in steps of this width around zero; only what occurred.
+/// Frequencies by score, in ranges of this width around zero; only scores that occurred.
 pub fn frequencies(rows: &[MaterialRow], model: &Model, width: i32) -> Vec<Frequency> {
     let cells = || rows.iter().flat_map(|row| row.cells.iter().map(|cell| (row.material, cell)));
     let step = |score: i32| (score + width / 2).div_euclid(width);
@@ -73,7 +59,7 @@ pub fn frequencies(rows: &[MaterialRow], model: &Model, width: i32) -> Vec<Frequ
     all
 }
 
-/// By how much the shares of won games are off, on average over the positions.
+/// The mean error of the share of won games over the positions.
 pub fn error(frequencies: &[Frequency]) -> f64 {
     let positions: u64 = frequencies.iter().map(Frequency::positions).sum();
     let off = |frequency: &Frequency| (frequency.results[0] as f64 - frequency.expected[0]).abs();

@@ -1,8 +1,7 @@
-//! `lento wdl`: the chances to win, draw and lose that a score means, from games.
+//! `lento wdl`: fits the engine's model of win, draw and loss probabilities ([`lento::eval::wdl`]) to games.
 //!
-//! The engine's model ([`lento::eval::wdl`]) has a few coefficients; this finds those under which the games most likely end
-//! as they did. Positions of one game are not independent of each other. That does no harm to what is found, but it is less
-//! certain than so many positions suggest, so no errors are given.
+//! Positions of one game are not independent. The fit is still right, but less certain than the number of positions suggests, so no
+//! errors are given.
 
 mod chart;
 mod counts;
@@ -12,20 +11,18 @@ mod report;
 mod source;
 
 use crate::formats::shards::GAMES;
-use crate::formats::{self, Shards, shards};
+use crate::formats::{self, Shards, in_file, shards};
 use counts::{Limits, MaterialRow, WdlCounts};
 use fit::{Fit, MAX_DEGREE};
 use indicatif::HumanCount;
-use lento::eval::wdl::Model;
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
 use lento_common::{draft, inputs, outputs, progress, summary};
-use report::FitReport;
+use report::report;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What to fit to, and where to put it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 The model: P(win) = 1 / (1 + exp((a - score) / b)), P(loss) the same with the score negated, the rest is drawn. a and b are \
@@ -51,13 +48,10 @@ pub struct Args {
     json: bool,
 }
 
-/// Counts, fits, and shows what came out. After Ctrl-C that is from what was read so far, and no source is changed.
-///
-/// # Errors
-/// A file cannot be read or written, or holds something else; the data do not suffice.
+/// Counts, fits and reports. After Ctrl-C the fit is to the games read so far, and no source is changed.
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
-    // What cannot be written is better known before the games than after them.
+    // Fails before the games are read.
     outputs::check([&args.svg, &args.write].into_iter().flatten())?;
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
     let files = GAMES.find(&args.data)?;
@@ -75,22 +69,23 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         Err(_) if !finished => return Ok(summary::exit(false)),
         fit => fit?,
     };
-    let report = FitReport::new(args.limits, args.degree.into(), &counts, &rows, &fit);
     let model = source::rounded(&fit.model);
     if let Some(path) = &args.svg {
         draft::write(path, chart::svg(&rows, &model)?.as_bytes())?;
     }
-    summary::show(args.json, || report.to_json(finished), || report.text())?;
+    let mut report = report(args.limits, args.degree.into(), &counts, &rows, &fit);
+    report.field("finished", finished);
+    report.show(args.json)?;
     if !finished {
         return Ok(summary::exit(false));
     }
     if let Some((path, text)) = source {
-        draft::write(path, rewritten(path, &text, &model)?.as_bytes())?;
+        draft::write(path, source::rewrite(&text, &model)?.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Counts all games of files of this size together; false if it was interrupted.
+/// Counts all games of files with this total size; false if it was interrupted.
 fn count(games: &mut Shards, size: u64, counts: &mut WdlCounts, stop: &Stop) -> Result<bool, Box<dyn Error>> {
     let bar = progress::bar(Some(size), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
     while let Some(game) = games.next().transpose()? {
@@ -108,7 +103,7 @@ fn count(games: &mut Shards, size: u64, counts: &mut WdlCounts, stop: &Stop) -> 
     Ok(true)
 }
 
-/// The fit, when there is one.
+/// Fits a model. Fails if the data do not determine it.
 fn fitted(rows: &[MaterialRow], counts: &WdlCounts, degree: usize) -> Result<Fit, Box<dyn Error>> {
     let results = counts.results();
     let fit = fit::fit(rows, degree);
@@ -125,16 +120,11 @@ fn fitted(rows: &[MaterialRow], counts: &WdlCounts, degree: usize) -> Result<Fit
     Ok(fit)
 }
 
-/// The source, when it can be understood.
-fn read_source(path: &Path) -> Result<String, Box<dyn Error>> {
-    let quote = |error: &dyn Error| format!("{}: {error}", path.display());
-    let text = inputs::read_utf8(path).map_err(|error| quote(&error))?;
-    source::read(&text).map_err(|error| quote(&error))?;
+/// Reads a source whose coefficients can be replaced.
+fn read_source(path: &Path) -> Result<String, String> {
+    let text = inputs::read_utf8(path).map_err(|error| in_file(path, error))?;
+    source::read(&text).map_err(|error| in_file(path, error))?;
     Ok(text)
-}
-
-fn rewritten(path: &Path, text: &str, model: &Model) -> Result<String, Box<dyn Error>> {
-    source::rewrite(text, model).map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 #[cfg(test)]
@@ -168,7 +158,7 @@ mod tests {
         assert_eq!(fit.model, again.model, "it repeats exactly");
         let model = source::rounded(&fit.model);
         let text = read_source(&source).unwrap();
-        draft::write(&source, rewritten(&source, &text, &model).unwrap().as_bytes()).unwrap();
+        draft::write(&source, source::rewrite(&text, &model).unwrap().as_bytes()).unwrap();
         assert_eq!(source::read(&std::fs::read_to_string(&source).unwrap()), Ok(model));
     }
 
@@ -179,7 +169,7 @@ mod tests {
         let error = outcome(&args("", &data), &Stop::default()).unwrap_err().to_string();
         assert!(error.contains("too little data: 1 games") && error.contains("--degree than 3"), "{error}");
         let source = folder.write("main.rs", b"fn main() {}");
-        let error = read_source(&source).unwrap_err().to_string();
+        let error = read_source(&source).unwrap_err();
         assert!(error.contains("main.rs: no line begins with 'const A: Coefficients = ['"), "{error}");
     }
 

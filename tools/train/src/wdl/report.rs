@@ -1,27 +1,28 @@
-//! What was found, for people and for programs.
+//! The report on a fit.
 
 use super::counts::{Limits, MaterialRow, WdlCounts, bands, sum};
 use super::fit::{Fit, fit, log_likelihood};
-use super::frequency::{Frequency, error, frequencies};
+use super::frequency::{error, frequencies};
 use super::source;
+use crate::report::{Report, columns, shown};
 use indicatif::HumanCount;
 use lento::eval::wdl::{FITTED, Model};
+use lento_common::summary::percent;
 use serde_json::{Value, json};
-use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// Scores in the table of frequencies lie so close, in internal centipawns.
+/// The width of a score range in the table, in internal centipawns.
 const STEP: i32 = 50;
-/// Ranges of material in the table.
+/// The number of material ranges in the table.
 const BANDS: i32 = 10;
-/// With fewer positions a range of material is not fitted by itself.
+/// The fewest positions of a material range for a fit of its own.
 const ENOUGH: u64 = 1000;
 
 /// A range of material.
 struct Band {
     material: RangeInclusive<i32>,
     positions: u64,
-    /// One a and one b for this range alone, without a polynomial.
+    /// a and b of this range alone, without a polynomial.
     alone: Option<[f64; 2]>,
 }
 
@@ -40,131 +41,84 @@ impl Band {
     }
 }
 
-/// A fit with what it was made from and how well it holds.
-pub struct FitReport {
-    limits: Limits,
-    degree: usize,
-    games: u64,
-    read: u64,
-    results: [u64; 3],
-    steps: usize,
-    /// As the source holds it.
-    model: Model,
-    /// Log likelihoods: of the engine's present model, and of the new one.
-    heights: [f64; 2],
-    bands: Vec<Band>,
-    frequencies: Vec<Frequency>,
+/// Reports a fit to these counts, with coefficients rounded as in the source.
+pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, rows: &[MaterialRow], fit: &Fit) -> Report {
+    let model = source::rounded(&fit.model);
+    let results = counts.results();
+    let kept: u64 = results.iter().sum();
+    let [height, built_in] = [&model, &FITTED].map(|model| log_likelihood(rows, model));
+    let mut report = Report::default();
+    report.count("games", "games", counts.games, "");
+    report.count("positions", "positions", counts.positions, "");
+    report.count("  that count", "kept", kept, "");
+    for (name, count) in ["won", "drawn", "lost"].iter().zip(results) {
+        report.row(&format!("    {name} by the side to move"), HumanCount(count), &percent(count, kept));
+    }
+    report.row("log likelihood", format!("{height:.1}"), &format!("in {} steps", fit.steps));
+    let [each, each_built_in] = [height, built_in].map(|height| height / kept as f64);
+    let note = format!("with the coefficients built in {each_built_in:.6}");
+    report.row("  of a position", format!("{each:.6}"), &note);
+    report.field("max_score", limits.max_score);
+    report.field("min_ply", limits.min_ply);
+    report.field("degree", degree);
+    report.field("results", results.to_vec());
+    report.field("a", model.a.to_vec());
+    report.field("b", model.b.to_vec());
+    report.field("steps", fit.steps);
+    report.field("log_likelihood", height);
+    report.field("log_likelihood_built_in", built_in);
+    by_score(&mut report, &model, rows);
+    by_material(&mut report, &model, rows);
+    report.text(&format!("\n{}\n", source::declarations(&model)));
+    report
 }
 
-impl FitReport {
-    /// Of a fit to these counts. The coefficients are rounded first.
-    pub fn new(limits: Limits, degree: usize, counts: &WdlCounts, rows: &[MaterialRow], fit: &Fit) -> Self {
-        let model = source::rounded(&fit.model);
-        Self {
-            limits,
-            degree,
-            games: counts.games,
-            read: counts.positions,
-            results: counts.results(),
-            steps: fit.steps,
-            model,
-            heights: [&FITTED, &model].map(|model| log_likelihood(rows, model)),
-            bands: bands(BANDS).into_iter().map(|material| Band::new(material, rows)).collect(),
-            frequencies: frequencies(rows, &model, STEP),
-        }
+fn by_material(report: &mut Report, model: &Model, rows: &[MaterialRow]) {
+    let mut table = vec![["material", "positions", "a", "b", "a by itself", "b by itself"].map(str::to_owned).to_vec()];
+    let mut documents = Vec::new();
+    for band in bands(BANDS).into_iter().map(|material| Band::new(material, rows)) {
+        let (from, to, positions) = (band.material.start(), band.material.end(), band.positions);
+        let [a, b] = [model.a(band.middle()), model.b(band.middle())];
+        let [a_alone, b_alone] = [0, 1].map(|index| band.alone.map(|alone| alone[index]));
+        let numbers = [Some(a), Some(b), a_alone, b_alone].map(|number| shown(number, 1));
+        table.push([vec![format!("{from}-{to}"), HumanCount(positions).to_string()], numbers.to_vec()].concat());
+        documents.push(json!({
+            "from": from,
+            "to": to,
+            "positions": positions,
+            "a": a,
+            "b": b,
+            "a_alone": a_alone,
+            "b_alone": b_alone,
+        }));
     }
-
-    /// Positions that count.
-    fn positions(&self) -> u64 {
-        self.results.iter().sum()
-    }
-
-    /// For people.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let count = |count: u64| HumanCount(count).to_string();
-        let [won, drawn, lost] = self.results.map(|count| percent(count as f64 / self.positions() as f64));
-        let per_position = self.heights.map(|height| height / self.positions() as f64);
-        let rows = [
-            ("games", count(self.games)),
-            ("positions", count(self.read)),
-            ("  that count", count(self.positions())),
-            ("  won, drawn, lost", format!("{won} %, {drawn} %, {lost} % by the side to move")),
-            ("log likelihood", format!("{:.1} in {} steps", self.heights[1], self.steps)),
-            (
-                "  of a position",
-                format!("{:.6}; with the coefficients built in {:.6}", per_position[1], per_position[0]),
-            ),
-            ("off by", format!("{} % of won games, on average over the positions", percent(error(&self.frequencies)))),
-        ];
-        for (name, value) in rows {
-            let _ = writeln!(text, "{name:<20}{value}");
-        }
-        text + "\n" + &self.by_material() + "\n" + &self.by_score() + "\n" + &source::declarations(&self.model) + "\n"
-    }
-
-    fn by_material(&self) -> String {
-        let mut text =
-            format!("{:>8}{:>12}{:>10}{:>8}{:>14}{:>8}\n", "material", "positions", "a", "b", "a by itself", "b");
-        for band in &self.bands {
-            let name = format!("{}-{}", band.material.start(), band.material.end());
-            let (a, b) = (self.model.a(band.middle()), self.model.b(band.middle()));
-            let alone =
-                |index| band.alone.map_or_else(|| "-".to_owned(), |alone: [f64; 2]| format!("{:.1}", alone[index]));
-            let positions = HumanCount(band.positions).to_string();
-            let _ = writeln!(text, "{name:>8}{positions:>12}{a:>10.1}{b:>8.1}{:>14}{:>8}", alone(0), alone(1));
-        }
-        text
-    }
-
-    fn by_score(&self) -> String {
-        let mut text = format!("{:>12}{:>12}{:>22}{:>24}\n", "score", "positions", "won drawn lost, %", "expected, %");
-        for frequency in &self.frequencies {
-            let name = format!("{}..{}", frequency.start, frequency.end - 1);
-            let shares = |shares: [f64; 3]| shares.map(|share| format!("{:>7}", percent(share))).concat();
-            let (observed, predicted) = (shares(frequency.observed()), shares(frequency.predicted()));
-            let positions = HumanCount(frequency.positions()).to_string();
-            let _ = writeln!(text, "{name:>12}{positions:>12} {observed}   {predicted}");
-        }
-        text
-    }
-
-    /// For programs.
-    pub fn to_json(&self, finished: bool) -> Value {
-        let band = |band: &Band| {
-            json!({
-                "from": band.material.start(),
-                "to": band.material.end(),
-                "positions": band.positions,
-                "a": self.model.a(band.middle()),
-                "b": self.model.b(band.middle()),
-                "a_alone": band.alone.map(|[a, _]| a),
-                "b_alone": band.alone.map(|[_, b]| b),
-            })
-        };
-        json!({
-            "finished": finished,
-            "max_score": self.limits.max_score,
-            "min_ply": self.limits.min_ply,
-            "degree": self.degree,
-            "games": self.games,
-            "positions": self.read,
-            "kept": self.positions(),
-            "results": self.results,
-            "a": self.model.a,
-            "b": self.model.b,
-            "steps": self.steps,
-            "log_likelihood": self.heights[1],
-            "log_likelihood_built_in": self.heights[0],
-            "win_error": error(&self.frequencies),
-            "materials": self.bands.iter().map(band).collect::<Vec<_>>(),
-            "frequencies": self.frequencies.iter().map(Frequency::to_json).collect::<Vec<_>>(),
-        })
-    }
+    report.text(&format!("\n{}", columns(&table)));
+    report.field("materials", documents);
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.2}", 100.0 * share)
+fn by_score(report: &mut Report, model: &Model, rows: &[MaterialRow]) {
+    let frequencies = frequencies(rows, model, STEP);
+    let off = error(&frequencies);
+    report.row("off by", format!("{:.2} %", 100.0 * off), "of won games, on average over the positions");
+    report.field("win_error", off);
+    let header = ["score", "positions", "won, %", "drawn", "lost", "expected, %", "drawn", "lost"];
+    let mut table = vec![header.map(str::to_owned).to_vec()];
+    let mut documents = Vec::new();
+    for frequency in &frequencies {
+        let (from, to, positions) = (frequency.start, frequency.end - 1, frequency.positions());
+        let (observed, predicted) = (frequency.observed(), frequency.predicted());
+        let shares = observed.iter().chain(&predicted).map(|share| format!("{:.2}", 100.0 * share)).collect();
+        table.push([vec![format!("{from}..{to}"), HumanCount(positions).to_string()], shares].concat());
+        documents.push(json!({
+            "from": from,
+            "to": to,
+            "positions": positions,
+            "observed": observed,
+            "predicted": predicted,
+        }));
+    }
+    report.text(&format!("\n{}", columns(&table)));
+    report.field("frequencies", Value::from(documents));
 }
 
 #[cfg(test)]
@@ -178,8 +132,7 @@ mod tests {
         let counts = sample::counts(&truth, 100_000, 91);
         let rows = counts.rows();
         let found = fit(&rows, 1);
-        let report = FitReport::new(LIMITS, 1, &counts, &rows, &found);
-        let (text, json) = (report.text(), report.to_json(true));
+        let (text, json) = report(LIMITS, 1, &counts, &rows, &found).both();
         assert!(text.contains(&source::declarations(&source::rounded(&found.model))), "{text}");
         assert_eq!(json["a"], json!(source::rounded(&found.model).a));
         let positions =

@@ -1,29 +1,13 @@
-//! The coefficients as the engine's source holds them: `const A: Coefficients = [1.0, 2.0, 3.0, 4.0];`, and `B` likewise.
+//! The coefficients in the engine's source: `const A: Coefficients = [1.0, 2.0, 3.0, 4.0];`, and `B` likewise.
 
 use lento::eval::wdl::{Coefficients, Model};
 use std::ops::Range;
-use thiserror::Error;
 
-/// Coefficients are kept with this many decimals.
+/// Coefficients have three decimals.
 const DECIMALS: f64 = 1e3;
-/// The names of both polynomials.
 const NAMES: [&str; 2] = ["A", "B"];
 
-/// The source is not laid out as expected.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum CoefficientError {
-    /// The coefficients are not there.
-    #[error("no line begins with 'const {0}: Coefficients = ['; expected src/eval/wdl.rs of the engine")]
-    Missing(&'static str),
-    /// The coefficients are there more than once.
-    #[error("more than one line begins with 'const {0}: Coefficients = ['")]
-    Twice(&'static str),
-    /// They are something else.
-    #[error("'[{1}]' for {0}; expected four numbers such as '[1.0, 2.0, 3.0, 4.0]'")]
-    Numbers(&'static str, String),
-}
-
-/// The coefficients with as many decimals as the source keeps.
+/// The coefficients with the decimals of the source.
 pub fn rounded(model: &Model) -> Model {
     // Adding zero turns -0 into 0.
     let round = |powers: Coefficients| powers.map(|power| (power * DECIMALS).round() / DECIMALS + 0.0);
@@ -36,26 +20,20 @@ pub fn declarations(model: &Model) -> String {
     NAMES.into_iter().zip([&model.a, &model.b]).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The coefficients in a source.
-///
-/// # Errors
-/// It is not laid out as expected.
-pub fn read(text: &str) -> Result<Model, CoefficientError> {
+/// Reads the coefficients in a source.
+pub fn read(text: &str) -> Result<Model, String> {
     let [a, b] = NAMES.map(|name| {
         let inside = &text[find(text, name)?];
         let numbers: Option<Vec<f64>> = inside.split(',').map(|number| number.trim().parse().ok()).collect();
         numbers
             .and_then(|numbers| Coefficients::try_from(numbers).ok())
-            .ok_or_else(|| CoefficientError::Numbers(name, inside.to_owned()))
+            .ok_or_else(|| format!("'[{inside}]' for {name}; expected four numbers such as '[1.0, 2.0, 3.0, 4.0]'"))
     });
     Ok(Model { a: a?, b: b? })
 }
 
-/// The source with other coefficients. Every other byte stays.
-///
-/// # Errors
-/// It is not laid out as expected.
-pub fn rewrite(text: &str, model: &Model) -> Result<String, CoefficientError> {
+/// Replaces the coefficients in a source. Every other byte stays.
+pub fn rewrite(text: &str, model: &Model) -> Result<String, String> {
     read(text)?;
     let mut written = text.to_owned();
     for (name, powers) in NAMES.into_iter().zip([&model.a, &model.b]) {
@@ -65,22 +43,25 @@ pub fn rewrite(text: &str, model: &Model) -> Result<String, CoefficientError> {
     Ok(written)
 }
 
-/// Where the numbers of a polynomial stand: what lies between the brackets.
-fn find(text: &str, name: &'static str) -> Result<Range<usize>, CoefficientError> {
+/// The range between the brackets of a declaration.
+fn find(text: &str, name: &str) -> Result<Range<usize>, String> {
     let head = format!("const {name}: Coefficients = [");
-    let mut found = None;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if let Some((inside, _)) = line.strip_prefix(&head).and_then(|rest| rest.split_once("];")) {
-            if found.is_some() {
-                return Err(CoefficientError::Twice(name));
-            }
+    let starts: Vec<usize> = text.match_indices(&head).map(|(start, _)| start).collect();
+    let is_line = |&start: &usize| text[..start].is_empty() || text[..start].ends_with('\n');
+    let found: Vec<Range<usize>> = starts
+        .into_iter()
+        .filter(is_line)
+        .filter_map(|start| {
             let begin = start + head.len();
-            found = Some(begin..begin + inside.len());
-        }
-        start += line.len();
+            let line = text[begin..].lines().next()?;
+            Some(begin..begin + line.find("];")?)
+        })
+        .collect();
+    match &found[..] {
+        [range] => Ok(range.clone()),
+        [] => Err(format!("no line begins with '{head}'; expected src/eval/wdl.rs of the engine")),
+        more => Err(format!("{} lines begin with '{head}'; expected one", more.len())),
     }
-    found.ok_or(CoefficientError::Missing(name))
 }
 
 #[cfg(test)]
@@ -107,12 +88,13 @@ mod tests {
 
     #[test]
     fn what_is_not_the_source_is_refused() {
-        assert_eq!(rewrite("fn main() {}", &MODEL), Err(CoefficientError::Missing("A")));
+        let refused = |text: &str| rewrite(text, &MODEL).unwrap_err();
+        assert!(refused("fn main() {}").starts_with("no line begins with 'const A: Coefficients = ['"));
         let twice = SOURCE.to_owned() + "const B: Coefficients = [1, 2, 3, 4];\n";
-        assert_eq!(rewrite(&twice, &MODEL), Err(CoefficientError::Twice("B")));
+        assert!(refused(&twice).starts_with("2 lines begin with 'const B: "));
         for bad in ["5, 6, 7", "5, 6, 7, x", ""] {
-            let error = rewrite(&SOURCE.replace("5, 6, 7, 8", bad), &MODEL).unwrap_err();
-            assert_eq!(error, CoefficientError::Numbers("B", bad.to_owned()));
+            let error = refused(&SOURCE.replace("5, 6, 7, 8", bad));
+            assert!(error.starts_with(&format!("'[{bad}]' for B; expected four numbers")), "{error}");
         }
     }
 
