@@ -6,7 +6,7 @@ mod formats;
 mod gold;
 mod report;
 #[cfg(test)]
-mod sample;
+mod tests;
 mod train;
 mod wdl;
 
@@ -47,19 +47,4 @@ fn main() -> ExitCode {
         Task::Train(args) => train::run(&args),
         Task::Wdl(args) => wdl::run(&args),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
-        for task in Cli::command().get_subcommands() {
-            let known = lento::cli::programs::find(task.get_name().as_ref());
-            assert!(known.is_some(), "`lento {}` is not handed to this program", task.get_name());
-        }
-    }
 }

@@ -85,7 +85,7 @@ pub fn run<T: Send>(
 mod tests {
     use super::*;
     use crate::formats::shards;
-    use crate::sample;
+    use crate::tests::sample;
     use lento_common::scratch::Folder;
 
     type Game = (Place, usize);

@@ -118,7 +118,7 @@ pub fn check_counts(side: &str, counts: [u32; 6]) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::formats::Shards;
-    use crate::sample;
+    use crate::tests::sample;
     use lento::chess::Color;
     use lento_common::scratch::Folder;
 

@@ -192,7 +192,7 @@ impl Iterator for PackedFile {
 mod tests {
     use super::*;
     use crate::formats::Shards;
-    use crate::sample;
+    use crate::tests::sample;
     use lento_common::scratch::Folder;
 
     #[test]

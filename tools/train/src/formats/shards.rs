@@ -218,7 +218,7 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
     use lento_common::scratch::Folder;
 
     #[test]

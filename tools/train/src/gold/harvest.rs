@@ -72,9 +72,6 @@ pub struct Hands {
 
 impl Hands {
     /// Players with these settings.
-    ///
-    /// # Errors
-    /// A setting cannot be applied, or makes searches unrepeatable, or a hash table cannot be allocated.
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
         let [mut player, labeller] = [Player::new(settings, hash)?, Player::new(settings, hash)?];
         let threads = player.engine().threads();
@@ -148,7 +145,7 @@ fn positions(game: &Record) -> Vec<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
     use lento_common::play::adjudicate::Rules;
     use lento_common::play::opening::{OpeningArgs, Openings};
 

@@ -202,7 +202,7 @@ impl Losses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
     use lento::eval::nnue::embedded;
 
     #[test]

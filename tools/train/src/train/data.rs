@@ -203,7 +203,7 @@ impl<'a> SpanReader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{packed_bytes as bytes, positions};
+    use crate::tests::sample::{packed_bytes as bytes, positions};
     use crossbeam::channel::unbounded;
     use lento_common::scratch::Folder;
     use std::collections::BTreeSet;

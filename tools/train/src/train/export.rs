@@ -87,8 +87,8 @@ pub fn value(network: &Network, position: &Sample) -> i32 {
 mod tests {
     use super::*;
     use crate::formats::packed;
-    use crate::sample;
-    use crate::sample::positions;
+    use crate::tests::sample;
+    use crate::tests::sample::positions;
     use crate::train::tests::{output, parameters, shape};
     use lento::eval::nnue::Accumulators;
     use lento::eval::nnue::features::KingBuckets;

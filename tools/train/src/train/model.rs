@@ -257,7 +257,7 @@ impl Biases {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::positions;
+    use crate::tests::sample::positions;
     use crate::train::pool;
     use crate::train::position::Sample;
     use crate::train::tests::{output, parameters, shape};

@@ -19,9 +19,6 @@ pub struct Origin {
 
 impl Origin {
     /// Reads a checkpoint, or a network file as the engine uses it, whose weights are rounded.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is neither.
     pub fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
         if path.extension().is_none_or(|extension| extension != "lnn") {
             let Run { shape, weights, .. } = Run::read(path)?;
@@ -90,7 +87,7 @@ impl From<&Parts> for Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::positions;
+    use crate::tests::sample::positions;
     use crate::train::export::quantise;
     use crate::train::position::Sample;
     use crate::train::tests::{output, parameters, shape};

@@ -12,9 +12,6 @@ pub struct Pool<'a, J> {
 impl<J: Copy + Send> Pool<'_, J> {
     /// Lets all threads, this one included, do their work on a job, and waits until all are done. They share it out among
     /// themselves.
-    ///
-    /// # Panics
-    /// The work of a thread has panicked.
     pub fn run(&self, job: J) {
         for (sender, _) in &self.others {
             sender.send(job).expect("the thread waits for jobs");

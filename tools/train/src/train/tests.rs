@@ -3,7 +3,7 @@
 use super::position::Sample;
 use super::shape::{Parameters, Shape};
 use super::*;
-use crate::sample;
+use crate::tests::sample;
 use lento::chess::Board;
 use lento::eval::nnue::features::KingBuckets;
 use lento::eval::nnue::simd::Simd;

@@ -17,9 +17,6 @@ const ENOUGH: u64 = 50;
 
 /// Draws the share of won games by score as SVG, for a few ranges of material: points as observed, lines as the model
 /// expects of the same positions.
-///
-/// # Errors
-/// The library fails.
 pub fn svg(rows: &[MaterialRow], model: &Model) -> Result<String, Box<dyn Error>> {
     let curves: Vec<(String, Vec<Frequency>)> = bands(COLORS.len() as i32)
         .into_iter()

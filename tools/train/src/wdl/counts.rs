@@ -115,7 +115,7 @@ fn outcome(result: GameResult, side: Color) -> usize {
 pub mod tests {
     use super::*;
     use crate::formats::Shards;
-    use crate::sample;
+    use crate::tests::sample;
     use lento::eval::wdl::Model;
     use lento_common::scratch::Folder;
 

@@ -130,7 +130,7 @@ fn read_source(path: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{bytes, games};
+    use crate::tests::sample::{bytes, games};
     use lento_common::arguments::parse;
     use lento_common::scratch::Folder;
 

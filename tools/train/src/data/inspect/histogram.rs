@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::data::inspect::survey::Survey;
     use crate::formats::{Filter, Shards};
-    use crate::sample;
+    use crate::tests::sample;
     use lento_common::scratch::Folder;
 
     #[test]

@@ -192,7 +192,7 @@ fn kings(survey: &Survey) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
     use lento_common::scratch::Folder;
 
     #[test]

@@ -174,7 +174,7 @@ fn add(sums: &mut [u64], counts: &[u64]) {
 mod tests {
     use super::*;
     use crate::formats::Shards;
-    use crate::sample;
+    use crate::tests::sample;
     use lento::chess::Color;
     use lento_common::scratch::Folder;
 

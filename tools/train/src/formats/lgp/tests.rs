@@ -3,7 +3,7 @@
 use super::scores::rounded;
 use super::{Reader, Verified, pack};
 use crate::formats::{Shards, StoredGame};
-use crate::sample;
+use crate::tests::sample;
 use fastrand::Rng;
 use lento::chess::{Board, Color};
 use lento_common::play::record::{Ending, GameResult, Ply, Record};

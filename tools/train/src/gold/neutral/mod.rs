@@ -242,7 +242,7 @@ impl<'a> Comparison<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::tests::sample;
     use lento::eval::nnue::embedded;
     use std::path::PathBuf;
 

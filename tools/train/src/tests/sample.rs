@@ -1,6 +1,6 @@
 //! Random games and their positions, for tests.
 
-use super::formats::{packed, viri};
+use crate::formats::{packed, viri};
 use bulletformat::ChessBoard;
 use lento::chess::{Board, Color, Game, PieceType};
 use lento::eval::Classical;
