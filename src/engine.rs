@@ -103,6 +103,8 @@ pub enum Wake<T> {
 
 /// A complete engine: one position, one table, one thread pool, one search at a time.
 pub struct Engine {
+    /// Dropped before the pool, whose threads could not be joined otherwise.
+    running: Option<Running>,
     settings: Settings,
     params: Arc<Params>,
     network: Arc<Network>,
@@ -121,7 +123,6 @@ pub struct Engine {
     counted: Option<(LmrReport, Arc<Collector>)>,
     /// The caller's instrument.
     instrument: Option<Arc<dyn Instrument>>,
-    running: Option<Running>,
     /// Per earlier search, a receiver that disconnects once all its threads drop the job.
     abandoned: Vec<Receiver<Event>>,
     /// Seed of a limited player's errors, unless set by an option.
@@ -143,6 +144,7 @@ impl Engine {
         // Without any thread `go` answers with the first legal move.
         let _ = pool.resize(1, &Placement::default(), &Evaluation::default());
         Self {
+            running: None,
             settings: Settings::default(),
             params: Arc::default(),
             network: nnue::embedded(),
@@ -156,9 +158,21 @@ impl Engine {
             searched: None,
             counted: None,
             instrument: None,
-            running: None,
             abandoned: Vec::new(),
             seed: Seed::random(),
+        }
+    }
+
+    /// An engine of one thread with the same options, position and table size, to search beside this one.
+    pub fn copy(&self) -> Self {
+        Self {
+            settings: Settings { lmr_statistics: false, ..self.settings.clone() },
+            params: Arc::clone(&self.params),
+            network: Arc::clone(&self.network),
+            tables: self.tables.clone(),
+            game: self.game.clone(),
+            table: Table::of_size(self.table.mib),
+            ..Self::new()
         }
     }
 
@@ -477,12 +491,5 @@ impl Engine {
 impl Default for Engine {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// Stops the search, since its threads could not be joined otherwise.
-impl Drop for Engine {
-    fn drop(&mut self) {
-        self.running = None;
     }
 }

@@ -66,7 +66,7 @@ enum Task {
     /// Write manual pages
     Man(manual::ManArgs),
     /// Speak UCI on standard input and output (the default)
-    Uci(uci::Args),
+    Uci,
     /// UCI commands, one per argument.
     #[command(external_subcommand)]
     Commands(Vec<OsString>),
@@ -107,8 +107,8 @@ fn run(mut args: Vec<OsString>) -> Done {
         }
         (Err(error), _) => error.exit(),
     };
-    match &cli.task.unwrap_or(Task::Uci(uci::Args::default())) {
-        Task::Uci(args) => uci::run(args),
+    match &cli.task.unwrap_or(Task::Uci) {
+        Task::Uci => uci::run(),
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),
         Task::Speedtest(args) => speedtest::run(args),

@@ -2,9 +2,8 @@
 
 use super::{Done, setup::Setup};
 use crate::chess::perft;
-use crate::uci::task::{Message, Task, TaskEvent, TaskOutput};
-use crossbeam::channel::unbounded;
-use std::io::{self, Write};
+use crate::engine::Engine;
+use crate::uci::run;
 use std::process::ExitCode;
 
 /// Arguments of `lento perft`.
@@ -20,12 +19,9 @@ pub struct Args {
 
 /// Prints perft per root move and the total; one thread, no hashing.
 pub fn run(args: &Args) -> Done {
-    let game = args.setup.game("")?;
-    let (inbox, printed) = unbounded();
-    let _task = Task::perft(TaskOutput { id: 0, inbox }, game.board().clone(), args.depth, args.setup.chess960)?;
-    let mut out = io::stdout();
-    while let Ok(Message::Task(_, TaskEvent::Line(line))) = printed.recv() {
-        writeln!(out, "{line}")?;
-    }
+    let mut engine = Engine::new();
+    engine.set_game(args.setup.game("")?);
+    engine.settings_mut().chess960 = args.setup.chess960;
+    run::script(engine, &[format!("perft {}", args.depth)])?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,25 +3,13 @@
 use super::Done;
 use super::notice::notice;
 use crate::engine::Engine;
-use crate::uci::{command, options, rebel, run};
+use crate::uci::{command, run};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Arguments of `lento uci`.
-#[derive(clap::Args, Default)]
-pub struct Args {
-    /// Print the option tables of the documentation
-    #[arg(long, hide = true)]
-    pub options_markdown: bool,
-}
-
 /// Runs UCI on standard input and output.
-pub fn run(args: &Args) -> Done {
-    if args.options_markdown {
-        print!("{}\n{}", options::markdown(), rebel::markdown());
-    } else {
-        run::stdio(Engine::new())?;
-    }
+pub fn run() -> Done {
+    run::stdio(Engine::new())?;
     Ok(ExitCode::SUCCESS)
 }
 

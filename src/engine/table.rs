@@ -18,7 +18,7 @@ use thiserror::Error;
 pub(super) struct Table {
     pub tt: Arc<Tt>,
     /// Requested size in MiB.
-    mib: usize,
+    pub mib: usize,
     contents: Contents,
     /// Per loan, a receiver that disconnects on return.
     lent: Vec<Receiver<Infallible>>,

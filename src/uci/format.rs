@@ -1,6 +1,6 @@
 //! Formats engine output as protocol text: pure functions, without the final line break.
 
-use super::options::OPTIONS;
+use super::options;
 use super::rebel;
 use crate::chess::{Board, Color, File, Rank, Square};
 use crate::engine::Settings;
@@ -14,8 +14,8 @@ use std::time::Duration;
 /// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
 pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
-    for option in OPTIONS {
-        text.push_str(&option.announcement());
+    for option in options::announcements() {
+        text.push_str(&option);
         text.push('\n');
     }
     if settings.lmr.uses("rebel") {
@@ -318,7 +318,7 @@ mod tests {
         let text = introduction(&Evaluation::default(), &settings);
         assert!(text.contains("\ninfo string evaluation nnue "), "{text}");
         assert!(text.starts_with("id name Lento ") && text.ends_with("\nuciok"));
-        assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), OPTIONS.len());
+        assert_eq!(text.lines().filter(|line| line.starts_with("option name ")).count(), options::names().len());
         settings.lmr.helpers = "rebel";
         assert!(introduction(&Evaluation::default(), &settings).contains("\noption name Rebel P type spin"));
     }

@@ -1,4 +1,4 @@
-//! The UCI options. Each is declared once, to be announced, parsed, applied and documented.
+//! The UCI options. Each is declared once, to be announced, parsed and applied. `docs/options.md` describes them.
 
 use super::command::Command;
 use super::rebel;
@@ -13,11 +13,10 @@ use crate::search::lmr;
 use crate::search::params::{TUNABLES, Tunable};
 use crate::search::stagger::Stagger;
 use crate::search::tablebase::MOST_PROBE_DEPTH;
-use crate::smp::numa::policy::{self, NumaPolicy};
+use crate::smp::numa::policy::NumaPolicy;
 use crate::tb::MAX_PIECES;
 use crate::version;
 use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Spin, Text};
-use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,40 +29,26 @@ pub struct Target<'a> {
 }
 
 /// A UCI option.
-pub struct UciOption {
-    /// The announced name. Matching ignores case and spaces.
-    pub name: &'static str,
-    /// Its type and values.
-    pub kind: Kind,
-    /// Its description, in one sentence.
-    pub help: &'static str,
+struct UciOption {
+    name: &'static str,
+    kind: Kind,
 }
 
 /// What is left to do after applying a value, or the reason it was refused, which names what stays in use.
 type Applied = Result<Option<Slow>, String>;
 
 /// Option types, with defaults, bounds and setters.
-pub enum Kind {
+enum Kind {
     /// An unsigned field of the settings, with its range.
     Number((u64, u64), fn(&mut Settings) -> &mut u64),
     /// A number with a custom setter.
-    Spin {
-        /// The default.
-        default: i64,
-        /// Minimum and maximum.
-        range: (i64, i64),
-        /// Applies a value within the range.
-        apply: fn(&mut Target, i64) -> Applied,
-    },
+    Spin { default: i64, range: (i64, i64), apply: fn(&mut Target, i64) -> Applied },
     /// A boolean field of the settings.
     Check(fn(&mut Settings) -> &mut bool),
     /// One of several words.
     Combo {
-        /// The default.
         default: fn() -> &'static str,
-        /// The valid words.
         choices: fn() -> &'static [&'static str],
-        /// Applies a word.
         apply: fn(&mut Settings, &'static str),
     },
     /// A duration field of the settings, with its maximum in minutes: whole minutes, or seconds with the suffix `s`.
@@ -73,151 +58,51 @@ pub enum Kind {
     /// A button equivalent to a command.
     Shortcut(fn() -> Command),
     /// Any text.
-    Text {
-        /// The default.
-        default: &'static str,
-        /// The valid values, for messages.
-        expected: &'static str,
-        /// Applies a text.
-        apply: fn(&mut Target, &str) -> Applied,
-    },
+    Text { default: &'static str, apply: fn(&mut Target, &str) -> Applied },
 }
 
-const fn option(name: &'static str, help: &'static str, kind: Kind) -> UciOption {
-    UciOption { name, kind, help }
+const fn option(name: &'static str, kind: Kind) -> UciOption {
+    UciOption { name, kind }
 }
 
 /// All options, in announced order.
-pub static OPTIONS: &[UciOption] = &[
-    option(
-        "Threads",
-        "Number of search threads. Changing it keeps the hash table.",
-        Spin {
-            default: 1,
-            range: (1, Engine::MAX_THREADS as i64),
-            apply: |to, n| match to.engine.set_threads(n as usize) {
-                Ok(()) => Ok(None),
-                Err(error) => Err(format!("{error}; it stays at {}", to.engine.threads())),
-            },
-        },
-    ),
+static OPTIONS: &[UciOption] = &[
+    option("Threads", Spin { default: 1, range: (1, Engine::MAX_THREADS as i64), apply: set_threads }),
     option(
         "Hash",
-        "Size of the hash table in MiB (docs/hash.md). If memory does not suffice, the old table is kept.",
         Spin {
             default: Engine::DEFAULT_HASH as i64,
             range: (1, Engine::MAX_HASH as i64),
-            apply: |to, n| Ok(Some(slow::resize_hash(to.engine, n as usize))),
+            apply: |to, mib| Ok(Some(slow::resize_hash(to.engine, mib as usize))),
         },
     ),
-    option(
-        "NumaPolicy",
-        "How threads are bound to CPUs on machines with several NUMA nodes (docs/numa.md).",
-        Text {
-            default: "auto",
-            expected: policy::CHOICES,
-            apply: |to, text| {
-                let set = |policy| to.engine.set_numa_policy(policy).map_err(|error| error.to_string());
-                let done = text.parse::<NumaPolicy>().map_err(|error| error.to_string()).and_then(set);
-                done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
-            },
-        },
-    ),
-    option("Clear Hash", "Clears the hash table.", Button(|to| to.engine.clear_hash())),
-    option(
-        "HashFile",
-        "File for SaveHash, LoadHash and AutoSave (docs/hash-file.md). Compressed if its name ends in .zst.",
-        Text {
-            default: "<empty>",
-            expected: "a file name, or <empty>",
-            apply: |to, name| {
-                to.engine.settings_mut().hash_file = (!name.is_empty()).then(|| name.into());
-                Ok(None)
-            },
-        },
-    ),
-    option(
-        "SaveHash",
-        "Saves the hash table to HashFile, even during a search.",
-        Shortcut(|| Command::SaveHash { file: None, zstd: false }),
-    ),
-    option(
-        "LoadHash",
-        "Loads HashFile into the hash table. The sizes need not match.",
-        Shortcut(|| Command::LoadHash { file: None }),
-    ),
-    option(
-        "AutoSave",
-        "Interval in minutes at which the hash table is saved to HashFile during a search; 0 disables it.",
-        Pause(10_080, |settings| &mut settings.auto_save),
-    ),
-    option(
-        "UCI_AnalyseMode",
-        "Keeps results when the position changes or a new game begins (docs/hash-file.md).",
-        Check(|settings| &mut settings.analyse_mode),
-    ),
-    option(
-        "MultiPV",
-        "Number of principal variations to search and print.",
-        Number((1, 256), |settings| &mut settings.search.multi_pv),
-    ),
-    option(
-        "UCI_LimitStrength",
-        "Limits the strength to UCI_Elo, with human-like mistakes (docs/strength-limit.md).",
-        Check(|settings| &mut settings.strength.limited),
-    ),
-    option(
-        "UCI_Elo",
-        "Target strength with UCI_LimitStrength.",
-        Number(strength::ELO, |settings| &mut settings.strength.elo),
-    ),
-    option(
-        "Strength Seed",
-        "Seed for the mistakes of limited strength; 0 draws a new one for each game.",
-        Number((0, u32::MAX as u64), |settings| &mut settings.strength.seed),
-    ),
-    option(
-        "Ponder",
-        "Declares that the GUI may let the engine think on the opponent's time.",
-        Check(|settings| &mut settings.ponder),
-    ),
-    option(
-        "Move Overhead",
-        "Milliseconds reserved per move for delays between engine and clock.",
-        Number((0, 5000), |settings| &mut settings.search.move_overhead),
-    ),
-    option(
-        "nodestime",
-        "Nodes that count as one millisecond, for reproducible games; 0 uses wall-clock time.",
-        Number((0, 1_000_000), |settings| &mut settings.search.nodes_time),
-    ),
-    option(
-        "UCI_Chess960",
-        "Writes castling as king takes rook, and FENs with the files of the rooks (Shredder-FEN).",
-        Check(|settings| &mut settings.chess960),
-    ),
-    option(
-        "UCI_ShowWDL",
-        "Prints win, draw and loss probabilities in per mille with each score. 100 centipawns mean a 50 % chance of winning.",
-        Check(|settings| &mut settings.show_wdl),
-    ),
+    option("NumaPolicy", Text { default: "auto", apply: set_numa_policy }),
+    option("Clear Hash", Button(|to| to.engine.clear_hash())),
+    option("HashFile", Text { default: "<empty>", apply: set_hash_file }),
+    option("SaveHash", Shortcut(|| Command::SaveHash { file: None, zstd: false })),
+    option("LoadHash", Shortcut(|| Command::LoadHash { file: None })),
+    option("AutoSave", Pause(10_080, |settings| &mut settings.auto_save)),
+    option("UCI_AnalyseMode", Check(|settings| &mut settings.analyse_mode)),
+    option("MultiPV", Number((1, 256), |settings| &mut settings.search.multi_pv)),
+    option("UCI_LimitStrength", Check(|settings| &mut settings.strength.limited)),
+    option("UCI_Elo", Number(strength::ELO, |settings| &mut settings.strength.elo)),
+    option("Strength Seed", Number((0, u32::MAX as u64), |settings| &mut settings.strength.seed)),
+    option("Ponder", Check(|settings| &mut settings.ponder)),
+    option("Move Overhead", Number((0, 5000), |settings| &mut settings.search.move_overhead)),
+    option("nodestime", Number((0, 1_000_000), |settings| &mut settings.search.nodes_time)),
+    option("UCI_Chess960", Check(|settings| &mut settings.chess960)),
+    option("UCI_ShowWDL", Check(|settings| &mut settings.show_wdl)),
     option(
         "Stagger",
-        "How helper threads vary their depths: not at all, by skipping some depths, or one ply deeper for every other thread.",
         Combo {
             default: || Stagger::default().name(),
             choices: || &Stagger::NAMES,
             apply: |settings, name| settings.search.stagger = Stagger::from_name(name).unwrap_or_default(),
         },
     ),
-    option(
-        "Deterministic",
-        "Makes searches with several threads reproducible under depth and node limits, at some cost in speed.",
-        Check(|settings| &mut settings.search.deterministic),
-    ),
+    option("Deterministic", Check(|settings| &mut settings.search.deterministic)),
     option(
         "LBR",
-        "Move ordering by Last Best Reply: off, by the previous move, or by a variant (docs/lbr.md).",
         Combo {
             default: || Lbr::default().name(),
             choices: || &Lbr::NAMES,
@@ -226,65 +111,30 @@ pub static OPTIONS: &[UciOption] = &[
     ),
     option(
         "LMR",
-        "Recipe for late move reductions (docs/recipes.md).",
         Combo { default: || lmr::TUNED, choices: lmr::names, apply: |settings, name| settings.lmr.main = name },
     ),
     option(
         "LMR Helpers",
-        "Recipe of the helper threads: the same as the main thread, several in rotation, or a fixed one.",
         Combo {
             default: || lmr::helpers()[0],
             choices: lmr::helpers,
             apply: |settings, name| settings.lmr.helpers = name,
         },
     ),
-    option(
-        "LMR Statistics",
-        "Collects statistics on reductions for `lmrstats`. Searches are slightly slower.",
-        Check(|settings| &mut settings.lmr_statistics),
-    ),
+    option("LMR Statistics", Check(|settings| &mut settings.lmr_statistics)),
     option(
         "Evaluation",
-        "Evaluates positions with the neural network or with the classical evaluation.",
         Combo {
             default: || EvaluationKind::default().name(),
             choices: || &EvaluationKind::NAMES,
             apply: |settings, name| settings.evaluation = EvaluationKind::from_name(name).unwrap_or_default(),
         },
     ),
-    option(
-        "EvalFile",
-        "Network file to use instead of the embedded network.",
-        Text {
-            default: "<empty>",
-            expected: "a network file, or <empty> for the embedded network",
-            apply: |to, name| {
-                let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
-                to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
-                Ok(None)
-            },
-        },
-    ),
-    option(
-        "Drawish Endings",
-        "Scores pawnless endings that are usually drawn, such as rook against rook, as 0 and keeps searching.",
-        Check(|settings| &mut settings.drawish_endings),
-    ),
-    option(
-        "Contempt",
-        "Contempt in centipawns; negative prefers draws (docs/contempt.md).",
-        Spin {
-            default: 0,
-            range: CONTEMPT,
-            apply: |to, n| {
-                to.engine.settings_mut().contempt = n;
-                Ok(None)
-            },
-        },
-    ),
+    option("EvalFile", Text { default: "<empty>", apply: set_network }),
+    option("Drawish Endings", Check(|settings| &mut settings.drawish_endings)),
+    option("Contempt", Spin { default: 0, range: CONTEMPT, apply: set_contempt }),
     option(
         "Analysis Contempt",
-        "Side whose contempt applies in analysis (`go infinite` or UCI_AnalyseMode). Both means the side to move.",
         Combo {
             default: || AnalysisContempt::default().name(),
             choices: || &AnalysisContempt::NAMES,
@@ -293,54 +143,51 @@ pub static OPTIONS: &[UciOption] = &[
             },
         },
     ),
-    option(
-        "SyzygyPath",
-        "Directories with Syzygy tablebases, separated by `:` (`;` on Windows) (docs/tablebases.md).",
-        Text {
-            default: "<empty>",
-            expected: "directories, or <empty> for none",
-            apply: |to, folders| Ok(slow::open_tables(to.engine, folders)),
-        },
-    ),
-    option(
-        "SyzygyProbeDepth",
-        "Minimum depth to probe at the piece limit. Positions with fewer pieces are always probed.",
-        Number((1, MOST_PROBE_DEPTH), |settings| &mut settings.search.probe_depth),
-    ),
-    option(
-        "SyzygyProbeLimit",
-        "Maximum number of pieces to probe, kings included; below 3 disables probing.",
-        Number((0, MAX_PIECES as u64), |settings| &mut settings.search.probe_limit),
-    ),
-    option(
-        "Syzygy50MoveRule",
-        "Scores tablebase wins that the fifty-move rule prevents as draws.",
-        Check(|settings| &mut settings.search.fifty_move_rule),
-    ),
-    option(
-        "UCI_EngineAbout",
-        "Name, version, authors and licence. Read-only.",
-        Text {
-            default: version::ABOUT,
-            expected: "only its default",
-            apply: |_, text| {
-                if text == version::ABOUT { Ok(None) } else { Err("read-only".into()) }
-            },
-        },
-    ),
-    option(
-        "Debug Log File",
-        "Appends all input and output to this file, with timestamps.",
-        Text {
-            default: "<empty>",
-            expected: "a writable file, or <empty>",
-            apply: |to, name| match to.writer.log.set_file(name) {
-                Ok(()) => Ok(None),
-                Err(error) => Err(format!("{error}; the log stays as it was")),
-            },
-        },
-    ),
+    option("SyzygyPath", Text { default: "<empty>", apply: |to, folders| Ok(slow::open_tables(to.engine, folders)) }),
+    option("SyzygyProbeDepth", Number((1, MOST_PROBE_DEPTH), |settings| &mut settings.search.probe_depth)),
+    option("SyzygyProbeLimit", Number((0, MAX_PIECES as u64), |settings| &mut settings.search.probe_limit)),
+    option("Syzygy50MoveRule", Check(|settings| &mut settings.search.fifty_move_rule)),
+    option("UCI_EngineAbout", Text { default: version::ABOUT, apply: keep_about }),
+    option("Debug Log File", Text { default: "<empty>", apply: set_log }),
 ];
+
+fn set_threads(to: &mut Target, threads: i64) -> Applied {
+    match to.engine.set_threads(threads as usize) {
+        Ok(()) => Ok(None),
+        Err(error) => Err(format!("{error}; it stays at {}", to.engine.threads())),
+    }
+}
+
+fn set_numa_policy(to: &mut Target, text: &str) -> Applied {
+    let set = |policy| to.engine.set_numa_policy(policy).map_err(|error| error.to_string());
+    let done = text.parse::<NumaPolicy>().map_err(|error| error.to_string()).and_then(set);
+    done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
+}
+
+fn set_hash_file(to: &mut Target, name: &str) -> Applied {
+    to.engine.settings_mut().hash_file = (!name.is_empty()).then(|| name.into());
+    Ok(None)
+}
+
+fn set_network(to: &mut Target, name: &str) -> Applied {
+    let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
+    to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
+    Ok(None)
+}
+
+fn set_contempt(to: &mut Target, contempt: i64) -> Applied {
+    to.engine.settings_mut().contempt = contempt;
+    Ok(None)
+}
+
+/// GUIs send back what was announced.
+fn keep_about(_: &mut Target, text: &str) -> Applied {
+    if text == version::ABOUT { Ok(None) } else { Err("read-only".into()) }
+}
+
+fn set_log(to: &mut Target, name: &str) -> Applied {
+    to.writer.log.set_file(name).map(|()| None).map_err(|error| format!("{error}; the log stays as it was"))
+}
 
 /// Sets an option.
 ///
@@ -370,7 +217,10 @@ pub fn begin(target: &mut Target, name: &str, value: Option<&str>) -> Result<Opt
     }
     match rebel::set(&mut target.engine.settings_mut().lmr.rebel, name, value) {
         Some(result) => result.map(|()| None),
-        None => find(name).ok_or_else(|| unknown(name))?.set(target, value),
+        None => {
+            let unknown = || format!("unknown option {}; known options are {}", quoted(name), names().join(", "));
+            find(name).ok_or_else(unknown)?.set(target, value)
+        }
     }
 }
 
@@ -383,9 +233,14 @@ fn tunable(name: &str) -> Option<&'static Tunable> {
     TUNABLES.iter().find(|tunable| tunable.name == name)
 }
 
-fn unknown(name: &str) -> String {
-    let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
-    format!("unknown option {}; known options are {}", quoted(name), names.join(", "))
+/// The names of all options, in announced order.
+pub fn names() -> Vec<&'static str> {
+    OPTIONS.iter().map(|option| option.name).collect()
+}
+
+/// The `option` lines, in this order.
+pub fn announcements() -> impl Iterator<Item = String> {
+    OPTIONS.iter().map(UciOption::announcement)
 }
 
 pub(super) fn invalid(name: &str, expected: &str, value: &str) -> String {
@@ -407,13 +262,12 @@ pub fn same_name(a: &str, b: &str) -> bool {
 }
 
 /// Finds an option by name, ignoring case and spaces.
-pub fn find(name: &str) -> Option<&'static UciOption> {
+fn find(name: &str) -> Option<&'static UciOption> {
     OPTIONS.iter().find(|option| same_name(option.name, name))
 }
 
 impl UciOption {
-    /// The `option` line.
-    pub fn announcement(&self) -> String {
+    fn announcement(&self) -> String {
         let default = self.default();
         let kind = match &self.kind {
             Spin { range: (min, max), .. } => format!("spin default {default} min {min} max {max}"),
@@ -428,7 +282,7 @@ impl UciOption {
     }
 
     /// The default as text; empty for a button.
-    pub fn default(&self) -> String {
+    fn default(&self) -> String {
         match &self.kind {
             Spin { default, .. } => default.to_string(),
             Number(_, place) => place(&mut Settings::default()).to_string(),
@@ -441,15 +295,14 @@ impl UciOption {
     }
 
     /// The valid values, for messages.
-    pub fn expected(&self) -> String {
+    fn expected(&self) -> String {
         match &self.kind {
             Spin { range: (min, max), .. } => format!("a whole number from {min} to {max}"),
             Number((min, max), _) => format!("a whole number from {min} to {max}"),
             Pause(most, _) => format!("0 to {most} minutes, or seconds such as 30s"),
             Check(_) => "true or false".into(),
             Combo { choices, .. } => format!("one of {}", choices().join(", ")),
-            Text { expected, .. } => (*expected).into(),
-            Button(_) | Shortcut(_) => "nothing".into(),
+            Text { .. } | Button(_) | Shortcut(_) => "nothing".into(),
         }
     }
 
@@ -496,25 +349,6 @@ pub fn shortcut(name: &str) -> Option<Command> {
         Shortcut(command) => Some(command()),
         _ => None,
     }
-}
-
-/// The documentation's table of options.
-pub fn markdown() -> String {
-    let mut table = String::from("| Option | Values | Default | What it does |\n|---|---|---|---|\n");
-    for option in OPTIONS {
-        let values = match option.kind {
-            Button(_) | Shortcut(_) => "(button)".into(),
-            _ => option
-                .expected()
-                .replace("a whole number from ", "")
-                .replace("one of ", "")
-                .replace("<empty>", "`<empty>`"),
-        };
-        let default = Some(option.default()).filter(|text| !text.is_empty());
-        let default = default.map_or_else(String::new, |text| format!("`{text}`"));
-        let _ = writeln!(table, "| `{}` | {} | {} | {} |", option.name, values, default, option.help);
-    }
-    table
 }
 
 #[cfg(test)]

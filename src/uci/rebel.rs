@@ -74,16 +74,6 @@ pub fn announcements() -> String {
     text
 }
 
-/// The documentation's table of starred lines.
-pub fn markdown() -> String {
-    let mut table = String::from("| Line | Weight, 1/10 ply | Margin, cp | What it does |\n|---|---:|---:|---|\n");
-    for (line, setting) in LINES.iter().zip(Rebel::default().lines) {
-        let margin = line.margin().map_or(String::new(), |margin| margin.to_string());
-        let _ = writeln!(table, "| `Rebel {}` | {} | {} | {} |", line.name, setting.weight, margin, line.help);
-    }
-    table
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use super::listing;
 use super::options::{self, Target};
 use super::sent_lines::SentLines;
 use super::statistics;
-use super::task::{Message, Task, TaskEvent, TaskOutput};
+use super::task::{self, Console, Message, Task, TaskEvent};
 use super::words::quoted;
 use super::writer::Writer;
 use crate::bench::{BENCH_DEPTH, Bench};
@@ -134,7 +134,7 @@ impl Session {
 
     /// Whether a search, task or save is running.
     pub fn is_working(&self) -> bool {
-        self.work.is_some() || !self.hash_files.are_idle()
+        self.work.is_some() || !self.hash_files.saves.is_empty()
     }
 
     /// Handles a message from the inbox.
@@ -164,7 +164,8 @@ impl Session {
             Output::Info(info) => {
                 self.print(&format::info(root, &info, settings));
                 if info.multipv == 1 && info.bound == Bound::Exact {
-                    self.hash_files.depth_reached(info.depth);
+                    let depth = &mut self.hash_files.origin.depth;
+                    *depth = info.depth.unsigned_abs().max(*depth);
                 }
                 if let Some(work) = &mut self.work {
                     work.sent.record(info, Instant::now());
@@ -181,7 +182,7 @@ impl Session {
         let task = self.work.as_ref().and_then(|work| work.task.as_ref());
         let is_work = task.is_some_and(|task| task.id == id);
         // Other tasks were cancelled.
-        if !is_work && !self.hash_files.has_save(id) {
+        if !is_work && !self.hash_files.saves.iter().any(|save| save.id == id) {
             return;
         }
         match event {
@@ -195,7 +196,7 @@ impl Session {
                     self.run_queued_after_option();
                 }
             }
-            TaskEvent::Ended => self.hash_files.save_ended(id),
+            TaskEvent::Ended => self.hash_files.saves.retain(|save| save.id != id),
         }
     }
 
@@ -214,7 +215,7 @@ impl Session {
             Command::Stop => self.mark(Queued::stop),
             Command::Quit if self.closing => {
                 self.mark(|queued| queued.stopped = true);
-                self.hash_files.cancel();
+                self.hash_files = HashFiles::default();
             }
             _ if self.closing => {}
             Command::PonderHit => self.mark(|queued| queued.ponderhit = true),
@@ -235,7 +236,7 @@ impl Session {
     /// Whether a command can run now, with this many others queued before it.
     fn can_run(&self, command: &Command, before: usize) -> bool {
         if self.work.is_none() && before == 0 {
-            return self.hash_files.are_idle() || !self.replaces_table(command);
+            return self.hash_files.saves.is_empty() || !self.replaces_table(command);
         }
         self.mode == InputMode::Live
             && match command {
@@ -326,13 +327,15 @@ impl Session {
                 self.search(go);
                 self.begin(queued, None, started);
             }
-            &Command::Perft(depth) => self.begin_task(queued, |engine, output| {
-                Task::perft(output, engine.game().board().clone(), depth, chess960)
-            }),
-            &Command::Bench(depth) => self.begin_task(queued, |engine, output| {
-                let depth = depth.unwrap_or(BENCH_DEPTH);
-                Task::bench(output, Bench { depth, evaluation: engine.evaluation(), ..Bench::default() })
-            }),
+            &Command::Perft(depth) => {
+                let board = self.engine.game().board().clone();
+                self.begin_task(queued, move |console| _ = task::perft(console, &board, depth, chess960));
+            }
+            &Command::Bench(depth) => {
+                let (depth, evaluation) = (depth.unwrap_or(BENCH_DEPTH), self.engine.evaluation());
+                let bench = Bench { depth, evaluation, ..Bench::default() };
+                self.begin_task(queued, move |console| task::bench(console, bench));
+            }
             Command::Debug(on) => self.verbose = *on,
             Command::Display => self.print(&format::diagram(self.engine.game().board(), chess960)),
             Command::Eval => {
@@ -346,7 +349,10 @@ impl Session {
             &Command::LmrStats { off } => match self.engine.lmr_report() {
                 None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
                 Some(report) if off => {
-                    self.begin_task(queued, |engine, output| Task::without_reductions(output, report, engine));
+                    let mut engine = self.engine.copy();
+                    engine.settings_mut().lmr.main = "off";
+                    engine.settings_mut().search.multi_pv = 1;
+                    self.begin_task(queued, |console| task::without_reductions(console, engine, report));
                 }
                 Some(report) => self.print(&statistics::lmr_table(&report)),
             },
@@ -382,18 +388,16 @@ impl Session {
         match options::begin(target, &name, value.as_deref()) {
             Ok(None) => self.option_was_set(&name, Ok(())),
             Err(error) => self.option_was_set(&name, Err(error)),
-            Ok(Some(slow)) => self.begin_task(queued, |_, output| {
-                Task::start(output, move |console| {
-                    let apply = {
-                        let mut progress = console.progress(&name);
-                        slow(&mut |done, total| _ = progress(done, total))
-                    };
-                    console.apply(move |session| {
-                        let target = &mut Target { engine: &mut session.engine, writer: &mut session.writer };
-                        let result = apply(target).map_err(|why| options::refused(&name, value.as_deref(), &why));
-                        session.option_was_set(&name, result);
-                    });
-                })
+            Ok(Some(slow)) => self.begin_task(queued, move |console| {
+                let apply = {
+                    let mut progress = console.progress(&name);
+                    slow(&mut |done, total| _ = progress(done, total))
+                };
+                console.apply(move |session| {
+                    let target = &mut Target { engine: &mut session.engine, writer: &mut session.writer };
+                    let result = apply(target).map_err(|why| options::refused(&name, value.as_deref(), &why));
+                    session.option_was_set(&name, result);
+                });
             }),
         }
     }
@@ -429,19 +433,17 @@ impl Session {
         self.apply_marks();
     }
 
-    /// Starts a task with an output handle.
-    fn begin_task(&mut self, queued: Queued, start: impl FnOnce(&Engine, TaskOutput) -> io::Result<Task>) {
-        let output = self.next_task();
-        match start(&self.engine, output) {
+    /// Starts a task as the work of a command.
+    fn begin_task(&mut self, queued: Queued, work: impl FnOnce(&Console) + Send + 'static) {
+        match self.start_task(work) {
             Ok(task) => self.begin(queued, Some(task), Instant::now()),
             Err(error) => self.report(error),
         }
     }
 
-    /// The output handle of the next task.
-    fn next_task(&mut self) -> TaskOutput {
+    fn start_task(&mut self, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Task> {
         self.last_task += 1;
-        TaskOutput { id: self.last_task, inbox: self.inbox.clone() }
+        Task::start(self.last_task, self.inbox.clone(), work)
     }
 
     /// Starts a search.

@@ -4,8 +4,8 @@ use super::format;
 use super::session::Session;
 use super::statistics;
 use crate::bench::Bench;
-use crate::chess::{Board, perft};
-use crate::engine::{Engine, Output, SearchOptions, Settings, Wake};
+use crate::chess::{self, Board};
+use crate::engine::{Engine, Output, Wake};
 use crate::search::limits::Limits;
 use crate::search::report::nps;
 use crate::search::statistics::LmrReport;
@@ -40,50 +40,55 @@ pub enum TaskEvent {
 }
 
 /// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
-pub struct Task {
-    /// Its id, part of its messages.
+pub(super) struct Task {
     pub id: u64,
     _alive: Sender<Infallible>,
 }
 
-/// Where a task sends its messages.
-pub struct TaskOutput {
-    /// The task's id.
-    pub id: u64,
-    /// Receives its messages.
-    pub inbox: Sender<Message>,
-}
-
 /// A task's handle for output and cancellation.
 pub(super) struct Console {
-    to: TaskOutput,
+    id: u64,
+    inbox: Sender<Message>,
     alive: Receiver<Infallible>,
+}
+
+impl Task {
+    /// Starts work on its own thread.
+    pub fn start(id: u64, inbox: Sender<Message>, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
+        let (_alive, alive) = bounded(0);
+        let console = Console { id, inbox, alive };
+        thread::Builder::new().name("task".into()).spawn(move || {
+            work(&console);
+            console.send(TaskEvent::Ended);
+        })?;
+        Ok(Self { id, _alive })
+    }
 }
 
 impl Console {
     /// Sends a line to print. Breaks if cancelled.
-    pub(super) fn print(&self, line: String) -> ControlFlow<()> {
+    pub fn print(&self, line: String) -> ControlFlow<()> {
         self.send(TaskEvent::Line(line));
         self.check_cancelled()
     }
 
     /// Sends an `info string` line. Breaks if cancelled.
-    pub(super) fn message(&self, text: impl Display) -> ControlFlow<()> {
+    pub fn message(&self, text: impl Display) -> ControlFlow<()> {
         self.print(format::message(text))
     }
 
     /// Sends an error.
-    pub(super) fn report(&self, problem: impl Display) {
+    pub fn report(&self, problem: impl Display) {
         self.send(TaskEvent::Problem(problem.to_string()));
     }
 
     /// Sends the result.
-    pub(super) fn apply(&self, result: impl FnOnce(&mut Session) + Send + 'static) {
+    pub fn apply(&self, result: impl FnOnce(&mut Session) + Send + 'static) {
         self.send(TaskEvent::Apply(Box::new(result)));
     }
 
     fn send(&self, event: TaskEvent) {
-        let _ = self.to.inbox.send(Message::Task(self.to.id, event));
+        let _ = self.inbox.send(Message::Task(self.id, event));
     }
 
     /// Breaks if cancelled.
@@ -93,7 +98,7 @@ impl Console {
     }
 
     /// Returns a callback that prints progress in MiB once a second, and breaks if cancelled.
-    pub(super) fn progress(&self, name: &str) -> impl FnMut(u64, u64) -> ControlFlow<()> {
+    pub fn progress(&self, name: &str) -> impl FnMut(u64, u64) -> ControlFlow<()> {
         const PAUSE: Duration = Duration::from_secs(1);
         let mut next = Instant::now() + PAUSE;
         move |done, total| {
@@ -106,71 +111,8 @@ impl Console {
     }
 }
 
-impl Task {
-    /// Starts perft on one thread without hashing: a line per root move, then the total.
-    pub fn perft(to: TaskOutput, board: Board, depth: u32, chess960: bool) -> io::Result<Self> {
-        Self::start(to, move |console| {
-            let _ = divide(&board, depth, chess960, console);
-        })
-    }
-
-    /// Starts the bench: a line per position, then the total.
-    pub fn bench(to: TaskOutput, bench: Bench) -> io::Result<Self> {
-        Self::start(to, move |console| match bench.run(|entry| console.print(statistics::bench_line(entry))) {
-            Ok(Some(report)) => _ = console.print(statistics::bench_summary(&report)),
-            Ok(None) => {}
-            Err(error) => console.report(error),
-        })
-    }
-
-    /// Searches the engine's position to the report's depth without reductions, on one thread with its own table, and
-    /// prints the completed report.
-    pub fn without_reductions(to: TaskOutput, mut report: LmrReport, engine: &Engine) -> io::Result<Self> {
-        let search = SearchOptions { multi_pv: 1, ..engine.settings().search };
-        let settings = Settings { search, lmr_statistics: false, ..engine.settings().clone() };
-        let (game, hash, evaluation) = (engine.game().clone(), engine.hash_mib(), engine.evaluation());
-        let tables = engine.tables().cloned();
-        Self::start(to, move |console| {
-            let mut engine = Engine::new();
-            if let Err(error) = engine.set_hash(hash) {
-                console.report(error);
-                return;
-            }
-            *engine.settings_mut() = settings;
-            engine.settings_mut().lmr.main = "off";
-            engine.set_evaluation(evaluation);
-            engine.set_tables(tables);
-            engine.set_game(game);
-            engine.go(&Limits { depth: Some(report.depth), ..Limits::default() });
-            // The channel closes on cancellation.
-            loop {
-                match engine.wait(&console.alive, None) {
-                    Wake::Output(Output::Best(outcome)) => {
-                        report.nodes_off = outcome.lines.first().map(|line| line.nodes);
-                        let _ = console.print(statistics::lmr_table(&report));
-                        return;
-                    }
-                    Wake::Output(_) | Wake::Timeout => {}
-                    Wake::Message(_) | Wake::Closed => return,
-                }
-            }
-        })
-    }
-
-    /// Starts work on its own thread.
-    pub(super) fn start(to: TaskOutput, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
-        let (id, (_alive, alive)) = (to.id, bounded(0));
-        let console = Console { to, alive };
-        thread::Builder::new().name("task".into()).spawn(move || {
-            work(&console);
-            let _ = console.to.inbox.send(Message::Task(id, TaskEvent::Ended));
-        })?;
-        Ok(Self { id, _alive })
-    }
-}
-
-/// Prints perft per root move, then the total.
-fn divide(board: &Board, depth: u32, chess960: bool, console: &Console) -> ControlFlow<()> {
+/// Counts leaves on one thread without hashing: prints a line per root move, then the total.
+pub(super) fn perft(console: &Console, board: &Board, depth: u32, chess960: bool) -> ControlFlow<()> {
     let start = Instant::now();
     let mut sum = u64::from(depth == 0);
     for mv in board.legal_moves() {
@@ -189,7 +131,7 @@ fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
     /// Takes a few milliseconds.
     const SMALL: u32 = 4;
     if depth <= SMALL {
-        return ControlFlow::Continue(perft::perft(board, depth));
+        return ControlFlow::Continue(chess::perft::perft(board, depth));
     }
     console.check_cancelled()?;
     let mut sum = 0;
@@ -199,40 +141,67 @@ fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
     ControlFlow::Continue(sum)
 }
 
+/// Runs the bench: prints a line per position, then the total.
+pub(super) fn bench(console: &Console, bench: Bench) {
+    match bench.run(|entry| console.print(statistics::bench_line(entry))) {
+        Ok(Some(report)) => _ = console.print(statistics::bench_summary(&report)),
+        Ok(None) => {}
+        Err(error) => console.report(error),
+    }
+}
+
+/// Searches to the report's depth without reductions on another engine, and prints the completed report.
+pub(super) fn without_reductions(console: &Console, mut engine: Engine, mut report: LmrReport) {
+    if let Err(error) = engine.prepare() {
+        return console.report(error);
+    }
+    engine.go(&Limits { depth: Some(report.depth), ..Limits::default() });
+    // The channel closes on cancellation.
+    loop {
+        match engine.wait(&console.alive, None) {
+            Wake::Output(Output::Best(outcome)) => {
+                report.nodes_off = outcome.lines.first().map(|line| line.nodes);
+                let _ = console.print(statistics::lmr_table(&report));
+                return;
+            }
+            Wake::Output(_) | Wake::Timeout => {}
+            Wake::Message(_) | Wake::Closed => return,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sync::channel::unbounded;
 
-    fn lines(start: impl FnOnce(TaskOutput) -> io::Result<Task>) -> Vec<String> {
-        let (inbox, printed) = unbounded();
-        let task = start(TaskOutput { id: 0, inbox }).expect("a thread");
-        let lines = printed.iter().map_while(|message| match message {
-            Message::Task(id, TaskEvent::Line(line)) if id == task.id => Some(line),
-            Message::Task(id, TaskEvent::Ended) if id == task.id => None,
-            _ => panic!("only lines and the end are expected"),
-        });
-        lines.collect()
-    }
-
     #[test]
     fn perft_prints_root_moves_and_total() {
-        let perft = |depth| lines(|to| Task::perft(to, Board::start(), depth, false));
-        let lines = perft(3);
-        assert_eq!(lines.len(), 22);
-        assert!(lines.contains(&"e2e4: 600".into()) && lines.contains(&"a2a3: 380".into()));
-        assert!(lines[20].starts_with("info string perft 3 took "));
-        assert_eq!(lines[21], "Nodes searched: 8902");
-        assert_eq!(perft(6).last().map(String::as_str), Some("Nodes searched: 119060324"));
-        assert_eq!(perft(0).last().map(String::as_str), Some("Nodes searched: 1"));
+        let lines = |depth| {
+            let (inbox, printed) = unbounded();
+            let task = Task::start(7, inbox, move |console| _ = perft(console, &Board::start(), depth, false));
+            let lines = printed.iter().map_while(|message| match message {
+                Message::Task(7, TaskEvent::Line(line)) => Some(line),
+                Message::Task(7, TaskEvent::Ended) => None,
+                _ => panic!("only lines and the end are expected"),
+            });
+            let lines: Vec<String> = lines.collect();
+            assert!(task.is_ok_and(|task| task.id == 7));
+            lines
+        };
+        let few = lines(3);
+        assert_eq!(few.len(), 22);
+        assert!(few.contains(&"e2e4: 600".into()) && few.contains(&"a2a3: 380".into()));
+        assert!(few[20].starts_with("info string perft 3 took "));
+        assert_eq!(few[21], "Nodes searched: 8902");
+        assert_eq!(lines(6).last().map(String::as_str), Some("Nodes searched: 119060324"));
+        assert_eq!(lines(0).last().map(String::as_str), Some("Nodes searched: 1"));
     }
 
     #[test]
     fn dropping_a_task_cancels_it() {
-        let lines = lines(|to| {
-            let task = Task::perft(to, Board::start(), 100, false)?;
-            Ok(Task { id: task.id, _alive: bounded(0).0 })
-        });
-        assert_eq!(lines.len(), 0, "cancelled before the first line");
+        let (inbox, printed) = unbounded();
+        drop(Task::start(7, inbox, |console| _ = perft(console, &Board::start(), 100, false)));
+        assert!(printed.iter().all(|message| matches!(message, Message::Task(7, TaskEvent::Ended))));
     }
 }

@@ -209,25 +209,40 @@ fn the_commit_is_the_one_checked_out() {
     assert_eq!(env!("LENTO_COMMIT"), expected);
 }
 
-#[test]
-fn the_documentation_has_the_tables_of_the_options() {
-    let tables = String::from_utf8(run(&["uci", "--options-markdown"]).stdout).expect("UTF-8");
-    let (options, lines) = tables
-        .split_once(
-            "
+/// A row of a table in a page of the documentation, without the last column.
+fn documented(page: &str, name: &str) -> String {
+    let text = std::fs::read_to_string(format!("{}/docs/{page}", env!("CARGO_MANIFEST_DIR"))).expect("the page");
+    let row = text.lines().find(|row| row.starts_with(&format!("| `{name}` | "))).unwrap_or_else(|| panic!("{name}"));
+    row.trim_end_matches(" |").rsplit_once(" | ").expect("columns").0.to_owned()
+}
 
-",
-        )
-        .expect("two tables");
-    for (file, table) in [("docs/options.md", options), ("docs/recipes.md", lines)] {
-        assert!(table.starts_with("| ") && table.lines().count() > 10);
-        let Ok(text) = std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))) else {
-            println!("skipped: no {file}");
-            continue;
+#[test]
+fn the_documentation_has_the_announced_options() {
+    let output = run(&["setoption name LMR value rebel", "uci"]);
+    let announced = String::from_utf8(output.stdout).expect("UTF-8");
+    let options = announced.lines().filter_map(|line| line.strip_prefix("option name ")?.split_once(" type "));
+    let options: Vec<(&str, &str)> = options.collect();
+    assert!(options.len() > 60);
+    for (name, kind) in options {
+        let words: Vec<&str> = kind.split(' ').collect();
+        let (values, default) = match words[..] {
+            ["spin", "default", default, "min", min, "max", max] => (format!("{min} to {max}"), default),
+            ["check", "default", default] => ("true or false".into(), default),
+            ["combo", "default", default, ..] => (kind.split(" var ").skip(1).collect::<Vec<_>>().join(", "), default),
+            ["string", "default", ..] => (String::new(), kind.strip_prefix("string default ").unwrap()),
+            _ => ("(button)".into(), ""),
         };
-        assert!(
-            text.replace('\r', "").contains(table),
-            "`lento uci --options-markdown` prints the table that belongs into {file}:\n{table}"
-        );
+        if let Some(rebel) = name.strip_prefix("Rebel ") {
+            let of = |suffix| rebel.strip_suffix(suffix).map(|line| documented("recipes.md", &format!("Rebel {line}")));
+            if let Some(row) = of(" Weight") {
+                assert!(row.contains(&format!("` | {default} | ")), "{name} {default}: {row}");
+            } else if let Some(row) = of(" Margin") {
+                assert!(row.ends_with(&format!(" | {default}")), "{name} {default}: {row}");
+            }
+            continue;
+        }
+        let row = documented("options.md", name);
+        assert!(row.starts_with(&format!("| `{name}` | {values}")), "{name} {values}: {row}");
+        assert!(row.ends_with(default) || row.ends_with(&format!(" | `{default}`")), "{name} {default}: {row}");
     }
 }

@@ -166,13 +166,6 @@ fn invalid_values_are_quoted_and_change_nothing() {
 }
 
 #[test]
-fn documentation_has_a_row_per_option() {
-    let table = markdown();
-    assert_eq!(table.lines().count(), OPTIONS.len() + 2);
-    assert!(table.contains("| `Hash` | 1 to 33554432 | `16` | "));
-}
-
-#[test]
 fn pauses_are_minutes_or_seconds() {
     let seconds = |text| pause(text, 10).map(|pause| pause.as_secs());
     for (text, expected) in [("0", 0), ("7", 420), ("10", 600), ("0s", 0), ("3s", 3), ("3 s", 3), ("600s", 600)] {

@@ -18,43 +18,16 @@ const MAX_THREADS: usize = 16;
 /// State of saves and loads.
 #[derive(Default)]
 pub(super) struct HashFiles {
-    saves: Vec<Task>,
+    /// Running saves.
+    pub(super) saves: Vec<Task>,
     /// Since when the table has entries that are not in `HashFile`.
     unsaved: Option<Instant>,
     /// The file loaded or saved last: `AutoSave` overwrites only this one, and renames any other.
     own_file: Option<PathBuf>,
     /// The last searched position.
-    origin: Origin,
+    pub(super) origin: Origin,
     /// Whether the missing `HashFile` was reported.
     warned: bool,
-}
-
-impl HashFiles {
-    /// Whether no save is running.
-    pub(super) fn are_idle(&self) -> bool {
-        self.saves.is_empty()
-    }
-
-    /// Whether this task is a running save.
-    pub(super) fn has_save(&self, id: u64) -> bool {
-        self.saves.iter().any(|save| save.id == id)
-    }
-
-    /// Handles the end of a save.
-    pub(super) fn save_ended(&mut self, id: u64) {
-        self.saves.retain(|save| save.id != id);
-    }
-
-    /// Records a completed depth.
-    pub(super) fn depth_reached(&mut self, depth: i32) {
-        self.origin.depth = self.origin.depth.max(depth.unsigned_abs());
-    }
-
-    /// Cancels all saves.
-    pub(super) fn cancel(&mut self) {
-        self.saves.clear();
-        self.unsaved = None;
-    }
 }
 
 impl Session {
@@ -122,7 +95,7 @@ impl Session {
             }
             save(console, name, table, options);
         };
-        match Task::start(self.next_task(), save) {
+        match self.start_task(save) {
             Ok(task) => self.hash_files.saves.push(task),
             Err(problem) => self.report(problem),
         }
@@ -134,9 +107,7 @@ impl Session {
         // A `stop` received while this was queued was meant for the search before it.
         queued.stopped &= self.closing;
         match self.engine.lend_table_to_load() {
-            Ok(table) => {
-                self.begin_task(queued, |_, to| Task::start(to, move |console| load(console, table, path)));
-            }
+            Ok(table) => self.begin_task(queued, |console| load(console, table, path)),
             Err(problem) => self.report(problem),
         }
     }
@@ -145,7 +116,7 @@ impl Session {
     pub fn auto_save_due(&self) -> Option<Instant> {
         let settings = self.engine.settings();
         let searches = self.work.as_ref().is_none_or(|work| work.task.is_none());
-        let ready = self.hash_files.are_idle() && searches && settings.hash_file.is_some();
+        let ready = self.hash_files.saves.is_empty() && searches && settings.hash_file.is_some();
         let since = self.hash_files.unsaved.filter(|_| ready && !settings.auto_save.is_zero())?;
         // Save a last time before exiting.
         let over = self.closing && self.work.is_none() && self.queue.is_empty();

@@ -3,7 +3,7 @@
 use super::super::random::Random;
 use super::meaning::{self, Meaning};
 use lento::search::params::TUNABLES;
-use lento::uci::options::{Kind, OPTIONS, UciOption, same_name};
+use lento::uci::options::{self, same_name};
 use lento::uci::rebel;
 
 /// Values that no option or few take.
@@ -58,8 +58,9 @@ pub fn line(random: &mut Random) -> String {
             random.pick(&["true", "false", "0", "7", "30", "1000000", "x"]).to_string(),
         ),
         _ => {
-            let option = random.pick(OPTIONS);
-            (option.name.into(), value(option, random))
+            let announced: Vec<String> = options::announcements().collect();
+            let (name, kind) = random.pick(&announced)["option name ".len()..].split_once(" type ").expect("a type");
+            (name.into(), value(name, kind, random))
         }
     };
     match random.below(20) {
@@ -74,31 +75,32 @@ fn bad(random: &mut Random) -> String {
     random.pick(BAD).to_string()
 }
 
-fn value(option: &UciOption, random: &mut Random) -> String {
-    if option.name == "NumaPolicy" {
+fn value(name: &str, kind: &str, random: &mut Random) -> String {
+    if name == "NumaPolicy" {
         return random.pick(POLICIES).to_string();
     }
-    if let Kind::Text { .. } = option.kind {
+    let words: Vec<&str> = kind.split(' ').collect();
+    if words[0] == "string" {
         return random.pick(FILES).to_string();
     }
     if random.once_in(6) {
         return bad(random);
     }
-    match &option.kind {
-        &Kind::Spin { range: (min, max), .. } => number(option, min, max, random),
-        &Kind::Number((min, max), _) => number(option, min as i64, max as i64, random),
-        Kind::Check { .. } => random.pick(&["true", "false"]).to_string(),
-        Kind::Combo { choices, .. } => random.pick(choices()).to_string(),
-        Kind::Pause(..) => random.pick(&["0", "1", "10080", "10081", "1s", "2s", "0s", "s"]).to_string(),
-        Kind::Button(_) | Kind::Shortcut(_) | Kind::Text { .. } => String::new(),
+    match words[..] {
+        _ if name == "AutoSave" => random.pick(&["0", "1", "10080", "10081", "1s", "2s", "0s", "s"]).to_string(),
+        ["spin", .., min, "max", max] => {
+            number(name, min.parse().expect("a number"), max.parse().expect("a number"), random)
+        }
+        ["check", ..] => random.pick(&["true", "false"]).to_string(),
+        ["combo", ..] => random.pick(&kind.split(" var ").skip(1).collect::<Vec<_>>()).to_string(),
+        _ => String::new(),
     }
 }
 
 /// A number near the least or beyond the range, small enough for a small machine.
-fn number(option: &UciOption, min: i64, max: i64, random: &mut Random) -> String {
-    let small = if option.name == "Hash" { 64 } else { 8 };
-    let few = min + random.below(small) as i64;
-    random.pick(&[few, few, few, few, few, few, min - 1, max + 1]).to_string()
+fn number(name: &str, min: i64, max: i64, random: &mut Random) -> String {
+    let few = min.max(-10) + random.below(if name == "Hash" { 64 } else { 8 }) as i64;
+    random.pick(&[few, few, few, few, few, few, min, min - 1, max + 1]).to_string()
 }
 
 /// `savehash` and `loadhash`, with a file or without.

@@ -2,7 +2,7 @@
 
 use lento::engine::Engine;
 use lento::search::params::TUNABLES;
-use lento::uci::options::{self, OPTIONS, Target};
+use lento::uci::options::{self, Target};
 use lento::uci::words::quoted;
 use lento::uci::writer::Writer;
 use std::fmt;
@@ -60,7 +60,7 @@ impl fmt::Display for Setting {
 
 /// The message for an unknown name: the most similar name and all names.
 fn unknown(name: &str) -> String {
-    let options: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
+    let options: Vec<&str> = options::names();
     let numbers = TUNABLES.iter().map(|tunable| {
         let off = tunable.off.map_or_else(String::new, |off| format!(", {off} for off"));
         format!("{} ({} to {}{off})", tunable.name, tunable.min, tunable.max)
@@ -73,7 +73,7 @@ fn unknown(name: &str) -> String {
 
 /// The most similar name, if any is similar.
 fn nearest(name: &str) -> Option<&'static str> {
-    let names = OPTIONS.iter().map(|option| option.name).chain(TUNABLES.iter().map(|tunable| tunable.name));
+    let names = options::names().into_iter().chain(TUNABLES.iter().map(|tunable| tunable.name));
     let similarity = |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
     let (near, similarity) = names.map(|name| (name, similarity(name))).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     (similarity >= 0.6).then_some(near)
@@ -105,7 +105,7 @@ mod tests {
     fn the_message_lists_all_names() {
         let text = unknown("nosuch");
         assert!(text.starts_with("unknown option or search parameter \"nosuch\"\n"), "{text}");
-        let names = OPTIONS.iter().map(|option| option.name).chain(TUNABLES.iter().map(|tunable| tunable.name));
+        let names = options::names().into_iter().chain(TUNABLES.iter().map(|tunable| tunable.name));
         for name in names {
             assert!(text.contains(name), "{name}: {text}");
         }
