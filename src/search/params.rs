@@ -307,6 +307,8 @@ tunables! {
     quiesce_moves: 1..=8 = 2, off 255;
     /// Quiescence: margin above the evaluation that a capture must be able to bridge.
     quiesce_margin: 20..=300 = 127, off 30000;
+    /// Quiescence in check: whether quiet evasions are skipped once a move does not lose to a mate.
+    quiesce_evasions: 0..=1 = 1;
 }
 
 #[cfg(test)]

@@ -82,9 +82,11 @@ impl<O: Observer> Search<'_, O> {
             self.prefetch_tt(board, Some(mv));
             if best > -TB_WIN_IN_MAX {
                 if in_check {
-                    picker.skip_quiets();
-                    if mv.is_quiet() {
-                        continue;
+                    if self.params.quiesce_evasions > 0 {
+                        picker.skip_quiets();
+                        if mv.is_quiet() {
+                            continue;
+                        }
                     }
                 } else if let Some(worth) = self.prune_capture(board, ply, mv, searched, futility, alpha) {
                     best = best.max(worth);

@@ -1,14 +1,16 @@
-//! Tests of the search, and jobs for the tests of other modules.
+//! Tests of the search as a whole, and jobs for the tests of other modules.
 
 use super::control::Control;
 use super::job::{Job, SearchOptions, Shared};
 use super::limits::Limits;
 use super::lmr::{Choice, LmrSet};
-use super::params::Params;
+use super::observer::NoObserver;
+use super::params::{Params, TUNABLES};
 use super::results::Results;
-
-use crate::chess::Game;
-use crate::eval::Model;
+use super::worker::Worker;
+use crate::chess::{Board, Game};
+use crate::eval::{Evaluator, Model};
+use crate::score::{DRAW, INFINITE, Score, mate_in, mated_in};
 use crate::smp::counters::Counters;
 use crate::smp::slots::CpuSlots;
 use crate::sync::channel::unbounded;
@@ -18,28 +20,25 @@ use std::time::Instant;
 
 /// A job on one thread to depth 7, with a table of 1 MiB and the classical evaluation.
 pub fn job(fen: &str, lmr: &Choice) -> Job {
-    let game = Game::from_fen(fen).unwrap();
-    let params = Params::default();
-    let limits = Limits { depth: Some(7), ..Limits::default() };
+    job_to(Game::from_fen(fen).unwrap(), 7, lmr, Params::default(), Tt::new(1, 1).unwrap())
+}
+
+fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
+    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    let options = SearchOptions::default();
     Job {
         root_moves: game.board().legal_moves().to_vec(),
         limits,
-        options: SearchOptions::default(),
+        options,
         resumed: OnceLock::from(None),
+        control: Control::new(&limits, game.board().side_to_move(), &options, &params, Instant::now()),
         shared: Shared {
-            tt: Arc::new(Tt::new(1, 1).unwrap()),
+            tt: Arc::new(tt),
             lmr: Arc::new(LmrSet::compile(lmr, &params)),
             params: Arc::new(params),
             evaluation: Model::Classical.into(),
             corrections: Arc::default(),
         },
-        control: Control::new(
-            &limits,
-            game.board().side_to_move(),
-            &SearchOptions::default(),
-            &Params::default(),
-            Instant::now(),
-        ),
         probing: None,
         counters: Counters::new(1),
         results: Results::new(1),
@@ -47,5 +46,141 @@ pub fn job(fen: &str, lmr: &Choice) -> Job {
         cpu_slots: CpuSlots::new(1),
         events: unbounded().0,
         game,
+    }
+}
+
+/// Parameters without pruning, extensions, reductions of depth, and corrections of the evaluation.
+fn plain_params() -> Params {
+    let mut params = Params::default();
+    for tunable in TUNABLES {
+        if let Some(off) = tunable.off {
+            params.set(tunable.name, off).unwrap();
+        }
+    }
+    for name in ["soften_fail_highs", "quiesce_evasions", "correct_pawns", "correct_pieces", "correct_moves"] {
+        params.set(name, 0).unwrap();
+    }
+    params
+}
+
+/// The score of a search with everything switched off.
+fn searched(game: &Game, depth: i32) -> Score {
+    let off = Choice { main: "off", ..Choice::default() };
+    let job = job_to(game.clone(), depth, &off, plain_params(), Tt::empty());
+    let result = Worker::new(0).search(&job, &mut NoObserver);
+    assert_eq!(result.depth, depth);
+    result.lines[0].score
+}
+
+/// Plain alpha-beta with quiescence.
+struct Plain {
+    evaluator: Evaluator,
+    keys: Vec<u64>,
+    /// Whether quiescence met a position that is worse than a draw by repetition: its score then depends on the window.
+    ambiguous: bool,
+}
+
+impl Plain {
+    fn score(game: &Game, depth: i32) -> Option<Score> {
+        let mut evaluator = Evaluator::new(1);
+        evaluator.start(&Model::Classical.into(), game.board());
+        let mut plain = Self { evaluator, keys: game.earlier_keys().to_vec(), ambiguous: false };
+        let score = plain.search(game.board(), 0, depth, -INFINITE, INFINITE);
+        (!plain.ambiguous).then_some(score)
+    }
+
+    fn search(&mut self, board: &Board, ply: usize, depth: i32, mut alpha: Score, beta: Score) -> Score {
+        let drawn = board.is_repetition(&self.keys, ply) || board.is_fifty_move_draw() || board.insufficient_material();
+        if ply > 0 && drawn {
+            return DRAW;
+        }
+        let quiescence = depth <= 0;
+        let (in_check, mut best) = (board.in_check(), -INFINITE);
+        let repeats = quiescence && board.has_upcoming_repetition(&self.keys, ply);
+        if quiescence && !in_check {
+            best = self.evaluator.evaluate(board, 0, Params::default().scaling());
+            alpha = alpha.max(best);
+        }
+        let checks = quiescence && depth == 0 && ply <= 4;
+        let wanted = |mv| {
+            !quiescence
+                || in_check
+                || if board.is_legal(mv) && mv.is_quiet() {
+                    checks && board.gives_check(mv)
+                } else {
+                    board.see_ge(mv, 0)
+                }
+        };
+        let mut moves = board.legal_moves();
+        if moves.is_empty() && (in_check || !quiescence) {
+            return if in_check { mated_in(ply) } else { DRAW };
+        }
+        moves.retain(|mv| wanted(*mv));
+        moves.sort_by_key(|mv| mv.is_quiet());
+        self.keys.push(board.key());
+        for mv in moves {
+            if alpha >= beta {
+                break;
+            }
+            best = best.max(-self.search(&board.after(mv), ply + 1, depth - 1, -beta, -alpha));
+            alpha = alpha.max(best);
+        }
+        self.keys.pop();
+        self.ambiguous |= repeats && best < DRAW;
+        best
+    }
+}
+
+/// Games of random moves from this position.
+fn random_games(fen: &str, plies: usize, seed: u64) -> impl Iterator<Item = Game> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let start = Game::from_fen(fen).unwrap();
+    std::iter::from_fn(move || {
+        let mut game = start.clone();
+        for _ in 0..random.usize(..plies) {
+            match random.choice(game.board().legal_moves()) {
+                Some(mv) => game.play(mv),
+                None => break,
+            }
+        }
+        Some(game)
+    })
+    .filter(|game| game.verdict().is_none())
+}
+
+#[test]
+fn with_everything_off_scores_are_those_of_plain_alpha_beta() {
+    for (fen, positions, depth) in [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 150, 3),
+        ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 60, 2),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 100, 3),
+        ("4k3/4pppp/8/8/8/8/PPPP4/3K4 w - - 0 1", 40, 5),
+    ] {
+        let mut compared = 0;
+        for game in random_games(fen, 30, 1).take(positions) {
+            // Without the moves before it, less repeats.
+            let game = Game::from(game.board().clone());
+            if let Some(expected) = Plain::score(&game, depth) {
+                assert_eq!(searched(&game, depth), expected, "{} to depth {depth}", game.board().fen(false));
+                compared += 1;
+            }
+        }
+        assert!(compared >= 20, "{fen}: {compared} of {positions}");
+    }
+}
+
+#[test]
+fn mates_are_found_with_and_without_a_table() {
+    for (fen, plies) in [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", 1),
+        ("7k/8/8/8/8/8/R7/1R2K3 w - - 0 1", 3),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 3),
+    ] {
+        for table in [Tt::empty(), Tt::new(1, 1).unwrap()] {
+            let game = Game::from_fen(fen).unwrap();
+            let job = job_to(game, 6, &Choice::default(), Params::default(), table);
+            let result = Worker::new(0).search(&job, &mut NoObserver);
+            assert_eq!(result.lines[0].score, mate_in(plies), "{fen}");
+        }
     }
 }
