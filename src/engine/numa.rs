@@ -2,42 +2,29 @@
 
 use super::{Engine, pool};
 use crate::search::history::Corrections;
-use crate::smp::numa::cpu_set::CpuSet;
-use crate::smp::numa::placement::{Placement, UnavailableCpus, Unbound};
+use crate::smp::numa::placement::Placement;
 pub use crate::smp::numa::policy::NumaPolicy;
 pub use crate::smp::numa::report::Report;
-use crate::smp::numa::report::{TableReport, TableSpread};
+use crate::smp::numa::report::describe_table;
 use crate::smp::numa::topology::Topology;
 use crate::smp::per_cache::PerCache;
 use std::io;
 use std::mem::replace;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The policy and its result.
 #[derive(Default)]
 pub(super) struct Numa {
     policy: NumaPolicy,
     /// Computed on first use; the thread of a fresh engine is never bound.
-    placement: Option<Result<Placement, Unbound>>,
-}
-
-/// Why a policy was rejected.
-#[derive(Debug, Error)]
-pub enum NumaPolicyRefused {
-    /// It names unavailable CPUs.
-    #[error(transparent)]
-    UnavailableCpus(#[from] UnavailableCpus),
-    /// Threads could not be restarted.
-    #[error(transparent)]
-    Threads(#[from] io::Error),
+    placement: Option<Result<Placement, String>>,
 }
 
 impl Numa {
     /// The memory nodes to interleave the table over; empty on a single node.
     fn nodes_for_table(&self) -> Vec<usize> {
         let Some(Ok(placement)) = &self.placement else { return Vec::new() };
-        let nodes: Vec<usize> = placement.memory().iter().collect();
+        let nodes: Vec<usize> = placement.memory().into_iter().collect();
         if nodes.len() > 1 { nodes } else { Vec::new() }
     }
 }
@@ -53,7 +40,7 @@ impl Engine {
     ///
     /// # Errors
     /// The policy names unavailable CPUs, or threads cannot be started; the policy is unchanged.
-    pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), NumaPolicyRefused> {
+    pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), String> {
         let topology = Topology::of_this_system();
         Placement::check(&policy, topology.as_ref())?;
         self.finish();
@@ -64,7 +51,7 @@ impl Engine {
             // Memory released a moment ago should still be available.
             let _ = self.place_in(topology.as_ref(), threads);
         }
-        Ok(placed?)
+        placed.map_err(|error| error.to_string())
     }
 
     /// Reports placement of threads and table.
@@ -76,19 +63,7 @@ impl Engine {
             Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
             Err(why) => Err(why.clone()),
         };
-        Report { policy: self.numa.policy.clone(), threads, places, table: self.table_report() }
-    }
-
-    /// The table's placement; `None` before allocation.
-    fn table_report(&self) -> Option<TableReport> {
-        let nodes: CpuSet = self.table.tt.nodes().iter().copied().collect();
-        let spread = match self.table.tt.refusal() {
-            _ if nodes.is_empty() => TableSpread::AsSystem,
-            None => TableSpread::Over(nodes),
-            Some(error) => TableSpread::Refused(nodes, error.to_string()),
-        };
-        let mib = self.table.tt.size_mib() as u64;
-        (mib > 0).then(|| TableReport { mib, backing: self.table.tt.backing(), spread })
+        Report { policy: self.numa.policy.clone(), threads, places, table: describe_table(&self.table.tt) }
     }
 
     /// Starts or stops threads up to this number, restoring the old number on failure.
@@ -106,7 +81,7 @@ impl Engine {
     fn place_in(&mut self, topology: Option<&Topology>, threads: usize) -> io::Result<()> {
         let placement = Placement::decide(&self.numa.policy, topology, threads);
         self.numa.placement = Some(placement.clone());
-        let caches = topology.map(|topology| PerCache::new(topology.caches.iter().map(CpuSet::iter)));
+        let caches = topology.map(|topology| PerCache::new(topology.caches.iter().cloned()));
         if let Some(caches) = caches.filter(|caches| !caches.has_caches_of(&self.corrections)) {
             self.corrections = Arc::new(caches);
         }
@@ -138,7 +113,7 @@ mod tests {
     #[test]
     fn threads_are_bound_unbound_and_rebound() {
         let cpus = binding::allowed().unwrap();
-        let first = cpus.iter().next().unwrap();
+        let first = cpus.first().unwrap();
         let mut engine = Engine::new();
         engine.set_threads(2).unwrap();
         assert!(engine.set_numa_policy("1023".parse().unwrap()).is_err());
@@ -154,7 +129,7 @@ mod tests {
         }
         engine.set_numa_policy(NumaPolicy::None).unwrap();
         let report = engine.placement();
-        assert!(!report.binds() && engine.threads() == 4, "{report:?}");
+        assert!(report.places.is_err() && engine.threads() == 4, "{report:?}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::search::job::{Event, Job};
 use crate::search::observer::{Instrument, NoObserver};
 use crate::search::worker::Worker;
 use crate::smp::numa::binding;
-use crate::smp::numa::cpu_set::CpuSet;
+use crate::smp::numa::cpu_list::CpuSet;
 use crate::smp::numa::network::NodeNetwork;
 use crate::smp::numa::placement::{Place, Placement};
 use crate::smp::numa::report::PlaceUsage;
@@ -67,14 +67,14 @@ impl Pool {
     /// Out of memory, or the system refuses to start threads; the old number is kept, or fewer if threads had to move.
     pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
-        let place = |id| placement.of(id).map(|place| place.cpus);
-        let stays = |(id, thread): &(usize, &Thread)| thread.place == place(*id);
+        let cpus_of = |id| placement.of(id).map(|place| &place.cpus);
+        let stays = |(id, thread): &(usize, &Thread)| thread.place.as_ref() == cpus_of(*id);
         let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
         self.truncate(staying);
         self.networks.retain(|(cpus, _)| placement.places.iter().any(|place| place.cpus == *cpus));
         while self.threads.len() < count {
             let id = self.threads.len();
-            let node = place(id).map(|cpus| (cpus, self.network_of(cpus)));
+            let node = cpus_of(id).map(|cpus| (cpus.clone(), self.network_of(cpus)));
             match Thread::start(id, node, evaluation.clone()) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) => {
@@ -87,12 +87,12 @@ impl Pool {
     }
 
     /// The network of the node with these CPUs.
-    fn network_of(&mut self, cpus: CpuSet) -> Arc<NodeNetwork> {
-        if let Some((_, network)) = self.networks.iter().find(|(known, _)| *known == cpus) {
+    fn network_of(&mut self, cpus: &CpuSet) -> Arc<NodeNetwork> {
+        if let Some((_, network)) = self.networks.iter().find(|(known, _)| known == cpus) {
             return Arc::clone(network);
         }
         let network = Arc::<NodeNetwork>::default();
-        self.networks.push((cpus, Arc::clone(&network)));
+        self.networks.push((cpus.clone(), Arc::clone(&network)));
         network
     }
 
@@ -102,7 +102,8 @@ impl Pool {
             .networks
             .iter()
             .filter_map(|(cpus, network)| {
-                let thread = self.threads.iter().find(|thread| thread.place == Some(*cpus) && thread.is_bound())?;
+                let thread =
+                    self.threads.iter().find(|thread| thread.place.as_ref() == Some(cpus) && thread.is_bound())?;
                 let (network, evaluation) = (Arc::clone(network), evaluation.clone());
                 Some(thread.run_task(move |_| _ = network.local(&evaluation)))
             })
@@ -112,7 +113,7 @@ impl Pool {
 
     /// Reports the use of a node.
     pub fn usage(&self, place: &Place, evaluation: &Evaluation) -> PlaceUsage {
-        let threads: Vec<_> = self.threads.iter().filter(|thread| thread.place == Some(place.cpus)).collect();
+        let threads: Vec<_> = self.threads.iter().filter(|thread| thread.place.as_ref() == Some(&place.cpus)).collect();
         let network = self.networks.iter().find(|(cpus, _)| *cpus == place.cpus);
         PlaceUsage {
             place: place.clone(),
@@ -162,13 +163,14 @@ impl Thread {
         check_memory(STACK_BYTES)?;
         let orders: Arc<OrderQueue<Order>> = Arc::default();
         let inbox = Arc::clone(&orders);
-        let place = node.as_ref().map(|(cpus, _)| *cpus);
+        let place = node.as_ref().map(|(cpus, _)| cpus.clone());
         let (send, started) = bounded(1);
         let run = move || {
-            if id >= processors::count() {
-                lower_thread_priority();
+            if cfg!(target_os = "linux") && id >= processors::count() {
+                processors::lower_priority(SURPLUS_NICE);
             }
-            let bound = place.map(|cpus| binding::bind(&cpus).map_err(|error| error.to_string()));
+            let bind = |cpus| binding::bind(cpus).map_err(|error| error.to_string());
+            let bound = node.as_ref().map(|(cpus, _)| bind(cpus));
             let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, network)| network);
             let worker = check_worker_memory().map(|()| Worker::new(id));
             let (worker, result) = match worker {
@@ -193,7 +195,7 @@ impl Thread {
 
     /// Whether it is bound exactly to its place.
     fn is_bound(&self) -> bool {
-        matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_within(place))
+        matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_subset(place))
     }
 
     /// Ends the thread after its queued orders.
@@ -222,17 +224,9 @@ impl Drop for Thread {
     }
 }
 
-/// Lowers the priority of threads beyond the number of CPUs, so that the input and output threads are not queued behind
-/// hundreds of starting or stopping ones. Not reversible, but surplus threads are stopped first.
-fn lower_thread_priority() {
-    // On other systems this would affect the whole process.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, NICE);
-}
-
-/// Enough to be preempted by waking threads, without starving.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 5;
+/// The nice value of threads beyond the number of CPUs: input and output threads need not queue behind hundreds of starting or
+/// stopping ones, which do not starve. Not reversible, but surplus threads are stopped first.
+const SURPLUS_NICE: i32 = 5;
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

@@ -1,18 +1,18 @@
-//! Windows processor groups of at most 64 CPUs (32 on 32-bit systems). A thread is bound to CPUs of one group.
+//! Windows processor groups of at most 64 CPUs (32 on 32-bit systems), numbered consecutively here. A thread is bound within one
+//! group.
 
+use std::collections::BTreeSet;
 use std::io;
-use std::mem::size_of_val;
-use windows_sys::Win32::System::SystemInformation::{
-    GROUP_AFFINITY, GetLogicalProcessorInformationEx, LOGICAL_PROCESSOR_RELATIONSHIP, RelationGroup, RelationNumaNode,
-    RelationNumaNodeEx, RelationProcessorCore,
-};
+use windows_sys::Win32::System::SystemInformation::GROUP_AFFINITY;
 use windows_sys::Win32::System::Threading::{
-    ALL_PROCESSOR_GROUPS, GetActiveProcessorCount, GetCurrentProcess, GetCurrentThread, GetProcessAffinityMask,
-    GetThreadGroupAffinity, SetThreadGroupAffinity, SetThreadPriority, THREAD_PRIORITY_LOWEST,
+    ALL_PROCESSOR_GROUPS, GetActiveProcessorCount, GetActiveProcessorGroupCount, GetCurrentProcess, GetCurrentThread,
+    GetNumaHighestNodeNumber, GetNumaNodeProcessorMaskEx, GetProcessAffinityMask, GetThreadGroupAffinity,
+    SetThreadGroupAffinity, SetThreadPriority, THREAD_PRIORITY_LOWEST,
 };
 
-/// Group number and mask of CPUs.
-pub type Affinity = (u16, usize);
+const NO_CPUS: GROUP_AFFINITY = GROUP_AFFINITY { Mask: 0, Group: 0, Reserved: [0; 3] };
+/// Numbers per group.
+const GROUP_CPUS: usize = usize::BITS as usize;
 
 /// Number of CPUs in all groups, at least 1.
 pub fn count() -> usize {
@@ -21,51 +21,59 @@ pub fn count() -> usize {
     (count as usize).max(1)
 }
 
-/// Concatenated `SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX` records of groups, NUMA nodes and cores.
-pub fn records() -> Vec<u8> {
-    // Fall back for systems without nodes of several groups.
-    let nodes = records_of(RelationNumaNodeEx).or_else(|| records_of(RelationNumaNode));
-    [records_of(RelationGroup), nodes, records_of(RelationProcessorCore)].into_iter().flatten().flatten().collect()
+/// The NUMA nodes with their CPUs in one group each, then all groups, as further nodes.
+pub fn nodes() -> Vec<(usize, BTreeSet<usize>)> {
+    let mut highest = 0;
+    // SAFETY: the number is writable.
+    unsafe { GetNumaHighestNodeNumber(&mut highest) };
+    let node = |number: u16| {
+        let mut affinity = NO_CPUS;
+        // SAFETY: the affinity is writable.
+        unsafe { GetNumaNodeProcessorMaskEx(number, &mut affinity) };
+        (usize::from(number), cpus(affinity.Group, affinity.Mask))
+    };
+    (0..=highest as u16).map(node).chain(groups().map(|cpus| (0, cpus))).collect()
 }
 
-/// Records of one kind; `None` if unsupported.
-fn records_of(kind: LOGICAL_PROCESSOR_RELATIONSHIP) -> Option<Vec<u8>> {
-    let mut words: Vec<u64> = Vec::new();
-    // The number of CPUs may grow between calls.
-    for _ in 0..8 {
-        let mut bytes = u32::try_from(size_of_val(&words[..])).ok()?;
-        // SAFETY: the buffer has the given size and alignment; if it is too small, only the size is written.
-        let done = unsafe { GetLogicalProcessorInformationEx(kind, words.as_mut_ptr().cast(), &mut bytes) };
-        if done != 0 {
-            let written: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).take(bytes as usize).collect();
-            return Some(written);
-        }
-        if bytes as usize <= size_of_val(&words[..]) {
-            return None;
-        }
-        words = vec![0; (bytes as usize).div_ceil(size_of::<u64>())];
-    }
-    None
+/// The CPUs of each group.
+fn groups() -> impl Iterator<Item = BTreeSet<usize>> {
+    // SAFETY: no preconditions.
+    let groups = unsafe { GetActiveProcessorGroupCount() };
+    (0..groups).map(|group| {
+        // SAFETY: no preconditions.
+        let count = unsafe { GetActiveProcessorCount(group) };
+        (0..count as usize).map(|bit| usize::from(group) * GROUP_CPUS + bit).collect()
+    })
 }
 
-/// CPUs the process is limited to, all in one group; `None` without a limit.
-pub fn limit() -> Option<Affinity> {
+/// The CPUs that the process may use.
+pub fn allowed() -> BTreeSet<usize> {
     let (mut own, mut all) = (0, 0);
     // SAFETY: the pseudo handle is always valid, and both masks are writable.
     let known = unsafe { GetProcessAffinityMask(GetCurrentProcess(), &mut own, &mut all) } != 0;
-    // The masks are 0 for a process with threads in several groups.
-    if known && own != 0 && own != all { Some((bound().ok()?.0, own)) } else { None }
+    // The masks are 0 for a process with threads in several groups, and equal without a limit.
+    let limited = known && own != 0 && own != all;
+    let group = bound().ok().filter(|_| limited).map(|affinity| affinity.Group);
+    group.map_or_else(|| groups().flatten().collect(), |group| cpus(group, own))
 }
 
 /// Binds the calling thread, and returns its effective affinity.
 ///
 /// # Errors
-/// The system refuses, e.g. because a CPU is not available to the process.
-pub fn bind(affinity: Affinity) -> io::Result<Affinity> {
-    let wanted = GROUP_AFFINITY { Mask: affinity.1, Group: affinity.0, Reserved: [0; 3] };
+/// The system refuses, e.g. because a CPU is not available to the process, or the CPUs are in several groups.
+pub fn bind(wanted: &BTreeSet<usize>) -> io::Result<BTreeSet<usize>> {
+    let group = wanted.first().map_or(0, |cpu| cpu / GROUP_CPUS);
+    if wanted.iter().any(|cpu| cpu / GROUP_CPUS != group) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "these CPUs are in several processor groups"));
+    }
+    let mask = wanted.iter().fold(0, |mask, cpu| mask | 1 << (cpu % GROUP_CPUS));
+    let affinity = GROUP_AFFINITY { Mask: mask, Group: group as u16, Reserved: [0; 3] };
     // SAFETY: the pseudo handle is always valid, the affinity is readable, and the old one is not requested.
-    let done = unsafe { SetThreadGroupAffinity(GetCurrentThread(), &wanted, std::ptr::null_mut()) };
-    if done == 0 { Err(io::Error::last_os_error()) } else { bound() }
+    let done = unsafe { SetThreadGroupAffinity(GetCurrentThread(), &affinity, std::ptr::null_mut()) };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    bound().map(|affinity| cpus(affinity.Group, affinity.Mask))
 }
 
 /// Lowers the calling thread's priority.
@@ -75,11 +83,16 @@ pub fn lower_priority() {
 }
 
 /// Affinity of the calling thread.
-fn bound() -> io::Result<Affinity> {
-    let mut affinity = GROUP_AFFINITY { Mask: 0, Group: 0, Reserved: [0; 3] };
+fn bound() -> io::Result<GROUP_AFFINITY> {
+    let mut affinity = NO_CPUS;
     // SAFETY: the pseudo handle is always valid, and the affinity is writable.
     let done = unsafe { GetThreadGroupAffinity(GetCurrentThread(), &mut affinity) };
-    if done == 0 { Err(io::Error::last_os_error()) } else { Ok((affinity.Group, affinity.Mask)) }
+    if done == 0 { Err(io::Error::last_os_error()) } else { Ok(affinity) }
+}
+
+/// The CPUs of a group's mask.
+fn cpus(group: u16, mask: usize) -> BTreeSet<usize> {
+    (0..GROUP_CPUS).filter(|bit| mask >> bit & 1 == 1).map(|bit| usize::from(group) * GROUP_CPUS + bit).collect()
 }
 
 #[cfg(test)]
@@ -89,10 +102,13 @@ mod tests {
 
     #[test]
     fn reports_the_bound_affinity() {
-        let (group, mask) = bound().unwrap();
-        let first = (group, mask & mask.wrapping_neg());
-        assert_eq!(thread::spawn(move || bind(first).unwrap()).join().unwrap(), first);
-        assert_eq!(bound().unwrap(), (group, mask));
-        assert!(bind((group, 0)).is_err() && bind((1000, 1)).is_err());
+        let before = bound().unwrap().Mask;
+        let first = BTreeSet::from([*allowed().first().unwrap()]);
+        let wanted = first.clone();
+        assert_eq!(thread::spawn(move || bind(&wanted).unwrap()).join().unwrap(), first);
+        assert_eq!(bound().unwrap().Mask, before);
+        assert!(bind(&BTreeSet::new()).is_err() && bind(&BTreeSet::from([64_000])).is_err());
+        assert!(bind(&BTreeSet::from([0, GROUP_CPUS])).is_err());
+        assert!(nodes().iter().any(|(_, cpus)| !cpus.is_empty()));
     }
 }

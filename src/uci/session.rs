@@ -415,7 +415,7 @@ impl Session {
     /// Reports the placement of threads and table when it has changed.
     fn print_placement(&mut self) {
         let report = self.engine.placement();
-        let (lines, table) = (report.lines(), report.table.and_then(|table| table.line()));
+        let (lines, table) = (report.lines(), report.table);
         if lines != self.placed {
             lines.iter().for_each(|line| self.print(&format::message(line)));
             self.placed = lines;

@@ -1,8 +1,6 @@
-//! Thread affinity on Linux and Windows.
+//! Binding of threads to CPUs on Linux and Windows.
 
-use super::cpu_set::CpuSet;
-#[cfg(windows)]
-use super::groups;
+use super::cpu_list::CpuSet;
 use std::io;
 
 /// The CPUs available to the calling thread (on Windows, the process), if known.
@@ -10,7 +8,7 @@ pub fn allowed() -> Option<CpuSet> {
     #[cfg(target_os = "linux")]
     return rustix::thread::sched_getaffinity(None).ok().map(|set| from_system(&set));
     #[cfg(windows)]
-    return crate::processors::windows::limit().map(|(group, mask)| groups::set_of(group, mask));
+    return Some(crate::processors::windows::allowed());
     #[cfg(not(any(target_os = "linux", windows)))]
     return None;
 }
@@ -23,16 +21,12 @@ pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
     #[cfg(target_os = "linux")]
     {
         let mut set = rustix::thread::CpuSet::new();
-        cpus.iter().for_each(|cpu| set.set(cpu));
+        cpus.iter().for_each(|&cpu| set.set(cpu));
         rustix::thread::sched_setaffinity(None, &set)?;
         Ok(from_system(&rustix::thread::sched_getaffinity(None)?))
     }
     #[cfg(windows)]
-    {
-        let several = || io::Error::new(io::ErrorKind::InvalidInput, "these CPUs are in several processor groups");
-        let (group, mask) = crate::processors::windows::bind(groups::group_of(cpus).ok_or_else(several)?)?;
-        Ok(groups::set_of(group, mask))
-    }
+    return crate::processors::windows::bind(cpus);
     #[cfg(not(any(target_os = "linux", windows)))]
     {
         let _ = cpus;
@@ -42,7 +36,7 @@ pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
 
 #[cfg(target_os = "linux")]
 fn from_system(set: &rustix::thread::CpuSet) -> CpuSet {
-    (0..CpuSet::SIZE.min(rustix::thread::CpuSet::MAX_CPU)).filter(|&cpu| set.is_set(cpu)).collect()
+    (0..=super::cpu_list::MAX).filter(|&cpu| set.is_set(cpu)).collect()
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -52,16 +46,17 @@ mod tests {
 
     #[test]
     fn only_the_calling_thread_is_bound() {
-        let before = allowed().expect("Linux says");
-        let first: CpuSet = before.iter().take(1).collect();
-        let (bound, seen) = thread::spawn(move || (bind(&first).unwrap(), allowed().unwrap())).join().unwrap();
-        assert_eq!((bound, seen), (first, first));
+        let before = allowed().expect("Linux reports the affinity");
+        let first: CpuSet = before.iter().copied().take(1).collect();
+        let cpus = first.clone();
+        let (bound, seen) = thread::spawn(move || (bind(&cpus).unwrap(), allowed().unwrap())).join().unwrap();
+        assert_eq!((&bound, &seen), (&first, &first));
         assert_eq!(allowed(), Some(before));
     }
 
     #[test]
     fn unavailable_cpus_are_refused() {
-        let refused = thread::spawn(|| bind(&(1023..1024).collect()).is_err() && bind(&CpuSet::default()).is_err());
+        let refused = thread::spawn(|| bind(&[1023].into()).is_err() && bind(&CpuSet::new()).is_err());
         assert!(refused.join().unwrap());
     }
 }

@@ -1,9 +1,9 @@
-//! Reports placement of threads, networks and the table.
+//! Reports the placement of threads, networks and table.
 
-use super::cpu_set::CpuSet;
-use super::placement::{Place, Unbound, counted};
+use super::cpu_list;
+use super::placement::{Place, counted};
 use super::policy::NumaPolicy;
-use crate::tt::Backing;
+use crate::tt::Tt;
 
 /// The result of a policy.
 #[derive(Clone, Debug)]
@@ -12,21 +12,10 @@ pub struct Report {
     pub policy: NumaPolicy,
     /// The number of threads.
     pub threads: usize,
-    /// The nodes in use, or why threads are not bound.
-    pub places: Result<Vec<PlaceUsage>, Unbound>,
-    /// The table's placement; `None` before allocation.
-    pub table: Option<TableReport>,
-}
-
-/// Placement of the table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableReport {
-    /// Its size in MiB.
-    pub mib: u64,
-    /// Its page size, if known.
-    pub backing: Option<Backing>,
-    /// Its memory nodes.
-    pub spread: TableSpread,
+    /// The nodes, or why threads are not bound.
+    pub places: Result<Vec<PlaceUsage>, String>,
+    /// Describes pages and memory nodes of the table; `None` before allocation, and when both are unknown.
+    pub table: Option<String>,
 }
 
 /// Use of a node.
@@ -44,23 +33,7 @@ pub struct PlaceUsage {
     pub copied: bool,
 }
 
-/// Where the table's pages are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TableSpread {
-    /// Placed by the system.
-    AsSystem,
-    /// Interleaved over these memory nodes.
-    Over(CpuSet),
-    /// Placed by the system, which refused to interleave over these nodes.
-    Refused(CpuSet, String),
-}
-
 impl Report {
-    /// Whether threads are bound, or should be.
-    pub fn binds(&self) -> bool {
-        self.places.is_ok()
-    }
-
     /// Describes the threads, one line per fact; a single line when they are not bound.
     pub fn lines(&self) -> Vec<String> {
         let policy = &self.policy;
@@ -72,10 +45,10 @@ impl Report {
         let copies = places.iter().filter(|usage| usage.copied).count();
         let used = places.iter().filter(|usage| usage.threads > 0).count();
         let mut lines = vec![format!(
-            "NumaPolicy {policy}: {bound} of {} bound, to {}; {}",
+            "NumaPolicy {policy}: {bound} of {} bound, to {}; {copies} {} of the network",
             counted(self.threads, "thread"),
             counted(used, "node"),
-            if copies == 1 { "1 copy of the network".into() } else { format!("{copies} copies of the network") },
+            if copies == 1 { "copy" } else { "copies" },
         )];
         lines.extend(places.iter().enumerate().map(|(number, usage)| usage.line(number)));
         lines
@@ -84,12 +57,11 @@ impl Report {
 
 impl PlaceUsage {
     fn line(&self, number: usize) -> String {
-        let Place { cpus, memory, cores } = &self.place;
-        let cores = cores.map(|cores| format!(", {}", counted(cores, "core"))).unwrap_or_default();
-        let memory = match memory.len() {
+        let cpus = cpu_list::format(&self.place.cpus);
+        let memory = match self.place.memory.len() {
             0 => "memory node unknown".into(),
-            1 => format!("memory node {memory}"),
-            _ => format!("memory nodes {memory}"),
+            1 => format!("memory node {}", cpu_list::format(&self.place.memory)),
+            _ => format!("memory nodes {}", cpu_list::format(&self.place.memory)),
         };
         let bound = match (&self.refusal, self.bound) {
             (Some(refusal), bound) => format!(", {bound} bound, others refused: {refusal}"),
@@ -97,22 +69,23 @@ impl PlaceUsage {
             (None, bound) => format!(", {bound} bound"),
         };
         let network = if self.copied { ", with its own network" } else { "" };
-        format!("node {number}: CPUs {cpus}{cores}, {memory}, {}{bound}{network}", counted(self.threads, "thread"))
+        format!("node {number}: CPUs {cpus}, {memory}, {}{bound}{network}", counted(self.threads, "thread"))
     }
 }
 
-impl TableReport {
-    /// Describes pages and memory nodes; `None` when both are unknown.
-    pub fn line(&self) -> Option<String> {
-        let size = self.backing.map_or_else(|| format!("{} MiB", self.mib), |backing| backing.describe(self.mib));
-        match &self.spread {
-            TableSpread::AsSystem => self.backing.map(|_| format!("Hash {size}")),
-            TableSpread::Over(nodes) => Some(format!("Hash {size}, spread over memory nodes {nodes}")),
-            TableSpread::Refused(nodes, why) => {
-                Some(format!("Hash {size}, not spread over memory nodes {nodes}: {why}"))
-            }
-        }
+/// Describes pages and memory nodes of a table; `None` before allocation, and when both are unknown.
+pub fn describe_table(table: &Tt) -> Option<String> {
+    let (mib, backing) = (table.size_mib() as u64, table.backing());
+    if mib == 0 || backing.is_none() && table.nodes().is_empty() {
+        return None;
     }
+    let size = backing.map_or_else(|| format!("{mib} MiB"), |backing| backing.describe(mib));
+    let nodes = cpu_list::format(&table.nodes().iter().copied().collect());
+    Some(match table.refusal() {
+        _ if table.nodes().is_empty() => format!("Hash {size}"),
+        None => format!("Hash {size}, spread over memory nodes {nodes}"),
+        Some(error) => format!("Hash {size}, not spread over memory nodes {nodes}: {error}"),
+    })
 }
 
 #[cfg(test)]
@@ -120,8 +93,7 @@ mod tests {
     use super::*;
 
     fn usage(cpus: &str, threads: usize, bound: usize) -> PlaceUsage {
-        let place =
-            Place { cpus: cpus.parse().unwrap(), memory: [1].into_iter().collect(), cores: Some(cpus.len() / 3) };
+        let place = Place { cpus: cpu_list::parse(cpus).unwrap(), memory: [1].into() };
         PlaceUsage { place, threads, bound, refusal: None, copied: threads > 0 }
     }
 
@@ -137,9 +109,9 @@ mod tests {
             report.lines(),
             [
                 "NumaPolicy system: 2 of 3 threads bound, to 2 nodes; 2 copies of the network",
-                "node 0: CPUs 0-1, 1 core, memory node 1, 2 threads, with its own network",
-                "node 1: CPUs 2-3, 1 core, memory node 1, 1 thread, 0 bound, with its own network",
-                "node 2: CPUs 4-6, 1 core, memory node 1, 0 threads",
+                "node 0: CPUs 0-1, memory node 1, 2 threads, with its own network",
+                "node 1: CPUs 2-3, memory node 1, 1 thread, 0 bound, with its own network",
+                "node 2: CPUs 4-6, memory node 1, 0 threads",
             ]
         );
         let mut refused = usage("0-1", 1, 0);
@@ -147,24 +119,18 @@ mod tests {
         report.places = Ok(vec![refused]);
         let lines = report.lines();
         assert!(lines[1].ends_with("1 thread, 0 bound, others refused: no"), "{lines:?}");
-        report.places = Err(Unbound::OneNode(2));
-        let line = "NumaPolicy system: threads are not bound: there is one memory node, with 2 CPUs";
-        assert_eq!((report.lines(), report.binds()), (vec![line.to_owned()], false));
+        report.places = Err("there is one memory node".into());
+        assert_eq!(report.lines(), ["NumaPolicy system: threads are not bound: there is one memory node"]);
     }
 
     #[test]
     fn one_line_for_the_table() {
-        let nodes: CpuSet = "0-1".parse().unwrap();
-        let line = |backing, spread| TableReport { mib: 64, backing, spread }.line();
-        let huge = Some(Backing { huge: 64 << 20, page: 4096 });
-        assert_eq!(line(None, TableSpread::AsSystem), None);
-        for (backing, spread, expected) in [
-            (huge, TableSpread::AsSystem, "Hash 64 MiB in transparent huge pages"),
-            (huge, TableSpread::Over(nodes), "Hash 64 MiB in transparent huge pages, spread over memory nodes 0-1"),
-            (None, TableSpread::Over(nodes), "Hash 64 MiB, spread over memory nodes 0-1"),
-            (None, TableSpread::Refused(nodes, "no".into()), "Hash 64 MiB, not spread over memory nodes 0-1: no"),
-        ] {
-            assert_eq!(line(backing, spread).as_deref(), Some(expected));
-        }
+        assert_eq!(describe_table(&Tt::empty()), None);
+        let mut table = Tt::new(3, 1).unwrap();
+        table.spread_over(&[0, 5000]);
+        let line = describe_table(&table).unwrap();
+        assert!(line.starts_with("Hash 3 MiB") && line.contains("not spread over memory nodes 0,5000: "), "{line}");
+        table.spread_over(&[]);
+        assert!(describe_table(&table).is_none_or(|line| line.ends_with(" pages")));
     }
 }

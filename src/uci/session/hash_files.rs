@@ -3,7 +3,7 @@
 use super::{Queued, Session};
 use crate::engine::LentTable;
 use crate::hash_file::{self, LoadError, Loaded, Origin, Progress, SaveError, SaveOptions, Saved};
-use crate::processors::{self, priority};
+use crate::processors;
 use crate::uci::command::Command;
 use crate::uci::format;
 use crate::uci::options::same_name;
@@ -91,7 +91,7 @@ impl Session {
         let options = SaveOptions { path, compress, threads, origin: self.hash_files.origin.clone() };
         let save = move |console: &Console| {
             if background {
-                priority::lower();
+                processors::lower_priority(10);
             }
             save(console, name, table, options);
         };
