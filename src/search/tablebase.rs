@@ -280,7 +280,7 @@ mod tests {
 
     fn probing(options: &SearchOptions) -> Option<Probing> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy");
-        let tables = Tables::open(folder.to_str().expect("text")).expect("king and rook against king");
+        let tables = Tables::open(folder.to_str().expect("text")).expect("tables");
         Probing::new(&Arc::new(tables), options)
     }
 
@@ -291,7 +291,8 @@ mod tests {
     #[test]
     fn limits_of_men_depth_and_clock_are_kept() {
         let rook = board("8/8/8/4k3/8/8/8/KR6 w - - 0 1");
-        let deep = probing(&SearchOptions { probe_depth: 5, ..SearchOptions::default() }).expect("tables");
+        let deep =
+            probing(&SearchOptions { probe_depth: 5, probe_limit: 3, ..SearchOptions::default() }).expect("tables");
         assert_eq!((deep.result(&rook, 4), deep.result(&rook, 5)), (None, Some(Wdl::Win)));
         assert_eq!(deep.result(&board("8/8/8/4k3/8/8/8/KR6 w - - 1 1"), 9), None, "the clock has begun");
         assert!(probing(&SearchOptions { probe_limit: 2, ..SearchOptions::default() }).is_none());

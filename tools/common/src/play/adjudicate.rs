@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn tablebases_respect_the_fifty_move_rule() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tablebases");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
         let rules = Rules { syzygy: Some(judge(folder).unwrap()), ..Rules::default() };
         for (fen, result) in [
             ("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", Some(GameResult::WhiteWins)),
