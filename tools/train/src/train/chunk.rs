@@ -1,4 +1,4 @@
-//! Positions on their way through the network.
+//! A chunk: positions on their way through the network.
 
 use super::descent::{LANES, Strip};
 use super::objective::Objective;
@@ -6,27 +6,27 @@ use super::position::Sample;
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Architecture;
 
-/// Positions of a chunk at most: so many that a tile's weights are used often while they are in the cache.
+/// The most positions of a chunk: many enough that a tile's weights are used often while they are in the cache.
 pub const CHUNK: usize = 64;
 
-/// What the neurons of both sides give to the output, in sums that run side by side.
+/// The sums for the output of the neurons of both sides.
 pub type Sums = [[f32; LANES]; 2];
 
-/// Some positions, and what the network has made of them.
+/// Some positions and their values in the network.
 pub struct Chunk {
-    positions: Vec<Sample>,
-    /// What the neurons of both sides hold: those of the first tile for all positions, then those of the next one.
+    pub positions: Vec<Sample>,
+    /// The neurons of both sides: those of the first tile for all positions, then those of the next one.
     accumulators: Vec<[Strip; 2]>,
     sums: Vec<Sums>,
-    /// The network's values in units of 400 centipawns.
-    outputs: Vec<f32>,
+    /// In units of 400 centipawns.
+    pub outputs: Vec<f32>,
     /// The gradient of the loss by each output.
-    gradients: Vec<f32>,
-    loss: f64,
+    pub gradients: Vec<f32>,
+    /// The sum of the losses.
+    pub loss: f64,
 }
 
 impl Chunk {
-    /// Room for a chunk of so many tiles.
     pub fn new(tiles: usize) -> Self {
         Self {
             positions: Vec::with_capacity(CHUNK),
@@ -38,7 +38,7 @@ impl Chunk {
         }
     }
 
-    /// Takes up to [`CHUNK`] positions.
+    /// Loads up to [`CHUNK`] positions.
     pub fn load(&mut self, positions: &[ChessBoard], architecture: &Architecture) {
         self.positions.clear();
         self.positions.extend(positions.iter().map(|position| Sample::new(position, architecture)));
@@ -46,25 +46,22 @@ impl Chunk {
         self.sums.resize(positions.len(), [[0.0; LANES]; 2]);
     }
 
-    /// What a tile reads and writes on the way to the outputs.
+    /// The positions, and the values that a tile computes.
     #[inline(always)]
     pub fn forward(&mut self, tile: usize) -> (&[Sample], &mut [[Strip; 2]], &mut [Sums]) {
         let count = self.positions.len();
         (&self.positions, &mut self.accumulators[tile * CHUNK..][..count], &mut self.sums)
     }
 
-    /// What a tile reads on the way back: each position, its neurons of this tile, and the gradient of the loss by the output.
+    /// Each position, its neurons of this tile, and the gradient of the loss by its output.
     #[inline(always)]
     pub fn backward(&self, tile: usize) -> impl Iterator<Item = (&Sample, &[Strip; 2], f32)> {
         let accumulators = &self.accumulators[tile * CHUNK..];
-        self.positions
-            .iter()
-            .zip(accumulators)
-            .zip(&self.gradients)
-            .map(|((position, neurons), gradient)| (position, neurons, *gradient))
+        let neurons = self.positions.iter().zip(accumulators).zip(&self.gradients);
+        neurons.map(|((position, neurons), gradient)| (position, neurons, *gradient))
     }
 
-    /// Adds up the outputs, and finds the loss and its gradients; these are multiplied by `share`.
+    /// Computes the outputs, the loss and its gradients; `share` is a factor of the gradients.
     pub fn finish(&mut self, biases: &[f32], objective: &Objective, share: f64) {
         self.outputs.clear();
         self.gradients.clear();
@@ -77,20 +74,5 @@ impl Chunk {
             self.gradients.push((gradient * share) as f32);
             self.loss += loss;
         }
-    }
-
-    /// The network's values in units of 400 centipawns.
-    pub fn outputs(&self) -> &[f32] {
-        &self.outputs
-    }
-
-    /// The sum of the losses.
-    pub fn loss(&self) -> f64 {
-        self.loss
-    }
-
-    /// The output layer of each position, and the gradient of the loss by its output.
-    pub fn output_gradients(&self) -> impl Iterator<Item = (usize, f32)> {
-        self.positions.iter().map(Sample::bucket).zip(self.gradients.iter().copied())
     }
 }

@@ -1,7 +1,8 @@
 //! The optimiser Adam (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015), with the decay of AdamW (Loshchilov
 //! and Hutter, "Decoupled Weight Decay Regularization", 2019), for strips of parameters.
 
-use pulp::NullaryFnOnce;
+use pulp::{Arch, NullaryFnOnce};
+use std::ops::Range;
 
 /// Neurons of a tile.
 pub const TILE: usize = 64;
@@ -77,16 +78,52 @@ impl Step {
     }
 }
 
-/// Moves some values, each kept between -`limit` and `limit`, and clears their gradients.
-pub struct Descent<'a> {
-    pub step: Step,
-    pub limit: f32,
-    pub values: &'a mut [Strip],
-    pub gradients: &'a mut [Strip],
+/// Rows of parameters with their gradients and the means of the optimiser.
+pub struct Strips {
+    pub values: Vec<Strip>,
+    pub gradients: Vec<Strip>,
     /// Mean gradients.
-    pub first: &'a mut [Strip],
+    first: Vec<Strip>,
     /// Mean squared gradients.
-    pub second: &'a mut [Strip],
+    second: Vec<Strip>,
+}
+
+impl Strips {
+    pub fn new(rows: usize) -> Self {
+        let zero = || vec![Strip::ZERO; rows];
+        Self { values: zero(), gradients: zero(), first: zero(), second: zero() }
+    }
+
+    /// Values, mean gradients and mean squared gradients.
+    pub fn state(&self) -> [&[Strip]; 3] {
+        [&self.values, &self.first, &self.second]
+    }
+
+    pub fn state_mut(&mut self) -> [&mut [Strip]; 3] {
+        [&mut self.values, &mut self.first, &mut self.second]
+    }
+
+    /// Moves the values of some rows, each kept between -`limit` and `limit`, and clears their gradients.
+    pub fn step(&mut self, arch: Arch, rows: Range<usize>, step: Step, limit: f32) {
+        let Self { values, gradients, first, second } = self;
+        arch.dispatch(Descent {
+            step,
+            limit,
+            values: &mut values[rows.clone()],
+            gradients: &mut gradients[rows.clone()],
+            first: &mut first[rows.clone()],
+            second: &mut second[rows],
+        });
+    }
+}
+
+struct Descent<'a> {
+    step: Step,
+    limit: f32,
+    values: &'a mut [Strip],
+    gradients: &'a mut [Strip],
+    first: &'a mut [Strip],
+    second: &'a mut [Strip],
 }
 
 impl NullaryFnOnce for Descent<'_> {
@@ -138,22 +175,17 @@ mod tests {
         assert_eq!((value, mean, square), (0.5, 0.0, 0.0));
     }
 
-    /// A strip whose first columns are these.
-    fn strip(numbers: &[f32]) -> [Strip; 1] {
-        let mut strip = Strip::ZERO;
-        strip.0[..numbers.len()].copy_from_slice(numbers);
-        [strip]
-    }
-
     #[test]
     fn values_stay_within_their_limit_and_gradients_are_cleared() {
-        let (mut values, mut first, mut second) = (strip(&[0.9, 0.999]), strip(&[]), strip(&[]));
-        let mut gradients = strip(&[0.5, -1.0]);
-        let step = Step::new(1, 0.01, 0.1);
-        let (first, second) = (&mut first, &mut second);
-        Descent { step, limit: 1.0, values: &mut values, gradients: &mut gradients, first, second }.call();
-        assert_eq!(gradients, [Strip::ZERO]);
-        assert!((values[0].0[0] - 0.8891).abs() < 2e-7, "{}", values[0].0[0]);
-        assert_eq!((values[0].0[1], &values[0].0[2..]), (1.0, &[0.0; TILE - 2][..]));
+        let mut strips = Strips::new(2);
+        strips.values[1].0[..2].copy_from_slice(&[0.9, 0.999]);
+        strips.gradients[1].0[..2].copy_from_slice(&[0.5, -1.0]);
+        strips.gradients[0].0[0] = 1.0;
+        strips.step(Arch::new(), 1..2, Step::new(1, 0.01, 0.1), 1.0);
+        assert_eq!((strips.values[0], strips.gradients[0].0[0]), (Strip::ZERO, 1.0), "another row");
+        let values = strips.values[1].0;
+        assert_eq!(strips.gradients[1], Strip::ZERO);
+        assert!((values[0] - 0.8891).abs() < 2e-7, "{}", values[0]);
+        assert_eq!((values[1], &values[2..]), (1.0, &[0.0; TILE - 2][..]));
     }
 }

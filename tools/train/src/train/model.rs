@@ -1,25 +1,24 @@
 //! The network in training.
 
 use super::chunk::{CHUNK, Chunk};
-use super::descent::{Descent, Step, Strip};
+use super::descent::{Step, Strips};
 use super::objective::Objective;
 use super::pool::Pool;
 use super::shape::{Parameters, Shape};
 use super::tile::Tile;
 use bulletformat::ChessBoard;
 use parking_lot::RwLock;
-use pulp::{Arch, NullaryFnOnce};
+use pulp::Arch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Chunks that are on their way together: what their neurons hold stays in the cache.
+/// Chunks of a block, whose accumulators fit into the cache.
 const CHUNKS: usize = 32;
-/// Positions that are on their way together.
-pub const BLOCK: usize = CHUNK * CHUNKS;
+/// Positions that are processed together.
+const BLOCK: usize = CHUNK * CHUNKS;
 
-/// The parameters, what the optimiser remembers of them, and how many steps it has made.
+/// The parameters and the state of the optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimiserState {
-    /// The values.
     pub values: Parameters,
     /// Mean gradients.
     pub first: Parameters,
@@ -30,105 +29,80 @@ pub struct OptimiserState {
 }
 
 impl OptimiserState {
-    /// Where training begins.
     pub fn random(shape: &Shape, seed: u64) -> Self {
         Self::begin(Parameters::random(shape, seed), shape)
     }
 
-    /// Begins with these values.
     pub fn begin(values: Parameters, shape: &Shape) -> Self {
         Self { values, first: Parameters::zero(shape), second: Parameters::zero(shape), steps: 0 }
     }
 }
 
-/// What all threads do next.
+/// A job for all threads.
 #[derive(Clone, Copy, Debug)]
 pub enum Pass {
-    /// Find the outputs, losses and gradients of a block.
-    Forward {
-        /// What is minimised.
-        objective: Objective,
-        /// By what the gradients are multiplied.
-        share: f64,
-    },
-    /// Find the gradients of the parameters.
-    Backward {
-        /// Move the parameters then.
-        step: Option<Step>,
-    },
+    /// Computes the outputs, losses and gradients of a block; `share` is a factor of the gradients.
+    Forward { objective: Objective, share: f64 },
+    /// Computes the gradients of the parameters, and applies a step.
+    Backward { step: Option<Step> },
 }
 
-/// The network, laid out for many threads. A sum never depends on how many there are: each is made by one thread, in order.
+/// The network, laid out for many threads. Sums do not depend on their number: one thread computes each, in order.
 pub struct TrainingNetwork {
     shape: Shape,
     arch: Arch,
     tiles: Vec<RwLock<Tile>>,
-    biases: RwLock<Biases>,
+    /// The output biases, in the first columns of a row.
+    biases: RwLock<Strips>,
     chunks: Vec<RwLock<Chunk>>,
     block: RwLock<Vec<ChessBoard>>,
-    /// The next chunk or tile that nobody works on.
+    /// The next free chunk or tile.
     next: AtomicUsize,
 }
 
-/// The output biases and what belongs to them, in the first columns of a strip.
-struct Biases {
-    values: Strip,
-    gradients: Strip,
-    first: Strip,
-    second: Strip,
-}
-
 impl TrainingNetwork {
-    /// Room for a network of this shape.
     pub fn new(shape: &Shape) -> Self {
         let tiles: Vec<_> = Tile::all(shape).into_iter().map(RwLock::new).collect();
         let chunk = || RwLock::new(Chunk::new(tiles.len()));
-        let zero = Strip::ZERO;
         Self {
             shape: *shape,
             arch: Arch::new(),
             chunks: std::iter::repeat_with(chunk).take(CHUNKS).collect(),
             tiles,
-            biases: RwLock::new(Biases { values: zero, gradients: zero, first: zero, second: zero }),
+            biases: RwLock::new(Strips::new(1)),
             block: RwLock::default(),
             next: AtomicUsize::new(0),
         }
     }
 
-    /// Takes parameters, and what the optimiser remembers of them.
+    /// Loads the parameters and the state of the optimiser.
     pub fn load(&self, weights: &OptimiserState) {
         let OptimiserState { values, first, second, .. } = weights;
-        for tile in &self.tiles {
-            tile.write().load(values, first, second);
-        }
-        let mut biases = self.biases.write();
-        let biases = &mut *biases;
-        for (strip, parameters) in
-            [(&mut biases.values, values), (&mut biases.first, first), (&mut biases.second, second)]
-        {
-            strip.0[..parameters.output_biases.len()].copy_from_slice(&parameters.output_biases);
+        let state = [values, first, second];
+        self.tiles.iter().for_each(|tile| tile.write().load(state));
+        for (row, parameters) in self.biases.write().state_mut().into_iter().zip(state) {
+            row[0].0[..parameters.output_biases.len()].copy_from_slice(&parameters.output_biases);
         }
     }
 
-    /// Gives back the parameters, and what the optimiser remembers of them.
+    /// Stores the parameters and the state of the optimiser.
     pub fn store(&self, weights: &mut OptimiserState) {
         let OptimiserState { values, first, second, .. } = weights;
         for tile in &self.tiles {
-            tile.read().store(values, first, second);
+            tile.read().store([values, first, second]);
         }
-        let biases = self.biases.read();
-        for (strip, parameters) in [(&biases.values, values), (&biases.first, first), (&biases.second, second)] {
+        for (row, parameters) in self.biases.read().state().into_iter().zip([values, first, second]) {
             let count = parameters.output_biases.len();
-            parameters.output_biases.copy_from_slice(&strip.0[..count]);
+            parameters.output_biases.copy_from_slice(&row[0].0[..count]);
         }
     }
 
-    /// Works with parameters rounded as the engine has them from now on, or no more.
+    /// Switches the use of rounded parameters, as the engine has them.
     pub fn round(&self, rounds: bool) {
         self.tiles.iter().for_each(|tile| tile.write().round(rounds));
     }
 
-    /// A thread's part of a job.
+    /// The part of one thread in a job.
     pub fn work(&self, job: Pass) {
         match job {
             Pass::Forward { objective, share } => self.forward(&objective, share),
@@ -150,7 +124,7 @@ impl TrainingNetwork {
             for (index, tile) in tiles.iter().enumerate() {
                 tile.forward(self.arch, index, &mut chunk);
             }
-            chunk.finish(&biases.values.0, objective, share);
+            chunk.finish(&biases.values[0].0, objective, share);
         }
     }
 
@@ -170,17 +144,17 @@ impl TrainingNetwork {
         }
     }
 
-    /// The gradients that [`learn`](Self::learn) without a step has found.
+    /// The gradients of [`learn`](Self::learn) without a step.
     #[cfg(test)]
     fn gradients(&self) -> Parameters {
         let mut gradients = Parameters::zero(&self.shape);
         self.tiles.iter().for_each(|tile| tile.write().store_gradients(&mut gradients));
         let count = gradients.output_biases.len();
-        gradients.output_biases.copy_from_slice(&self.biases.read().gradients.0[..count]);
+        gradients.output_biases.copy_from_slice(&self.biases.read().gradients[0].0[..count]);
         gradients
     }
 
-    /// Lets all threads do a job.
+    /// Runs a job on all threads.
     fn run(&self, pool: &Pool<Pass>, job: Pass) {
         self.next.store(0, Ordering::Relaxed);
         pool.run(job);
@@ -195,12 +169,12 @@ impl TrainingNetwork {
         self.run(pool, Pass::Forward { objective: *objective, share });
     }
 
-    /// The chunks that hold the block.
+    /// The chunks of the block.
     fn filled(&self) -> &[RwLock<Chunk>] {
         &self.chunks[..self.block.read().len().div_ceil(CHUNK)]
     }
 
-    /// The sum of the losses of some positions; hands their outputs, in units of 400 centipawns, to `outputs`.
+    /// The sum of the losses of some positions; `outputs` gets their outputs, in units of 400 centipawns.
     pub fn evaluate(
         &self,
         pool: &Pool<Pass>,
@@ -213,14 +187,14 @@ impl TrainingNetwork {
             self.go_forward(pool, block, objective, 0.0);
             for chunk in self.filled() {
                 let chunk = chunk.read();
-                sum += chunk.loss();
-                outputs(chunk.outputs());
+                sum += chunk.loss;
+                outputs(&chunk.outputs);
             }
         }
         sum
     }
 
-    /// Learns from a batch, or with no step only finds the gradients of its mean loss. Gives the sum of its losses.
+    /// Computes the gradients of the mean loss of a batch and applies a step. Returns the sum of its losses.
     pub fn learn(&self, pool: &Pool<Pass>, batch: &[ChessBoard], objective: &Objective, step: Option<Step>) -> f64 {
         let share = 1.0 / batch.len().max(1) as f64;
         let (mut sum, mut done) = (0.0, 0);
@@ -230,27 +204,19 @@ impl TrainingNetwork {
             let mut biases = self.biases.write();
             for chunk in self.filled() {
                 let chunk = chunk.read();
-                sum += chunk.loss();
-                chunk.output_gradients().for_each(|(bucket, gradient)| biases.gradients.0[bucket] += gradient);
+                sum += chunk.loss;
+                for (position, gradient) in chunk.positions.iter().zip(&chunk.gradients) {
+                    biases.gradients[0].0[position.bucket()] += gradient;
+                }
             }
             drop(biases);
             let step = step.filter(|_| done == batch.len());
             self.run(pool, Pass::Backward { step });
         }
         if let Some(step) = step {
-            self.biases.write().step(step);
+            self.biases.write().step(self.arch, 0..1, step.without_decay(), f32::MAX);
         }
         sum
-    }
-}
-
-impl Biases {
-    fn step(&mut self, step: Step) {
-        let one = std::slice::from_mut;
-        let Self { values, gradients, first, second } = self;
-        let step = step.without_decay();
-        let (values, gradients, first, second) = (one(values), one(gradients), one(first), one(second));
-        Descent { step, limit: f32::MAX, values, gradients, first, second }.call();
     }
 }
 

@@ -6,19 +6,19 @@ use lento::chess::{Color, Square};
 use lento::eval::nnue::Architecture;
 use lento::eval::nnue::threats::{MAX_THREATS, Threats};
 
-/// More inputs than these are never on: one for each piece, and the threats.
+/// The most active inputs: one for each piece, and the threats.
 const MOST: usize = 32 + MAX_THREATS;
 
-/// The inputs of a position that are on, and what it is to be worth.
+/// The active inputs of a position, and its targets.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     pieces: u8,
     on: u8,
     bucket: u8,
     features: [[u16; MOST]; 2],
-    /// Its score in centipawns, from the side to move's view.
+    /// In centipawns, from the view of the side to move.
     pub score: i16,
-    /// What the side to move got in the end: 0, 1 or 2 half-points.
+    /// The result for the side to move: 0, 1 or 2.
     pub half_points: u8,
 }
 
@@ -26,7 +26,7 @@ impl Sample {
     /// Decodes a position. The side to move is White in it.
     pub fn new(packed: &ChessBoard, architecture: &Architecture) -> Self {
         let kings = &architecture.kings;
-        // The other side's king is kept as that side sees it.
+        // The other side's king is stored as that side sees it.
         let us = kings.view(Color::White, Square::from_index(packed.ksq.into()));
         let them = kings.view(Color::Black, Square::from_index(usize::from(packed.opp_ksq) ^ 56));
         let mut features = [[0; MOST]; 2];
@@ -50,18 +50,18 @@ impl Sample {
         Self { pieces: pieces as u8, on: on as u8, bucket, features, score: packed.score, half_points: packed.result }
     }
 
-    /// The inputs that are on, as the side to move (0) or the other side (1) sees the board.
+    /// The active inputs as the side to move (0) or the other side (1) sees the board.
     #[inline(always)]
     pub fn features(&self, side: usize) -> &[u16] {
         &self.features[side][..usize::from(self.on)]
     }
 
-    /// Those that are pieces on squares, which come first.
+    /// The active inputs of pieces, which come first.
     pub fn pieces(&self, side: usize) -> &[u16] {
         &self.features[side][..usize::from(self.pieces)]
     }
 
-    /// Those that are threats.
+    /// The active inputs of threats.
     pub fn threats(&self, side: usize) -> &[u16] {
         &self.features[side][usize::from(self.pieces)..usize::from(self.on)]
     }

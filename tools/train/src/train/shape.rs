@@ -1,4 +1,4 @@
-//! Where the parameters lie.
+//! The layout of the parameters.
 //!
 //! All parameters but the output biases are rows of `hidden` numbers, one for each neuron: a row for each input, with more than
 //! one king bucket a row for each input without its bucket (the factoriser, whose weights all buckets share), the feature biases,
@@ -11,7 +11,6 @@ use std::ops::Range;
 /// The parameters of an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// What is trained.
     pub architecture: Architecture,
 }
 
@@ -21,12 +20,12 @@ impl Shape {
         0..self.threats().end
     }
 
-    /// Those of the inputs that are pieces on squares.
+    /// Those of pieces on squares.
     pub fn pieces(&self) -> Range<usize> {
         0..self.architecture.inputs()
     }
 
-    /// Those of threats, which have no buckets and count for the first neurons only.
+    /// Those of threats, which have no buckets and reach the first neurons only.
     pub fn threats(&self) -> Range<usize> {
         let start = self.pieces().end;
         start..start + self.architecture.threat_inputs()
@@ -39,7 +38,7 @@ impl Shape {
         start..start + count
     }
 
-    /// The feature biases.
+    /// The row of the feature biases.
     pub fn bias(&self) -> usize {
         self.shared().end
     }
@@ -50,29 +49,25 @@ impl Shape {
         start..start + 2 * self.architecture.outputs
     }
 
-    /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.outputs().end
     }
 }
 
-/// A number for each parameter: its value, its gradient, or what the optimiser remembers of it.
+/// A number for each parameter: its value, its gradient, or a mean of the optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// The rows, one after the other.
     pub rows: Vec<f32>,
-    /// The output biases.
     pub output_biases: Vec<f32>,
 }
 
 impl Parameters {
-    /// All zero.
     pub fn zero(shape: &Shape) -> Self {
         let Architecture { hidden, outputs, .. } = shape.architecture;
         Self { rows: vec![0.0; shape.rows() * hidden], output_biases: vec![0.0; outputs] }
     }
 
-    /// Where training begins: small random weights, no biases. Threats, and what the king buckets do not share, begin at zero.
+    /// Small random weights, no biases. Threats, and weights that the king buckets do not share, are zero.
     pub fn random(shape: &Shape, seed: u64) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut parameters = Self::zero(shape);
@@ -87,23 +82,20 @@ impl Parameters {
         parameters
     }
 
-    /// A row.
     pub fn row(&self, index: usize, shape: &Shape) -> &[f32] {
         let hidden = shape.architecture.hidden;
         &self.rows[index * hidden..][..hidden]
     }
 
-    /// How many parameters there are.
     pub fn len(&self) -> usize {
         self.rows.len() + self.output_biases.len()
     }
 
-    /// All of them in the order in which files have them.
+    /// In the order of files.
     pub fn iter(&self) -> impl Iterator<Item = &f32> {
         self.rows.iter().chain(&self.output_biases)
     }
 
-    /// The same, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut f32> {
         self.rows.iter_mut().chain(&mut self.output_biases)
     }

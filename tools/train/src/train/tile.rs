@@ -1,32 +1,29 @@
-//! Some neurons with all that belongs to them.
+//! A tile: some neurons with their parameters.
 //!
-//! Neurons do not depend on each other until the output is summed up. So the hidden layer is cut into tiles: the weights of a
-//! tile and their gradients are small enough for a core's cache, and a thread that alone works on a tile needs nobody else's sums.
+//! Neurons are independent up to the output. So the hidden layer is divided into tiles: the weights of a tile and their gradients fit
+//! into a core's cache, and one thread computes all sums of a tile.
 
 use super::chunk::Chunk;
-use super::descent::{Descent, LANES, Step, Strip, TILE};
+use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::features::INPUTS;
 use lento::eval::nnue::network::{QA, QB};
 use pulp::{Arch, NullaryFnOnce};
 
-/// The largest feature weight: 32 of them and a bias fit into 16 bits once they are multiplied by 255.
+/// The largest feature weight: 32 of them and a bias, multiplied by 255, fit into 16 bits.
 pub const FEATURE_LIMIT: f32 = 1.98;
-/// The largest weight of a threat: what 8 bits hold.
+/// The largest weight of a threat: 8 bits.
 pub const THREAT_LIMIT: f32 = i8::MAX as f32 / QA as f32;
-/// The largest output weight: what 8 bits hold.
+/// The largest output weight: 8 bits.
 pub const OUTPUT_LIMIT: f32 = i8::MAX as f32 / QB as f32;
 
-/// Some neurons: their columns of all parameters. Neurons beyond the last one have no weights and get none.
+/// Some neurons: their columns of all parameters. Columns beyond the last neuron stay zero.
 pub struct Tile {
     shape: Shape,
     /// The number of the first neuron.
     start: usize,
-    values: Vec<Strip>,
-    gradients: Vec<Strip>,
-    first: Vec<Strip>,
-    second: Vec<Strip>,
-    /// The parameters in use: the weights of the inputs have their shared part in them, and all are rounded if wanted.
+    strips: Strips,
+    /// The values in use: those of inputs include their shared part, and all are rounded if `rounds`.
     used: Vec<Strip>,
     rounds: bool,
 }
@@ -34,24 +31,21 @@ pub struct Tile {
 impl Tile {
     /// The tiles of a network.
     pub fn all(shape: &Shape) -> Vec<Self> {
-        let zero = || vec![Strip::ZERO; shape.rows()];
+        let rows = shape.rows();
         let tile = |start| Self {
             shape: *shape,
             start,
-            values: zero(),
-            gradients: zero(),
-            first: zero(),
-            second: zero(),
-            used: zero(),
+            strips: Strips::new(rows),
+            used: vec![Strip::ZERO; rows],
             rounds: false,
         };
         (0..shape.architecture.hidden).step_by(TILE).map(tile).collect()
     }
 
-    /// Takes its columns of the values and of what the optimiser remembers.
-    pub fn load(&mut self, values: &Parameters, first: &Parameters, second: &Parameters) {
+    /// Loads its columns of values, mean gradients and mean squared gradients.
+    pub fn load(&mut self, state: [&Parameters; 3]) {
         let (shape, columns) = (self.shape, self.columns());
-        for (strips, parameters) in [(&mut self.values, values), (&mut self.first, first), (&mut self.second, second)] {
+        for (strips, parameters) in self.strips.state_mut().into_iter().zip(state) {
             for (index, strip) in strips.iter_mut().enumerate() {
                 strip.0[..columns.len()].copy_from_slice(&parameters.row(index, &shape)[columns.clone()]);
             }
@@ -59,8 +53,7 @@ impl Tile {
         self.settle(Arch::new());
     }
 
-    /// Rounds the parameters in use from now on as the engine has them, or no more. What is learned is not rounded, so that small
-    /// steps add up.
+    /// Switches rounding of the parameters in use. Those that are learned are not rounded, so that small steps add up.
     pub fn round(&mut self, rounds: bool) {
         if self.rounds != rounds {
             self.rounds = rounds;
@@ -68,18 +61,17 @@ impl Tile {
         }
     }
 
-    /// Puts its columns of the values and of what the optimiser remembers.
-    pub fn store(&self, values: &mut Parameters, first: &mut Parameters, second: &mut Parameters) {
-        self.put(&self.values, values);
-        self.put(&self.first, first);
-        self.put(&self.second, second);
+    /// Stores its columns of values, mean gradients and mean squared gradients.
+    pub fn store(&self, state: [&mut Parameters; 3]) {
+        for (strips, parameters) in self.strips.state().into_iter().zip(state) {
+            self.put(strips, parameters);
+        }
     }
 
-    /// Puts its columns of the gradients.
     #[cfg(test)]
     pub fn store_gradients(&mut self, gradients: &mut Parameters) {
         self.share_gradients();
-        self.put(&self.gradients, gradients);
+        self.put(&self.strips.gradients, gradients);
     }
 
     fn put(&self, strips: &[Strip], parameters: &mut Parameters) {
@@ -94,17 +86,17 @@ impl Tile {
         self.start..self.shape.architecture.hidden.min(self.start + TILE)
     }
 
-    /// Adds up this tile's neurons for all positions of a chunk, and what they give to the outputs. The tile is number `index`.
+    /// Computes this tile's neurons for all positions of a chunk, and their sums for the outputs. The tile is number `index`.
     pub fn forward(&self, arch: Arch, index: usize, chunk: &mut Chunk) {
         arch.dispatch(Forward { tile: self, index, chunk });
     }
 
-    /// Adds the gradients that the positions of a chunk have, after [`forward`](Self::forward).
+    /// Adds the gradients of the positions of a chunk, after [`forward`](Self::forward).
     pub fn backward(&mut self, arch: Arch, index: usize, chunk: &Chunk) {
         arch.dispatch(Backward { tile: self, index, chunk });
     }
 
-    /// Moves the parameters down their gradients, and clears these.
+    /// Applies a step and clears the gradients.
     pub fn step(&mut self, arch: Arch, step: Step) {
         self.share_gradients();
         let shape = self.shape;
@@ -116,43 +108,37 @@ impl Tile {
             (bias, step.without_decay(), FEATURE_LIMIT),
             (shape.outputs(), step, OUTPUT_LIMIT),
         ] {
-            arch.dispatch(Descent {
-                step,
-                limit,
-                values: &mut self.values[rows.clone()],
-                gradients: &mut self.gradients[rows.clone()],
-                first: &mut self.first[rows.clone()],
-                second: &mut self.second[rows],
-            });
+            self.strips.step(arch, rows, step, limit);
         }
         self.settle(arch);
     }
 
-    /// What the king buckets share moves by the gradients of all of them, and threats nothing beyond their neurons.
+    /// Sums the gradients of the shared weights over the king buckets, and clears those of threats beyond their neurons.
     fn share_gradients(&mut self) {
-        let (features, rest) = self.gradients.split_at_mut(self.shape.features().end);
+        let reached = self.reached();
+        let gradients = &mut self.strips.gradients;
+        let (features, rest) = gradients.split_at_mut(self.shape.features().end);
         let pieces = &features[self.shape.pieces()];
         for (index, sum) in rest[..self.shape.shared().len()].iter_mut().enumerate() {
             *sum = Strip::ZERO;
             pieces[index..].iter().step_by(INPUTS).for_each(|gradient| sum.add(gradient));
         }
-        let reached = self.reached();
-        self.gradients[self.shape.threats()].iter_mut().for_each(|gradient| gradient.0[reached..].fill(0.0));
+        gradients[self.shape.threats()].iter_mut().for_each(|gradient| gradient.0[reached..].fill(0.0));
     }
 
-    /// How many of its neurons threats reach.
+    /// The number of its neurons that threats reach.
     fn reached(&self) -> usize {
         self.shape.architecture.threats.saturating_sub(self.start).min(TILE)
     }
 
-    /// Works out the parameters in use.
+    /// Computes the parameters in use.
     fn settle(&mut self, arch: Arch) {
         arch.dispatch(Settle { tile: self });
     }
 }
 
-/// Adds the shared weights to those of each king bucket, which are kept so that no sum is larger than what a feature weight may
-/// be, and rounds the parameters if wanted.
+/// Adds the shared weights to those of each king bucket, which are limited so that no sum exceeds the limit of a feature weight, and
+/// rounds the parameters if wanted.
 struct Settle<'a> {
     tile: &'a mut Tile,
 }
@@ -163,7 +149,7 @@ impl NullaryFnOnce for Settle<'_> {
     #[inline(always)]
     fn call(self) {
         let reached = self.tile.reached();
-        let Tile { shape, values, used, rounds, .. } = self.tile;
+        let Tile { shape, strips: Strips { values, .. }, used, rounds, .. } = self.tile;
         used.copy_from_slice(values);
         used[shape.threats()].iter_mut().for_each(|weights| weights.0[reached..].fill(0.0));
         if !shape.shared().is_empty() {
@@ -233,7 +219,7 @@ impl NullaryFnOnce for Backward<'_> {
     fn call(self) {
         let Self { tile, index, chunk } = self;
         let outputs = tile.shape.outputs().start;
-        let (features, rest) = tile.gradients.split_at_mut(tile.shape.bias());
+        let (features, rest) = tile.strips.gradients.split_at_mut(tile.shape.bias());
         let (bias, output_gradients) = rest.split_first_mut().expect("there is a row of biases");
         for (position, accumulators, gradient) in chunk.backward(index) {
             for (side, neurons) in accumulators.iter().enumerate() {
@@ -245,7 +231,7 @@ impl NullaryFnOnce for Backward<'_> {
                     let value = neurons.0[column];
                     let active = value.clamp(0.0, 1.0);
                     output_gradient.0[column] += gradient * active * active;
-                    // Where a neuron is empty or full, it stays so for a small change.
+                    // A clamped neuron does not change.
                     let steepness = if active == value { 2.0 * active } else { 0.0 };
                     neuron_gradients.0[column] = gradient * output.0[column] * steepness;
                 }
