@@ -27,6 +27,11 @@ impl Row {
         self.cell(head, key, value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}")), value);
     }
 
+    /// Appends a cell of text and Markdown alone.
+    pub fn text(&mut self, head: &str, text: impl Into<String>) {
+        self.cell(head, "", text, Value::Null);
+    }
+
     /// Appends a cell of CSV and JSON alone.
     pub fn data(&mut self, key: &str, value: impl Into<Value>) {
         self.cell("", key, "", value);
@@ -42,6 +47,12 @@ impl Row {
 
     pub fn texts(&self) -> Vec<&str> {
         self.shown().map(|cell| cell.text.as_str()).collect()
+    }
+
+    /// The cells one below the other, each after its head. Empty ones are left out.
+    pub fn labelled(&self) -> String {
+        let cells = self.shown().filter(|cell| !cell.text.is_empty());
+        cells.map(|Cell { head, text, .. }| format!("{head:<15} {text}\n")).collect()
     }
 
     fn values(&self) -> impl Iterator<Item = &Cell> {
@@ -126,6 +137,7 @@ mod tests {
         assert_eq!(markdown(&rows()), "| Name | Depth |\n|---|---:|\n| one | 12.2 |\n| other | - |\n");
         assert_eq!(csv(&rows()), "name,settings,depth\none,\"a, \"\"b\"\"\",12.25\nother,\"a, \"\"b\"\"\",\n");
         assert_eq!(json(&rows())[1], json!({"name": "other", "settings": "a, \"b\"", "depth": null}));
+        assert_eq!(rows()[0].labelled(), "Name            one\nDepth           12.2\n");
         assert_eq!(text(&[]) + &csv(&[]), "\n");
     }
 }

@@ -8,6 +8,7 @@ pub use parse::{Problem, read};
 pub use solve::{Solution, solve};
 pub use table::Total;
 
+use crate::table::line;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento_common::interrupt::Stop;
@@ -22,7 +23,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use table::{Layout, row};
+use table::{row, widths};
 
 /// Suites and limits.
 #[derive(clap::Args)]
@@ -134,7 +135,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let problems: Vec<&Problem> = suites.iter().flat_map(|suite| &suite.problems).collect();
     let stop = Stop::on_ctrl_c()?;
     let mut solver = Solver::open(args, &problems)?;
-    let layout = Layout::of(problems.iter().copied());
+    let widths = widths(&problems);
     let template = "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]";
     let bar = progress::bar(Some(problems.len() as u64), template);
     let print = |text: &str| {
@@ -153,11 +154,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         bar.set_message(format!("{}, {solved} solved", problem.id));
         bar.tick();
         let Some(solution) = solver.solve(problem, &stop)? else { break };
-        let row = row(problem, &solution, layout.points);
+        let row = row(problem, &solution);
         if solutions.is_empty() {
-            print(&layout.line(&row.heads()))?;
+            print(&line(&row.heads(), &widths))?;
         }
-        print(&layout.line(&row.texts()))?;
+        print(&line(&row.texts(), &widths))?;
         solutions.push(solution);
         bar.inc(1);
     }
@@ -213,8 +214,7 @@ fn document(args: &Args, suites: &[Suite], solutions: &[Solution]) -> Value {
         merged(json!({ "file": file, "problems": problems, "lines_skipped": suite.skipped.len() }), total.json())
     });
     document["totals"] = totals.collect();
-    document["problems"] =
-        problems().zip(solutions).map(|(problem, solution)| row(problem, solution, false).json()).collect();
+    document["problems"] = problems().zip(solutions).map(|(problem, solution)| row(problem, solution).json()).collect();
     let skipped: Vec<Value> =
         suites.iter().flat_map(|suite| suite.skipped.iter().map(|line| line.to_json(suite.file))).collect();
     document["lines_skipped"] = skipped.len().into();

@@ -2,7 +2,7 @@
 
 use super::parse::Problem;
 use super::solve::Solution;
-use crate::table::{self, Row};
+use crate::table::Row;
 use lento::chess::Move;
 use lento::score::{Score, mate_distance};
 use lento::search::report::nps;
@@ -12,34 +12,14 @@ use std::time::Duration;
 /// Widths of the columns after the name, those of text negative.
 const WIDTHS: [i32; 9] = [-20, -8, -9, 6, 9, 5, 7, 11, 9];
 
-/// The layout of the table.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    /// Width of the names.
-    id: usize,
-    /// Whether points have a column.
-    pub points: bool,
-}
-
-impl Layout {
-    /// The layout for these problems.
-    pub fn of<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Self {
-        problems.into_iter().fold(Self { id: 28, points: false }, |layout, problem| Self {
-            id: layout.id.max(problem.id.chars().count()),
-            points: layout.points || !problem.points.is_empty(),
-        })
-    }
-
-    /// A line of these cells or heads.
-    pub fn line(self, cells: &[&str]) -> String {
-        let points = if self.points { &WIDTHS[3..4] } else { &[] };
-        let widths = [&[-(self.id as i32)], &WIDTHS[..3], points, &WIDTHS[4..]].concat();
-        table::line(cells, &widths)
-    }
+/// The widths of all columns for these problems.
+pub fn widths(problems: &[&Problem]) -> Vec<i32> {
+    let id = problems.iter().map(|problem| problem.id.chars().count() as i32).fold(28, i32::max);
+    [&[-id], &WIDTHS[..]].concat()
 }
 
 /// The result of a problem.
-pub fn row(problem: &Problem, solution: &Solution, points: bool) -> Row {
+pub fn row(problem: &Problem, solution: &Solution) -> Row {
     let board = &problem.board;
     let (task, played) = (problem.has_task(), solution.played.map(|mv| board.san(mv)));
     let earned = problem.points(solution.played);
@@ -51,7 +31,7 @@ pub fn row(problem: &Problem, solution: &Solution, points: bool) -> Row {
     row.cell("played", "played", or_dash(played.clone()), played);
     row.cell("solved", "solved", verdict(problem, solution), task.then_some(solution.solved));
     let text = or_dash(earned.map(|(won, of)| format!("{won}/{of}")));
-    row.cell(if points { "points" } else { "" }, "points", text, earned.map(|(won, _)| won));
+    row.cell("points", "points", text, earned.map(|(won, _)| won));
     row.data("points_possible", earned.map(|(_, possible)| possible));
     let after = solution.since.map(|since| since.as_secs_f64() * 1e3);
     row.cell("after", "solved_after_ms", or_dash(solution.since.map(ms)), after);
@@ -176,11 +156,10 @@ mod tests {
             nodes: 12_345,
             elapsed: Duration::from_millis(100),
         };
-        let row = row(&problem, &solution, false);
-        let plain = Layout::of([&problem]).line(&row.texts());
-        let words: Vec<&str> = plain.split_whitespace().collect();
-        assert_eq!(words[0], "one");
-        assert_eq!(words[words.len() - 9..], ["Ra8+", "yes", "12", "ms", "9", "+5.12", "12345", "100", "ms"]);
+        let row = row(&problem, &solution);
+        let cells = ["one", "bm Ra8+ O-O-O, am Kf2", "Ra8+", "yes", "-", "12 ms", "9", "+5.12", "12345", "100 ms"];
+        assert_eq!(row.texts(), cells);
+        assert_eq!((row.heads().len(), widths(&[&problem]).len()), (10, 10));
         let json = row.json();
         assert_eq!((json["played"].as_str(), json["solved_after_ms"].as_f64()), (Some("Ra8+"), Some(12.0)));
         assert_eq!(json["expected"].as_str(), Some("bm Ra8+ O-O-O, am Kf2"));
@@ -193,22 +172,15 @@ mod tests {
         let played = problems[0].board.parse_san("Ra7");
         let elapsed = Duration::from_millis(10);
         let solution = Solution { played, solved: false, since: None, score: 30, depth: 9, nodes: 500, elapsed };
-        let cells = |problem: &Problem, all: &[Problem]| {
-            let layout = Layout::of(all);
-            let row = row(problem, &solution, layout.points);
-            let line = layout.line(&row.texts());
-            assert_eq!(line.chars().count(), layout.line(&row.heads()).chars().count(), "{line}");
-            line.split_whitespace().skip_while(|word| *word != "no").take(3).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(cells(&problems[0], &problems), "no 3/10 -");
-        assert_eq!(cells(&problems[1], &problems), "no - -");
-        assert_eq!(cells(&problems[1], &problems[1..]), "no - 9");
+        assert_eq!(row(&problems[0], &solution).texts()[4], "3/10");
+        assert_eq!(row(&problems[1], &solution).texts()[4], "-");
+        assert_eq!(widths(&[&problems[0], &problems[1]])[0], -41);
         let mut total = Total::default();
         problems.iter().for_each(|problem| total.add(problem, &solution));
         assert!(total.line(2).starts_with("0 of 2 solved, 3 of 10 points (30.0 %), 1000 nodes"), "{}", total.line(2));
         assert_eq!((&total.json()["points"], &total.json()["points_possible"]), (&json!(3), &json!(10)));
-        assert_eq!(row(&problems[0], &solution, false).json()["points"], json!(3));
-        assert_eq!(row(&problems[1], &solution, false).json()["points_possible"], Value::Null);
+        assert_eq!(row(&problems[0], &solution).json()["points"], json!(3));
+        assert_eq!(row(&problems[1], &solution).json()["points_possible"], Value::Null);
         assert_eq!(Total::default().json()["points"], Value::Null);
     }
 
@@ -220,9 +192,8 @@ mod tests {
         let solved = problem.is_solved_by(played, 500);
         let elapsed = Duration::from_millis(10);
         let solution = Solution { played, solved, since: None, score: 500, depth: 9, nodes: 500, elapsed };
-        let row = row(&problem, &solution, false);
-        let line = Layout::of([&problem]).line(&row.texts());
-        assert_eq!(line.split_whitespace().collect::<Vec<_>>()[..6], ["line", "1", "-", "Ra8+", "-", "-"], "{line}");
+        let row = row(&problem, &solution);
+        assert_eq!(row.texts()[..5], ["line 1", "-", "Ra8+", "-", "-"]);
         let mut total = Total::default();
         total.add(&problem, &solution);
         assert!(total.line(1).starts_with("0 of 0 solved, 1 without a task, 500 nodes"), "{}", total.line(1));

@@ -135,7 +135,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     })?;
     bar.finish_and_clear();
 
-    summary::show(args.json, || report::json(args, &session), || report::text(args, &session))?;
+    let row = report::row(args, &session);
+    summary::show(args.json, || row.json(), || row.labelled())?;
     Ok(summary::exit(session.is_over()))
 }
 

@@ -3,9 +3,10 @@
 use super::Args;
 use super::session::Session;
 use crate::elo::{Estimate, Sprt, Verdict};
+use crate::table::Row;
 use lento_common::play::opening::OpeningArgs;
 use lento_common::play::setting::{Setting, texts};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use std::fmt::Write;
 
 /// A short state for the progress.
@@ -19,39 +20,70 @@ pub fn line(session: &Session) -> String {
     line
 }
 
-/// The table at the end.
-pub fn text(args: &Args, session: &Session) -> String {
+/// All results, with the labels of the text as heads.
+pub fn row(args: &Args, session: &Session) -> Row {
     let tally = &session.tally;
     let results = &tally.results;
     let [wins, draws, losses] = tally.wins_draws_losses;
-    let mut rows = vec![
-        ("new", player(&args.new)),
-        ("old", player(&args.old)),
-        ("conditions", conditions(args)),
-        ("games", format!("{}: {wins} won, {draws} drawn, {losses} lost by new", results.games())),
-        ("score", format!("{:.2} %", 100.0 * results.score())),
-        ("pentanomial", format!("{:?} pairs in which new scored 0, ½, 1, 1½, 2", results.counts)),
-        ("Elo", format!("{:.2} (95 %)", results.elo())),
-        ("normalized Elo", format!("{:.2} (95 %)", results.normalized_elo())),
-        ("LOS", format!("{:.1} %", 100.0 * results.los())),
-    ];
+    let estimate = |Estimate { elo, error }| json!({"value": elo, "error95": error});
+    let mut row = Row::default();
+    row.text("new", player(&args.new));
+    row.text("old", player(&args.old));
+    row.cell("conditions", "conditions", conditions(args), args.json(args.conditions.json(args.limit)));
+    let games = format!("{}: {wins} won, {draws} drawn, {losses} lost by new", results.games());
+    row.cell("games", "games", games, results.games());
+    row.data("pairs", results.pairs());
+    row.data("wins", wins);
+    row.data("draws", draws);
+    row.data("losses", losses);
+    row.cell("score", "score", format!("{:.2} %", 100.0 * results.score()), results.score());
+    let counts = format!("{:?} pairs in which new scored 0, ½, 1, 1½, 2", results.counts);
+    row.cell("pentanomial", "pentanomial", counts, results.counts.to_vec());
+    let (elo, normalized) = (results.elo(), results.normalized_elo());
+    row.cell("Elo", "elo", format!("{elo:.2} (95 %)"), estimate(elo));
+    row.cell("normalized Elo", "normalized_elo", format!("{normalized:.2} (95 %)"), estimate(normalized));
+    row.cell("LOS", "los", format!("{:.1} %", 100.0 * results.los()), results.los());
     if let Some(sprt) = session.goal.sprt {
-        let (lower, upper) = sprt.bounds();
-        let Sprt { elo0, elo1, alpha, beta, model } = sprt;
-        rows.push(("SPRT", format!("{elo0} against {elo1} {model} Elo, alpha {alpha}, beta {beta}")));
-        rows.push(("LLR", format!("{:.2}, to end at {lower:.2} or {upper:.2}", sprt.llr(results))));
-        rows.push(("verdict", verdict(&sprt, session.verdict()).to_owned()));
+        add_sprt(&mut row, &sprt, session);
     }
     let endings = tally.endings.iter().map(|(ending, count)| format!("{count} {}", ending.text()));
-    rows.push(("endings", endings.collect::<Vec<_>>().join(", ")));
+    let counts = tally.endings.iter().map(|(ending, &count)| (ending.text().to_owned(), count.into()));
+    row.cell("endings", "endings", endings.collect::<Vec<_>>().join(", "), counts.collect::<Map<_, _>>());
     let (plies, nodes) = (tally.per_game(tally.plies), tally.per_game(tally.nodes));
-    rows.push(("a game", format!("{plies:.0} plies, {nodes:.0} nodes")));
-    rows.push(("speed", format!("{:.0} games an hour", games_per_hour(session))));
-    if !session.is_over() {
-        let rest = if session.journal.is_some() { "; the same command resumes it" } else { "" };
-        rows.push(("interrupted", format!("after {} pairs{rest}", results.pairs())));
-    }
-    rows.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name:<15} {value}\n")).collect()
+    row.text("a game", format!("{plies:.0} plies, {nodes:.0} nodes"));
+    row.data("plies_per_game", plies);
+    row.data("nodes_per_game", nodes);
+    let seconds = session.elapsed().as_secs_f64();
+    let per_hour = if seconds > 0.0 { results.games() as f64 * 3600.0 / seconds } else { 0.0 };
+    row.data("seconds", seconds);
+    row.cell("speed", "games_per_hour", format!("{per_hour:.0} games an hour"), per_hour);
+    let rest = if session.journal.is_some() { "; the same command resumes it" } else { "" };
+    let interrupted = format!("after {} pairs{rest}", results.pairs());
+    row.data("interrupted", !session.is_over());
+    row.text("interrupted", if session.is_over() { String::new() } else { interrupted });
+    row
+}
+
+fn add_sprt(row: &mut Row, sprt: &Sprt, session: &Session) {
+    let ((lower, upper), llr) = (sprt.bounds(), sprt.llr(&session.tally.results));
+    let Sprt { elo0, elo1, alpha, beta, model } = sprt;
+    let verdict = verdict(sprt, session.verdict());
+    row.text("SPRT", format!("{elo0} against {elo1} {model} Elo, alpha {alpha}, beta {beta}"));
+    row.text("LLR", format!("{llr:.2}, to end at {lower:.2} or {upper:.2}"));
+    row.text("verdict", verdict);
+    let document = json!({
+        "elo0": elo0,
+        "elo1": elo1,
+        "alpha": alpha,
+        "beta": beta,
+        "model": model.to_string(),
+        "llr": llr,
+        "lower": lower,
+        "upper": upper,
+        "accepted": session.verdict().map(|verdict| format!("{verdict:?}")),
+        "verdict": verdict,
+    });
+    row.data("sprt", document);
 }
 
 fn player(settings: &[Setting]) -> String {
@@ -83,54 +115,6 @@ fn verdict(sprt: &Sprt, verdict: Option<Verdict>) -> &'static str {
         (Some(Verdict::H0), false) => "new is worse: H0 accepted",
         (None, _) => "open: more games are needed",
     }
-}
-
-fn games_per_hour(session: &Session) -> f64 {
-    let hours = session.elapsed().as_secs_f64() / 3600.0;
-    if hours > 0.0 { session.tally.results.games() as f64 / hours } else { 0.0 }
-}
-
-pub fn json(args: &Args, session: &Session) -> Value {
-    let tally = &session.tally;
-    let results = &tally.results;
-    let estimate = |Estimate { elo, error }| json!({"value": elo, "error95": error});
-    let sprt = session.goal.sprt.map(|sprt| {
-        let (lower, upper) = sprt.bounds();
-        json!({
-            "elo0": sprt.elo0,
-            "elo1": sprt.elo1,
-            "alpha": sprt.alpha,
-            "beta": sprt.beta,
-            "model": sprt.model.to_string(),
-            "llr": sprt.llr(results),
-            "lower": lower,
-            "upper": upper,
-            "accepted": session.verdict().map(|verdict| format!("{verdict:?}")),
-            "verdict": verdict(&sprt, session.verdict()),
-        })
-    });
-    let endings = tally.endings.iter().map(|(ending, &count)| (ending.text().to_owned(), count.into()));
-    let [wins, draws, losses] = tally.wins_draws_losses;
-    json!({
-        "conditions": args.json(args.conditions.json(args.limit)),
-        "pairs": results.pairs(),
-        "games": results.games(),
-        "wins": wins,
-        "draws": draws,
-        "losses": losses,
-        "score": results.score(),
-        "pentanomial": results.counts,
-        "elo": estimate(results.elo()),
-        "normalized_elo": estimate(results.normalized_elo()),
-        "los": results.los(),
-        "sprt": sprt,
-        "endings": endings.collect::<Map<_, _>>(),
-        "plies_per_game": tally.per_game(tally.plies),
-        "nodes_per_game": tally.per_game(tally.nodes),
-        "seconds": session.elapsed().as_secs_f64(),
-        "games_per_hour": games_per_hour(session),
-        "interrupted": !session.is_over(),
-    })
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@ mod optimiser;
 mod parameter;
 mod report;
 mod session;
-mod source;
 
 use lento::search::params::TUNABLES;
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
 use lento_common::play::setting::Setting;
-use lento_common::{draft, inputs, number, outputs, progress, summary};
+use lento_common::{draft, inputs, outputs, progress, summary};
+use optimiser::GainSchedule;
 use parameter::ParameterChoice;
 use serde_json::Value;
 use session::Session;
@@ -58,18 +58,8 @@ pub struct Args {
     /// Iterations over which steps and distances decrease [default: that of the journal, else --iterations]
     #[arg(long, value_name = "N", help_heading = "Schedule", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     horizon: Option<u64>,
-    /// Learning rate at the end: the step, in units of c, for each game that one side wins more than the other
-    #[arg(long, value_name = "RATE", help_heading = "Schedule", default_value_t = 0.002, value_parser = parse_rate)]
-    r_end: f64,
-    /// Exponent of the steps
-    #[arg(long, value_name = "EXPONENT", help_heading = "Schedule", default_value_t = 0.602, value_parser = parse_exponent)]
-    alpha: f64,
-    /// Exponent of the distances
-    #[arg(long, value_name = "EXPONENT", help_heading = "Schedule", default_value_t = 0.101, value_parser = parse_exponent)]
-    gamma: f64,
-    /// Share of the horizon added to the number of the iteration, which damps the first steps
-    #[arg(long, value_name = "SHARE", help_heading = "Schedule", default_value_t = 0.1, value_parser = parse_exponent)]
-    a_ratio: f64,
+    #[command(flatten)]
+    schedule: GainSchedule,
     #[command(flatten)]
     conditions: Conditions,
 }
@@ -77,14 +67,6 @@ pub struct Args {
 fn names() -> String {
     let names: Vec<&str> = TUNABLES.iter().map(|tunable| tunable.name).collect();
     format!("Parameters: {}", names.join(", "))
-}
-
-fn parse_rate(text: &str) -> Result<f64, String> {
-    number::within(text, f64::MIN_POSITIVE..=10.0, "a number above 0 and up to 10")
-}
-
-fn parse_exponent(text: &str) -> Result<f64, String> {
-    number::within(text, 0.0..=2.0, "a number from 0 to 2")
 }
 
 /// Time between two pictures.
@@ -142,9 +124,7 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 /// The source with the new values.
 fn rewritten(path: &Path, session: &Session) -> Result<String, String> {
     let text = inputs::read_utf8(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let names = session.spsa.parameters.iter().map(|parameter| parameter.tunable.name);
-    let values: Vec<(&str, i32)> = names.zip(session.spsa.rounded()).collect();
-    source::rewrite(&text, &values).map_err(|error| format!("{}: {error}", path.display()))
+    report::rewrite(&text, &session.spsa).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn text(args: &Args, session: &Session, finished: bool) -> String {
@@ -161,20 +141,4 @@ fn json(session: &Session, finished: bool) -> Value {
     document["pairs"] = session.pairs.counts.to_vec().into();
     document["finished"] = finished.into();
     document
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_and_exponents_are_checked() {
-        assert_eq!((parse_rate("0.002"), parse_exponent("0")), (Ok(0.002), Ok(0.0)));
-        for text in ["", "x", "NaN", "inf", "-1", "0", "11"] {
-            assert!(parse_rate(text).is_err(), "{text:?}");
-        }
-        for text in ["", "x", "NaN", "inf", "-0.1", "2.1"] {
-            assert!(parse_exponent(text).is_err(), "{text:?}");
-        }
-    }
 }

@@ -3,23 +3,37 @@
 
 use super::parameter::Parameter;
 use fastrand::Rng;
-use lento_common::mix;
+use lento_common::{mix, number};
 
 /// The gain sequences of Spall (1992), defined by their final values as usual for chess engines: with `N` iterations and
 /// `A = a_ratio · N`, iteration `k` has the distance `c_k = c_end · (N / k)^gamma` and for each game won net the step
 /// `a_k / c_k`, where `a_k = r_end · c_end² · ((A + N) / (A + k))^alpha`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(clap::Args, Clone, Copy, Debug, PartialEq)]
+#[command(next_help_heading = "Schedule")]
 pub struct GainSchedule {
     /// `N`: the iterations over which the gains decrease; later they are constant.
+    #[arg(skip)]
     pub horizon: u64,
-    /// The learning rate at the end: `a_N / c_N²`.
+    /// Learning rate at the end: the step, in units of c, for each game that one side wins more than the other
+    #[arg(long, value_name = "RATE", default_value_t = 0.002, value_parser = parse_rate)]
     pub r_end: f64,
-    /// Exponent of the steps; Spall suggests 0.602.
+    /// Exponent of the steps
+    #[arg(long, value_name = "EXPONENT", default_value_t = 0.602, value_parser = parse_exponent)]
     pub alpha: f64,
-    /// Exponent of the distances; Spall suggests 0.101.
+    /// Exponent of the distances
+    #[arg(long, value_name = "EXPONENT", default_value_t = 0.101, value_parser = parse_exponent)]
     pub gamma: f64,
-    /// `A / N`: damps the first steps.
+    /// Share of the horizon added to the number of the iteration, which damps the first steps
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse_exponent)]
     pub a_ratio: f64,
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    number::within(text, f64::MIN_POSITIVE..=10.0, "a number above 0 and up to 10")
+}
+
+fn parse_exponent(text: &str) -> Result<f64, String> {
+    number::within(text, 0.0..=2.0, "a number from 0 to 2")
 }
 
 /// The gains of one parameter in one iteration.
@@ -296,6 +310,17 @@ mod tests {
             let [before, after] = [k - 1, k].map(|k| USUAL.gains(k, 3.0));
             assert!(after.distance < before.distance, "iteration {k}");
             assert!(after.step * after.distance < before.step * before.distance, "iteration {k}");
+        }
+    }
+
+    #[test]
+    fn rates_and_exponents_are_checked() {
+        assert_eq!((parse_rate("0.002"), parse_exponent("0")), (Ok(0.002), Ok(0.0)));
+        for text in ["", "x", "NaN", "inf", "-1", "0", "11"] {
+            assert!(parse_rate(text).is_err(), "{text:?}");
+        }
+        for text in ["", "x", "NaN", "inf", "-0.1", "2.1"] {
+            assert!(parse_exponent(text).is_err(), "{text:?}");
         }
     }
 }

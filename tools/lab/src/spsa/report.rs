@@ -3,7 +3,6 @@
 use super::optimiser::Spsa;
 use super::parameter::Parameter;
 use super::session::deviation;
-use super::source::declaration;
 use crate::elo::Pentanomial;
 use crate::table::{self, Row};
 use lento::search::params::Tunable;
@@ -36,7 +35,7 @@ fn table(spsa: &Spsa, z: &[f64]) -> Vec<Row> {
         row.cell("start", "start", parameter.start.to_string(), parameter.start);
         row.cell("final", "final", value.to_string(), value);
         row.number("value", "value", Some(theta), 2);
-        row.cell("range", "", format!("{min} to {max}"), Value::Null);
+        row.text("range", format!("{min} to {max}"));
         row.data("min", min);
         row.data("max", max);
         row.number("c", "c", Some(parameter.c_end), 2);
@@ -93,6 +92,26 @@ fn source(spsa: &Spsa) -> Vec<String> {
 fn changed(spsa: &Spsa) -> impl Iterator<Item = (Tunable, i32)> {
     let tunables = spsa.parameters.iter().map(|parameter| parameter.tunable);
     tunables.zip(spsa.rounded()).filter(|(tunable, value)| tunable.default != *value)
+}
+
+/// The declaration of a parameter with this default in the source of the engine.
+fn declaration(tunable: &Tunable, default: i32) -> String {
+    let Tunable { name, min, max, off, .. } = tunable;
+    let off = off.map_or_else(String::new, |off| format!(", off {off}"));
+    format!("    {name}: {min}..={max} = {default}{off};")
+}
+
+/// Replaces the changed defaults in a source and keeps every other byte.
+pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
+    let mut text = source.to_owned();
+    for (tunable, value) in changed(spsa) {
+        let old = declaration(&tunable, tunable.default);
+        if source.lines().filter(|line| *line == old).count() != 1 {
+            return Err(format!("expected one line {old:?}"));
+        }
+        text = text.replacen(&old, &declaration(&tunable, value), 1);
+    }
+    Ok(text)
 }
 
 /// The same as JSON.
@@ -171,5 +190,28 @@ mod tests {
             "mean of z² 2.25; chance alone gives 0.02 to 1.98"
         );
         assert_eq!(json(&spsa, &pairs)["parameters"][1]["z"], json!(z[1]));
+    }
+
+    #[test]
+    fn only_the_defaults_of_the_source_change() {
+        let source = include_str!("../../../../src/search/params.rs");
+        let same = spsa(&["all"]);
+        assert_eq!(rewrite(source, &same).as_deref(), Ok(source));
+        let mut ends = same;
+        ends.theta = ends.parameters.iter().map(|parameter| f64::from(parameter.tunable.max)).collect();
+        let written = rewrite(source, &ends).unwrap();
+        assert_eq!(written.lines().count(), source.lines().count());
+        for parameter in &ends.parameters {
+            let line = declaration(&parameter.tunable, parameter.tunable.max);
+            assert!(written.lines().any(|written| written == line), "{line}");
+        }
+        let differing = source.lines().zip(written.lines()).filter(|(before, after)| before != after).count();
+        assert_eq!(differing, changed(&ends).count());
+
+        let one = spsa(&["rfp_margin:start=80"]);
+        let old = declaration(&one.parameters[0].tunable, one.parameters[0].tunable.default);
+        for source in [String::new(), format!("{old}\n{old}\n")] {
+            assert!(rewrite(&source, &one).unwrap_err().contains("rfp_margin"));
+        }
     }
 }

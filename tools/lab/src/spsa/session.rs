@@ -36,13 +36,7 @@ impl Session {
     /// Starts a run, or resumes that of the journal.
     pub fn open(args: &Args) -> Result<Self, Box<dyn Error>> {
         let kept = args.journal.as_deref().filter(|_| args.horizon.is_none()).and_then(horizon);
-        let schedule = GainSchedule {
-            horizon: args.horizon.or(kept).unwrap_or(args.iterations),
-            r_end: args.r_end,
-            alpha: args.alpha,
-            gamma: args.gamma,
-            a_ratio: args.a_ratio,
-        };
+        let schedule = GainSchedule { horizon: args.horizon.or(kept).unwrap_or(args.iterations), ..args.schedule };
         let spsa = Spsa::new(chosen(&args.parameters)?, schedule, args.conditions.openings.seed);
         let header = header(args, &spsa, &schedule)?;
         let mut session = Self {
