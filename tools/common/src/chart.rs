@@ -34,9 +34,6 @@ const DEFAULTS: [&str; 4] =
     [" opacity=\"1\"", " stroke-width=\"1\"", " fill=\"#000000\"", " font-family=\"sans-serif\""];
 
 /// Draws an SVG of this size in pixels on white.
-///
-/// # Errors
-/// Those of `draw`.
 pub fn svg(size: (u32, u32), draw: impl FnOnce(&Canvas) -> Drawn) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     {
@@ -50,9 +47,6 @@ pub fn svg(size: (u32, u32), draw: impl FnOnce(&Canvas) -> Drawn) -> Result<Stri
 }
 
 /// Writes text, with its start, end or middle at a point.
-///
-/// # Errors
-/// Those of plotters.
 pub fn label(canvas: &Canvas, text: &str, at: (i32, i32), side: HPos, size: i32) -> Drawn {
     let style = TextStyle::from(font(size).into_font()).pos(Pos::new(side, VPos::Center));
     canvas.draw(&Text::new(text.to_owned(), at, style))
@@ -86,9 +80,6 @@ pub struct Axes<'a> {
 
 impl Axes<'_> {
     /// Draws the axes over a drawing area.
-    ///
-    /// # Errors
-    /// Those of plotters.
     pub fn draw<'a, 'b>(&self, canvas: &'a Canvas<'b>) -> Result<Plot<'a, 'b>, DrawingAreaErrorKind<io::Error>> {
         let letters = self.letters;
         let room = |axis: &Axis, numbers: i32| {
@@ -128,9 +119,6 @@ impl Axes<'_> {
 }
 
 /// Draws a curve through at most `most` of the points. The name, if any, appears in the legend.
-///
-/// # Errors
-/// Those of plotters.
 pub fn curve(plot: &mut Plot, name: &str, points: &[(f64, f64)], most: usize, color: RGBColor) -> Drawn {
     let series = plot.draw_series(LineSeries::new(sampled(points, most), color.stroke_width(2)))?;
     if !name.is_empty() {
@@ -140,9 +128,6 @@ pub fn curve(plot: &mut Plot, name: &str, points: &[(f64, f64)], most: usize, co
 }
 
 /// Draws the legend.
-///
-/// # Errors
-/// Those of plotters.
 pub fn legend<'a, 'b: 'a>(plot: &mut Plot<'a, 'b>, place: SeriesLabelPosition, letters: i32) -> Drawn {
     let mut labels = plot.configure_series_labels();
     labels.position(place).margin(letters).label_font(font(letters));

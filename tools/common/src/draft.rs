@@ -10,9 +10,6 @@ pub fn folder(path: &Path) -> &Path {
 }
 
 /// Creates a file without a name in the folder of this file. It is removed when closed, however the program ends.
-///
-/// # Errors
-/// The folder cannot be written.
 pub fn scratch(path: &Path) -> Result<File, WriteError> {
     tempfile::tempfile_in(folder(path)).map_err(|error| WriteError::new(folder(path), error))
 }

@@ -26,25 +26,16 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Reads a file of at most 2 GiB.
-///
-/// # Errors
-/// As for [`open`], or the file is too large.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     files::read(open(path)?, MOST)
 }
 
 /// Reads a text file. Invalid UTF-8, as in old files, becomes replacement characters.
-///
-/// # Errors
-/// As for [`read`].
 pub fn read_text(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8(read(path)?).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// Reads a text file that must be UTF-8.
-///
-/// # Errors
-/// As for [`read`], or invalid UTF-8.
 pub fn read_utf8(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(io::Error::other)
 }

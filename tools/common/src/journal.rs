@@ -90,9 +90,6 @@ impl Journal {
     }
 
     /// Appends a record and passes it to the operating system at once, so that it survives the process.
-    ///
-    /// # Errors
-    /// I/O errors, with the name of the file.
     pub fn append(&mut self, record: &Value) -> io::Result<()> {
         let object = record.to_string();
         let line = if self.checked { sealed(&object) } else { object + "\n" };
@@ -101,9 +98,6 @@ impl Journal {
 }
 
 /// Appends a record to the journal, if there is one.
-///
-/// # Errors
-/// I/O errors.
 pub fn keep(journal: &mut Option<Journal>, record: &Value) -> io::Result<()> {
     journal.as_mut().map_or(Ok(()), |journal| journal.append(record))
 }

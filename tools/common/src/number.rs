@@ -4,26 +4,17 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// Parses a number within a range.
-///
-/// # Errors
-/// Anything else; the message says what is expected.
 pub fn within<T: FromStr + PartialOrd>(text: &str, range: RangeInclusive<T>, expected: &str) -> Result<T, String> {
     let number = text.trim().parse().ok().filter(|number| range.contains(number));
     number.ok_or_else(|| format!("expected {expected}"))
 }
 
 /// Parses a share from 0 to 1.
-///
-/// # Errors
-/// As for [`within`].
 pub fn share(text: &str) -> Result<f64, String> {
     within(text, 0.0..=1.0, "a number from 0 to 1")
 }
 
 /// Parses a count from 1 to 2^30.
-///
-/// # Errors
-/// As for [`within`].
 pub fn count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let expected = "a number from 1";
     within::<u64>(text, 1..=1 << 30, expected)?.try_into().map_err(|_| format!("expected {expected}"))

@@ -5,9 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Checks that files can be written, without creating or changing any.
-///
-/// # Errors
-/// A file could not be written.
 pub fn check<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), WriteError> {
     for path in files {
         // Opening a FIFO would wait for its reader.
@@ -20,9 +17,6 @@ pub fn check<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Wri
 }
 
 /// Creates a folder if necessary and checks that files can be written into it.
-///
-/// # Errors
-/// They cannot.
 pub fn check_folder(folder: &Path) -> Result<(), WriteError> {
     std::fs::create_dir_all(folder).map_err(|error| WriteError::new(folder, error))?;
     tempfile::tempfile_in(folder).map(drop).map_err(|error| WriteError::new(folder, error))

@@ -14,9 +14,6 @@ pub fn exit(finished: bool) -> ExitCode {
 }
 
 /// Prints the JSON document or the text.
-///
-/// # Errors
-/// I/O errors of standard output.
 pub fn show(json: bool, document: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if json { writeln!(out, "{:#}", document()) } else { write!(out, "{}", text()) }

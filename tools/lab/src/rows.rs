@@ -15,7 +15,6 @@ pub const PLOT: i32 = 460;
 
 /// Size of letters of names.
 pub const USUAL: i32 = 12;
-/// Size of digits.
 pub const SMALL: i32 = 11;
 
 /// Approximate width of a letter of a name.

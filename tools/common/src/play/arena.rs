@@ -51,16 +51,10 @@ impl GamePair {
     }
 }
 
-/// Players with their settings, kept from pair to pair while the settings are the same.
-type Players = ([Vec<Setting>; 2], [Player; 2]);
-
 impl Arena {
     /// Plays a pair of games from each of these openings, between players whose settings may depend on the number of the opening.
     /// `on_pair` gets the finished pairs in the order of the openings; it can end the run, as can `stop`. Pairs unfinished at that
     /// time, and those that wait for one of them, are lost.
-    ///
-    /// # Errors
-    /// A player cannot be set up, or `on_pair` fails.
     pub fn run(
         &self,
         players: impl Fn(u64) -> [Vec<Setting>; 2] + Sync,
@@ -68,9 +62,9 @@ impl Arena {
         stop: &Stop,
         mut on_pair: impl FnMut(GamePair) -> Result<ControlFlow<()>, Box<dyn Error>>,
     ) -> Result<(), Box<dyn Error>> {
-        let set_up = || Ok::<_, String>((Player::new(&[], 1)?, None));
-        let work = |(judge, seated): &mut (Player, Option<Players>), number, stops: [&Stop; 2]| {
-            self.pair(number, players(number), seated, judge, stops).transpose()
+        let set_up = || Player::new(&[], 1);
+        let work = |judge: &mut Player, number, stops: [&Stop; 2]| {
+            self.pair(number, players(number), judge, stops).transpose()
         };
         let mut done = Ok(());
         ordered::run(self.concurrency, pairs, stop, set_up, work, |pair: Result<GamePair, String>| {
@@ -89,23 +83,15 @@ impl Arena {
         &self,
         number: u64,
         settings: [Vec<Setting>; 2],
-        seated: &mut Option<Players>,
         judge: &mut Player,
         stops: [&Stop; 2],
     ) -> Result<Option<GamePair>, String> {
-        let kept = seated.take().filter(|(kept, _)| *kept == settings);
-        let (settings, players) = match kept {
-            Some(kept) => kept,
-            None => {
-                let [one, other] = settings.each_ref().map(|settings| Player::new(settings, self.hash));
-                (settings, [one?, other?])
-            }
-        };
-        let (_, [one, other]) = seated.insert((settings, players));
+        let [one, other] = settings.map(|settings| Player::new(&settings, self.hash));
+        let (mut one, mut other) = (one?, other?);
         let opening = self.openings.get(number, judge);
         let play = |seats: Seats| play(seats, &opening, self.limit, &self.rules, stops);
-        let Some(first) = play(Seats::Two([one, other])) else { return Ok(None) };
-        let Some(second) = play(Seats::Two([other, one])) else { return Ok(None) };
+        let Some(first) = play(Seats::Two([&mut one, &mut other])) else { return Ok(None) };
+        let Some(second) = play(Seats::Two([&mut other, &mut one])) else { return Ok(None) };
         Ok(Some(GamePair { number, games: [first, second] }))
     }
 }

@@ -34,9 +34,6 @@ const SIGNATURE_DEPTH: i32 = 6;
 
 impl Conditions {
     /// The arena for players with these settings.
-    ///
-    /// # Errors
-    /// The book is invalid.
     pub fn arena(&self, limit: Limit, players: [&[Setting]; 2]) -> Result<Arena, String> {
         Ok(Arena {
             openings: Openings::from_args(&self.openings)?,
@@ -91,9 +88,6 @@ impl Conditions {
     }
 
     /// The header of a journal: the conditions, and the nodes of a short bench, which identify the engine.
-    ///
-    /// # Errors
-    /// The engine cannot be set up.
     pub fn header(&self, tool: &str, limit: Limit) -> Result<Value, Box<dyn Error>> {
         let signature = Bench { depth: SIGNATURE_DEPTH, hash_mib: 1, ..Bench::default() };
         let report = signature.run(|_| ControlFlow::Continue(()))?;

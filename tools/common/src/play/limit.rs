@@ -57,9 +57,6 @@ impl Limit {
     }
 
     /// Parses a limit that does not depend on time.
-    ///
-    /// # Errors
-    /// Anything else.
     pub fn repeatable(text: &str) -> Result<Self, String> {
         const EXPECTED: &str = "expected soft=1000, soft=1000,hard=1500, nodes=5000 or depth=8";
         match text.parse() {

@@ -46,9 +46,6 @@ impl Openings {
     const TRIES: u32 = 200;
 
     /// Reads the book, if any.
-    ///
-    /// # Errors
-    /// As for [`read_book`].
     pub fn from_args(args: &OpeningArgs) -> Result<Self, String> {
         let mut book = Vec::new();
         if let Some(path) = &args.book {

@@ -26,7 +26,6 @@ pub struct Pentanomial {
     pub counts: [u64; 5],
 }
 
-/// An estimate in Elo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     pub elo: f64,
@@ -99,12 +98,10 @@ impl Pentanomial {
     }
 }
 
-/// The mean score of a distribution over the categories.
 fn mean(shares: &[f64; 5]) -> f64 {
     SCORES.iter().zip(shares).map(|(score, share)| score * share).sum()
 }
 
-/// The variance of the score.
 fn variance(shares: &[f64; 5]) -> f64 {
     let mean = mean(shares);
     SCORES.iter().zip(shares).map(|(score, share)| share * (score - mean).powi(2)).sum()
@@ -120,7 +117,6 @@ pub fn elo_per_score(product: f64) -> f64 {
     ELO_PER_DEVIATION / 2.0 / product
 }
 
-/// The score expected at a difference in Elo.
 pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * 2.0 / ELO_PER_DEVIATION).exp())
 }

@@ -8,7 +8,6 @@ use std::fmt;
 /// The count of an empty category, whose probability would have no logarithm. The same as in Stockfish's testing framework.
 const UNSEEN: f64 = 1e-3;
 
-/// The greatest difference in Elo that can be tested.
 const MAX_ELO: f64 = 200.0;
 
 /// The meaning of Elo in a test.
@@ -26,14 +25,12 @@ impl fmt::Display for EloModel {
     }
 }
 
-/// The accepted hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     H0,
     H1,
 }
 
-/// A test of two hypotheses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     /// The difference in Elo under H0.
@@ -80,7 +77,6 @@ impl Sprt {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// The accepted hypothesis, if the results suffice.
     pub fn verdict(&self, results: &Pentanomial) -> Option<Verdict> {
         let ((lower, upper), llr) = (self.bounds(), self.llr(results));
         if llr >= upper {

@@ -25,7 +25,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 use table::{row, widths};
 
-/// Suites and limits.
 #[derive(clap::Args)]
 pub struct Args {
     /// Suites in EPD or FEN, one position a line: those with bm (best moves), am (moves to avoid), dm (mate in N moves) or
@@ -104,6 +103,29 @@ impl Args {
         Ok(suites)
     }
 
+    fn engine(&self) -> Result<Engine, Box<dyn Error>> {
+        let mut engine = Engine::new();
+        engine.set_threads(usize::from(self.threads))?;
+        engine.set_hash(self.hash as usize)?;
+        // The whole time is for the search.
+        engine.settings_mut().search.move_overhead = 0;
+        Ok(engine)
+    }
+
+    /// Opens the journal, if any, and returns the solutions of the first problems.
+    fn resume(&self, problems: &[&Problem]) -> Result<(Option<Journal>, Vec<Solution>), Box<dyn Error>> {
+        let mut known = Vec::new();
+        let journal = Journal::resume(
+            self.journal.as_deref(),
+            || Ok(self.json()),
+            |index, record| {
+                known.push(Solution::from_record(problems.get(index as usize)?, record)?);
+                Some(())
+            },
+        )?;
+        Ok((journal, known))
+    }
+
     fn json(&self) -> Value {
         let limits = self.limits();
         let mut asked = json!({
@@ -121,7 +143,6 @@ impl Args {
     }
 }
 
-/// The problems of a file.
 struct Suite<'a> {
     file: &'a Path,
     problems: Vec<Problem>,
@@ -134,7 +155,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     suites.iter().flat_map(|suite| messages(suite.file, &suite.skipped)).for_each(notice);
     let problems: Vec<&Problem> = suites.iter().flat_map(|suite| &suite.problems).collect();
     let stop = Stop::on_ctrl_c()?;
-    let mut solver = Solver::open(args, &problems)?;
+    let mut engine = args.engine()?;
+    let (mut journal, known) = args.resume(&problems)?;
+    let mut known = known.into_iter();
     let widths = widths(&problems);
     let template = "{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]";
     let bar = progress::bar(Some(problems.len() as u64), template);
@@ -153,7 +176,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         let solved = solutions.iter().filter(|solution| solution.solved).count();
         bar.set_message(format!("{}, {solved} solved", problem.id));
         bar.tick();
-        let Some(solution) = solver.solve(problem, &stop)? else { break };
+        let solution = match known.next() {
+            Some(known) => known,
+            None => {
+                let Some(solution) = solve(&mut engine, problem, &args.limits(), &stop) else { break };
+                keep(&mut journal, &solution.to_record(problem))?;
+                solution
+            }
+        };
         let row = row(problem, &solution);
         if solutions.is_empty() {
             print(&line(&row.heads(), &widths))?;
@@ -189,7 +219,6 @@ fn total<'a>(problems: impl IntoIterator<Item = &'a Problem>, solutions: &[Solut
     total
 }
 
-/// The sums of each suite.
 fn totals(suites: &[Suite], mut solutions: &[Solution]) -> Vec<Total> {
     let total = |suite: &Suite| {
         let (own, rest) = solutions.split_at(suite.problems.len().min(solutions.len()));
@@ -199,7 +228,6 @@ fn totals(suites: &[Suite], mut solutions: &[Solution]) -> Vec<Total> {
     suites.iter().map(total).collect()
 }
 
-/// The settings, sums and results.
 fn document(args: &Args, suites: &[Suite], solutions: &[Solution]) -> Value {
     let problems = || suites.iter().flat_map(|suite| &suite.problems);
     let merged = |mut document: Value, sums: Value| {
@@ -220,47 +248,6 @@ fn document(args: &Args, suites: &[Suite], solutions: &[Solution]) -> Value {
     document["lines_skipped"] = skipped.len().into();
     document["skipped"] = skipped.into();
     document
-}
-
-/// The engine, and the results of the journal.
-struct Solver {
-    engine: Engine,
-    limits: Limits,
-    journal: Option<Journal>,
-    known: std::vec::IntoIter<Solution>,
-}
-
-impl Solver {
-    fn open(args: &Args, problems: &[&Problem]) -> Result<Self, Box<dyn Error>> {
-        let mut engine = Engine::new();
-        engine.set_threads(usize::from(args.threads))?;
-        engine.set_hash(args.hash as usize)?;
-        // The whole time is for the search.
-        engine.settings_mut().search.move_overhead = 0;
-        let mut known = Vec::new();
-        let journal = Journal::resume(
-            args.journal.as_deref(),
-            || Ok(args.json()),
-            |index, record| {
-                known.push(Solution::from_record(problems.get(index as usize)?, record)?);
-                Some(())
-            },
-        )?;
-        Ok(Self { engine, limits: args.limits(), journal, known: known.into_iter() })
-    }
-
-    /// Solves the next problem, unless the journal has its result; `None` if stopped.
-    fn solve(&mut self, problem: &Problem, stop: &Stop) -> Result<Option<Solution>, Box<dyn Error>> {
-        if let Some(known) = self.known.next() {
-            return Ok(Some(known));
-        }
-        if stop.asked() {
-            return Ok(None);
-        }
-        let Some(solution) = solve(&mut self.engine, problem, &self.limits, stop) else { return Ok(None) };
-        keep(&mut self.journal, &solution.to_record(problem))?;
-        Ok(Some(solution))
-    }
 }
 
 #[cfg(test)]
@@ -284,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_the_journal_are_not_searched_again() {
+    fn results_are_resumed_from_the_journal() {
         let folder = Folder::new("epd");
         let text = b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8#; c0 \"Ra2=3\";\n";
         let (suite, journal) = (folder.write("suite.epd", text), folder.path().join("journal"));
@@ -292,16 +279,15 @@ mod tests {
         let given = args(&format!("{line} --depth 3"));
         let suites = given.suites().unwrap();
         let problems: Vec<&Problem> = suites[0].problems.iter().collect();
-        let stop = Stop::default();
-        let first = Solver::open(&given, &problems).unwrap().solve(problems[0], &stop).unwrap();
-        assert!(first.as_ref().is_some_and(|first| first.solved));
+        let (mut journal, known) = given.resume(&problems).unwrap();
+        assert!(known.is_empty());
+        let first = solve(&mut given.engine().unwrap(), problems[0], &given.limits(), &Stop::default()).unwrap();
+        assert!(first.solved);
+        keep(&mut journal, &first.to_record(problems[0])).unwrap();
+        drop(journal);
 
-        stop.ask();
-        let mut again = Solver::open(&given, &problems).unwrap();
-        assert_eq!(again.solve(problems[0], &stop).unwrap(), first);
-        assert_eq!(again.solve(problems[1], &stop).unwrap(), None);
-        drop(again);
-        let error = |args: &Args, problems: &[&Problem]| Solver::open(args, problems).err().unwrap().to_string();
+        assert_eq!(given.resume(&problems).unwrap().1, [first]);
+        let error = |args: &Args, problems: &[&Problem]| args.resume(problems).err().unwrap().to_string();
         assert!(error(&given, &problems[1..]).contains(":2: this record does not belong to the run"));
         assert!(error(&args(&format!("{line} --depth 4")), &problems).contains("depth is 3, here 4"));
     }

@@ -13,7 +13,6 @@ const MESSAGES: usize = 10;
 /// Maximum length kept of a skipped line.
 const LONGEST: usize = 1000;
 
-/// A position and its solution.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The operation `id`, or the line.
@@ -39,7 +38,6 @@ impl Problem {
 /// A line that is no valid position, or has invalid operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Its number, from 1.
     line: usize,
     text: String,
     reason: String,
@@ -94,7 +92,6 @@ fn split(text: &str) -> (Vec<Problem>, Vec<Skipped>) {
     (problems, skipped)
 }
 
-/// Messages about the skipped lines of a file.
 pub fn messages(file: &Path, skipped: &[Skipped]) -> Vec<String> {
     let file = file.display();
     let message =

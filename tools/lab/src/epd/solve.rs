@@ -10,7 +10,6 @@ use lento_common::interrupt::Stop;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// The best move; `None` without legal moves.
@@ -20,15 +19,12 @@ pub struct Solution {
     pub since: Option<Duration>,
     /// From the view of the side to move.
     pub score: Score,
-    /// In plies.
     pub depth: i32,
-    /// Nodes of all threads.
     pub nodes: u64,
     pub elapsed: Duration,
 }
 
 impl Solution {
-    /// A record of a journal.
     pub fn to_record(&self, problem: &Problem) -> Value {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         json!({
@@ -43,7 +39,6 @@ impl Solution {
         })
     }
 
-    /// Reads the record of a problem.
     pub fn from_record(problem: &Problem, record: &Value) -> Option<Self> {
         if record["id"] != problem.id.as_str() || record["fen"] != problem.board.fen(true).as_str() {
             return None;

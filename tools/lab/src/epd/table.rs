@@ -12,13 +12,11 @@ use std::time::Duration;
 /// Widths of the columns after the name, those of text negative.
 const WIDTHS: [i32; 9] = [-20, -8, -9, 6, 9, 5, 7, 11, 9];
 
-/// The widths of all columns for these problems.
 pub fn widths(problems: &[&Problem]) -> Vec<i32> {
     let id = problems.iter().map(|problem| problem.id.chars().count() as i32).fold(28, i32::max);
     [&[-id], &WIDTHS[..]].concat()
 }
 
-/// The result of a problem.
 pub fn row(problem: &Problem, solution: &Solution) -> Row {
     let board = &problem.board;
     let (task, played) = (problem.has_task(), solution.played.map(|mv| board.san(mv)));
@@ -81,7 +79,6 @@ fn expected(problem: &Problem) -> String {
     named.map(|(code, moves)| format!("{code} {}", san(problem, moves))).collect::<Vec<_>>().join(", ")
 }
 
-/// Sums over the searched problems.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Total {
     pub searched: usize,

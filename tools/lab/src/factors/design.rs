@@ -73,7 +73,6 @@ pub struct Design {
 }
 
 impl Design {
-    /// All settings that a player may have.
     pub fn settings(&self) -> Vec<Setting> {
         self.common.iter().chain(self.factors.iter().flat_map(|factor| &factor.settings)).cloned().collect()
     }
@@ -85,7 +84,6 @@ impl Design {
         self.factors.iter().map(|_| rng.bool()).collect()
     }
 
-    /// The settings of the players of this pair.
     pub fn players(&self, pair: u64) -> [Vec<Setting>; 2] {
         let sides = self.sides(pair);
         [true, false].map(|first| {

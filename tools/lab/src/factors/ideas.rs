@@ -63,7 +63,7 @@ pub const IDEAS: &[(&str, &str)] = &[
 pub fn chosen(parts: &[String]) -> Result<Vec<Factor>, String> {
     let has = |name: &str, part: &String| name.to_lowercase().contains(&part.to_lowercase());
     if let Some(part) = parts.iter().find(|part| !IDEAS.iter().any(|(name, _)| has(name, part))) {
-        return Err(format!("no idea has {part:?} in its name; lento-lab factors --ideas --list shows them"));
+        return Err(format!("no idea has {part:?} in its name; lento factors --ideas --list shows them"));
     }
     let wanted = IDEAS.iter().filter(|(name, _)| parts.iter().any(|part| has(name, part)));
     let factor = |(name, off): &(&str, &str)| {

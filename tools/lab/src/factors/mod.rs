@@ -35,7 +35,6 @@ Two numbers, and two more that are only changed together, by 2000 pairs of games
 Every idea of the search switched off, all in the same games:
   lento factors --ideas --pairs 4000 --journal ideas.jsonl --markdown ideas.md --svg ideas.svg";
 
-/// Factors and conditions.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -9,7 +9,6 @@ use lento_common::cholesky::Cholesky;
 
 /// Half points of a player in an even pair.
 const EVEN: i64 = 2;
-/// Half points in a pair.
 const ALL: f64 = 4.0;
 /// Minimum of the product of the scores: where one player wins nearly all pairs, the slope of the Elo curve is unknown.
 const MIN_PRODUCT: f64 = 0.05;
@@ -22,11 +21,9 @@ pub struct Regression {
     products: Vec<Vec<i64>>,
     /// For each factor, the net half points of the players that had it.
     with_result: Vec<i64>,
-    /// Sum of the squared net half points.
     squares: i64,
 }
 
-/// The effect of a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// The gain with the factor, with all other factors randomised.

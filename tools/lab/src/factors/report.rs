@@ -11,9 +11,6 @@ use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt::Write;
 
-/// Stands in place of the effects while they are unknown.
-const UNKNOWN: &str = "more pairs than factors are needed";
-
 /// The factors with their effects, the best first; in their order without effects while these are unknown.
 fn sorted(session: &Session) -> Vec<(&Factor, Option<Effect>)> {
     let factors = session.design.factors.iter();
@@ -24,23 +21,21 @@ fn sorted(session: &Session) -> Vec<(&Factor, Option<Effect>)> {
     sorted
 }
 
-/// A row for each factor.
 fn table(session: &Session, name: impl Fn(&Factor) -> String) -> Vec<Row> {
     let row = |(factor, effect): (&Factor, Option<Effect>)| {
         let mut row = Row::default();
         row.cell("Factor", "name", name(factor), &*factor.name);
         row.data("settings", texts(&factor.settings));
-        let text = effect.map_or_else(String::new, |effect| format!("{:.1}", effect.estimate));
+        let text = effect.map_or_else(|| "-".to_owned(), |effect| format!("{:.1}", effect.estimate));
         row.cell("Elo (95 %)", "elo", text, effect.map(|effect| effect.estimate.elo));
         row.data("error", effect.map(|effect| effect.estimate.error));
-        let text = effect.map_or_else(String::new, |effect| format!("{:+.1}", effect.z));
+        let text = effect.map_or_else(|| "-".to_owned(), |effect| format!("{:+.1}", effect.z));
         row.cell("z", "z", text, effect.map(|effect| effect.z));
         row
     };
     sorted(session).into_iter().map(row).collect()
 }
 
-/// The factors with their settings.
 pub fn list(factors: &[Factor]) -> String {
     let wide = factors.iter().map(|factor| factor.name.chars().count()).max().unwrap_or(0);
     factors.iter().map(|factor| format!("{:wide$}  {}\n", factor.name, factor.text())).collect()
@@ -68,20 +63,12 @@ fn games(session: &Session) -> String {
     let (pairs, factors) = (session.regression.pairs, session.design.factors.len());
     let of = if session.is_over() { String::new() } else { format!(" of {}, interrupted", session.wanted) };
     let s = if factors == 1 { "" } else { "s" };
-    format!("{pairs} pairs{of}, {} games, {factors} factor{s}", 2 * pairs)
+    let few = if session.regression.effects().is_none() { "; more pairs than factors are needed" } else { "" };
+    format!("{pairs} pairs{of}, {} games, {factors} factor{s}{few}", 2 * pairs)
 }
 
-fn is_known(session: &Session) -> bool {
-    session.regression.effects().is_some()
-}
-
-/// The table for a terminal.
 pub fn text(session: &Session) -> String {
-    let mut text = if is_known(session) {
-        table::text(&table(session, |factor| factor.name.clone()))
-    } else {
-        format!("no result: {UNKNOWN}\n")
-    };
+    let mut text = table::text(&table(session, |factor| factor.name.clone()));
     let rest = if !session.is_over() && session.journal.is_some() { "; the same command resumes it" } else { "" };
     let _ = writeln!(text, "\n{}{rest}", games(session));
     if let Some(shared) = shared(&session.design) {
@@ -90,7 +77,6 @@ pub fn text(session: &Session) -> String {
     text
 }
 
-/// The page.
 pub fn markdown(session: &Session) -> String {
     let mut page = String::from(
         "# Effects of settings, measured together\n\n\
@@ -107,19 +93,14 @@ pub fn markdown(session: &Session) -> String {
         text if text == factor.name => format!("`{text}`"),
         text => format!("{} (`{text}`)", factor.name),
     };
-    if is_known(session) {
-        page + &table::markdown(&table(session, |factor| name(factor).replace('|', "\\|")))
-    } else {
-        page + "No result: " + UNKNOWN + ".\n"
-    }
+    page + &table::markdown(&table(session, |factor| name(factor).replace('|', "\\|")))
 }
 
 /// A point with its error for each factor, the best above.
 pub fn svg(session: &Session) -> Result<String, Box<dyn Error>> {
     let sorted = sorted(session);
     let known = sorted.iter().filter_map(|(factor, effect)| Some((factor.name.as_str(), (*effect)?.estimate)));
-    let title = if is_known(session) { "with the error of 95 % confidence" } else { UNKNOWN };
-    rows::elo(&known.collect::<Vec<_>>(), &format!("Elo by {}, {title}", games(session)))
+    rows::elo(&known.collect::<Vec<_>>(), &format!("Elo with the error of 95 % confidence by {}", games(session)))
 }
 
 pub fn json(args: &Args, session: &Session) -> Value {

@@ -30,7 +30,6 @@ Is a margin of 80 better than the one built in? Play until that is clear, and go
 What are late move reductions worth, by 400 games of 5000 nodes a move?
   lento match --old LMR=off --pairs 200 --pgn lmr.pgn";
 
-/// Players, conditions and goal.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

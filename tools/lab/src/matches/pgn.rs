@@ -12,10 +12,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Maximum length of a line of moves.
 const WIDTH: usize = 100;
 
-/// The PGN file of a match.
 pub struct PgnFile {
     file: std::fs::File,
     path: PathBuf,
@@ -84,7 +82,6 @@ fn is_chess960(start: &Board) -> bool {
     })
 }
 
-/// The words of the moves.
 fn words(record: &Record) -> Vec<String> {
     let mut board = record.start.clone();
     let mut words = Vec::new();

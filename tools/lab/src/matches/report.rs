@@ -9,7 +9,6 @@ use lento_common::play::setting::{Setting, texts};
 use serde_json::{Map, json};
 use std::fmt::Write;
 
-/// A short state for the progress.
 pub fn line(session: &Session) -> String {
     let results = &session.tally.results;
     let mut line = format!("{:.1} %, Elo {:.1}", 100.0 * results.score(), results.elo());

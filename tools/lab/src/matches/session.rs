@@ -14,12 +14,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// When a match is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// Maximum number of pairs.
     pub pairs: u64,
-    /// A test that may end it earlier.
     pub sprt: Option<Sprt>,
 }
 
@@ -29,9 +26,7 @@ pub struct Tally {
     pub results: Pentanomial,
     pub wins_draws_losses: [u64; 3],
     pub endings: BTreeMap<Ending, u64>,
-    /// Moves searched.
     pub plies: u64,
-    /// Nodes of their searches.
     pub nodes: u64,
 }
 
@@ -99,12 +94,10 @@ impl Session {
         self.goal.sprt.and_then(|sprt| sprt.verdict(&self.tally.results))
     }
 
-    /// Whether the goal is reached.
     pub fn is_over(&self) -> bool {
         self.tally.results.pairs() >= self.goal.pairs || self.verdict().is_some()
     }
 
-    /// The time of all runs.
     pub fn elapsed(&self) -> Duration {
         self.earlier + self.start.elapsed()
     }

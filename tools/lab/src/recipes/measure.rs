@@ -8,18 +8,15 @@ use serde_json::{Value, json};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// The search of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     pub nodes: u64,
-    /// In plies.
     pub depth: i32,
     pub elapsed: Duration,
     pub counts: Counts,
 }
 
 impl Measured {
-    /// A record of the journal.
     pub fn to_record(self, variant: &str, fen: &str) -> Value {
         let Counts { moves, reduced, plies, verified, confirmed } = self.counts;
         json!({
@@ -33,7 +30,6 @@ impl Measured {
         })
     }
 
-    /// Reads the record of this position.
     pub fn from_record(fen: &str, record: &Value) -> Option<Self> {
         let counts = record["counts"].as_array()?.iter().map(Value::as_u64).collect::<Option<Vec<_>>>()?;
         let [moves, reduced, plies, verified, confirmed] = counts.try_into().ok()?;

@@ -34,7 +34,6 @@ All recipes: nodes to depth 12, and 200 pairs of games each against Lento's own;
 Every starred line of rebel switched off in turn; games only where the tree changes by 2 % or more:
   lento recipes --switches rebel --pairs 200 --against rebel --only-changed 2 --csv rebel.csv";
 
-/// Variants and measurements.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -97,7 +96,6 @@ fn per_cent(text: &str) -> Result<f64, String> {
 }
 
 impl Args {
-    /// The limit of the search of a position.
     fn budget(&self) -> Limit {
         self.nodes.map_or(Limit::Depth(self.depth), Limit::Nodes)
     }
@@ -120,7 +118,6 @@ impl Args {
         conditions
     }
 
-    /// All conditions.
     fn json(&self) -> Value {
         let mut all = self.settled(self.conditions.json(self.limit));
         all["pairs"] = self.pairs.into();
@@ -129,7 +126,6 @@ impl Args {
         all
     }
 
-    /// The header of the journal.
     fn header(&self) -> Result<Value, Box<dyn Error>> {
         let mut header = self.settled(self.conditions.header("recipes", self.limit)?);
         header["recipes"] = signature()?.into();
@@ -166,7 +162,6 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(summary::exit(session.is_complete()))
 }
 
-/// Writes all results.
 fn write(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
     let table = report::table(session);
     let mut pictures = Vec::new();

@@ -10,7 +10,6 @@ use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
 pub struct Picture {
-    /// The name of the file.
     pub file: String,
     pub title: String,
     pub svg: String,
@@ -62,7 +61,6 @@ fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
     f64::from(lmr.reduction(lmr.base(Class::Quiet, depth, number), false)) / f64::from(PLY)
 }
 
-/// The reduction rounded to a shade.
 fn shade(plies: f64) -> f64 {
     (plies / SHADE).round() * SHADE
 }

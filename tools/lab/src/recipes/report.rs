@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Component, Path};
 
-/// A row for each variant.
 pub fn table(session: &Session) -> Vec<Row> {
     session.rows().map(|row| row_of(session, row)).collect()
 }
@@ -69,7 +68,6 @@ pub fn json(session: &Session) -> Value {
     json!({ "conditions": session.args.json(), "variants": table::json(&table(session)) })
 }
 
-/// The meaning of the columns.
 const LEGEND: &str = "
 *Nodes* are those of all positions; *Reduced* is the share of moves searched at reduced depth, *Plies* by how much on average, *Again*
 the share of these that failed high and were searched again at full depth, *High* the share of those that failed high again, *Saved*

@@ -1,4 +1,4 @@
-//! The course of a run: searches of all variants, then suites, then games, each part kept when it is finished.
+//! The course of a run: searches of all variants, then games, each part kept when it is finished.
 
 use super::Args;
 use super::measure::{Measured, measure};
@@ -20,7 +20,6 @@ use std::ops::ControlFlow;
 /// The recipe without reductions, the baseline of savings.
 const OFF: &str = "off";
 
-/// A variant and its results.
 #[derive(Clone, Debug)]
 pub struct VariantRow {
     pub variant: Variant,
@@ -30,7 +29,6 @@ pub struct VariantRow {
     pub measured: Vec<Measured>,
     /// Solutions of the first problems.
     pub solved: Vec<Solution>,
-    /// Results against each opponent.
     pub games: Vec<Pentanomial>,
 }
 
@@ -58,7 +56,6 @@ impl VariantRow {
     }
 }
 
-/// A run in progress.
 pub struct Session<'a> {
     pub args: &'a Args,
     pub positions: Vec<String>,
@@ -126,7 +123,6 @@ impl<'a> Session<'a> {
         Some(())
     }
 
-    /// The variants that are compared.
     pub fn rows(&self) -> impl Iterator<Item = &VariantRow> {
         self.rows.iter().filter(|row| !row.baseline)
     }
@@ -179,10 +175,7 @@ impl<'a> Session<'a> {
     /// Runs the unfinished parts. A stop takes effect between positions, and within problems and games.
     pub fn run(&mut self, arena: &Arena, stop: &Stop, on_part: OnPart) -> Result<(), Box<dyn Error>> {
         for row in 0..self.rows.len() {
-            self.measure(row, stop, on_part)?;
-        }
-        for row in 0..self.rows.len() {
-            self.solve(row, stop, on_part)?;
+            self.search(row, stop, on_part)?;
         }
         for row in 0..self.rows.len() {
             for opponent in 0..self.against.len() {
@@ -192,16 +185,19 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn measure(&mut self, row: usize, stop: &Stop, on_part: OnPart) -> Result<(), Box<dyn Error>> {
-        let VariantRow { variant, measured, .. } = &self.rows[row];
-        let (name, rest) = (variant.name.clone(), measured.len()..self.positions.len());
-        if rest.is_empty() || stop.asked() {
+    /// Searches the remaining positions and problems with a variant.
+    fn search(&mut self, row: usize, stop: &Stop, on_part: OnPart) -> Result<(), Box<dyn Error>> {
+        let VariantRow { variant, baseline, measured, solved, .. } = &self.rows[row];
+        let name = variant.name.clone();
+        let positions = measured.len()..self.positions.len();
+        let problems = solved.len()..if *baseline { 0 } else { self.problems.len() };
+        if positions.is_empty() && problems.is_empty() {
             return Ok(());
         }
-        let mut player = self.player(row)?;
-        for index in rest {
+        let mut player = Player::new(&variant.settings, self.args.conditions.hash as usize)?;
+        for index in positions {
             if stop.asked() {
-                break;
+                return Ok(());
             }
             let fen = &self.positions[index];
             let measured = measure(player.engine(), fen, self.args.budget())?;
@@ -209,30 +205,16 @@ impl<'a> Session<'a> {
             self.rows[row].measured.push(measured);
             on_part(self, &name);
         }
-        Ok(())
-    }
-
-    fn solve(&mut self, row: usize, stop: &Stop, on_part: OnPart) -> Result<(), Box<dyn Error>> {
-        let VariantRow { variant, baseline, solved, .. } = &self.rows[row];
-        let (name, rest) = (variant.name.clone(), solved.len()..self.problems.len());
-        if *baseline || rest.is_empty() || stop.asked() {
-            return Ok(());
-        }
-        let mut player = self.player(row)?;
         let limits = Limits { nodes: Some(self.args.suite_nodes), ..Limits::default() };
-        for index in rest {
+        for index in problems {
             let problem = &self.problems[index];
-            let Some(solution) = epd::solve(player.engine(), problem, &limits, stop) else { break };
+            let Some(solution) = epd::solve(player.engine(), problem, &limits, stop) else { return Ok(()) };
             let record = json!({"what": "problem", "variant": name, "solution": solution.to_record(problem)});
             keep(&mut self.journal, &record)?;
             self.rows[row].solved.push(solution);
             on_part(self, &name);
         }
         Ok(())
-    }
-
-    fn player(&self, row: usize) -> Result<Player, String> {
-        Player::new(&self.rows[row].variant.settings, self.args.conditions.hash as usize)
     }
 
     fn play(

@@ -4,7 +4,6 @@ use lento::search::lmr::{self, rebel::LINES};
 use lento::search::params::TUNABLES;
 use lento_common::play::setting::{Setting, texts};
 
-/// A configuration of the reductions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// The recipe, or the setting in which the variant differs from it.
@@ -14,7 +13,6 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// An unchanged recipe.
     pub fn of(recipe: &'static str) -> Result<Self, String> {
         Ok(Self { name: recipe.to_owned(), recipe, settings: vec![format!("LMR={recipe}").parse()?] })
     }
@@ -24,13 +22,11 @@ impl Variant {
     }
 }
 
-/// Parses the name of a recipe.
 pub fn recipe_name(text: &str) -> Result<&'static str, String> {
     let found = lmr::names().iter().find(|name| name.eq_ignore_ascii_case(text));
     found.copied().ok_or_else(|| format!("unknown recipe {text:?}; expected one of {}", lmr::names().join(", ")))
 }
 
-/// Parses the name of a recipe with switches.
 pub fn switched_name(text: &str) -> Result<&'static str, String> {
     let name = recipe_name(text)?;
     if switches_of(name).is_empty() {

@@ -7,7 +7,6 @@ use plotters::style::text_anchor::HPos;
 use std::error::Error;
 
 const PANEL: (u32, u32) = (330, 210);
-/// Size of a single panel.
 const SINGLE: (u32, u32) = (760, 420);
 const HEADING: u32 = 40;
 /// With more panels, each shows less, to keep the file small.

@@ -121,7 +121,6 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
     Ok(draft::write(path, picture.as_bytes())?)
 }
 
-/// The source with the new values.
 fn rewritten(path: &Path, session: &Session) -> Result<String, String> {
     let text = inputs::read_utf8(path).map_err(|error| format!("{}: {error}", path.display()))?;
     report::rewrite(&text, &session.spsa).map_err(|error| format!("{}: {error}", path.display()))

@@ -36,7 +36,6 @@ fn parse_exponent(text: &str) -> Result<f64, String> {
     number::within(text, 0.0..=2.0, "a number from 0 to 2")
 }
 
-/// The gains of one parameter in one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
     /// The distance of the two sides from the value.
@@ -63,9 +62,7 @@ pub struct Spsa {
     pub parameters: Vec<Parameter>,
     schedule: GainSchedule,
     seed: u64,
-    /// Finished iterations.
     pub iteration: u64,
-    /// The current values.
     pub theta: Vec<f64>,
     /// For each parameter, the games that sides with its higher value have won net.
     pub won_by_higher: Vec<i64>,
@@ -74,11 +71,8 @@ pub struct Spsa {
 /// Two opposite settings that play each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Perturbation {
-    /// The iteration, from 0.
     pub iteration: u64,
-    /// Values of one side.
     pub plus: Vec<i32>,
-    /// Values of the other side.
     pub minus: Vec<i32>,
 }
 
@@ -90,7 +84,6 @@ impl Spsa {
         Self { parameters, schedule, seed, iteration: 0, theta, won_by_higher }
     }
 
-    /// The current values, rounded.
     pub fn rounded(&self) -> Vec<i32> {
         self.parameters.iter().zip(&self.theta).map(|(parameter, &value)| parameter.round(value)).collect()
     }
@@ -134,7 +127,6 @@ impl Spsa {
     }
 }
 
-/// One of two opposite signs.
 fn side(rng: &mut Rng) -> f64 {
     if rng.bool() { 1.0 } else { -1.0 }
 }

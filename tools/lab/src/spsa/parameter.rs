@@ -6,7 +6,6 @@ use std::str::FromStr;
 /// The minimum distance, at which the two sides, rounded to integers, always differ.
 pub const MIN_C_END: f64 = 0.5;
 
-/// A parameter to tune.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     pub tunable: Tunable,
@@ -22,7 +21,6 @@ impl Parameter {
         Self { tunable, start: f64::from(tunable.default), c_end: (range / 20.0).max(MIN_C_END) }
     }
 
-    /// The nearest value in the range.
     pub fn clamp(&self, value: f64) -> f64 {
         value.clamp(f64::from(self.tunable.min), f64::from(self.tunable.max))
     }
@@ -80,7 +78,6 @@ pub fn chosen(choices: &[ParameterChoice]) -> Result<Vec<Parameter>, String> {
     TUNABLES.iter().filter_map(chosen).map(checked).collect()
 }
 
-/// Checks start and distance against the range.
 fn checked(parameter: Parameter) -> Result<Parameter, String> {
     let Parameter { tunable: Tunable { name, min, max, .. }, start, c_end } = parameter;
     let half = (f64::from(max) - f64::from(min)) / 2.0;
@@ -93,7 +90,6 @@ fn checked(parameter: Parameter) -> Result<Parameter, String> {
     Ok(parameter)
 }
 
-/// Whether a pattern matches a name.
 fn fits(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

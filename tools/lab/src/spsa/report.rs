@@ -24,7 +24,6 @@ pub fn text(spsa: &Spsa, pairs: &Pentanomial) -> String {
     text
 }
 
-/// A row for each parameter.
 fn table(spsa: &Spsa, z: &[f64]) -> Vec<Row> {
     let row = |(((parameter, &theta), value), &z): (((&Parameter, &f64), i32), &f64)| {
         let Tunable { name, min, max, default, .. } = parameter.tunable;
@@ -46,7 +45,6 @@ fn table(spsa: &Spsa, z: &[f64]) -> Vec<Row> {
     spsa.parameters.iter().zip(&spsa.theta).zip(spsa.rounded()).zip(z).map(row).collect()
 }
 
-/// The movement of a parameter in units of c.
 fn moved(parameter: &Parameter, theta: f64) -> f64 {
     (theta - parameter.start) / parameter.c_end
 }
@@ -79,12 +77,10 @@ pub fn furthest(spsa: &Spsa) -> String {
     furthest.map_or_else(String::new, |(name, moved)| format!(", {name} moved {moved:+.2} c"))
 }
 
-/// The changed values as settings.
 fn settings(spsa: &Spsa) -> Vec<String> {
     changed(spsa).map(|(tunable, value)| format!("{}={value}", tunable.name)).collect()
 }
 
-/// The changed values as declarations.
 fn source(spsa: &Spsa) -> Vec<String> {
     changed(spsa).map(|(tunable, value)| declaration(&tunable, value)).collect()
 }
@@ -114,7 +110,6 @@ pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
     Ok(text)
 }
 
-/// The same as JSON.
 pub fn json(spsa: &Spsa, pairs: &Pentanomial) -> Value {
     let z = z(spsa, pairs);
     json!({

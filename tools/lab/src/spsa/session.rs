@@ -15,17 +15,14 @@ use std::io::{BufRead, BufReader};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// A run in progress.
 pub struct Session {
     pub spsa: Spsa,
     /// All pairs, from the view of the plus sides.
     pub pairs: Pentanomial,
-    /// The header of the journal.
     pub header: Value,
     /// The values at the start and after each iteration.
     pub values: Vec<Vec<f64>>,
     arena: Arena,
-    /// Settings of both sides.
     common: Vec<Setting>,
     /// Pairs of an iteration.
     pairs_each: u64,
@@ -101,7 +98,6 @@ impl Session {
         Ok((pairs.pairs() == self.pairs_each).then_some(pairs))
     }
 
-    /// Counts a finished iteration.
     fn count(&mut self, played: &Pentanomial) {
         self.spsa.learn(net(played));
         self.values.push(self.spsa.theta.clone());
@@ -134,7 +130,6 @@ fn horizon(path: &Path) -> Option<u64> {
     serde_json::from_str::<Value>(&line).ok()?["horizon"].as_u64()
 }
 
-/// Everything that decides the result.
 fn header(args: &Args, spsa: &Spsa, schedule: &GainSchedule) -> Result<Value, Box<dyn Error>> {
     let parameters = spsa.parameters.iter().map(|parameter| {
         let tunable = parameter.tunable;
