@@ -8,10 +8,10 @@ use arrayvec::ArrayVec;
 /// There are 420 king steps on the board. Every move except a knight's ends with a distinct one, and steps onto own pieces
 /// are lost: at least 3 for the king, and for each knight at least its number of moves. Castling adds 2. Promotions to four
 /// pieces add 9 per pawn, whose own square costs 8, for at most 8 pawns.
-pub const MOST_MOVES: usize = 420 - 3 + 2 + 8;
+pub const MAX_MOVES: usize = 420 - 3 + 2 + 8;
 
 /// Fits the moves of any valid position.
-pub type MoveList = ArrayVec<Move, MOST_MOVES>;
+pub type MoveList = ArrayVec<Move, MAX_MOVES>;
 
 /// Receives generated moves, as bitboards where possible.
 pub trait Sink {

@@ -188,7 +188,7 @@ mod tests {
         for _ in 0..2 {
             let quiets: Vec<Move> =
                 list(&mut worker, &job).iter().map(|ranked| ranked.mv).filter(|mv| mv.is_quiet()).collect();
-            let known = |&mv: &Move| worker.histories.own.get(job.game.board(), mv);
+            let known = |&mv: &Move| worker.histories.recipe.get(job.game.board(), mv);
             let killer = worker.stack.at(0).killer;
             let values: Vec<i32> = quiets.iter().filter(|&&mv| Some(mv) != killer).map(known).collect();
             assert!(values[1..].is_sorted_by(|one, other| one >= other), "{values:?}");

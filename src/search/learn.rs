@@ -1,6 +1,5 @@
 //! Updates after a node's moves have been searched: histories, Last Best Reply, correction history, the table.
 
-use super::history::NodeResult;
 use super::negamax::{Best, Tried};
 use super::node::{Node, NodeState};
 use super::observer::Observer;
@@ -15,10 +14,11 @@ impl<O: Observer> Search<'_, O> {
     #[inline(always)]
     pub(super) fn learn<N: Node>(&mut self, board: &Board, node: &NodeState, best: &Best, tried: &Tried) {
         let failed_high = best.bound == Bound::Lower;
-        if let Some(rule) = self.lmr.own() {
-            let (ply, depth, best) = (node.ply, node.depth, best.mv.filter(|best| best.is_quiet()));
-            let result = NodeResult { ply, depth, best, failed_high, others: &tried.quiets };
-            self.me.histories.own.learn(rule, board, &result);
+        if let Some(rule) = self.lmr.history_rule() {
+            let best = best.mv.filter(|best| best.is_quiet());
+            if rule.learns_from(node.ply, failed_high && best.is_some()) {
+                self.me.histories.recipe.learn(rule, board, node.depth, best, &tried.quiets);
+            }
         }
         if let Some(mv) = best.mv {
             self.learn_moves(board, node, mv, tried, failed_high);
@@ -39,9 +39,9 @@ impl<O: Observer> Search<'_, O> {
         if let Some(place) = self.reply_place(board, node.ply) {
             self.me.lbr.remember(place, best);
         }
-        let rule = self.lmr.recipe().rule;
         let share = if failed_high { 64 } else { self.params.learn_exact };
-        let [bonus, malus] = [rule.bonus, rule.malus].map(|line| line.at(node.depth) * share / 64);
+        let bonus = self.params.history_bonus(node.depth) * share / 64;
+        let malus = self.params.history_malus(node.depth) * share / 64;
         let context = self.context(node.ply);
         let histories = &mut self.me.histories;
         if best.is_quiet() {

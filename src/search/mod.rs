@@ -47,13 +47,3 @@ pub struct Stopped;
 
 /// The result of searching a node.
 type Searched = Result<crate::score::Score, Stopped>;
-
-/// The names in a table, in order.
-const fn names_of<T, const N: usize>(table: &[(&'static str, T); N]) -> [&'static str; N] {
-    let (mut names, mut index) = ([""; N], 0);
-    while index < N {
-        names[index] = table[index].0;
-        index += 1;
-    }
-    names
-}

@@ -207,8 +207,8 @@ impl Picker {
     /// Lists quiet moves.
     #[inline(never)]
     fn make_quiets(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
-        if histories.own.orders() {
-            return self.make_quiets_by_own(board, histories, hints);
+        if histories.recipe.orders() {
+            return self.make_quiets_by_recipe(board, histories, hints);
         }
         let Self { list, ranking, .. } = self;
         ranking.clear();
@@ -218,9 +218,9 @@ impl Picker {
 
     /// Lists quiet moves and ranks them by the history of the recipe's own.
     #[cold]
-    fn make_quiets_by_own(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
+    fn make_quiets_by_recipe(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
         board.generate::<false, true>(&mut self.list);
-        let score = |mv| histories.own.get(board, mv) + hints.bonus(board, mv, hints.is_check(board, mv));
+        let score = |mv| histories.recipe.get(board, mv) + hints.bonus(board, mv, hints.is_check(board, mv));
         self.ranking.rank(&self.list, score);
     }
 

@@ -1,7 +1,7 @@
 //! Which of a list's moves comes next.
 
 use crate::chess::Move;
-use crate::chess::movegen::MOST_MOVES;
+use crate::chess::movegen::MAX_MOVES;
 use arrayvec::ArrayVec;
 
 /// A move's score above its place in the list, in one number: so the highest names its move, and of equal ones the first is higher.
@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 struct Key(i32);
 
 impl Key {
-    const PLACE_BITS: u32 = MOST_MOVES.next_power_of_two().trailing_zeros();
+    const PLACE_BITS: u32 = MAX_MOVES.next_power_of_two().trailing_zeros();
     const LAST_PLACE: i32 = (1 << Self::PLACE_BITS) - 1;
     /// Scores count as far as this.
     const MOST: i32 = i32::MAX >> Self::PLACE_BITS;
@@ -40,7 +40,7 @@ const LANES: usize = 8;
 #[derive(Clone)]
 pub(super) struct Ranking {
     /// Of all moves, and then so many that no group of lanes ends behind them.
-    keys: ArrayVec<Key, { MOST_MOVES + LANES }>,
+    keys: ArrayVec<Key, { MAX_MOVES + LANES }>,
     taken: usize,
     /// Where the best of those that are left is, if that is known.
     best: Option<usize>,

@@ -1,4 +1,4 @@
-//! Correction history: by how much the search has found the static evaluation wrong in positions that share a feature.
+//! Correction history: the mean error of the static evaluation in positions that share a feature.
 
 use super::{Cell, SharedCell};
 use crate::chess::{Board, Color};
@@ -6,43 +6,39 @@ use crate::search::params::Params;
 use crate::search::stack::Stack;
 use std::sync::Arc;
 
-/// Rows for the keys of a feature, one column for each color to move.
+/// Slots of a feature for each side to move.
 const KEYS: usize = 16_384;
-/// Rows for the last move but one, columns for the last.
+/// Slots of each of the last two moves.
 const MOVES: usize = 1_024;
 
-/// Where the parts begin.
+/// Offsets of the features.
 const PAWNS: usize = 0;
 const WHITE: usize = PAWNS + 2 * KEYS;
 const BLACK: usize = WHITE + 2 * KEYS;
 const LAST_MOVES: usize = BLACK + 2 * KEYS;
 const CELLS: usize = LAST_MOVES + MOVES * MOVES;
 
-/// Learned corrections by pawn structure, by the pieces of each color, and by the last two moves. A clone is another handle on the
-/// same ones: threads that share them learn from each other.
+/// Corrections by pawn structure, by the pieces of each color, and by the last two moves. Clones share their values.
 #[derive(Clone)]
 pub struct Corrections(Arc<[SharedCell; CELLS]>);
 
 impl Corrections {
-    /// Corrections that change nothing.
+    /// Corrections of zero.
     pub fn new() -> Self {
-        let cells: Box<[SharedCell]> = (0..CELLS).map(|_| SharedCell::default()).collect();
-        match Box::<[SharedCell; CELLS]>::try_from(cells) {
-            Ok(cells) => Self(Arc::from(cells)),
-            Err(_) => unreachable!("so many were made"),
-        }
+        let cells: Arc<[SharedCell]> = (0..CELLS).map(|_| SharedCell::default()).collect();
+        Self(cells.try_into().expect("CELLS values"))
     }
 
-    /// Corrections that change nothing again, for all who share them.
+    /// Resets all values, also for clones.
     pub fn clear(&mut self) {
         match Arc::get_mut(&mut self.0) {
-            // Nobody does: one write for many cells.
+            // Without clones the values need no atomic stores.
             Some(cells) => cells.fill_with(SharedCell::default),
             None => self.0.iter().for_each(SharedCell::clear),
         }
     }
 
-    /// What to add to the evaluation of a position, in centipawns.
+    /// The correction of a position's static evaluation, in centipawns.
     #[inline]
     pub fn correction(&self, board: &Board, stack: &Stack, ply: usize, params: &Params) -> i32 {
         let [pawns, white, black, moves] = Self::places(board, stack, ply).map(|place| self.0[place].get());
@@ -50,7 +46,7 @@ impl Corrections {
             / (1024 * 16)
     }
 
-    /// Learns from a search of this depth that ended `error` centipawns above the evaluation.
+    /// Updates the corrections after a search of this depth with a score `error` centipawns above the evaluation.
     pub fn learn(&self, board: &Board, stack: &Stack, ply: usize, depth: i32, error: i32) {
         let bonus = (error * depth * 2).clamp(-Cell::MAX / 4, Cell::MAX / 4);
         for place in Self::places(board, stack, ply) {
@@ -58,7 +54,7 @@ impl Corrections {
         }
     }
 
-    /// Where the corrections for a position stand.
+    /// The indices of a position's corrections.
     #[inline(always)]
     fn places(board: &Board, stack: &Stack, ply: usize) -> [usize; 4] {
         let side = board.side_to_move().index();
@@ -84,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_shares_learns_too_until_all_forget() {
+    fn clones_share_values_and_are_cleared() {
         let (board, stack, params) = (Board::start(), Stack::default(), Params::default());
         let (one, alone) = (Corrections::new(), Corrections::new());
         let mut other = one.clone();
@@ -101,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_towards_the_error() {
+    fn corrections_move_towards_the_error() {
         let (board, stack, params) = (Board::start(), Stack::default(), Params::default());
         let corrections = Corrections::new();
         assert_eq!(corrections.correction(&board, &stack, 0, &params), 0);

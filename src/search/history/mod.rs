@@ -1,11 +1,96 @@
-//! What the search has learned about moves and evaluations, per thread.
+//! Move histories and correction history.
 
-mod cell;
 mod correction;
-mod own;
+mod recipe;
 mod tables;
 
-pub use cell::{Cell, SharedCell};
 pub use correction::Corrections;
-pub use own::{NodeResult, PieceSquares};
+pub use recipe::RecipeHistory;
 pub use tables::{Context, Continuation, Histories, PieceHistory};
+
+use crate::sync::{AtomicI16, Ordering};
+
+/// A history value within ±[`MAX`](Self::MAX).
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(transparent)]
+pub struct Cell(i16);
+
+impl Cell {
+    /// Bound of all histories, to which thresholds refer.
+    pub const MAX: i32 = 16_384;
+
+    /// The value.
+    #[inline(always)]
+    pub const fn get(self) -> i32 {
+        self.0 as i32
+    }
+
+    /// Adds a bonus or, below zero, a malus. The step shrinks towards the bound ("gravity"), so that old values decay and no
+    /// clamp is needed.
+    #[inline(always)]
+    pub const fn update(&mut self, bonus: i32) {
+        const { assert!(Self::MAX < i16::MAX as i32) };
+        let bonus = if bonus > Self::MAX {
+            Self::MAX
+        } else if bonus < -Self::MAX {
+            -Self::MAX
+        } else {
+            bonus
+        };
+        let old = self.0 as i32;
+        self.0 = (old + bonus - old * bonus.abs() / Self::MAX) as i16;
+    }
+}
+
+/// A [`Cell`] shared by threads. Of two simultaneous updates one may be lost.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct SharedCell(AtomicI16);
+
+impl SharedCell {
+    /// The value.
+    #[inline(always)]
+    pub fn get(&self) -> i32 {
+        self.cell().get()
+    }
+
+    #[inline(always)]
+    fn cell(&self) -> Cell {
+        Cell(self.0.load(Ordering::Relaxed))
+    }
+
+    /// As [`Cell::update`].
+    #[inline(always)]
+    pub fn update(&self, bonus: i32) {
+        let mut cell = self.cell();
+        cell.update(bonus);
+        self.0.store(cell.0, Ordering::Relaxed);
+    }
+
+    /// Resets to zero.
+    #[inline(always)]
+    pub fn clear(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stay_in_bounds_and_follow_the_sign() {
+        let mut cell = Cell::default();
+        for bonus in [1, 500, 16_384, 1_000_000, 16_384, -3, -1_000_000, -16_384, 77] {
+            let old = cell.get();
+            cell.update(bonus);
+            assert!(cell.get().abs() <= Cell::MAX);
+            assert!((cell.get() - old).signum() * bonus.signum() >= 0);
+        }
+        let mut cell = Cell::default();
+        cell.update(1000);
+        assert_eq!(cell.get(), 1000);
+        cell.update(1000);
+        assert_eq!(cell.get(), 2000 - 1000 * 1000 / 16_384);
+    }
+}

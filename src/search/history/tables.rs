@@ -1,6 +1,6 @@
-//! Move histories: which moves have failed high, by what is known about them.
+//! Move histories: butterfly, capture and continuation history.
 
-use super::{Cell, PieceSquares};
+use super::{Cell, RecipeHistory};
 use crate::chess::{Bitboard, Board, Move, MoveDelta, Piece, PieceType, Square};
 use crate::search::params::Params;
 use crate::search::stack::Stack;
@@ -11,9 +11,9 @@ pub struct Continuation(u16);
 
 impl Continuation {
     const MOVES: usize = Piece::COUNT * 64;
-    /// After a null move and before the first: a row that is never written to.
+    /// The row after a null move and before the first move, which is never updated.
     pub const NONE: Self = Self(Self::MOVES as u16);
-    /// How many plies back continuation history looks.
+    /// Distances of the earlier moves, in plies.
     pub const BACK: [usize; 4] = [1, 2, 4, 6];
 
     /// The row of a move.
@@ -41,7 +41,7 @@ type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
 /// `[earlier piece and square][piece][square]`
 type Continuations = [[[Cell; 64]; Piece::COUNT]; Continuation::MOVES + 1];
 
-/// How much each part counts, in 1/64.
+/// Weights of the histories, in 1/64.
 #[derive(Clone, Copy, Debug)]
 struct Weights {
     butterfly: i32,
@@ -67,11 +67,11 @@ pub struct Histories {
     captures: Box<Captures>,
     continuations: Box<Continuations>,
     weights: Weights,
-    /// What the reduction recipe keeps for itself.
-    pub own: PieceSquares,
+    /// The history of the LMR recipe.
+    pub recipe: RecipeHistory,
 }
 
-/// A boxed array, made on the heap row by row: the largest would not fit on a thread's stack.
+/// Allocates an array on the heap row by row, as the largest does not fit on a thread's stack.
 fn boxed<T: Clone, const N: usize>(row: T) -> Box<[T; N]> {
     match vec![row; N].into_boxed_slice().try_into() {
         Ok(table) => table,
@@ -79,7 +79,7 @@ fn boxed<T: Clone, const N: usize>(row: T) -> Box<[T; N]> {
     }
 }
 
-/// The rows of continuation history that earlier moves of this line open, nearest first.
+/// The rows of continuation history for a node, nearest move first.
 #[derive(Clone, Copy, Debug)]
 pub struct Context([Continuation; Continuation::BACK.len()]);
 
@@ -91,9 +91,9 @@ impl Context {
     }
 }
 
-/// What is known about the quiet moves of one piece.
+/// The histories of one piece's quiet moves.
 pub struct PieceHistory<'a> {
-    /// By whether the target square is attacked.
+    /// Indexed by whether the target square is attacked.
     butterfly: [&'a [Cell; 64]; 2],
     continuations: [&'a [Cell; 64]; Continuation::BACK.len()],
     weights: &'a Weights,
@@ -101,24 +101,24 @@ pub struct PieceHistory<'a> {
 }
 
 impl PieceHistory<'_> {
-    /// What is known about the move to a square: butterfly history, by whether both squares are attacked, and continuation
-    /// history. Positive is good; each of the five parts lies inside ±[`Cell::MAX`] before it is weighed.
+    /// Weighted sum of butterfly and continuation history of the move to a square. Each of the five parts is within
+    /// ±[`Cell::MAX`] before weighting.
     #[inline(always)]
     pub fn get(&self, to: Square) -> i32 {
         let butterfly = self.butterfly[usize::from(self.threats.has(to))][to.index()];
-        (butterfly.get() * self.weights.butterfly + self.weighed_continuations(to)) / 64
+        (butterfly.get() * self.weights.butterfly + self.weighted_continuations(to)) / 64
     }
 
-    /// The four parts of continuation history, in 1/64.
+    /// Weighted sum of continuation history, in 1/64.
     #[inline(always)]
-    fn weighed_continuations(&self, to: Square) -> i32 {
+    fn weighted_continuations(&self, to: Square) -> i32 {
         let parts = self.continuations.into_iter().zip(self.weights.back);
         parts.map(|(row, weight)| row[to.index()].get() * weight).sum()
     }
 }
 
 impl Histories {
-    /// Histories that know nothing.
+    /// Empty histories.
     pub fn new() -> Self {
         let cell = Cell::default();
         Self {
@@ -126,11 +126,11 @@ impl Histories {
             captures: boxed([[cell; 6]; 64]),
             continuations: boxed([[cell; 64]; Piece::COUNT]),
             weights: Weights::from(&Params::default()),
-            own: PieceSquares::default(),
+            recipe: RecipeHistory::default(),
         }
     }
 
-    /// Forgets everything, in the memory that it has: fresh pages would cost more than clean ones.
+    /// Clears all histories in place, which is cheaper than fresh pages.
     pub fn clear(&mut self) {
         let zero = Cell::default();
         for table in self.quiets.as_flattened_mut().as_flattened_mut() {
@@ -138,15 +138,15 @@ impl Histories {
         }
         self.captures.as_flattened_mut().as_flattened_mut().fill(zero);
         self.continuations.as_flattened_mut().as_flattened_mut().fill(zero);
-        self.own = PieceSquares::default();
+        self.recipe = RecipeHistory::default();
     }
 
-    /// Takes over the weights of the parts.
+    /// Sets the weights.
     pub fn set_weights(&mut self, params: &Params) {
         self.weights = Weights::from(params);
     }
 
-    /// What is known about the quiet moves of a piece of the side to move, which come from this square.
+    /// The histories of a piece of the side to move on a square.
     #[inline(always)]
     pub fn of_piece(&self, board: &Board, piece: Piece, from: Square, context: &Context) -> PieceHistory<'_> {
         let threats = board.threats();
@@ -159,7 +159,7 @@ impl Histories {
         }
     }
 
-    /// What is known about a quiet move of the side to move; see [`PieceHistory::get`].
+    /// The history of a quiet move; see [`PieceHistory::get`].
     #[inline(always)]
     pub fn quiet(&self, board: &Board, mv: Move, context: &Context) -> i32 {
         let Some(piece) = board.piece_on(mv.from()) else { return 0 };
@@ -169,17 +169,17 @@ impl Histories {
     /// The part of continuation history in [`quiet`](Self::quiet).
     pub fn continuation(&self, board: &Board, mv: Move, context: &Context) -> i32 {
         let Some(piece) = board.piece_on(mv.from()) else { return 0 };
-        self.of_piece(board, piece, mv.from(), context).weighed_continuations(mv.to()) / 64
+        self.of_piece(board, piece, mv.from(), context).weighted_continuations(mv.to()) / 64
     }
 
-    /// What is known about a capture or promotion, inside ±[`Cell::MAX`] before it is weighed.
+    /// The history of a capture or promotion, within ±[`Cell::MAX`] before weighting.
     #[inline(always)]
     pub fn noisy(&self, board: &Board, mv: Move) -> i32 {
         let [piece, to, victim] = Self::noisy_index(board, mv);
         self.captures[piece][to][victim].get() * self.weights.noisy / 64
     }
 
-    /// A promotion without capture has the king's place among the victims.
+    /// Index of a capture or promotion; promotions without capture use the king as victim.
     #[inline(always)]
     fn noisy_index(board: &Board, mv: Move) -> [usize; 3] {
         let piece = board.piece_on(mv.from()).map_or(0, Piece::index);
@@ -187,7 +187,7 @@ impl Histories {
         [piece, mv.to().index(), victim]
     }
 
-    /// Learns that a quiet move was good (bonus above zero) or bad.
+    /// Updates butterfly and continuation history of a quiet move.
     pub fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         self.learn_butterfly(board, mv, bonus);
         let Some(piece) = board.piece_on(mv.from()) else { return };
@@ -196,7 +196,7 @@ impl Histories {
         }
     }
 
-    /// Learns that a quiet move was good or bad by what it did to the evaluation: whatever the moves before it were.
+    /// Updates butterfly history alone.
     pub fn learn_butterfly(&mut self, board: &Board, mv: Move, bonus: i32) {
         let (from, to) = (mv.from(), mv.to());
         let [from_attacked, to_attacked] = [from, to].map(|square| usize::from(board.threats().has(square)));
@@ -204,7 +204,7 @@ impl Histories {
         table[from.index()][to.index()].update(bonus);
     }
 
-    /// Learns that a capture or promotion was good (bonus above zero) or bad.
+    /// Updates the history of a capture or promotion.
     pub fn learn_noisy(&mut self, board: &Board, mv: Move, bonus: i32) {
         let [piece, to, victim] = Self::noisy_index(board, mv);
         self.captures[piece][to][victim].update(bonus);
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn learns_in_its_context_only() {
+    fn continuation_history_depends_on_context() {
         let mut histories = Histories::new();
         histories.set_weights(&Params { history_butterfly: 64, history_one: 64, ..Params::default() });
         let board = Board::start();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_are_told_apart_by_victim() {
+    fn capture_history_depends_on_victim() {
         let mut histories = Histories::new();
         histories.set_weights(&Params { history_noisy: 64, ..Params::default() });
         let board = Board::from_fen("4k3/8/8/2n1p3/3P4/8/8/4K3 w - - 0 1").unwrap();

@@ -1,21 +1,107 @@
-//! Last Best Reply (Steven Edwards; Chess Programming Wiki, "Last Best Reply"): the last best move after the same move at
-//! the same ply.
+//! Last Best Reply (Steven Edwards; Chess Programming Wiki, "Last Best Reply"): the best move found last time the same move
+//! was played at the same ply.
 //!
-//! Moves are the same if squares, kind (promotion, en passant, castling), moving piece and captured piece are. Matches are
-//! rarer than those of counter-moves. For variants see [`LbrMode`] and `docs/lbr.md`.
+//! Moves are the same if squares, kind (promotion, en passant, castling), moving piece and captured piece are equal, so that
+//! matches are rarer than those of countermoves. Variants: `docs/lbr.md`.
 
-mod mode;
 #[cfg(test)]
 mod tests;
-
-pub use mode::{Lbr, LbrMode, Prior, Stores};
 
 use super::stack::Stack;
 use crate::chess::{Color, Move, MoveDelta};
 
+/// The earlier moves that must match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Prior {
+    /// The previous move.
+    #[default]
+    Last,
+    /// The previous move and the one before it.
+    Pair,
+    /// The move two plies earlier, by the side to move.
+    TwoPlies,
+}
+
+/// How replies are stored and found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LbrMode {
+    /// The earlier moves that must match.
+    pub prior: Prior,
+    /// Whether only quiet moves are stored.
+    pub quiet_only: bool,
+    /// Whether there is a store for each side to move instead of each ply.
+    pub per_color: bool,
+}
+
+/// The option `LBR`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lbr {
+    /// Disabled.
+    Off,
+    /// Enabled with a variant.
+    On(LbrMode),
+}
+
+impl Lbr {
+    /// The names of all choices. Those of variants join the parts that differ from the default by `+`.
+    pub const NAMES: [&'static str; 13] = [
+        "off",
+        "reply",
+        "pair",
+        "two-plies",
+        "quiet",
+        "pair+quiet",
+        "two-plies+quiet",
+        "colour",
+        "pair+colour",
+        "two-plies+colour",
+        "quiet+colour",
+        "pair+quiet+colour",
+        "two-plies+quiet+colour",
+    ];
+
+    /// All choices in the order of [`NAMES`](Self::NAMES).
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        Self::NAMES.into_iter().filter_map(Self::from_name)
+    }
+
+    /// The name of a choice.
+    pub fn name(self) -> &'static str {
+        let named = Self::NAMES.into_iter().find(|name| Self::from_name(name) == Some(self));
+        named.expect("every choice has a name")
+    }
+
+    /// Parses a name, ignoring case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = Self::NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name))?;
+        let has = |part| name.split('+').any(|found| found == part);
+        let prior = match name {
+            "off" => return Some(Self::Off),
+            _ if has("pair") => Prior::Pair,
+            _ if has("two-plies") => Prior::TwoPlies,
+            _ => Prior::Last,
+        };
+        Some(Self::On(LbrMode { prior, quiet_only: has("quiet"), per_color: has("colour") }))
+    }
+
+    /// The variant, if enabled.
+    pub fn mode(self) -> Option<LbrMode> {
+        match self {
+            Self::Off => None,
+            Self::On(mode) => Some(mode),
+        }
+    }
+}
+
+impl Default for Lbr {
+    fn default() -> Self {
+        Self::On(LbrMode::default())
+    }
+}
+
 /// Binary logarithm of the slots of a ply's store. Keys that share a slot overwrite each other.
 const PLY_BITS: u32 = 9;
-/// Binary logarithm of the slots of a color's store. Both together use the memory of all plies' stores.
+/// Binary logarithm of the slots of a color's store. Both stores use the memory of all plies' stores.
 const COLOR_BITS: u32 = 15;
 /// Plies with a store of their own; deeper plies share them.
 const PLIES: usize = 128;
@@ -53,7 +139,7 @@ impl Key {
         Self { low: both as u32, high: (both >> 32) as u16 }
     }
 
-    /// The upper bits are the best ones.
+    /// The upper bits are the best.
     #[inline(always)]
     fn hash(self) -> u32 {
         (self.low ^ u32::from(self.high).wrapping_mul(0x85EB_CA6B)).wrapping_mul(0x9E37_79B1)
@@ -73,7 +159,7 @@ pub struct Place {
     slot: usize,
 }
 
-/// One thread's replies.
+/// The replies of one thread.
 pub struct LastBestReply {
     mode: Option<LbrMode>,
     entries: Box<[Entry]>,
@@ -85,7 +171,7 @@ impl LastBestReply {
         self.entries.fill(Entry::default());
     }
 
-    /// Sets the variant; clears the replies of another one.
+    /// Sets the variant; clears the replies if it changes.
     pub fn set_mode(&mut self, lbr: Lbr) {
         if self.mode != lbr.mode() {
             self.mode = lbr.mode();
@@ -93,7 +179,7 @@ impl LastBestReply {
         }
     }
 
-    /// The slot of a node; `None` if there is nothing to match: if it is off, near the root, and after null moves.
+    /// The slot of a node; `None` if disabled, too close to the root, or after a null move.
     #[inline(always)]
     pub fn place(&self, stack: &Stack, ply: usize, side: Color) -> Option<Place> {
         let mode = self.mode?;
@@ -103,14 +189,11 @@ impl LastBestReply {
             Prior::Pair => Key::two(played(1)?, played(2)?),
             Prior::TwoPlies => Key::one(played(2)?),
         };
-        let (store, bits) = match mode.stores {
-            Stores::PerPly => (ply % PLIES, PLY_BITS),
-            Stores::PerColor => (side.index(), COLOR_BITS),
-        };
+        let (store, bits) = if mode.per_color { (side.index(), COLOR_BITS) } else { (ply % PLIES, PLY_BITS) };
         Some(Place { key, slot: store << bits | (key.hash() >> (u32::BITS - bits)) as usize })
     }
 
-    /// The reply stored there, which may be illegal.
+    /// The reply of a slot, which may be illegal.
     #[inline(always)]
     pub fn reply(&self, place: Place) -> Option<Move> {
         let entry = self.entries[place.slot];

@@ -1,22 +1,22 @@
-//! The stores against the words of the source: a map from whole moves to replies, one for each ply or color.
+//! Compares the stores with a model: a map from moves to replies for each ply or color.
 
 use super::*;
 use crate::chess::{Board, MoveKind, Piece, PieceType, Square};
 use crate::search::stack::Stack;
 use fastrand::Rng;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// What the model matches: which store, and the moves with all that Last Best Reply looks at.
+/// Store and moves that the model matches.
 type ModelKey = (usize, Vec<(u16, PieceType, Option<PieceType>)>);
 
-/// A store that never forgets, for one variant.
+/// An unbounded store for one variant.
 struct Model {
     mode: LbrMode,
     replies: HashMap<ModelKey, Move>,
 }
 
 impl Model {
-    /// `line` holds the moves that led node, the last one last; `None` is a null move.
+    /// `line` holds the moves before the node, oldest first; `None` is a null move.
     fn key(&self, line: &[Option<MoveDelta>], side: Color) -> Option<ModelKey> {
         let ply = line.len();
         let back = |n: usize| ply.checked_sub(n).and_then(|at| line[at]);
@@ -25,10 +25,7 @@ impl Model {
             Prior::Pair => vec![back(1)?, back(2)?],
             Prior::TwoPlies => vec![back(2)?],
         };
-        let store = match self.mode.stores {
-            Stores::PerPly => ply,
-            Stores::PerColor => usize::from(side == Color::Black),
-        };
+        let store = if self.mode.per_color { usize::from(side == Color::Black) } else { ply };
         Some((
             store,
             moves
@@ -53,14 +50,14 @@ const STARTS: [&str; 4] = [
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
 ];
 
-/// How often the model answered, and how often ours did.
+/// Replies found by the model and by the store.
 #[derive(Default)]
 struct Answers {
     model: usize,
     ours: usize,
 }
 
-/// Plays a random game with some null moves. At every node both are asked and told the same best move.
+/// Plays a random game with null moves, probing and updating both at every node.
 fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut Rng) -> Answers {
     let (mut board, mut stack, mut line) = (board, Stack::default(), Vec::new());
     let mut answers = Answers::default();
@@ -81,7 +78,7 @@ fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut 
             ours.remember(place, best);
             model.remember(key, best);
         }
-        // Few different moves, so that games meet again.
+        // A choice of few moves makes games transpose.
         let mv = moves[random.usize(..moves.len().min(3))];
         let passes = !board.in_check() && random.u8(..8) == 0;
         let played = (!passes).then(|| MoveDelta::of(&board, mv));
@@ -97,8 +94,8 @@ fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut 
 }
 
 #[test]
-fn every_variant_answers_as_its_model_or_has_forgotten() {
-    for mode in Lbr::NAMED.into_iter().filter_map(|(_, lbr)| lbr.mode()) {
+fn every_variant_finds_the_reply_of_its_model_unless_overwritten() {
+    for mode in Lbr::all().filter_map(Lbr::mode) {
         let mut ours = LastBestReply::default();
         ours.set_mode(Lbr::On(mode));
         let mut model = Model { mode, replies: HashMap::new() };
@@ -122,7 +119,7 @@ fn lbr(name: &str) -> LastBestReply {
     lbr
 }
 
-/// A stack with these moves played, the last one last, and the ply after them.
+/// A stack with these moves, oldest first, and the ply after them.
 fn line(moves: &[Option<MoveDelta>]) -> (Stack, usize) {
     let mut stack = Stack::default();
     for (ply, &played) in moves.iter().enumerate() {
@@ -141,7 +138,7 @@ const KNIGHT: MoveDelta =
 const QUIET_REPLY: Move = Move::new(Square::F6, Square::D7, MoveKind::Quiet);
 const NOISY_REPLY: Move = Move::new(Square::D6, Square::E5, MoveKind::Capture);
 
-/// A line that differs from [`KNIGHT`], [`CAPTURE`] in one thing, and the variants that do not mind.
+/// Lines that differ from [`KNIGHT`], [`CAPTURE`] in one respect, and the variants that still match.
 #[test]
 fn exactly_the_moves_of_the_key_must_match() {
     let other_piece = MoveDelta { mover: Piece::WhiteBishop, ..CAPTURE };
@@ -235,4 +232,33 @@ fn another_variant_and_a_new_game_begin_with_nothing() {
     lbr.remember(place, QUIET_REPLY);
     lbr.clear();
     assert_eq!(lbr.reply(place), None, "cleared");
+}
+
+#[test]
+fn every_variant_has_a_name_of_its_parts() {
+    let mut names = HashSet::from(["off".to_owned()]);
+    for (prior, prior_name) in [(Prior::Last, ""), (Prior::Pair, "pair"), (Prior::TwoPlies, "two-plies")] {
+        for (quiet_only, quiet_name) in [(false, ""), (true, "quiet")] {
+            for (per_color, store_name) in [(false, ""), (true, "colour")] {
+                let mut parts = vec![prior_name, quiet_name, store_name];
+                parts.retain(|part| !part.is_empty());
+                let name = if parts.is_empty() { "reply".to_owned() } else { parts.join("+") };
+                let lbr = Lbr::On(LbrMode { prior, quiet_only, per_color });
+                assert_eq!(lbr.name(), name);
+                assert_eq!(Lbr::from_name(&name.to_uppercase()), Some(lbr), "{name}");
+                names.insert(name);
+            }
+        }
+    }
+    assert_eq!(Lbr::NAMES.into_iter().map(str::to_owned).collect::<HashSet<_>>(), names);
+    assert_eq!(Lbr::all().collect::<HashSet<_>>().len(), Lbr::NAMES.len());
+}
+
+#[test]
+fn off_and_the_default() {
+    assert_eq!((Lbr::Off.name(), Lbr::Off.mode()), ("off", None));
+    assert_eq!((Lbr::default().name(), Lbr::default().mode()), ("reply", Some(LbrMode::default())));
+    for name in ["", "on", "pair+", "colour+pair", "reply+quiet"] {
+        assert_eq!(Lbr::from_name(name), None, "{name}");
+    }
 }

@@ -1,8 +1,7 @@
 //! A recipe compiled for the search.
 
 use super::PLY;
-use super::fact::{Class, Fact, Facts};
-use super::recipe::{Counting, Extends, OwnHistory, Recipe, Unit};
+use super::recipe::{Class, Fact, Facts, HistoryRule, Recipe, Unit};
 use crate::score::Score;
 
 /// A recipe compiled for the search.
@@ -10,20 +9,21 @@ use crate::score::Score;
 pub struct Lmr {
     table: [[[i16; 64]; 64]; 2],
     weights: [i32; Fact::COUNT],
-    weighted: u32,
-    extension: [i32; 2],
+    /// The facts with a weight.
+    weighted: Facts,
     /// Whether the sum of table, weights and history is the whole reduction.
     plain: bool,
+    /// Facts that the recipe depends on.
     reads: Facts,
     recipe: Recipe,
 }
 
 impl Lmr {
-    /// Fills the table and the weights. This is done when an option is set, never in the search.
+    /// Compiles a recipe, when an option is set.
     pub fn compile(mut recipe: Recipe) -> Self {
         let ply = if recipe.unit == Unit::Fraction { f64::from(PLY) } else { 10.0 };
         let mut table = [[[0; 64]; 64]; 2];
-        for class in Class::ALL {
+        for class in [Class::Quiet, Class::Noisy] {
             for (depth, row) in table[class as usize].iter_mut().enumerate().skip(1) {
                 for (number, entry) in row.iter_mut().enumerate().skip(1) {
                     let plies = (recipe.base)(&recipe.constants, class, depth as i32, number);
@@ -31,82 +31,76 @@ impl Lmr {
                 }
             }
         }
-        let mut weights = [0; Fact::COUNT];
-        let mut weighted = Facts::NONE;
+        let (mut weights, mut weighted) = ([0; Fact::COUNT], Facts::NONE);
         for &(fact, weight) in recipe.weights.iter().filter(|(_, weight)| *weight != 0) {
             weights[fact as usize] += weight;
-            weighted = weighted.with(fact);
+            weighted = weighted.with_if(fact, true);
         }
         recipe.terms.retain(|term| term.change != 0);
-        let verdicts = recipe.verdicts.iter().fold(Facts::NONE, |facts, (fact, _)| facts.with(*fact));
-        let reads = recipe.gates.never.union(weighted).union(verdicts);
+        let fixed = recipe.fixed.iter().fold(Facts::NONE, |facts, &(fact, _)| facts.with_if(fact, true));
+        let reads = recipe.gates.never.union(weighted).union(fixed);
         let plain = recipe.unit == Unit::Fraction
-            && recipe.counting == Counting::Moves
+            && !recipe.counts_quiets
             && !reads.meets(Fact::COSTLY)
-            && recipe.verdicts.is_empty()
+            && recipe.fixed.is_empty()
             && recipe.terms.is_empty()
             && recipe.root_cap == i32::MAX
-            && recipe.own.is_none();
-        let extension = match recipe.extends {
-            Extends::Never => [0, 0],
-            Extends::InPv => [0, 1],
-            Extends::Always => [1, 1],
-        };
-        Self { table, weights, weighted: weighted.0, extension, plain, reads, recipe }
+            && recipe.history_rule.is_none();
+        Self { table, weights, weighted, plain, reads, recipe }
     }
 
-    /// What it was compiled from.
+    /// The recipe as data.
     #[inline(always)]
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// The history that the recipe keeps for itself.
+    /// The rule of the recipe's own history, if any.
     #[inline(always)]
-    pub fn own(&self) -> Option<&OwnHistory> {
-        self.recipe.own.as_ref()
+    pub fn history_rule(&self) -> Option<&HistoryRule> {
+        self.recipe.history_rule.as_ref()
     }
 
-    /// Whether [`sum`](Self::sum) of the move's number, its cheap facts and the common history is the whole reduction.
+    /// Whether [`sum`](Self::sum) with the number of the move, cheap facts and the common history is the whole reduction.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// Whether any of these facts matters to the recipe.
+    /// Whether the recipe depends on any of these facts.
     pub fn reads(&self, facts: Facts) -> bool {
         self.reads.meets(facts)
     }
 
-    /// A depth less a reduction in 1/1024 ply: at least one ply, more than before only where the recipe extends.
+    /// Reduces a depth by 1/1024 ply, to at least one ply and at most the recipe's extension.
     #[inline(always)]
     pub fn reduced(&self, depth: i32, reduction: i32, pv: bool) -> i32 {
-        (depth - reduction / PLY).clamp(1, depth + self.extension[usize::from(pv)])
+        (depth - reduction / PLY).clamp(1, depth + self.recipe.extension[usize::from(pv)])
     }
 
-    /// Whether a move of this number may be reduced at this depth at all.
+    /// Whether the gates allow a reduction.
     #[inline(always)]
     pub fn applies(&self, facts: Facts, depth: i32, number: usize) -> bool {
         let first = if facts.has(Fact::Pv) { self.recipe.gates.first_move_pv } else { self.recipe.gates.first_move };
         depth >= self.recipe.gates.min_depth && number >= first && !facts.meets(self.recipe.gates.never)
     }
 
-    /// The reduction of a move about which nothing else is asked, in 1/1024 ply.
-    pub fn verdict(&self, facts: Facts) -> Option<i32> {
-        self.recipe.verdicts.iter().find(|(fact, _)| facts.has(*fact)).map(|(_, tenths)| tenths * PLY / 10)
+    /// The fixed reduction of a move with one of these facts, in 1/1024 ply.
+    pub fn fixed(&self, facts: Facts) -> Option<i32> {
+        self.recipe.fixed.iter().find(|(fact, _)| facts.has(*fact)).map(|(_, tenths)| tenths * PLY / 10)
     }
 
-    /// The table's part of a reduction, in the recipe's unit.
+    /// Base reduction, in the recipe's unit.
     #[inline(always)]
     pub fn base(&self, class: Class, depth: i32, number: usize) -> i32 {
         i32::from(self.table[class as usize][depth.clamp(0, 63) as usize][number.min(63)])
     }
 
-    /// Table, weights and history together, in the recipe's unit. The caller has asked [`applies`](Self::applies).
+    /// Sum of base, weights and history, in the recipe's unit. Requires [`applies`](Self::applies).
     #[inline(always)]
     pub fn sum(&self, class: Class, depth: i32, number: usize, facts: Facts, history: i32) -> i32 {
         let mut sum = self.base(class, depth, number) + history * self.recipe.history.slope / 1024;
-        let mut bits = facts.0 & self.weighted;
+        let mut bits = facts.0 & self.weighted.0;
         while bits != 0 {
             sum += self.weights[bits.trailing_zeros() as usize];
             bits &= bits - 1;
@@ -119,14 +113,13 @@ impl Lmr {
         sum
     }
 
-    /// The part of a node whose evaluation was corrected by so many centipawns, in the recipe's unit.
+    /// Change by the node's correction of the evaluation in centipawns, in the recipe's unit.
     #[inline(always)]
     pub fn for_correction(&self, correction: Score) -> i32 {
         correction.abs() * self.recipe.correction
     }
 
-    /// The reduction in 1/1024 ply that a sum in the recipe's unit stands for; below zero it asks for an extension. The
-    /// caller clamps it to what its node allows.
+    /// Converts a sum in the recipe's unit to 1/1024 ply; below zero it extends. [`reduced`](Self::reduced) clamps it.
     pub fn reduction(&self, sum: i32, root: bool) -> i32 {
         let reduction = match self.recipe.unit {
             Unit::Fraction => sum,
@@ -138,12 +131,10 @@ impl Lmr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fact::{Signal, Term};
-    use super::super::recipe::{Gates, History, HistoryRule, Polynomial};
+    use super::super::recipe::{Gates, History, Signal, Term};
     use super::*;
 
     fn recipe() -> Recipe {
-        let rule = Polynomial { base: -10, slope: 20, square: 1, cap: 500 };
         Recipe {
             base: |constants, class, depth, number| match class {
                 Class::Quiet => constants[0] + f64::from(depth) * number as f64 / 100.0,
@@ -151,17 +142,16 @@ mod tests {
             },
             constants: [0.5, 0.0, 0.0, 0.0],
             unit: Unit::Fraction,
-            gates: Gates { min_depth: 3, first_move: 4, first_move_pv: 5, never: Facts::NONE.with(Fact::InCheck) },
-            counting: Counting::Moves,
-            verdicts: Vec::new(),
+            gates: Gates { min_depth: 3, first_move: 4, first_move_pv: 5, never: Facts::of(&[Fact::InCheck]) },
+            counts_quiets: false,
+            fixed: Vec::new(),
             weights: vec![(Fact::Pv, -1024), (Fact::Cut, 512), (Fact::Cut, 512)],
             history: History { slope: -100, steps: vec![(-500, 1024), (1000, -2048)] },
             correction: 0,
             terms: Vec::new(),
             root_cap: i32::MAX,
-            extends: Extends::InPv,
-            rule: HistoryRule { bonus: rule, malus: rule },
-            own: None,
+            extension: [0, 1],
+            history_rule: None,
         }
     }
 
@@ -171,8 +161,8 @@ mod tests {
         assert!(lmr.applies(Facts::NONE, 3, 4));
         assert!(!lmr.applies(Facts::NONE, 2, 4));
         assert!(!lmr.applies(Facts::NONE, 3, 3));
-        assert!(!lmr.applies(Facts::NONE.with(Fact::Pv), 3, 4));
-        assert!(!lmr.applies(Facts::NONE.with(Fact::InCheck), 10, 30));
+        assert!(!lmr.applies(Facts::of(&[Fact::Pv]), 3, 4));
+        assert!(!lmr.applies(Facts::of(&[Fact::InCheck]), 10, 30));
         let reduced = |reduction, pv| lmr.reduced(5, reduction, pv);
         assert_eq!(
             (reduced(-5000, false), reduced(-5000, true), reduced(2047, true), reduced(9999, true)),
@@ -186,9 +176,9 @@ mod tests {
         let base = 512 + 1024;
         let sum = |facts, history| lmr.sum(Class::Quiet, 10, 10, facts, history);
         assert_eq!(sum(Facts::NONE, 0), base);
-        assert_eq!(sum(Facts::NONE.with(Fact::Pv), 0), base - 1024);
-        assert_eq!(sum(Facts::NONE.with(Fact::Pv).with(Fact::Cut), 0), base);
-        assert_eq!(sum(Facts::NONE.with(Fact::GivesCheck), 0), base, "no weight, no change");
+        assert_eq!(sum(Facts::of(&[Fact::Pv]), 0), base - 1024);
+        assert_eq!(sum(Facts::of(&[Fact::Pv, Fact::Cut]), 0), base);
+        assert_eq!(sum(Facts::of(&[Fact::GivesCheck]), 0), base, "no weight, no change");
         assert_eq!(sum(Facts::NONE, 1024), base - 100 - 2048);
         assert_eq!(sum(Facts::NONE, -512), base + 50 + 1024);
         assert_eq!(lmr.sum(Class::Noisy, 10, 10, Facts::NONE, 0), 0);
@@ -204,30 +194,30 @@ mod tests {
     }
 
     #[test]
-    fn only_what_needs_more_than_sums_is_not_plain() {
+    fn recipes_that_need_more_than_sums_are_not_plain() {
         let term = Term { signal: Signal::Gain, from: 50, change: -10 };
         assert!(Lmr::compile(recipe()).is_plain());
         for recipe in [
             Recipe { terms: vec![term], ..recipe() },
-            Recipe { counting: Counting::Quiets, ..recipe() },
+            Recipe { counts_quiets: true, ..recipe() },
             Recipe { weights: vec![(Fact::FarPawn, -100)], ..recipe() },
-            Recipe { verdicts: vec![(Fact::Killer, 10)], ..recipe() },
+            Recipe { fixed: vec![(Fact::Killer, 10)], ..recipe() },
             Recipe { root_cap: 1, ..recipe() },
         ] {
             let text = format!("{recipe:?}");
             assert!(!Lmr::compile(recipe).is_plain(), "{text}");
         }
         let idle = Recipe { weights: vec![(Fact::FarPawn, 0)], ..recipe() };
-        assert!(Lmr::compile(idle).is_plain(), "what weighs nothing is not read");
+        assert!(Lmr::compile(idle).is_plain(), "facts of weight 0 are not read");
     }
 
     #[test]
-    fn the_first_verdict_decides() {
-        let verdicts = vec![(Fact::BadCapture, 10), (Fact::GivesCheck, 25)];
-        let lmr = Lmr::compile(Recipe { verdicts, ..recipe() });
-        let both = Facts::NONE.with(Fact::GivesCheck).with(Fact::BadCapture);
-        assert_eq!(lmr.verdict(both), Some(PLY));
-        assert_eq!(lmr.verdict(Facts::NONE.with(Fact::GivesCheck)), Some(2560));
-        assert_eq!(lmr.verdict(Facts::NONE), None);
+    fn the_first_fixed_reduction_applies() {
+        let fixed = vec![(Fact::BadCapture, 10), (Fact::GivesCheck, 25)];
+        let lmr = Lmr::compile(Recipe { fixed, ..recipe() });
+        let both = Facts::of(&[Fact::GivesCheck, Fact::BadCapture]);
+        assert_eq!(lmr.fixed(both), Some(PLY));
+        assert_eq!(lmr.fixed(Facts::of(&[Fact::GivesCheck])), Some(2560));
+        assert_eq!(lmr.fixed(Facts::NONE), None);
     }
 }

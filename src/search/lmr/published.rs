@@ -1,54 +1,39 @@
-//! The recipes, one constructor each, next to what their sources say.
+//! The recipes, one constructor each, with the wording of their sources.
 //!
-//! Where a source is silent the comment says what was chosen. A reduced search that fails high is verified at full depth
-//! under every recipe, also where a listing forgets it. The TT move is searched first and never reduced.
+//! Where a source is silent, the comment states the choice. Every recipe verifies a reduced search that fails high at full
+//! depth, also where a listing omits it. The TT move is searched first and never reduced.
 
-use super::fact::{Class, Fact, Facts};
+use super::PLY;
 use super::rebel::Rebel;
-use super::recipe::{Counting, Extends, Gates, History, HistoryRule, Lesson, OwnHistory, Polynomial, Recipe, Unit};
+use super::recipe::{Class, Fact, Facts, Gates, History, HistoryRule, Recipe, Unit};
 use crate::search::MAX_PLY;
 use crate::search::params::Params;
 
-/// Gravity histories with linear, capped bonuses, as the engines of today keep them.
-fn linear_rule(params: &Params) -> HistoryRule {
-    let Params { bonus_base, bonus_slope, bonus_cap, malus_base, malus_slope, malus_cap, .. } = *params;
-    HistoryRule {
-        bonus: Polynomial { base: bonus_base, slope: bonus_slope, square: 0, cap: bonus_cap },
-        malus: Polynomial { base: malus_base, slope: malus_slope, square: 0, cap: malus_cap },
-    }
-}
-
-/// From depth 3 and this move on, in any node; not where one of these facts holds.
+/// Gates from depth 3 and a move number on, in all nodes.
 const fn from_depth_three(first_move: usize, never: &[Fact]) -> Gates {
     Gates { min_depth: 3, first_move, first_move_pv: first_move, never: Facts::of(never) }
 }
 
-/// The depth, and its square, without a cap.
-const DEPTH: Polynomial = Polynomial { base: 0, slope: 1, square: 0, cap: i32::MAX };
-const DEPTH_SQUARED: Polynomial = Polynomial { base: 0, slope: 0, square: 1, cap: i32::MAX };
-
-/// No reductions at all: what they are worth is the difference to this. The other recipes start from it.
-pub(super) fn off(params: &Params) -> Recipe {
+/// No reductions. The base of the other recipes.
+pub(super) fn off() -> Recipe {
     Recipe {
         base: |_, _, _, _| 0.0,
         constants: [0.0; 4],
         unit: Unit::Fraction,
         gates: Gates { min_depth: i32::MAX, first_move: usize::MAX, first_move_pv: usize::MAX, never: Facts::NONE },
-        counting: Counting::Moves,
-        verdicts: Vec::new(),
+        counts_quiets: false,
+        fixed: Vec::new(),
         weights: Vec::new(),
         history: History::default(),
         correction: 0,
         terms: Vec::new(),
         root_cap: i32::MAX,
-        extends: Extends::Never,
-        rule: linear_rule(params),
-        own: None,
+        extension: [0, 0],
+        history_rule: None,
     }
 }
 
-/// Lento's own: `ln(depth) · ln(number)` scaled and shifted, with corrections for what is known of the node and the move,
-/// all tuned by self-play.
+/// Lento's own: `ln(depth) · ln(number)` scaled and shifted, with changes by node and move, tuned by self-play.
 pub(super) fn tuned(params: &Params) -> Recipe {
     let unit = |number: i32| f64::from(number) / 1024.0;
     Recipe {
@@ -78,61 +63,61 @@ pub(super) fn tuned(params: &Params) -> Recipe {
         ],
         history: History { slope: params.lmr_history, steps: Vec::new() },
         correction: params.lmr_correction,
-        extends: Extends::InPv,
-        ..off(params)
+        extension: [0, 1],
+        ..off()
     }
 }
 
-/// What the recipes of the Chess Programming Guide, "Late Move Reductions", share: from the third move and depth 3 on, no
-/// captures, promotions, checks or killers; then its "adjustments based on context". What a check is worth there (two plies
-/// less) never counts, because checks are not reduced at all.
+/// The common part of the recipes of the Chess Programming Guide, "Late Move Reductions": from the third move and depth 3
+/// on, no captures, promotions, checks or killers; then its "adjustments based on context". The adjustment for checks (two
+/// plies less) never applies, since checks are not reduced.
 ///
-/// The guide does not say how its history learns. NodeState a quiet move that fails high gains the square of the depth and those
-/// before it lose as much, so that its thresholds of ±1000 are reached.
-fn guide(params: &Params) -> Recipe {
+/// The guide does not define its history. Here a quiet move that fails high gains the square of the depth and those before
+/// it lose as much, so that its thresholds of ±1000 are reached.
+fn guide() -> Recipe {
     Recipe {
         gates: from_depth_three(3, &[Fact::Noisy, Fact::GivesCheck, Fact::Killer]),
-        weights: vec![(Fact::Pv, -super::PLY), (Fact::Improving, -super::PLY), (Fact::GivesCheck, -2 * super::PLY)],
-        history: History { slope: 0, steps: vec![(1001, -super::PLY), (-1001, super::PLY)] },
-        own: Some(OwnHistory {
-            lesson: Lesson::QuietCut,
-            gain: DEPTH_SQUARED,
-            loss: DEPTH_SQUARED,
-            highest_ply: MAX_PLY,
+        weights: vec![(Fact::Pv, -PLY), (Fact::Improving, -PLY), (Fact::GivesCheck, -2 * PLY)],
+        history: History { slope: 0, steps: vec![(1001, -PLY), (-1001, PLY)] },
+        history_rule: Some(HistoryRule {
+            quiet_cuts_only: true,
+            gain: |depth| depth * depth,
+            loss: |depth| depth * depth,
+            max_ply: MAX_PLY,
             limit: 10_000,
             orders: false,
         }),
-        ..off(params)
+        ..off()
     }
 }
 
 /// The guide's "simple fixed reduction": one ply.
-pub(super) fn guide_fixed(params: &Params) -> Recipe {
-    Recipe { base: |_, _, _, _| 1.0, ..guide(params) }
+pub(super) fn guide_fixed() -> Recipe {
+    Recipe { base: |_, _, _, _| 1.0, ..guide() }
 }
 
 /// The guide's "adaptive reduction": two plies from depth 6 and the sixth move on, else one.
-pub(super) fn guide_adaptive(params: &Params) -> Recipe {
-    Recipe { base: |_, _, depth, number| if depth >= 6 && number >= 6 { 2.0 } else { 1.0 }, ..guide(params) }
+pub(super) fn guide_adaptive() -> Recipe {
+    Recipe { base: |_, _, depth, number| if depth >= 6 && number >= 6 { 2.0 } else { 1.0 }, ..guide() }
 }
 
-/// The guide's "logarithmic formula (tournament strength)": `ln(depth) · ln(number)` by a divisor, in whole plies, at least
-/// one and at most what leaves two plies. Its divisors are 2 (`guide-log`), 3 (conservative) and 1.5 (aggressive).
-pub(super) fn guide_logarithmic(params: &Params, divisor: f64) -> Recipe {
+/// The guide's "logarithmic formula (tournament strength)": `ln(depth) · ln(number) / divisor` in whole plies, at least one
+/// and at most depth minus two. Its divisors are 2 (`guide-log`), 3 (conservative) and 1.5 (aggressive).
+pub(super) fn guide_logarithmic(divisor: f64) -> Recipe {
     Recipe {
         base: |constants, _, depth, number| {
             guide_range(f64::from(depth).ln() * (number as f64).ln() / constants[0], depth)
         },
         constants: [divisor, 0.0, 0.0, 0.0],
-        ..guide(params)
+        ..guide()
     }
 }
 
-/// The guide's custom sum: `0.5 · ln(depth) + 0.4 · ln(number)`.
-pub(super) fn guide_custom(params: &Params) -> Recipe {
+/// The guide's custom formula: `0.5 · ln(depth) + 0.4 · ln(number)`.
+pub(super) fn guide_custom() -> Recipe {
     Recipe {
         base: |_, _, depth, number| guide_range(f64::from(depth).ln() * 0.5 + (number as f64).ln() * 0.4, depth),
-        ..guide(params)
+        ..guide()
     }
 }
 
@@ -141,19 +126,19 @@ fn guide_range(base: f64, depth: i32) -> f64 {
     base.trunc().min(f64::from(depth - 2)).max(1.0)
 }
 
-/// Jonatan Pettersson, "Late move reduction" (Mediocre v0.3): from the fourth move and depth 3 on one ply, but no captures,
-/// and nothing in check.
-pub(super) fn mediocre(params: &Params) -> Recipe {
-    Recipe { base: |_, _, _, _| 1.0, gates: from_depth_three(4, &[Fact::Capture, Fact::InCheck]), ..off(params) }
+/// Jonatan Pettersson, "Late move reduction" (Mediocre v0.3): one ply from the fourth move and depth 3 on; no captures,
+/// nothing in check.
+pub(super) fn mediocre() -> Recipe {
+    Recipe { base: |_, _, _, _| 1.0, gates: from_depth_three(4, &[Fact::Capture, Fact::InCheck]), ..off() }
 }
 
-/// Erik Madsen, "MadChess 3.0 Beta", history heuristics: when a quiet move fails high it gains, and the quiet moves searched
+/// Erik Madsen, "MadChess 3.0 Beta", history heuristics: a quiet move that fails high gains, and the quiet moves searched
 /// before it lose; values may be negative; quiet moves are ordered by it.
 ///
-/// The document gives neither amounts nor the reduction. NodeState the gain is the square of the depth and the loss the depth; quiet
-/// moves are reduced by one ply from the third of a node on, two from the seventh, three from the thirteenth, not in check
-/// and not when they give check.
-pub(super) fn madchess(params: &Params) -> Recipe {
+/// The document gives neither amounts nor the reduction. Here the gain is the square of the depth and the loss the depth;
+/// quiet moves are reduced by one ply from the third quiet move on, two from the seventh, three from the thirteenth, not in
+/// check and not if they give check.
+pub(super) fn madchess() -> Recipe {
     Recipe {
         base: |_, _, _, number| match number {
             0..=2 => 0.0,
@@ -162,51 +147,57 @@ pub(super) fn madchess(params: &Params) -> Recipe {
             _ => 3.0,
         },
         gates: from_depth_three(3, &[Fact::Noisy, Fact::InCheck, Fact::GivesCheck]),
-        counting: Counting::Quiets,
-        own: Some(OwnHistory {
-            lesson: Lesson::QuietCut,
-            gain: DEPTH_SQUARED,
-            loss: DEPTH,
-            highest_ply: MAX_PLY,
+        counts_quiets: true,
+        history_rule: Some(HistoryRule {
+            quiet_cuts_only: true,
+            gain: |depth| depth * depth,
+            loss: |depth| depth,
+            max_ply: MAX_PLY,
             limit: 16_384,
             orders: true,
         }),
-        ..off(params)
+        ..off()
     }
 }
 
-/// The history of both Rebel listings, `H[piece][square]`: at ply 8 and above a quiet move that is better gains the square of
-/// the depth, another loses the depth; halved at ±2000. Promotions are left out of it as captures are.
-const REBEL_HISTORY: OwnHistory =
-    OwnHistory { lesson: Lesson::Every, gain: DEPTH_SQUARED, loss: DEPTH, highest_ply: 8, limit: 2000, orders: false };
+/// The history of both Rebel listings, `H[piece][square]`: up to ply 8, a quiet move that raises alpha gains the square of
+/// the depth and the others lose the depth; halved at ±2000. Promotions are excluded as captures are.
+const REBEL_HISTORY: HistoryRule = HistoryRule {
+    quiet_cuts_only: false,
+    gain: |depth| depth * depth,
+    loss: |depth| depth,
+    max_ply: 8,
+    limit: 2000,
+    orders: false,
+};
 
-/// Ed Schröder (Rebel), "LMR advanced", the first listing: from depth 3 and the fourth move on one ply, at the root no more
-/// than that; two where history is below -500, three below -1500. No captures, queen promotions, checks, evasions, nor pawns
-/// that reach their sixth rank.
-pub(super) fn rebel_simple(params: &Params) -> Recipe {
+/// Ed Schröder (Rebel), "LMR advanced", first listing: one ply from depth 3 and the fourth move on, two for history below
+/// -500, three below -1500; at most one at the root. No captures, queen promotions, checks, evasions, nor pawn moves to the
+/// sixth rank or beyond.
+pub(super) fn rebel_simple() -> Recipe {
     let never = [Fact::Capture, Fact::QueenPromotion, Fact::InCheck, Fact::GivesCheck, Fact::FarPawn];
     Recipe {
         base: |_, _, _, _| 1.0,
         gates: from_depth_three(4, &never),
-        history: History { slope: 0, steps: vec![(-501, super::PLY), (-1501, super::PLY)] },
+        history: History { slope: 0, steps: vec![(-501, PLY), (-1501, PLY)] },
         root_cap: 1,
-        own: Some(REBEL_HISTORY),
-        ..off(params)
+        history_rule: Some(REBEL_HISTORY),
+        ..off()
     }
 }
 
-/// Ed Schröder (Rebel), "LMR advanced", the second listing. Its starred lines are [`Rebel`]'s.
+/// Ed Schröder (Rebel), "LMR advanced", second listing, with the starred lines of [`Rebel`].
 ///
-/// The document links its table of reductions by depth and number (to 63) and does not print it: `ln(depth) · ln(number)` in
-/// whole plies stands in, of which the usual 50 % make the guide's logarithmic formula.
-pub(super) fn rebel(params: &Params, lines: &Rebel) -> Recipe {
+/// The document links its table of reductions by depth and number (to 63) but does not print it: `ln(depth) · ln(number)` in
+/// whole plies replaces it. The usual 50 % of it are the guide's logarithmic formula.
+pub(super) fn rebel(lines: &Rebel) -> Recipe {
     let never =
         [Fact::InCheck, Fact::QueenPromotion, Fact::FarPawn, Fact::GoodCapture, Fact::GoodCheck, Fact::RootBest];
     let start = Recipe {
         base: |_, _, depth, number| (f64::from(depth).ln() * (number as f64).ln()).trunc(),
         gates: from_depth_three(2, &never),
-        own: Some(REBEL_HISTORY),
-        ..off(params)
+        history_rule: Some(REBEL_HISTORY),
+        ..off()
     };
     lines.added_to(start)
 }

@@ -1,42 +1,41 @@
 //! The starred lines of the second Rebel listing (Ed Schröder, "LMR advanced"), each with its switch, weight and margin.
 
-use super::fact::{Fact, Signal, Term};
-use super::recipe::{Extends, Recipe, Unit};
-use Effect::{Above, Any, AtLeast, Decides, History, Holds};
+use super::recipe::{Fact, Recipe, Signal, Term, Unit};
+use Effect::{Above, Any, AtLeast, Fixed, History, Holds};
 use Fact::{BadCapture, BadCheck, Killer};
 use Signal::{AboveAlpha, Escapes, Gain, Loss, PassedGain, SafetyGain, SquareGain, Surplus, Threats};
 
-/// What a starred line does to a reduction. Numbers beside signals are margins in centipawns.
+/// The condition under which a line applies. Numbers beside signals are margins in centipawns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
-    /// A move of this kind is reduced by the weight and by nothing else.
-    Decides(Fact),
-    /// Changes the sum where history is at least this or, below zero, at most this.
+    /// Moves with this fact are reduced by the weight alone.
+    Fixed(Fact),
+    /// History of at least this or, below zero, at most this.
     History(i32),
-    /// Changes the sum where this holds.
+    /// A fact.
     Holds(Fact),
-    /// Changes the sum where the signal is above the margin.
+    /// A signal above the margin.
     Above(Signal, i32),
-    /// Changes the sum where the signal is at least the margin.
+    /// A signal of at least the margin.
     AtLeast(Signal, i32),
-    /// Changes the sum where the count is not zero.
+    /// A count above zero.
     Any(Signal),
 }
 
 /// A starred line.
 #[derive(Clone, Copy, Debug)]
 pub struct RebelLine {
-    /// Its name, as in options.
+    /// The name in UCI options.
     pub name: &'static str,
-    /// What it does.
+    /// One line of help.
     pub help: &'static str,
     effect: Effect,
-    /// Whether the line adds to the reduction.
+    /// Whether the line increases the reduction.
     more: bool,
 }
 
 impl RebelLine {
-    /// The margin in centipawns, for lines that have one.
+    /// The default margin in centipawns, if the line has one.
     pub fn margin(&self) -> Option<i32> {
         match self.effect {
             Above(_, margin) | AtLeast(_, margin) => Some(margin),
@@ -53,10 +52,10 @@ const fn more(name: &'static str, help: &'static str, effect: Effect) -> RebelLi
     RebelLine { name, help, effect, more: true }
 }
 
-/// The starred lines in the order of the document. Where it gives no number, "small" is 20 centipawns.
+/// The starred lines in the order of the document. A "small" margin without a number is 20 centipawns.
 pub const LINES: [RebelLine; 20] = [
-    more("Bad Capture", "A capture that loses material is reduced by the weight alone.", Decides(BadCapture)),
-    more("Bad Check", "A check that loses material is reduced by the weight alone.", Decides(BadCheck)),
+    more("Bad Capture", "A capture that loses material is reduced by the weight alone.", Fixed(BadCapture)),
+    more("Bad Check", "A check that loses material is reduced by the weight alone.", Fixed(BadCheck)),
     less("History Good", "Less where history is above 0.", History(1)),
     less("History Good 500", "Less where history is above 500.", History(501)),
     less("History Good 1000", "Less where history is above 1000.", History(1001)),
@@ -88,11 +87,11 @@ pub const LINES: [RebelLine; 20] = [
 /// The settings of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Whether the line is in force.
+    /// Whether the line is enabled.
     pub on: bool,
-    /// Its weight in 1/10 ply, from 0 to [`Rebel::MAX_WEIGHT`].
+    /// Weight in 1/10 ply, from 0 to [`Rebel::MAX_WEIGHT`].
     pub weight: i32,
-    /// Its margin in centipawns, from 0 to [`Rebel::MAX_MARGIN`], where it has one.
+    /// Margin in centipawns, from 0 to [`Rebel::MAX_MARGIN`], if the line has one.
     pub margin: i32,
 }
 
@@ -101,14 +100,14 @@ pub struct Setting {
 pub struct Rebel {
     /// By line, in the order of [`LINES`].
     pub lines: [Setting; LINES.len()],
-    /// The percentage `P` of the sum that counts, from 0 to [`Rebel::MAX_PERCENT`].
+    /// Percentage `P` of the sum that is the reduction, from 0 to [`Rebel::MAX_PERCENT`].
     pub percent: i32,
-    /// Whether a negative sum extends the move, by one ply at most.
+    /// Whether a negative sum extends the move by one ply.
     pub extends: bool,
 }
 
 impl Default for Rebel {
-    /// Every line counts one ply, with the margins of the document; half of the sum counts.
+    /// All lines with one ply each and the margins of the document; half of the sum.
     fn default() -> Self {
         let lines = LINES.map(|line| Setting { on: true, weight: 10, margin: line.margin().unwrap_or(0) });
         Self { lines, percent: 50, extends: false }
@@ -116,23 +115,23 @@ impl Default for Rebel {
 }
 
 impl Rebel {
-    /// The largest weight of a line, in 1/10 ply.
+    /// Maximum weight of a line, in 1/10 ply.
     pub const MAX_WEIGHT: i32 = 100;
-    /// The largest margin, in centipawns.
+    /// Maximum margin, in centipawns.
     pub const MAX_MARGIN: i32 = 1000;
-    /// The largest percentage.
+    /// Maximum percentage.
     pub const MAX_PERCENT: i32 = 200;
 
-    /// A recipe with the lines that are in force.
+    /// Adds the enabled lines to a recipe.
     pub(super) fn added_to(&self, mut recipe: Recipe) -> Recipe {
         recipe.unit = Unit::Tenth { percent: self.percent };
-        recipe.extends = if self.extends { Extends::Always } else { Extends::Never };
+        recipe.extension = [i32::from(self.extends); 2];
         for (line, setting) in LINES.iter().zip(self.lines).filter(|(_, setting)| setting.on) {
             let Setting { weight, margin, .. } = setting;
             let change = if line.more { weight } else { -weight };
             let mut term = |signal, from| recipe.terms.push(Term { signal, from, change });
             match line.effect {
-                Decides(fact) => recipe.verdicts.push((fact, weight)),
+                Fixed(fact) => recipe.fixed.push((fact, weight)),
                 History(threshold) => recipe.history.steps.push((threshold, change)),
                 Holds(fact) => recipe.weights.push((fact, change)),
                 Above(signal, _) => term(signal, margin + 1),

@@ -1,95 +1,196 @@
-//! The shape of a recipe: late move reductions as data.
+//! Recipes: late move reductions as data.
 
-use super::fact::{Class, Fact, Facts, Term};
-
-/// How history changes a reduction.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct History {
-    /// Change per 1024 points, in the recipe's unit: negative, so that good moves are reduced less.
-    pub slope: i32,
-    /// Changes that apply from a threshold on: history at least this (or, below zero, at most this) → change in the recipe's
-    /// unit.
-    pub steps: Vec<(i32, i32)>,
-}
-
-/// A bonus that grows with depth up to a cap.
+/// Whether a move is quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Polynomial {
-    /// At depth 0.
-    pub base: i32,
-    /// Per ply.
-    pub slope: i32,
-    /// Per squared ply.
-    pub square: i32,
-    /// Never more than this.
-    pub cap: i32,
+pub enum Class {
+    /// Neither captures nor promotes.
+    Quiet,
+    /// Captures or promotes.
+    Noisy,
 }
 
-impl Polynomial {
-    /// The value at a depth, from 0 to the cap.
+impl Class {
+    /// The class of a move.
     #[inline(always)]
-    pub fn at(&self, depth: i32) -> i32 {
-        let depth = depth.clamp(0, 256);
-        (self.base + depth * (self.slope + depth * self.square)).clamp(0, self.cap)
+    pub const fn of(quiet: bool) -> Self {
+        if quiet { Self::Quiet } else { Self::Noisy }
     }
 }
 
-/// How the histories that all recipes order moves by learn from a fail high.
+/// A condition of a move and its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Fact {
+    /// PV node.
+    Pv,
+    /// The TT entry is from a PV node.
+    TtPv,
+    /// Expected cut node.
+    Cut,
+    /// The static evaluation is better than two plies ago.
+    Improving,
+    /// The side to move is in check.
+    InCheck,
+    /// The move gives check.
+    GivesCheck,
+    /// The move is the killer of this ply.
+    Killer,
+    /// The move captures or promotes.
+    Noisy,
+    /// The TT entry is from a PV node and its score is above alpha.
+    TtAbove,
+    /// A move has raised alpha.
+    Raised,
+    // The facts from here on are computed only for recipes that read one of them.
+    /// The move captures.
+    Capture,
+    /// The move promotes to a queen.
+    QueenPromotion,
+    /// A pawn moves to its sixth rank or beyond.
+    FarPawn,
+    /// A capture with SEE at least 0.
+    GoodCapture,
+    /// A capture with SEE below 0.
+    BadCapture,
+    /// A check with SEE at least 0.
+    GoodCheck,
+    /// A check with SEE below 0.
+    BadCheck,
+    /// A root move that has been best in this search, from iteration 8 on.
+    RootBest,
+}
+
+impl Fact {
+    /// Number of facts.
+    pub const COUNT: usize = Self::RootBest as usize + 1;
+    /// The facts from [`Capture`](Self::Capture) on, which cost time to compute.
+    pub const COSTLY: Facts = Facts((1 << Self::COUNT) - (1 << Self::Capture as u8));
+}
+
+/// A bit set of facts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts(pub(super) u32);
+
+impl Facts {
+    /// The empty set.
+    pub const NONE: Self = Self(0);
+
+    /// The set of these facts.
+    pub const fn of(list: &[Fact]) -> Self {
+        let (mut facts, mut index) = (Self::NONE, 0);
+        while index < list.len() {
+            facts = facts.with_if(list[index], true);
+            index += 1;
+        }
+        facts
+    }
+
+    /// Adds a fact if it holds.
+    #[inline(always)]
+    #[must_use]
+    pub const fn with_if(self, fact: Fact, holds: bool) -> Self {
+        Self(self.0 | (holds as u32) << fact as u8)
+    }
+
+    /// The union of two sets.
+    #[inline(always)]
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether a fact is in the set.
+    #[inline(always)]
+    pub const fn has(self, fact: Fact) -> bool {
+        self.0 & 1 << fact as u8 != 0
+    }
+
+    /// Whether the sets intersect.
+    #[inline(always)]
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// An effect of a move on the evaluation from the view of the side to move: a count, or a value in centipawns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Static evaluation minus alpha.
+    AboveAlpha,
+    /// Static evaluation minus material.
+    Surplus,
+    /// Opponent's pieces newly attacked; 0 for a move with SEE below 0.
+    Threats,
+    /// Own pieces no longer attacked; 0 for a move with SEE below 0.
+    Escapes,
+    /// Change of the passed pawn term.
+    PassedGain,
+    /// Change of the own king's safety.
+    SafetyGain,
+    /// Change of the evaluation.
+    Gain,
+    /// Change of the evaluation, negated.
+    Loss,
+    /// Change of the moving piece's piece-square value.
+    SquareGain,
+}
+
+/// A change of the reduction by a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The signal.
+    pub signal: Signal,
+    /// Minimum value at which the change applies.
+    pub from: i32,
+    /// The change, in the recipe's unit.
+    pub change: i32,
+}
+
+/// Changes of the reduction by history.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// Change per 1024 points, in the recipe's unit; below zero, good history reduces less.
+    pub slope: i32,
+    /// Thresholds and changes in the recipe's unit. A threshold below zero applies at or below it, others at or above.
+    pub steps: Vec<(i32, i32)>,
+}
+
+/// Update rule of a recipe's own history by piece and target square, for recipes whose thresholds refer to it.
+#[derive(Clone, Copy, Debug)]
 pub struct HistoryRule {
-    /// For the move that failed high.
-    pub bonus: Polynomial,
-    /// For each move searched before it.
-    pub malus: Polynomial,
-}
-
-/// From which nodes a history of a recipe's own learns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lesson {
-    /// From every node: the quiet move that was better than alpha, if there is one, and all other quiet moves searched.
-    Every,
-    /// From a node where a quiet move failed high: that move, and the quiet moves searched before it.
-    QuietCut,
-}
-
-/// A history that a recipe keeps for itself, by piece and target square. A recipe brings its own where its thresholds mean
-/// nothing without it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnHistory {
-    /// From which nodes it learns.
-    pub lesson: Lesson,
-    /// What a good move gains.
-    pub gain: Polynomial,
-    /// What another move loses.
-    pub loss: Polynomial,
-    /// The highest ply at which anything is learned.
-    pub highest_ply: usize,
-    /// An entry that comes this far from zero is halved.
+    /// Whether only nodes where a quiet move fails high are learned from. Otherwise every node is: quiet moves that do not
+    /// raise alpha lose.
+    pub quiet_cuts_only: bool,
+    /// Bonus of the best quiet move at a depth in plies.
+    pub gain: fn(i32) -> i32,
+    /// Malus of the other quiet moves searched, at a depth in plies.
+    pub loss: fn(i32) -> i32,
+    /// Maximum ply of the nodes learned from.
+    pub max_ply: usize,
+    /// Entries that reach this absolute value are halved.
     pub limit: i32,
-    /// Whether quiet moves are ordered by it, too.
+    /// Whether quiet moves are ordered by this history instead of the common ones.
     pub orders: bool,
 }
 
-/// Which moves may be reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gates {
-    /// The shallowest depth at which anything is reduced, in plies.
-    pub min_depth: i32,
-    /// The first move that may be reduced, from 1.
-    pub first_move: usize,
-    /// The same in a PV node.
-    pub first_move_pv: usize,
-    /// Any of these forbids a reduction.
-    pub never: Facts,
+impl HistoryRule {
+    /// Whether a node at this ply is learned from. `quiet_cut`: a quiet move failed high.
+    pub fn learns_from(&self, ply: usize, quiet_cut: bool) -> bool {
+        ply <= self.max_ply && (quiet_cut || !self.quiet_cuts_only)
+    }
 }
 
-/// Which number of a move counts.
+/// Conditions for a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
-    /// All moves searched in the node.
-    Moves,
-    /// The quiet moves searched.
-    Quiets,
+pub struct Gates {
+    /// Minimum depth, in plies.
+    pub min_depth: i32,
+    /// Minimum number of the move, from 1.
+    pub first_move: usize,
+    /// The same in PV nodes.
+    pub first_move_pv: usize,
+    /// Facts that forbid a reduction.
+    pub never: Facts,
 }
 
 /// The unit of a recipe's numbers.
@@ -97,64 +198,40 @@ pub enum Counting {
 pub enum Unit {
     /// 1/1024 ply; the sum is the reduction.
     Fraction,
-    /// 1/10 ply; so much per cent of the sum, in whole plies, is the reduction.
+    /// 1/10 ply; a percentage of the sum, truncated to plies, is the reduction.
     Tenth {
         /// The percentage.
         percent: i32,
     },
 }
 
-/// Where a reduction below zero extends the move, by one ply at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extends {
-    /// Nowhere.
-    Never,
-    /// In PV nodes.
-    InPv,
-    /// Everywhere.
-    Always,
-}
-
-/// A way of reducing late moves.
+/// A recipe for late move reductions.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Plies of reduction by class, depth in plies and number of the move in its node, from 1.
+    /// Base reduction in plies by `constants`, class, depth in plies and number of the move from 1.
     pub base: fn(&[f64; 4], Class, i32, usize) -> f64,
-    /// Numbers for `base`.
+    /// Constants of `base`.
     pub constants: [f64; 4],
     /// The unit of the numbers below.
     pub unit: Unit,
-    /// Which moves may be reduced.
+    /// Conditions for a reduction.
     pub gates: Gates,
-    /// Which number of a move counts.
-    pub counting: Counting,
-    /// A move with this fact is reduced by so many tenths of a ply, whatever else holds. The first that fits decides.
-    pub verdicts: Vec<(Fact, i32)>,
-    /// Changes for each fact that holds.
+    /// Whether moves are numbered among the quiet moves searched, rather than among all.
+    pub counts_quiets: bool,
+    /// Fixed reductions in 1/10 ply of moves with a fact. The first match overrides everything below.
+    pub fixed: Vec<(Fact, i32)>,
+    /// Changes by fact.
     pub weights: Vec<(Fact, i32)>,
     /// Changes by history.
     pub history: History,
-    /// Change per centipawn by which the evaluation was corrected, in either direction.
+    /// Change per centipawn of the evaluation's absolute correction.
     pub correction: i32,
-    /// Changes by what the move does to the evaluation.
+    /// Changes by the effect of the move on the evaluation.
     pub terms: Vec<Term>,
-    /// The most by which a root move is reduced, in plies.
+    /// Maximum reduction of root moves, in plies.
     pub root_cap: i32,
-    /// Where a negative sum extends.
-    pub extends: Extends,
-    /// How the histories that order moves learn.
-    pub rule: HistoryRule,
-    /// The history that it keeps for itself; `None` where it reads those that order moves.
-    pub own: Option<OwnHistory>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn polynomial_is_clamped() {
-        let bonus = Polynomial { base: -10, slope: 20, square: 1, cap: 500 };
-        assert_eq!((bonus.at(0), bonus.at(2), bonus.at(100)), (0, 34, 500));
-    }
+    /// Maximum extension by a negative sum in non-PV and PV nodes, in plies.
+    pub extension: [i32; 2],
+    /// The rule of the recipe's own history; `None` if it reads the common histories.
+    pub history_rule: Option<HistoryRule>,
 }

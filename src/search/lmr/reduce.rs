@@ -1,6 +1,6 @@
-//! The reduction of a move under a recipe that asks for more than depth, number and cheap facts.
+//! Reductions by recipes that read more than depth, number and cheap facts.
 
-use super::{Class, Counting, Fact, Facts, Signal};
+use super::{Class, Fact, Facts, Signal};
 use crate::chess::{Bitboard, Board, Move, PieceType};
 use crate::eval::classical::{Terms, square_gain};
 use crate::score::Score;
@@ -9,26 +9,26 @@ use crate::search::node::{Node, NodeState};
 use crate::search::observer::Observer;
 use crate::search::worker::Search;
 
-/// From this iteration on root moves that have been best are known to recipes.
+/// The first iteration with [`Fact::RootBest`].
 const ROOT_BEST_FROM: i32 = 8;
 
-/// A move that has been made, with what has been worked out of it so far.
+/// A move that has been made, with values computed on demand.
 struct MadeMove<'a> {
     board: &'a Board,
     child: &'a Board,
     node: &'a NodeState,
     mv: Move,
     alpha: Score,
-    /// Whether the move is not bad: SEE at least 0.
+    /// Whether SEE is at least 0.
     sound: Option<bool>,
     /// Terms of the classical evaluation before and after the move.
     terms: Option<[Terms; 2]>,
-    /// What the move adds to the evaluation, in centipawns.
+    /// Change of the evaluation, in centipawns.
     gain: Option<Score>,
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// The reduction in 1/1024 ply; `None` where the recipe does not reduce the move.
+    /// Returns the reduction in 1/1024 ply; `None` if the gates forbid one.
     #[inline(never)]
     pub(in crate::search) fn reduction_of<N: Node>(
         &mut self,
@@ -40,19 +40,16 @@ impl<O: Observer> Search<'_, O> {
         alpha: Score,
     ) -> Option<i32> {
         let lmr = self.lmr;
-        let number = match lmr.recipe().counting {
-            Counting::Moves => facts.number,
-            Counting::Quiets => facts.quiet_number,
-        };
+        let number = if lmr.recipe().counts_quiets { facts.quiet_number } else { facts.number };
         let flags = if lmr.reads(Fact::COSTLY) { flags.union(self.costly_facts::<N>(board, facts)) } else { flags };
         if !lmr.applies(flags, node.depth, number) {
             return None;
         }
-        if let Some(verdict) = lmr.verdict(flags) {
-            return Some(verdict);
+        if let Some(fixed) = lmr.fixed(flags) {
+            return Some(fixed);
         }
-        let history = match lmr.own() {
-            Some(_) => self.me.histories.own.get(board, facts.mv),
+        let history = match lmr.history_rule() {
+            Some(_) => self.me.histories.recipe.get(board, facts.mv),
             None => facts.history,
         };
         let mut sum = lmr.sum(Class::of(facts.quiet), node.depth, number, flags, history);
@@ -66,7 +63,7 @@ impl<O: Observer> Search<'_, O> {
         Some(lmr.reduction(sum, N::ROOT))
     }
 
-    /// The facts that are worked out only when asked for.
+    /// Computes [`Fact::COSTLY`].
     fn costly_facts<N: Node>(&self, board: &Board, facts: &MoveFacts) -> Facts {
         let mv = facts.mv;
         let mover = board.piece_on(mv.from()).map(|piece| piece.kind());
@@ -85,7 +82,6 @@ impl<O: Observer> Search<'_, O> {
             .with_if(Fact::RootBest, root_best)
     }
 
-    /// The value of a signal for a move that has been made.
     fn signal(&mut self, signal: Signal, made: &mut MadeMove) -> i32 {
         let us = made.board.side_to_move();
         let of_us = |values: [Score; 2]| values[us.index()];
@@ -119,7 +115,7 @@ impl<O: Observer> Search<'_, O> {
         *made.terms.get_or_insert_with(|| [made.board, made.child].map(|board| evaluator.terms(board)))
     }
 
-    /// What the move adds to the evaluation; nothing is known where it was or is in check.
+    /// Change of the evaluation; 0 if either side is in check.
     fn gain(&mut self, made: &mut MadeMove) -> Score {
         *made.gain.get_or_insert_with(|| {
             if made.node.in_check || made.child.in_check() {

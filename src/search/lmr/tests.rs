@@ -1,4 +1,4 @@
-//! Each published recipe against tables worked out by hand from its source.
+//! Compares each recipe with tables computed by hand from its source.
 
 use super::*;
 
@@ -6,11 +6,11 @@ fn compiled(name: &str) -> Lmr {
     Lmr::compile(recipe(name, &Params::default(), &Rebel::default()).unwrap())
 }
 
-/// Plies by which a quiet move is reduced; `None` where the recipe leaves it alone.
+/// The reduction of a quiet move in plies; `None` if the gates forbid one.
 fn plies(lmr: &Lmr, depth: i32, number: usize, known: &[Fact], history: i32) -> Option<i32> {
     let known = Facts::of(known);
     let sum = || lmr.reduction(lmr.sum(Class::Quiet, depth, number, known, history), false);
-    lmr.applies(known, depth, number).then(|| lmr.verdict(known).unwrap_or_else(sum) / PLY)
+    lmr.applies(known, depth, number).then(|| lmr.fixed(known).unwrap_or_else(sum) / PLY)
 }
 
 /// Rows of (depth, number, facts, history) → plies.
@@ -122,8 +122,8 @@ fn madchess() {
         ],
     );
     let lmr = compiled("madchess");
-    assert_eq!(lmr.recipe().counting, Counting::Quiets);
-    assert!(lmr.own().is_some_and(|own| own.orders && own.lesson == Lesson::QuietCut));
+    assert!(lmr.recipe().counts_quiets);
+    assert!(lmr.history_rule().is_some_and(|rule| rule.orders && rule.quiet_cuts_only));
 }
 
 /// The first listing: the gates, then one ply, two below -500, three below -1500, at the root never more than one.
@@ -151,8 +151,8 @@ fn rebel_simple() {
     let lmr = compiled("rebel-simple");
     let at_root = lmr.reduction(lmr.sum(Class::Quiet, 9, 9, Facts::NONE, -1999), true);
     assert_eq!(at_root, PLY, "root moves are reduced only once");
-    let own = lmr.own().unwrap();
-    assert_eq!((own.gain.at(7), own.loss.at(7), own.highest_ply, own.limit), (49, 7, 8, 2000));
+    let rule = lmr.history_rule().unwrap();
+    assert_eq!(((rule.gain)(7), (rule.loss)(7), rule.max_ply, rule.limit), (49, 7, 8, 2000));
 }
 
 /// The second listing with every line on, each one ply of R, of which half counts: the stand-in for R is the whole part of
@@ -208,4 +208,27 @@ fn rebel_lines_are_switched_weighed_and_shared_out() {
     assert_eq!(plies(&heavy, 8, 10, &[], -1), Some(3), "(40 + 25) · 50 % = 32 tenths");
     let extending = change(|rebel| rebel.extends = true);
     assert_eq!((extending.reduced(5, -PLY, false), change(|_| ()).reduced(5, -PLY, false)), (6, 5));
+}
+
+fn set(main: &'static str, helpers: &'static str) -> LmrSet {
+    LmrSet::compile(&Choice { main, helpers, ..Choice::default() }, &Params::default())
+}
+
+#[test]
+fn helpers_get_their_recipes() {
+    let same = set("mediocre", "same");
+    assert!(std::ptr::eq(same.of(0), same.of(1)) && std::ptr::eq(same.of(0), same.of(7)));
+    let named = set(TUNED, "off");
+    assert!(std::ptr::eq(named.of(0), named.tuned()) && std::ptr::eq(named.of(1), named.of(2)));
+    assert!(!named.of(1).applies(Facts::NONE, 30, 30));
+    let rotating = set("off", "rotate");
+    assert!(std::ptr::eq(rotating.of(1), rotating.tuned()) && std::ptr::eq(rotating.of(5), rotating.tuned()));
+    assert!(!std::ptr::eq(rotating.of(2), rotating.of(3)));
+}
+
+#[test]
+fn a_choice_uses_main_helper_and_rotated_recipes() {
+    let choice = Choice { helpers: "rotate", ..Choice::default() };
+    assert!(choice.uses(TUNED) && choice.uses("guide-log") && !choice.uses("rebel"));
+    assert!(Choice { main: "rebel", ..Choice::default() }.uses("rebel"));
 }

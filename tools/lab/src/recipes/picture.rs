@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
-use lento::search::lmr::{self, Class, Counting, Facts, Lmr, PLY, Rebel};
+use lento::search::lmr::{self, Class, Facts, Lmr, PLY, Rebel};
 use lento::search::params::Params;
 use lento_common::chart::label;
 use plotters::prelude::{BLUE, Color, RGBColor, Rectangle, WHITE};
@@ -106,10 +106,7 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
                 label(canvas, &mark.to_string(), (left - 6, bottom - middle), HPos::Right, SMALL)?;
             }
         }
-        let counted = match lmr.recipe().counting {
-            Counting::Moves => "number of the move",
-            Counting::Quiets => "number of the quiet move",
-        };
+        let counted = if lmr.recipe().counts_quiets { "number of the quiet move" } else { "number of the move" };
         label(canvas, counted, ((left + right) / 2, bottom + 32), HPos::Center, USUAL)?;
         label(canvas, "depth", (left - 6, HEADING - 10), HPos::Right, USUAL)?;
         for step in 0..=DARKEST {

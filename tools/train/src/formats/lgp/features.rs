@@ -2,7 +2,7 @@
 
 use super::logistic::{bucket, starts};
 use lento::chess::legal::CheckSquares;
-use lento::chess::movegen::{MOST_MOVES, Sink, origin};
+use lento::chess::movegen::{MAX_MOVES, Sink, origin};
 use lento::chess::{Bitboard, Board, Color, Move, MoveKind, PieceType, Rank, Square, attacks};
 
 /// Features of a move.
@@ -118,7 +118,7 @@ pub struct List {
 
 impl List {
     pub fn new() -> Self {
-        Self { choices: Vec::with_capacity(MOST_MOVES), features: Vec::with_capacity(MOST_MOVES) }
+        Self { choices: Vec::with_capacity(MAX_MOVES), features: Vec::with_capacity(MAX_MOVES) }
     }
 }
 

@@ -4,7 +4,7 @@ use super::coder::Coder;
 use super::features::{COUNT, List, Past, Scene, Targets, WEIGHTS};
 use super::logistic::exp2;
 use crate::formats::viri::move_between;
-use lento::chess::movegen::MOST_MOVES;
+use lento::chess::movegen::MAX_MOVES;
 use lento::chess::{Board, Move};
 
 /// Less probable moves are not trained on unless they are played.
@@ -36,8 +36,8 @@ impl Moves {
         Self {
             weights: vec![Weight { value: 0.0, rate: RATE }; WEIGHTS],
             list: List::new(),
-            chances: Vec::with_capacity(MOST_MOVES),
-            shares: Vec::with_capacity(MOST_MOVES),
+            chances: Vec::with_capacity(MAX_MOVES),
+            shares: Vec::with_capacity(MAX_MOVES),
         }
     }
 
