@@ -6,7 +6,6 @@ use crate::eval::Evaluation;
 use crate::search::lbr::Lbr;
 use crate::search::limits::Limits;
 use crate::search::lmr;
-use crate::search::params::ParamError;
 use crate::search::statistics::{LmrReport, SearchStats};
 use crate::tt::TtError;
 use std::io;
@@ -116,8 +115,8 @@ pub enum BenchError {
     #[error("the threads cannot be started: {0}")]
     Threads(#[from] io::Error),
     /// An invalid search parameter.
-    #[error(transparent)]
-    Number(#[from] ParamError),
+    #[error("{0}")]
+    Number(String),
 }
 
 /// The result of a position.
@@ -208,7 +207,7 @@ impl Bench {
         engine.settings_mut().lmr.main = self.lmr;
         engine.settings_mut().lmr_statistics = self.stats;
         for (name, value) in &self.numbers {
-            engine.set_param(name, *value)?;
+            engine.set_param(name, *value).map_err(BenchError::Number)?;
         }
         Ok(engine)
     }

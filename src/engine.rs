@@ -23,7 +23,7 @@ use crate::search::job::{Event, Job, Shared};
 use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrSet};
 use crate::search::observer::Instrument;
-use crate::search::params::{ParamError, Params};
+use crate::search::params::Params;
 pub use crate::search::report::Output;
 use crate::search::report::{Info, Outcome, PvLine};
 use crate::search::results::Results;
@@ -195,7 +195,7 @@ impl Engine {
     ///
     /// # Errors
     /// The name is unknown, or the value is out of range.
-    pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+    pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), String> {
         self.compiled = None;
         Arc::make_mut(&mut self.params).set(name, value)
     }

@@ -167,7 +167,7 @@ mod tests {
                 let hints = Hints {
                     killer: (worker.stack.at(0).killer, job.shared.params.order_killer),
                     checks: Some((board.check_squares(), job.shared.params.order_check)),
-                    trust: job.shared.params.order_noisy,
+                    see_by_history: job.shared.params.order_noisy,
                     ..Hints::of(Context::at(&Stack::default(), 0))
                 };
                 let tt_move = job.shared.tt.probe(board.key()).and_then(|hit| hit.mv);

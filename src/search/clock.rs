@@ -1,40 +1,38 @@
-//! How long to think.
+//! Time management.
 
 use super::limits::Limits;
 use super::params::Params;
 use crate::chess::Color;
 use std::time::Duration;
 
-/// The bounds that the clocks of a `go` put on its search.
+/// Time bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// No new iteration once this long has passed, scaled by how settled the search is; `None` when only `hard` counts.
+    /// Start no new iteration after this time, scaled by [`Stability`]; `None` without a clock.
     pub soft: Option<Duration>,
-    /// The search ends now.
+    /// Stop the search after this time.
     pub hard: Duration,
 }
 
-/// How settled a search is, read after each iteration.
+/// Stability of a search after an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Stability {
     /// Iterations since the best move last changed.
     pub unchanged: u32,
-    /// Share of all nodes spent on the best move, 0 to 1.
+    /// Share of nodes spent on the best move, 0 to 1.
     pub node_share: f64,
-    /// By how much the score has fallen since the last iterations, in centipawns; below zero it has risen.
+    /// Decrease of the score since the last iterations, in centipawns.
     pub drop: i32,
 }
 
 impl Bounds {
-    /// How many overheads stay on the clock.
+    /// Time that stays on the clock, in multiples of the overhead.
     const RESERVE: f64 = 10.0;
 
-    /// What the clocks say, for the side to move; `None` when no time is given at all. Where only the opponent's clock is told,
-    /// that stands for both.
+    /// The bounds for the side to move; `None` without time limits. A missing clock is taken to equal the opponent's.
     ///
-    /// `overhead` milliseconds are kept back for the way to the GUI and back, and ten times as many
-    /// stay on the clock for a moment when the machine is busy with something else. A clock at or below that still gets a
-    /// millisecond; negative clocks count as empty.
+    /// `overhead` milliseconds are reserved for communication with the GUI, and [`RESERVE`](Self::RESERVE) times as much for a
+    /// busy machine. The bounds are at least a millisecond; negative clocks count as empty.
     pub fn new(args: &Limits, side: Color, overhead: u64, params: &Params) -> Option<Self> {
         let by_movetime =
             args.movetime.map(|limit| millis(limit as f64 - overhead.min(limit.max(0) as u64 / 2) as f64));
@@ -42,7 +40,7 @@ impl Bounds {
             let (left, overhead) = (left.max(0) as f64, overhead as f64);
             let reserve = Self::RESERVE * overhead;
             let free = (left - overhead - reserve).max(left / 8.0);
-            // Below twice the reserve the increment is for the clock, too.
+            // Below twice the reserve, part of the increment refills the clock.
             let mine = if left < 2.0 * reserve { left / (2.0 * reserve) } else { 1.0 };
             let increment = args.increment[side.index()].unwrap_or(0).max(0) as f64 * mine;
             Self::by_clock(free, increment, args.moves_to_go, params)
@@ -55,11 +53,11 @@ impl Bounds {
         }
     }
 
-    /// From the time left (without overhead and reserve) and the increment, both in milliseconds.
+    /// The bounds by the time left (without overhead and reserve) and the increment, in milliseconds.
     fn by_clock(left: f64, increment: f64, moves_to_go: Option<u32>, params: &Params) -> Self {
         let increment = percent(params.time_increment) * increment;
         let (soft, hard) = match moves_to_go.map(|moves| f64::from(moves.clamp(1, 50))) {
-            // The last move before the control may use nearly everything, others keep some back.
+            // Only the last move before the time control may use nearly all time.
             Some(moves) => {
                 let share = left / moves;
                 let hard = if moves < 2.0 { 0.9 * left } else { (4.0 * share).min(0.6 * left) };
@@ -70,13 +68,13 @@ impl Bounds {
                 (percent(params.time_soft) * share, (percent(params.time_hard) * share).min(0.55 * left))
             }
         };
-        // An increment far above the clock is worth nothing before the move is made.
+        // The increment is added only after the move.
         let hard = hard.min(0.9 * left);
         Self { soft: Some(millis(soft.min(hard))), hard: millis(hard) }
     }
 
-    /// The soft bound for a search as settled as this, never above the hard one. A best move that stands, has most of the
-    /// nodes and holds its score needs less time.
+    /// The soft bound scaled by stability, at most the hard one. A stable best move with most of the nodes and a stable score
+    /// needs less time.
     pub fn soft_for(&self, stability: Stability, params: &Params) -> Option<Duration> {
         let by_stability = percent(params.time_changing - params.time_stable * stability.unchanged.min(9) as i32);
         let by_nodes = percent(params.time_nodes_base) - percent(params.time_nodes_slope) * stability.node_share;
@@ -89,7 +87,7 @@ fn percent(number: i32) -> f64 {
     f64::from(number) / 100.0
 }
 
-/// At least one millisecond.
+/// A duration of at least one millisecond.
 fn millis(time: f64) -> Duration {
     Duration::from_secs_f64(time.clamp(1.0, 1e12) / 1000.0)
 }
@@ -124,7 +122,7 @@ mod tests {
         }
     }
 
-    /// What is left on the clock of one side after each move, before its increment, when a move takes `lag` longer than was meant.
+    /// The clock of one side after each move, before its increment, if moves take `lag` milliseconds longer than planned.
     fn played(start: f64, increment: f64, overhead: u64, lag: f64, moves: usize) -> Vec<f64> {
         let mut left = start;
         let play = |number| {
@@ -148,7 +146,7 @@ mod tests {
         }
     }
 
-    /// Games that live on their increment keep what a busy machine may take at any moment.
+    /// Games that live on their increment keep the reserve.
     #[test]
     fn a_reserve_stays_on_the_clock() {
         for (start, increment) in [(200.0, 5.0), (1000.0, 10.0), (2000.0, 20.0)] {

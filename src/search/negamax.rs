@@ -300,7 +300,7 @@ impl<O: Observer> Search<'_, O> {
             killer: (self.frame(ply).killer, params.order_killer),
             reply: (reply, params.order_reply),
             checks: Some((checks, params.order_check)),
-            trust: params.order_noisy,
+            see_by_history: params.order_noisy,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The order in which a node's moves are tried.
+//! Staged move generation and ordering.
 
 use super::history::{Context, Histories};
 use super::ranking::Ranking;
@@ -17,44 +17,44 @@ enum Stage {
     Done,
 }
 
-/// What the order of quiet moves depends on besides history.
+/// Inputs of move ordering besides the histories' values.
 #[derive(Clone, Copy, Debug)]
 pub struct Hints {
     /// Rows of continuation history.
     pub context: Context,
-    /// This ply's killer, and its bonus.
+    /// The killer of this ply and its bonus.
     pub killer: (Option<Move>, i32),
-    /// The last best reply, and its bonus.
+    /// The last best reply and its bonus.
     pub reply: (Option<Move>, i32),
-    /// From where pieces give check, where that matters, and the bonus of a check that loses no piece.
+    /// Squares from which pieces give check, if checks are ordered, and the bonus of a check that loses no material.
     pub checks: Option<(CheckSquares, i32)>,
-    /// How much of its history a capture may lose in exchanges and still be tried before quiet moves, in 1/1024.
-    pub trust: i32,
+    /// Margin of the SEE threshold of captures by history, in 1/1024.
+    pub see_by_history: i32,
 }
 
-/// Up to this loss a check is taken for an even exchange, in centipawns: pieces of about the same worth differ by less.
+/// Maximum loss of a check to count as an even exchange, in centipawns; minor pieces differ by less.
 const EVEN_EXCHANGE: i32 = 50;
 
 impl Hints {
-    /// Nothing is known but the moves before.
+    /// History context only.
     #[inline(always)]
     pub const fn of(context: Context) -> Self {
-        Self { context, killer: (None, 0), reply: (None, 0), checks: None, trust: 0 }
+        Self { context, killer: (None, 0), reply: (None, 0), checks: None, see_by_history: 0 }
     }
 
-    /// Whether a move gives check, where that matters.
+    /// Whether a move gives check, if checks are ordered.
     #[inline(always)]
     fn is_check(&self, board: &Board, mv: Move) -> bool {
         self.checks.as_ref().is_some_and(|(squares, _)| squares.gives_check(board, mv))
     }
 
-    /// Where a piece gives check by a move without promotion, where that matters.
+    /// Squares on which a piece gives check without promotion, if checks are ordered.
     #[inline(always)]
     fn checks_of(&self, piece: Piece, from: Square) -> Bitboard {
         self.checks.as_ref().map_or(Bitboard::EMPTY, |(squares, _)| squares.of_piece(piece.kind(), from))
     }
 
-    /// What a quiet move gets on top of its history.
+    /// Bonus of a quiet move on top of its history.
     #[inline(always)]
     fn bonus(&self, board: &Board, mv: Move, gives_check: bool) -> i32 {
         let mut sum = match self.checks {
@@ -70,7 +70,7 @@ impl Hints {
     }
 }
 
-/// Which quiet moves are still wanted.
+/// The quiet moves still to be yielded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quiets {
     All,
@@ -78,26 +78,26 @@ enum Quiets {
     None,
 }
 
-/// Yields the legal moves of a node, best first as far as anyone knows: the TT move, captures that win material or
-/// lose none, quiet moves by history, losing captures. Moves are generated when they are needed.
+/// Yields the legal moves of a node: TT move, good captures, quiet moves by history, losing captures. Each stage is generated
+/// on demand.
 #[derive(Clone)]
 pub struct Picker {
     stage: Stage,
     tt_move: Option<Move>,
-    /// Noisy moves, later the quiet ones, and their order.
+    /// Noisy moves, later quiet moves, and their scores.
     list: MoveList,
     ranking: Ranking,
-    /// Losing captures, and how many of them have been tried.
+    /// Losing captures and the number of those yielded.
     losing: MoveList,
-    losing_tried: usize,
-    /// Material that a capture must win to be tried early, in centipawns.
+    losing_yielded: usize,
+    /// Minimum SEE of good captures, in centipawns.
     threshold: i32,
     quiets: Quiets,
     with_losing: bool,
 }
 
 impl Picker {
-    /// All moves. `tt_move` must be legal node.
+    /// All moves. `tt_move` must be legal.
     #[inline]
     pub fn new(tt_move: Option<Move>) -> Self {
         Self {
@@ -106,32 +106,32 @@ impl Picker {
             list: MoveList::new(),
             ranking: Ranking::new(),
             losing: MoveList::new(),
-            losing_tried: 0,
+            losing_yielded: 0,
             threshold: 0,
             quiets: Quiets::All,
             with_losing: true,
         }
     }
 
-    /// Only captures and promotions that win at least `threshold` centipawns of material.
+    /// Only captures and promotions with SEE of at least `threshold` centipawns.
     #[inline]
     pub fn winning(tt_move: Option<Move>, threshold: i32) -> Self {
         Self { threshold, quiets: Quiets::None, with_losing: false, ..Self::new(tt_move) }
     }
 
-    /// From now on only captures and promotions.
+    /// Skips remaining quiets.
     #[inline]
     pub fn skip_quiets(&mut self) {
         self.quiets = Quiets::None;
     }
 
-    /// From now on only captures, promotions and, as far as hints tell them, checks.
+    /// Skips remaining quiets except checks; all of them if checks are not ordered.
     #[inline]
     pub fn only_checks(&mut self) {
         self.quiets = Quiets::Checks;
     }
 
-    /// The move that comes first, unless it is found to lose material. No move has been asked for yet.
+    /// The first move, unless its SEE is too low. To be called before [`next`](Self::next).
     #[inline]
     pub fn first(&mut self, board: &Board, histories: &Histories) -> Option<Move> {
         if self.stage == Stage::MakeNoisy {
@@ -141,7 +141,7 @@ impl Picker {
         self.tt_move.or_else(|| self.ranking.peek(&self.list))
     }
 
-    /// The move that comes next, as far as that is known now: by what comes to be known until then it may be left out.
+    /// The probable next move.
     #[inline]
     pub fn ahead(&mut self) -> Option<Move> {
         match self.stage {
@@ -184,10 +184,10 @@ impl Picker {
                     Some(mv) if Some(mv) == self.tt_move => {}
                     Some(mv) => return Some(mv),
                 },
-                Stage::BadNoisy => match self.losing.get(self.losing_tried) {
+                Stage::BadNoisy => match self.losing.get(self.losing_yielded) {
                     None => self.stage = Stage::Done,
                     mv => {
-                        self.losing_tried += 1;
+                        self.losing_yielded += 1;
                         return mv.copied();
                     }
                 },
@@ -196,15 +196,15 @@ impl Picker {
         }
     }
 
-    /// Lists captures and promotions. This and [`make_quiets`](Self::make_quiets) are no part of [`next`](Self::next), which
-    /// would have to save registers for them with each move.
+    /// Generates captures and promotions. Not inlined, like [`make_quiets`](Self::make_quiets), so that [`next`](Self::next)
+    /// saves fewer registers.
     #[inline(never)]
     fn make_noisy(&mut self, board: &Board, histories: &Histories) {
         board.generate::<true, false>(&mut self.list);
         self.ranking.rank(&self.list, |mv| noisy_score(board, histories, mv));
     }
 
-    /// Lists quiet moves.
+    /// Generates quiet moves.
     #[inline(never)]
     fn make_quiets(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
         if histories.recipe.orders() {
@@ -216,7 +216,7 @@ impl Picker {
         ranking.close();
     }
 
-    /// Lists quiet moves and ranks them by the history of the recipe's own.
+    /// Generates quiet moves and ranks them by the LMR recipe's own history.
     #[cold]
     fn make_quiets_by_recipe(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
         board.generate::<false, true>(&mut self.list);
@@ -224,13 +224,13 @@ impl Picker {
         self.ranking.rank(&self.list, score);
     }
 
-    /// Whether a capture or promotion is tried before quiet moves: one that has served well may lose a little more.
+    /// Whether a capture or promotion comes before quiet moves: its SEE reaches the threshold, which good history lowers.
     #[inline(always)]
     fn is_good(&self, board: &Board, histories: &Histories, hints: &Hints, mv: Move) -> bool {
-        board.see_ge(mv, self.threshold - histories.noisy(board, mv) * hints.trust / 1024)
+        board.see_ge(mv, self.threshold - histories.noisy(board, mv) * hints.see_by_history / 1024)
     }
 
-    /// Takes the best quiet move still to be tried.
+    /// Takes the next quiet move that is not skipped.
     #[inline(always)]
     fn take_quiet(&mut self, board: &Board, hints: &Hints) -> Option<Move> {
         match self.quiets {
@@ -240,14 +240,14 @@ impl Picker {
         }
     }
 
-    /// Takes the best of the moves still to be tried.
+    /// Takes the best remaining move.
     #[inline(always)]
     fn take_best(&mut self) -> Option<Move> {
         self.ranking.take_best(&mut self.list)
     }
 }
 
-/// Most valuable victim first, the more so the better such captures have served; underpromotions last.
+/// Score of a capture or promotion: most valuable victim first, then by history; underpromotions last.
 #[inline(always)]
 fn noisy_score(board: &Board, histories: &Histories, mv: Move) -> i32 {
     let victim = board.captured(mv).map_or(0, |piece| piece.kind().exchange_value());
@@ -259,7 +259,7 @@ fn noisy_score(board: &Board, histories: &Histories, mv: Move) -> i32 {
     (victim + promotion) * 16 + histories.noisy(board, mv) / 2
 }
 
-/// Lists and ranks quiet moves while they are found: what is the same for all moves of a piece is looked up once.
+/// Ranks quiet moves during generation, with one lookup of the histories per piece.
 struct RankedQuiets<'a> {
     list: &'a mut MoveList,
     ranking: &'a mut Ranking,
@@ -297,7 +297,7 @@ impl Sink for RankedQuiets<'_> {
         }
     }
 
-    /// No quiet move.
+    /// Promotions are not quiet.
     #[inline(always)]
     fn promotions(&mut self, _targets: Bitboard, _offset: i32, _capture: bool) {}
 
@@ -318,17 +318,17 @@ mod tests {
         Hints::of(Context::at(&Stack::default(), 0))
     }
 
-    /// All that a picker yields, the same whether it is asked beforehand or not.
+    /// The moves of a picker, the same with and without `first` and `ahead`.
     fn all(board: &Board, picker: Picker, hints: &Hints) -> Vec<Move> {
         let histories = Histories::new();
         let mut plain = picker.clone();
         let moves: Vec<Move> = std::iter::from_fn(|| plain.next(board, &histories, hints)).collect();
-        let mut asked = picker;
-        assert!(asked.tt_move.is_none() || asked.first(board, &histories) == asked.tt_move);
-        asked.first(board, &histories);
+        let mut peeked = picker;
+        assert!(peeked.tt_move.is_none() || peeked.first(board, &histories) == peeked.tt_move);
+        peeked.first(board, &histories);
         let next = || {
-            asked.ahead();
-            asked.next(board, &histories, hints)
+            peeked.ahead();
+            peeked.next(board, &histories, hints)
         };
         assert_eq!(std::iter::from_fn(next).collect::<Vec<_>>(), moves);
         moves
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_winning_quiet_losing() {
+    fn order_is_good_captures_quiets_losing_captures() {
         let board = Board::from_fen("4k3/8/2p5/3p3n/8/8/8/3RK2R w K - 0 1").unwrap();
         let mv = |text| board.parse_uci(text, false).unwrap();
         let killer = Hints { killer: (Some(mv("e1f2")), 100), reply: (Some(mv("d1d2")), 50), ..hints() };

@@ -1,58 +1,58 @@
-//! Which of a list's moves comes next.
+//! Selection of the best remaining move of a list.
 
 use crate::chess::Move;
 use crate::chess::movegen::MAX_MOVES;
 use arrayvec::ArrayVec;
 
-/// A move's score above its place in the list, in one number: so the highest names its move, and of equal ones the first is higher.
+/// A move's score and, in the low bits, its index in the list, inverted so that of equal scores the first is the highest.
 #[derive(Clone, Copy, Debug)]
 struct Key(i32);
 
 impl Key {
-    const PLACE_BITS: u32 = MAX_MOVES.next_power_of_two().trailing_zeros();
-    const LAST_PLACE: i32 = (1 << Self::PLACE_BITS) - 1;
-    /// Scores count as far as this.
-    const MOST: i32 = i32::MAX >> Self::PLACE_BITS;
-    /// Below every move's.
+    const INDEX_BITS: u32 = MAX_MOVES.next_power_of_two().trailing_zeros();
+    const MAX_INDEX: i32 = (1 << Self::INDEX_BITS) - 1;
+    /// Scores are clamped to this absolute value.
+    const MAX_SCORE: i32 = i32::MAX >> Self::INDEX_BITS;
+    /// Below the key of every move.
     const NONE: Self = Self(i32::MIN);
 
     #[inline(always)]
-    fn new(score: i32, place: usize) -> Self {
-        Self(score.clamp(-Self::MOST, Self::MOST) << Self::PLACE_BITS).at(place)
+    fn new(score: i32, index: usize) -> Self {
+        Self(score.clamp(-Self::MAX_SCORE, Self::MAX_SCORE) << Self::INDEX_BITS).at(index)
     }
 
-    /// The same score at this place.
+    /// The same score at another index.
     #[inline(always)]
-    fn at(self, place: usize) -> Self {
-        Self(self.0 & !Self::LAST_PLACE | (Self::LAST_PLACE - place as i32))
+    fn at(self, index: usize) -> Self {
+        Self(self.0 & !Self::MAX_INDEX | (Self::MAX_INDEX - index as i32))
     }
 
     #[inline(always)]
-    fn place(self) -> usize {
-        (Self::LAST_PLACE - (self.0 & Self::LAST_PLACE)) as usize
+    fn index(self) -> usize {
+        (Self::MAX_INDEX - (self.0 & Self::MAX_INDEX)) as usize
     }
 }
 
-/// So many keys are compared at once.
+/// Keys compared at once.
 const LANES: usize = 8;
 
-/// The scores of a list's moves. Taking the best of those that are left swaps it with the first of them, as in a selection sort.
+/// The scores of a list's moves. Selection sort: the best remaining move is swapped with the first.
 #[derive(Clone)]
 pub(super) struct Ranking {
-    /// Of all moves, and then so many that no group of lanes ends behind them.
+    /// The keys of all moves, padded by a group of lanes.
     keys: ArrayVec<Key, { MAX_MOVES + LANES }>,
     taken: usize,
-    /// Where the best of those that are left is, if that is known.
+    /// Index of the best remaining move, if known.
     best: Option<usize>,
 }
 
 impl Ranking {
-    /// Of an empty list.
+    /// The ranking of an empty list.
     pub(super) fn new() -> Self {
         Self { keys: ArrayVec::new(), taken: 0, best: None }
     }
 
-    /// Gives every move its score: the higher the earlier.
+    /// Scores all moves of a list; higher scores come first.
     #[inline(always)]
     pub(super) fn rank(&mut self, list: &[Move], score: impl Fn(Move) -> i32) {
         self.clear();
@@ -62,32 +62,32 @@ impl Ranking {
         self.close();
     }
 
-    /// Begins anew, with no move. [`rank`](Self::rank) is this, a [`push`](Self::push) for each move, and [`close`](Self::close).
+    /// Starts a new list: then [`push`](Self::push) for each move, and [`close`](Self::close).
     #[inline(always)]
     pub(super) fn clear(&mut self) {
         (self.keys, self.taken, self.best) = (ArrayVec::new(), 0, None);
     }
 
-    /// Gives the next move of the list its score.
+    /// Adds the score of the list's next move.
     #[inline(always)]
     pub(super) fn push(&mut self, score: i32) {
         self.keys.push(Key::new(score, self.keys.len()));
     }
 
-    /// All moves have their scores.
+    /// Pads the keys after the last move.
     #[inline(always)]
     pub(super) fn close(&mut self) {
         self.keys.extend([Key::NONE; LANES]);
     }
 
-    /// The best of the moves that are left, which stays.
+    /// Returns the best remaining move without taking it.
     #[inline(always)]
     pub(super) fn peek(&mut self, list: &[Move]) -> Option<Move> {
         self.best = self.find_best(list);
         Some(list[self.best?])
     }
 
-    /// Takes the best of the moves that are left.
+    /// Takes the best remaining move.
     #[inline(always)]
     pub(super) fn take_best(&mut self, list: &mut [Move]) -> Option<Move> {
         let best = self.find_best(list)?;
@@ -99,7 +99,7 @@ impl Ranking {
         Some(mv)
     }
 
-    /// Where the best of the moves that are left is.
+    /// Index of the best remaining move.
     #[inline(always)]
     fn find_best(&self, list: &[Move]) -> Option<usize> {
         if self.best.is_some() {
@@ -112,11 +112,11 @@ impl Ranking {
                 *most = key.0.max(*most);
             }
         }
-        let best = Key(lanes.into_iter().fold(Key::NONE.0, i32::max)).place();
+        let best = Key(lanes.into_iter().fold(Key::NONE.0, i32::max)).index();
         (best < list.len()).then_some(best)
     }
 
-    /// Takes moves, in no particular order, up to one that is wanted.
+    /// Takes moves in list order up to the first that is wanted.
     #[inline(always)]
     pub(super) fn take_any(&mut self, list: &[Move], is_wanted: impl Fn(Move) -> bool) -> Option<Move> {
         let left = list.get(self.taken..)?;
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::chess::Board;
 
-    /// The order of a selection sort: what comes first among equals is swapped with what is taken.
+    /// Reference selection sort.
     fn sorted(list: &[Move], scores: &[i32]) -> Vec<Move> {
         let mut left: Vec<(Move, i32)> = list.iter().copied().zip(scores.iter().copied()).collect();
         for taken in 0..left.len() {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_comes_first() {
+    fn order_is_that_of_a_selection_sort() {
         let board = Board::from_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1").expect("a FEN");
         let moves = board.legal_moves();
         assert_eq!(moves.len(), 218);

@@ -1,4 +1,4 @@
-//! The latest result of each search thread, read when an answer is due.
+//! The latest result of each search thread.
 
 use super::report::Info;
 use crate::sync::{CachePadded, Mutex};
@@ -6,11 +6,11 @@ use crate::sync::{CachePadded, Mutex};
 /// The result of a thread.
 #[derive(Clone, Debug)]
 pub struct ThreadResult {
-    /// The thread; 0 is the main thread.
+    /// Thread number; 0 is the main thread.
     pub thread: usize,
-    /// The last finished depth, in plies.
+    /// Last completed depth, in plies.
     pub depth: i32,
-    /// Its lines, best first.
+    /// Lines of that depth, best first.
     pub lines: Vec<Info>,
 }
 
@@ -23,13 +23,13 @@ impl Results {
         Self((0..threads).map(|_| CachePadded::new(Mutex::new(None))).collect())
     }
 
-    /// Publishes a thread's result; a few times per iteration at most.
+    /// Publishes a thread's result.
     pub fn publish(&self, result: ThreadResult) {
-        let latest = &self.0[result.thread];
-        *latest.lock() = Some(result);
+        let slot = &self.0[result.thread];
+        *slot.lock() = Some(result);
     }
 
-    /// The results of the threads that have one, in thread order.
+    /// All results in thread order.
     pub fn collect(&self) -> Vec<ThreadResult> {
         self.0.iter().filter_map(|latest| latest.lock().clone()).collect()
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_latest_result_of_each_thread_counts() {
+    fn collects_the_latest_result_of_each_thread() {
         let results = Results::new(3);
         assert!(results.collect().is_empty());
         for (thread, depth) in [(2, 1), (0, 4), (2, 3)] {

@@ -1,35 +1,35 @@
-//! Staggered depths: keeping the threads of a Lazy SMP search from doing the same work at the same time.
+//! Staggered depths of the threads of a Lazy SMP search.
 
-/// How helper threads choose the depths of their iterations. Thread 0 never skips.
+/// How helper threads choose their depths. Thread 0 searches every depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stagger {
-    /// All threads search every depth; timing alone makes them differ.
+    /// All threads search every depth and differ by timing alone.
     Off,
-    /// Helpers skip iterations by a pattern of runs, each thread with its own run length and phase (the scheme that
-    /// Stockfish used from 2016 to 2019).
+    /// Helpers alternate runs of searched and skipped iterations, each with its own run length and phase (Stockfish, 2016 to
+    /// 2019).
     #[default]
     Skip,
-    /// Every other helper searches one ply deeper than the iteration says (Texel).
+    /// Every other helper searches one ply deeper than the iteration (Texel).
     Offset,
 }
 
 impl Stagger {
-    /// The names that the UCI option offers, in the order of [`ALL`](Self::ALL).
+    /// The names in the order of [`ALL`](Self::ALL).
     pub const NAMES: [&'static str; 3] = ["off", "skip", "offset"];
-    /// All ways.
+    /// All schemes.
     pub const ALL: [Self; 3] = [Self::Off, Self::Skip, Self::Offset];
 
-    /// The name of this way.
+    /// The name of a scheme.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// The way of this name, without regard to case.
+    /// Parses a name, ignoring case.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|way| way.name().eq_ignore_ascii_case(name))
+        Self::ALL.into_iter().find(|scheme| scheme.name().eq_ignore_ascii_case(name))
     }
 
-    /// The depth that a thread searches in iteration `depth`, or `None` when it skips the iteration.
+    /// The depth that a thread searches in iteration `depth`; `None` if it skips the iteration.
     pub fn depth(self, thread: usize, depth: i32) -> Option<i32> {
         match self {
             _ if thread == 0 => Some(depth),
@@ -42,8 +42,8 @@ impl Stagger {
         }
     }
 
-    /// Runs grow by one after as many helpers as two runs are long, so that all phases of a run are taken before the
-    /// next run: (1,0) (1,1) (2,0) (2,1) (2,2) (2,3) (3,0) ... and round again after twenty.
+    /// Run length and phase of a helper. All phases of a run come before the next length: (1,0) (1,1) (2,0) (2,1) (2,2) (2,3)
+    /// (3,0) ... and repeat after twenty helpers.
     fn run_and_phase(helper: usize) -> (i32, i32) {
         let mut index = (helper % 20) as i32;
         let mut run = 1;
@@ -61,11 +61,11 @@ mod tests {
 
     #[test]
     fn the_main_thread_searches_every_depth() {
-        for way in Stagger::ALL {
+        for scheme in Stagger::ALL {
             for depth in 1..50 {
-                assert_eq!(way.depth(0, depth), Some(depth));
+                assert_eq!(scheme.depth(0, depth), Some(depth));
             }
-            assert_eq!(Stagger::from_name(way.name()), Some(way));
+            assert_eq!(Stagger::from_name(scheme.name()), Some(scheme));
         }
         assert_eq!(Stagger::from_name("SKIP"), Some(Stagger::Skip));
         assert_eq!(Stagger::from_name("x"), None);

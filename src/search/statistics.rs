@@ -6,8 +6,9 @@ use super::results::ThreadResult;
 use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::sync::Mutex;
+use std::ops::Range;
 
-/// What reductions and Last Best Reply did.
+/// Statistics of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchStats {
     /// Last Best Reply.
@@ -50,12 +51,12 @@ impl Observer for SearchStats {
     }
 }
 
-/// Sums the statistics of all threads.
+/// Sums the statistics of the threads.
 #[derive(Default)]
 pub struct Collector(Mutex<SearchStats>);
 
 impl Collector {
-    /// The sum over the threads that have ended.
+    /// The sum over completed threads.
     pub fn sum(&self) -> SearchStats {
         self.0.lock().clone()
     }
@@ -70,18 +71,18 @@ impl Instrument for Collector {
     }
 }
 
-/// Counts of Last Best Reply, each a part of the one before it.
+/// Counts of Last Best Reply. Each includes the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LbrStats {
     /// Nodes whose moves were searched.
     pub nodes: u64,
-    /// First match: a reply to the moves before the node was stored.
+    /// First match: a reply to the previous moves is stored.
     pub first_matches: u64,
-    /// Second match: that reply is legal.
+    /// Second match: the reply is legal.
     pub second_matches: u64,
-    /// It was the node's best move.
+    /// The reply was the best move.
     pub best: u64,
-    /// It failed high.
+    /// The reply failed high.
     pub cutoffs: u64,
 }
 
@@ -94,7 +95,7 @@ impl LbrStats {
         self.cutoffs += other.cutoffs;
     }
 
-    /// The counts with their names, in order.
+    /// The counts with their names.
     pub fn rows(&self) -> [(&'static str, u64); 5] {
         [
             ("nodes", self.nodes),
@@ -106,7 +107,7 @@ impl LbrStats {
     }
 }
 
-/// Counts of moves.
+/// Counts of moves by reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Moves searched.
@@ -117,17 +118,17 @@ pub struct Counts {
     pub plies: u64,
     /// Reduced moves that failed high and were searched again at full depth.
     pub verified: u64,
-    /// Those that failed high again.
+    /// Moves that failed high again at full depth.
     pub confirmed: u64,
 }
 
-/// A measure of a recipe, with the range that the Chess Programming Guide ("Late Move Reductions", measuring effectiveness)
-/// calls healthy.
+/// A measure of a recipe and its healthy range by the Chess Programming Guide ("Late Move Reductions", measuring
+/// effectiveness).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The value; `None` if nothing was counted.
+    /// The value; `None` without counts.
     pub value: Option<f64>,
     /// The unit.
     pub unit: &'static str,
@@ -136,7 +137,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Whether the value lies "below", "inside" or "above" the healthy range.
+    /// "below", "inside" or "above" the healthy range.
     pub fn place(&self) -> Option<&'static str> {
         let ((low, high), value) = (self.healthy?, self.value?);
         Some(match value {
@@ -161,7 +162,8 @@ impl Counts {
         self.confirmed += other.confirmed;
     }
 
-    /// Percentage of moves reduced, their average reduction, percentage of those searched again, and of those confirmed.
+    /// Percentage of moves reduced, their average reduction, percentage of reduced moves searched again, and of those the
+    /// percentage that failed high again.
     pub fn measures(&self) -> [Measure; 4] {
         let average = (self.reduced > 0).then(|| self.plies as f64 / self.reduced as f64);
         let measure = |name, value, unit, healthy| Measure { name, value, unit, healthy };
@@ -174,11 +176,11 @@ impl Counts {
     }
 }
 
-/// Larger depths and numbers are counted with the last one.
+/// Depths and numbers counted separately; larger ones are counted with the last.
 const DEPTHS: usize = 32;
 const NUMBERS: usize = 64;
 
-/// Counts by the depth of the node and the number of the move in it.
+/// Counts by depth of the node and number of the move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LmrStats {
     cells: Box<[[Counts; NUMBERS]; DEPTHS]>,
@@ -209,7 +211,7 @@ impl LmrStats {
         self.sum(0..DEPTHS, 0..NUMBERS)
     }
 
-    fn sum(&self, depths: std::ops::Range<usize>, numbers: std::ops::Range<usize>) -> Counts {
+    fn sum(&self, depths: Range<usize>, numbers: Range<usize>) -> Counts {
         let mut sum = Counts::default();
         for row in &self.cells[depths] {
             for cell in &row[numbers.clone()] {
@@ -219,44 +221,49 @@ impl LmrStats {
         sum
     }
 
-    /// Nonempty counts by depth of the node, in plies.
+    /// Nonempty counts by depth of the node.
     pub fn by_depth(&self) -> Vec<(String, Counts)> {
-        let name = |depth: usize| if depth == DEPTHS - 1 { format!("{depth}-") } else { depth.to_string() };
-        let rows = (0..DEPTHS).map(|depth| (name(depth), self.sum(depth..depth + 1, 0..NUMBERS)));
+        let rows =
+            (0..DEPTHS).map(|depth| (range_name(depth..depth + 1, DEPTHS), self.sum(depth..depth + 1, 0..NUMBERS)));
         rows.filter(|(_, counts)| counts.moves > 0).collect()
     }
 
-    /// Nonempty counts by number of the move, in groups.
+    /// Nonempty counts by ranges of the number of the move.
     pub fn by_number(&self) -> Vec<(String, Counts)> {
-        const FIRST: [usize; 11] = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33];
-        let ends = FIRST[1..].iter().copied().chain([NUMBERS]);
-        let name = |from: usize, to| match to {
-            NUMBERS => format!("{from}-"),
-            _ if to == from + 1 => from.to_string(),
-            _ => format!("{from}-{}", to - 1),
-        };
-        let rows = FIRST.into_iter().zip(ends).map(|(from, to)| (name(from, to), self.sum(0..DEPTHS, from..to)));
+        const BOUNDS: [usize; 12] = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, NUMBERS];
+        let ranges = BOUNDS.windows(2).map(|bounds| bounds[0]..bounds[1]);
+        let rows = ranges.map(|range| (range_name(range.clone(), NUMBERS), self.sum(0..DEPTHS, range)));
         rows.filter(|(_, counts)| counts.moves > 0).collect()
     }
 }
 
-/// The statistics of one or more searches to a depth.
+/// "3", "5-6", or "33-" for a range that ends at `last`.
+fn range_name(range: Range<usize>, last: usize) -> String {
+    let from = range.start;
+    match range.len() {
+        _ if range.end == last => format!("{from}-"),
+        1 => from.to_string(),
+        _ => format!("{from}-{}", range.end - 1),
+    }
+}
+
+/// Statistics of searches to a depth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LmrReport {
     /// The recipe.
     pub recipe: &'static str,
-    /// The depth searched to, in plies.
+    /// The depth, in plies.
     pub depth: i32,
-    /// Nodes of the recipe.
+    /// Nodes with the recipe.
     pub nodes: u64,
-    /// Nodes to the same depth without reductions, if known.
+    /// Nodes to the same depth without reductions, if searched.
     pub nodes_off: Option<u64>,
     /// The counts.
     pub stats: SearchStats,
 }
 
 impl LmrReport {
-    /// All measures over all moves.
+    /// The measures over all moves.
     pub fn measures(&self) -> Vec<Measure> {
         let saved = self.nodes_off.map(|off| 100.0 * (1.0 - self.nodes as f64 / off.max(1) as f64));
         let saved = Measure { name: "nodes saved", value: saved, unit: "%", healthy: Some((40.0, 60.0)) };
@@ -285,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_shares() {
+    fn totals_and_measures() {
         let total = sample().total();
         assert_eq!(total, Counts { moves: 6, reduced: 3, plies: 6, verified: 2, confirmed: 1 });
         let values = total.measures().map(|measure| measure.value.unwrap());
@@ -296,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_hold_every_move_once() {
+    fn rows_count_every_move_once() {
         let mut stats = sample();
         stats.add(&sample());
         for rows in [stats.by_depth(), stats.by_number()] {
@@ -308,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_compares_with_no_reductions() {
+    fn the_report_compares_nodes_without_reductions() {
         let stats = SearchStats { lmr: sample(), ..SearchStats::default() };
         let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats };
         let saved = report.measures()[4];
@@ -316,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reply_count_is_a_part_of_the_one_before() {
+    fn each_reply_count_includes_the_next() {
         let board = Board::start();
         let legal = Move::new(Square::G1, Square::F3, MoveKind::Quiet);
         let illegal = Move::new(Square::G1, Square::F3, MoveKind::Capture);

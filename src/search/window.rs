@@ -5,14 +5,14 @@ use crate::score::{INFINITE, Score};
 /// An open interval of scores, `alpha < beta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Scores at or below fail low.
+    /// Scores at or below alpha fail low.
     pub alpha: Score,
-    /// Scores at or above fail high.
+    /// Scores at or above beta fail high.
     pub beta: Score,
 }
 
 impl Window {
-    /// Every score.
+    /// The window of all scores.
     pub const FULL: Self = Self { alpha: -INFINITE, beta: INFINITE };
 
     /// The window between two bounds.

@@ -213,7 +213,7 @@ pub fn begin(target: &mut Target, name: &str, value: Option<&str>) -> Result<Opt
         let number = value.parse().ok().filter(|&number| tunable.allows(number));
         let off = off.map_or_else(String::new, |off| format!(", or {off} for off"));
         let number = number.ok_or_else(|| invalid(name, &format!("a whole number from {min} to {max}{off}"), value))?;
-        return target.engine.set_param(name, number).map(|()| None).map_err(|error| error.to_string());
+        return target.engine.set_param(name, number).map(|()| None);
     }
     match rebel::set(&mut target.engine.settings_mut().lmr.rebel, name, value) {
         Some(result) => result.map(|()| None),
