@@ -3,7 +3,7 @@
 use super::Engine;
 use super::strength::Seed;
 use crate::chess::Board;
-use crate::eval::nnue::sum::Sum;
+use crate::eval::nnue::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
 use crate::search::history::Corrections;

@@ -3,11 +3,12 @@
 use super::change::Change;
 use super::features::View;
 use super::network::Network;
-use super::refresh::Cache;
 use super::simd::{CacheLine, Simd};
 use super::threats::{Pieces, Threats};
-use crate::chess::{Board, Color, MoveDelta, Square};
+use crate::chess::fen::MAX_PIECES;
+use crate::chess::{Bitboard, Board, Color, MoveDelta, Piece, Square};
 use crate::score::Score;
+use arrayvec::ArrayVec;
 use std::sync::Arc;
 
 /// One thread's accumulators.
@@ -17,7 +18,7 @@ use std::sync::Arc;
 pub struct Accumulators {
     network: Arc<Network>,
     simd: Simd,
-    cache: Cache,
+    cache: RefreshCache,
     plies: Box<[Ply]>,
     /// Two rows per ply: White's and Black's.
     rows: Box<[CacheLine]>,
@@ -42,7 +43,7 @@ impl Accumulators {
         let views = Color::ALL.map(|color| kings.view(color, Square::A1));
         let rows = 2 * network.lines() * positions;
         Self {
-            cache: Cache::new(&network),
+            cache: RefreshCache::new(&network),
             simd,
             plies: vec![Ply { change: Change::None, views, computed: [false; 2] }; positions].into(),
             rows: vec![CacheLine::ZERO; rows].into(),
@@ -152,5 +153,42 @@ impl Accumulators {
     fn row(&self, ply: usize, color: Color) -> &[CacheLine] {
         let lines = self.network.lines();
         &self.rows[(2 * ply + color.index()) * lines..][..lines]
+    }
+}
+
+/// Refresh cache ("Finny tables", Luecx, 2023): the last accumulator of each view. The board usually differs from it by a few pieces
+/// only, which is far cheaper than adding all rows.
+struct RefreshCache {
+    /// Per view, the cached position.
+    boards: Box<[[Bitboard; Piece::COUNT]]>,
+    /// Per view, its accumulator.
+    rows: Box<[CacheLine]>,
+}
+
+impl RefreshCache {
+    /// Starts with empty boards.
+    fn new(network: &Network) -> Self {
+        let views = 4 * network.architecture().kings.count();
+        Self {
+            boards: vec![[Bitboard::EMPTY; Piece::COUNT]; views].into(),
+            rows: network.biases().repeat(views).into(),
+        }
+    }
+
+    /// The accumulator of a position for a view.
+    fn refresh(&mut self, network: &Network, simd: Simd, board: &Board, view: View) -> &[CacheLine] {
+        let index = view.index();
+        let [mut adds, mut subs] = [(); 2].map(|()| ArrayVec::<u16, { MAX_PIECES as usize }>::new());
+        for (piece, old) in Piece::ALL.into_iter().zip(&mut self.boards[index]) {
+            let new = board.pieces(piece.color(), piece.kind());
+            let feature = |square| view.feature(piece, square) as u16;
+            adds.extend((new & !*old).into_iter().map(feature));
+            subs.extend((*old & !new).into_iter().map(feature));
+            *old = new;
+        }
+        let lines = network.lines();
+        let row = &mut self.rows[index * lines..][..lines];
+        simd.apply(row, network.features(), &adds, &subs);
+        row
     }
 }

@@ -26,8 +26,8 @@ const LEAPS_DOWN: [u64; 4] = [NOT_H, NOT_A, NOT_GH, NOT_AB];
 
 /// Four bitboards, repeated for each color.
 #[inline(always)]
-fn lines<V: U64x8>([a, b, c, d]: [u64; 4]) -> V {
-    V::new([a, b, c, d, a, b, c, d])
+fn lines<V: U64x8>(isa: V::Isa, [a, b, c, d]: [u64; 4]) -> V {
+    V::new(isa, [a, b, c, d, a, b, c, d])
 }
 
 /// Attacks along each line, up and down.
@@ -52,28 +52,30 @@ impl<V: U64x8> Rays<V> {
 
     /// Knight attacks.
     #[inline(always)]
-    fn leaps(knights: V) -> Self {
-        let leaps = lines(LEAPS);
-        Self { up: knights.shl(leaps).and(lines(LEAPS_UP)), down: knights.shr(leaps).and(lines(LEAPS_DOWN)) }
+    fn leaps(isa: V::Isa, knights: V) -> Self {
+        let leaps = lines(isa, LEAPS);
+        Self { up: knights.shl(leaps).and(lines(isa, LEAPS_UP)), down: knights.shr(leaps).and(lines(isa, LEAPS_DOWN)) }
     }
 }
 
 /// Kogge-Stone propagators for one, two and four steps.
-struct Propagators<V> {
+struct Propagators<V: U64x8> {
+    isa: V::Isa,
     free: [Rays<V>; 3],
 }
 
 impl<V: U64x8> Propagators<V> {
     #[inline(always)]
-    fn steps(squares: u64) -> V {
-        lines(STEPS.map(|step| squares * step))
+    fn steps(isa: V::Isa, squares: u64) -> V {
+        lines(isa, STEPS.map(|step| squares * step))
     }
 
     #[inline(always)]
-    fn new(empty: u64) -> Self {
-        let one = Rays { up: lines::<V>(UP.map(|up| up & empty)), down: lines(DOWN.map(|down| down & empty)) };
-        let two = one.extend(Self::steps(1));
-        Self { free: [one, two, two.extend(Self::steps(2))] }
+    fn new(isa: V::Isa, empty: u64) -> Self {
+        let free = |squares: [u64; 4]| lines::<V>(isa, squares.map(|squares| squares & empty));
+        let one = Rays { up: free(UP), down: free(DOWN) };
+        let two = one.extend(Self::steps(isa, 1));
+        Self { isa, free: [one, two, two.extend(Self::steps(isa, 2))] }
     }
 
     /// Slider attacks from these squares.
@@ -81,10 +83,11 @@ impl<V: U64x8> Propagators<V> {
     fn rays(&self, from: V) -> Rays<V> {
         let mut rays = Rays { up: from, down: from };
         for (free, squares) in self.free.iter().zip([1, 2, 4]) {
-            rays.up = rays.up.or(free.up.and(rays.up.shl(Self::steps(squares))));
-            rays.down = rays.down.or(free.down.and(rays.down.shr(Self::steps(squares))));
+            rays.up = rays.up.or(free.up.and(rays.up.shl(Self::steps(self.isa, squares))));
+            rays.down = rays.down.or(free.down.and(rays.down.shr(Self::steps(self.isa, squares))));
         }
-        Rays { up: rays.up.shl(Self::steps(1)).and(lines(UP)), down: rays.down.shr(Self::steps(1)).and(lines(DOWN)) }
+        let (one, up, down) = (Self::steps(self.isa, 1), lines(self.isa, UP), lines(self.isa, DOWN));
+        Rays { up: rays.up.shl(one).and(up), down: rays.down.shr(one).and(down) }
     }
 }
 
@@ -132,22 +135,22 @@ fn by_kind<V: U64x8>([sliders, knights, queens]: [Rays<V>; 3]) -> V {
 
 /// Broadcasts White's bitboard to the lower four lanes, Black's to the upper four.
 #[inline(always)]
-fn splat_colors<V: U64x8>([white, black]: [Bitboard; 2]) -> V {
+fn splat_colors<V: U64x8>(isa: V::Isa, [white, black]: [Bitboard; 2]) -> V {
     let (white, black) = (white.0, black.0);
-    V::new([white, white, white, white, black, black, black, black])
+    V::new(isa, [white, white, white, white, black, black, black, black])
 }
 
 impl Attacks {
     /// Computes the attack sets of these pieces.
     #[inline(always)]
-    pub fn new<V: U64x8>(pieces: &Pieces) -> Self {
+    pub fn new<V: U64x8>(isa: V::Isa, pieces: &Pieces) -> Self {
         use PieceType::{Bishop, King, Knight, Queen, Rook};
-        let of = |kind| Color::ALL.map(|color| pieces.of(color, kind));
-        let propagators = Propagators::<V>::new(!pieces.occupied().0);
+        let of = |kind| splat_colors::<V>(isa, Color::ALL.map(|color| pieces.of(color, kind)));
+        let propagators = Propagators::<V>::new(isa, !pieces.occupied().0);
         // Rooks on files and ranks, bishops on diagonals.
-        let sliders = propagators.rays(splat_colors::<V>(of(Rook)).blend::<0b1100_1100>(splat_colors(of(Bishop))));
-        let (queens, kings) = (propagators.rays(splat_colors(of(Queen))), propagators.rays(splat_colors(of(King))));
-        let [knights, leaps] = [Knight, King].map(|kind| Rays::leaps(splat_colors(of(kind))));
+        let sliders = propagators.rays(of(Rook).blend::<0b1100_1100>(of(Bishop)));
+        let (queens, kings) = (propagators.rays(of(Queen)), propagators.rays(of(King)));
+        let [knights, leaps] = [Knight, King].map(|kind| Rays::leaps(isa, of(kind)));
 
         let mut attacks = Self::combine(pieces, [sliders, queens, knights]);
         // A pinned piece is where the king's ray meets the opposite ray of an enemy slider.
@@ -156,9 +159,9 @@ impl Attacks {
         let between = or_fours(between).to_array();
         let by = by_kind([sliders, knights, queens]);
         let checks = by_kind([kings, leaps, kings]).and(by.swap_lanes::<4>());
-        let checks = checks.and(splat_colors([!pieces.color(Color::Black), !pieces.color(Color::White)]));
-        attacks.safe_checks = checks.and(splat_colors(attacks.all.map(|squares| !squares))).nonzero();
-        attacks.checks = checks.and(splat_colors(attacks.all)).nonzero();
+        let checks = checks.and(splat_colors(isa, [!pieces.color(Color::Black), !pieces.color(Color::White)]));
+        attacks.safe_checks = checks.and(splat_colors(isa, attacks.all.map(|squares| !squares))).nonzero();
+        attacks.checks = checks.and(splat_colors(isa, attacks.all)).nonzero();
         let by = by.to_array();
         for color in Color::ALL {
             let (side, at) = (color.index(), 4 * color.index());

@@ -4,22 +4,18 @@
 //! them. The output layer is a dot product with the SCReLU activations, i.e. squared after clamping to 0..1.
 
 mod accumulators;
-mod architecture;
 mod attacks;
 mod change;
 pub mod features;
+mod format;
 pub mod network;
-mod refresh;
 pub mod simd;
-mod source;
-pub mod sum;
 #[cfg(test)]
 mod tests;
 pub mod threats;
 mod trace;
 
 pub use accumulators::Accumulators;
-pub use architecture::Architecture;
-pub use network::{Network, NetworkError, Parts};
-pub use source::{LoadError, embedded, load};
+pub use format::{Architecture, NetworkError, Parts, Sum, checksum};
+pub use network::{Network, embedded, load};
 pub use trace::Trace;

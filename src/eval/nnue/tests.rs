@@ -1,7 +1,7 @@
 //! Compares the network with a plain reference implementation.
 
 use super::features::KingBuckets;
-use super::network::tests::random;
+use super::format::tests::random;
 use super::simd::Simd;
 use super::threats::{Pieces, Threats};
 use super::*;

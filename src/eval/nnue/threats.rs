@@ -103,26 +103,26 @@ impl Threats {
 
     /// Recomputes the active inputs.
     #[inline(always)]
-    pub(super) fn find<V: U64x8>(&mut self, pieces: &Pieces) {
-        let attacks = Attacks::new::<V>(pieces);
+    pub(super) fn find<V: U64x8>(&mut self, isa: V::Isa, pieces: &Pieces) {
+        let attacks = Attacks::new::<V>(isa, pieces);
         self.count = 0;
-        self.add_attacked::<V>(pieces, &attacks);
+        self.add_attacked::<V>(isa, pieces, &attacks);
         // Usually empty.
         let pinned = attacks.pinned[0] | attacks.pinned[1];
         if pinned.any() {
             let [one, two, four, black] = pieces.weights();
-            self.add::<V, 5>(pinned.0, [(!0, 2 * PINNED as u8), one, two, four, black]);
+            self.add::<V, 5>(isa, pinned.0, [(!0, 2 * PINNED as u8), one, two, four, black]);
         }
         // Eight safe checks, then eight others: by rook, knight, bishop and queen, to White's king and to Black's.
         let checks = u64::from(attacks.safe_checks) | u64::from(attacks.checks) << 8;
         let others = (0xFF00, 2 * (CHECKS - SAFE_CHECKS) as u8);
         let [first, second, black] = [(0xCCCC, 2), (0x9999, 4), (0xF0F0, 1)];
-        self.add::<V, 5>(checks, [(!0, 2 * SAFE_CHECKS as u8), first, second, black, others]);
+        self.add::<V, 5>(isa, checks, [(!0, 2 * SAFE_CHECKS as u8), first, second, black, others]);
     }
 
     /// Adds the classes of attacked pieces.
     #[inline(always)]
-    fn add_attacked<V: U64x8>(&mut self, pieces: &Pieces, attacks: &Attacks) {
+    fn add_attacked<V: U64x8>(&mut self, isa: V::Isa, pieces: &Pieces, attacks: &Attacks) {
         let [pawns, _, _, rooks, queens, kings] = pieces.kinds;
         // Pieces attacked by the opponent, or defended.
         let enemies = |[white, black]: [Bitboard; 2]| pieces.colors[0] & black | pieces.colors[1] & white;
@@ -147,14 +147,14 @@ impl Threats {
         }
         let [a, b, c] = [0, 1, 2].map(|bit: usize| (class_bits[bit], (2 * KINDS as u8) << bit));
         let [one, two, four, black] = pieces.weights();
-        self.add::<V, 7>((attacked & !rest).0, [a, b, c, one, two, four, black]);
+        self.add::<V, 7>(isa, (attacked & !rest).0, [a, b, c, one, two, four, black]);
     }
 
     /// Appends an input for each square: the sum of the weights of the sets that contain it.
     #[inline(always)]
-    fn add<V: U64x8, const N: usize>(&mut self, squares: u64, sets: [(u64, u8); N]) {
+    fn add<V: U64x8, const N: usize>(&mut self, isa: V::Isa, squares: u64, sets: [(u64, u8); N]) {
         let list = self.inputs[self.count..].first_chunk_mut().expect("there is room for three lists");
-        V::compress(squares, sets, list);
+        V::compress(isa, squares, sets, list);
         self.count += squares.count_ones() as usize;
     }
 

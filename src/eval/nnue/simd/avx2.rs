@@ -5,6 +5,16 @@ use super::super::threats::{Pieces, Threats};
 use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, scalar};
 use std::arch::x86_64::*;
 
+/// Proof that the CPU has AVX2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Avx2(());
+
+impl Avx2 {
+    pub fn detect() -> Option<Self> {
+        is_x86_feature_detected!("avx2").then_some(Self(()))
+    }
+}
+
 /// Lines kept in registers while threat rows are added: two of sixteen registers each.
 const BLOCK: usize = 6;
 
@@ -19,8 +29,8 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
 }
 
 #[target_feature(enable = "avx2")]
-pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<YmmPair>(pieces);
+pub fn find_threats(isa: Avx2, pieces: &Pieces, threats: &mut Threats) {
+    threats.find::<YmmPair>(isa, pieces);
 }
 
 #[target_feature(enable = "avx2")]
@@ -121,62 +131,63 @@ fn load_half(line: &HalfLine) -> [__m256i; 2] {
 
 /// Eight 64-bit lanes in two registers.
 #[derive(Clone, Copy)]
-struct YmmPair([__m256i; 2]);
+struct YmmPair(Avx2, [__m256i; 2]);
 
 impl YmmPair {
     #[inline(always)]
     fn zip(self, other: Self, of: impl Fn(__m256i, __m256i) -> __m256i) -> Self {
-        Self([of(self.0[0], other.0[0]), of(self.0[1], other.0[1])])
+        Self(self.0, [of(self.1[0], other.1[0]), of(self.1[1], other.1[1])])
     }
 }
 
-// SAFETY of each method: only `find_threats` constructs values, with AVX2 available.
 impl U64x8 for YmmPair {
+    type Isa = Avx2;
+
     #[inline(always)]
-    fn new([a, b, c, d, e, f, g, h]: [u64; 8]) -> Self {
-        let [a, b, c, d, e, f, g, h] = [a, b, c, d, e, f, g, h].map(u64::cast_signed);
-        // SAFETY: as above.
-        Self(unsafe { [_mm256_set_epi64x(d, c, b, a), _mm256_set_epi64x(h, g, f, e)] })
+    fn new(isa: Avx2, lanes: [u64; 8]) -> Self {
+        let [a, b, c, d, e, f, g, h] = lanes.map(u64::cast_signed);
+        // SAFETY: the CPU has AVX2.
+        Self(isa, unsafe { [_mm256_set_epi64x(d, c, b, a), _mm256_set_epi64x(h, g, f, e)] })
     }
 
     #[inline(always)]
     fn to_array(self) -> [u64; 8] {
         // SAFETY: same size, and any bits are valid.
-        unsafe { std::mem::transmute(self.0) }
+        unsafe { std::mem::transmute(self.1) }
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the CPU has AVX2.
         self.zip(other, |one, other| unsafe { _mm256_and_si256(one, other) })
     }
 
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the CPU has AVX2.
         self.zip(other, |one, other| unsafe { _mm256_or_si256(one, other) })
     }
 
     #[inline(always)]
     fn shl(self, by: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the CPU has AVX2.
         self.zip(by, |one, by| unsafe { _mm256_sllv_epi64(one, by) })
     }
 
     #[inline(always)]
     fn shr(self, by: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the CPU has AVX2.
         self.zip(by, |one, by| unsafe { _mm256_srlv_epi64(one, by) })
     }
 
     #[inline(always)]
     fn swap_lanes<const INDEX: usize>(self) -> Self {
-        let [white, black] = self.0;
-        // SAFETY: as above.
-        Self(unsafe {
+        let Self(isa, [white, black]) = self;
+        // SAFETY: the CPU has AVX2.
+        Self(isa, unsafe {
             match INDEX {
-                1 => self.0.map(|four| _mm256_permute4x64_epi64::<0b10_11_00_01>(four)),
-                2 => self.0.map(|four| _mm256_permute4x64_epi64::<0b01_00_11_10>(four)),
+                1 => self.1.map(|four| _mm256_permute4x64_epi64::<0b10_11_00_01>(four)),
+                2 => self.1.map(|four| _mm256_permute4x64_epi64::<0b01_00_11_10>(four)),
                 _ => [black, white],
             }
         })
@@ -184,17 +195,16 @@ impl U64x8 for YmmPair {
 
     #[inline(always)]
     fn blend<const MASK: u8>(self, other: Self) -> Self {
-        let select = Self::new(std::array::from_fn(|index| if MASK >> index & 1 != 0 { u64::MAX } else { 0 }));
-        // SAFETY: as above.
-        let other = select.zip(other, |mask, other| unsafe { _mm256_and_si256(mask, other) });
-        // SAFETY: as above.
-        other.or(select.zip(self, |mask, own| unsafe { _mm256_andnot_si256(mask, own) }))
+        let select = Self::new(self.0, std::array::from_fn(|index| if MASK >> index & 1 != 0 { u64::MAX } else { 0 }));
+        // SAFETY: the CPU has AVX2.
+        let own = select.zip(self, |mask, own| unsafe { _mm256_andnot_si256(mask, own) });
+        select.and(other).or(own)
     }
 
     #[inline(always)]
     fn nonzero(self) -> u8 {
-        // SAFETY: as above.
-        let [white, black] = self.0.map(|four| unsafe {
+        // SAFETY: the CPU has AVX2.
+        let [white, black] = self.1.map(|four| unsafe {
             let none = _mm256_cmpeq_epi64(four, _mm256_setzero_si256());
             _mm256_movemask_pd(_mm256_castsi256_pd(none))
         });

@@ -5,6 +5,20 @@ use super::super::threats::{Pieces, Threats};
 use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, scalar};
 use std::arch::x86_64::*;
 
+/// Proof that the CPU has the instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Avx512(());
+
+impl Avx512 {
+    pub fn detect() -> Option<Self> {
+        let detected = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("avx512vnni");
+        detected.then_some(Self(()))
+    }
+}
+
 /// Lines per unrolled block.
 const BLOCK: usize = 8;
 /// Independent sums, to hide latency.
@@ -37,8 +51,8 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<Zmm>(pieces);
+pub fn find_threats(isa: Avx512, pieces: &Pieces, threats: &mut Threats) {
+    threats.find::<Zmm>(isa, pieces);
 }
 
 /// Neuron times weight fits into 16 bits, so a single VNNI instruction multiplies by the neuron again and accumulates.
@@ -146,74 +160,75 @@ fn load_half(line: &HalfLine) -> __m512i {
 
 /// Eight 64-bit lanes in one register.
 #[derive(Clone, Copy)]
-struct Zmm(__m512i);
+struct Zmm(Avx512, __m512i);
 
-// SAFETY of each method: only `find_threats` constructs values, with AVX-512 available.
 impl U64x8 for Zmm {
+    type Isa = Avx512;
+
     #[inline(always)]
-    fn new([a, b, c, d, e, f, g, h]: [u64; 8]) -> Self {
-        let [a, b, c, d, e, f, g, h] = [a, b, c, d, e, f, g, h].map(u64::cast_signed);
-        // SAFETY: as above.
-        Self(unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
+    fn new(isa: Avx512, lanes: [u64; 8]) -> Self {
+        let [a, b, c, d, e, f, g, h] = lanes.map(u64::cast_signed);
+        // SAFETY: the CPU has AVX-512.
+        Self(isa, unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
     }
 
     #[inline(always)]
     fn to_array(self) -> [u64; 8] {
         // SAFETY: same size, and any bits are valid.
-        unsafe { std::mem::transmute(self.0) }
+        unsafe { std::mem::transmute(self.1) }
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+        // SAFETY: the CPU has AVX-512.
+        Self(self.0, unsafe { _mm512_and_si512(self.1, other.1) })
     }
 
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_or_si512(self.0, other.0) })
+        // SAFETY: the CPU has AVX-512.
+        Self(self.0, unsafe { _mm512_or_si512(self.1, other.1) })
     }
 
     #[inline(always)]
     fn shl(self, by: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_sllv_epi64(self.0, by.0) })
+        // SAFETY: the CPU has AVX-512.
+        Self(self.0, unsafe { _mm512_sllv_epi64(self.1, by.1) })
     }
 
     #[inline(always)]
     fn shr(self, by: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_srlv_epi64(self.0, by.0) })
+        // SAFETY: the CPU has AVX-512.
+        Self(self.0, unsafe { _mm512_srlv_epi64(self.1, by.1) })
     }
 
     #[inline(always)]
     fn swap_lanes<const INDEX: usize>(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe {
+        // SAFETY: the CPU has AVX-512.
+        Self(self.0, unsafe {
             match INDEX {
-                1 => _mm512_permutex_epi64::<0b10_11_00_01>(self.0),
-                2 => _mm512_permutex_epi64::<0b01_00_11_10>(self.0),
-                _ => _mm512_shuffle_i64x2::<0b01_00_11_10>(self.0, self.0),
+                1 => _mm512_permutex_epi64::<0b10_11_00_01>(self.1),
+                2 => _mm512_permutex_epi64::<0b01_00_11_10>(self.1),
+                _ => _mm512_shuffle_i64x2::<0b01_00_11_10>(self.1, self.1),
             }
         })
     }
 
     #[inline(always)]
     fn blend<const MASK: u8>(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_mask_blend_epi64(MASK, self.0, other.0) })
+        // SAFETY: the CPU has AVX-512.
+        Self(self.0, unsafe { _mm512_mask_blend_epi64(MASK, self.1, other.1) })
     }
 
     #[inline(always)]
     fn nonzero(self) -> u8 {
-        // SAFETY: as above.
-        unsafe { _mm512_test_epi64_mask(self.0, self.0) }
+        // SAFETY: the CPU has AVX-512.
+        unsafe { _mm512_test_epi64_mask(self.1, self.1) }
     }
 
     #[inline(always)]
-    fn compress<const N: usize>(squares: u64, sets: [(u64, u8); N], list: &mut [u8; 64]) {
-        // SAFETY: as above; the list is 64 bytes.
+    fn compress<const N: usize>(_isa: Avx512, squares: u64, sets: [(u64, u8); N], list: &mut [u8; 64]) {
+        // SAFETY: the CPU has AVX-512; the list is 64 bytes.
         unsafe {
             let mut sums = _mm512_setzero_si512();
             for (set, weight) in sets {

@@ -79,11 +79,11 @@ impl<'a, const N: usize> Rows<'a, N> {
 enum Level {
     Scalar,
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(avx2::Avx2),
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512(avx512::Avx512),
     #[cfg(target_arch = "aarch64")]
-    Neon,
+    Neon(neon::Neon),
 }
 
 /// An instruction set available on this CPU.
@@ -101,15 +101,15 @@ macro_rules! dispatch {
     ($self:ident, $function:ident $(::<$($generic:ident),+>)?, $($argument:expr),+) => {
         match $self.0 {
             Level::Scalar => scalar::$function$(::<$($generic),+>)?($($argument),+),
-            // SAFETY: values of this level are only constructed after detecting the instructions.
+            // SAFETY: the level holds the proof that the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Avx2(_) => unsafe { avx2::$function$(::<$($generic),+>)?($($argument),+) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Avx512(_) => unsafe { avx512::$function$(::<$($generic),+>)?($($argument),+) },
             // SAFETY: as above.
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => unsafe { neon::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Neon(_) => unsafe { neon::$function$(::<$($generic),+>)?($($argument),+) },
         }
     };
 }
@@ -120,21 +120,11 @@ impl Simd {
         let mut all = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512vbmi2")
-                && is_x86_feature_detected!("avx512vnni")
-            {
-                all.push(Self(Level::Avx512));
-            }
-            if is_x86_feature_detected!("avx2") {
-                all.push(Self(Level::Avx2));
-            }
+            all.extend(avx512::Avx512::detect().map(|isa| Self(Level::Avx512(isa))));
+            all.extend(avx2::Avx2::detect().map(|isa| Self(Level::Avx2(isa))));
         }
         #[cfg(target_arch = "aarch64")]
-        if std::arch::is_aarch64_feature_detected!("neon") {
-            all.push(Self(Level::Neon));
-        }
+        all.extend(neon::Neon::detect().map(|isa| Self(Level::Neon(isa))));
         all.push(Self(Level::Scalar));
         all
     }
@@ -155,11 +145,11 @@ impl Simd {
         match self.0 {
             Level::Scalar => "scalar",
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "avx2",
+            Level::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => "avx512",
+            Level::Avx512(_) => "avx512",
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => "neon",
+            Level::Neon(_) => "neon",
         }
     }
 
@@ -192,7 +182,18 @@ impl Simd {
     /// Computes the active threat inputs.
     #[inline(always)]
     pub fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
-        dispatch!(self, find_threats, pieces, threats);
+        match self.0 {
+            Level::Scalar => threats.find::<[u64; 8]>((), pieces),
+            // SAFETY: the level holds the proof that the CPU has the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(isa) => unsafe { avx2::find_threats(isa, pieces, threats) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(isa) => unsafe { avx512::find_threats(isa, pieces, threats) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon(_) => unsafe { neon::find_threats(pieces, threats) },
+        }
     }
 
     /// [`screlu_dot`](Self::screlu_dot) of both sides after adding the rows of the active threats. `rows` holds all threat

@@ -5,6 +5,16 @@ use super::super::threats::{Pieces, Threats};
 use super::{CacheLine, HalfLine, Perspective, Rows, scalar};
 use std::arch::aarch64::*;
 
+/// Proof that the CPU has NEON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neon(());
+
+impl Neon {
+    pub fn detect() -> Option<Self> {
+        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
+    }
+}
+
 /// Lines kept in registers while threat rows are added: four of 32 registers each.
 const BLOCK: usize = 4;
 
@@ -20,7 +30,7 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
 
 #[target_feature(enable = "neon")]
 pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<[u64; 8]>(pieces);
+    threats.find::<[u64; 8]>((), pieces);
 }
 
 #[target_feature(enable = "neon")]

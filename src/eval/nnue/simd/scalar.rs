@@ -1,7 +1,6 @@
 //! Portable reference kernels. The updates are written for auto-vectorisation; other files compile them with their instructions.
 
 use super::super::network::{LANES, QA};
-use super::super::threats::{Pieces, Threats};
 use super::{CacheLine, HalfLine, Perspective, Rows};
 
 /// Lines per block of threat updates.
@@ -34,10 +33,6 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
         }
         *out = line;
     }
-}
-
-pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<[u64; 8]>(pieces);
 }
 
 pub fn screlu_dot<const N: usize>(parts: [(&[CacheLine], &[CacheLine]); N]) -> i32 {

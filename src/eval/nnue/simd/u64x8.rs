@@ -1,8 +1,11 @@
 //! Eight bitboards side by side.
 
-/// Eight 64-bit lanes. Only constructed where the CPU has the instructions.
+/// Eight 64-bit lanes.
 pub trait U64x8: Copy {
-    fn new(lanes: [u64; 8]) -> Self;
+    /// Proof that the CPU has the instructions, without which there are no values.
+    type Isa: Copy;
+
+    fn new(isa: Self::Isa, lanes: [u64; 8]) -> Self;
     fn to_array(self) -> [u64; 8];
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
@@ -19,7 +22,7 @@ pub trait U64x8: Copy {
 
     /// Writes for each square the sum of the weights of the sets that contain it. The rest of the list is unspecified.
     #[inline(always)]
-    fn compress<const N: usize>(squares: u64, sets: [(u64, u8); N], list: &mut [u8; 64]) {
+    fn compress<const N: usize>(_isa: Self::Isa, squares: u64, sets: [(u64, u8); N], list: &mut [u8; 64]) {
         let mut rest = squares;
         for sum in list.iter_mut().take(squares.count_ones() as usize) {
             let square = rest.trailing_zeros();
@@ -30,8 +33,10 @@ pub trait U64x8: Copy {
 }
 
 impl U64x8 for [u64; 8] {
+    type Isa = ();
+
     #[inline(always)]
-    fn new(lanes: [u64; 8]) -> Self {
+    fn new((): (), lanes: [u64; 8]) -> Self {
         lanes
     }
 
