@@ -1,4 +1,4 @@
-//! Speed of the rules: moves generated, made and judged per second.
+//! Speed of the rules: moves generated, made and tested per second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lento::bench::POSITIONS;
@@ -11,7 +11,7 @@ fn boards() -> Vec<Board> {
     POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are good")).collect()
 }
 
-/// All legal moves of the positions that satisfy a condition, with their boards.
+/// The boards with their legal moves that satisfy a condition.
 fn moves(wanted: impl Fn(Move) -> bool) -> Vec<(Board, Vec<Move>)> {
     let list = |board: Board| {
         let moves = board.legal_moves().into_iter().filter(|&mv| wanted(mv)).collect();
@@ -20,15 +20,15 @@ fn moves(wanted: impl Fn(Move) -> bool) -> Vec<(Board, Vec<Move>)> {
     boards().into_iter().map(list).collect()
 }
 
-/// Times a question about single moves.
-fn each_move<T>(c: &mut Criterion, name: &str, list: &[(Board, Vec<Move>)], ask: impl Fn(&Board, Move) -> T) {
+/// Times a function of single moves.
+fn each_move<T>(c: &mut Criterion, name: &str, list: &[(Board, Vec<Move>)], test: impl Fn(&Board, Move) -> T) {
     let mut group = c.benchmark_group("chess");
     group.throughput(Throughput::Elements(list.iter().map(|(_, moves)| moves.len() as u64).sum()));
     group.bench_function(name, |b| {
         b.iter(|| {
             for (board, moves) in list {
                 for &mv in moves {
-                    black_box(ask(board, black_box(mv)));
+                    black_box(test(board, black_box(mv)));
                 }
             }
         });
@@ -54,7 +54,7 @@ fn generation(c: &mut Criterion) {
     group.finish();
 }
 
-fn judging(c: &mut Criterion) {
+fn single_moves(c: &mut Criterion) {
     let (all, noisy) = (moves(|_| true), moves(|mv| !mv.is_quiet()));
     each_move(c, "make", &all, Board::after);
     each_move(c, "is_legal", &all, Board::is_legal);
@@ -75,5 +75,5 @@ fn counting(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, generation, judging, counting);
+criterion_group!(benches, generation, single_moves, counting);
 criterion_main!(benches);

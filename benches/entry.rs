@@ -1,4 +1,4 @@
-//! What the benches of the table store.
+//! Entries that the benches of the table store.
 
 use lento::chess::Move;
 use lento::score::Bound;

@@ -6,7 +6,7 @@ use lento::chess::Board;
 use lento::eval::Classical;
 use std::hint::black_box;
 
-/// The bench positions and all that follow from them in one move.
+/// All positions one move after a bench position.
 fn boards() -> Vec<Board> {
     let roots = POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("the bench positions are good"));
     roots.flat_map(|root| root.legal_moves().into_iter().map(move |mv| root.after(mv))).collect()
@@ -17,10 +17,10 @@ fn evaluation(c: &mut Criterion) {
     let mut group = c.benchmark_group("eval");
     group.throughput(Throughput::Elements(boards.len() as u64));
     let mut classical = Classical::default();
-    group.bench_function("classical, pawns known", |b| {
+    group.bench_function("classical, pawn cache warm", |b| {
         b.iter(|| boards.iter().map(|board| classical.evaluate(black_box(board))).sum::<i32>());
     });
-    group.bench_function("classical, pawns new", |b| {
+    group.bench_function("classical, pawn cache empty", |b| {
         b.iter_batched_ref(
             Classical::default,
             |classical| boards.iter().map(|board| classical.evaluate(black_box(board))).sum::<i32>(),

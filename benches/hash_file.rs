@@ -1,5 +1,5 @@
-//! How long it takes to save a full table and to load it: `cargo bench -p lento-benches --bench hash_file -- save FILE MIB`, and `load` in
-//! place of `save`. Between the two the file may be driven out of memory, so that the disk is read.
+//! Time to save and load a full table: `cargo bench -p lento-benches --bench hash_file -- save FILE MIB`, then `load FILE MIB`. Drop the
+//! page cache in between to read from disk.
 
 use lento::chess::Move;
 use lento::hash_file::{Identity, Origin, SaveOptions, load, save};
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Stores an entry in every place, in the order of the keys.
+/// Stores an entry in every slot, in the order of the keys.
 fn fill(table: &Tt, threads: usize) {
     let places = (table.len() * Tt::CLUSTER_ENTRIES) as u64;
     let (share, step) = (places.div_ceil(threads as u64), u64::MAX / places);
@@ -44,7 +44,7 @@ fn fill(table: &Tt, threads: usize) {
             scope.spawn(move || {
                 let mut state = first + 1;
                 for nth in first..places.min(first + share) {
-                    // Numbers without structure (SplitMix64's step).
+                    // Pseudo-random (SplitMix64's step).
                     state = (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                     let (mv, score) = (Move::from_word(state as u16), (state >> 20) as i32 % 300);
                     let depth = nth as i32 % 12;

@@ -1,5 +1,5 @@
-//! The shared table against what the memory gives: two threads that probe and store at random, beside two that read and write
-//! random cache lines in memory of the same size and the same kind of pages.
+//! The shared table against raw memory: two threads probe and store at random, or read and write random cache lines of memory of the
+//! same size and kind of pages.
 
 mod entry;
 
@@ -13,19 +13,19 @@ use std::time::{Duration, Instant};
 use zerocopy::FromBytes;
 
 const THREADS: usize = 2;
-/// Accesses of a thread in one measurement.
+/// Accesses per thread in one measurement.
 const ACCESSES: u64 = 1 << 20;
-/// How far ahead a line is asked for: as many as a processor waits for at once.
+/// Accesses between prefetch and use, about the number of misses that a CPU keeps in flight.
 const AHEAD: u64 = 32;
-/// Words of a cache line.
+/// Words per cache line.
 const LINE: usize = 8;
 
-/// MiB of memory: more than the caches hold. `LENTO_BENCH_MIB` names another number.
+/// MiB of memory, more than the caches hold; overridden by `LENTO_BENCH_MIB`.
 fn size_mib() -> usize {
     std::env::var("LENTO_BENCH_MIB").ok().and_then(|text| text.parse().ok()).unwrap_or(2048)
 }
 
-/// Numbers without structure (SplitMix64).
+/// Pseudo-random numbers (SplitMix64).
 fn scramble(index: u64) -> u64 {
     let word = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -33,23 +33,23 @@ fn scramble(index: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// Memory in large pages where the system has them, as the table asks for its own.
+/// Memory in huge pages if available, as for the table.
 fn lines(mib: usize) -> MmapMut {
     let mut lines = MmapMut::map_anon(mib << 20).expect("memory for the lines");
     #[cfg(target_os = "linux")]
     let _ = lines.advise(memmap2::Advice::HugePage);
-    // Every page is there before anything is timed.
+    // Fault in all pages before timing.
     lines.fill(1);
     lines
 }
 
-/// The first word of the line that a key falls on.
+/// The first word of the line of a key.
 fn first(words: &[AtomicU64], key: u64) -> &AtomicU64 {
     let line = (u128::from(key) * (words.len() / LINE) as u128) >> 64;
     &words[line as usize * LINE]
 }
 
-/// How long the threads take, each for its accesses so many times, in its own part. An access gets its key and a later one.
+/// Time that the threads take for `times` rounds of accesses, each with its own state. An access gets its key and a later one.
 fn timed<P: Send>(times: u64, parts: [P; THREADS], access: impl Fn(&mut P, u64, u64) + Sync) -> Duration {
     let (access, begin) = (&access, Instant::now());
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The network: positions per second by instruction set, against the memory that has to be touched at least.
+//! Speed of the network by instruction set, against a lower bound: the memory that must be touched.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lento::bench::POSITIONS;
@@ -8,7 +8,7 @@ use lento::eval::nnue::{Accumulators, Network, embedded};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// A position and all that follow from it in one move.
+/// A position and all positions one move later.
 struct Family {
     root: Board,
     children: Vec<(Move, Board)>,
@@ -24,8 +24,8 @@ fn families() -> Vec<Family> {
         .collect()
 }
 
-/// The rows of weights that lead from a position to the next one, for both colors. Where a king changes what its side
-/// sees, the cache of refreshes decides; such moves are left out.
+/// The rows of weights that differ between two positions, for both colors; empty if a king's view changes, which needs the refresh
+/// cache.
 fn rows(network: &Network, root: &Board, child: &Board) -> Vec<usize> {
     let kings = &network.architecture().kings;
     let mut rows = Vec::new();
@@ -35,8 +35,8 @@ fn rows(network: &Network, root: &Board, child: &Board) -> Vec<usize> {
             return Vec::new();
         }
         let features = |board: &Board| -> Vec<usize> {
-            let men = board.occupied().into_iter().filter_map(|square| Some((board.piece_on(square)?, square)));
-            men.map(|(piece, square)| view.feature(piece, square)).collect()
+            let pieces = board.occupied().into_iter().filter_map(|square| Some((board.piece_on(square)?, square)));
+            pieces.map(|(piece, square)| view.feature(piece, square)).collect()
         };
         let (before, after) = (features(root), features(child));
         rows.extend(before.iter().filter(|feature| !after.contains(feature)));
@@ -87,7 +87,7 @@ fn network(c: &mut Criterion) {
             });
         });
     }
-    // For both colors: the accumulator before and the one after, the rows between them, and the weights of an output layer.
+    // For both colors: the accumulators before and after, the rows that differ, and the weights of an output layer.
     let needed: Vec<Vec<usize>> = families
         .iter()
         .flat_map(|family| family.children.iter().map(|(_, child)| rows(&network, &family.root, child)))

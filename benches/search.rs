@@ -1,4 +1,4 @@
-//! Speed of the search: nodes per second to a fixed depth, from an empty table, on one thread and on two.
+//! Speed of the search in nodes per second, from an empty table, on one and two threads.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lento::bench::POSITIONS;
@@ -7,10 +7,10 @@ use lento::engine::Engine;
 use lento::search::limits::Limits;
 use std::time::{Duration, Instant};
 
-/// An opening, a middlegame and an endgame of the bench.
+/// Bench positions: an opening, a middlegame and an endgame.
 const PLACES: [(&str, usize); 3] = [("opening", 3), ("middlegame", 5), ("endgame", 20)];
 
-/// Searches one position as the first of a new game: nodes searched, and the time without the clearing before.
+/// Searches a position as a new game: nodes, and time without clearing the table.
 fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> (u64, Duration) {
     engine.new_game();
     engine.set_game(game.clone());
@@ -27,7 +27,7 @@ fn searching(c: &mut Criterion) {
         engine.set_threads(threads).expect("two threads");
         for (name, place) in PLACES {
             let game = Game::from_fen(POSITIONS[place]).expect("the bench positions are good");
-            // The same depth on one thread has always the same nodes; two threads are limited by nodes instead.
+            // Node counts to a fixed depth repeat on one thread only.
             let depth = Limits { depth: Some(10), ..Limits::default() };
             let nodes = Limits { nodes: Some(200_000), ..Limits::default() };
             let limits = if threads == 1 { depth } else { nodes };

@@ -7,11 +7,11 @@ use entry::entry;
 use lento::tt::Tt;
 use std::hint::black_box;
 
-/// Far more than any cache holds, and keys enough to touch a quarter of it.
+/// More than the caches hold, and enough keys to touch a quarter of it.
 const SIZE_MIB: usize = 256;
 const KEYS: usize = 1 << 20;
 
-/// Keys without structure, the same in every run.
+/// Pseudo-random keys, the same in every run.
 fn keys(seed: u64) -> Vec<u64> {
     let mut random = fastrand::Rng::with_seed(seed);
     (0..KEYS).map(|_| random.u64(..)).collect()

@@ -13,6 +13,7 @@ mod source;
 mod table;
 mod tables;
 
+pub(crate) use material::Material;
 pub use probe::Wdl;
 pub use root::RootRank;
 pub use tables::{MAX_PIECES, Stock, Tables, TablesError};

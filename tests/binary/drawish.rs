@@ -14,7 +14,7 @@ fn judge(session: &mut Session, fen: &str) -> (Vec<String>, i32, u64) {
 }
 
 fn is_called_drawish(said: &[String]) -> bool {
-    said.iter().any(|line| line.starts_with("drawish ending KRBkr: "))
+    said.iter().any(|line| line.starts_with("drawish ending KRBvKR: "))
 }
 
 #[test]

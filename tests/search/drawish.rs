@@ -9,21 +9,21 @@ use lento::search::report::Outcome;
 
 /// A position of each ending, White to move.
 const POSITIONS: [(&str, &str); 15] = [
-    ("KQkq", "5k2/6q1/8/8/8/8/1Q6/1K6 w - - 0 1"),
-    ("KQkrr", "6k1/5rr1/8/8/8/8/1Q6/1K6 w - - 0 1"),
-    ("KRRkrr", "6k1/5rr1/8/8/8/2R5/1R6/1K6 w - - 0 1"),
-    ("KRBkrb", "6k1/5rb1/8/8/8/8/1RB5/1K6 w - - 0 1"),
-    ("KRBkrn", "6k1/6n1/5r2/8/8/2R5/2B5/1K6 w - - 0 1"),
-    ("KRNkrn", "6k1/5rn1/8/8/8/2R5/2N5/1K6 w - - 0 1"),
-    ("KRBkr", "6k1/6r1/8/8/8/8/1RB5/1K6 w - - 0 1"),
-    ("KRNkr", "6k1/5r2/8/8/8/2N5/1R6/1K6 w - - 0 1"),
-    ("KRBNkr", "7k/6r1/8/8/8/8/2BN4/1K1R4 b - - 0 1"),
-    ("KRkr", "6k1/6r1/8/8/8/2K5/1R6/8 w - - 0 1"),
-    ("KRkb", "6k1/6b1/8/8/8/1R6/2K5/8 w - - 0 1"),
-    ("KRkn", "6k1/6n1/8/8/8/1R6/2K5/8 w - - 0 1"),
-    ("KNNkb", "6k1/6b1/8/8/8/1N6/1K1N4/8 w - - 0 1"),
-    ("KNNkn", "6k1/6n1/8/8/8/1N6/1K1N4/8 w - - 0 1"),
-    ("KNNk", "6k1/8/8/8/8/1N6/1K1N4/8 w - - 0 1"),
+    ("KQvKQ", "5k2/6q1/8/8/8/8/1Q6/1K6 w - - 0 1"),
+    ("KRRvKQ", "6k1/5rr1/8/8/8/8/1Q6/1K6 w - - 0 1"),
+    ("KRRvKRR", "6k1/5rr1/8/8/8/2R5/1R6/1K6 w - - 0 1"),
+    ("KRBvKRB", "6k1/5rb1/8/8/8/8/1RB5/1K6 w - - 0 1"),
+    ("KRBvKRN", "6k1/6n1/5r2/8/8/2R5/2B5/1K6 w - - 0 1"),
+    ("KRNvKRN", "6k1/5rn1/8/8/8/2R5/2N5/1K6 w - - 0 1"),
+    ("KRBvKR", "6k1/6r1/8/8/8/8/1RB5/1K6 w - - 0 1"),
+    ("KRNvKR", "6k1/5r2/8/8/8/2N5/1R6/1K6 w - - 0 1"),
+    ("KRBNvKR", "7k/6r1/8/8/8/8/2BN4/1K1R4 b - - 0 1"),
+    ("KRvKR", "6k1/6r1/8/8/8/2K5/1R6/8 w - - 0 1"),
+    ("KRvKB", "6k1/6b1/8/8/8/1R6/2K5/8 w - - 0 1"),
+    ("KRvKN", "6k1/6n1/8/8/8/1R6/2K5/8 w - - 0 1"),
+    ("KNNvKB", "6k1/6b1/8/8/8/1N6/1K1N4/8 w - - 0 1"),
+    ("KNNvKN", "6k1/6n1/8/8/8/1N6/1K1N4/8 w - - 0 1"),
+    ("KNNvK", "6k1/8/8/8/8/1N6/1K1N4/8 w - - 0 1"),
 ];
 
 /// The same position with colors exchanged.
@@ -75,7 +75,7 @@ fn without_the_option_unequal_forces_have_a_value() {
     for kind in [EvaluationKind::Nnue, EvaluationKind::Classical] {
         let mut engine = engine(kind, false);
         // In those with equal forces nothing is sure, and two knights are known to win nothing.
-        let unequal = ["KQkrr", "KRBkr", "KRNkr", "KRBNkr", "KRkb", "KRkn"];
+        let unequal = ["KRRvKQ", "KRBvKR", "KRNvKR", "KRBNvKR", "KRvKB", "KRvKN"];
         for (name, fen) in POSITIONS.into_iter().filter(|(name, _)| unequal.contains(name)) {
             for fen in [fen.to_owned(), mirrored(fen)] {
                 let (value, _) = judge(&mut engine, &fen, 1);

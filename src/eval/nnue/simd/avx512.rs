@@ -30,19 +30,20 @@ pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[Cac
     let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
     let done = blocks.len() * BLOCK;
     for (out, at) in blocks.iter_mut().zip((0..).step_by(BLOCK)) {
-        let (from, adds, subs) = (&from[at..][..BLOCK], adds.skip(at).cut(BLOCK), subs.skip(at).cut(BLOCK));
+        let from = &from[at..][..BLOCK];
+        let (adds, subs) = (adds.map(|row| &row[at..][..BLOCK]), subs.map(|row| &row[at..][..BLOCK]));
         for index in 0..BLOCK {
             let mut line = load(&from[index]);
-            for row in adds.0 {
+            for row in adds {
                 line = _mm512_add_epi16(line, load(&row[index]));
             }
-            for row in subs.0 {
+            for row in subs {
                 line = _mm512_sub_epi16(line, load(&row[index]));
             }
             store(&mut out[index], line);
         }
     }
-    scalar::update(rest, &from[done..], adds.skip(done), subs.skip(done));
+    scalar::update(rest, &from[done..], adds.map(|row| &row[done..]), subs.map(|row| &row[done..]));
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]

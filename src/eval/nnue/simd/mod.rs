@@ -56,24 +56,8 @@ pub struct Perspective<'a> {
     pub flip: u8,
 }
 
-/// Rows to add or subtract.
-#[derive(Clone, Copy)]
-pub struct Rows<'a, const N: usize>(pub [&'a [CacheLine]; N]);
-
-impl<'a, const N: usize> Rows<'a, N> {
-    /// Truncates all rows, so that bounds checks can be elided.
-    #[inline(always)]
-    fn cut(self, lines: usize) -> Self {
-        Self(self.0.map(|row| &row[..lines]))
-    }
-
-    /// Drops the first lines of all rows.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn skip(self, lines: usize) -> Self {
-        Self(self.0.map(|row| &row[lines..]))
-    }
-}
+/// Rows of feature weights to add or subtract, each as long as an accumulator.
+type Rows<'a, const N: usize> = [&'a [CacheLine]; N];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
@@ -162,11 +146,12 @@ impl Simd {
         self,
         out: &mut [CacheLine],
         from: &[CacheLine],
-        adds: [&[CacheLine]; A],
-        subs: [&[CacheLine]; S],
+        adds: Rows<A>,
+        subs: Rows<S>,
     ) {
         let lines = out.len();
-        let (from, adds, subs) = (&from[..lines], Rows(adds).cut(lines), Rows(subs).cut(lines));
+        // All of the same length, so that bounds checks can be elided.
+        let (from, adds, subs) = (&from[..lines], adds.map(|row| &row[..lines]), subs.map(|row| &row[..lines]));
         dispatch!(self, update::<A, S>, out, from, adds, subs);
     }
 

@@ -10,10 +10,10 @@ const BLOCK: usize = 8;
 pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
     for (index, out) in out.iter_mut().enumerate() {
         let mut line = from[index];
-        for row in adds.0 {
+        for row in adds {
             add(&mut line, &row[index]);
         }
-        for row in subs.0 {
+        for row in subs {
             subtract(&mut line, &row[index]);
         }
         *out = line;
