@@ -98,7 +98,7 @@ impl Accumulators {
         }
         let side = board.side_to_move();
         let bucket = self.network.output_bucket(board);
-        if self.network.threat_lines() > 0 {
+        if self.network.architecture().threats > 0 {
             self.simd.find_threats(&Pieces::from(board), &mut self.threats);
         }
         let accumulators = [side, !side].map(|color| self.row(ply, color));

@@ -44,6 +44,7 @@ pub struct Network {
     architecture: Architecture,
     name: String,
     features: Box<[CacheLine]>,
+    /// Threat weights, `hidden` per input.
     threats: Box<[HalfLine]>,
     biases: Box<[CacheLine]>,
     outputs: Box<[CacheLine]>,
@@ -81,7 +82,11 @@ impl Network {
     /// Sizes do not match, or sums could overflow.
     pub fn from_parts(parts: &Parts) -> Result<Self, NetworkError> {
         parts.check()?;
-        let short: Vec<i8> = parts.threats.iter().map(|&weight| weight as i8).collect();
+        let Architecture { hidden, threats, .. } = parts.architecture;
+        // Zeros for the neurons that threats do not reach.
+        let padded =
+            |row: &[i16]| (0..hidden).map(|neuron| row.get(neuron).copied().unwrap_or(0) as i8).collect::<Vec<_>>();
+        let short: Vec<i8> = parts.threats.chunks(threats.max(1)).flat_map(padded).collect();
         let wide: Vec<i16> = parts.outputs.iter().map(|&weight| i16::from(weight)).collect();
         Ok(Self {
             architecture: parts.architecture,
@@ -129,12 +134,6 @@ impl Network {
         &self.biases
     }
 
-    /// Lines per row of threat weights.
-    #[inline(always)]
-    pub fn threat_lines(&self) -> usize {
-        self.architecture.threats / LANES
-    }
-
     /// Output in centipawns from the view of `side`, the side to move. Its accumulator comes first; `threats` are the active inputs.
     #[inline(always)]
     pub fn value(
@@ -145,15 +144,11 @@ impl Network {
         threats: &[u8],
         bucket: usize,
     ) -> Score {
-        let (lines, reached) = (self.lines(), self.threat_lines());
+        let lines = self.lines();
         let (ours, theirs) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
         let [us, them] = accumulators;
         let of = |neurons, weights, color| Perspective { neurons, weights, flip: Threats::flip(color) };
-        let sides = [of(&us[..reached], ours, side), of(&them[..reached], theirs, !side)];
-        let mut sum = simd.screlu_dot_with_threats(sides, &self.threats, threats);
-        if reached < lines {
-            sum += simd.screlu_dot([(&us[reached..], &ours[reached..]), (&them[reached..], &theirs[reached..])]);
-        }
+        let sum = simd.screlu_dot([of(us, ours, side), of(them, theirs, !side)], &self.threats, threats);
         let output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }

@@ -34,18 +34,7 @@ pub fn find_threats(isa: Avx2, pieces: &Pieces, threats: &mut Threats) {
 }
 
 #[target_feature(enable = "avx2")]
-pub fn screlu_dot<const N: usize>(parts: [(&[CacheLine], &[CacheLine]); N]) -> i32 {
-    let mut sums = [_mm256_setzero_si256(); 2];
-    for (neurons, weights) in parts {
-        for (neurons, weights) in neurons.iter().zip(weights) {
-            add_screlu(&mut sums, load(neurons), load(weights));
-        }
-    }
-    horizontal_sum(sums)
-}
-
-#[target_feature(enable = "avx2")]
-pub fn screlu_dot_with_threats(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
+pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
     let mut sums = [_mm256_setzero_si256(); 2];
     for side in sides {
         let (mut at, lines) = (0, side.neurons.len());

@@ -56,27 +56,8 @@ pub fn find_threats(isa: Avx512, pieces: &Pieces, threats: &mut Threats) {
     threats.find::<Zmm>(isa, pieces);
 }
 
-/// Neuron times weight fits into 16 bits, so a single VNNI instruction multiplies by the neuron again and accumulates.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn screlu_dot<const N: usize>(parts: [(&[CacheLine], &[CacheLine]); N]) -> i32 {
-    let mut sums = [_mm512_setzero_si512(); SUMS];
-    for (neurons, weights) in parts {
-        let (neurons, few_neurons) = neurons.as_chunks::<SUMS>();
-        let (weights, few_weights) = weights.as_chunks::<SUMS>();
-        for (neurons, weights) in neurons.iter().zip(weights) {
-            for index in 0..SUMS {
-                sums[index] = add_screlu(sums[index], load(&neurons[index]), load(&weights[index]));
-            }
-        }
-        for (neurons, weights) in few_neurons.iter().zip(few_weights) {
-            sums[0] = add_screlu(sums[0], load(neurons), load(weights));
-        }
-    }
-    horizontal_sum(sums)
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn screlu_dot_with_threats(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
+pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
     let lines = sides[0].neurons.len();
     let mut sums = [_mm512_setzero_si512(); SUMS];
     for at in (0..lines).step_by(BLOCK) {
@@ -129,6 +110,7 @@ fn horizontal_sum([one, two, three, four]: [__m512i; SUMS]) -> i32 {
     _mm512_reduce_add_epi32(_mm512_add_epi32(_mm512_add_epi32(one, two), _mm512_add_epi32(three, four)))
 }
 
+/// Neuron times weight fits into 16 bits, so a single VNNI instruction multiplies by the neuron again and accumulates.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
 fn add_screlu(sum: __m512i, neurons: __m512i, weights: __m512i) -> __m512i {

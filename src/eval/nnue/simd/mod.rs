@@ -45,7 +45,7 @@ impl HalfLine {
     }
 }
 
-/// Neurons of one side that threat inputs feed.
+/// One side of the output layer.
 #[derive(Clone, Copy)]
 pub struct Perspective<'a> {
     /// Accumulator without threats.
@@ -181,27 +181,17 @@ impl Simd {
         }
     }
 
-    /// [`screlu_dot`](Self::screlu_dot) of both sides after adding the rows of the active threats. `rows` holds all threat
-    /// rows, each as long as a side's neurons.
+    /// Dot product of output weights and SCReLU activations of both sides (clamp to 0..`QA`, square) after adding the rows of the active
+    /// threats. `rows` holds all threat rows, each as long as a side's neurons.
     ///
     /// # Panics
     /// If a row is out of range, the sides differ in length, or there are fewer weights than neurons.
     #[inline(always)]
-    pub fn screlu_dot_with_threats(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
+    pub fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
         let lines = sides[0].neurons.len();
         let sides =
             sides.map(|side| Perspective { neurons: &side.neurons[..lines], weights: &side.weights[..lines], ..side });
-        dispatch!(self, screlu_dot_with_threats, sides, rows, threats)
-    }
-
-    /// Dot product of SCReLU activations and weights over all parts: clamp to 0..`QA`, square, multiply.
-    ///
-    /// # Panics
-    /// If there are fewer weights than neurons.
-    #[inline(always)]
-    pub fn screlu_dot<const N: usize>(self, parts: [(&[CacheLine], &[CacheLine]); N]) -> i32 {
-        let parts = parts.map(|(neurons, weights)| (neurons, &weights[..neurons.len()]));
-        dispatch!(self, screlu_dot::<N>, parts)
+        dispatch!(self, screlu_dot, sides, rows, threats)
     }
 }
 
@@ -219,7 +209,7 @@ mod tests {
     }
 
     /// Results of all kernels on the same random input.
-    fn results(simd: Simd, count: usize, mut seed: u32) -> ([Vec<CacheLine>; 3], Vec<CacheLine>, i32, i32) {
+    fn results(simd: Simd, count: usize, mut seed: u32) -> ([Vec<CacheLine>; 3], Vec<CacheLine>, i32) {
         let seed = &mut seed;
         let rows = lines(20 * count, 900, seed);
         let row = |index: usize| &rows[index * count..][..count];
@@ -231,15 +221,14 @@ mod tests {
         let mut many = from.clone();
         simd.apply(&mut many, &rows, &[0, 3, 7, 19, 11], &[5, 4, 18]);
         let [ours, theirs] = [(); 2].map(|()| lines(count, 127, seed));
-        let sum = simd.screlu_dot([(&from, &ours), (&many, &theirs)]);
         let short: Vec<HalfLine> =
             lines(20 * count, 127, seed).iter().map(|line| HalfLine(line.0.map(|one| one as i8))).collect();
         let sides = [
             Perspective { neurons: &from, weights: &ours, flip: 1 },
             Perspective { neurons: &many, weights: &theirs, flip: 0 },
         ];
-        let threatened = simd.screlu_dot_with_threats(sides, &short, &[4, 18, 9, 9, 0]);
-        (outs, many, sum, threatened)
+        let sum = simd.screlu_dot(sides, &short, &[4, 18, 9, 9, 0]);
+        (outs, many, sum)
     }
 
     #[test]
@@ -266,10 +255,14 @@ mod tests {
             .sum();
         let full = [CacheLine([255; 32]); 4];
         for simd in Simd::available() {
-            let none = (&[CacheLine::ZERO][..], &[CacheLine([127; 32])][..]);
-            assert_eq!(simd.screlu_dot([(&neurons, &weights), none]), expected, "{}", simd.name());
-            assert_eq!(simd.screlu_dot([none, (&full, &[CacheLine([127; 32]); 4])]), 128 * 255 * 255 * 127);
-            assert_eq!(simd.screlu_dot([(&full, &[CacheLine([-127; 32]); 4]); 2]), -256 * 255 * 255 * 127);
+            let dot = |sides: [(&[CacheLine], &[CacheLine]); 2]| {
+                simd.screlu_dot(sides.map(|(neurons, weights)| Perspective { neurons, weights, flip: 0 }), &[], &[])
+            };
+            let [low, high] = [-127, 127].map(|weight| [CacheLine([weight; 32]); 4]);
+            let none = [CacheLine::ZERO; 4];
+            assert_eq!(dot([(&neurons, &weights), (&none[..1], &high)]), expected, "{}", simd.name());
+            assert_eq!(dot([(&none, &high), (&full, &high)]), 128 * 255 * 255 * 127);
+            assert_eq!(dot([(&full, &low); 2]), -256 * 255 * 255 * 127);
             let mut out = [CacheLine::ZERO];
             simd.update(&mut out, &neurons, [&weights], [&neurons]);
             assert_eq!(out, weights);

@@ -35,20 +35,7 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
     }
 }
 
-pub fn screlu_dot<const N: usize>(parts: [(&[CacheLine], &[CacheLine]); N]) -> i32 {
-    let mut sum = 0;
-    for (neurons, weights) in parts {
-        for (neurons, weights) in neurons.iter().zip(weights) {
-            for (&neuron, &weight) in neurons.0.iter().zip(&weights.0) {
-                let neuron = i32::from(neuron).clamp(0, QA);
-                sum += neuron * neuron * i32::from(weight);
-            }
-        }
-    }
-    sum
-}
-
-pub fn screlu_dot_with_threats(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
+pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
     let mut sum = 0;
     for Perspective { neurons, weights, flip } in sides {
         for at in (0..neurons.len()).step_by(BLOCK) {
@@ -64,7 +51,12 @@ pub fn screlu_dot_with_threats(sides: [Perspective; 2], rows: &[HalfLine], threa
                     }
                 }
             }
-            sum += screlu_dot([(&*lines, &weights[at..][..lines.len()])]);
+            for (line, weights) in lines.iter().zip(&weights[at..]) {
+                for (&neuron, &weight) in line.0.iter().zip(&weights.0) {
+                    let neuron = i32::from(neuron).clamp(0, QA);
+                    sum += neuron * neuron * i32::from(weight);
+                }
+            }
         }
     }
     sum
