@@ -9,8 +9,6 @@ use crate::search::params::Params;
 use crate::search::results::{Results, ThreadResult};
 use crate::smp::counters::Counters;
 use crate::smp::lockstep::{Lockstep, LockstepThread};
-use crate::smp::order_queue::OrderQueue;
-use crate::sync::Ordering;
 use crate::tt::Tt;
 use loom::sync::Arc;
 use loom::thread;
@@ -18,35 +16,6 @@ use std::time::Instant;
 
 fn result(thread: usize, depth: i32) -> ThreadResult {
     ThreadResult { thread, depth, lines: Vec::new() }
-}
-
-/// A worker takes a job, publishes its result, drops the job and reports. The engine then owns the table alone, and
-/// sees the result and its nodes.
-#[test]
-fn a_job_is_handed_over_and_given_back() {
-    loom::model(|| {
-        let mut table = Arc::new(());
-        let orders: Arc<OrderQueue<(Arc<()>, Arc<(Counters, Results)>)>> = Arc::default();
-        let events: Arc<OrderQueue<usize>> = Arc::default();
-        let worker = {
-            let (orders, events) = (Arc::clone(&orders), Arc::clone(&events));
-            thread::spawn(move || {
-                while let Some((table, search)) = orders.receive() {
-                    search.0.of(0).nodes.store(7, Ordering::Relaxed);
-                    search.1.publish(result(0, 3));
-                    drop((table, search));
-                    events.send(0);
-                }
-            })
-        };
-        let search = Arc::new((Counters::new(1), Results::new(1)));
-        orders.send((Arc::clone(&table), Arc::clone(&search)));
-        assert_eq!(events.receive(), Some(0));
-        assert!(Arc::get_mut(&mut table).is_some(), "the worker still holds the table");
-        assert_eq!((search.1.collect()[0].depth, search.0.nodes()), (3, 7));
-        orders.close();
-        worker.join().unwrap();
-    });
 }
 
 /// A concurrent reader sees either none or a whole result of each thread.

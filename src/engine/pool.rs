@@ -10,8 +10,7 @@ use crate::smp::numa::cpu_list::CpuSet;
 use crate::smp::numa::network::NodeNetwork;
 use crate::smp::numa::placement::{Place, Placement};
 use crate::smp::numa::report::PlaceUsage;
-use crate::smp::order_queue::OrderQueue;
-use crate::sync::channel::{Receiver, bounded};
+use crate::sync::channel::{Receiver, Sender, bounded, unbounded};
 use std::any::Any;
 use std::hint::black_box;
 use std::io;
@@ -29,10 +28,11 @@ enum Order {
     Search(Arc<Job>, Option<Arc<dyn Instrument>>),
     Forget,
     Run(Task),
+    End,
 }
 
 struct Thread {
-    orders: Arc<OrderQueue<Order>>,
+    orders: Sender<Order>,
     handle: Option<JoinHandle<()>>,
     /// The CPUs it should be bound to.
     place: Option<CpuSet>,
@@ -127,7 +127,7 @@ impl Pool {
     fn truncate(&mut self, count: usize) {
         if count < self.threads.len() {
             // Signal all before joining the first.
-            self.threads[count..].iter_mut().for_each(Thread::close);
+            self.threads[count..].iter().for_each(|thread| thread.order(Order::End));
             self.threads.truncate(count);
             release_freed_memory();
         }
@@ -161,8 +161,7 @@ impl Thread {
     /// first touches its memory.
     fn start(id: usize, node: Option<(CpuSet, Arc<NodeNetwork>)>, evaluation: Evaluation) -> io::Result<Self> {
         check_memory(STACK_BYTES)?;
-        let orders: Arc<OrderQueue<Order>> = Arc::default();
-        let inbox = Arc::clone(&orders);
+        let (orders, inbox) = unbounded();
         let place = node.as_ref().map(|(cpus, _)| cpus.clone());
         let (send, started) = bounded(1);
         let run = move || {
@@ -184,7 +183,7 @@ impl Thread {
             // The pool waits for this.
             let _ = send.send(result);
             if let Some(worker) = worker {
-                worker_loop(worker, &inbox);
+                worker_loop(worker, inbox);
             }
         };
         let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(run)?;
@@ -198,13 +197,10 @@ impl Thread {
         matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_subset(place))
     }
 
-    /// Ends the thread after its queued orders.
-    fn close(&mut self) {
-        self.orders.close();
-    }
-
+    /// Queues an order.
     fn order(&self, order: Order) {
-        self.orders.send(order);
+        // Fails only after the end of the thread.
+        let _ = self.orders.send(order);
     }
 
     /// Runs a task on the worker. The task is dropped before the result is sent.
@@ -217,7 +213,7 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        self.close();
+        self.order(Order::End);
         if let Some(handle) = self.handle.take() {
             let _ = handle.join();
         }
@@ -234,9 +230,10 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 }
 
 /// The main loop of a worker thread.
-fn worker_loop(mut worker: Worker, inbox: &OrderQueue<Order>) {
-    while let Some(order) = inbox.receive() {
+fn worker_loop(mut worker: Worker, inbox: Receiver<Order>) {
+    for order in inbox {
         match order {
+            Order::End => return,
             Order::Forget => worker.clear(),
             Order::Run(task) => task(&mut worker),
             Order::Search(job, instrument) => {

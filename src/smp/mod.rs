@@ -1,9 +1,8 @@
-//! Running on many CPUs: NUMA nodes, shared caches, CPU slots, lockstep, job queues.
+//! Running on many CPUs: NUMA nodes, shared caches, CPU slots, lockstep.
 
 pub mod counters;
 pub mod lockstep;
 pub mod numa;
-pub mod order_queue;
 pub mod per_cache;
 pub mod slots;
 

@@ -88,8 +88,8 @@ fn an_inherited_move_belongs_to_the_position() {
         cluster.store(TWO, TtEntry { mv: Move::from_word(0x777), ..entry(5) }, Era::FIRST);
         writer.join().expect("it ends");
         // Whichever came first, the position keeps its own move.
-        if let Some(entry) = cluster.probe(ONE) {
-            assert!(entry == TtEntry { mv: entry(3).mv, ..bare } || entry == entry(3), "{entry:?}");
+        if let Some(found) = cluster.probe(ONE) {
+            assert!(found == TtEntry { mv: entry(3).mv, ..bare } || found == entry(3), "{found:?}");
         }
     });
 }
