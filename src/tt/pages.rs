@@ -73,6 +73,9 @@ impl Pages {
     /// Moves the pages so that each of these NUMA nodes has an equal, contiguous part; with none, the system may leave them
     /// where they are.
     pub fn spread(&mut self, nodes: &[usize]) {
+        if self.len == 0 {
+            return;
+        }
         let edge = |nth: usize| (self.len.div_ceil(PIECE) * nth / nodes.len() * PIECE).min(self.len);
         let bind_part = |(nth, &node): (usize, &usize)| system::bind(self.part(edge(nth)..edge(nth + 1)), Some(node));
         let bound = nodes.iter().enumerate().try_for_each(bind_part);

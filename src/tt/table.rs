@@ -23,8 +23,8 @@ pub struct Tt {
 }
 
 const CLUSTERS_PER_MIB: usize = MIB as usize / size_of::<Cluster>();
-/// Clusters sampled by [`Tt::hashfull`], 1000 entries in all. Every thread samples after every iteration, which evicts the search's
-/// own data from the nearest cache.
+/// Clusters sampled by [`Tt::hashfull`], 1000 entries in all. A larger sample would evict the search's own data from the nearest
+/// cache.
 const SAMPLE: usize = 250;
 
 impl Tt {
