@@ -242,7 +242,8 @@ impl Tt {
     }
 }
 
-/// Maps keys evenly to any number of clusters: the key as a fraction of its range, times that number (D. Lemire, "Fast random integer generation in an interval", 2019).
+/// Maps keys evenly to any number of clusters: the key as a fraction of its range, times that number (D. Lemire, "Fast
+/// random integer generation in an interval", 2019).
 #[inline(always)]
 fn index(key: u64, clusters: usize) -> usize {
     ((key as u128 * clusters as u128) >> 64) as usize
