@@ -26,12 +26,7 @@ fn a_network_is_read_from_a_regular_file_of_its_size_only() {
     refuses(
         "EvalFile",
         "the network stays as it was",
-        &[
-            ("/dev/zero", NO_FILE),
-            (&fifo, NO_FILE),
-            (folder.path(), FOLDER),
-            (&sparse, "expected a smaller file"),
-        ],
+        &[("/dev/zero", NO_FILE), (&fifo, NO_FILE), (folder.path(), FOLDER), (&sparse, "expected a smaller file")],
     );
     for (path, reason) in [("/dev/zero", NO_FILE), (&fifo, NO_FILE)] {
         let output = crate::harness::run(&["eval", "--eval-file", path]);

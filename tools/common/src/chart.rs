@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_is_whole_and_says_its_words() {
+    fn a_chart_has_its_words() {
         let axis = |title| Axis { title, range: 0.0..9.0, decimals: 1, numbers: 6 };
         let axes = Axes { caption: "a < b", x: axis("to the right"), y: axis("upwards"), letters: 12 };
         let text = svg((400, 300), |paper| {

@@ -1,4 +1,4 @@
-//! `lento-lab`: what settings and versions of the engine are worth.
+//! `lento-lab`: measures settings and versions of the engine.
 
 mod elo;
 mod epd;

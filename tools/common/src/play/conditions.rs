@@ -44,23 +44,6 @@ impl Conditions {
         })
     }
 
-    /// The arguments with which a page says where games began, as far as they matter elsewhere: of a book its name alone.
-    pub fn words(&self) -> String {
-        let OpeningArgs { book, random_plies, dfrc, max_imbalance: _, seed } = &self.openings;
-        let mut words = Vec::new();
-        if let Some(book) = book.as_ref().and_then(|book| book.file_name()) {
-            words.push(format!("--book {}", book.display()));
-        }
-        if let Some(plies) = random_plies {
-            words.push(format!("--random-plies {plies}"));
-        }
-        if *dfrc > 0.0 {
-            words.push(format!("--dfrc {dfrc}"));
-        }
-        words.push(format!("--hash {} --seed {seed}", self.hash));
-        words.join(" ")
-    }
-
     /// All conditions that decide the games, without their number and concurrency.
     pub fn json(&self, limit: Limit) -> Value {
         let Self { hash, concurrency: _, openings, rules } = self;
@@ -131,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_tells_runs_apart_but_not_by_their_concurrency() {
+    fn headers_differ_by_conditions_but_not_by_concurrency() {
         let header = |words: &str| conditions(words).header("match", Limit::Nodes(5)).unwrap();
         assert_eq!(header(""), header("--concurrency 7"));
         for other in ["--hash 9", "--seed 2", "--dfrc 0.5", "--resign 900", "--random-plies 4", "--play-out"] {

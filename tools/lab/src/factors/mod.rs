@@ -271,7 +271,7 @@ mod tests {
         let kept = format!("--journal {} --pairs", journal.display());
         let first = run(&format!("{kept} 9"), 1, 4).unwrap();
         assert!((4..9).contains(&first.pairs));
-        // A shorter run counts only its own pairs, a longer one goes on.
+        // A shorter run counts only its own pairs, a longer one resumes.
         assert_eq!(run(&format!("{kept} 3"), 1, 99).unwrap(), run("--pairs 3", 1, 99).unwrap());
         assert_eq!(run(&format!("{kept} 9"), 3, 99).unwrap(), whole);
 

@@ -24,7 +24,7 @@ const PAIRS: u64 = 200;
 const LINE_EVERY: u64 = 20;
 
 const EXAMPLES: &str = "\
-Is a margin of 80 better than the one built in? Play until that is clear, and go on after any interruption:
+Is a margin of 80 better than the one built in? Play until that is clear, and resume after any interruption:
   lento match --new rfp_margin=80 --sprt 0,5 --journal margin.jsonl
 
 What are late move reductions worth, by 400 games of 5000 nodes a move?

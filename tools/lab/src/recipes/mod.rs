@@ -1,4 +1,4 @@
-//! `lento recipes`: what recipes of late move reductions do, and what they are worth.
+//! `lento recipes`: compares recipes of late move reductions.
 
 mod measure;
 mod picture;

@@ -89,7 +89,7 @@ fn a_full_disk_names_the_file_and_keeps_what_is_done() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_or_closed_standard_output_is_told_apart() {
+fn a_full_and_a_closed_standard_output_differ() {
     let folder = Folder::new("stdout");
     folder.write("suite.epd", b"6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;\n");
     let words = "epd --depth 2 --hash 1 @/suite.epd";
@@ -97,12 +97,12 @@ fn a_full_or_closed_standard_output_is_told_apart() {
     let output = finish(tool(&folder, words).stdout(full).spawn().unwrap());
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(message, "lento-lab: standard output: No space left on device (os error 28)\n");
-    // Whoever reads a line and goes away wants to hear no more.
+    // A reader that has gone away.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = finish(tool(&folder, words).stdout(writer).spawn().unwrap());
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
-    // Nobody listens to anything: still no panic, which would end with 101.
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(1), &b""[..]));
+    // Standard error is closed, too: still no panic, which would end with 101.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let both = writer.try_clone().unwrap();

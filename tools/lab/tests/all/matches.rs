@@ -37,7 +37,7 @@ pub fn lines(path: &Path) -> usize {
 }
 
 #[test]
-fn a_killed_match_goes_on_to_the_same_result() {
+fn a_killed_match_resumes_to_the_same_result() {
     let whole = run(&format!("{SHORT} --concurrency 2 --json"));
     assert!(whole.status.success(), "{whole:?}");
     let whole = document(&whole);
@@ -93,7 +93,7 @@ fn a_sequential_test_ends_with_words() {
 }
 
 #[test]
-fn what_cannot_be_is_quoted() {
+fn invalid_arguments_are_quoted() {
     for (arguments, quoted) in [
         ("--new nonsense=1", "nonsense"),
         ("--old rfp_margin=9", "rfp_margin=9"),

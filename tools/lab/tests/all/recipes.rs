@@ -42,7 +42,7 @@ fn untimed(document: &[u8]) -> Value {
 }
 
 #[test]
-fn a_killed_run_goes_on_to_the_same_numbers() {
+fn a_killed_run_resumes_to_the_same_numbers() {
     let folder = scratch("killed");
     let words = "tuned mediocre guide-log --pairs 2 --json";
     let whole = lab(&folder, words).output().unwrap();
