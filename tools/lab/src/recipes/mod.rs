@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use session::Session;
 use std::error::Error;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use variants::{Variant, recipe_name, switched_name};
 
@@ -164,12 +164,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 
 fn write(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
     let table = report::table(session);
-    let mut pictures = Vec::new();
-    if let Some(folder) = &args.pictures {
-        for Picture { file, title, svg } in picture::all(session)? {
-            draft::write(&folder.join(&file), svg.as_bytes())?;
-            pictures.push((file, title));
-        }
+    let pictures = if args.pictures.is_some() { picture::all(session)? } else { Vec::new() };
+    for Picture { file, svg, .. } in &pictures {
+        draft::write(&args.pictures.as_deref().unwrap_or(Path::new("")).join(file), svg.as_bytes())?;
     }
     if let Some(path) = &args.csv {
         draft::write(path, table::csv(&table).as_bytes())?;

@@ -1,5 +1,6 @@
 //! The result as a table, a page and JSON.
 
+use super::picture::Picture;
 use super::session::{Session, VariantRow};
 use crate::epd::Total;
 use crate::table::{self, Row};
@@ -75,8 +76,8 @@ the nodes saved against `off`, which reduces nothing. Ratios are to the first ro
 opponent; errors are those of 95 % confidence, by pairs of games.
 ";
 
-/// The page, without absolute times. `pictures` has the names and titles of the files.
-pub fn markdown(session: &Session, pictures: &[(String, String)]) -> String {
+/// The page, without absolute times.
+pub fn markdown(session: &Session, pictures: &[Picture]) -> String {
     let args = session.args;
     let mut page = match args.switches {
         None => "# Late move reductions: the recipes compared\n\n".to_owned(),
@@ -99,7 +100,7 @@ pub fn markdown(session: &Session, pictures: &[(String, String)]) -> String {
     page += LEGEND;
     let beside = args.markdown.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let folder = args.pictures.as_deref().unwrap_or(Path::new(""));
-    for (file, title) in pictures {
+    for Picture { file, title, .. } in pictures {
         let _ = writeln!(page, "\n![{title}]({})", link(beside, &folder.join(file)));
     }
     page

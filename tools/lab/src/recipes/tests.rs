@@ -196,8 +196,7 @@ fn the_page_and_its_pictures_show_every_variant() {
     assert_eq!(files, ["nodes.svg", "elo-tuned.svg", "surface-tuned.svg", "surface-off.svg", "surface-madchess.svg"]);
     assert_eq!(pictures[0].svg.matches("<rect").count(), 1 + 3, "the ground and a bar each");
     assert_eq!(pictures[1].svg.matches("<circle").count(), 2, "tuned does not play itself");
-    let names: Vec<_> = pictures.into_iter().map(|picture| (picture.file, picture.title)).collect();
-    let page = report::markdown(&session, &names);
+    let page = report::markdown(&session, &pictures);
     assert!(page.starts_with("# Late move reductions"), "{page}");
     for part in [
         "| madchess | 5.0 | ",

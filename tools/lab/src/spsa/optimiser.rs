@@ -36,23 +36,16 @@ fn parse_exponent(text: &str) -> Result<f64, String> {
     number::within(text, 0.0..=2.0, "a number from 0 to 2")
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gains {
-    /// The distance of the two sides from the value.
-    pub distance: f64,
-    /// The step for each game won net.
-    pub step: f64,
-}
-
 impl GainSchedule {
-    /// The gains in an iteration, counted from 0, of a parameter with this final distance.
-    pub fn gains(&self, iteration: u64, c_end: f64) -> Gains {
+    /// The distance of the two sides from the value, and the step for each game won net, in an iteration, counted from 0, of a parameter
+    /// with this final distance.
+    fn gains(&self, iteration: u64, c_end: f64) -> (f64, f64) {
         let end = self.horizon.max(1);
         let (k, n) = ((iteration + 1).min(end) as f64, end as f64);
         let damping = self.a_ratio * n;
         let distance = c_end * (n / k).powf(self.gamma);
         let a = self.r_end * c_end * c_end * ((damping + n) / (damping + k)).powf(self.alpha);
-        Gains { distance, step: a / distance }
+        (distance, a / distance)
     }
 }
 
@@ -66,14 +59,6 @@ pub struct Spsa {
     pub theta: Vec<f64>,
     /// For each parameter, the games that sides with its higher value have won net.
     pub won_by_higher: Vec<i64>,
-}
-
-/// Two opposite settings that play each other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Perturbation {
-    pub iteration: u64,
-    pub plus: Vec<i32>,
-    pub minus: Vec<i32>,
 }
 
 impl Spsa {
@@ -93,15 +78,15 @@ impl Spsa {
     /// The engine takes integers. Both sides of a parameter are rounded with one draw, `⌊value + u⌋` with the same `u` from 0 to 1: the
     /// mean is the value itself, so fractions count, and as the sides are at least 1 apart (twice `MIN_C_END`) they always differ, which
     /// separate draws would not ensure. At the edge of the range one side is clamped.
-    pub fn trial(&self) -> Perturbation {
+    pub fn trial(&self) -> [Vec<i32>; 2] {
         let mut rng = self.draws();
-        let mut trial = Perturbation { iteration: self.iteration, plus: Vec::new(), minus: Vec::new() };
+        let mut trial = [Vec::new(), Vec::new()];
         for (parameter, &theta) in self.parameters.iter().zip(&self.theta) {
-            let distance = side(&mut rng) * self.schedule.gains(self.iteration, parameter.c_end).distance;
+            let distance = side(&mut rng) * self.schedule.gains(self.iteration, parameter.c_end).0;
             let fraction = rng.f64();
-            let whole = |value: f64| parameter.round((value + fraction).floor());
-            trial.plus.push(whole(theta + distance));
-            trial.minus.push(whole(theta - distance));
+            for (values, distance) in trial.iter_mut().zip([distance, -distance]) {
+                values.push(parameter.round((theta + distance + fraction).floor()));
+            }
         }
         trial
     }
@@ -111,7 +96,7 @@ impl Spsa {
         let mut rng = self.draws();
         for ((parameter, theta), won) in self.parameters.iter().zip(&mut self.theta).zip(&mut self.won_by_higher) {
             let side = side(&mut rng);
-            let step = side * self.schedule.gains(self.iteration, parameter.c_end).step;
+            let step = side * self.schedule.gains(self.iteration, parameter.c_end).1;
             // Skips the draw of the rounding.
             rng.f64();
             *theta = parameter.clamp(*theta + step * net as f64);
@@ -155,22 +140,23 @@ mod tests {
 
     /// The net result of 16 simulated games: the side nearer to the best values, in widths of the ranges, wins more often. The noise
     /// depends on the iteration only.
-    fn games(parameters: &[Parameter], best: &[f64], trial: &Perturbation) -> i64 {
+    fn games(spsa: &Spsa, best: &[f64]) -> i64 {
         let loss = |values: &[i32]| {
             let loss = |((parameter, &best), &value): ((&Parameter, &f64), &i32)| {
                 let range = f64::from(parameter.tunable.max - parameter.tunable.min);
                 ((f64::from(value) - best) / range).powi(2)
             };
-            parameters.iter().zip(best).zip(values).map(loss).sum::<f64>()
+            spsa.parameters.iter().zip(best).zip(values).map(loss).sum::<f64>()
         };
-        let chance = 1.0 / (1.0 + (10.0 * (loss(&trial.plus) - loss(&trial.minus))).exp());
-        let mut rng = Rng::with_seed(trial.iteration + 1000);
+        let [plus, minus] = spsa.trial();
+        let chance = 1.0 / (1.0 + (10.0 * (loss(&plus) - loss(&minus))).exp());
+        let mut rng = Rng::with_seed(spsa.iteration + 1000);
         (0..16).map(|_| if rng.f64() < chance { 1 } else { -1 }).sum()
     }
 
     fn run(spsa: &mut Spsa, best: &[f64], end: u64) {
         while spsa.iteration < end {
-            spsa.learn(games(&spsa.parameters, best, &spsa.trial()));
+            spsa.learn(games(spsa, best));
         }
     }
 
@@ -195,7 +181,7 @@ mod tests {
         let mut whole = Spsa::new(parameters.clone(), SCHEDULE, 7);
         let mut nets = Vec::new();
         for _ in 0..300 {
-            let net = games(&parameters, &best, &whole.trial());
+            let net = games(&whole, &best);
             nets.push(net);
             whole.learn(net);
         }
@@ -213,8 +199,8 @@ mod tests {
         let mut spsa = Spsa::new(parameters, GainSchedule { r_end: 1.0, ..SCHEDULE }, 5);
         let mut touched = false;
         for iteration in 0..500_i64 {
-            let trial = spsa.trial();
-            let pairs = trial.plus.iter().zip(&trial.minus).zip(&spsa.theta);
+            let [plus, minus] = spsa.trial();
+            let pairs = plus.iter().zip(&minus).zip(&spsa.theta);
             for (parameter, ((&plus, &minus), &theta)) in spsa.parameters.iter().zip(pairs) {
                 let Tunable { min, max, .. } = parameter.tunable;
                 assert!((min..=max).contains(&plus) && (min..=max).contains(&minus));
@@ -235,9 +221,9 @@ mod tests {
         let mut spsa = Spsa::new(vec![fine], GainSchedule { horizon: 1, ..SCHEDULE }, 9);
         let (mut sum, count) = (0, 20_000);
         for _ in 0..count {
-            let trial = spsa.trial();
-            assert_eq!((trial.plus[0] - trial.minus[0]).abs(), 1);
-            sum += trial.plus[0] + trial.minus[0];
+            let [plus, minus] = spsa.trial();
+            assert_eq!((plus[0] - minus[0]).abs(), 1);
+            sum += plus[0] + minus[0];
             spsa.learn(0);
         }
         let mean = f64::from(sum) / f64::from(2 * count);
@@ -249,8 +235,8 @@ mod tests {
         let parameters = ["decides", "idles"].map(|name| parameter(name, (0, 1000), 500.0)).to_vec();
         let mut spsa = Spsa::new(parameters, SCHEDULE, 4);
         for _ in 0..400 {
-            let trial = spsa.trial();
-            spsa.learn(if trial.plus[0] > trial.minus[0] { 1 } else { -1 });
+            let [plus, minus] = spsa.trial();
+            spsa.learn(if plus[0] > minus[0] { 1 } else { -1 });
         }
         assert_eq!(spsa.won_by_higher[0], 400);
         // Four standard deviations of 400 coins.
@@ -264,8 +250,8 @@ mod tests {
         let mut sums = [0; 4];
         let mut last = 1;
         for _ in 0..4000 {
-            let trial = spsa.trial();
-            let [a, b] = [0, 1].map(|at| (trial.plus[at] - trial.minus[at]).signum());
+            let [plus, minus] = spsa.trial();
+            let [a, b] = [0, 1].map(|at| (plus[at] - minus[at]).signum());
             for (sum, sign) in sums.iter_mut().zip([a, b, a * b, a * last]) {
                 *sum += sign;
             }
@@ -275,7 +261,7 @@ mod tests {
         // Four standard deviations of 4000 coins.
         assert!(sums.iter().all(|sum: &i32| sum.abs() < 253), "{sums:?}");
         let other = Spsa::new(parameters, SCHEDULE, 2);
-        assert!((0..64).any(|_| other.trial().plus != spsa.trial().plus));
+        assert!((0..64).any(|_| other.trial() != spsa.trial()));
     }
 
     const USUAL: GainSchedule = GainSchedule { horizon: 1000, r_end: 0.002, alpha: 0.602, gamma: 0.101, a_ratio: 0.1 };
@@ -283,8 +269,8 @@ mod tests {
     #[test]
     fn gains_end_at_their_final_values() {
         let end = USUAL.gains(999, 8.0);
-        assert!((end.distance - 8.0).abs() < 1e-12);
-        assert!((end.step - 0.002 * 8.0).abs() < 1e-12);
+        assert!((end.0 - 8.0).abs() < 1e-12);
+        assert!((end.1 - 0.002 * 8.0).abs() < 1e-12);
         assert_eq!(USUAL.gains(5000, 8.0), end, "constant after the horizon");
     }
 
@@ -292,16 +278,16 @@ mod tests {
     fn gains_start_as_computed_by_hand() {
         let start = USUAL.gains(0, 8.0);
         // 1000^0.101 = 2.00909; (1100 / 101)^0.602 = 4.21034.
-        assert!((start.distance - 8.0 * 2.009_09).abs() < 1e-4, "{start:?}");
-        assert!((start.step - 0.002 * 64.0 * 4.210_34 / (8.0 * 2.009_09)).abs() < 1e-6, "{start:?}");
+        assert!((start.0 - 8.0 * 2.009_09).abs() < 1e-4, "{start:?}");
+        assert!((start.1 - 0.002 * 64.0 * 4.210_34 / (8.0 * 2.009_09)).abs() < 1e-6, "{start:?}");
     }
 
     #[test]
     fn distances_and_rates_fall() {
         for k in 1..1000 {
             let [before, after] = [k - 1, k].map(|k| USUAL.gains(k, 3.0));
-            assert!(after.distance < before.distance, "iteration {k}");
-            assert!(after.step * after.distance < before.step * before.distance, "iteration {k}");
+            assert!(after.0 < before.0, "iteration {k}");
+            assert!(after.1 * after.0 < before.1 * before.0, "iteration {k}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! A run with its games and its journal.
 
 use super::Args;
-use super::optimiser::{GainSchedule, Perturbation, Spsa};
+use super::optimiser::{GainSchedule, Spsa};
 use super::parameter::chosen;
 use crate::elo::Pentanomial;
 use lento_common::inputs;
@@ -60,11 +60,11 @@ impl Session {
 
     /// Plays and keeps the next iteration; `on_pair` is called for each pair. Returns false, and keeps nothing, if interrupted.
     pub fn step(&mut self, stop: &Stop, on_pair: impl FnMut()) -> Result<bool, Box<dyn Error>> {
-        let trial = self.spsa.trial();
-        let Some(played) = self.play(&trial, stop, on_pair)? else { return Ok(false) };
+        let iteration = self.spsa.iteration;
+        let Some(played) = self.play(&self.spsa.trial(), stop, on_pair)? else { return Ok(false) };
         self.count(&played);
         // The pairs determine a resumed run; the values are for readers.
-        let record = json!({ "iteration": trial.iteration, "pairs": played.counts, "values": self.spsa.theta });
+        let record = json!({ "iteration": iteration, "pairs": played.counts, "values": self.spsa.theta });
         keep(&mut self.journal, &record)?;
         Ok(true)
     }
@@ -72,18 +72,18 @@ impl Session {
     /// Plays the pairs of an iteration, the plus side as first player. No two iterations share an opening.
     fn play(
         &self,
-        trial: &Perturbation,
+        trial: &[Vec<i32>; 2],
         stop: &Stop,
         mut on_pair: impl FnMut(),
     ) -> Result<Option<Pentanomial>, Box<dyn Error>> {
-        let players = [&trial.plus, &trial.minus].map(|values| {
+        let players = trial.each_ref().map(|values| {
             let tuned = self.spsa.parameters.iter().zip(values).map(|(parameter, value)| Setting {
                 name: parameter.tunable.name.to_owned(),
                 value: value.to_string(),
             });
             self.common.iter().cloned().chain(tuned).collect::<Vec<_>>()
         });
-        let first = trial.iteration * self.pairs_each;
+        let first = self.spsa.iteration * self.pairs_each;
         let mut pairs = Pentanomial::default();
         self.arena.run(
             |_| players.clone(),
@@ -222,12 +222,12 @@ mod tests {
     #[test]
     fn exchanged_sides_have_the_opposite_result() {
         let session = Session::open(&Args { pairs: 12, ..args("") }).unwrap();
-        let trial = Perturbation { iteration: 3, plus: vec![40, 1000], minus: vec![140, -3000] };
+        let mut trial = [vec![40, 1000], vec![140, -3000]];
         let mut played = 0;
         let pairs = session.play(&trial, &Stop::default(), || played += 1).unwrap().unwrap();
         assert_eq!((pairs.pairs(), played), (12, 12));
-        let exchanged = Perturbation { plus: trial.minus.clone(), minus: trial.plus.clone(), ..trial };
-        let mut reversed = session.play(&exchanged, &Stop::default(), || ()).unwrap().unwrap();
+        trial.reverse();
+        let mut reversed = session.play(&trial, &Stop::default(), || ()).unwrap().unwrap();
         reversed.counts.reverse();
         assert_eq!(pairs, reversed);
         assert_ne!(pairs.counts, [0, 0, 12, 0, 0], "the settings make a difference");
