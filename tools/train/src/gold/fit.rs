@@ -1,10 +1,10 @@
-//! Least-squares fit of a logistic curve to expected results: the loss that is left once scale and offset are free.
+//! Least-squares fit of a logistic curve to expected results.
 
 use crate::train::expectation;
 
 /// Gauss-Newton steps at most; usually about five are enough.
 const STEPS: usize = 50;
-/// How often a step that does not lower the loss is halved.
+/// Times that a step which does not lower the loss is halved.
 const HALVINGS: usize = 20;
 /// Slopes to start from, as powers of two of the log odds per standard deviation of the values.
 const STARTS: std::ops::RangeInclusive<i32> = -4..=4;

@@ -25,7 +25,7 @@ pub struct Plan {
     pub each: usize,
     /// The limit of the search that scores a position.
     pub label: Limit,
-    /// Decides everything random.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
@@ -37,7 +37,7 @@ const FILTER: Filter = Filter { max_score: 2000, skip_plies: 2, noisy: false };
 pub struct Crop {
     pub number: u64,
     pub records: Vec<[u8; RECORD]>,
-    /// Nodes searched for it all.
+    /// Nodes of all searches.
     pub nodes: u64,
 }
 
@@ -88,7 +88,7 @@ impl Hands {
         let game = play(Seats::Alone(&mut self.player), &opening, arena.limit, &arena.rules, stops)?;
         let nodes = game.plies.iter().map(|ply| ply.nodes).sum();
         let mut crop = Crop { number, nodes, records: Vec::new() };
-        // Another sequence than that of the opening.
+        // Not the sequence of the opening.
         let mut rng = Rng::with_seed(!mix::seed(plan.seed, number));
         let mut positions = positions(&game);
         rng.shuffle(&mut positions);

@@ -1,4 +1,4 @@
-//! The network as the engine uses it, and what rounding costs.
+//! The rounded network of the engine, and the effect of rounding.
 
 use super::objective::Objective;
 use super::position::Sample;
@@ -11,7 +11,7 @@ use lento::eval::nnue::network::{QA, QB, SCALE};
 use lento::eval::nnue::simd::Simd;
 use lento::eval::nnue::{Network, Parts};
 
-/// The parameters in whole numbers. The weights that king buckets share are added to those of each bucket.
+/// Rounds the parameters. Shared weights are added to those of each king bucket.
 pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
     let row = |index: usize| values.row(index, shape).iter();
     let feature = |value: f32| (value.clamp(-FEATURE_LIMIT, FEATURE_LIMIT) * QA as f32).round_ties_even() as i16;
@@ -37,21 +37,20 @@ pub fn quantise(values: &Parameters, shape: &Shape, name: &str) -> Parts {
     }
 }
 
-/// What rounding to whole numbers changes, in validation.
+/// The effect of rounding on positions of the validation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rounding {
-    /// The mean difference of a position's value, in centipawns.
+    /// The mean change of a value, in centipawns.
     pub mean: f64,
-    /// The largest one.
+    /// The largest change.
     pub max: f64,
-    /// The mean loss before.
+    /// The mean losses before and after.
     pub before: f64,
-    /// The mean loss after it.
     pub after: f64,
 }
 
 impl Rounding {
-    /// Compares the values that a network gives with those from before, in units of 400 centipawns.
+    /// Compares the values of a network with the outputs before rounding, in units of 400 centipawns.
     pub fn measure(network: &Network, positions: &[ChessBoard], outputs: &[f32], objective: &Objective) -> Self {
         let mut sums = Self::default();
         for (position, &output) in positions.iter().zip(outputs) {

@@ -1,13 +1,12 @@
-//! What is minimised.
+//! The loss.
 
 use super::position::Sample;
 use lento::eval::nnue::network::SCALE;
 
-/// The loss of a position: the distance between what the network expects and the target, to some power. Both are shares of
-/// a win between 0 and 1.
+/// The loss of a position: the distance between the expected result by the network and the target, from 0 to 1, to some power.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Objective {
-    /// How much the game's result counts beside the score: from 0 (scores only) to 1 (results only).
+    /// The weight of the game's result against the score: from 0 (scores only) to 1 (results only).
     pub wdl: f64,
     /// The power, from 1; 2 is the squared error.
     pub power: f64,
@@ -16,13 +15,13 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// What the network should expect.
+    /// The target of a position.
     pub fn target(&self, position: &Sample) -> f64 {
         let result = f64::from(position.half_points) / 2.0;
         self.wdl * result + (1.0 - self.wdl) * expectation(f64::from(position.score) / self.scale)
     }
 
-    /// The loss of an output of the network, in units of 400 centipawns, and its gradient by the output.
+    /// The loss of an output, in units of 400 centipawns, and its gradient by the output.
     pub fn of(&self, output: f64, target: f64) -> (f64, f64) {
         let unit = f64::from(SCALE) / self.scale;
         let share = expectation(output * unit);
@@ -36,7 +35,7 @@ impl Objective {
     }
 }
 
-/// The share of a win that goes with the logarithm of the odds.
+/// The expected result for these log odds.
 pub fn expectation(odds: f64) -> f64 {
     1.0 / (1.0 + (-odds).exp())
 }

@@ -1,4 +1,4 @@
-//! Where training may begin besides random weights: with what another run or the engine has.
+//! Initial weights from a checkpoint or a network of the engine.
 
 use super::run::Run;
 use super::shape::{Parameters, Shape};
@@ -8,17 +8,15 @@ use lento_common::inputs;
 use std::error::Error;
 use std::path::Path;
 
-/// Weights to begin with.
+/// Initial weights.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// Their shape.
     pub shape: Shape,
-    /// The weights.
     pub values: Parameters,
 }
 
 impl Origin {
-    /// Reads a checkpoint, or a network file as the engine uses it, whose weights are rounded.
+    /// Reads a checkpoint, or a network file (`*.lnn`), whose weights are rounded.
     pub fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
         if path.extension().is_none_or(|extension| extension != "lnn") {
             let Run { shape, weights, .. } = Run::read(path)?;
@@ -29,9 +27,9 @@ impl Origin {
         Ok(Self::from(&parts))
     }
 
-    /// The same network in this shape, which may have more king buckets where the network has one, inputs of threats, and more
-    /// neurons. Nothing that it says changes: the buckets begin with the same weights, threats without any, and new neurons with random inputs that no output looks at yet.
-    /// `None` when the network does not fit.
+    /// The same network in this shape, which may have more neurons, threats, and king buckets if the network has one. Its values do not
+    /// change: buckets start with the same weights, threats with zeros, new neurons with random input and zero output weights. `None`
+    /// if the network does not fit.
     pub fn grown(&self, shape: &Shape, seed: u64) -> Option<Parameters> {
         let (old, new) = (self.shape.architecture, shape.architecture);
         if old == new {

@@ -1,4 +1,4 @@
-//! Threads that work together through a whole run.
+//! A pool of threads.
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::thread;
@@ -10,8 +10,7 @@ pub struct Pool<'a, J> {
 }
 
 impl<J: Copy + Send> Pool<'_, J> {
-    /// Lets all threads, this one included, do their work on a job, and waits until all are done. They share it out among
-    /// themselves.
+    /// Runs a job on all threads, this one included, and waits until all are done.
     pub fn run(&self, job: J) {
         for (sender, _) in &self.others {
             sender.send(job).expect("the thread waits for jobs");
@@ -23,7 +22,7 @@ impl<J: Copy + Send> Pool<'_, J> {
     }
 }
 
-/// Starts so many threads less one, which live while `body` runs.
+/// Runs `body` with a pool of this many threads, of which this one is the first.
 pub fn with<J: Copy + Send, T>(threads: usize, work: &(dyn Fn(J) + Sync), body: impl FnOnce(&Pool<J>) -> T) -> T {
     thread::scope(|scope| {
         let mut others = Vec::new();

@@ -1,6 +1,6 @@
-//! Observed and expected wins as a picture.
+//! A chart of observed and expected wins.
 
-use super::counts::{MaterialRow, bands};
+use super::counts::{Cell, bands};
 use super::frequency::{Frequency, frequencies};
 use lento::eval::wdl::Model;
 use lento_common::chart::{self, Axes, Axis, POINTS};
@@ -10,19 +10,17 @@ use std::error::Error;
 /// A color for each range of material.
 const COLORS: [RGBColor; 4] =
     [RGBColor(200, 60, 50), RGBColor(215, 145, 30), RGBColor(60, 140, 80), RGBColor(50, 90, 170)];
-/// Scores that make one point lie so close, in internal centipawns.
+/// The width of the score range of a point, in internal centipawns.
 const STEP: i32 = 20;
-/// Points of fewer positions are noise.
+/// The fewest positions of a point.
 const ENOUGH: u64 = 50;
 
-/// Draws the share of won games by score as SVG, for a few ranges of material: points as observed, lines as the model
-/// expects of the same positions.
-pub fn svg(rows: &[MaterialRow], model: &Model) -> Result<String, Box<dyn Error>> {
+/// Draws the share of won games by score as SVG, for a few ranges of material: observed as points, expected by the model as lines.
+pub fn svg(cells: &[Cell], model: &Model) -> Result<String, Box<dyn Error>> {
     let curves: Vec<(String, Vec<Frequency>)> = bands(COLORS.len() as i32)
         .into_iter()
         .map(|material| {
-            let of_band: Vec<MaterialRow> =
-                rows.iter().filter(|row| material.contains(&row.material)).cloned().collect();
+            let of_band: Vec<Cell> = cells.iter().filter(|cell| material.contains(&cell.material)).copied().collect();
             let mut points = frequencies(&of_band, model, STEP);
             points.retain(|point| point.positions() >= ENOUGH);
             (format!("material {} to {}", material.start(), material.end()), points)
@@ -61,8 +59,8 @@ mod tests {
     #[test]
     fn every_range_has_its_line_and_points() {
         let model = Model { a: [100.0, 40.0, 0.0, 0.0], b: [60.0, 10.0, 0.0, 0.0] };
-        let rows = sample::counts(&model, 60_000, 101).rows();
-        let text = svg(&rows, &model).unwrap();
+        let cells = sample::counts(&model, 60_000, 101).cells();
+        let text = svg(&cells, &model).unwrap();
         assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
         for (material, color) in bands(4).into_iter().zip(["#C83C32", "#D7911E", "#3C8C50", "#325AAA"]) {
             assert!(text.contains(&format!("material {} to {}", material.start(), material.end())));

@@ -9,21 +9,14 @@ use std::ops::RangeInclusive;
 /// Won, drawn and lost by the side to move.
 pub type Results = [u64; 3];
 
-/// The results of the positions with one score.
+/// The results of the positions with one amount of material and one score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
+    /// Within [`RANGE`].
+    pub material: i32,
     /// In internal centipawns, from the view of the side to move.
     pub score: i32,
     pub results: Results,
-}
-
-/// The counts for one amount of material.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MaterialRow {
-    /// Within [`RANGE`].
-    pub material: i32,
-    /// In ascending order of scores; only those that occurred.
-    pub cells: Vec<Cell>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
@@ -78,13 +71,12 @@ impl WdlCounts {
         sum(&self.cells)
     }
 
-    /// The counts in ascending order of material; only what occurred.
-    pub fn rows(&self) -> Vec<MaterialRow> {
-        let rows = self.cells.chunks(scores(self.limits)).zip(RANGE).map(|(row, material)| {
-            let cells = row.iter().zip(-self.limits.max_score..).map(|(&results, score)| Cell { score, results });
-            MaterialRow { material, cells: cells.filter(|cell| cell.results != [0; 3]).collect() }
-        });
-        rows.filter(|row| !row.cells.is_empty()).collect()
+    /// The cells that are not empty, in ascending order of material and score.
+    pub fn cells(&self) -> Vec<Cell> {
+        let scores = -self.limits.max_score..=self.limits.max_score;
+        let places = RANGE.flat_map(|material| scores.clone().map(move |score| (material, score)));
+        let cells = places.zip(&self.cells).map(|((material, score), &results)| Cell { material, score, results });
+        cells.filter(|cell| cell.results != [0; 3]).collect()
     }
 }
 
@@ -164,15 +156,13 @@ pub mod tests {
             }
         }
         assert_eq!((counts.games, counts.positions), (20, positions));
-        assert_eq!(counts.rows(), expected.rows());
+        assert_eq!(counts.cells(), expected.cells());
         let kept: u64 = counts.results().iter().sum();
         assert!(kept > 300 && kept < positions - 5 * 20, "{kept} of {positions}");
-        let rows = counts.rows();
-        assert_eq!(sum(rows.iter().flat_map(|row| &row.cells).map(|cell| &cell.results)), counts.results());
-        let in_range = |cell: &Cell| cell.score.abs() <= 400;
-        assert!(
-            counts.rows().iter().all(|row| row.cells.is_sorted_by_key(|c| c.score) && row.cells.iter().all(in_range))
-        );
+        let cells = counts.cells();
+        assert_eq!(sum(cells.iter().map(|cell| &cell.results)), counts.results());
+        assert!(cells.iter().all(|cell| cell.score.abs() <= 400));
+        assert!(cells.is_sorted_by_key(|cell| (cell.material, cell.score)));
     }
 
     #[test]
@@ -181,8 +171,8 @@ pub mod tests {
         for (score, material) in [(100, 0), (-100, 200), (101, 40), (-101, 40)] {
             counts.add(score, material, 1);
         }
-        let row = |material, score| MaterialRow { material, cells: vec![Cell { score, results: [0, 1, 0] }] };
-        assert_eq!(counts.rows(), [row(*RANGE.start(), 100), row(*RANGE.end(), -100)]);
+        let cell = |material, score| Cell { material, score, results: [0, 1, 0] };
+        assert_eq!(counts.cells(), [cell(*RANGE.start(), 100), cell(*RANGE.end(), -100)]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Observed and expected results by score.
 
-use super::counts::{MaterialRow, Results};
+use super::counts::{Cell, Results};
 use lento::eval::wdl::Model;
 
 /// Positions with about the same score.
@@ -37,25 +37,22 @@ impl Frequency {
 }
 
 /// Frequencies by score, in ranges of this width around zero; only scores that occurred.
-pub fn frequencies(rows: &[MaterialRow], model: &Model, width: i32) -> Vec<Frequency> {
-    let cells = || rows.iter().flat_map(|row| row.cells.iter().map(|cell| (row.material, cell)));
-    let step = |score: i32| (score + width / 2).div_euclid(width);
-    let steps = cells().map(|(_, cell)| step(cell.score));
-    let (Some(first), Some(last)) = (steps.clone().min(), steps.max()) else { return Vec::new() };
-    let empty = |index: i32| {
-        let start = index * width - width / 2;
-        Frequency { start, end: start + width, results: [0; 3], expected: [0.0; 3] }
-    };
-    let mut all: Vec<Frequency> = (first..=last).map(empty).collect();
-    for (material, cell) in cells() {
-        let frequency = &mut all[(step(cell.score) - first) as usize];
-        let positions = cell.results.iter().sum::<u64>() as f64;
-        for (index, chance) in model.chances(cell.score, material).into_iter().enumerate() {
-            frequency.results[index] += cell.results[index];
+pub fn frequencies(cells: &[Cell], model: &Model, width: i32) -> Vec<Frequency> {
+    let mut all: Vec<Frequency> = Vec::new();
+    let mut cells = cells.to_vec();
+    cells.sort_by_key(|cell| cell.score);
+    for Cell { material, score, results } in cells {
+        let start = (score + width / 2).div_euclid(width) * width - width / 2;
+        if all.last().is_none_or(|last| last.start != start) {
+            all.push(Frequency { start, end: start + width, results: [0; 3], expected: [0.0; 3] });
+        }
+        let Some(frequency) = all.last_mut() else { continue };
+        let positions = results.iter().sum::<u64>() as f64;
+        for (index, chance) in model.chances(score, material).into_iter().enumerate() {
+            frequency.results[index] += results[index];
             frequency.expected[index] += positions * chance;
         }
     }
-    all.retain(|frequency| frequency.positions() > 0);
     all
 }
 
@@ -81,7 +78,7 @@ mod tests {
         {
             counts.add(score, material, outcome);
         }
-        let all = frequencies(&counts.rows(), &MODEL, 50);
+        let all = frequencies(&counts.cells(), &MODEL, 50);
         let found: Vec<_> = all.iter().map(|f| (f.start, f.end, f.results)).collect();
         assert_eq!(found, [(-75, -25, [0, 1, 0]), (-25, 25, [1, 1, 1]), (25, 75, [1, 1, 0])]);
         let chances = MODEL.chances(25, 20).into_iter().zip(MODEL.chances(74, 78));
@@ -94,8 +91,8 @@ mod tests {
 
     #[test]
     fn the_true_model_is_hardly_off_and_another_is() {
-        let rows = sample::counts(&MODEL, 300_000, 81).rows();
-        let off = |model| error(&frequencies(&rows, model, 50));
+        let cells = sample::counts(&MODEL, 300_000, 81).cells();
+        let off = |model| error(&frequencies(&cells, model, 50));
         assert!(off(&MODEL) < 0.004, "{}", off(&MODEL));
         let other = Model { a: [60.0, 0.0, 0.0, 0.0], ..MODEL };
         assert!(off(&other) > 0.03, "{}", off(&other));

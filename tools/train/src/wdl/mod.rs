@@ -12,7 +12,7 @@ mod source;
 
 use crate::formats::shards::GAMES;
 use crate::formats::{self, Shards, in_file, shards};
-use counts::{Limits, MaterialRow, WdlCounts};
+use counts::{Cell, Limits, WdlCounts};
 use fit::{Fit, MAX_DEGREE};
 use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
@@ -59,21 +59,21 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.limits));
     let finished = count(&mut games, size, &mut counts, &stop)?;
     formats::warn_of_torn(games.torn());
-    let rows = counts.rows();
+    let cells = counts.cells();
     if !finished {
         let untouched =
             source.as_ref().map_or_else(String::new, |(path, _)| format!("; {} is as it was", path.display()));
         notice(format_args!("interrupted after {} games{untouched}", HumanCount(counts.games)));
     }
-    let fit = match fitted(&rows, &counts, args.degree.into()) {
+    let fit = match fitted(&cells, &counts, args.degree.into()) {
         Err(_) if !finished => return Ok(summary::exit(false)),
         fit => fit?,
     };
     let model = source::rounded(&fit.model);
     if let Some(path) = &args.svg {
-        draft::write(path, chart::svg(&rows, &model)?.as_bytes())?;
+        draft::write(path, chart::svg(&cells, &model)?.as_bytes())?;
     }
-    let mut report = report(args.limits, args.degree.into(), &counts, &rows, &fit);
+    let mut report = report(args.limits, args.degree.into(), &counts, &cells, &fit);
     report.field("finished", finished);
     report.show(args.json)?;
     if !finished {
@@ -104,16 +104,16 @@ fn count(games: &mut Shards, size: u64, counts: &mut WdlCounts, stop: &Stop) -> 
 }
 
 /// Fits a model. Fails if the data do not determine it.
-fn fitted(rows: &[MaterialRow], counts: &WdlCounts, degree: usize) -> Result<Fit, Box<dyn Error>> {
+fn fitted(cells: &[Cell], counts: &WdlCounts, degree: usize) -> Result<Fit, Box<dyn Error>> {
     let results = counts.results();
-    let fit = fit::fit(rows, degree);
+    let fit = fit::fit(cells, degree);
     if results.contains(&0) || !fit.converged {
         let [won, drawn, lost] = results.map(HumanCount);
         return Err(format!(
             "too little data: {} games give {won} won, {drawn} drawn and {lost} lost positions that count, with {} different \
              counts of material; expected games with all results and all material, or a lower --degree than {degree}",
             HumanCount(counts.games),
-            rows.len()
+            cells.chunk_by(|one, other| one.material == other.material).count()
         )
         .into());
     }
@@ -142,7 +142,7 @@ mod tests {
     fn outcome(args: &Args, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
         let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data)?), WdlCounts::new(args.limits));
         let finished = count(&mut read, 1, &mut counts, stop)?;
-        let fit = fitted(&counts.rows(), &counts, args.degree.into())?;
+        let fit = fitted(&counts.cells(), &counts, args.degree.into())?;
         Ok((counts, fit, finished))
     }
 

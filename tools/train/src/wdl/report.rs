@@ -1,6 +1,6 @@
 //! The report on a fit.
 
-use super::counts::{Limits, MaterialRow, WdlCounts, bands, sum};
+use super::counts::{Cell, Limits, WdlCounts, bands, sum};
 use super::fit::{Fit, fit, log_likelihood};
 use super::frequency::{error, frequencies};
 use super::source;
@@ -27,12 +27,12 @@ struct Band {
 }
 
 impl Band {
-    fn new(material: RangeInclusive<i32>, rows: &[MaterialRow]) -> Self {
-        let rows: Vec<MaterialRow> = rows.iter().filter(|row| material.contains(&row.material)).cloned().collect();
-        let results = sum(rows.iter().flat_map(|row| &row.cells).map(|cell| &cell.results));
+    fn new(material: RangeInclusive<i32>, cells: &[Cell]) -> Self {
+        let cells: Vec<Cell> = cells.iter().filter(|cell| material.contains(&cell.material)).copied().collect();
+        let results = sum(cells.iter().map(|cell| &cell.results));
         let positions = results.iter().sum();
         let worth_it = positions >= ENOUGH && results.iter().all(|&count| count > 0);
-        let alone = worth_it.then(|| fit(&rows, 0)).filter(|fit| fit.converged);
+        let alone = worth_it.then(|| fit(&cells, 0)).filter(|fit| fit.converged);
         Self { positions, alone: alone.map(|fit| [fit.model.a[0], fit.model.b[0]]), material }
     }
 
@@ -42,11 +42,11 @@ impl Band {
 }
 
 /// Reports a fit to these counts, with coefficients rounded as in the source.
-pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, rows: &[MaterialRow], fit: &Fit) -> Report {
+pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, cells: &[Cell], fit: &Fit) -> Report {
     let model = source::rounded(&fit.model);
     let results = counts.results();
     let kept: u64 = results.iter().sum();
-    let [height, built_in] = [&model, &FITTED].map(|model| log_likelihood(rows, model));
+    let [height, built_in] = [&model, &FITTED].map(|model| log_likelihood(cells, model));
     let mut report = Report::default();
     report.count("games", "games", counts.games, "");
     report.count("positions", "positions", counts.positions, "");
@@ -67,16 +67,16 @@ pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, rows: &[Materia
     report.field("steps", fit.steps);
     report.field("log_likelihood", height);
     report.field("log_likelihood_built_in", built_in);
-    by_score(&mut report, &model, rows);
-    by_material(&mut report, &model, rows);
+    by_score(&mut report, &model, cells);
+    by_material(&mut report, &model, cells);
     report.text(&format!("\n{}\n", source::declarations(&model)));
     report
 }
 
-fn by_material(report: &mut Report, model: &Model, rows: &[MaterialRow]) {
+fn by_material(report: &mut Report, model: &Model, cells: &[Cell]) {
     let mut table = vec![["material", "positions", "a", "b", "a by itself", "b by itself"].map(str::to_owned).to_vec()];
     let mut documents = Vec::new();
-    for band in bands(BANDS).into_iter().map(|material| Band::new(material, rows)) {
+    for band in bands(BANDS).into_iter().map(|material| Band::new(material, cells)) {
         let (from, to, positions) = (band.material.start(), band.material.end(), band.positions);
         let [a, b] = [model.a(band.middle()), model.b(band.middle())];
         let [a_alone, b_alone] = [0, 1].map(|index| band.alone.map(|alone| alone[index]));
@@ -96,8 +96,8 @@ fn by_material(report: &mut Report, model: &Model, rows: &[MaterialRow]) {
     report.field("materials", documents);
 }
 
-fn by_score(report: &mut Report, model: &Model, rows: &[MaterialRow]) {
-    let frequencies = frequencies(rows, model, STEP);
+fn by_score(report: &mut Report, model: &Model, cells: &[Cell]) {
+    let frequencies = frequencies(cells, model, STEP);
     let off = error(&frequencies);
     report.row("off by", format!("{:.2} %", 100.0 * off), "of won games, on average over the positions");
     report.field("win_error", off);
@@ -130,9 +130,9 @@ mod tests {
     fn tables_and_document_say_the_same() {
         let truth = Model { a: [100.0, 40.0, 0.0, 0.0], b: [60.0, 10.0, 0.0, 0.0] };
         let counts = sample::counts(&truth, 100_000, 91);
-        let rows = counts.rows();
-        let found = fit(&rows, 1);
-        let (text, json) = report(LIMITS, 1, &counts, &rows, &found).both();
+        let cells = counts.cells();
+        let found = fit(&cells, 1);
+        let (text, json) = report(LIMITS, 1, &counts, &cells, &found).both();
         assert!(text.contains(&source::declarations(&source::rounded(&found.model))), "{text}");
         assert_eq!(json["a"], json!(source::rounded(&found.model).a));
         let positions =
@@ -154,7 +154,7 @@ mod tests {
     fn a_range_without_data_is_not_fitted_by_itself() {
         let mut counts = sample::empty();
         counts.add(0, 40, 1);
-        let band = Band::new(10..=50, &counts.rows());
+        let band = Band::new(10..=50, &counts.cells());
         assert_eq!((band.positions, band.alone, band.middle()), (1, None, 30));
     }
 }
