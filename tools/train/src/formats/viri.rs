@@ -38,11 +38,8 @@ pub fn to_header(board: &Board, result: GameResult) -> Result<Header, String> {
         }
     }
     let mut header = [0; HEADER];
-    header[..8].copy_from_slice(&board.occupied().0.to_le_bytes());
-    for (index, square) in board.occupied().enumerate() {
-        let code = board.piece_on(square).map_or(0, |piece| piece_code(board, square, piece));
-        header[8 + index / 2] |= code << (4 * (index % 2));
-    }
+    let code = |square| board.piece_on(square).map_or(0, |piece| piece_code(board, square, piece));
+    put_codes(&mut header, board.occupied().map(|square| (square.index(), code(square))));
     let en_passant = board.en_passant().map_or(NO_SQUARE, |square| square.index() as u8);
     header[SIDE_AND_EN_PASSANT] = (board.side_to_move().index() as u8) << 7 | en_passant;
     header[25] = clock as u8;
@@ -80,15 +77,33 @@ pub fn from_header(header: &Header) -> Result<(Board, GameResult), String> {
     Ok((board, result))
 }
 
+/// The occupied squares with the codes of their pieces, at most 32.
+pub fn codes(header: &Header) -> impl Iterator<Item = (usize, u8)> {
+    let occupied = u64::from_le_bytes(std::array::from_fn(|index| header[index]));
+    let squares = (0..64).filter(move |square| occupied >> square & 1 == 1).enumerate().take(32);
+    squares.map(|(index, square)| (square, header[8 + index / 2] >> (4 * (index % 2)) & 15))
+}
+
+/// Writes the pieces, in ascending order of squares. There is room for 32 codes.
+pub fn put_codes(header: &mut Header, codes: impl Iterator<Item = (usize, u8)>) {
+    let mut occupied = 0_u64;
+    for (index, (square, code)) in codes.enumerate() {
+        occupied |= 1 << square;
+        if index < 32 {
+            header[8 + index / 2] |= code << (4 * (index % 2));
+        }
+    }
+    header[..8].copy_from_slice(&occupied.to_le_bytes());
+}
+
 /// Writes a header as FEN, castling rights as files of rooks.
 fn fen(header: &Header) -> Result<String, String> {
-    let occupied = u64::from_le_bytes(std::array::from_fn(|index| header[index]));
-    if occupied.count_ones() > 32 {
-        return Err(format!("a position of {} pieces, expected 2 to 32", occupied.count_ones()));
+    let count: u32 = header[..8].iter().map(|byte| byte.count_ones()).sum();
+    if count > 32 {
+        return Err(format!("a position of {count} pieces, expected 2 to 32"));
     }
     let (mut board, mut castling) = (['1'; 64], String::new());
-    for (index, square) in (0..64).filter(|square| occupied >> square & 1 == 1).enumerate() {
-        let code = header[8 + index / 2] >> (4 * (index % 2)) & 15;
+    for (square, code) in codes(header) {
         let color = if code < BLACK { Color::White } else { Color::Black };
         let kind = match code % BLACK {
             CASTLING_ROOK => PieceType::Rook,

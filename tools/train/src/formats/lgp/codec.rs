@@ -49,7 +49,7 @@ struct Course {
 
 impl Course {
     fn new() -> Self {
-        Self { ending: ending::Past::none(), scores: scores::Past::none(), moves: features::Past::none() }
+        Self { ending: ending::Past::default(), scores: scores::Past::none(), moves: features::Past::none() }
     }
 
     /// Records a ply: the score for the side to move, the move and its probability.

@@ -10,6 +10,7 @@ const STEPS: [i32; 15] = [0, 4, 8, 12, 20, 40, 80, 160, 300, 500, 699, 799, 999,
 const CLASSES: usize = STEPS.len() + 1;
 
 /// Previous plies of a game.
+#[derive(Default)]
 pub struct Past {
     /// The last scores from White's view, the latest first.
     scores: [i32; 10],
@@ -19,11 +20,6 @@ pub struct Past {
 }
 
 impl Past {
-    /// The state before the first ply.
-    pub fn none() -> Self {
-        Self { scores: [0; 10], plies: 0, keys: Vec::new() }
-    }
-
     /// Records a position and its score in centipawns from White's view.
     pub fn add(&mut self, board: &Board, score: i32) {
         self.scores.copy_within(0..9, 1);

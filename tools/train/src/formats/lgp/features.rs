@@ -2,8 +2,8 @@
 
 use super::logistic::{bucket, starts};
 use lento::chess::legal::CheckSquares;
-use lento::chess::movegen::{MAX_MOVES, Sink, origin};
-use lento::chess::{Bitboard, Board, Color, Move, MoveKind, PieceType, Rank, Square, attacks};
+use lento::chess::movegen::MAX_MOVES;
+use lento::chess::{Bitboard, Board, Color, Move, Piece, PieceType, Rank, Square, attacks};
 
 /// Features of a move.
 pub const COUNT: usize = 9;
@@ -21,38 +21,14 @@ const NONE: usize = 5;
 /// The legal moves of a position: the targets of each square's piece. Castling is the king's move to its rook.
 pub struct Targets([u64; 64]);
 
-impl Sink for Targets {
-    #[inline(always)]
-    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
-        self.0[from.index()] |= (quiets | captures).0;
-    }
-
-    #[inline(always)]
-    fn pawns(&mut self, targets: Bitboard, offset: i32, _: MoveKind) {
-        for to in targets {
-            self.0[origin(to, offset).index()] |= to.bitboard().0;
-        }
-    }
-
-    #[inline(always)]
-    fn promotions(&mut self, targets: Bitboard, offset: i32, _: bool) {
-        self.pawns(targets, offset, MoveKind::Quiet);
-    }
-
-    #[inline(always)]
-    fn single(&mut self, mv: Move) {
-        self.0[mv.from().index()] |= mv.to().bitboard().0;
-    }
-}
-
 impl Targets {
     const NONE: Self = Self([0; 64]);
 
-    /// The legal moves of a position.
-    #[inline]
     pub fn of(board: &Board) -> Self {
         let mut targets = Self::NONE;
-        board.generate::<true, true>(&mut targets);
+        for mv in &board.legal_moves() {
+            targets.0[mv.from().index()] |= mv.to().bitboard().0;
+        }
         targets
     }
 
@@ -209,20 +185,12 @@ impl Aims {
 
 /// Squares attacked by the pieces of one kind, and those attacked twice.
 #[inline(always)]
-fn cover<const KIND: usize>(board: &Board, color: Color) -> (u64, u64) {
-    let (mut once, mut twice) = (0, 0);
-    for square in board.pieces(color, PieceType::ALL[KIND]) {
-        let set = match KIND {
-            1 => attacks::knight(square),
-            2 => attacks::bishop(square, board.occupied()),
-            3 => attacks::rook(square, board.occupied()),
-            4 => attacks::queen(square, board.occupied()),
-            _ => attacks::king(square),
-        };
-        twice |= once & set.0;
-        once |= set.0;
-    }
-    (once, twice)
+fn cover(board: &Board, color: Color, kind: PieceType) -> (u64, u64) {
+    let piece = Piece::new(color, kind);
+    board.pieces(color, kind).fold((0, 0), |(once, twice), square| {
+        let set = attacks::of(piece, square, board.occupied()).0;
+        (once | set, twice | once & set)
+    })
 }
 
 /// Squares from which a piece of each kind of the side to move attacks a square.
@@ -260,18 +228,16 @@ impl<'a> Scene<'a> {
         let (us, them) = (board.side_to_move(), !board.side_to_move());
         let (occupied, own, enemy) = (board.occupied(), board.color(us), board.color(them));
         let flip = if us == Color::Black { 56 } else { 0 };
-        let pieces = [cover::<1>(board, them), cover::<2>(board, them), cover::<3>(board, them)];
-        let [knights, bishops, by_rook] = pieces.map(|(any, _)| any);
+        let [_, knights, bishops, by_rook, queens, king] = PieceType::ALL.map(|kind| cover(board, them, kind).0);
         let by_pawn = board.pieces(them, PieceType::Pawn).pawn_attacks(them).0;
         let by_minor = knights | bishops;
-        let others = cover::<4>(board, them).0 | cover::<5>(board, them).0;
-        let attacked = Attacked::new([by_pawn, by_minor, by_rook, others]);
+        let attacked = Attacked::new([by_pawn, by_minor, by_rook, queens | king]);
         let threats = attacked.0[0];
         let pawns = board.pieces(us, PieceType::Pawn);
         let (east, west) = (pawns.forward(us).east().0, pawns.forward(us).west().0);
         let (mut once, mut twice) = (east | west, east & west);
-        let pieces = [cover::<1>(board, us), cover::<2>(board, us), cover::<3>(board, us)];
-        for (any, more) in pieces.into_iter().chain([cover::<4>(board, us), cover::<5>(board, us)]) {
+        for kind in &PieceType::ALL[1..] {
+            let (any, more) = cover(board, us, *kind);
             twice |= once & any | more;
             once |= any;
         }

@@ -2,7 +2,7 @@
 
 use super::coder::Coder;
 use super::logistic::{Binary, Rate};
-use crate::formats::viri::Header;
+use crate::formats::viri::{self, Header};
 
 /// A square without a piece; the others have the numbers of viriformat: pawn, knight, bishop, rook, queen, king, rook that may castle,
 /// and 8 more for Black.
@@ -65,7 +65,8 @@ impl Starts {
 
     /// Codes a first position without the game's result.
     pub fn code<C: Coder>(&mut self, coder: &mut C, header: &Header) -> Header {
-        let given = codes(header);
+        let mut given = [EMPTY; 64];
+        viri::codes(header).for_each(|(square, code)| given[square] = code);
         let is_shuffled = self.number(coder, Number::Shuffled, 1, u32::from(is_shuffled(&given))) == 1;
         let mut placed =
             Placed { codes: [EMPTY; 64], missing: [COUNTS; 2], files: [[true; 8]; 2], is_shuffled, surprises: [0; 2] };
@@ -73,7 +74,9 @@ impl Starts {
             let code = self.code_square(coder, &placed, square, given[square]);
             placed.put(square, code);
         }
-        let mut coded = packed(&placed.codes);
+        let mut coded = [0; 32];
+        let pieces = placed.codes.into_iter().enumerate();
+        viri::put_codes(&mut coded, pieces.filter(|&(_, code)| code != EMPTY));
         let side = self.number(coder, Number::Side, 1, u32::from(header[24] >> 7));
         let en_passant = self.number(coder, Number::EnPassant, 7, u32::from(header[24] & 0x7F));
         coded[24] = (side << 7 | en_passant) as u8;
@@ -234,30 +237,4 @@ fn expected(square: usize) -> u8 {
 fn is_shuffled(codes: &[u8; 64]) -> bool {
     let like = |square: &usize| codes[*square] == expected(*square);
     (0..8).chain(56..64).filter(like).count() < 8
-}
-
-/// The pieces by square.
-fn codes(header: &Header) -> [u8; 64] {
-    let occupied = u64::from_le_bytes(*header.first_chunk().unwrap_or(&[0; 8]));
-    let mut codes = [EMPTY; 64];
-    let squares = (0..64).filter(|square| occupied >> square & 1 == 1);
-    for (index, square) in squares.enumerate().take(32) {
-        codes[square] = header[8 + index / 2] >> (4 * (index % 2)) & 15;
-    }
-    codes
-}
-
-/// The pieces in the order of the format; the other bytes are zero. Only 32 pieces have room.
-fn packed(codes: &[u8; 64]) -> Header {
-    let mut header = [0; 32];
-    let mut occupied = 0_u64;
-    let squares = (0..64).filter(|&square| codes[square] != EMPTY);
-    for (index, square) in squares.enumerate() {
-        occupied |= 1 << square;
-        if index < 32 {
-            header[8 + index / 2] |= codes[square] << (4 * (index % 2));
-        }
-    }
-    header[..8].copy_from_slice(&occupied.to_le_bytes());
-    header
 }
