@@ -13,21 +13,15 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct FileKind {
     extensions: &'static [&'static str],
-    /// Patterns for the names of its files.
-    names: &'static str,
     what: &'static str,
 }
 
 /// The extension of packed games.
 pub const PACKED: &str = "lgp";
-pub const GAMES: FileKind = FileKind {
-    extensions: &["vf", "viri", PACKED],
-    names: "*.vf, *.viri or *.lgp",
-    what: "games in viriformat (*.vf, *.viri) or packed (*.lgp)",
-};
-pub const PACKED_GAMES: FileKind = FileKind { extensions: &[PACKED], names: "*.lgp", what: "packed games (*.lgp)" };
-pub const POSITIONS: FileKind =
-    FileKind { extensions: &["bf"], names: "*.bf", what: "positions in bulletformat (*.bf)" };
+pub const GAMES: FileKind =
+    FileKind { extensions: &["vf", "viri", PACKED], what: "games in viriformat (*.vf, *.viri) or packed (*.lgp)" };
+pub const PACKED_GAMES: FileKind = FileKind { extensions: &[PACKED], what: "packed games (*.lgp)" };
+pub const POSITIONS: FileKind = FileKind { extensions: &["bf"], what: "positions in bulletformat (*.bf)" };
 
 impl FileKind {
     /// Whether the extension of a file is one of these.
@@ -63,7 +57,7 @@ impl FileKind {
             }
             let mut here = self.in_folder(path).map_err(io)?;
             if here.is_empty() {
-                return Err(in_file(path, format!("no data here; expected files named {}", self.names)));
+                return Err(in_file(path, format!("no data here; expected {}", self.what)));
             }
             let same = |[one, other]: &&[PathBuf; 2]| {
                 is_packed(one) != is_packed(other) && one.file_stem() == other.file_stem()
@@ -247,7 +241,10 @@ mod tests {
     fn what_is_no_data_is_refused() {
         let folder = Folder::new("nothing");
         let error = GAMES.find(&[folder.path().to_owned()]).unwrap_err();
-        assert!(error.contains("no data here; expected files named *.vf, *.viri or *.lgp"), "{error}");
+        assert!(
+            error.contains("no data here; expected games in viriformat (*.vf, *.viri) or packed (*.lgp)"),
+            "{error}"
+        );
         let missing = folder.path().join("missing.vf");
         assert!(GAMES.find(std::slice::from_ref(&missing)).unwrap_err().contains("missing.vf"));
         let positions = folder.write("positions.bf", b"");

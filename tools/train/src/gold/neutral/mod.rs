@@ -7,7 +7,7 @@ pub use set::NeutralSet;
 use super::fit::{Fit, Line};
 use super::set::Origin;
 use crate::formats::packed;
-use crate::report::{Report, columns};
+use crate::report::{Report, columns, shown};
 use crate::train::{Sample, expectation, value};
 use indicatif::HumanCount;
 use lento::eval::Classical;
@@ -160,14 +160,14 @@ impl<'a> Comparison<'a> {
             HumanCount(games),
             HumanCount(inside),
         ));
-        for (origin, heading) in Origin::ALL.into_iter().zip(["of games", "inside searches"]) {
+        let rows: Vec<Value> = (0..self.rows.len()).map(|row| self.document(row)).collect();
+        for (origin, heading) in [("of_games", "of games"), ("inside_searches", "inside searches")] {
             let header =
                 [heading, "Berserk", "", "Stockfish", "", "mean of both", "", "beyond the first", "scale", "offset"];
-            let mut rows = vec![header.map(str::to_owned).to_vec()];
-            rows.extend((0..self.rows.len()).map(|row| self.cells(row, origin)));
-            report.text(&format!("\n{}", columns(&rows)));
+            let mut table = vec![header.map(str::to_owned).to_vec()];
+            table.extend(rows.iter().enumerate().map(|(index, row)| cells(index, row, origin)));
+            report.text(&format!("\n{}", columns(&table)));
         }
-        let networks = FIRST_NETWORK..self.rows.len() - 1;
         report.field(
             "neutral",
             json!({
@@ -176,42 +176,12 @@ impl<'a> Comparison<'a> {
                 "positions": games + inside,
                 "of_games": games,
                 "inside_searches": inside,
-                "reference": self.document(REFERENCE),
-                "gold_score": self.document(GOLD_SCORE),
-                "networks": networks.map(|row| self.document(row)).collect::<Vec<_>>(),
-                "classical": self.document(self.rows.len() - 1),
+                "reference": rows[REFERENCE],
+                "gold_score": rows[GOLD_SCORE],
+                "networks": rows[FIRST_NETWORK..rows.len() - 1],
+                "classical": rows.last(),
             }),
         );
-    }
-
-    /// The cells of a row: for each judge the loss and its distance from the reference; scale and offset.
-    fn cells(&self, index: usize, origin: Origin) -> Vec<String> {
-        let row = &self.rows[index];
-        let mut cells = vec![row.name.clone()];
-        for judge in Judge::ALL {
-            cells
-                .push(row.at(origin, judge).map_or_else(|| "-".to_owned(), |judged| format!("{:.6}", judged.fit.loss)));
-            cells.push(self.beyond(index, REFERENCE, origin, judge));
-        }
-        cells.push(self.beyond(index, FIRST_NETWORK, origin, Judge::Both));
-        if let Some((scale, offset)) = row.at(origin, Judge::Both).and_then(Judged::scale) {
-            let decimals = if row.unit == "cp" { 1 } else { 3 };
-            cells.extend([format!("{scale:.decimals$}"), format!("{offset:.decimals$} {}", row.unit)]);
-        }
-        cells
-    }
-
-    /// By how many per cent the loss of a row is above that of another one; empty for the row itself.
-    fn beyond(&self, index: usize, other: usize, origin: Origin, judge: Judge) -> String {
-        if index == other {
-            return String::new();
-        }
-        let [one, other] = [index, other].map(|row| self.rows[row].at(origin, judge));
-        match one.zip(other).map(|(one, other)| one.beyond(other)) {
-            Some((percent, None)) if percent.is_finite() => format!("{percent:+.1}"),
-            Some((percent, Some(error))) if percent.is_finite() => format!("{percent:+.1} ± {error:.1}"),
-            _ => "-".to_owned(),
-        }
     }
 
     fn document(&self, index: usize) -> Value {
@@ -237,6 +207,31 @@ impl<'a> Comparison<'a> {
         });
         json!({"name": row.name, "unit": row.unit, "of_games": games, "inside_searches": inside})
     }
+}
+
+/// The cells of a row of the table: for each judge the loss and its distance from the reference; scale and offset.
+fn cells(index: usize, row: &Value, origin: &str) -> Vec<String> {
+    let beyond =
+        |judged: &Value, key: &str| match (judged[key]["percent"].as_f64(), judged[key]["standard_error"].as_f64()) {
+            (None, _) => "-".to_owned(),
+            (Some(percent), None) => format!("{percent:+.1}"),
+            (Some(percent), Some(error)) => format!("{percent:+.1} ± {error:.1}"),
+        };
+    let mut cells = vec![row["name"].as_str().unwrap_or_default().to_owned()];
+    for judge in ["berserk", "stockfish", "mean_of_both"] {
+        let judged = &row[origin][judge];
+        cells.push(shown(judged["loss"].as_f64(), 6));
+        cells.push(if index == REFERENCE { String::new() } else { beyond(judged, "beyond_the_reference") });
+    }
+    let both = &row[origin]["mean_of_both"];
+    cells.push(if index == FIRST_NETWORK { String::new() } else { beyond(both, "beyond_the_first") });
+    if let (Some(scale), Some(offset), Some(unit)) =
+        (both["scale"].as_f64(), both["offset"].as_f64(), row["unit"].as_str())
+    {
+        let decimals = if unit == "cp" { 1 } else { 3 };
+        cells.extend([format!("{scale:.decimals$}"), format!("{offset:.decimals$} {unit}")]);
+    }
+    cells
 }
 
 #[cfg(test)]
