@@ -333,14 +333,14 @@ mod tests {
             let held = Table::open(&path(name), material(), kind).expect("a good table");
             assert!(held.verify().is_ok() && held.held() == Some(size) && read.held().is_none());
             for board in boards() {
-                let say = |table: &Table| match kind {
+                let value = |table: &Table| match kind {
                     Kind::Wdl => i32::from(table.wdl(&board).expect("a result").value()),
                     Kind::Dtz => match table.dtz(&board, Wdl::Win).expect("a distance") {
                         Distance::Plies(plies) => plies,
                         Distance::OtherSide => 0,
                     },
                 };
-                assert_eq!(say(&read), say(&held));
+                assert_eq!(value(&read), value(&held));
             }
         }
     }

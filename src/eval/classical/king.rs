@@ -1,7 +1,7 @@
 //! King safety: pawn shelter and storm, and the danger of an attack.
 
 use super::pair::{Pair, s};
-use super::survey::{Assault, CENTER_FILES, Survey};
+use super::survey::{CENTER_FILES, KingAttack, Survey};
 use super::weights as w;
 use crate::chess::{Bitboard, Board, CastlingSide, Color, File, PieceType, Square, attacks};
 
@@ -70,13 +70,13 @@ fn nearest(pawns: Bitboard, color: Color) -> usize {
 /// Penalty for the danger to a color's king, quadratic in the middlegame: two attackers are more than twice as dangerous as one.
 #[inline(always)]
 pub(super) fn danger(survey: &Survey, color: Color, shelter: Pair) -> Pair {
-    let assault = &survey.assault[color.flip().index()];
+    let king_attack = &survey.king_attack[color.flip().index()];
     let queens = survey.census.of(!color, PieceType::Queen);
     // A single piece without the queen does not mate in the middlegame.
-    if assault.attackers.iter().sum::<i32>() < if queens > 0 { 1 } else { 2 } {
+    if king_attack.attackers.iter().sum::<i32>() < if queens > 0 { 1 } else { 2 } {
         return Pair::ZERO;
     }
-    let total = assault_danger(survey, color, assault)
+    let total = attack_danger(survey, color, king_attack)
         + check_danger(survey, color)
         + wing_danger(survey, color)
         + w::NO_QUEEN_DANGER * i32::from(queens == 0)
@@ -97,12 +97,12 @@ fn weak(survey: &Survey, color: Color) -> Bitboard {
 
 /// Attackers, attacks next to the king, weak squares and pins.
 #[inline(always)]
-fn assault_danger(survey: &Survey, color: Color, assault: &Assault) -> i32 {
+fn attack_danger(survey: &Survey, color: Color, king_attack: &KingAttack) -> i32 {
     let us = color.index();
-    let attackers: i32 = (1..5).map(|kind| assault.attackers[kind] * w::ATTACKER_DANGER[kind]).sum();
+    let attackers: i32 = (1..5).map(|kind| king_attack.attackers[kind] * w::ATTACKER_DANGER[kind]).sum();
     let weak = weak(survey, color) & survey.zone[us];
     attackers
-        + w::HIT_DANGER * assault.hits
+        + w::HIT_DANGER * king_attack.hits
         + w::WEAK_DANGER * weak.count() as i32
         + w::PINNED_DANGER * survey.pinned[us].count() as i32
 }

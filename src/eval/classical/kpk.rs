@@ -93,15 +93,15 @@ impl Ending {
 fn solve() -> Box<[u64]> {
     let mut known: Vec<u8> = (0..POSITIONS).map(|index| Ending::from_index(index).first_sight()).collect();
     loop {
-        let mut news = false;
+        let mut changed = false;
         // Backwards: pawns near promotion are settled first.
         for index in (0..POSITIONS).rev() {
             if known[index] == UNKNOWN {
                 known[index] = Ending::from_index(index).look_ahead(&known);
-                news |= known[index] != UNKNOWN;
+                changed |= known[index] != UNKNOWN;
             }
         }
-        if !news {
+        if !changed {
             break;
         }
     }

@@ -51,13 +51,13 @@ fn pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> Pair {
         let blocked = survey.board.color(!color).has(stop);
         value + w::PASSED_BLOCKED[rank] * i32::from(blocked)
     } else {
-        value + way(survey, color, square, behind, rank)
+        value + path(survey, color, square, behind, rank)
     }
 }
 
 /// The path to promotion: free, safe, defended?
 #[inline(always)]
-fn way(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: usize) -> Pair {
+fn path(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: usize) -> Pair {
     let (us, them) = (color.index(), color.flip().index());
     let stop = square.bitboard().forward(color);
     let path = stop.fill_forward(color);

@@ -70,10 +70,10 @@ fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
     let neighbours = own & neighbour_files;
     let phalanx = own & beside;
     let guards = own & attacks::pawn(!color, square);
-    let sentries = enemy & stop.pawn_attacks(color).fill_forward(color);
+    let stoppers = enemy & stop.pawn_attacks(color).fill_forward(color);
     let levers = enemy & attacks::pawn(color, square);
     // Neighbours level with the pawn or behind it can still support it.
-    let helpers = own & beside.fill_forward(!color);
+    let supporters = own & beside.fill_forward(!color);
 
     let mut value = Pair::ZERO;
     if (phalanx | guards).any() {
@@ -82,7 +82,7 @@ fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
     } else if neighbours.is_empty() {
         value += w::ISOLATED;
         value += w::ISOLATED_OPEN * i32::from(!opposed);
-    } else if helpers.is_empty()
+    } else if supporters.is_empty()
         && ((enemy & stop).any() || (enemy & attacks::pawn(color, square.forward(color))).any())
     {
         value += w::BACKWARD;
@@ -91,8 +91,8 @@ fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
     let doubled = (own & ahead).any();
     value += w::DOUBLED * i32::from(doubled && guards.is_empty());
 
-    let passed = !opposed && !doubled && (sentries | levers).is_empty();
-    if !passed && !opposed && !doubled && helpers.count() >= sentries.count() && guards.count() >= levers.count() {
+    let passed = !opposed && !doubled && (stoppers | levers).is_empty();
+    if !passed && !opposed && !doubled && supporters.count() >= stoppers.count() && guards.count() >= levers.count() {
         value += w::CANDIDATE[rank];
     }
     (value, passed)

@@ -2,14 +2,14 @@
 
 use super::pair::Pair;
 use super::pawns::Structure;
-use super::survey::{CENTER_FILES, Survey, veils};
+use super::survey::{CENTER_FILES, Survey, slider_blockers};
 use super::weights as w;
 use crate::chess::{Bitboard, Color, File, PieceType, Rank, Square, attacks};
 
 /// The central squares.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 /// Squares on which bishops get trapped.
-const BISHOP_CAGES: [Square; 2] = [Square::A7, Square::H7];
+const BISHOP_TRAPS: [Square; 2] = [Square::A7, Square::H7];
 
 /// Piece terms of a color.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +54,7 @@ fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color: Color, pi
         pieces.squares += w::square(color, PieceType::Bishop, square);
         pieces.mobility += w::BISHOP_MOBILITY[survey.reach(color, attacked)];
         pieces.minors += bishop(survey, color, square, outposts);
-        pieces.trapped += caged_bishop(survey, color, square);
+        pieces.trapped += trapped_bishop(survey, color, square);
     }
     let rooks = board.pieces(color, PieceType::Rook);
     for square in rooks {
@@ -65,7 +65,7 @@ fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color: Color, pi
         pieces.mobility += w::ROOK_MOBILITY[reach];
         pieces.rooks += rook(survey, color, square);
         if reach <= 3 {
-            pieces.trapped += shut_in_rook(survey, color, square);
+            pieces.trapped += trapped_rook(survey, color, square);
         }
     }
 }
@@ -80,18 +80,18 @@ fn queens(survey: &mut Survey, color: Color, pieces: &mut Pieces) {
         let attacked = survey.enter(color, PieceType::Queen, square, attacks::queen(square, survey.occupied));
         pieces.squares += w::square(color, PieceType::Queen, square);
         pieces.mobility += w::QUEEN_MOBILITY[survey.reach(color, attacked & !lesser)];
-        let veiled = veiled_queen(survey, color, square);
-        pieces.trapped += w::VEILED_QUEEN * i32::from(veiled);
+        let weak = weak_queen(survey, color, square);
+        pieces.trapped += w::WEAK_QUEEN * i32::from(weak);
     }
 }
 
 /// Whether an enemy bishop or rook attacks the queen through one piece, other than an own pawn.
 #[inline(always)]
-fn veiled_queen(survey: &Survey, color: Color, square: Square) -> bool {
+fn weak_queen(survey: &Survey, color: Color, square: Square) -> bool {
     let board = survey.board;
     let bishops = board.pieces(!color, PieceType::Bishop);
     let rooks = board.pieces(!color, PieceType::Rook);
-    (veils(board, square, bishops, rooks) & !survey.pawns[color.index()]).any()
+    (slider_blockers(board, square, bishops, rooks) & !survey.pawns[color.index()]).any()
 }
 
 #[inline(always)]
@@ -145,7 +145,7 @@ fn rook(survey: &Survey, color: Color, square: Square) -> Pair {
 
 /// A rook with few moves, shut in between the edge and its king on the first rank.
 #[inline(always)]
-fn shut_in_rook(survey: &Survey, color: Color, square: Square) -> Pair {
+fn trapped_rook(survey: &Survey, color: Color, square: Square) -> Pair {
     let king = survey.king[color.index()];
     let home = king.rank().relative_to(color) == Rank::First && square.rank().relative_to(color) <= Rank::Second;
     let outside = if king.file() <= File::D { square.file() < king.file() } else { square.file() > king.file() };
@@ -155,9 +155,9 @@ fn shut_in_rook(survey: &Survey, color: Color, square: Square) -> Pair {
 
 /// A bishop on a7 or h7 trapped by a pawn on b6 or g6.
 #[inline(always)]
-fn caged_bishop(survey: &Survey, color: Color, square: Square) -> Pair {
+fn trapped_bishop(survey: &Survey, color: Color, square: Square) -> Pair {
     let seen = square.relative_to(color);
-    if !BISHOP_CAGES.contains(&seen) {
+    if !BISHOP_TRAPS.contains(&seen) {
         return Pair::ZERO;
     }
     let door = if seen == Square::A7 { Square::B6 } else { Square::G6 };

@@ -8,7 +8,7 @@ pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
 /// One color's attack on the other's king.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Assault {
+pub(super) struct KingAttack {
     /// Number of attackers of the king zone, by type.
     pub attackers: [i32; 6],
     /// Number of attacks on squares next to the king.
@@ -35,7 +35,7 @@ pub(super) struct Survey<'a> {
     /// Squares attacked at least twice.
     pub twice: [Bitboard; 2],
     /// Attack on the other color's king.
-    pub assault: [Assault; 2],
+    pub king_attack: [KingAttack; 2],
 }
 
 impl<'a> Survey<'a> {
@@ -57,7 +57,7 @@ impl<'a> Survey<'a> {
             by: [[Bitboard::EMPTY; 6]; 2],
             all: [Bitboard::EMPTY; 2],
             twice: [Bitboard::EMPTY; 2],
-            assault: [Assault::default(); 2],
+            king_attack: [KingAttack::default(); 2],
         };
         survey.enter_king_and_pawns(white);
         survey.enter_king_and_pawns(black);
@@ -94,9 +94,9 @@ impl<'a> Survey<'a> {
         self.all[us] |= attacked;
         self.by[us][kind.index()] |= attacked;
         if (attacked & self.zone[them]).any() {
-            let assault = &mut self.assault[us];
-            assault.attackers[kind.index()] += 1;
-            assault.hits += (attacked & self.by[them][PieceType::King.index()]).count() as i32;
+            let king_attack = &mut self.king_attack[us];
+            king_attack.attackers[kind.index()] += 1;
+            king_attack.hits += (attacked & self.by[them][PieceType::King.index()]).count() as i32;
         }
         attacked
     }
@@ -109,7 +109,7 @@ impl<'a> Survey<'a> {
 
     /// Squares defended by a pawn, or by two pieces without being attacked twice.
     #[inline(always)]
-    pub(super) fn held(&self, color: Color) -> Bitboard {
+    pub(super) fn protected(&self, color: Color) -> Bitboard {
         let (us, them) = (color.index(), color.flip().index());
         self.by[us][PieceType::Pawn.index()] | (self.twice[us] & !self.twice[them])
     }
@@ -126,18 +126,18 @@ fn zone(king: Square) -> Bitboard {
 
 /// Pieces of either color that are the only one between a square and one of the given sliders.
 #[inline(always)]
-pub(super) fn veils(board: &Board, square: Square, diagonal: Bitboard, straight: Bitboard) -> Bitboard {
+pub(super) fn slider_blockers(board: &Board, square: Square, diagonal: Bitboard, straight: Bitboard) -> Bitboard {
     // Usually there are no sliders on the lines at all.
     let snipers =
         (attacks::bishop(square, Bitboard::EMPTY) & diagonal) | (attacks::rook(square, Bitboard::EMPTY) & straight);
-    let mut veils = Bitboard::EMPTY;
+    let mut slider_blockers = Bitboard::EMPTY;
     for sniper in snipers {
         let between = attacks::between(square, sniper) & board.occupied();
         if !between.more_than_one() {
-            veils |= between;
+            slider_blockers |= between;
         }
     }
-    veils
+    slider_blockers
 }
 
 #[inline(always)]
@@ -145,5 +145,5 @@ fn pinned(board: &Board, color: Color, king: Square) -> Bitboard {
     let queens = board.pieces(!color, PieceType::Queen);
     let diagonal = board.pieces(!color, PieceType::Bishop) | queens;
     let straight = board.pieces(!color, PieceType::Rook) | queens;
-    veils(board, king, diagonal, straight) & board.color(color)
+    slider_blockers(board, king, diagonal, straight) & board.color(color)
 }

@@ -203,7 +203,7 @@ fn connected_and_candidate_pawns() {
     let pawns = |pieces: &str| trace(&board(&format!("r3k3/{pieces}/R3K3 w - - 0 1"))).value(Term::Pawns, Color::White);
     assert_eq!(pawns("ppp5/8/8/PP6/8/8"), w::PHALANX[3] * 2);
     assert_eq!(pawns("ppp5/8/8/1P6/P7/8"), w::SUPPORTED[3]);
-    // Two against one: no pawn ahead of the b pawn, and as many helpers as sentries.
+    // Two against one: no pawn ahead of the b pawn, and as many supporters as stoppers.
     assert_eq!(pawns("p7/8/8/PP6/8/8"), w::PHALANX[3] * 2 + w::CANDIDATE[3]);
 }
 
@@ -291,7 +291,7 @@ fn trapped_pieces() {
     assert_eq!(trapped("4k2r/pppp1ppp/8/8/8/8/PPPPPPPP/4K2R w Kk - 0 1"), Pair::ZERO);
     assert_eq!(trapped("4k2r/Bpp2ppp/1p6/8/8/8/PPPPPPPP/4K3 w - - 0 1"), w::TRAPPED_BISHOP);
     assert_eq!(trapped("4k2r/Bp3ppp/2p5/8/8/8/PPPPPPPP/4K3 w - - 0 1"), Pair::ZERO);
-    assert_eq!(trapped("3rk3/pppn4/8/8/8/8/PPP3PP/3QK3 w - - 0 1"), w::VEILED_QUEEN);
+    assert_eq!(trapped("3rk3/pppn4/8/8/8/8/PPP3PP/3QK3 w - - 0 1"), w::WEAK_QUEEN);
     assert_eq!(trapped("2r1k3/pppn4/8/8/8/8/PPP3PP/3QK3 w - - 0 1"), Pair::ZERO);
 }
 

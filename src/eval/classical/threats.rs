@@ -10,8 +10,8 @@ use crate::chess::{Bitboard, Color, PieceType, Rank, attacks};
 pub(super) fn threats(survey: &Survey, color: Color) -> Pair {
     let (us, them) = (color.index(), color.flip().index());
     let pieces = survey.board.color(!color) & !survey.pawns[them] & !survey.king[them].bitboard();
-    let held = survey.held(!color);
-    let weak = (pieces | survey.pawns[them]) & !held & survey.all[us];
+    let protected = survey.protected(!color);
+    let weak = (pieces | survey.pawns[them]) & !protected & survey.all[us];
     let [_, knight, bishop, rook, _, king] = survey.by[us];
 
     let mut value = by_kind(survey, (weak | pieces) & (knight | bishop), &w::THREAT_BY_MINOR);
@@ -19,10 +19,10 @@ pub(super) fn threats(survey: &Survey, color: Color) -> Pair {
     value += w::THREAT_BY_KING * i32::from((weak & king).any());
     let hanging = weak & (!survey.all[them] | (pieces & survey.twice[us]));
     value += w::HANGING * hanging.count() as i32;
-    let restricted = survey.all[them] & !held & survey.all[us];
+    let restricted = survey.all[them] & !protected & survey.all[us];
     value += w::RESTRICTED * restricted.count() as i32;
     value += by_pawns(survey, color, pieces);
-    value + on_queen(survey, color, held)
+    value + on_queen(survey, color, protected)
 }
 
 /// Attacked pieces among `targets`, by type.
@@ -57,13 +57,13 @@ fn by_pawns(survey: &Survey, color: Color, pieces: Bitboard) -> Pair {
 
 /// Squares from which a lesser piece can attack the enemy queen next move.
 #[inline(always)]
-fn on_queen(survey: &Survey, color: Color, held: Bitboard) -> Pair {
+fn on_queen(survey: &Survey, color: Color, protected: Bitboard) -> Pair {
     let us = color.index();
     let queens = survey.board.pieces(!color, PieceType::Queen);
     let (Some(queen), false) = (queens.first(), queens.more_than_one()) else {
         return Pair::ZERO;
     };
-    let safe = survey.area[us] & !held & !survey.pawns[us];
+    let safe = survey.area[us] & !protected & !survey.pawns[us];
     let [_, knight, bishop, rook, _, _] = survey.by[us];
     let knights = attacks::knight(queen) & knight & safe;
     let diagonal = attacks::bishop(queen, survey.occupied) & bishop;

@@ -44,7 +44,7 @@ pub const BACKWARD_OPEN: Pair = s(-9, -10);
 pub static PHALANX: [Pair; 8] = [O, s(4, 3), s(9, 2), s(10, 9), s(12, 24), s(40, 55), s(71, 75), O];
 /// Each own pawn defending this one, by rank.
 pub static SUPPORTED: [Pair; 8] = [O, O, s(13, 8), s(13, 8), s(15, 16), s(34, 39), s(58, 56), O];
-/// Not passed, but with at least as many helpers as sentries, by rank.
+/// Not passed, but with at least as many supporters as stoppers, by rank.
 pub static CANDIDATE: [Pair; 8] = [O, s(3, -6), s(2, 3), s(4, 13), s(5, 29), s(26, 59), O, O];
 
 /// A passed pawn, by rank.
@@ -121,7 +121,7 @@ pub const TRAPPED_ROOK: Pair = s(-28, -16);
 /// A bishop on a7 or h7 (a2, h2) trapped by a pawn on b6 or g6.
 pub const TRAPPED_BISHOP: Pair = s(-88, -59);
 /// A queen with one piece between it and an enemy slider.
-pub const VEILED_QUEEN: Pair = s(-21, -11);
+pub const WEAK_QUEEN: Pair = s(-21, -11);
 
 /// Nearest own pawn by distance of the file from the edge and rank; rank 0 for none.
 pub static SHELTER: [[Pair; 8]; 4] = [
