@@ -1,6 +1,6 @@
 //! Legality and checks of single moves.
 
-use super::{Bitboard, Board, CastlingSide, Color, Move, MoveKind, Piece, PieceType, Rank, Square, attacks};
+use super::{Bitboard, Board, CastlingSide, Move, MoveKind, PieceType, Rank, Square, attacks};
 
 impl Board {
     /// Whether an arbitrary move word, e.g. from the hash table, is legal here.
@@ -118,12 +118,11 @@ impl CheckSquares {
     /// Whether a move gives check; it must be legal on the board the squares were computed for.
     #[inline]
     pub fn gives_check(&self, board: &Board, mv: Move) -> bool {
-        let (from, to) = (mv.from(), mv.to());
-        let Some(mover) = board.piece_on(from) else { return false };
         if mv.is_castle() || mv.is_promotion() || mv.is_en_passant() {
-            return self.special_gives_check(board, mv, mover);
+            return special_gives_check(board, mv);
         }
-        self.of_piece(mover.kind(), from).has(to)
+        let Some(mover) = board.piece_on(mv.from()) else { return false };
+        self.of_piece(mover.kind(), mv.from()).has(mv.to())
     }
 
     /// Squares from which a piece of this type gives check, directly or by discovery. Does not cover castling, promotion and
@@ -133,36 +132,9 @@ impl CheckSquares {
         let uncovered = if self.discoverers.has(from) { !attacks::line(self.king, from) } else { Bitboard::EMPTY };
         self.from[kind.index()] | uncovered
     }
+}
 
-    /// Castling, promotion and en passant: recomputes slider attacks on the new occupancy.
-    fn special_gives_check(&self, board: &Board, mv: Move, mover: Piece) -> bool {
-        let us: Color = mover.color();
-        let (from, to) = (mv.from(), mv.to());
-        let mut occupied = board.occupied() ^ from.bitboard();
-        let ours = board.color(us) & !from.bitboard();
-        let (mut straight, mut diagonal) = (ours & board.orthogonal_sliders(), ours & board.diagonal_sliders());
-        if mv.is_castle() {
-            let side = mv.castling_side();
-            straight = (straight ^ to.bitboard()) | side.rook_target(us).bitboard();
-            occupied = (occupied ^ to.bitboard()) | side.rook_target(us).bitboard() | side.king_target(us).bitboard();
-        } else if mv.is_en_passant() {
-            occupied = (occupied ^ mv.capture_square().bitboard()) | to.bitboard();
-            if attacks::pawn(us, to).has(self.king) {
-                return true;
-            }
-        } else {
-            occupied |= to.bitboard();
-            match mv.promoted() {
-                Some(PieceType::Knight) if attacks::knight(to).has(self.king) => return true,
-                Some(PieceType::Bishop) => diagonal |= to.bitboard(),
-                Some(PieceType::Rook) => straight |= to.bitboard(),
-                Some(PieceType::Queen) => {
-                    diagonal |= to.bitboard();
-                    straight |= to.bitboard();
-                }
-                _ => {}
-            }
-        }
-        (attacks::bishop(self.king, occupied) & diagonal).any() || (attacks::rook(self.king, occupied) & straight).any()
-    }
+#[cold]
+fn special_gives_check(board: &Board, mv: Move) -> bool {
+    board.after(mv).in_check()
 }

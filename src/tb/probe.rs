@@ -1,7 +1,7 @@
 //! Probing, including a search of the captures that tables leave out.
 
 use super::material::Material;
-use super::table::{Damage, Distance, Kind};
+use super::table::{Damage, Kind};
 use super::tables::Tables;
 use crate::chess::movegen::MoveList;
 use crate::chess::{Board, CastlingRights};
@@ -93,12 +93,12 @@ impl Tables {
         let table = self.table(material, Kind::Dtz)?;
         let sign = i32::from(wdl.value().signum());
         match self.ok_or_report(material, Kind::Dtz, table.dtz(board, wdl))? {
-            Distance::Plies(plies) => {
+            Some(plies) => {
                 let beyond = if matches!(wdl, Wdl::CursedWin | Wdl::BlessedLoss) { 100 } else { 0 };
                 Some(sign * (plies + beyond))
             }
-            Distance::OtherSide if try_moves => self.dtz_by_moves(board, sign, may_continue),
-            Distance::OtherSide => self.ok_or_report(material, Kind::Dtz, Err(Damage::Values)),
+            None if try_moves => self.dtz_by_moves(board, sign, may_continue),
+            None => self.ok_or_report(material, Kind::Dtz, Err(Damage::Values)),
         }
     }
 

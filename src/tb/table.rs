@@ -46,22 +46,16 @@ impl Kind {
 /// Why a table cannot be used.
 #[derive(Debug, Error)]
 pub enum Damage {
-    /// Cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// Wrong magic number.
     #[error("has the wrong magic {0:02x?}, expected {1:02x?}")]
     Magic([u8; 4], [u8; 4]),
-    /// Size differs from that in the header.
     #[error("is damaged: {0} bytes, expected {1}")]
     Size(u64, u64),
-    /// Invalid header.
     #[error("is damaged: invalid header")]
     Header,
-    /// Checksum mismatch.
     #[error("is damaged: checksum mismatch")]
     Checksum,
-    /// Invalid values.
     #[error("is damaged: invalid values")]
     Values,
 }
@@ -101,15 +95,6 @@ struct Part {
     flags: u8,
     /// Mapped values for wins, losses, cursed wins and blessed losses.
     map: [Box<[u16]>; 4],
-}
-
-/// A DTZ value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distance {
-    /// Plies to the next capture or pawn move, at least 1; less 100 for cursed wins and blessed losses.
-    Plies(i32),
-    /// The table is for the other side to move.
-    OtherSide,
 }
 
 impl Table {
@@ -155,12 +140,13 @@ impl Table {
         Wdl::ALL.get(usize::from(value)).copied().ok_or(Damage::Values)
     }
 
-    /// Stored DTZ for the side to move, given its WDL.
-    pub fn dtz(&self, board: &Board, wdl: Wdl) -> Result<Distance, Damage> {
+    /// Stored DTZ for the side to move, given its WDL: plies to the next capture or pawn move, at least 1, less 100 for cursed wins and
+    /// blessed losses. `None` if the table is for the other side to move.
+    pub fn dtz(&self, board: &Board, wdl: Wdl) -> Result<Option<i32>, Damage> {
         let (part, mut squares, black) = self.place(board);
         let is_symmetric = self.material.is_symmetric() && self.material.pawns() == [0, 0];
         if (part.flags & BLACK != 0) != black && !is_symmetric {
-            return Ok(Distance::OtherSide);
+            return Ok(None);
         }
         let mut value = part.pairs.value(&self.source, part.numbering.number(&mut squares))?;
         let (map, plies) = match wdl {
@@ -172,7 +158,7 @@ impl Table {
         if part.flags & MAPPED != 0 {
             value = *part.map[map].get(usize::from(value)).ok_or(Damage::Values)?;
         }
-        Ok(Distance::Plies(i32::from(value) * if plies { 1 } else { 2 } + 1))
+        Ok(Some(i32::from(value) * if plies { 1 } else { 2 } + 1))
     }
 
     /// The part for a position, its squares in the part's order, and whether Black is to move in the table's view.
@@ -335,10 +321,7 @@ mod tests {
             for board in boards() {
                 let value = |table: &Table| match kind {
                     Kind::Wdl => i32::from(table.wdl(&board).expect("a result").value()),
-                    Kind::Dtz => match table.dtz(&board, Wdl::Win).expect("a distance") {
-                        Distance::Plies(plies) => plies,
-                        Distance::OtherSide => 0,
-                    },
+                    Kind::Dtz => table.dtz(&board, Wdl::Win).expect("a distance").unwrap_or(0),
                 };
                 assert_eq!(value(&read), value(&held));
             }

@@ -5,7 +5,7 @@ use super::material::Census;
 use super::pawns::Structure;
 use super::survey::Survey;
 use super::weights as w;
-use crate::chess::{Bitboard, Board, Color, File, PieceType, Square};
+use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square};
 use crate::score::Score;
 
 /// Scale factor 1.
@@ -132,8 +132,8 @@ fn one_piece_each(board: &Board, census: &Census, strong: Color) -> Option<Score
 }
 
 /// Promotion square of a pawn.
-fn promotion(color: Color, pawn: Square) -> Square {
-    Square::from_index(pawn.index() & 7 | (56 * (1 - color.index())))
+pub(super) fn promotion(color: Color, pawn: Square) -> Square {
+    Square::new(pawn.file(), Rank::Eighth.relative_to(color))
 }
 
 /// KQKP: won, unless a rook or bishop pawn is about to promote next to its king.

@@ -16,89 +16,63 @@ const INVALID: u8 = 0;
 /// One bit per position: whether the side with the pawn wins.
 static WINS: LazyLock<Box<[u64]>> = LazyLock::new(solve);
 
-/// A KPK position with White to own the pawn.
-#[derive(Clone, Copy)]
-struct Ending {
-    side: Color,
-    pawn: Square,
-    white: Square,
-    black: Square,
+/// Index of a position, with White to own the pawn.
+const fn index(side: Color, pawn: Square, white: Square, black: Square) -> usize {
+    let pawn = (pawn.index() / 8 - 1) * 4 + pawn.index() % 8;
+    ((pawn * 64 + white.index()) * 64 + black.index()) * 2 + side.index()
 }
 
-impl Ending {
-    const fn index(self) -> usize {
-        let pawn = (self.pawn.index() / 8 - 1) * 4 + self.pawn.index() % 8;
-        ((pawn * 64 + self.white.index()) * 64 + self.black.index()) * 2 + self.side.index()
+/// Classification of the position with an index: without lookahead, or from its successors.
+fn classify(known: &[u8], position: usize) -> u8 {
+    let white_to_move = position & 1 == 0;
+    let [black, white] = [1, 7].map(|shift| Square::from_index(position >> shift & 63));
+    let pawn = Square::from_index(((position >> 13) / 4 + 1) * 8 + (position >> 13) % 4);
+    let (step, pawn_attacks) = (pawn.forward(Color::White), attacks::pawn(Color::White, pawn));
+    if white.distance(black) <= 1 || white == pawn || black == pawn || white_to_move && pawn_attacks.has(black) {
+        return INVALID;
     }
-
-    const fn from_index(index: usize) -> Self {
-        let pawn = index >> 13;
-        Self {
-            side: if index & 1 == 0 { Color::White } else { Color::Black },
-            pawn: Square::from_index((pawn / 4 + 1) * 8 + pawn % 4),
-            white: Square::from_index(index >> 7 & 63),
-            black: Square::from_index(index >> 1 & 63),
+    let mut union = INVALID;
+    let [best, worst] = if white_to_move {
+        if pawn.index() >= 48
+            && step != white
+            && step != black
+            && (black.distance(step) > 1 || white.distance(step) == 1)
+        {
+            return WIN;
         }
-    }
-
-    /// Classification without lookahead.
-    fn first_sight(self) -> u8 {
-        let Self { side, pawn, white, black } = self;
-        let pawn_attacks = attacks::pawn(Color::White, pawn);
-        if white.distance(black) <= 1 || white == pawn || black == pawn {
-            return INVALID;
+        for white in attacks::king(white) {
+            union |= known[index(Color::Black, pawn, white, black)];
         }
-        match side {
-            Color::White if pawn_attacks.has(black) => INVALID,
-            Color::White => {
-                let ahead = pawn.forward(Color::White);
-                let promotes = pawn.index() >= 48 && ahead != white && ahead != black;
-                let kept = black.distance(ahead) > 1 || white.distance(ahead) == 1;
-                if promotes && kept { WIN } else { UNKNOWN }
-            }
-            Color::Black => {
-                let steps = attacks::king(black) & !attacks::king(white) & !pawn_attacks;
-                if steps.is_empty() || steps.has(pawn) { DRAW } else { UNKNOWN }
-            }
+        if pawn.index() < 48 {
+            union |= known[index(Color::Black, step, white, black)];
         }
-    }
-
-    /// Classification from the successors.
-    fn look_ahead(self, known: &[u8]) -> u8 {
-        let (Self { side, pawn, white, black }, mut union) = (self, INVALID);
-        let [best, worst] = if side == Color::White {
-            for white in attacks::king(white) {
-                union |= known[Self { side: Color::Black, white, ..self }.index()];
-            }
-            if pawn.index() < 48 {
-                let step = pawn.forward(Color::White);
-                union |= known[Self { side: Color::Black, pawn: step, ..self }.index()];
-                if pawn.index() < 16 && step != white && step != black {
-                    let leap = step.forward(Color::White);
-                    union |= known[Self { side: Color::Black, pawn: leap, ..self }.index()];
-                }
-            }
-            [WIN, DRAW]
-        } else {
-            for black in attacks::king(black) {
-                union |= known[Self { side: Color::White, black, ..self }.index()];
-            }
-            [DRAW, WIN]
-        };
-        [best, UNKNOWN].into_iter().find(|result| union & result != 0).unwrap_or(worst)
-    }
+        if pawn.index() < 16 && step != white && step != black {
+            union |= known[index(Color::Black, step.forward(Color::White), white, black)];
+        }
+        [WIN, DRAW]
+    } else {
+        let steps = attacks::king(black) & !attacks::king(white) & !pawn_attacks;
+        if steps.is_empty() || steps.has(pawn) {
+            return DRAW;
+        }
+        for black in attacks::king(black) {
+            union |= known[index(Color::White, pawn, white, black)];
+        }
+        [DRAW, WIN]
+    };
+    [best, UNKNOWN].into_iter().find(|result| union & result != 0).unwrap_or(worst)
 }
 
 /// Iterates to a fixed point.
 fn solve() -> Box<[u64]> {
-    let mut known: Vec<u8> = (0..POSITIONS).map(|index| Ending::from_index(index).first_sight()).collect();
+    let mut known = vec![UNKNOWN; POSITIONS];
     loop {
         let mut changed = false;
         // Backwards: pawns near promotion are settled first.
-        for index in (0..POSITIONS).rev() {
-            if known[index] == UNKNOWN {
-                known[index] = Ending::from_index(index).look_ahead(&known);
-                changed |= known[index] != UNKNOWN;
+        for position in (0..POSITIONS).rev() {
+            if known[position] == UNKNOWN {
+                known[position] = classify(&known, position);
+                changed |= known[position] != UNKNOWN;
             }
         }
         if !changed {
@@ -106,8 +80,8 @@ fn solve() -> Box<[u64]> {
         }
     }
     let mut wins = vec![0u64; POSITIONS / 64].into_boxed_slice();
-    for (index, result) in known.into_iter().enumerate() {
-        wins[index / 64] |= u64::from(result == WIN) << (index % 64);
+    for (position, result) in known.into_iter().enumerate() {
+        wins[position / 64] |= u64::from(result == WIN) << (position % 64);
     }
     wins
 }
@@ -118,9 +92,8 @@ pub(super) fn wins(strong: Color, strong_king: Square, pawn: Square, weak_king: 
     let flip = if pawn.file() > File::D { 7 } else { 0 };
     let normal = |square: Square| Square::from_index(square.relative_to(strong).index() ^ flip);
     let side = if side == strong { Color::White } else { Color::Black };
-    let ending = Ending { side, pawn: normal(pawn), white: normal(strong_king), black: normal(weak_king) };
-    let index = ending.index();
-    WINS[index / 64] >> (index % 64) & 1 != 0
+    let position = index(side, normal(pawn), normal(strong_king), normal(weak_king));
+    WINS[position / 64] >> (position % 64) & 1 != 0
 }
 
 #[cfg(test)]

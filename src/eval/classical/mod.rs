@@ -7,7 +7,6 @@ mod king;
 mod kpk;
 mod material;
 mod pair;
-mod passed;
 mod pawns;
 mod pieces;
 mod survey;
@@ -94,7 +93,7 @@ impl Classical {
             add(Term::Imbalance, material::imbalance(&census, color));
             add(Term::PieceSquare, pieces.squares + structure.squares[us]);
             add(Term::Pawns, structure.value[us]);
-            add(Term::Passed, passed::passed(&survey, &structure, color));
+            add(Term::Passed, pawns::passed(&survey, &structure, color));
             add(Term::Mobility, pieces.mobility);
             add(Term::Minors, pieces.minors);
             add(Term::Rooks, pieces.rooks);
