@@ -85,19 +85,15 @@ impl Classical {
         }
         let (structure, shelter) = self.pawns.probe(board);
         let mut survey = Survey::new(board, census);
-        let pieces = pieces::enter(&mut survey, &structure);
+        pieces::enter(&mut survey, &structure, &mut trace);
         for color in Color::ALL {
-            let (us, pieces) = (color.index(), &pieces[color.index()]);
+            let us = color.index();
             let mut add = |term, value| trace.add(term, color, value);
             add(Term::Material, material::material(&census, color));
             add(Term::Imbalance, material::imbalance(&census, color));
-            add(Term::PieceSquare, pieces.squares + structure.squares[us]);
+            add(Term::PieceSquare, structure.squares[us]);
             add(Term::Pawns, structure.value[us]);
             add(Term::Passed, pawns::passed(&survey, &structure, color));
-            add(Term::Mobility, pieces.mobility);
-            add(Term::Minors, pieces.minors);
-            add(Term::Rooks, pieces.rooks);
-            add(Term::Trapped, pieces.trapped);
             add(Term::Shelter, shelter[us]);
             add(Term::Danger, king::danger(&survey, color, shelter[us]));
             add(Term::Threats, threats::threats(&survey, color));
@@ -105,9 +101,11 @@ impl Classical {
         }
         trace.add(Term::Tempo, board.side_to_move(), w::TEMPO);
 
-        let ahead = if trace.sum.eg() >= 0 { Color::White } else { Color::Black };
-        let initiative = endgame::initiative(&survey, &structure, trace.sum.eg());
+        let sum = trace.rows.iter().fold(Pair::ZERO, |sum, &[white, black]| sum + white - black);
+        let ahead = if sum.eg() >= 0 { Color::White } else { Color::Black };
+        let initiative = endgame::initiative(&survey, &structure, sum.eg());
         trace.add(Term::Initiative, ahead, pair::s(0, initiative * ahead.sign()));
+        trace.sum = sum + pair::s(0, initiative);
 
         trace.scale = endgame::scale(&survey, ahead);
         let scaled = |value: Score| value * trace.scale / endgame::FULL_SCALE;

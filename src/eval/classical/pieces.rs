@@ -1,8 +1,9 @@
-//! Knights, bishops, rooks and queens: adds their attacks to the survey, and sums piece-square values, mobility and placement.
+//! Knights, bishops, rooks and queens: their attacks, piece-square values, mobility and placement.
 
 use super::pair::Pair;
 use super::pawns::Structure;
 use super::survey::{CENTER_FILES, Survey, slider_blockers};
+use super::trace::{Term, Trace};
 use super::weights as w;
 use crate::chess::{Bitboard, Color, File, PieceType, Rank, Square, attacks};
 
@@ -11,77 +12,65 @@ const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 /// Squares on which bishops get trapped.
 const BISHOP_TRAPS: [Square; 2] = [Square::A7, Square::H7];
 
-/// Piece terms of a color.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pieces {
-    pub squares: Pair,
-    pub mobility: Pair,
-    pub minors: Pair,
-    pub rooks: Pair,
-    pub trapped: Pair,
-}
-
-/// Enters all pieces in the survey and returns their terms.
+/// Enters all pieces in the survey and adds their terms.
 #[inline(always)]
-pub(super) fn enter(survey: &mut Survey, structure: &Structure) -> [Pieces; 2] {
-    let mut pieces = [Pieces::default(); 2];
+pub(super) fn enter(survey: &mut Survey, structure: &Structure, trace: &mut Trace) {
     for color in Color::ALL {
-        minors_and_rooks(survey, structure, color, &mut pieces[color.index()]);
+        minors_and_rooks(survey, structure, color, trace);
     }
     for color in Color::ALL {
-        queens(survey, color, &mut pieces[color.index()]);
-        pieces[color.index()].squares += w::square(color, PieceType::King, survey.king[color.index()]);
+        queens(survey, color, trace);
+        trace.add(Term::PieceSquare, color, w::square(color, PieceType::King, survey.king[color.index()]));
     }
-    pieces
 }
 
 /// Knights, bishops and rooks.
 #[inline(always)]
-fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color: Color, pieces: &mut Pieces) {
+fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color: Color, trace: &mut Trace) {
     let board = survey.board;
     let outposts = structure.outposts(survey, color);
     for square in board.pieces(color, PieceType::Knight) {
         let attacked = survey.enter(color, PieceType::Knight, square, attacks::knight(square));
-        pieces.squares += w::square(color, PieceType::Knight, square);
-        pieces.mobility += w::KNIGHT_MOBILITY[survey.reach(color, attacked)];
-        pieces.minors += knight(survey, color, square, attacked, outposts);
+        trace.add(Term::PieceSquare, color, w::square(color, PieceType::Knight, square));
+        trace.add(Term::Mobility, color, w::KNIGHT_MOBILITY[survey.reach(color, attacked)]);
+        trace.add(Term::Minors, color, knight(survey, color, square, attacked, outposts));
     }
     // X-rays: bishops see through queens, rooks through queens and own rooks.
     let queens = board.kind(PieceType::Queen);
     for square in board.pieces(color, PieceType::Bishop) {
         let attacked = attacks::bishop(square, survey.occupied ^ queens);
         let attacked = survey.enter(color, PieceType::Bishop, square, attacked);
-        pieces.squares += w::square(color, PieceType::Bishop, square);
-        pieces.mobility += w::BISHOP_MOBILITY[survey.reach(color, attacked)];
-        pieces.minors += bishop(survey, color, square, outposts);
-        pieces.trapped += trapped_bishop(survey, color, square);
+        trace.add(Term::PieceSquare, color, w::square(color, PieceType::Bishop, square));
+        trace.add(Term::Mobility, color, w::BISHOP_MOBILITY[survey.reach(color, attacked)]);
+        trace.add(Term::Minors, color, bishop(survey, color, square, outposts));
+        trace.add(Term::Trapped, color, trapped_bishop(survey, color, square));
     }
     let rooks = board.pieces(color, PieceType::Rook);
     for square in rooks {
         let attacked = attacks::rook(square, survey.occupied ^ queens ^ rooks);
         let attacked = survey.enter(color, PieceType::Rook, square, attacked);
         let reach = survey.reach(color, attacked);
-        pieces.squares += w::square(color, PieceType::Rook, square);
-        pieces.mobility += w::ROOK_MOBILITY[reach];
-        pieces.rooks += rook(survey, color, square);
+        trace.add(Term::PieceSquare, color, w::square(color, PieceType::Rook, square));
+        trace.add(Term::Mobility, color, w::ROOK_MOBILITY[reach]);
+        trace.add(Term::Rooks, color, rook(survey, color, square));
         if reach <= 3 {
-            pieces.trapped += trapped_rook(survey, color, square);
+            trace.add(Term::Trapped, color, trapped_rook(survey, color, square));
         }
     }
 }
 
 /// Queens. Squares defended by lesser enemy pieces do not count for mobility.
 #[inline(always)]
-fn queens(survey: &mut Survey, color: Color, pieces: &mut Pieces) {
+fn queens(survey: &mut Survey, color: Color, trace: &mut Trace) {
     let board = survey.board;
     let [_, knights, bishops, rooks, _, _] = survey.by[color.flip().index()];
     let lesser = knights | bishops | rooks;
     for square in board.pieces(color, PieceType::Queen) {
         let attacked = survey.enter(color, PieceType::Queen, square, attacks::queen(square, survey.occupied));
-        pieces.squares += w::square(color, PieceType::Queen, square);
-        pieces.mobility += w::QUEEN_MOBILITY[survey.reach(color, attacked & !lesser)];
+        trace.add(Term::PieceSquare, color, w::square(color, PieceType::Queen, square));
+        trace.add(Term::Mobility, color, w::QUEEN_MOBILITY[survey.reach(color, attacked & !lesser)]);
         let weak = weak_queen(survey, color, square);
-        pieces.trapped += w::WEAK_QUEEN * i32::from(weak);
+        trace.add(Term::Trapped, color, w::WEAK_QUEEN * i32::from(weak));
     }
 }
 

@@ -69,8 +69,7 @@ pub struct Trace {
 impl Trace {
     #[inline(always)]
     pub(super) fn add(&mut self, term: Term, color: Color, value: Pair) {
-        self.rows[term as usize][color.index()] = value;
-        self.sum += value * color.sign();
+        self.rows[term as usize][color.index()] += value;
     }
 
     pub(super) fn value(&self, term: Term, color: Color) -> Pair {
