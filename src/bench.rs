@@ -282,7 +282,7 @@ mod tests {
             report(Bench { depth: 6, lbr, numbers, ..Bench::default() }).nodes()
         };
         let usual = nodes(Lbr::default(), &[]);
-        assert_ne!(nodes(Lbr::Off, &[]), usual);
+        assert_ne!(nodes(Lbr::OFF, &[]), usual);
         assert_ne!(nodes(Lbr::default(), &[("history_one", 0)]), usual);
         let unknown = Bench { numbers: vec![("history_two".into(), -1)], ..Bench::default() };
         let error = unknown.run(|_| ControlFlow::Continue(())).expect_err("out of range").to_string();

@@ -164,7 +164,7 @@ impl Picker {
                     self.stage = Stage::GoodNoisy;
                     self.make_noisy(board, histories);
                 }
-                Stage::GoodNoisy => match self.take_best() {
+                Stage::GoodNoisy => match self.ranking.take_best(&mut self.list) {
                     None => self.stage = Stage::MakeQuiets,
                     Some(mv) if Some(mv) == self.tt_move => {}
                     Some(mv) if self.is_good(board, histories, hints, mv) => return Some(mv),
@@ -234,16 +234,10 @@ impl Picker {
     #[inline(always)]
     fn take_quiet(&mut self, board: &Board, hints: &Hints) -> Option<Move> {
         match self.quiets {
-            Quiets::All => self.take_best(),
+            Quiets::All => self.ranking.take_best(&mut self.list),
             Quiets::Checks => self.ranking.take_any(&self.list, |mv| hints.is_check(board, mv)),
             Quiets::None => None,
         }
-    }
-
-    /// Takes the best remaining move.
-    #[inline(always)]
-    fn take_best(&mut self) -> Option<Move> {
-        self.ranking.take_best(&mut self.list)
     }
 }
 
@@ -320,7 +314,7 @@ mod tests {
 
     /// The moves of a picker, the same with and without `first` and `ahead`.
     fn all(board: &Board, picker: Picker, hints: &Hints) -> Vec<Move> {
-        let histories = Histories::new();
+        let histories = Histories::default();
         let mut plain = picker.clone();
         let moves: Vec<Move> = std::iter::from_fn(|| plain.next(board, &histories, hints)).collect();
         let mut peeked = picker;

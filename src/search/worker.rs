@@ -53,7 +53,7 @@ impl Worker {
         Self {
             id,
             network: None,
-            histories: Histories::new(),
+            histories: Histories::default(),
             // A single thread always uses its own.
             corrections: (id == 0).then(Corrections::new),
             lbr: LastBestReply::default(),

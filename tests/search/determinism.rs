@@ -158,7 +158,7 @@ fn recipes_and_replies_change_the_search() {
         engine.new_game();
         engine.search_blocking(&depth(8), |_| ()).lines[0].nodes
     };
-    let (replies, none) = (Lbr::default(), Lbr::Off);
+    let (replies, none) = (Lbr::default(), Lbr::OFF);
     let (usual, without_reductions, without_replies) =
         (count("tuned", replies), count("off", replies), count("tuned", none));
     assert!(without_reductions > usual * 5 / 4, "{usual} nodes, {without_reductions} without reductions");

@@ -106,7 +106,7 @@ fn the_search_goes_on_below_its_root() {
     let below = check(&mut engine);
     assert_eq!(below.iter().filter(|ranked| ranked.reply).count(), 1, "{below:?}");
     assert!(below.iter().any(|ranked| ranked.continuation.is_some_and(|part| part != 0)), "{below:?}");
-    engine.settings_mut().search.lbr = Lbr::Off;
+    engine.settings_mut().search.lbr = Lbr::OFF;
     assert!(check(&mut engine).iter().all(|ranked| !ranked.reply), "without the option there is no reply");
     // A position that has nothing to do with the search is a root.
     engine.set_game(Game::from_fen(MIDDLEGAME).unwrap());

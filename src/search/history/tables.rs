@@ -42,23 +42,11 @@ type Captures = [[[Cell; 6]; 64]; Piece::COUNT];
 type Continuations = [[[Cell; 64]; Piece::COUNT]; Continuation::MOVES + 1];
 
 /// Weights of the histories, in 1/64.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Weights {
     butterfly: i32,
     back: [i32; Continuation::BACK.len()],
     noisy: i32,
-}
-
-impl From<&Params> for Weights {
-    fn from(params: &Params) -> Self {
-        let Params { history_butterfly, history_one, history_two, history_four, history_six, history_noisy, .. } =
-            *params;
-        Self {
-            butterfly: history_butterfly,
-            back: [history_one, history_two, history_four, history_six],
-            noisy: history_noisy,
-        }
-    }
 }
 
 /// The move histories of one thread.
@@ -118,18 +106,6 @@ impl PieceHistory<'_> {
 }
 
 impl Histories {
-    /// Empty histories.
-    pub fn new() -> Self {
-        let cell = Cell::default();
-        Self {
-            quiets: boxed([[[[cell; 64]; 64]; 2]; 2]),
-            captures: boxed([[cell; 6]; 64]),
-            continuations: boxed([[cell; 64]; Piece::COUNT]),
-            weights: Weights::from(&Params::default()),
-            recipe: RecipeHistory::default(),
-        }
-    }
-
     /// Clears all histories in place, which is cheaper than fresh pages.
     pub fn clear(&mut self) {
         let zero = Cell::default();
@@ -141,9 +117,13 @@ impl Histories {
         self.recipe = RecipeHistory::default();
     }
 
-    /// Sets the weights.
+    /// Sets the weights, which are zero at first.
     pub fn set_weights(&mut self, params: &Params) {
-        self.weights = Weights::from(params);
+        self.weights = Weights {
+            butterfly: params.history_butterfly,
+            back: [params.history_one, params.history_two, params.history_four, params.history_six],
+            noisy: params.history_noisy,
+        };
     }
 
     /// The histories of a piece of the side to move on a square.
@@ -213,7 +193,14 @@ impl Histories {
 
 impl Default for Histories {
     fn default() -> Self {
-        Self::new()
+        let cell = Cell::default();
+        Self {
+            quiets: boxed([[[[cell; 64]; 64]; 2]; 2]),
+            captures: boxed([[cell; 6]; 64]),
+            continuations: boxed([[cell; 64]; Piece::COUNT]),
+            weights: Weights::default(),
+            recipe: RecipeHistory::default(),
+        }
     }
 }
 
@@ -223,7 +210,7 @@ mod tests {
 
     #[test]
     fn continuation_history_depends_on_context() {
-        let mut histories = Histories::new();
+        let mut histories = Histories::default();
         histories.set_weights(&Params { history_butterfly: 64, history_one: 64, ..Params::default() });
         let board = Board::start();
         let (mv, other) = (board.parse_uci("e2e4", false).unwrap(), board.parse_uci("d2d4", false).unwrap());
@@ -240,7 +227,7 @@ mod tests {
 
     #[test]
     fn capture_history_depends_on_victim() {
-        let mut histories = Histories::new();
+        let mut histories = Histories::default();
         histories.set_weights(&Params { history_noisy: 64, ..Params::default() });
         let board = Board::from_fen("4k3/8/8/2n1p3/3P4/8/8/4K3 w - - 0 1").unwrap();
         let (knight, pawn) = (board.parse_uci("d4c5", false).unwrap(), board.parse_uci("d4e5", false).unwrap());

@@ -13,6 +13,8 @@ use crate::chess::{Color, Move, MoveDelta};
 /// The earlier moves that must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Prior {
+    /// None: nothing is stored or found.
+    Off,
     /// The previous move.
     #[default]
     Last,
@@ -22,9 +24,9 @@ pub enum Prior {
     TwoPlies,
 }
 
-/// How replies are stored and found.
+/// A variant: how replies are stored and found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct LbrMode {
+pub struct Lbr {
     /// The earlier moves that must match.
     pub prior: Prior,
     /// Whether only quiet moves are stored.
@@ -33,17 +35,11 @@ pub struct LbrMode {
     pub per_color: bool,
 }
 
-/// The option `LBR`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lbr {
-    /// Disabled.
-    Off,
-    /// Enabled with a variant.
-    On(LbrMode),
-}
-
 impl Lbr {
-    /// The names of all choices. Those of variants join the parts that differ from the default by `+`.
+    /// Disabled.
+    pub const OFF: Self = Self { prior: Prior::Off, quiet_only: false, per_color: false };
+
+    /// The names of all variants: the parts that differ from the default, joined by `+`.
     pub const NAMES: [&'static str; 13] = [
         "off",
         "reply",
@@ -60,15 +56,15 @@ impl Lbr {
         "two-plies+quiet+colour",
     ];
 
-    /// All choices in the order of [`NAMES`](Self::NAMES).
+    /// All variants in the order of [`NAMES`](Self::NAMES).
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         Self::NAMES.into_iter().filter_map(Self::from_name)
     }
 
-    /// The name of a choice.
+    /// The name of a variant.
     pub fn name(self) -> &'static str {
         let named = Self::NAMES.into_iter().find(|name| Self::from_name(name) == Some(self));
-        named.expect("every choice has a name")
+        named.expect("every variant has a name")
     }
 
     /// Parses a name, ignoring case.
@@ -76,26 +72,12 @@ impl Lbr {
         let name = Self::NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name))?;
         let has = |part| name.split('+').any(|found| found == part);
         let prior = match name {
-            "off" => return Some(Self::Off),
+            "off" => Prior::Off,
             _ if has("pair") => Prior::Pair,
             _ if has("two-plies") => Prior::TwoPlies,
             _ => Prior::Last,
         };
-        Some(Self::On(LbrMode { prior, quiet_only: has("quiet"), per_color: has("colour") }))
-    }
-
-    /// The variant, if enabled.
-    pub fn mode(self) -> Option<LbrMode> {
-        match self {
-            Self::Off => None,
-            Self::On(mode) => Some(mode),
-        }
-    }
-}
-
-impl Default for Lbr {
-    fn default() -> Self {
-        Self::On(LbrMode::default())
+        Some(Self { prior, quiet_only: has("quiet"), per_color: has("colour") })
     }
 }
 
@@ -161,7 +143,7 @@ pub struct Place {
 
 /// The replies of one thread.
 pub struct LastBestReply {
-    mode: Option<LbrMode>,
+    mode: Lbr,
     entries: Box<[Entry]>,
 }
 
@@ -173,8 +155,8 @@ impl LastBestReply {
 
     /// Sets the variant; clears the replies if it changes.
     pub fn set_mode(&mut self, lbr: Lbr) {
-        if self.mode != lbr.mode() {
-            self.mode = lbr.mode();
+        if self.mode != lbr {
+            self.mode = lbr;
             self.clear();
         }
     }
@@ -182,14 +164,14 @@ impl LastBestReply {
     /// The slot of a node; `None` if disabled, too close to the root, or after a null move.
     #[inline(always)]
     pub fn place(&self, stack: &Stack, ply: usize, side: Color) -> Option<Place> {
-        let mode = self.mode?;
         let played = |back| stack.before(ply, back).played;
-        let key = match mode.prior {
+        let key = match self.mode.prior {
+            Prior::Off => return None,
             Prior::Last => Key::one(played(1)?),
             Prior::Pair => Key::two(played(1)?, played(2)?),
             Prior::TwoPlies => Key::one(played(2)?),
         };
-        let (store, bits) = if mode.per_color { (side.index(), COLOR_BITS) } else { (ply % PLIES, PLY_BITS) };
+        let (store, bits) = if self.mode.per_color { (side.index(), COLOR_BITS) } else { (ply % PLIES, PLY_BITS) };
         Some(Place { key, slot: store << bits | (key.hash() >> (u32::BITS - bits)) as usize })
     }
 
@@ -203,7 +185,7 @@ impl LastBestReply {
     /// Stores the best move of a node, if the variant accepts it.
     #[inline(always)]
     pub fn remember(&mut self, place: Place, best: Move) {
-        if best.is_quiet() || !self.mode.is_some_and(|mode| mode.quiet_only) {
+        if best.is_quiet() || !self.mode.quiet_only {
             self.entries[place.slot] = Entry { key: place.key, reply: Some(best) };
         }
     }
@@ -211,6 +193,6 @@ impl LastBestReply {
 
 impl Default for LastBestReply {
     fn default() -> Self {
-        Self { mode: None, entries: vec![Entry::default(); SLOTS].into_boxed_slice() }
+        Self { mode: Lbr::OFF, entries: vec![Entry::default(); SLOTS].into_boxed_slice() }
     }
 }

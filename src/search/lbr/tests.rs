@@ -11,7 +11,7 @@ type ModelKey = (usize, Vec<(u16, PieceType, Option<PieceType>)>);
 
 /// An unbounded store for one variant.
 struct Model {
-    mode: LbrMode,
+    mode: Lbr,
     replies: HashMap<ModelKey, Move>,
 }
 
@@ -21,6 +21,7 @@ impl Model {
         let ply = line.len();
         let back = |n: usize| ply.checked_sub(n).and_then(|at| line[at]);
         let moves = match self.mode.prior {
+            Prior::Off => return None,
             Prior::Last => vec![back(1)?],
             Prior::Pair => vec![back(1)?, back(2)?],
             Prior::TwoPlies => vec![back(2)?],
@@ -95,9 +96,9 @@ fn play(board: Board, ours: &mut LastBestReply, model: &mut Model, random: &mut 
 
 #[test]
 fn every_variant_finds_the_reply_of_its_model_unless_overwritten() {
-    for mode in Lbr::all().filter_map(Lbr::mode) {
+    for mode in Lbr::all().filter(|&lbr| lbr != Lbr::OFF) {
         let mut ours = LastBestReply::default();
-        ours.set_mode(Lbr::On(mode));
+        ours.set_mode(mode);
         let mut model = Model { mode, replies: HashMap::new() };
         let mut random = Rng::with_seed(1);
         let mut sum = Answers::default();
@@ -225,7 +226,7 @@ fn another_variant_and_a_new_game_begin_with_nothing() {
     lbr.remember(place, QUIET_REPLY);
     lbr.set_mode(Lbr::default());
     assert_eq!(lbr.reply(place), Some(QUIET_REPLY), "the same variant keeps them");
-    lbr.set_mode(Lbr::Off);
+    lbr.set_mode(Lbr::OFF);
     assert!(lbr.place(&stack, ply, Color::White).is_none(), "off");
     lbr.set_mode(Lbr::default());
     assert_eq!(lbr.reply(place), None, "on again");
@@ -243,7 +244,7 @@ fn every_variant_has_a_name_of_its_parts() {
                 let mut parts = vec![prior_name, quiet_name, store_name];
                 parts.retain(|part| !part.is_empty());
                 let name = if parts.is_empty() { "reply".to_owned() } else { parts.join("+") };
-                let lbr = Lbr::On(LbrMode { prior, quiet_only, per_color });
+                let lbr = Lbr { prior, quiet_only, per_color };
                 assert_eq!(lbr.name(), name);
                 assert_eq!(Lbr::from_name(&name.to_uppercase()), Some(lbr), "{name}");
                 names.insert(name);
@@ -256,8 +257,7 @@ fn every_variant_has_a_name_of_its_parts() {
 
 #[test]
 fn off_and_the_default() {
-    assert_eq!((Lbr::Off.name(), Lbr::Off.mode()), ("off", None));
-    assert_eq!((Lbr::default().name(), Lbr::default().mode()), ("reply", Some(LbrMode::default())));
+    assert_eq!((Lbr::OFF.name(), Lbr::default().name()), ("off", "reply"));
     for name in ["", "on", "pair+", "colour+pair", "reply+quiet"] {
         assert_eq!(Lbr::from_name(name), None, "{name}");
     }

@@ -12,7 +12,7 @@ use crate::search::worker::Search;
 /// The first iteration with [`Fact::RootBest`].
 const ROOT_BEST_FROM: i32 = 8;
 
-/// A move that has been made, with values computed on demand.
+/// The inputs of signals for a move that has been made.
 struct MadeMove<'a> {
     board: &'a Board,
     child: &'a Board,
@@ -20,11 +20,11 @@ struct MadeMove<'a> {
     mv: Move,
     alpha: Score,
     /// Whether SEE is at least 0.
-    sound: Option<bool>,
+    sound: bool,
     /// Terms of the classical evaluation before and after the move.
-    terms: Option<[Terms; 2]>,
-    /// Change of the evaluation, in centipawns.
-    gain: Option<Score>,
+    terms: [Terms; 2],
+    /// Change of the evaluation, in centipawns; 0 if either side is in check.
+    gain: Score,
 }
 
 impl<O: Observer> Search<'_, O> {
@@ -54,9 +54,9 @@ impl<O: Observer> Search<'_, O> {
         };
         let mut sum = lmr.sum(Class::of(facts.quiet), node.depth, number, flags, history);
         sum += lmr.for_correction(node.correction);
-        let mut made = MadeMove { board, child, node, mv: facts.mv, alpha, sound: None, terms: None, gain: None };
-        for term in &lmr.recipe().terms {
-            if self.signal(term.signal, &mut made) >= term.from {
+        if !lmr.recipe().terms.is_empty() {
+            let made = self.made_move(board, child, node, facts.mv, alpha);
+            for term in lmr.recipe().terms.iter().filter(|term| made.signal(term.signal) >= term.from) {
                 sum += term.change;
             }
         }
@@ -82,53 +82,40 @@ impl<O: Observer> Search<'_, O> {
             .with_if(Fact::RootBest, root_best)
     }
 
-    fn signal(&mut self, signal: Signal, made: &mut MadeMove) -> i32 {
-        let us = made.board.side_to_move();
-        let of_us = |values: [Score; 2]| values[us.index()];
-        match signal {
-            Signal::AboveAlpha => made.node.eval - made.alpha,
-            Signal::Surplus => {
-                let [before, _] = self.terms(made);
-                made.node.eval - (of_us(before.material) - before.material[us.flip().index()])
-            }
-            Signal::Threats if made.is_sound() => count(made.child.hanging(!us) & !made.board.hanging(!us)),
-            Signal::Escapes if made.is_sound() => {
-                count(made.board.hanging(us)).saturating_sub(count(made.child.hanging(us)))
-            }
-            Signal::Threats | Signal::Escapes => 0,
-            Signal::PassedGain => {
-                let [before, after] = self.terms(made);
-                of_us(after.passed) - of_us(before.passed)
-            }
-            Signal::SafetyGain => {
-                let [before, after] = self.terms(made);
-                of_us(after.king_safety) - of_us(before.king_safety)
-            }
-            Signal::Gain => self.gain(made),
-            Signal::Loss => -self.gain(made),
-            Signal::SquareGain => square_gain(made.board, made.mv),
-        }
-    }
-
-    fn terms(&mut self, made: &mut MadeMove) -> [Terms; 2] {
-        let evaluator = &mut self.me.evaluator;
-        *made.terms.get_or_insert_with(|| [made.board, made.child].map(|board| evaluator.terms(board)))
-    }
-
-    /// Change of the evaluation; 0 if either side is in check.
-    fn gain(&mut self, made: &mut MadeMove) -> Score {
-        *made.gain.get_or_insert_with(|| {
-            if made.node.in_check || made.child.in_check() {
-                return 0;
-            }
-            -self.evaluate(made.child, made.node.ply + 1) - made.node.raw_eval
-        })
+    fn made_move<'a>(
+        &mut self,
+        board: &'a Board,
+        child: &'a Board,
+        node: &'a NodeState,
+        mv: Move,
+        alpha: Score,
+    ) -> MadeMove<'a> {
+        let in_check = node.in_check || child.in_check();
+        let gain = if in_check { 0 } else { -self.evaluate(child, node.ply + 1) - node.raw_eval };
+        let terms = [board, child].map(|board| self.me.evaluator.terms(board));
+        MadeMove { board, child, node, mv, alpha, sound: board.see_ge(mv, 0), terms, gain }
     }
 }
 
 impl MadeMove<'_> {
-    fn is_sound(&mut self) -> bool {
-        *self.sound.get_or_insert_with(|| self.board.see_ge(self.mv, 0))
+    fn signal(&self, signal: Signal) -> i32 {
+        let us = self.board.side_to_move();
+        let [before, after] = &self.terms;
+        let change = |part: fn(&Terms) -> [Score; 2]| part(after)[us.index()] - part(before)[us.index()];
+        match signal {
+            Signal::AboveAlpha => self.node.eval - self.alpha,
+            Signal::Surplus => self.node.eval - (before.material[us.index()] - before.material[us.flip().index()]),
+            Signal::Threats if self.sound => count(self.child.hanging(!us) & !self.board.hanging(!us)),
+            Signal::Escapes if self.sound => {
+                count(self.board.hanging(us)).saturating_sub(count(self.child.hanging(us)))
+            }
+            Signal::Threats | Signal::Escapes => 0,
+            Signal::PassedGain => change(|terms| terms.passed),
+            Signal::SafetyGain => change(|terms| terms.king_safety),
+            Signal::Gain => self.gain,
+            Signal::Loss => -self.gain,
+            Signal::SquareGain => square_gain(self.board, self.mv),
+        }
     }
 }
 

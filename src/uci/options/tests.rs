@@ -108,7 +108,7 @@ fn values_are_applied() {
             (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
             (other, "skip", "pair+quiet")
         );
-        assert_eq!((set(target, "LBR", Some("off")), target.engine.settings().search.lbr), (Ok(()), Lbr::Off));
+        assert_eq!((set(target, "LBR", Some("off")), target.engine.settings().search.lbr), (Ok(()), Lbr::OFF));
         assert_eq!(set(target, "Clear Hash", None), Ok(()));
     });
 }
