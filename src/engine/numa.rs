@@ -88,7 +88,7 @@ impl Engine {
         if threads > 1 {
             // Fail now rather than abort in the search.
             pool::check_worker_memory()?;
-            self.corrections.local(Corrections::new);
+            self.corrections.local(Corrections::default);
         }
         let evaluation = self.evaluation();
         self.pool.resize(threads, &placement.unwrap_or_default(), &evaluation)?;

@@ -55,7 +55,7 @@ impl Worker {
             network: None,
             histories: Histories::default(),
             // A single thread always uses its own.
-            corrections: (id == 0).then(Corrections::new),
+            corrections: (id == 0).then(Corrections::default),
             lbr: LastBestReply::default(),
             evaluator: Evaluator::new(MAX_PLY + 2),
             stack: Box::default(),
@@ -90,9 +90,9 @@ impl Worker {
     /// The shared correction history, or its own for a single thread and deterministic searches.
     fn corrections_for(&mut self, job: &Job) -> Corrections {
         if job.counters.threads() > 1 && job.lockstep.is_none() {
-            return job.shared.corrections.local(Corrections::new);
+            return job.shared.corrections.local(Corrections::default);
         }
-        self.corrections.get_or_insert_with(Corrections::new).clone()
+        self.corrections.get_or_insert_with(Corrections::default).clone()
     }
 
     /// Searches a job to its end.

@@ -23,12 +23,6 @@ const CELLS: usize = LAST_MOVES + MOVES * MOVES;
 pub struct Corrections(Arc<[SharedCell; CELLS]>);
 
 impl Corrections {
-    /// Corrections of zero.
-    pub fn new() -> Self {
-        let cells: Arc<[SharedCell]> = (0..CELLS).map(|_| SharedCell::default()).collect();
-        Self(cells.try_into().expect("CELLS values"))
-    }
-
     /// Resets all values, also for clones.
     pub fn clear(&mut self) {
         match Arc::get_mut(&mut self.0) {
@@ -71,7 +65,8 @@ impl Corrections {
 
 impl Default for Corrections {
     fn default() -> Self {
-        Self::new()
+        let cells: Arc<[SharedCell]> = (0..CELLS).map(|_| SharedCell::default()).collect();
+        Self(cells.try_into().expect("CELLS values"))
     }
 }
 
@@ -82,7 +77,7 @@ mod tests {
     #[test]
     fn clones_share_values_and_are_cleared() {
         let (board, stack, params) = (Board::start(), Stack::default(), Params::default());
-        let (one, alone) = (Corrections::new(), Corrections::new());
+        let (one, alone) = (Corrections::default(), Corrections::default());
         let mut other = one.clone();
         (0..50).for_each(|_| one.learn(&board, &stack, 0, 8, 60));
         let seen = |corrections: &Corrections| corrections.correction(&board, &stack, 0, &params);
@@ -99,7 +94,7 @@ mod tests {
     #[test]
     fn corrections_move_towards_the_error() {
         let (board, stack, params) = (Board::start(), Stack::default(), Params::default());
-        let corrections = Corrections::new();
+        let corrections = Corrections::default();
         assert_eq!(corrections.correction(&board, &stack, 0, &params), 0);
         for _ in 0..50 {
             corrections.learn(&board, &stack, 0, 8, 60);

@@ -28,16 +28,9 @@ impl Cell {
     /// Adds a bonus or, below zero, a malus. The step shrinks towards the bound ("gravity"), so that old values decay and no
     /// clamp is needed.
     #[inline(always)]
-    pub const fn update(&mut self, bonus: i32) {
+    pub fn update(&mut self, bonus: i32) {
         const { assert!(Self::MAX < i16::MAX as i32) };
-        let bonus = if bonus > Self::MAX {
-            Self::MAX
-        } else if bonus < -Self::MAX {
-            -Self::MAX
-        } else {
-            bonus
-        };
-        let old = self.0 as i32;
+        let (old, bonus) = (self.get(), bonus.clamp(-Self::MAX, Self::MAX));
         self.0 = (old + bonus - old * bonus.abs() / Self::MAX) as i16;
     }
 }

@@ -1,7 +1,7 @@
 //! A recipe compiled for the search.
 
 use super::PLY;
-use super::recipe::{Class, Fact, Facts, HistoryRule, Recipe, Unit};
+use super::recipe::{Class, Fact, Facts, Recipe, Unit};
 use crate::score::Score;
 
 /// A recipe compiled for the search.
@@ -53,12 +53,6 @@ impl Lmr {
     #[inline(always)]
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
-    }
-
-    /// The rule of the recipe's own history, if any.
-    #[inline(always)]
-    pub fn history_rule(&self) -> Option<&HistoryRule> {
-        self.recipe.history_rule.as_ref()
     }
 
     /// Whether [`sum`](Self::sum) with the number of the move, cheap facts and the common history is the whole reduction.

@@ -48,7 +48,7 @@ impl<O: Observer> Search<'_, O> {
         if let Some(fixed) = lmr.fixed(flags) {
             return Some(fixed);
         }
-        let history = match lmr.history_rule() {
+        let history = match lmr.recipe().history_rule {
             Some(_) => self.me.histories.recipe.get(board, facts.mv),
             None => facts.history,
         };

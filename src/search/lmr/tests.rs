@@ -123,7 +123,7 @@ fn madchess() {
     );
     let lmr = compiled("madchess");
     assert!(lmr.recipe().counts_quiets);
-    assert!(lmr.history_rule().is_some_and(|rule| rule.orders && rule.quiet_cuts_only));
+    assert!(lmr.recipe().history_rule.is_some_and(|rule| rule.orders && rule.quiet_cuts_only));
 }
 
 /// The first listing: the gates, then one ply, two below -500, three below -1500, at the root never more than one.
@@ -151,7 +151,7 @@ fn rebel_simple() {
     let lmr = compiled("rebel-simple");
     let at_root = lmr.reduction(lmr.sum(Class::Quiet, 9, 9, Facts::NONE, -1999), true);
     assert_eq!(at_root, PLY, "root moves are reduced only once");
-    let rule = lmr.history_rule().unwrap();
+    let rule = lmr.recipe().history_rule.unwrap();
     assert_eq!(((rule.gain)(7), (rule.loss)(7), rule.max_ply, rule.limit), (49, 7, 8, 2000));
 }
 
