@@ -6,7 +6,7 @@ use super::draws::Draws;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
 use crate::chess::{Board, MoveDelta};
-use crate::score::{DRAW, MAX_EVAL, Score};
+use crate::score::{DRAW, Score};
 use std::fmt;
 use std::sync::Arc;
 
@@ -153,7 +153,7 @@ impl Evaluator {
         }
     }
 
-    /// Static evaluation at a ply in centipawns from the side to move's view, within ± [`MAX_EVAL`]. Endgames known to the
+    /// Static evaluation at a ply in centipawns from the side to move's view, within ± [`MAX_EVAL`](crate::score::MAX_EVAL). Endgames known to the
     /// classical evaluation and drawish endings bypass the network.
     #[inline(always)]
     pub fn evaluate(&mut self, board: &Board, ply: usize, scaling: Scaling) -> Score {
@@ -186,11 +186,9 @@ impl Evaluator {
 }
 
 impl Scaling {
-    /// The network's value as the search takes it: scaled, and fading towards the draw by the fifty-move rule.
+    /// Scales the output of the network and lets it fade with the halfmove clock.
     #[inline(always)]
     pub fn apply(self, board: &Board, value: Score) -> Score {
-        let clock = board.halfmove_clock().min(100) as i32;
-        let scaled = value * self.0 / 1024;
-        (scaled * (classical::FADE - clock) / classical::FADE).clamp(-MAX_EVAL, MAX_EVAL)
+        classical::finish(board, value * self.0 / 1024)
     }
 }

@@ -29,9 +29,6 @@ use survey::Survey;
 use trace::Term;
 use weights as w;
 
-/// The score decreases by 1/200 per ply of the halfmove clock.
-pub const FADE: i32 = 200;
-
 /// One thread's evaluator, with its pawn cache.
 #[derive(Default)]
 pub struct Classical {
@@ -140,9 +137,9 @@ pub fn square_gain(board: &Board, mv: Move) -> Score {
     (at(mv.to()) - at(mv.from())).taper(phase(board))
 }
 
-/// Scales by the halfmove clock and clamps to evaluation scores.
+/// Decreases a score by 1/200 per ply of the halfmove clock and clamps it to evaluation scores.
 #[inline(always)]
-fn finish(board: &Board, score: Score) -> Score {
+pub(super) fn finish(board: &Board, score: Score) -> Score {
     let clock = board.halfmove_clock().min(100) as i32;
-    (score * (FADE - clock) / FADE).clamp(-MAX_EVAL, MAX_EVAL)
+    (score * (200 - clock) / 200).clamp(-MAX_EVAL, MAX_EVAL)
 }
