@@ -221,15 +221,15 @@ mod tests {
     }
 
     #[test]
-    fn words_of_two_writers_are_a_miss() {
+    fn a_torn_entry_is_a_miss() {
         let (one, two) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
         let data = [entry(3), entry(9), TtEntry { score: 8, ..entry(3) }].map(|entry| Packed::new(entry, era(0)));
         let cluster = Cluster::default();
-        // Of two positions.
+        // Words of two positions.
         let check = Tag::new(one, Epoch::FIRST).0 ^ data[0].0;
         cluster.0[0].check.store(check, Relaxed);
         cluster.0[0].data.store(data[1].0, Relaxed);
-        // Of one position, from two searches of it.
+        // Words of one position, from two searches.
         cluster.0[1].check.store(check, Relaxed);
         cluster.0[1].data.store(data[2].0, Relaxed);
         assert_eq!((probe(&cluster, one), probe(&cluster, two)), (None, None));
@@ -252,7 +252,7 @@ mod tests {
     fn an_empty_slot_is_taken_before_the_oldest_entry() {
         let cluster = Cluster::default();
         store(&cluster, 1, entry(0), 1);
-        // 31 searches later the generation is 0, as that of an empty slot seems to be.
+        // 31 searches later the generation is 0, as in an empty slot.
         for key in 2..=4 {
             store(&cluster, key, entry(0), 0);
         }
@@ -262,14 +262,14 @@ mod tests {
     #[test]
     fn old_generations_go_first() {
         let cluster = Cluster::default();
-        // The generations are 3, 2, 1 and 0 searches ago, across their wrap-around.
+        // Of age 3, 2, 1 and 0, across the wrap-around.
         for (key, depth, generation) in [(1, 20, 30), (2, 11, 31), (3, 4, 0), (4, 1, 1)] {
             store(&cluster, key, entry(depth), generation);
         }
         // Worth 20 - 24, 11 - 16, 4 - 8 and 1.
         store(&cluster, 5, entry(1), 1);
         assert_eq!(depths(&cluster, &[1, 2, 3, 4, 5]), [Some(20), None, Some(4), Some(1), Some(1)]);
-        // Of two worth the same, any may go; both are worth less than the newest ones.
+        // Either of two equal ones may go; both are worth less than the newest.
         store(&cluster, 6, entry(-3), 1);
         store(&cluster, 7, entry(30), 1);
         let left = depths(&cluster, &[1, 3, 4, 5, 6, 7]);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn another_epoch_finds_nothing_and_takes_the_places() {
+    fn another_epoch_finds_nothing_and_takes_the_slots() {
         let cluster = Cluster::default();
         (1..=4).for_each(|key| store(&cluster, key, entry(100), 3));
         let next = Epoch::FIRST.next().unwrap();

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_search_stores_is_no_record() {
+    fn numbers_out_of_range_are_refused() {
         let entry = TtEntry { mv: None, score: 0, eval: None, depth: 1, bound: Bound::Exact, pv: false };
         let known = |entry| Record::from_words([1, Packed::new(entry, Era::FIRST).0]).is_some();
         assert!(known(entry) && known(TtEntry { score: -INFINITE, eval: Some(MAX_EVAL), depth: -7, ..entry }));

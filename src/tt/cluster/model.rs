@@ -1,4 +1,4 @@
-//! Every way in which threads can meet in a cluster, and every value that the memory model lets them read, tried out by loom:
+//! Loom model checks of a cluster, over every interleaving and every value that the memory model allows to be read:
 //! `RUSTFLAGS="--cfg loom" cargo test --target-dir target/loom --lib model`.
 
 use super::{Cluster, Epoch, Slot, Tag};
@@ -20,14 +20,14 @@ fn entry(depth: i32) -> TtEntry {
     TtEntry { mv: Move::from_word(0x1234), score: 7 * depth, eval: Some(-3), depth, bound: Bound::Lower, pv: false }
 }
 
-/// Runs a model with every schedule that takes a thread off its core at most so many times.
+/// Runs a model with every schedule of at most this many preemptions.
 fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = preemptions;
     builder.check(model);
 }
 
-/// Two writers and a reader at one slot, without any bound: what is read under a key was written under it.
+/// Two writers and a reader of one slot, in all schedules: an entry read under a key was written under it.
 #[test]
 fn a_slot_never_mixes_two_entries() {
     for (first, second) in [(ONE, TWO), (ONE, ONE)] {
@@ -49,14 +49,14 @@ fn a_slot_never_mixes_two_entries() {
     }
 }
 
-/// What a probe finds is what was stored under its key: while two threads drive each other's entries out of a full cluster, and
-/// while both store the same position.
+/// A probe returns an entry stored under its key, while two threads replace each other's entries in a full cluster, and while both
+/// store the same position.
 #[test]
-fn a_cluster_never_returns_what_nobody_stored() {
+fn a_probe_returns_only_stored_entries() {
     for (first, second) in [(ONE, TWO), (ONE, ONE)] {
         check(Some(2), move || {
             let cluster = Arc::new(Cluster::default());
-            // The last slot is the one that gives way, so that every slot is looked at.
+            // The last slot is replaced, so that every slot is read.
             (1..4).for_each(|key| cluster.store(tag(key), entry(20), Era::FIRST));
             let writers = [(first, 3), (second, 5)].map(|(key, depth)| {
                 let cluster = Arc::clone(&cluster);
@@ -71,7 +71,7 @@ fn a_cluster_never_returns_what_nobody_stored() {
             assert!(is_allowed(cluster.probe(ONE)));
             writers.into_iter().for_each(|writer| writer.join().expect("it ends"));
             assert!(is_allowed(cluster.probe(ONE)));
-            (1..4).for_each(|key| assert_eq!(cluster.probe(tag(key)), Some(entry(20)), "nobody touched it"));
+            (1..4).for_each(|key| assert_eq!(cluster.probe(tag(key)), Some(entry(20)), "changed"));
         });
     }
 }

@@ -45,7 +45,7 @@ fn any_size_is_used_to_its_ends() {
 }
 
 #[test]
-fn zero_is_no_size() {
+fn zero_is_refused() {
     assert_eq!(Tt::new(0, 1).err(), Some(TtError::Zero));
 }
 
@@ -94,7 +94,7 @@ fn the_memory_of_the_old_table_counts_as_available() {
 }
 
 #[test]
-fn table_without_memory_answers_with_misses() {
+fn a_table_without_memory_only_misses() {
     let mut table = Tt::empty();
     table.store(KEY, entry(3));
     table.prefetch(KEY);
@@ -103,7 +103,7 @@ fn table_without_memory_answers_with_misses() {
 }
 
 #[test]
-fn clear_leaves_nothing() {
+fn clear_removes_all_entries() {
     for threads in [0, 1, 2, 64] {
         let mut table = Tt::new(5, threads).unwrap();
         let keys = || (0..100_000_u64).map(|nth| nth.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -115,7 +115,7 @@ fn clear_leaves_nothing() {
     }
 }
 
-/// What a tag leaves out of a key the cluster knows: from its first key to its last there are fewer than the tag tells apart.
+/// A cluster has fewer keys than there are tags, and they are consecutive.
 #[test]
 fn keys_of_a_cluster_differ_in_their_tags() {
     for mib in [1, 2, 3, 5, 1000, 33_554_432] {
@@ -130,7 +130,7 @@ fn keys_of_a_cluster_differ_in_their_tags() {
 }
 
 #[test]
-fn the_last_epoch_is_followed_by_a_real_clearing() {
+fn the_last_epoch_clears_the_memory() {
     let mut table = filled(1);
     let before = table.epoch;
     for _ in 0..(1 << (64 - Tag::KEY_BITS)) - 1 {
@@ -143,10 +143,10 @@ fn the_last_epoch_is_followed_by_a_real_clearing() {
 }
 
 #[test]
-fn pages_are_spread_and_keep_what_they_hold() {
+fn pages_are_spread_and_keep_their_entries() {
     let mut table = filled(8);
     assert!(table.nodes().is_empty() && table.refusal().is_none());
-    // No system has those with large numbers.
+    // No system has nodes with large numbers.
     for (nodes, must_refuse) in [(&[0][..], false), (&[0, 1023], true), (&[5000, 0], true), (&[], false)] {
         table.spread_over(nodes);
         assert_eq!((table.nodes(), table.probe(KEY)), (nodes, Some(entry(5))));
@@ -180,7 +180,7 @@ fn hashfull_is_per_mille_of_this_generation() {
 }
 
 #[test]
-fn a_new_search_lets_deep_entries_go() {
+fn old_deep_entries_are_replaced() {
     let table = Tt::new(1, 1).unwrap();
     let keys = [1, 2, 3, 4];
     keys.iter().for_each(|&key| table.store(key, entry(9)));
@@ -195,12 +195,12 @@ fn a_new_search_lets_deep_entries_go() {
     assert!((4..8).all(|key| table.probe(key).is_some()));
 }
 
-/// Keys all over the range.
+/// Keys spread over the range.
 fn keys(count: u64) -> impl Iterator<Item = u64> {
     (0..count).map(|nth| nth.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// What a table holds, from the lowest key up.
+/// The entries of a table, from the lowest key up.
 fn contents(table: &Tt) -> Vec<Record> {
     let mut records = Vec::new();
     table.collect(0..table.len(), &mut records);
@@ -232,7 +232,7 @@ fn whole_keys_come_back_from_tables_of_any_size() {
 }
 
 #[test]
-fn words_of_two_writers_are_left_out_or_under_a_key_of_their_own() {
+fn torn_entries_are_left_out_or_under_another_key() {
     let table = filled(1);
     let place = table.cluster_index(KEY);
     for (nth, bits) in (0..64).map(|bit| (bit, 1_u64 << bit)) {
@@ -240,7 +240,7 @@ fn words_of_two_writers_are_left_out_or_under_a_key_of_their_own() {
         // The upper 14 bits are not in the tag.
         assert_eq!(found == Some(KEY), nth >= Tag::KEY_BITS, "bit {nth}");
     }
-    // In a larger table a cluster has so few keys that most others are seen not to be of it.
+    // In a larger table a cluster has fewer keys, so more tags match none.
     let large = Tt::new(64, 1).unwrap();
     let place = large.cluster_index(KEY);
     let lost =
@@ -249,7 +249,7 @@ fn words_of_two_writers_are_left_out_or_under_a_key_of_their_own() {
 }
 
 #[test]
-fn what_one_table_held_another_one_of_any_size_holds() {
+fn entries_move_to_tables_of_any_size() {
     for (from, to) in [(1, 1), (1, 5), (4, 1), (3, 2), (2, 3)] {
         let old = Tt::new(from, 1).unwrap();
         for (nth, key) in keys(40_000).enumerate() {
@@ -273,7 +273,7 @@ fn what_one_table_held_another_one_of_any_size_holds() {
 }
 
 #[test]
-fn what_is_put_back_gives_way_to_what_is_worth_more() {
+fn restore_never_replaces_more_valuable_entries() {
     let deep = Tt::new(1, 1).unwrap();
     let near = |nth: u64| nth + 1;
     (0..4).for_each(|nth| deep.store(near(nth), entry(50)));
@@ -283,15 +283,15 @@ fn what_is_put_back_gives_way_to_what_is_worth_more() {
         contents(&other)[0]
     };
     assert!(!deep.restore(record(near(4), 50)) && !deep.restore(record(near(5), 3)));
-    assert!(deep.restore(record(near(2), 7)), "it is there already");
+    assert!(deep.restore(record(near(2), 7)), "present already");
     assert_eq!(deep.probe(near(2)), Some(entry(50)));
     assert!(deep.restore(record(near(6), 51)) && deep.restore(record(near(6), 60)));
     assert_eq!(deep.probe(near(6)), Some(entry(60)));
     assert!(!Tt::empty().restore(record(near(1), 1)));
 }
 
-/// Without new generations and with deep entries spared, shallow searches of other positions, or of the same ones, take nothing of
-/// what is deep.
+/// Within a generation, and with deep entries spared, shallow searches of other positions or of the same ones replace no deep
+/// entry.
 #[test]
 fn spared_entries_outlive_any_number_of_shallow_ones() {
     let table = Tt::new(1, 1).unwrap();
@@ -303,7 +303,7 @@ fn spared_entries_outlive_any_number_of_shallow_ones() {
         keys(100_000).skip(1000).for_each(|key| table.store(key, entry(step % 10)));
     }
     assert!(deep.iter().all(|&key| table.probe(key) == Some(entry(30))));
-    // What is about as deep takes the place, and without sparing an exact score does.
+    // An entry of about the same depth replaces it, and without sparing any exact score does.
     table.store(deep[0], entry(27));
     table.spare_deep(false);
     table.store(deep[1], entry(1));
