@@ -21,10 +21,8 @@ pub fn show(json: bool, document: impl FnOnce() -> Value, text: impl FnOnce() ->
 
 /// The command of this run, quoted for a shell, for pages.
 pub fn command() -> String {
-    let mut words = std::env::args();
-    let program = words.next().unwrap_or_default();
-    let program = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    [program].into_iter().chain(words.map(|word| quoted(&shown(&word)))).collect::<Vec<_>>().join(" ")
+    let words = std::env::args().skip(1).map(|word| quoted(&shown(&word)));
+    ["lento".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// A word for a page: of an absolute path, which belongs to the machine, only the name.

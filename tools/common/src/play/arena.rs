@@ -156,10 +156,10 @@ mod tests {
         let all = scores(&arena(2), 0..6, usize::MAX);
         let mut each = Vec::new();
         // The players change places in every other pair.
-        let players = |number: u64| if number % 2 == 0 { [vec![], weak()] } else { [weak(), vec![]] };
+        let players = |number: u64| if number.is_multiple_of(2) { [vec![], weak()] } else { [weak(), vec![]] };
         let run = arena(3).run(players, 0..6, &Stop::default(), |pair| {
             let score = pair.half_points();
-            each.push((pair.number, if pair.number % 2 == 0 { score } else { 4 - score }));
+            each.push((pair.number, if pair.number.is_multiple_of(2) { score } else { 4 - score }));
             Ok(Continue(()))
         });
         run.unwrap();

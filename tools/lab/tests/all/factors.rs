@@ -66,7 +66,7 @@ fn a_killed_run_resumes_to_the_same_page() {
     // The commands differ.
     let read = |path: &Path| {
         let text = std::fs::read_to_string(path).unwrap();
-        text.lines().filter(|line| !line.starts_with("lento-lab factors")).map(str::to_owned).collect::<Vec<_>>()
+        text.lines().filter(|line| !line.starts_with("lento factors")).map(str::to_owned).collect::<Vec<_>>()
     };
     for ending in ["md", "svg"] {
         assert_eq!(read(&at(&format!("whole.{ending}"))), read(&at(&format!("resumed.{ending}"))));

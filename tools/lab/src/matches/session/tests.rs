@@ -84,10 +84,10 @@ fn neither_concurrency_nor_interruption_changes_the_result() {
 
 #[test]
 fn a_verdict_ends_a_match_wherever_the_pairs_come_from() {
-    let sprt = Some(Sprt::new(-200.0, 200.0, 0.3, 0.3, EloModel::Logistic).unwrap());
-    let tested = Goal { pairs: 8, sprt };
+    let sprt = Sprt::new(-200.0, 200.0, 0.3, 0.3, EloModel::Logistic).unwrap();
+    let tested = Goal { pairs: 8, sprt: Some(sprt) };
     let expected = whole(tested, 1);
-    assert!(sprt.unwrap().verdict(&expected.results).is_some() && expected.results.pairs() < 8, "{expected:?}");
+    assert!(sprt.verdict(&expected.results).is_some() && expected.results.pairs() < 8, "{expected:?}");
     assert_eq!(whole(tested, 3), expected);
 
     // A journal with more pairs than the test needs.
