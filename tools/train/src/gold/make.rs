@@ -2,8 +2,9 @@
 
 use super::harvest::{Crop, Hands, Plan};
 use super::set::{GoldSet, checksum};
+use crate::formats::packed::RECORD;
 use crate::report::Report;
-use indicatif::{HumanCount, ProgressBar};
+use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
 use lento_common::journal::Journal;
 use lento_common::notice::notice;
@@ -64,34 +65,49 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let plan = args.plan();
     let header = header(args)?;
     let (mut journal, records) = Journal::open(&args.journal, &header)?;
-    let bar =
-        progress::bar(Some(args.positions as u64), "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]");
-    let mut making = Making::new(args, bar);
+    let mut making = Making::default();
     for (line, record) in records.iter().enumerate() {
         let foreign = || format!("{}:{}: no games of a gold set here", args.journal.display(), line + 2);
         making.add(Crop::from_json(record).filter(|crop| crop.number == line as u64).ok_or_else(foreign)?);
     }
-    making.begin();
+    let (start, before) = (Instant::now(), making.set.len());
+    let bar =
+        progress::bar(Some(args.positions as u64), "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]");
+    bar.set_position(before as u64);
+    bar.reset_eta();
 
-    let first = making.games;
     let mut kept: Result<(), Box<dyn Error>> = Ok(());
-    if !making.is_enough() {
+    if before < args.positions {
         let set_up = || Hands::new(&args.set, arena.hash);
         let work = |hands: &mut Hands, number, stops: [&Stop; 2]| hands.harvest(plan, &arena, number, stops);
-        ordered::run(arena.concurrency, first..u64::MAX, &stop, set_up, work, |crop| {
-            kept = journal.append(&crop.to_json()).map_err(Into::into).and_then(|()| making.accept(crop));
-            if kept.is_err() || making.is_enough() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ordered::run(arena.concurrency, making.games..u64::MAX, &stop, set_up, work, |crop| {
+            kept = journal.append(&crop.to_json()).map_err(Into::into);
+            making.add(crop);
+            bar.set_position(making.set.len().min(args.positions) as u64);
+            bar.set_message(format!("{} games", HumanCount(making.games)));
+            if making.barren >= BARREN {
+                kept = Err(format!("the last {BARREN} games gave no position for the set").into());
+            }
+            let ends = kept.is_err() || making.set.len() >= args.positions;
+            if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
     }
-    making.bar.finish_and_clear();
+    bar.finish_and_clear();
     kept?;
-    let finished = making.is_enough();
+    let set = making.set.first(args.positions);
+    let finished = set.len() == args.positions;
     if finished {
-        draft::write(&args.output, making.set.first(args.positions).as_flattened())?;
+        draft::write(&args.output, set.as_flattened())?;
     } else {
-        notice(format_args!("interrupted; the same command goes on from {}", args.journal.display()));
+        notice(format_args!("interrupted; the same command resumes from {}", args.journal.display()));
     }
-    making.report(header).show(args.json)?;
+    let rate = (making.set.len() - before) as f64 / start.elapsed().as_secs_f64().max(1e-3);
+    let mut report = making.report(set);
+    report.row("positions a second", format!("{rate:.1}"), "in this run");
+    report.field("settings", header);
+    report.field("finished", finished);
+    report.field("time_s", start.elapsed().as_secs_f64());
+    report.show(args.json)?;
     Ok(summary::exit(finished))
 }
 
@@ -118,25 +134,16 @@ fn label(text: &str) -> Result<Limit, String> {
 }
 
 /// A set in the making.
+#[derive(Default)]
 struct Making {
-    start: Instant,
-    wanted: usize,
     set: GoldSet,
     games: u64,
     /// Consecutive games without a position.
     barren: u64,
-    /// Positions before this run.
-    before: usize,
     nodes: u64,
-    bar: ProgressBar,
 }
 
 impl Making {
-    fn new(args: &Args, bar: ProgressBar) -> Self {
-        let set = GoldSet::default();
-        Self { start: Instant::now(), wanted: args.positions, set, games: 0, barren: 0, before: 0, nodes: 0, bar }
-    }
-
     fn add(&mut self, crop: Crop) {
         self.games += 1;
         self.nodes += crop.nodes;
@@ -144,43 +151,14 @@ impl Making {
         self.set.extend(crop.records);
     }
 
-    /// Begins this run, after the games of the journal.
-    fn begin(&mut self) {
-        self.start = Instant::now();
-        self.before = self.set.len();
-        self.bar.set_position(self.before as u64);
-        self.bar.reset_eta();
-    }
-
-    fn accept(&mut self, crop: Crop) -> Result<(), Box<dyn Error>> {
-        self.add(crop);
-        self.bar.set_position(self.set.len().min(self.wanted) as u64);
-        self.bar.set_message(format!("{} games", HumanCount(self.games)));
-        if self.barren >= BARREN {
-            return Err(format!("the last {BARREN} games gave no position for the set").into());
-        }
-        Ok(())
-    }
-
-    fn is_enough(&self) -> bool {
-        self.set.len() >= self.wanted
-    }
-
-    fn report(&self, settings: Value) -> Report {
-        let set = self.set.first(self.wanted);
-        let seconds = self.start.elapsed().as_secs_f64().max(1e-3);
-        let rate = (self.set.len() - self.before) as f64 / seconds;
+    fn report(&self, set: &[[u8; RECORD]]) -> Report {
         let mut report = Report::default();
         report.count("games", "games", self.games, "");
         report.count("positions", "positions", set.len() as u64, "");
         let each = self.nodes as f64 / self.set.len().max(1) as f64;
         report.count("nodes", "nodes", self.nodes, &format!("{each:.0} a position"));
-        report.row("positions a second", format!("{rate:.1}"), "in this run");
         report.row("checksum (crc32)", checksum(set), "");
-        report.field("settings", settings);
-        report.field("finished", self.is_enough());
         report.field("crc32", checksum(set));
-        report.field("time_s", seconds);
         report
     }
 }
