@@ -5,49 +5,12 @@ use lento_common::interrupt::Stop;
 use lento_common::ordered;
 use std::convert::Infallible;
 use std::error::Error;
+use std::iter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Positions of a parcel for a thread, unless one game has more.
-const PARCEL: usize = 1 << 14;
-
-/// Splits the games of some files into parcels: the games, and the bytes that have been read by then.
-struct Parcels {
-    shards: Shards,
-    /// The game that did not fit into the last parcel.
-    left: Option<StoredGame>,
-    /// The last parcel or an error has been returned.
-    ended: bool,
-}
-
-impl Iterator for Parcels {
-    type Item = Result<(Vec<StoredGame>, u64), String>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut games: Vec<StoredGame> = self.left.take().into_iter().collect();
-        // A game without moves takes memory, too.
-        let weight = |game: &StoredGame| game.plies.len() + 1;
-        let mut positions: usize = games.iter().map(weight).sum();
-        while !self.ended {
-            match self.shards.next() {
-                None => self.ended = true,
-                Some(Err(error)) => {
-                    self.ended = true;
-                    return Some(Err(error));
-                }
-                Some(Ok(game)) if !games.is_empty() && positions + weight(&game) > PARCEL => {
-                    self.left = Some(game);
-                    break;
-                }
-                Some(Ok(game)) => {
-                    positions += weight(&game);
-                    games.push(game);
-                }
-            }
-        }
-        (!games.is_empty()).then(|| Ok((games, self.shards.bytes())))
-    }
-}
+/// Games that a thread processes at a time.
+const PARCEL: usize = 128;
 
 /// How a reading ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,18 +30,29 @@ pub fn run<T: Send>(
     work: impl Fn(&[StoredGame]) -> Result<T, String> + Sync,
     mut on_done: impl FnMut(T, u64) -> Result<(), Box<dyn Error>>,
 ) -> Result<Ended, Box<dyn Error>> {
-    let mut parcels = Parcels { shards: Shards::new(files), left: None, ended: false };
-    let mut result = Ok(());
+    let (mut shards, mut finished) = (Shards::new(files), false);
+    let parcels = iter::from_fn(|| {
+        let mut games = Vec::new();
+        while !finished && games.len() < PARCEL {
+            match shards.next() {
+                Some(Ok(game)) => games.push(game),
+                Some(Err(error)) => return Some(Err(error)),
+                None => finished = true,
+            }
+        }
+        (!games.is_empty()).then(|| Ok((games, shards.bytes())))
+    });
     let decode = |_: &mut (), parcel: Result<_, String>, _: [&Stop; 2]| {
         Some(parcel.and_then(|(games, bytes): (Vec<StoredGame>, u64)| Ok((work(&games)?, bytes))))
     };
+    let mut result = Ok(());
     let done = |decoded: Result<(T, u64), String>| {
         result = decoded.map_err(Into::into).and_then(|(made, bytes)| on_done(made, bytes));
         if result.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let Ok(()) = ordered::run(threads, &mut parcels, stop, || Ok::<(), Infallible>(()), decode, done);
+    let Ok(()) = ordered::run(threads, parcels, stop, || Ok::<(), Infallible>(()), decode, done);
     result?;
-    Ok(Ended { finished: parcels.ended && parcels.left.is_none(), torn: parcels.shards.torn().to_vec() })
+    Ok(Ended { finished, torn: shards.torn().to_vec() })
 }
 
 #[cfg(test)]
@@ -109,14 +83,13 @@ mod tests {
     #[test]
     fn games_come_in_order_whatever_the_threads() {
         let folder = Folder::new("decode");
-        // More games than go into a parcel.
         let bytes = sample::bytes(&sample::games(40, 3)).repeat(12);
         let files = [folder.write("a.vf", &bytes), folder.write("b.vf", &bytes[..bytes.len() - 7])];
         let (games, ended) = read(&files, 1, &Stop::default()).unwrap();
         let direct: Vec<Game> =
             Shards::new(files.to_vec()).map(|game| game.map(|game| (game.place, game.plies.len())).unwrap()).collect();
         assert!(games == direct && games.len() == 40 * 24 - 1);
-        assert!(games.iter().map(|game| game.1).sum::<usize>() > 2 * PARCEL);
+        assert!(games.len() > 2 * PARCEL);
         assert_eq!((ended.finished, ended.torn.len(), ended.torn[0].game), (true, 1, 480));
         assert!(read(&files, 3, &Stop::default()).unwrap() == (games, ended));
         assert!(shards::size(&files).unwrap() > 0);

@@ -31,12 +31,6 @@ pub const fn starts<const N: usize, const M: usize>(sizes: [usize; N]) -> [usize
     starts
 }
 
-/// Clamps a number between -`most` and `most`.
-#[inline(always)]
-pub fn clip(value: f32, most: f32) -> f32 {
-    value.clamp(-most, most)
-}
-
 /// Learning rate of a weight: `first`, decaying with every update by `slow_down` times its square, down to `least`.
 #[derive(Clone, Copy)]
 pub struct Rate {
@@ -86,7 +80,7 @@ impl<const QUESTIONS: usize> Binary<QUESTIONS> {
         for &row in contexts {
             logit += self.rows[row][question].value;
         }
-        let step = (clip(logit, MOST) * STEPS + (MOST * STEPS + 0.5)) as usize;
+        let step = (logit.clamp(-MOST, MOST) * STEPS + (MOST * STEPS + 0.5)) as usize;
         let chance = self.chances[step];
         let share = ((chance * WHOLE as f32) as u32).clamp(8, WHOLE - 8);
         let bit = coder.bit(share, bit);

@@ -70,7 +70,7 @@ impl Moves {
         let logit = |row: &[u16; COUNT]| row.iter().map(|&index| weights[usize::from(index)].value).sum::<f32>();
         chances.clear();
         chances.extend(list.features.iter().map(logit));
-        let most = greatest(chances);
+        let most = chances.iter().copied().fold(f32::MIN, f32::max);
         for chance in chances.iter_mut() {
             *chance = exp2(*chance - most);
         }
@@ -97,8 +97,4 @@ impl Moves {
             }
         }
     }
-}
-
-fn greatest(values: &[f32]) -> f32 {
-    values.iter().fold(f32::MIN, |most, &value| if value > most { value } else { most })
 }

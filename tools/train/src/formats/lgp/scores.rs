@@ -1,7 +1,7 @@
 //! Scores: predicted from the previous scores of the game; the residual is coded.
 
 use super::coder::Coder;
-use super::logistic::{Binary, Rate, bucket, clip, starts};
+use super::logistic::{Binary, Rate, bucket, starts};
 use lento::chess::{Board, Move};
 use lento::score::{MATE, TB_WIN_IN_MAX};
 
@@ -100,7 +100,7 @@ impl Scores {
         let predicted = sum + self.offsets[offset];
         let nearest = match past.last[0] {
             last if last.abs() > DECIDED => -last,
-            _ => (clip(predicted, 16_000.0) + 16384.5) as i32 - 16384,
+            _ => (predicted.clamp(-16_000.0, 16_000.0) + 16384.5) as i32 - 16384,
         };
         let contexts = contexts(past, board, predicted, nearest);
         let size = self.code_value(coder, &contexts, nearest, score / UNIT)?;
@@ -154,11 +154,11 @@ impl Scores {
 
     /// Updates the predictor (normalised LMS) with a score.
     fn learn(&mut self, past: &mut Past, offset: usize, predicted: f32, value: i32) {
-        let seen = clip(value as f32, LARGE);
+        let seen = (value as f32).clamp(-LARGE, LARGE);
         let error = seen - predicted;
-        self.offsets[offset] += clip(error, 60.0) * 0.002;
+        self.offsets[offset] += error.clamp(-60.0, 60.0) * 0.002;
         let power: f32 = past.inputs.iter().map(|input| input * input).sum();
-        let step = 0.002 * clip(error, 80.0) / (power + 400.0);
+        let step = 0.002 * error.clamp(-80.0, 80.0) / (power + 400.0);
         for (factor, input) in self.factors.iter_mut().zip(&past.inputs) {
             *factor += step * input;
         }
