@@ -36,14 +36,13 @@ use crate::smp::numa::placement::Placement;
 use crate::smp::per_cache::PerCache;
 use crate::smp::slots::CpuSlots;
 pub use crate::sync::channel::never;
-use crate::sync::channel::{Receiver, TryRecvError, at, select, unbounded};
+use crate::sync::channel::{Receiver, at, select, unbounded};
 use crate::tb::Tables;
 pub use contempt::{AnalysisContempt, CONTEMPT};
 use numa::Numa;
 use pool::Pool;
 use running::Running;
 use std::io;
-use std::iter;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -191,10 +190,7 @@ impl Engine {
         &self.params
     }
 
-    /// Changes a search parameter.
-    ///
-    /// # Errors
-    /// The name is unknown, or the value is out of range.
+    /// Changes a search parameter. Fails if the name is unknown or the value out of range.
     pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), String> {
         self.compiled = None;
         Arc::make_mut(&mut self.params).set(name, value)
@@ -256,12 +252,9 @@ impl Engine {
     }
 
     /// Changes the number of threads. The table and the histories of remaining threads are kept, unless [`numa`] moves
-    /// them.
-    ///
-    /// # Errors
-    /// Out of memory, or the system refuses to start threads; the number is unchanged.
+    /// them. On failure the number is unchanged.
     pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
-        self.place(count.max(1))
+        self.place(count, self.numa.policy.clone())
     }
 
     /// The position and the game leading to it.
@@ -287,11 +280,10 @@ impl Engine {
 
     /// Waits until at most `most` searches have threads holding their job.
     fn await_released(&mut self, most: usize) {
-        let still_there = |events: &Receiver<Event>| {
-            let nothing_more = iter::repeat_with(|| events.try_recv()).find_map(Result::err);
-            nothing_more == Some(TryRecvError::Empty)
-        };
-        self.abandoned.retain(still_there);
+        self.abandoned.retain(|events| {
+            events.try_iter().for_each(drop);
+            !events.try_recv().is_err_and(|error| error.is_disconnected())
+        });
         let settled = self.abandoned.len().saturating_sub(most);
         self.abandoned.drain(..settled).for_each(|events| events.iter().for_each(drop));
     }

@@ -6,10 +6,7 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a regular file, without blocking on others.
-///
-/// # Errors
-/// The file cannot be opened or is not regular: a folder, FIFO, device or socket.
+/// Opens a regular file. Folders, FIFOs, devices and sockets are refused without blocking.
 pub fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
     // Check before opening, which has side effects on some devices.
     if let Ok(metadata) = path.metadata() {
@@ -22,9 +19,6 @@ pub fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
 }
 
 /// Reads a file of at most `most` bytes.
-///
-/// # Errors
-/// The file cannot be read or is larger.
 pub fn read(file: File, most: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::other(format!("more than {} MiB; expected a smaller file", most >> 20));
     if file.metadata()?.len() > most {
@@ -36,10 +30,7 @@ pub fn read(file: File, most: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Reads a regular text file of at most `most` bytes.
-///
-/// # Errors
-/// As for [`open_regular`] and [`read`], or the text is not UTF-8.
+/// Reads a regular file of at most `most` bytes, in UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let bytes = read(open_regular(path, OpenOptions::new().read(true))?, most)?;
     String::from_utf8(bytes).map_err(io::Error::other)

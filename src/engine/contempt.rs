@@ -25,28 +25,13 @@ pub enum AnalysisContempt {
 }
 
 impl AnalysisContempt {
-    const ALL: [Self; 4] = [Self::Off, Self::White, Self::Black, Self::Both];
-    /// All names, in order.
+    /// The option values, in order.
     pub const NAMES: [&'static str; 4] = ["Off", "White", "Black", "Both"];
-
-    /// The option value.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
 
     /// Parses an option value.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|choice| choice.name() == name)
-    }
-
-    /// The side with contempt when `to_move` is to move.
-    pub(super) fn side(self, to_move: Color) -> Option<Color> {
-        match self {
-            Self::Off => None,
-            Self::White => Some(Color::White),
-            Self::Black => Some(Color::Black),
-            Self::Both => Some(to_move),
-        }
+        let all = [Self::Off, Self::White, Self::Black, Self::Both];
+        Self::NAMES.iter().position(|known| *known == name).map(|nth| all[nth])
     }
 }
 
@@ -55,9 +40,13 @@ impl Engine {
     pub(super) fn draws(&self, limits: &Limits, game: &Game) -> Draws {
         let Settings { contempt, analysis_contempt, analyse_mode, .. } = self.settings;
         let root = game.board().side_to_move();
-        let side = if limits.infinite || analyse_mode { analysis_contempt.side(root) } else { Some(root) };
-        side.map_or_else(Draws::default, |side| {
-            Draws::with_contempt(side, wdl::in_middlegame(contempt.clamp(CONTEMPT.0, CONTEMPT.1) as Score))
-        })
+        let side = match analysis_contempt {
+            _ if !limits.infinite && !analyse_mode => root,
+            AnalysisContempt::Off => return Draws::default(),
+            AnalysisContempt::White => Color::White,
+            AnalysisContempt::Black => Color::Black,
+            AnalysisContempt::Both => root,
+        };
+        Draws::with_contempt(side, wdl::in_middlegame(contempt.clamp(CONTEMPT.0, CONTEMPT.1) as Score))
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The policy and its result.
 #[derive(Default)]
 pub(super) struct Numa {
-    policy: NumaPolicy,
+    pub policy: NumaPolicy,
     /// Computed on first use; the thread of a fresh engine is never bound.
     placement: Option<Result<Placement, String>>,
 }
@@ -36,22 +36,10 @@ impl Engine {
     }
 
     /// Changes the policy. Threads that move restart without their histories; the table's pages move with their
-    /// contents.
-    ///
-    /// # Errors
-    /// The policy names unavailable CPUs, or threads cannot be started; the policy is unchanged.
+    /// contents. Fails if CPUs are unavailable or threads cannot be started; the policy is then unchanged.
     pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), String> {
-        let topology = Topology::of_this_system();
-        Placement::check(&policy, topology.as_ref())?;
-        self.finish();
-        let (threads, old) = (self.threads().max(1), replace(&mut self.numa.policy, policy));
-        let placed = self.place_in(topology.as_ref(), threads);
-        if placed.is_err() {
-            self.numa.policy = old;
-            // Memory released a moment ago should still be available.
-            let _ = self.place_in(topology.as_ref(), threads);
-        }
-        placed.map_err(|error| error.to_string())
+        Placement::check(&policy, Topology::of_this_system().as_ref())?;
+        self.place(self.threads(), policy).map_err(|error| error.to_string())
     }
 
     /// Reports placement of threads and table.
@@ -66,13 +54,15 @@ impl Engine {
         Report { policy: self.numa.policy.clone(), threads, places, table: describe_table(&self.table.tt) }
     }
 
-    /// Starts or stops threads up to this number, restoring the old number on failure.
-    pub(super) fn place(&mut self, threads: usize) -> io::Result<()> {
+    /// Starts or stops threads up to this number and places them, restoring the old state on failure.
+    pub(super) fn place(&mut self, threads: usize, policy: NumaPolicy) -> io::Result<()> {
         self.finish();
         let (topology, before) = (Topology::of_this_system(), self.threads().max(1));
-        let placed = self.place_in(topology.as_ref(), threads);
+        let old = replace(&mut self.numa.policy, policy);
+        let placed = self.place_in(topology.as_ref(), threads.max(1));
         if placed.is_err() {
-            // A smaller number may be placed differently.
+            self.numa.policy = old;
+            // Memory released a moment ago should still be available.
             let _ = self.place_in(topology.as_ref(), before);
         }
         placed

@@ -19,7 +19,8 @@ pub(super) struct Table {
     pub tt: Arc<Tt>,
     /// Requested size in MiB.
     pub mib: usize,
-    contents: Contents,
+    /// The evaluations that scores of entries come from.
+    evaluations: Vec<EvalIdentity>,
     /// Per loan, a receiver that disconnects on return.
     lent: Vec<Receiver<Infallible>>,
     /// Whether a generation has begun without a search.
@@ -35,13 +36,6 @@ struct EvalIdentity {
     scaling: Scaling,
 }
 
-/// The evaluation that table entries belong to.
-enum Contents {
-    Nothing,
-    Of(EvalIdentity),
-    Several,
-}
-
 /// A table lent to a thread that saves or loads it. Resizing and clearing wait until it is dropped.
 pub struct LentTable {
     tt: Arc<Tt>,
@@ -53,8 +47,6 @@ pub struct LentTable {
 /// The table, taken from the engine to be resized on any thread.
 pub struct Resize {
     tt: Tt,
-    /// Size before, in MiB.
-    before: usize,
     mib: usize,
     threads: usize,
     result: Result<(), TtError>,
@@ -91,30 +83,21 @@ impl Resize {
 impl Table {
     /// A table of `mib` MiB, allocated on first use.
     pub fn of_size(mib: usize) -> Self {
-        let (tt, contents, resizing) = (Arc::new(Tt::empty()), Contents::Nothing, Weak::new());
-        Self { tt, mib, contents, lent: Vec::new(), begun: false, resizing }
+        let (tt, resizing) = (Arc::new(Tt::empty()), Weak::new());
+        Self { tt, mib, evaluations: Vec::new(), lent: Vec::new(), begun: false, resizing }
+    }
+
+    /// Records that scores of this evaluation are stored.
+    fn add(&mut self, eval: EvalIdentity) {
+        if !self.evaluations.iter().any(|known| known.has_same_scores(&eval)) {
+            self.evaluations.push(eval);
+        }
     }
 
     fn lend(&mut self, eval: EvalIdentity) -> LentTable {
         let (lent, given_back) = bounded(0);
         self.lent.push(given_back);
         LentTable { tt: Arc::clone(&self.tt), eval, _lent: lent }
-    }
-}
-
-impl Contents {
-    /// Whether all scores are from this evaluation.
-    fn are_all_of(&self, eval_identity: &EvalIdentity) -> bool {
-        match self {
-            Self::Nothing => true,
-            Self::Of(known) => known.has_same_scores(eval_identity),
-            Self::Several => false,
-        }
-    }
-
-    /// Records that scores of this evaluation are stored.
-    fn add(&mut self, eval_identity: EvalIdentity) {
-        *self = if self.are_all_of(&eval_identity) { Self::Of(eval_identity) } else { Self::Several };
     }
 }
 
@@ -176,9 +159,6 @@ impl EvalIdentity {
 
 impl Engine {
     /// Allocates the table unless done. A search does so, too, but runs without a table on failure.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn prepare(&mut self) -> Result<(), TtError> {
         let resizing = self.table.resizing.strong_count() > 0;
         if self.table.tt.size_mib() == self.table.mib || resizing || self.is_searching() {
@@ -192,10 +172,7 @@ impl Engine {
         self.table.mib
     }
 
-    /// Resizes the table.
-    ///
-    /// # Errors
-    /// Out of memory; the old table is kept, or an empty one ([`TtError::Lost`]).
+    /// Resizes the table. If memory does not suffice, the old table is kept, or an empty one ([`TtError::Lost`]).
     pub fn set_hash(&mut self, mib: usize) -> Result<(), TtError> {
         let mut resize = self.begin_resize(mib);
         resize.run(&mut |_| ());
@@ -207,18 +184,15 @@ impl Engine {
     pub fn begin_resize(&mut self, mib: usize) -> Resize {
         let (tt, resizing) = (self.take_table(), Arc::default());
         self.table.resizing = Arc::downgrade(&resizing);
-        Resize { before: tt.size_mib(), tt, mib, threads: self.threads(), result: Ok(()), _resizing: resizing }
+        Resize { tt, mib, threads: self.threads(), result: Ok(()), _resizing: resizing }
     }
 
     /// Puts the table back.
-    ///
-    /// # Errors
-    /// As for [`set_hash`](Self::set_hash).
     pub fn end_resize(&mut self, resize: Resize) -> Result<(), TtError> {
-        let Resize { tt, mib, before, result, .. } = resize;
+        let Resize { tt, mib, result, .. } = resize;
         self.table.tt = Arc::new(tt);
-        if matches!(result, Err(TtError::Lost { .. })) || result.is_ok() && mib != before {
-            self.table.contents = Contents::Nothing;
+        if matches!(result, Err(TtError::Lost { .. })) || result.is_ok() && mib != self.table.mib {
+            self.table.evaluations.clear();
         }
         self.table.mib = match result {
             Ok(()) => mib,
@@ -233,14 +207,16 @@ impl Engine {
     pub fn clear_hash(&mut self) {
         let mut tt = self.take_table();
         tt.clear(self.threads());
-        (self.table.tt, self.table.contents) = (Arc::new(tt), Contents::Nothing);
+        self.table.tt = Arc::new(tt);
+        self.table.evaluations.clear();
     }
 
     /// Starts a new game: clears the table and histories, except in [`analyse_mode`](super::Settings::analyse_mode)
     /// with an unchanged evaluation.
     pub fn new_game(&mut self) {
         self.seed = Seed::random();
-        if self.settings.analyse_mode && self.table.contents.are_all_of(&self.eval_identity()) {
+        let current = self.eval_identity();
+        if self.settings.analyse_mode && self.table.evaluations.iter().all(|known| known.has_same_scores(&current)) {
             return;
         }
         self.clear_hash();
@@ -282,28 +258,22 @@ impl Engine {
         if !continues {
             self.table.tt.new_search();
         }
-        let eval_identity = self.eval_identity();
-        self.table.contents.add(eval_identity);
+        let eval = self.eval_identity();
+        self.table.add(eval);
         continues
     }
 
     /// Lends the table for saving, also during a search.
-    ///
-    /// # Errors
-    /// The table mixes several evaluations.
     pub fn lend_table_to_save(&mut self) -> Result<LentTable, MixedEvaluations> {
-        let eval = match &self.table.contents {
-            Contents::Nothing => self.eval_identity(),
-            Contents::Of(eval) => eval.clone(),
-            Contents::Several => return Err(MixedEvaluations),
+        let eval = match &self.table.evaluations[..] {
+            [] => self.eval_identity(),
+            [eval] => eval.clone(),
+            _ => return Err(MixedEvaluations),
         };
         Ok(self.table.lend(eval))
     }
 
     /// Lends the table for loading entries with its identity. They count as the next search's. Stops a running search.
-    ///
-    /// # Errors
-    /// Out of memory.
     pub fn lend_table_to_load(&mut self) -> Result<LentTable, TtError> {
         self.finish();
         self.prepare()?;
@@ -312,7 +282,7 @@ impl Engine {
             self.table.begun = true;
         }
         let eval = self.eval_identity();
-        self.table.contents.add(eval.clone());
+        self.table.add(eval.clone());
         Ok(self.table.lend(eval))
     }
 }

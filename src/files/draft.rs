@@ -36,9 +36,6 @@ impl WriteError {
 
 impl Draft {
     /// Starts writing a file. Fails early if it cannot be written.
-    ///
-    /// # Errors
-    /// The path is a folder, or its folder is not writable.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let refuse = |error| WriteError::new(path, error);
         let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
@@ -56,30 +53,19 @@ impl Draft {
     }
 
     /// Like [`create`](Self::create), but rejects devices and FIFOs.
-    ///
-    /// # Errors
-    /// As for [`create`](Self::create), or the path exists and is not a regular file.
     pub fn create_regular(path: &Path) -> Result<Self, WriteError> {
-        match path.metadata() {
-            Ok(there) => expect_regular(there.file_type()).map_err(|error| WriteError::new(path, error))?,
-            Err(_) if path.file_name().is_none() => return Err(WriteError::new(path, io::ErrorKind::NotFound.into())),
-            Err(_) => {}
+        if let Ok(there) = path.metadata() {
+            expect_regular(there.file_type()).map_err(|error| WriteError::new(path, error))?;
         }
         Self::create(path)
     }
 
     /// Appends bytes.
-    ///
-    /// # Errors
-    /// I/O errors, e.g. a full disk.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.writer.write_all(bytes)
     }
 
     /// Appends bytes, syncs to disk and renames the file.
-    ///
-    /// # Errors
-    /// I/O errors, e.g. a full disk.
     pub fn finish(mut self, bytes: &[u8]) -> Result<(), WriteError> {
         let mut finish = || {
             self.writer.write_all(bytes)?;
@@ -137,9 +123,6 @@ fn remove_abandoned(path: &Path, start: &str) {
 }
 
 /// Writes a file atomically.
-///
-/// # Errors
-/// I/O errors, e.g. a full disk.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     Draft::create(path)?.finish(bytes)
 }

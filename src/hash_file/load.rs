@@ -75,9 +75,6 @@ fn hash_hint(found: &Identity, expected: &Identity) -> &'static str {
 
 /// Loads a file into a table without clearing it, on `threads` threads. `report` is called with progress, and may cancel.
 /// The file is read twice: nothing is stored before its checksum has been verified.
-///
-/// # Errors
-/// The file is invalid, has another identity, or the load was cancelled.
 pub fn load(
     path: &Path,
     identity: &Identity,

@@ -47,9 +47,6 @@ pub enum SaveError {
 
 /// Saves a table, and drops it once written. During a search, entries are snapshots of different moments. `report` is
 /// called with progress, and may cancel.
-///
-/// # Errors
-/// Nothing was saved, and the draft was removed.
 pub fn save(
     table: impl Deref<Target = Tt>,
     identity: &Identity,

@@ -6,6 +6,7 @@ use super::options;
 use super::words::{Words, quoted};
 use crate::chess::Game;
 use crate::search::MAX_DEPTH;
+use std::fmt;
 
 /// A parsed command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,20 +17,10 @@ pub enum Command {
     IsReady,
     /// Start a new game.
     NewGame,
-    /// Set an option.
-    SetOption {
-        /// The name as given.
-        name: String,
-        /// The value as given, if any.
-        value: Option<String>,
-    },
+    /// Set an option: name and value as given.
+    SetOption(String, Option<String>),
     /// Set up a position.
-    Position {
-        /// The base position.
-        base: Base,
-        /// The moves played from it, as given.
-        moves: Vec<String>,
-    },
+    Position(Position),
     /// Search.
     Go(Go),
     /// Perft to this depth, in plies.
@@ -56,72 +47,57 @@ pub enum Command {
     Eval,
     /// List the legal moves in search order, with reductions at this depth.
     ListMoves(i32),
-    /// Show LMR statistics of the last search.
-    LmrStats {
-        /// Whether to also search without reductions, for comparison.
-        off: bool,
-    },
-    /// Save the hash table.
-    SaveHash {
-        /// The file; `HashFile` if absent.
-        file: Option<String>,
-        /// Whether to compress regardless of the extension.
-        zstd: bool,
-    },
-    /// Load a hash table.
-    LoadHash {
-        /// The file; `HashFile` if absent.
-        file: Option<String>,
-    },
+    /// Show LMR statistics of the last search; if true, after another search without reductions.
+    LmrStats(bool),
+    /// Save the hash table to this file, or to `HashFile`; if true, compressed regardless of the extension.
+    SaveHash(Option<String>, bool),
+    /// Load a hash table from this file, or from `HashFile`.
+    LoadHash(Option<String>),
     /// List the commands.
     Help,
     /// Let pending searches finish before `quit` takes effect.
     Wait,
 }
 
-/// The base position of `position`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// The start position of chess.
-    Start,
-    /// A FEN, as given.
-    Fen(String),
+/// The arguments of `position`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// The FEN as given; the start position if absent.
+    pub fen: Option<String>,
+    /// The moves played from it, as given.
+    pub moves: Vec<String>,
 }
 
-impl Base {
-    /// Sets up the position and plays the moves. On an error the old position is kept.
-    ///
-    /// # Errors
-    /// The FEN is invalid, or a move is illegal.
-    pub fn set_up(&self, moves: &[String], chess960: bool) -> Result<Game, String> {
-        let mut game = match self {
-            Self::Start => Game::start(),
-            Self::Fen(fen) => Game::from_fen(fen).map_err(|error| format!("{error}; position unchanged"))?,
+impl Position {
+    /// Sets up the position and plays the moves, if all are legal.
+    pub fn set_up(&self, chess960: bool) -> Result<Game, String> {
+        let mut game = match &self.fen {
+            None => Game::start(),
+            Some(fen) => Game::from_fen(fen).map_err(|error| format!("{error}; position unchanged"))?,
         };
-        for (number, text) in (1..).zip(moves) {
+        for (number, text) in (1..).zip(&self.moves) {
             let board = game.board();
             let mv = board.parse_uci(text, chess960).ok_or_else(|| {
                 let expected = match board.legal_moves().first() {
                     Some(&mv) => format!("a legal move such as {}", board.uci(mv, chess960)),
                     None => "none, the game is over".into(),
                 };
-                let (text, fen) = (quoted(text), board.fen(chess960));
-                format!(
-                    "move {number} of `position` {text} is not legal in {fen}; expected {expected}; position unchanged"
-                )
+                let illegal = format!("move {number} of `position` {} is not legal", quoted(text));
+                format!("{illegal} in {}; expected {expected}; position unchanged", board.fen(chess960))
             })?;
             game.play(mv);
         }
         Ok(game)
     }
+}
 
-    /// The arguments of `position`.
-    pub fn text(&self, moves: &[String]) -> String {
-        let base = match self {
-            Self::Start => "startpos".to_owned(),
-            Self::Fen(fen) => format!("fen {fen}"),
-        };
-        if moves.is_empty() { base } else { format!("{base} moves {}", moves.join(" ")) }
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match &self.fen {
+            None => f.write_str("startpos")?,
+            Some(fen) => write!(f, "fen {fen}")?,
+        }
+        if self.moves.is_empty() { Ok(()) } else { write!(f, " moves {}", self.moves.join(" ")) }
     }
 }
 
@@ -228,7 +204,7 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
             Command::Register
         }
         "savehash" => save_hash(words.take_rest()),
-        "loadhash" => Command::LoadHash { file: named(words.take_rest()) },
+        "loadhash" => Command::LoadHash(named(words.take_rest())),
         "debug" => match words.next().map(str::to_ascii_lowercase).as_deref() {
             Some("on") => Command::Debug(true),
             Some("off") => Command::Debug(false),
@@ -242,7 +218,7 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
             let rest = quoted(words.rest());
             return Err(format!("`listmoves` expects depth N or the end of the line, not {rest}"));
         }
-        "lmrstats" => Command::LmrStats { off: words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some() },
+        "lmrstats" => Command::LmrStats(words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some()),
         "perft" => Command::Perft(go::number("perft", go::PERFT, words)? as u32),
         "bench" if words.rest().is_empty() => Command::Bench(None),
         "bench" => Command::Bench(Some(go::number("bench", (1, i32::MAX as i64), words)? as i32)),
@@ -270,17 +246,19 @@ fn set_option(words: &mut Words) -> Result<Command, String> {
         return Err(format!("`setoption` expects name <option> value <value>, not {}", quoted(all)));
     }
     let value = words.take_rest();
-    let command = Command::SetOption { name: name.into(), value: valued.then(|| value.into()) };
-    Ok(options::shortcut(name).unwrap_or(command))
+    // Buttons that are commands.
+    Ok(match name {
+        _ if options::same_name(name, "SaveHash") => Command::SaveHash(None, false),
+        _ if options::same_name(name, "LoadHash") => Command::LoadHash(None),
+        _ => Command::SetOption(name.into(), valued.then(|| value.into())),
+    })
 }
 
 /// `[file [zstd]]`; a file name may contain spaces.
 fn save_hash(arguments: &str) -> Command {
     match arguments.rsplit_once(char::is_whitespace) {
-        Some((file, last)) if last.eq_ignore_ascii_case("zstd") => {
-            Command::SaveHash { file: named(file.trim_end()), zstd: true }
-        }
-        _ => Command::SaveHash { file: named(arguments), zstd: false },
+        Some((file, last)) if last.eq_ignore_ascii_case("zstd") => Command::SaveHash(named(file.trim_end()), true),
+        _ => Command::SaveHash(named(arguments), false),
     }
 }
 
@@ -292,9 +270,9 @@ fn named(file: &str) -> Option<String> {
 /// `startpos | fen <words>`, then `[moves <words>]`.
 fn position(words: &mut Words) -> Result<Command, String> {
     let all = words.rest();
-    let base = match words.next().map(str::to_ascii_lowercase).as_deref() {
+    let fen = match words.next().map(str::to_ascii_lowercase).as_deref() {
         Some("startpos") => match words.until("moves").0 {
-            "" => Base::Start,
+            "" => None,
             other => {
                 let expected = "the word moves or the end of the line";
                 return Err(format!(
@@ -303,10 +281,10 @@ fn position(words: &mut Words) -> Result<Command, String> {
                 ));
             }
         },
-        Some("fen") => Base::Fen(words.until("moves").0.into()),
+        Some("fen") => Some(words.until("moves").0.into()),
         _ => return Err(format!("`position` expects startpos or fen, not {}; position unchanged", quoted(all))),
     };
-    Ok(Command::Position { base, moves: words.map(String::from).collect() })
+    Ok(Command::Position(Position { fen, moves: words.map(String::from).collect() }))
 }
 
 #[cfg(test)]

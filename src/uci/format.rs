@@ -7,7 +7,6 @@ use crate::engine::Settings;
 use crate::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, Outcome, Progress, nps};
-use crate::version;
 use std::fmt::{Display, Write};
 use std::time::Duration;
 
@@ -94,26 +93,18 @@ pub fn no_move(root: &Board, settings: &Settings) -> String {
     format!("info depth 0 score {score}\ninfo string no legal move: {why} in {}", root.fen(settings.chess960))
 }
 
-/// The output of `compiler`.
-pub fn compiler() -> String {
-    format!("Lento {}", version::LONG.as_str())
-}
-
-/// An `info string` line.
+/// An `info string` line, with control characters replaced by spaces, and truncated.
 pub fn message(text: impl Display) -> String {
-    format!("info string {}", one_line(&text.to_string()))
+    const MAX_LENGTH: usize = 600;
+    let text = text.to_string();
+    let clean: String = text.chars().take(MAX_LENGTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let more = if text.chars().nth(MAX_LENGTH).is_some() { "..." } else { "" };
+    format!("info string {clean}{more}")
 }
 
 /// An error as an `info string` line.
 pub fn error(problem: impl Display) -> String {
     message(format!("error: {problem}"))
-}
-
-/// Replaces control characters by spaces and truncates.
-fn one_line(text: &str) -> String {
-    const MAX_LENGTH: usize = 600;
-    let clean: String = text.chars().take(MAX_LENGTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(MAX_LENGTH).is_some() { clean + "..." } else { clean }
 }
 
 /// The output of `eval`: the terms, the static evaluation and its win probability.

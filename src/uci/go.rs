@@ -85,10 +85,8 @@ pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<Command, S
 /// The range of depths for perft, in plies.
 pub(super) const PERFT: (i64, i64) = (0, perft::MAX_DEPTH as i64);
 
-/// Parses the number after `word`, clamped to the maximum. A keyword in its place is not consumed.
-///
-/// # Errors
-/// The number is missing, too small or malformed.
+/// Parses the number after `word`, clamped to the maximum. A missing, small or malformed one is an error; a keyword in
+/// its place is not consumed.
 pub(super) fn number(word: &str, (min, max): (i64, i64), words: &mut Words) -> Result<i64, String> {
     let found = words.take_if(|text| !is_known(text)).unwrap_or("");
     saturating(found).filter(|&n| n >= min).map(|n| n.min(max)).ok_or_else(|| {
@@ -107,24 +105,14 @@ fn saturating(text: &str) -> Option<i64> {
     Some(text.parse().unwrap_or(limit))
 }
 
-/// Consumes the words that look like moves.
+/// Consumes words up to the next limit as moves.
 fn search_moves(go: &mut Go, words: &mut Words, problems: &mut Vec<String>) {
     let before = go.search_moves.len();
-    while let Some(mv) = words.take_if(looks_like_a_move) {
+    while let Some(mv) = words.take_if(|word| !is_known(word)) {
         go.search_moves.push(mv.to_ascii_lowercase());
     }
     if go.search_moves.len() == before {
-        let found = quoted(words.clone().next().unwrap_or(""));
-        problems.push(format!("`searchmoves` expects moves such as e2e4, not {found}; ignored"));
-    }
-}
-
-fn looks_like_a_move(word: &str) -> bool {
-    let square = |file: u8, rank: u8| matches!(file, b'a'..=b'h' | b'A'..=b'H') && matches!(rank, b'1'..=b'8');
-    match *word.as_bytes() {
-        [a, b, c, d] => square(a, b) && square(c, d),
-        [a, b, c, d, piece] => square(a, b) && square(c, d) && b"nbrqkNBRQK".contains(&piece),
-        _ => false,
+        problems.push("`searchmoves` expects moves such as e2e4; ignored".into());
     }
 }
 
@@ -165,10 +153,9 @@ mod tests {
             assert_eq!(go.search_moves, ["e2e4", "a7a8q"], "{text}");
             assert_eq!((go.limits.depth, problems), (Some(3), vec![]));
         }
-        let (go, problems) = read("searchmoves e9e4 depth 2");
-        assert_eq!((go.search_moves.len(), go.limits.depth), (0, Some(2)));
-        assert_eq!(problems[0], "`searchmoves` expects moves such as e2e4, not \"e9e4\"; ignored");
-        assert!(problems[1].starts_with("skipped \"e9e4\" in `go`: not a limit; known limits are depth, "));
+        let (go, problems) = read("depth 2 searchmoves infinite");
+        assert_eq!((go.search_moves.len(), go.limits.depth, go.limits.infinite), (0, Some(2), true));
+        assert_eq!(problems, ["`searchmoves` expects moves such as e2e4; ignored"]);
     }
 
     #[test]

@@ -19,11 +19,10 @@ pub enum Cell {
     Number(Option<i32>),
 }
 
-/// A column's name and its value for a move.
-pub type Column = (&'static str, fn(&Board, &ListedMove) -> Cell);
+type Value = fn(&Board, &ListedMove) -> Cell;
 
-/// The columns after rank and move.
-pub const COLUMNS: [Column; 10] = [
+/// The columns after rank and move: names, and values for a move.
+pub const COLUMNS: [(&str, Value); 10] = [
     ("best", |_, row| Mark(row.best)),
     ("victim", |board, row| name(board.captured(row.mv))),
     ("attacker", |board, row| name(board.captured(row.mv).and(board.piece_on(row.mv.from())))),
@@ -57,8 +56,7 @@ pub fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) 
     };
     let rows: String = (1..).zip(moves).map(row).collect();
     let end = match moves.len() {
-        0 if board.in_check() => "0 legal moves: checkmate",
-        0 => "0 legal moves: stalemate",
+        0 => &format!("0 legal moves: {}", if board.in_check() { "checkmate" } else { "stalemate" }),
         1 => "1 legal move",
         many => &format!("{many} legal moves"),
     };

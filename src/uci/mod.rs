@@ -7,7 +7,6 @@ pub mod command;
 pub mod format;
 pub mod go;
 pub mod listing;
-pub mod log;
 pub mod options;
 pub mod rebel;
 pub mod run;

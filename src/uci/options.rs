@@ -1,6 +1,5 @@
 //! The UCI options. Each is declared once, to be announced, parsed and applied. `docs/options.md` describes them.
 
-use super::command::Command;
 use super::rebel;
 use super::slow::{self, Slow};
 use super::words::quoted;
@@ -16,7 +15,7 @@ use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::NumaPolicy;
 use crate::tb::MAX_PIECES;
 use crate::version;
-use Kind::{Button, Check, Combo, Number, Pause, Shortcut, Spin, Text};
+use Kind::{Button, Check, Combo, Number, Pause, Spin, Text};
 use std::path::Path;
 use std::time::Duration;
 
@@ -55,8 +54,6 @@ enum Kind {
     Pause(u64, fn(&mut Settings) -> &mut Duration),
     /// An action without a value.
     Button(fn(&mut Target)),
-    /// A button equivalent to a command.
-    Shortcut(fn() -> Command),
     /// Any text.
     Text { default: &'static str, apply: fn(&mut Target, &str) -> Applied },
 }
@@ -79,8 +76,9 @@ static OPTIONS: &[UciOption] = &[
     option("NumaPolicy", Text { default: "auto", apply: set_numa_policy }),
     option("Clear Hash", Button(|to| to.engine.clear_hash())),
     option("HashFile", Text { default: "<empty>", apply: set_hash_file }),
-    option("SaveHash", Shortcut(|| Command::SaveHash { file: None, zstd: false })),
-    option("LoadHash", Shortcut(|| Command::LoadHash { file: None })),
+    // The parser replaces these two by commands.
+    option("SaveHash", Button(|_| ())),
+    option("LoadHash", Button(|_| ())),
     option("AutoSave", Pause(10_080, |settings| &mut settings.auto_save)),
     option("UCI_AnalyseMode", Check(|settings| &mut settings.analyse_mode)),
     option("MultiPV", Number((1, 256), |settings| &mut settings.search.multi_pv)),
@@ -136,7 +134,7 @@ static OPTIONS: &[UciOption] = &[
     option(
         "Analysis Contempt",
         Combo {
-            default: || AnalysisContempt::default().name(),
+            default: || AnalysisContempt::NAMES[0],
             choices: || &AnalysisContempt::NAMES,
             apply: |settings, name| {
                 settings.analysis_contempt = AnalysisContempt::from_name(name).unwrap_or_default();
@@ -159,8 +157,8 @@ fn set_threads(to: &mut Target, threads: i64) -> Applied {
 }
 
 fn set_numa_policy(to: &mut Target, text: &str) -> Applied {
-    let set = |policy| to.engine.set_numa_policy(policy).map_err(|error| error.to_string());
-    let done = text.parse::<NumaPolicy>().map_err(|error| error.to_string()).and_then(set);
+    let policy = text.parse::<NumaPolicy>().map_err(|error| error.to_string());
+    let done = policy.and_then(|policy| to.engine.set_numa_policy(policy));
     done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
 }
 
@@ -186,26 +184,20 @@ fn keep_about(_: &mut Target, text: &str) -> Applied {
 }
 
 fn set_log(to: &mut Target, name: &str) -> Applied {
-    to.writer.log.set_file(name).map(|()| None).map_err(|error| format!("{error}; the log stays as it was"))
+    to.writer.set_log(name).map(|()| None).map_err(|error| format!("{error}; the log stays as it was"))
 }
 
-/// Sets an option.
+/// Sets an option. If it is unknown or the value is refused, nothing changes.
 ///
 /// Search parameters ([`TUNABLES`]) are accepted by name, too, for tuning, but not announced.
-///
-/// # Errors
-/// The option is unknown, or the value is refused; nothing changes.
 pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), String> {
     match begin(target, name, value)? {
-        Some(slow) => slow(&mut |_, _| ())(target).map_err(|reason| refused(name, value, &reason)),
+        Some(slow) => slow(&mut |_| ())(target).map_err(|reason| refused(name, value, &reason)),
         None => Ok(()),
     }
 }
 
 /// [`set`] that leaves the slow part of an option to the caller.
-///
-/// # Errors
-/// As for [`set`].
 pub fn begin(target: &mut Target, name: &str, value: Option<&str>) -> Result<Option<Slow>, String> {
     let value = value.unwrap_or("");
     if let Some(tunable) = tunable(name) {
@@ -268,30 +260,17 @@ fn find(name: &str) -> Option<&'static UciOption> {
 
 impl UciOption {
     fn announcement(&self) -> String {
-        let default = self.default();
+        let settings = &mut Settings::default();
         let kind = match &self.kind {
-            Spin { range: (min, max), .. } => format!("spin default {default} min {min} max {max}"),
-            Number((min, max), _) => format!("spin default {default} min {min} max {max}"),
-            Pause(most, _) => format!("spin default {default} min 0 max {most}"),
-            Check(_) => format!("check default {default}"),
-            Combo { choices, .. } => format!("combo default {default} var {}", choices().join(" var ")),
-            Button(_) | Shortcut(_) => "button".into(),
-            Text { .. } => format!("string default {default}"),
+            Spin { default, range: (min, max), .. } => format!("spin default {default} min {min} max {max}"),
+            Number((min, max), place) => format!("spin default {} min {min} max {max}", place(settings)),
+            Pause(most, place) => format!("spin default {} min 0 max {most}", place(settings).as_secs() / 60),
+            Check(place) => format!("check default {}", place(settings)),
+            Combo { default, choices, .. } => format!("combo default {} var {}", default(), choices().join(" var ")),
+            Button(_) => "button".into(),
+            Text { default, .. } => format!("string default {default}"),
         };
         format!("option name {} type {kind}", self.name)
-    }
-
-    /// The default as text; empty for a button.
-    fn default(&self) -> String {
-        match &self.kind {
-            Spin { default, .. } => default.to_string(),
-            Number(_, place) => place(&mut Settings::default()).to_string(),
-            Pause(_, place) => (place(&mut Settings::default()).as_secs() / 60).to_string(),
-            Check(place) => place(&mut Settings::default()).to_string(),
-            Combo { default, .. } => default().into(),
-            Text { default, .. } => (*default).into(),
-            Button(_) | Shortcut(_) => String::new(),
-        }
     }
 
     /// The valid values, for messages.
@@ -302,7 +281,7 @@ impl UciOption {
             Pause(most, _) => format!("0 to {most} minutes, or seconds such as 30s"),
             Check(_) => "true or false".into(),
             Combo { choices, .. } => format!("one of {}", choices().join(", ")),
-            Text { .. } | Button(_) | Shortcut(_) => "nothing".into(),
+            Text { .. } | Button(_) => "nothing".into(),
         }
     }
 
@@ -326,8 +305,6 @@ impl UciOption {
             }
             Pause(most, place) => *place(settings) = pause(value, *most).ok_or_else(bad)?,
             Button(apply) => apply(target),
-            // The parser has replaced it by its command.
-            Shortcut(_) => {}
             Text { apply, .. } => {
                 return apply(target, if value == "<empty>" { "" } else { value }).map_err(refuse);
             }
@@ -341,14 +318,6 @@ fn pause(value: &str, most: u64) -> Option<Duration> {
     let (number, unit) = value.strip_suffix('s').map_or((value, 60), |seconds| (seconds.trim_end(), 1));
     let seconds = number.parse::<u64>().ok()?.checked_mul(unit)?;
     (seconds <= most * 60).then(|| Duration::from_secs(seconds))
-}
-
-/// The command of a shortcut button.
-pub fn shortcut(name: &str) -> Option<Command> {
-    match find(name)?.kind {
-        Shortcut(command) => Some(command()),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

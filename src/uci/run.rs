@@ -12,10 +12,7 @@ use std::time::{Duration, Instant};
 /// How often to check, while work is under way, that standard output still has a reader.
 const CHECK_OUTPUT: Duration = Duration::from_millis(500);
 
-/// Runs UCI on standard input and output until `quit` or the end of input.
-///
-/// # Errors
-/// Standard output cannot be written or has been closed.
+/// Runs UCI on standard input and output until `quit`, the end of input, or until the output is closed.
 pub fn stdio(engine: Engine) -> io::Result<()> {
     let (send, receive) = unbounded();
     let mut session = Session::new(engine, InputMode::Live, send.clone(), Writer::new(io::stdout()));
@@ -28,9 +25,6 @@ pub fn stdio(engine: Engine) -> io::Result<()> {
 
 /// Runs commands one after the other, each search to its end, writing the answers to standard output. Returns whether
 /// all succeeded.
-///
-/// # Errors
-/// Standard output cannot be written or has been closed.
 pub fn script(engine: Engine, lines: &[String]) -> io::Result<bool> {
     let (send, receive) = unbounded();
     let input = lines.iter().map(|line| Message::Line(line.clone()));
@@ -59,35 +53,30 @@ fn read_lines(mut from: impl BufRead, to: &Sender<Message>) {
     }
 }
 
-/// Processes messages and engine output until the session is over, then waits for a save to finish. `is_gone` tells
-/// whether the output has been closed.
-///
-/// # Errors
-/// The output cannot be written or has been closed.
+/// Processes messages and engine output until the session is over, then waits for saves to finish. Fails if the output
+/// cannot be written or has been closed, as `is_gone` returns.
 pub fn serve(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
-    let served = run_loop(session, inbox, is_gone);
-    session.engine.await_table();
-    served
-}
-
-fn run_loop(session: &mut Session, inbox: &Receiver<Message>, is_gone: impl Fn() -> bool) -> io::Result<()> {
-    loop {
+    let served = loop {
         session.auto_save();
         if session.is_over() {
-            return session.writer.flush();
+            break session.writer.flush();
         }
         let check = session.is_working().then(|| Instant::now() + CHECK_OUTPUT);
         let until = check.into_iter().chain(session.auto_save_due()).chain(session.repeat_due()).min();
         match session.engine.wait(inbox, until) {
             Wake::Message(message) => session.handle_message(message),
             Wake::Output(output) => session.handle_output(output),
-            Wake::Timeout if is_gone() => return Err(ErrorKind::BrokenPipe.into()),
+            Wake::Timeout if is_gone() => break Err(ErrorKind::BrokenPipe.into()),
             Wake::Timeout => {}
-            Wake::Closed => return Err(io::Error::other("the input thread exited")),
+            Wake::Closed => break Err(io::Error::other("the input thread exited")),
         }
         session.repeat_lines();
-        session.writer.flush()?;
-    }
+        if let Err(error) = session.writer.flush() {
+            break Err(error);
+        }
+    };
+    session.engine.await_table();
+    served
 }
 
 /// Whether standard output is a pipe or connection without a reader. Always false where the system cannot tell.

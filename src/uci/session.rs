@@ -18,6 +18,7 @@ use crate::engine::{Engine, Output};
 use crate::score::Bound;
 use crate::search::report::Outcome;
 use crate::sync::channel::Sender;
+use crate::version;
 use hash_files::HashFiles;
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -48,10 +49,8 @@ pub struct Session {
     /// The position as given.
     position: Option<String>,
     verbose: bool,
-    /// The last reported thread placement.
+    /// The last reported placement of threads and table.
     placed: Vec<String>,
-    /// The last reported table memory.
-    table: Option<String>,
     /// Search lines are repeated after this time.
     pub repeat_after: Duration,
 }
@@ -89,7 +88,7 @@ struct Work {
 impl Queued {
     /// Applies `stop`, which does not end the setting of an option.
     fn stop(&mut self) {
-        self.stopped |= !matches!(self.command, Command::SetOption { .. });
+        self.stopped |= !matches!(self.command, Command::SetOption(..));
     }
 
     /// Applies `quit` or the end of input: stops searches unless `wait` was received, and those that would never end.
@@ -97,8 +96,8 @@ impl Queued {
     fn close(&mut self, quit: bool) {
         self.stopped |= match &self.command {
             Command::Go(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
-            Command::LmrStats { .. } | Command::LoadHash { .. } => !self.waited,
-            Command::SetOption { .. } => quit && !self.waited,
+            Command::LmrStats(_) | Command::LoadHash(_) => !self.waited,
+            Command::SetOption(..) => quit && !self.waited,
             _ => false,
         };
     }
@@ -122,7 +121,6 @@ impl Session {
             position: None,
             verbose: false,
             placed: Vec::new(),
-            table: None,
             repeat_after: SentLines::REPEAT_AFTER,
         }
     }
@@ -141,7 +139,7 @@ impl Session {
     pub fn handle_message(&mut self, message: Message) {
         match message {
             Message::Line(line) => {
-                self.writer.log.log_input(&line);
+                self.writer.log_input(&line);
                 let parsed = command::parse(&line);
                 parsed.problems.into_iter().for_each(|problem| self.report(problem));
                 if let Some(command) = parsed.command {
@@ -243,13 +241,13 @@ impl Session {
                 Command::IsReady => !self.is_setting_option(),
                 Command::Uci | Command::Debug(_) | Command::Register | Command::Help => true,
                 Command::Display | Command::Eval => before == 0,
-                Command::SaveHash { .. } => before == 0 && self.engine.is_searching(),
+                Command::SaveHash(..) => before == 0 && self.engine.is_searching(),
                 _ => false,
             }
     }
 
     fn is_setting_option(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| matches!(work.queued.command, Command::SetOption { .. }))
+        self.work.as_ref().is_some_and(|work| matches!(work.queued.command, Command::SetOption(..)))
     }
 
     /// Sets a flag on all running and queued work, and applies it to the running one.
@@ -307,18 +305,18 @@ impl Session {
 
     fn execute(&mut self, queued: Queued) {
         let chess960 = self.engine.settings().chess960;
+        if self.replaces_table(&queued.command) {
+            self.hash_files.own_file = None;
+        }
         match &queued.command {
             Command::Uci => self.print(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
             Command::IsReady => self.answer_isready(),
-            Command::NewGame => {
-                self.disown_hash_file(&queued.command);
-                self.engine.new_game();
-            }
-            Command::SetOption { .. } => self.set_option(queued),
-            Command::Position { base, moves } => match base.set_up(moves, chess960) {
+            Command::NewGame => self.engine.new_game(),
+            Command::SetOption(..) => self.set_option(queued),
+            Command::Position(position) => match position.set_up(chess960) {
                 Ok(game) => {
                     self.engine.set_game(game);
-                    self.position = Some(base.text(moves));
+                    self.position = Some(position.to_string());
                 }
                 Err(problem) => self.report(problem),
             },
@@ -346,7 +344,7 @@ impl Session {
                 let moves = self.engine.list_moves(depth);
                 self.print(&listing::listing(self.engine.game().board(), &moves, depth, chess960));
             }
-            &Command::LmrStats { off } => match self.engine.lmr_report() {
+            &Command::LmrStats(off) => match self.engine.lmr_report() {
                 None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
                 Some(report) if off => {
                     let mut engine = self.engine.copy();
@@ -356,14 +354,14 @@ impl Session {
                 }
                 Some(report) => self.print(&statistics::lmr_table(&report)),
             },
-            Command::SaveHash { file, zstd } => self.save_hash(file.as_deref(), *zstd),
-            Command::LoadHash { .. } => self.load_hash(queued),
+            Command::SaveHash(file, zstd) => self.save_hash(file.as_ref(), *zstd),
+            Command::LoadHash(_) => self.load_hash(queued),
             Command::Flip => {
                 let board = self.engine.game().board().flipped();
                 self.position = Some(format!("fen {}", board.fen(chess960)));
                 self.engine.set_game(Game::from(board));
             }
-            Command::Compiler => self.print(&format::compiler()),
+            Command::Compiler => self.print(&format!("Lento {}", *version::LONG)),
             Command::Help => command::usage().for_each(|line| self.print(line)),
             Command::Register | Command::Stop | Command::PonderHit | Command::Wait | Command::Quit => {}
         }
@@ -381,17 +379,14 @@ impl Session {
     }
 
     fn set_option(&mut self, queued: Queued) {
-        let Command::SetOption { name, value } = &queued.command else { return };
-        self.disown_hash_file(&queued.command);
+        let Command::SetOption(name, value) = &queued.command else { return };
         let (name, value) = (name.clone(), value.clone());
         let target = &mut Target { engine: &mut self.engine, writer: &mut self.writer };
         match options::begin(target, &name, value.as_deref()) {
-            Ok(None) => self.option_was_set(&name, Ok(())),
-            Err(error) => self.option_was_set(&name, Err(error)),
             Ok(Some(slow)) => self.begin_task(queued, move |console| {
                 let apply = {
                     let mut progress = console.progress(&name);
-                    slow(&mut |done, total| _ = progress(done, total))
+                    slow(&mut |done| _ = progress(done))
                 };
                 console.apply(move |session| {
                     let target = &mut Target { engine: &mut session.engine, writer: &mut session.writer };
@@ -399,6 +394,7 @@ impl Session {
                     session.option_was_set(&name, result);
                 });
             }),
+            other => self.option_was_set(&name, other.map(|_| ())),
         }
     }
 
@@ -412,18 +408,15 @@ impl Session {
         }
     }
 
-    /// Reports the placement of threads and table when it has changed.
+    /// Reports the placement of threads and table where it has changed.
     fn print_placement(&mut self) {
         let report = self.engine.placement();
-        let (lines, table) = (report.lines(), report.table);
-        if lines != self.placed {
-            lines.iter().for_each(|line| self.print(&format::message(line)));
-            self.placed = lines;
+        let mut lines = report.lines();
+        lines.extend(report.table);
+        for line in lines.iter().filter(|line| !self.placed.contains(line)) {
+            self.writer.print(&format::message(line));
         }
-        if table != self.table {
-            table.iter().for_each(|line| self.print(&format::message(line)));
-            self.table = table;
-        }
+        self.placed = lines;
     }
 
     /// Records work as running, with flags set while it was queued.

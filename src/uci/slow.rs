@@ -3,12 +3,13 @@
 use super::format;
 use super::options::Target;
 use crate::engine::Engine;
+use crate::hash_file::Progress;
 use crate::tb::Tables;
 use crate::tt::TtError;
 use std::sync::Arc;
 
-/// Work for any thread. Calls back with progress in MiB, done and total, and returns what applies the result.
-pub type Slow = Box<dyn FnOnce(&mut dyn FnMut(u64, u64)) -> Apply + Send>;
+/// Work for any thread. Calls back with progress, and returns what applies the result.
+pub type Slow = Box<dyn FnOnce(&mut dyn FnMut(Progress)) -> Apply + Send>;
 
 /// Applies a result. An error names what stays in use.
 pub type Apply = Box<dyn FnOnce(&mut Target) -> Result<(), String> + Send>;
@@ -20,7 +21,7 @@ const MAX_PROBLEMS: usize = 12;
 pub fn resize_hash(engine: &mut Engine, mib: usize) -> Slow {
     let mut resize = engine.begin_resize(mib);
     Box::new(move |progress| {
-        resize.run(&mut |ready| progress(ready as u64, mib as u64));
+        resize.run(&mut |ready| progress(Progress { done: (ready as u64) << 20, total: (mib as u64) << 20 }));
         Box::new(move |target| {
             target.engine.end_resize(resize).map_err(|error| match error {
                 // The message already names the replacement.

@@ -6,6 +6,7 @@ use super::statistics;
 use crate::bench::Bench;
 use crate::chess::{self, Board};
 use crate::engine::{Engine, Output, Wake};
+use crate::hash_file::Progress;
 use crate::search::limits::Limits;
 use crate::search::report::nps;
 use crate::search::statistics::LmrReport;
@@ -97,14 +98,14 @@ impl Console {
         if is_cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Returns a callback that prints progress in MiB once a second, and breaks if cancelled.
-    pub fn progress(&self, name: &str) -> impl FnMut(u64, u64) -> ControlFlow<()> {
+    /// Returns a callback that prints progress once a second, and breaks if cancelled.
+    pub fn progress(&self, name: &str) -> impl FnMut(Progress) -> ControlFlow<()> {
         const PAUSE: Duration = Duration::from_secs(1);
         let mut next = Instant::now() + PAUSE;
-        move |done, total| {
+        move |Progress { done, total }| {
             if done < total && Instant::now() >= next {
                 next = Instant::now() + PAUSE;
-                let _ = self.message(format!("{name}: {done} of {total} MiB"));
+                let _ = self.message(format!("{name}: {} of {} MiB", done >> 20, total.div_ceil(1 << 20)));
             }
             self.check_cancelled()
         }

@@ -1,22 +1,32 @@
-//! Buffered protocol output, copied to the debug log.
+//! Buffered protocol output, and the debug log of input and output.
 
 use super::format;
-use super::log::Log;
+use crate::files::open_regular;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::mem::take;
+use std::path::Path;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The only writer to standard output during a session.
 pub struct Writer {
-    /// The debug log.
-    pub log: Log,
     /// Lines not yet written.
     text: String,
     output: Box<dyn Write>,
+    log: Option<Log>,
+}
+
+/// The debug log, whose lines start with milliseconds since it was opened.
+struct Log {
+    file: File,
+    name: String,
+    since: Instant,
 }
 
 impl Writer {
-    /// Writes to `output`, with logging off.
+    /// Writes to `output`, without a log.
     pub fn new(output: impl Write + 'static) -> Self {
-        Self { log: Log::default(), text: String::new(), output: Box::new(output) }
+        Self { text: String::new(), output: Box::new(output), log: None }
     }
 
     /// Buffers whole lines until [`flush`](Self::flush); the last one has no line break.
@@ -26,21 +36,46 @@ impl Writer {
     }
 
     /// Writes the buffer in one piece and flushes.
-    ///
-    /// # Errors
-    /// The output cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
-        let mut text = std::mem::take(&mut self.text);
-        self.log.log_output(&text);
-        if let Some(failure) = self.log.take_failure() {
-            text += &format::error(failure);
-            text.push('\n');
-        }
+        let mut text = take(&mut self.text);
+        self.log('>', &text);
+        // The log may have failed.
+        text += &take(&mut self.text);
         if text.is_empty() {
             return Ok(());
         }
         self.output.write_all(text.as_bytes())?;
         self.output.flush()
+    }
+
+    /// Appends to this regular file as a log; an empty name closes the log. On failure nothing changes.
+    pub fn set_log(&mut self, name: &str) -> io::Result<()> {
+        self.log = if name.is_empty() {
+            None
+        } else {
+            let mut file = open_regular(Path::new(name), OpenOptions::new().create(true).append(true))?;
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            writeln!(file, "# opened {} s after 1970-01-01 UTC; lines start with milliseconds since", now.as_secs())?;
+            Some(Log { file, name: name.to_owned(), since: Instant::now() })
+        };
+        Ok(())
+    }
+
+    /// Logs a line of input.
+    pub fn log_input(&mut self, line: &str) {
+        self.log('<', line);
+    }
+
+    /// Appends lines to the log, and closes it if they cannot be written.
+    fn log(&mut self, mark: char, lines: &str) {
+        let Some(Log { file, name, since }) = &mut self.log else { return };
+        let ms = since.elapsed().as_millis();
+        let text: String = lines.lines().map(|line| format!("{ms:>8} {mark} {line}\n")).collect();
+        if let Err(error) = file.write_all(text.as_bytes()) {
+            let problem = format!("the debug log {name:?} cannot be written: {error}; logging stopped");
+            self.log = None;
+            self.print(&format::error(problem));
+        }
     }
 
     /// Takes the buffered lines.
@@ -94,5 +129,25 @@ pub(super) mod tests {
         let mut closed = Writer::new(TestOutput::default());
         closed.print("hello?");
         assert_eq!(closed.flush().map_err(|error| error.kind()), Err(io::ErrorKind::BrokenPipe));
+    }
+
+    #[test]
+    fn input_and_output_are_logged_with_marks() {
+        let path = std::env::temp_dir().join(format!("lento-log-{}.txt", std::process::id()));
+        let name = path.to_str().expect("a plain name");
+        let mut writer = Writer::new(io::sink());
+        writer.log_input("lost");
+        assert!(writer.set_log(name).is_ok());
+        writer.log_input("uci");
+        assert!(writer.set_log("/nonexistent/folder/x").is_err());
+        writer.print("id name x\nuciok");
+        assert!(writer.flush().is_ok() && writer.set_log("").is_ok());
+        writer.log_input("lost");
+        let text = std::fs::read_to_string(&path).expect("the log");
+        std::fs::remove_file(&path).expect("the log can be removed");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4);
+        assert!(lines[0].starts_with("# opened ") && lines[1].ends_with(" < uci"));
+        assert!(lines[2].ends_with(" > id name x") && lines[3].ends_with(" > uciok"));
     }
 }

@@ -33,16 +33,16 @@ fn plain_commands_in_any_case_and_spacing() {
         ("listmoves", Command::ListMoves(10)),
         ("ListMoves DEPTH 7", Command::ListMoves(7)),
         ("listmoves depth 99999999999999999999", Command::ListMoves(MAX_DEPTH)),
-        ("lmrstats", Command::LmrStats { off: false }),
-        ("lmrstats OFF", Command::LmrStats { off: true }),
-        ("savehash", Command::SaveHash { file: None, zstd: false }),
-        ("savehash <empty> zstd", Command::SaveHash { file: None, zstd: true }),
-        ("SaveHash zstd", Command::SaveHash { file: Some("zstd".into()), zstd: false }),
-        ("savehash my  file ZSTD", Command::SaveHash { file: Some("my  file".into()), zstd: true }),
-        ("loadhash", Command::LoadHash { file: None }),
-        ("loadhash /tmp/a b.zst", Command::LoadHash { file: Some("/tmp/a b.zst".into()) }),
-        ("setoption name SaveHash", Command::SaveHash { file: None, zstd: false }),
-        ("setoption name load hash value x", Command::LoadHash { file: None }),
+        ("lmrstats", Command::LmrStats(false)),
+        ("lmrstats OFF", Command::LmrStats(true)),
+        ("savehash", Command::SaveHash(None, false)),
+        ("savehash <empty> zstd", Command::SaveHash(None, true)),
+        ("SaveHash zstd", Command::SaveHash(Some("zstd".into()), false)),
+        ("savehash my  file ZSTD", Command::SaveHash(Some("my  file".into()), true)),
+        ("loadhash", Command::LoadHash(None)),
+        ("loadhash /tmp/a b.zst", Command::LoadHash(Some("/tmp/a b.zst".into()))),
+        ("setoption name SaveHash", Command::SaveHash(None, false)),
+        ("setoption name load hash value x", Command::LoadHash(None)),
         ("help", Command::Help),
         ("wait", Command::Wait),
         ("bench", Command::Bench(None)),
@@ -88,8 +88,7 @@ fn trailing_words_are_reported_and_skipped() {
 
 #[test]
 fn option_names_and_values_may_contain_spaces() {
-    let set =
-        |name: &str, value: Option<&str>| Command::SetOption { name: name.into(), value: value.map(String::from) };
+    let set = |name: &str, value: Option<&str>| Command::SetOption(name.into(), value.map(String::from));
     assert_eq!(clean("setoption name Hash value 64"), set("Hash", Some("64")));
     assert_eq!(clean("SetOption NAME Move  Overhead VALUE 10"), set("Move  Overhead", Some("10")));
     assert_eq!(clean("setoption name Clear Hash"), set("Clear Hash", None));
@@ -105,12 +104,14 @@ fn option_names_and_values_may_contain_spaces() {
 
 #[test]
 fn positions() {
-    let at = |base, moves: &[&str]| Command::Position { base, moves: moves.iter().map(|&mv| mv.into()).collect() };
-    assert_eq!(clean("position startpos"), at(Base::Start, &[]));
-    assert_eq!(clean("position STARTPOS Moves e2e4 e7e5"), at(Base::Start, &["e2e4", "e7e5"]));
-    assert_eq!(clean("position fen a  b w moves"), at(Base::Fen("a  b w".into()), &[]));
-    assert_eq!(clean("position fen x moves a1a2"), at(Base::Fen("x".into()), &["a1a2"]));
-    assert_eq!(clean("position fen"), at(Base::Fen(String::new()), &[]));
+    let at = |fen: Option<&str>, moves: &[&str]| {
+        Command::Position(Position { fen: fen.map(String::from), moves: moves.iter().map(|&mv| mv.into()).collect() })
+    };
+    assert_eq!(clean("position startpos"), at(None, &[]));
+    assert_eq!(clean("position STARTPOS Moves e2e4 e7e5"), at(None, &["e2e4", "e7e5"]));
+    assert_eq!(clean("position fen a  b w moves"), at(Some("a  b w"), &[]));
+    assert_eq!(clean("position fen x moves a1a2"), at(Some("x"), &["a1a2"]));
+    assert_eq!(clean("position fen"), at(Some(""), &[]));
     for (line, expected) in [
         ("position", "`position` expects startpos or fen, not \"\""),
         ("position moves e2e4", "`position` expects startpos or fen, not \"moves e2e4\""),
@@ -172,11 +173,14 @@ fn random_bytes_do_not_panic() {
 
 #[test]
 fn a_bad_position_is_rejected_as_a_whole() {
-    let moves = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
-    let game = Base::Start.set_up(&moves("e2e4 e7e5 g1f3"), false).expect("legal moves");
-    assert_eq!(game.board().fen(false), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
-    let error = Base::Start.set_up(&moves("e2e4 e2e4"), false).err().expect("an illegal move");
+    let set_up = |text: &str| match clean(text) {
+        Command::Position(position) => position.set_up(false).map(|game| game.board().fen(false)),
+        other => panic!("{other:?}"),
+    };
+    let fen = set_up("position startpos moves e2e4 e7e5 g1f3");
+    assert_eq!(fen, Ok("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2".into()));
+    let error = set_up("position startpos moves e2e4 e2e4").expect_err("an illegal move");
     assert!(error.starts_with("move 2 of `position` \"e2e4\" is not legal in rnbqkbnr/"), "{error}");
     assert!(error.contains(" b ") && error.contains("; expected a legal move such as "), "{error}");
-    assert!(Base::Fen("x".into()).set_up(&[], false).is_err_and(|error| error.contains('x')));
+    assert!(set_up("position fen x").is_err_and(|error| error.contains('x')));
 }

@@ -2,7 +2,7 @@
 
 use super::{Queued, Session};
 use crate::engine::LentTable;
-use crate::hash_file::{self, LoadError, Loaded, Origin, Progress, SaveError, SaveOptions, Saved};
+use crate::hash_file::{self, LoadError, Loaded, Origin, SaveError, SaveOptions, Saved};
 use crate::processors;
 use crate::uci::command::Command;
 use crate::uci::format;
@@ -12,9 +12,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// More threads do not speed up the disk.
-const MAX_THREADS: usize = 16;
-
 /// State of saves and loads.
 #[derive(Default)]
 pub(super) struct HashFiles {
@@ -22,8 +19,8 @@ pub(super) struct HashFiles {
     pub(super) saves: Vec<Task>,
     /// Since when the table has entries that are not in `HashFile`.
     unsaved: Option<Instant>,
-    /// The file loaded or saved last: `AutoSave` overwrites only this one, and renames any other.
-    own_file: Option<PathBuf>,
+    /// The file loaded or saved last, unless the table was replaced since. `AutoSave` renames any other.
+    pub(super) own_file: Option<PathBuf>,
     /// The last searched position.
     pub(super) origin: Origin,
     /// Whether the missing `HashFile` was reported.
@@ -35,10 +32,8 @@ impl Session {
     pub(super) fn record_search(&mut self, position: String) {
         self.hash_files.origin = Origin { position, depth: 0 };
         self.hash_files.unsaved.get_or_insert_with(Instant::now);
-        let settings = self.engine.settings();
-        if !settings.auto_save.is_zero() && settings.hash_file.is_none() && !self.hash_files.warned {
-            self.hash_files.warned = true;
-            self.report(no_hash_file("AutoSave"));
+        if !self.engine.settings().auto_save.is_zero() && !self.hash_files.warned {
+            self.hash_files.warned = self.hash_file(None, "AutoSave").is_none();
         }
     }
 
@@ -46,31 +41,26 @@ impl Session {
     pub(super) fn replaces_table(&self, command: &Command) -> bool {
         match command {
             Command::NewGame => !self.engine.settings().analyse_mode,
-            Command::LoadHash { .. } => true,
-            Command::SetOption { name, .. } => {
+            Command::LoadHash(_) => true,
+            Command::SetOption(name, _) => {
                 ["Hash", "Clear Hash", "NumaPolicy"].iter().any(|&option| same_name(option, name))
             }
             _ => false,
         }
     }
 
-    /// Records that the table no longer has the entries of the file if a command replaces it.
-    pub(super) fn disown_hash_file(&mut self, command: &Command) {
-        if self.replaces_table(command) {
-            self.hash_files.own_file = None;
-        }
-    }
-
     /// The given file, or `HashFile`; reports an error if there is neither.
-    fn hash_file(&mut self, file: Option<&str>, command: &str) -> Option<PathBuf> {
+    fn hash_file(&mut self, file: Option<&String>, command: &str) -> Option<PathBuf> {
         let path = file.map(PathBuf::from).or_else(|| self.engine.settings().hash_file.clone());
         if path.is_none() {
-            self.report(no_hash_file(command));
+            self.report(format!(
+                "`{command}` expects the name of a file, or one in the option HashFile, which is empty"
+            ));
         }
         path
     }
 
-    pub(super) fn save_hash(&mut self, file: Option<&str>, zstd: bool) {
+    pub(super) fn save_hash(&mut self, file: Option<&String>, zstd: bool) {
         if let Some(path) = self.hash_file(file, "savehash") {
             self.start_save("savehash", path, zstd, false);
         }
@@ -102,8 +92,8 @@ impl Session {
     }
 
     pub(super) fn load_hash(&mut self, mut queued: Queued) {
-        let Command::LoadHash { file } = &queued.command else { return };
-        let Some(path) = self.hash_file(file.as_deref(), "loadhash") else { return };
+        let Command::LoadHash(file) = &queued.command else { return };
+        let Some(path) = self.hash_file(file.as_ref(), "loadhash") else { return };
         // A `stop` received while this was queued was meant for the search before it.
         queued.stopped &= self.closing;
         match self.engine.lend_table_to_load() {
@@ -147,24 +137,15 @@ impl Session {
     }
 }
 
-fn no_hash_file(command: &str) -> String {
-    format!("`{command}` expects the name of a file, or one in the option HashFile, which is empty")
-}
-
 /// Saves a table.
 fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOptions) {
     let (began, identity) = (Instant::now(), table.identity());
-    let mut progress = console.progress(name);
-    let mut report = |Progress { done, total }| progress(mib(done), mib(total));
-    let saved = hash_file::save(table, &identity, &options, &mut report);
+    let saved = hash_file::save(table, &identity, &options, &mut console.progress(name));
     let path = options.path;
     match saved {
         Ok(Saved { entries, bytes }) => {
-            let _ = console.message(format!(
-                "{name}: {entries} entries, {} MiB, in {} to {path:?}",
-                mib(bytes),
-                seconds(began)
-            ));
+            let mib = bytes.div_ceil(1 << 20);
+            let _ = console.message(format!("{name}: {entries} entries, {mib} MiB, in {} to {path:?}", seconds(began)));
             console.apply(|session| session.hash_files.own_file = Some(path));
         }
         Err(SaveError::Cancelled) => {}
@@ -180,9 +161,7 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
 /// Loads a file into a table.
 fn load(console: &Console, table: LentTable, path: PathBuf) {
     let (began, identity) = (Instant::now(), table.identity());
-    let mut progress = console.progress("loadhash");
-    let mut report = |Progress { done, total }| progress(mib(done), mib(total));
-    let loaded = hash_file::load(&path, &identity, &table, threads(), &mut report);
+    let loaded = hash_file::load(&path, &identity, &table, threads(), &mut console.progress("loadhash"));
     drop(table);
     match loaded {
         Ok(Loaded { origin, read, kept }) => {
@@ -202,13 +181,9 @@ fn load(console: &Console, table: LentTable, path: PathBuf) {
     }
 }
 
-/// Number of threads for saving and loading in the foreground.
+/// Number of threads for saving and loading in the foreground. More do not speed up the disk.
 fn threads() -> usize {
-    processors::count().min(MAX_THREADS)
-}
-
-fn mib(bytes: u64) -> u64 {
-    bytes.div_ceil(1 << 20)
+    processors::count().min(16)
 }
 
 fn seconds(since: Instant) -> String {

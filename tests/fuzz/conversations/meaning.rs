@@ -1,7 +1,7 @@
 //! What a line means, as far as the answers to it can be foretold. The only place that asks the engine's own parser.
 
 use lento::chess::Board;
-use lento::uci::command::{self, Base, Command};
+use lento::uci::command::{self, Command};
 use lento::uci::options::same_name;
 
 /// What a line means.
@@ -55,16 +55,19 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
         }
         Command::Perft(depth) => Meaning::Work(depth <= 3),
         Command::Bench(depth) => Meaning::Work(depth.is_some_and(|depth| depth <= 2)),
-        Command::LmrStats { off: true } => Meaning::Work(false),
-        Command::Position { base, moves } => Meaning::Position(position(&base, &moves, chess960).map(Box::new)),
-        Command::SetOption { name, value } => {
+        Command::LmrStats(true) => Meaning::Work(false),
+        Command::Position(position) => {
+            let game = position.set_up(chess960).ok();
+            Meaning::Position(game.map(|game| Box::new(game.board().clone())))
+        }
+        Command::SetOption(name, value) => {
             let value = value.unwrap_or_default();
             match value.to_ascii_lowercase().parse() {
                 Ok(on) if same_name(&name, "UCI_Chess960") => Meaning::Chess960(on),
                 _ => Meaning::Option(name, value),
             }
         }
-        Command::SaveHash { file, .. } | Command::LoadHash { file } => Meaning::HashFile(file),
+        Command::SaveHash(file, _) | Command::LoadHash(file) => Meaning::HashFile(file),
         Command::Uci => Meaning::Uci,
         Command::IsReady => Meaning::IsReady,
         Command::Display => Meaning::Display,
@@ -84,15 +87,4 @@ pub fn takes_long(line: &str) -> bool {
         Some(Command::Bench(depth)) => depth.is_none_or(|depth| depth > 4),
         _ => false,
     }
-}
-
-fn position(base: &Base, moves: &[String], chess960: bool) -> Option<Board> {
-    let mut board = match base {
-        Base::Start => Board::start(),
-        Base::Fen(fen) => Board::from_fen(fen).ok()?,
-    };
-    for text in moves {
-        board = board.after(board.parse_uci(text, chess960)?);
-    }
-    Some(board)
 }
