@@ -67,6 +67,7 @@ impl Pool {
     /// Out of memory, or the system refuses to start threads; the old number is kept, or fewer if threads had to move.
     pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
+        map_large_allocations();
         let cpus_of = |id| placement.of(id).map(|place| &place.cpus);
         let stays = |(id, thread): &(usize, &Thread)| thread.place.as_ref() == cpus_of(*id);
         let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
@@ -271,6 +272,16 @@ fn check_memory(bytes: usize) -> io::Result<()> {
     // Keeps the allocation from being optimised away.
     black_box(room.as_ptr());
     reserved.map_err(out_of_memory)
+}
+
+/// Makes large allocations use mappings of their own, which return to the system when freed. glibc would otherwise place them in
+/// arenas of threads, which keep them.
+fn map_large_allocations() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the call sets a number of the allocator, from any thread and at any time.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
+    }
 }
 
 /// Returns memory that stopped threads have freed to the system; glibc would keep it for other threads.

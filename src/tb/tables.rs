@@ -4,10 +4,11 @@ use super::material::Material;
 pub use super::numbering::MAX_PIECES;
 use super::table::{Damage, Kind, Table};
 use crate::sync::Mutex;
+use crate::sync::channel::unbounded;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{OnceLock, mpsc};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -97,7 +98,7 @@ impl Tables {
     /// # Errors
     /// No table is usable, or a folder does not respond.
     pub fn open(folders: &str) -> Result<Self, TablesError> {
-        let (sender, receiver) = mpsc::channel();
+        let (sender, receiver) = unbounded();
         let owned = folders.to_owned();
         thread::spawn(move || sender.send(Self::open_blocking(&owned)));
         receiver.recv_timeout(OPEN_TIME).unwrap_or_else(|_| {

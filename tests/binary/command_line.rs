@@ -97,7 +97,7 @@ fn bench_quotes_what_it_does_not_know() {
         (["--set", "history_one"], "history_one", "NAME=VALUE"),
         (["--set", "history_one=x"], "x", "whole number"),
         (["--set", "history_one=-7"], "-7", "0 to"),
-        (["--set", "histery_one=0"], "histery_one", "no parameter"),
+        (["--set", "histery_one=0"], "histery_one", "unknown parameter"),
         (["--stats", "--threads=2"], "--stats", "cannot be used with"),
     ] {
         let output = run(&["bench", "1", args[0], args[1]]);

@@ -14,7 +14,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("tt", &["chess", "score", "processors", "sync"]),
     ("tb", &["chess", "files", "sync"]),
     ("hash_file", &["chess", "score", "files", "tt", "sync"]),
-    ("eval", &["chess", "score", "files"]),
+    ("eval", &["chess", "score", "files", "tb::Material"]),
     ("version", &["eval"]),
     ("smp", &["sync", "chess", "score", "processors", "eval", "tt"]),
     ("search", &["chess", "score", "processors", "eval", "tb", "tt", "smp", "sync"]),

@@ -39,7 +39,10 @@ fn values_and_moves_are_known() {
         let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
         let known: i8 = wdl.parse().expect("a number");
         assert_eq!(tables.wdl(&board).map(Wdl::value), Some(known), "WDL of {fen}");
-        assert_eq!(tables.dtz(&board), dtz.parse().ok(), "DTZ of {fen}");
+        // Distances before promotions need the tables behind them.
+        if let Some(found) = tables.dtz(&board).or_else(|| complete(row).then_some(i32::MAX)) {
+            assert_eq!(Some(found), dtz.parse().ok(), "DTZ of {fen}");
+        }
         let kept = |mv| tables.wdl(&board.after(mv)).map(|wdl| (-wdl).value()) == Some(known);
         let mut moves: Vec<String> =
             board.legal_moves().into_iter().filter(|&mv| kept(mv)).map(|mv| board.uci(mv, false)).collect();
@@ -51,9 +54,14 @@ fn values_and_moves_are_known() {
     assert_eq!(tables.take_failures(), Vec::<String>::new());
 }
 
+/// Whether the promotions of a row's table lead to tables that are there.
+fn complete(row: &[String]) -> bool {
+    row[0] != "KPPvK"
+}
+
 /// Positions whose promotions lead to tables that are there.
 fn complete_rows() -> Vec<Vec<String>> {
-    rows().into_iter().filter(|row| row[0] != "KPPvK").collect()
+    rows().into_iter().filter(|row| complete(row)).collect()
 }
 
 /// Wins are played out to the mate, whatever the loser does and however little is searched.

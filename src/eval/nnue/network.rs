@@ -145,6 +145,7 @@ impl Network {
         bucket: usize,
     ) -> Score {
         let lines = self.lines();
+        let threats = if self.threats.is_empty() { &[] } else { threats };
         let (ours, theirs) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
         let [us, them] = accumulators;
         let of = |neurons, weights, color| Perspective { neurons, weights, flip: Threats::flip(color) };

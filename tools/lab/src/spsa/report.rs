@@ -102,10 +102,16 @@ pub fn rewrite(source: &str, spsa: &Spsa) -> Result<String, String> {
     let mut text = source.to_owned();
     for (tunable, value) in changed(spsa) {
         let old = declaration(&tunable, tunable.default);
-        if source.lines().filter(|line| *line == old).count() != 1 {
-            return Err(format!("expected one line {old:?}"));
+        if source.lines().filter(|line| line.starts_with(&old)).count() != 1 {
+            return Err(format!("expected one line that starts with {old:?}"));
         }
-        text = text.replacen(&old, &declaration(&tunable, value), 1);
+        let new = declaration(&tunable, value);
+        // Keeps the column of the comment.
+        let spaces = |count: usize| " ".repeat(count);
+        let (wider, narrower) = (new.len().saturating_sub(old.len()), old.len().saturating_sub(new.len()));
+        let (old, new) = (old + &spaces(wider), new + &spaces(narrower));
+        let old = if text.contains(&old) { old } else { old.trim_end().to_owned() };
+        text = text.replacen(&old, &new, 1);
     }
     Ok(text)
 }
@@ -198,7 +204,7 @@ mod tests {
         assert_eq!(written.lines().count(), source.lines().count());
         for parameter in &ends.parameters {
             let line = declaration(&parameter.tunable, parameter.tunable.max);
-            assert!(written.lines().any(|written| written == line), "{line}");
+            assert!(written.lines().any(|written| written.starts_with(&line)), "{line}");
         }
         let differing = source.lines().zip(written.lines()).filter(|(before, after)| before != after).count();
         assert_eq!(differing, changed(&ends).count());
