@@ -2,7 +2,7 @@
 
 use super::counts::{Cell, Limits, WdlCounts, bands, sum};
 use super::fit::{Fit, fit, log_likelihood};
-use super::frequency::{error, frequencies};
+use super::frequency::{Frequency, error, frequencies};
 use super::source;
 use crate::report::{Report, columns, shown};
 use indicatif::HumanCount;
@@ -67,8 +67,12 @@ pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, cells: &[Cell],
     report.field("steps", fit.steps);
     report.field("log_likelihood", height);
     report.field("log_likelihood_built_in", built_in);
-    by_score(&mut report, &model, cells);
+    let frequencies = frequencies(cells, &model, STEP);
+    let off = error(&frequencies);
+    report.row("off by", format!("{:.2} %", 100.0 * off), "of won games, on average over the positions");
+    report.field("win_error", off);
     by_material(&mut report, &model, cells);
+    by_score(&mut report, &frequencies);
     report.text(&format!("\n{}\n", source::declarations(&model)));
     report
 }
@@ -96,15 +100,11 @@ fn by_material(report: &mut Report, model: &Model, cells: &[Cell]) {
     report.field("materials", documents);
 }
 
-fn by_score(report: &mut Report, model: &Model, cells: &[Cell]) {
-    let frequencies = frequencies(cells, model, STEP);
-    let off = error(&frequencies);
-    report.row("off by", format!("{:.2} %", 100.0 * off), "of won games, on average over the positions");
-    report.field("win_error", off);
+fn by_score(report: &mut Report, frequencies: &[Frequency]) {
     let header = ["score", "positions", "won, %", "drawn", "lost", "expected, %", "drawn", "lost"];
     let mut table = vec![header.map(str::to_owned).to_vec()];
     let mut documents = Vec::new();
-    for frequency in &frequencies {
+    for frequency in frequencies {
         let (from, to, positions) = (frequency.start, frequency.end - 1, frequency.positions());
         let (observed, predicted) = (frequency.observed(), frequency.predicted());
         let shares = observed.iter().chain(&predicted).map(|share| format!("{:.2}", 100.0 * share)).collect();
