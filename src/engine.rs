@@ -344,7 +344,14 @@ impl Engine {
             let handicap = self.handicap();
             let job = match &handicap {
                 Some(handicap) => self.limited_job(limits, root_moves, handicap, moves.is_empty(), start),
-                None => self.full_job(limits, root_moves, start),
+                None => {
+                    // If allocation fails, the search runs without a table.
+                    let _ = self.prepare();
+                    let resumed = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
+                    self.searched = Some(self.game.clone());
+                    let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
+                    Job { resumed, ..job }
+                }
             };
             let (sender, events) = unbounded();
             let job = Arc::new(Job { events: sender, ..job });
@@ -356,16 +363,6 @@ impl Engine {
             self.pool.search(&job, instrument.as_ref());
             Running::new(job, events, handicap)
         });
-    }
-
-    /// The job of an unlimited search on all threads.
-    fn full_job(&mut self, limits: &Limits, root_moves: Vec<Move>, start: Instant) -> Job {
-        // If allocation fails, the search runs without a table.
-        let _ = self.prepare();
-        let resumed = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
-        self.searched = Some(self.game.clone());
-        let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
-        Job { resumed, ..job }
     }
 
     /// The result without a legal move or without a thread.

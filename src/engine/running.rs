@@ -213,7 +213,7 @@ mod tests {
             engine.settings_mut().search.deterministic = deterministic;
             // A root without moves: every thread indexes an empty list.
             let (sender, events) = unbounded();
-            let job = engine.full_job(&Limits::default(), Vec::new(), Instant::now());
+            let job = engine.job(&Limits::default(), engine.game.clone(), Vec::new(), threads, Instant::now());
             let job = Arc::new(Job { events: sender, ..job });
             engine.pool.search(&job, None);
             engine.running = Some(Running::new(job, events, None));
