@@ -75,6 +75,8 @@ fn load_all(path: &Path, table: &Tt) -> Loaded {
     load(path, &identity(), table, 2, &mut proceed).unwrap()
 }
 
+type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
+
 #[test]
 fn tables_round_trip_in_any_size_and_packing() {
     let folder = Folder::new("whole");
@@ -109,7 +111,7 @@ fn a_damaged_file_is_refused_as_a_whole() {
         save(&table, &identity(), &options, &mut proceed).unwrap();
         let whole = fs::read(&options.path).unwrap();
         let (middle, end) = (whole.len() / 2, whole.len());
-        let damages: [&dyn Fn(&mut Vec<u8>); 6] = [
+        let damages: [Damage; 6] = [
             &|bytes| bytes[middle] ^= 0x10,
             &|bytes| bytes[end - 1] ^= 1,
             &|bytes| bytes[middle..middle + 5000].fill(0),

@@ -71,7 +71,7 @@ pub fn read_some(file: &Path) -> Result<(Vec<Problem>, Vec<Skipped>), String> {
     match skipped.first() {
         Some(Skipped { line, text, reason }) if problems.is_empty() => {
             let file = file.display();
-            Err(format!("{file}: no position in EPD or FEN in this file; {file}:{line}: {}: {reason}", quoted(&text)))
+            Err(format!("{file}: no position in EPD or FEN in this file; {file}:{line}: {}: {reason}", quoted(text)))
         }
         _ => Ok((problems, skipped)),
     }
