@@ -6,7 +6,6 @@ mod bench;
 pub mod document;
 mod eval;
 pub mod interrupt;
-mod listmoves;
 pub mod machine;
 mod manual;
 pub mod notice;
@@ -58,9 +57,6 @@ enum Task {
     Perft(perft::Args),
     /// Show the static evaluation of a position by piece or term
     Eval(eval::Args),
-    /// List the legal moves of a position in search order, with the data that orders them
-    #[command(name = "listmoves")]
-    ListMoves(listmoves::Args),
     /// Write shell completions to standard output
     Completions(manual::CompletionsArgs),
     /// Write manual pages
@@ -114,7 +110,6 @@ fn run(mut args: Vec<OsString>) -> Done {
         Task::Speedtest(args) => speedtest::run(args),
         Task::Perft(args) => perft::run(args),
         Task::Eval(args) => eval::run(args),
-        Task::ListMoves(args) => listmoves::run(args),
         Task::Completions(args) => manual::completions(args, Cli::command()),
         Task::Man(args) => manual::man(args, Cli::command()),
         Task::Commands(lines) => uci::script(lines),

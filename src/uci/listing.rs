@@ -10,7 +10,7 @@ use Cell::{Mark, Name, Number};
 pub const DEFAULT_DEPTH: i32 = 10;
 
 /// A table cell.
-pub enum Cell {
+enum Cell {
     /// "yes" or blank.
     Mark(bool),
     /// A piece name.
@@ -19,10 +19,11 @@ pub enum Cell {
     Number(Option<i32>),
 }
 
-type Value = fn(&Board, &ListedMove) -> Cell;
+/// A column's name and its value for a move.
+type Column = (&'static str, fn(&Board, &ListedMove) -> Cell);
 
-/// The columns after rank and move: names, and values for a move.
-pub const COLUMNS: [(&str, Value); 10] = [
+/// The columns after rank and move.
+const COLUMNS: [Column; 10] = [
     ("best", |_, row| Mark(row.best)),
     ("victim", |board, row| name(board.captured(row.mv))),
     ("attacker", |board, row| name(board.captured(row.mv).and(board.piece_on(row.mv.from())))),

@@ -32,7 +32,7 @@ fn completions_and_manual_pages_name_every_task() {
     std::fs::create_dir(&folder).unwrap();
     assert!(run(&["man", "--folder", folder.to_str().unwrap()]).status.success());
     let (page, bash) = (lines(&run(&["man"])).join("\n"), lines(&run(&["completions", "bash"])).join("\n"));
-    for task in ["analyse", "bench", "speedtest", "perft", "eval", "listmoves", "uci"] {
+    for task in ["analyse", "bench", "speedtest", "perft", "eval", "uci"] {
         let own = std::fs::read_to_string(folder.join(format!("lento-{task}.1"))).unwrap();
         assert!(own.contains(&format!(".TH lento-{task} 1")), "{task}");
         assert!(

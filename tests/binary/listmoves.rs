@@ -1,7 +1,6 @@
 //! `listmoves`, over UCI and on the command line.
 
-use crate::harness::{START, Session, lines, run};
-use serde_json::Value;
+use crate::harness::{Session, lines, run};
 
 /// Rank and move of a row.
 fn first_two(row: &str) -> (usize, &str) {
@@ -61,49 +60,14 @@ fn bad_arguments_are_quoted() {
         let said = session.sync();
         assert!(said.len() == 1 && said[0].starts_with(&format!("info string error: {message}")), "{said:#?}");
     }
-    for (args, part) in [
-        (&["listmoves", "e2e5"][..], "\"e2e5\" is not a legal move"),
-        (&["listmoves", "--fen", "8/8"], "8/8"),
-        (&["listmoves", "--depth", "deep"], "deep"),
-        (&["listmoves", "--reductions", "0"], "0"),
-        (
-            &["listmoves", "e4", "--depth", "2", "--back", "2"],
-            "--back 2: expected at most the number of moves given, 1",
-        ),
-        (&["listmoves", "e4", "--back", "1"], "--back 1: expected --depth or --nodes, too"),
-    ] {
-        let output = run(args);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && output.stdout.is_empty() && error.contains(part), "{args:?}: {error}");
-    }
+    let output = run(&["listmoves deep"]);
+    assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
 }
 
 #[test]
 fn the_command_line_lists_and_searches_first() {
-    let plain = lines(&run(&["listmoves", "1.e4", "e5", "--reductions", "6"]));
-    rows(&plain, 29, 6);
-    let json = |args: &[&str]| -> Value { serde_json::from_slice(&run(args).stdout).expect("JSON") };
-    let fresh = json(&["listmoves", "--json"]);
-    assert_eq!(
-        (&fresh["fen"], &fresh["legal_moves"], &fresh["reduction_depth"]),
-        (&START.into(), &20.into(), &10.into())
-    );
-    let column = |document: &Value, name: &str| -> Vec<Value> {
-        document["moves"].as_array().expect("moves").iter().map(|row| row[name].clone()).collect()
-    };
-    assert!(column(&fresh, "history").iter().all(|history| *history == 0));
-    assert!(column(&fresh, "best").iter().all(|best| *best == false));
-    let searched = json(&["listmoves", "--nodes", "20000", "--json"]);
-    assert_eq!(column(&searched, "best")[0], true);
-    assert!(column(&searched, "history").iter().any(|history| history.as_i64() < Some(0)));
-    // Below the root there are replies and continuations.
-    let below = json(&["listmoves", "e4", "--depth", "10", "--back", "1", "--json"]);
-    assert!(column(&below, "continuation").iter().any(|part| *part != 0), "{below:#}");
-    let capture = json(&["listmoves", "--fen", "1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "--json"]);
-    let first = &capture["moves"][0];
-    assert_eq!(
-        (&first["uci"], &first["san"], &first["victim"], &first["attacker"], &first["promotion"]),
-        (&"a7b8q".into(), &"axb8=Q+".into(), &"knight".into(), &"pawn".into(), &"queen".into())
-    );
-    assert_eq!((&first["continuation"], &first["see"]), (&Value::Null, &(325 + 975 - 100).into()));
+    rows(&lines(&run(&["position startpos moves e2e4 e7e5", "listmoves depth 6"])), 29, 6);
+    let searched = lines(&run(&["position startpos", "go nodes 20000", "listmoves"]));
+    let listed = rows(&searched, 20, 10);
+    assert!(listed[0].contains(" yes "), "{}", listed[0]);
 }
