@@ -1,7 +1,6 @@
 //! SVG charts of nodes per second and speed-up by threads.
 
-use super::bootstrap::Interval;
-use super::runs::Row;
+use super::statistics::{Interval, Row};
 use lento_common::chart::{self, Axes, Axis, Canvas, Drawn, label};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -14,11 +13,7 @@ const TITLE: i32 = 28;
 /// Draws both charts below the machine's name.
 pub fn svg(rows: &[Row], machine: &str) -> Result<String, Box<dyn Error>> {
     let points = |of: fn(&Row) -> Interval| rows.iter().map(|row| (row.threads as f64, of(row))).collect::<Vec<_>>();
-    let millions = |row: &Row| {
-        let Interval { estimate, low, high } = row.nps;
-        Interval { estimate: estimate / 1e6, low: low / 1e6, high: high / 1e6 }
-    };
-    let (nps, speedup) = (points(millions), points(|row| row.speedup));
+    let (nps, speedup) = (points(|row| row.nps.scaled(1e-6)), points(|row| row.speedup));
     let ideal = nps.first().map_or(0.0, |(_, interval)| interval.estimate);
     chart::svg((SIZE.0 as u32, SIZE.1 as u32), |paper| {
         label(paper, machine, (SIZE.0 / 2, TITLE / 2), HPos::Center, 16)?;
@@ -55,14 +50,13 @@ fn draw(canvas: &Canvas, caption: &str, ideal: f64, points: &[(f64, Interval)]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scaling::bootstrap::Bootstrap;
-    use crate::scaling::runs::{rows, tests::synthetic};
+    use crate::scaling::statistics::{rows, tests::synthetic};
 
     #[test]
     fn charts_are_complete_and_small() {
         let threads: Vec<usize> = (1..=64).collect();
         let runs = synthetic(&threads, |count| (count as f64).sqrt(), 1);
-        let rows = rows(&runs, &[], &threads, Bootstrap { resamples: 20, seed: 1 });
+        let rows = rows(&runs, &threads, 1);
         let text = svg(&rows, "A <fast> machine").unwrap();
         assert!(text.starts_with("<svg ") && text.trim_end().ends_with("</svg>") && text.len() < 100_000);
         for word in ["A &lt;fast&gt; machine", "million nodes per second", "speed-up", "threads"] {

@@ -1,16 +1,13 @@
 //! `lento scaling compare`: compares two machines or versions.
 
-use super::bootstrap::{Bootstrap, CONFIDENCE, Interval};
-use super::document::interval;
-use super::read::{Document, read};
-use super::runs::{Block, blocks, figures};
-use super::show::with_interval;
-use lento::cli::{Done, units};
-use lento_common::columns::columns;
+use super::report::{self, count};
+use super::statistics::{Block, CONFIDENCE, Run, blocks, figures, intervals};
+use crate::table::{self, Row};
+use lento::cli::Done;
+use lento::files;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `lento scaling compare`.
@@ -45,144 +42,161 @@ With --json one document is printed:
     nps_ratio, speedup_ratio
                   {estimate, low, high}: b divided by a";
 
-/// The value of `schema`.
-const SCHEMA: &str = "lento-scaling-compare/1";
-const RESAMPLES: usize = 1000;
+/// Maximum file size in bytes.
+const MAX_FILE: u64 = 256 << 20;
 
-/// One common thread count.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    threads: usize,
-    /// Nodes per second of both files.
-    nps: [f64; 2],
-    /// Speed-up of both files.
-    speedup: [f64; 2],
-    nps_ratio: Interval,
-    speedup_ratio: Interval,
+/// The fields needed for a comparison.
+#[derive(Clone, Debug)]
+struct Document {
+    file: String,
+    /// Version and commit.
+    version: String,
+    processor: String,
+    threads: Vec<usize>,
+    hash_mib: u64,
+    /// The positions and their depths.
+    positions: Value,
+    runs: Vec<Run>,
 }
 
-/// A comparison.
-struct Comparison {
-    documents: [Document; 2],
-    paired: bool,
-    rows: Vec<Row>,
+/// Reads the field at a JSON pointer. The error quotes it.
+fn field<'a, T>(
+    document: &'a Value,
+    pointer: &str,
+    expected: &str,
+    read: impl Fn(&'a Value) -> Option<T>,
+) -> Result<T, String> {
+    let value = document.pointer(pointer);
+    value.and_then(read).ok_or_else(|| {
+        let shown: String = value.map_or("missing".into(), Value::to_string).chars().take(60).collect();
+        format!("field {pointer}: {shown}, expected {expected} in a document of {}", report::SCHEMA)
+    })
+}
+
+/// Reads a document written by `lento scaling --json`.
+fn read(path: &Path) -> Result<Document, String> {
+    let file = path.display().to_string();
+    let text = files::read_text(path, MAX_FILE).map_err(|error| format!("{file}: {error}"))?;
+    let value: Result<Value, _> = serde_json::from_str(&text);
+    let value = value.map_err(|error| format!("{file}: {error}, expected a document of {}", report::SCHEMA))?;
+    parse(&file, &value).map_err(|error| format!("{file}: {error}"))
+}
+
+fn parse(file: &str, document: &Value) -> Result<Document, String> {
+    let text = |pointer: &str| field(document, pointer, "a text", Value::as_str);
+    let count = |pointer: &str| field(document, pointer, "a non-negative integer", Value::as_u64);
+    let list = |pointer: &str| {
+        field(document, pointer, "a list with entries", |value| value.as_array().filter(|list| !list.is_empty()))
+    };
+    field(document, "/schema", &format!("{:?}", report::SCHEMA), |schema| (schema == report::SCHEMA).then_some(()))?;
+    let thread_count = |value: &Value| value.as_u64().filter(|&count| count > 0).map(|count| count as usize);
+    let thread_counts = |value: &Value| value.as_array()?.iter().map(thread_count).collect::<Option<Vec<_>>>();
+    let run = |at: usize| {
+        let number = |name: &str| count(&format!("/runs/{at}/{name}"));
+        let time = format!("/runs/{at}/time_ms");
+        let time = field(document, &time, "a number above 0", |time| time.as_f64().filter(|time| *time > 0.0))?;
+        Ok::<_, String>(Run {
+            position: number("position")? as usize,
+            repetition: number("repetition")? as usize,
+            order: number("order")? as usize,
+            threads: number("threads")? as usize,
+            seconds: time / 1e3,
+            nodes: number("nodes")?,
+            hashfull: number("hashfull")? as u32,
+        })
+    };
+    Ok(Document {
+        file: file.to_owned(),
+        version: format!("{} ({})", text("/version/number")?, text("/version/commit")?),
+        processor: text("/machine/processor").unwrap_or("not known").to_owned(),
+        threads: field(document, "/settings/threads", "a list of thread counts", thread_counts)?,
+        hash_mib: count("/settings/hash_mib")?,
+        positions: list("/positions")?.clone().into(),
+        runs: (0..list("/runs")?.len()).map(run).collect::<Result<_, _>>()?,
+    })
 }
 
 pub fn run(args: &Args) -> Done {
     let documents = [read(&args.one)?, read(&args.other)?];
-    let comparison = compare(documents, Bootstrap { resamples: RESAMPLES, seed: args.seed })?;
+    let (paired, rows) = compare(&documents, args.seed)?;
     let mut out = io::stdout();
     if args.json {
-        writeln!(out, "{:#}", comparison.json())?
-    } else {
-        write!(out, "{}", comparison.text())?
+        let [a, b] = documents.map(|Document { file, version, processor, hash_mib, .. }| {
+            json!({ "file": file, "version": version, "processor": processor, "hash_mib": hash_mib })
+        });
+        let document = json!({
+            "schema": "lento-scaling-compare/1",
+            "a": a,
+            "b": b,
+            "paired": paired,
+            "confidence": CONFIDENCE,
+            "results": table::json(&rows),
+        });
+        writeln!(out, "{document:#}")?;
+        return Ok(ExitCode::SUCCESS);
     }
+    for (letter, Document { file, version, processor, hash_mib, .. }) in ["A", "B"].iter().zip(&documents) {
+        writeln!(out, "{letter}  {file}: Lento {version}, {processor}, hash {hash_mib} MiB")?;
+    }
+    if !paired {
+        writeln!(out, "Positions or depths differ, so the speed-ups are of different searches.")?;
+    }
+    write!(out, "\n{}", table::text(&rows))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn compare(documents: [Document; 2], bootstrap: Bootstrap) -> Result<Comparison, String> {
-    let [one, other] = &documents;
+/// Returns whether the same positions were searched to the same depths, and a row for each common thread count.
+fn compare(documents: &[Document; 2], seed: u64) -> Result<(bool, Vec<Row>), String> {
+    let [one, other] = documents;
     let common: Vec<usize> = one.threads.iter().copied().filter(|count| other.threads.contains(count)).collect();
     if common.is_empty() {
-        let list = |document: &Document| format!("{} has {:?}", document.name, document.threads);
-        return Err(format!(
-            "field settings.threads: {}, {}; expected a common number of threads",
-            list(one),
-            list(other)
-        ));
+        let [a, b] = documents.each_ref().map(|document| format!("{} has {:?}", document.file, document.threads));
+        return Err(format!("field /settings/threads: {a}, {b}; expected a common number of threads"));
     }
-    let found = [one, other].map(|document| blocks(&document.runs, &common));
-    for (document, found) in documents.iter().zip(&found) {
-        if found.is_empty() {
-            let name = &document.name;
-            return Err(format!("{name}: field runs: expected a position searched with each of {common:?} threads"));
-        }
+    let found = documents.each_ref().map(|document| blocks(&document.runs, &common));
+    if let Some(at) = found.iter().position(|blocks| blocks.is_empty()) {
+        let file = &documents[at].file;
+        return Err(format!("{file}: field /runs: expected a position searched with each of {common:?} threads"));
     }
-    let places = found.each_ref().map(|found| found.iter().map(|(position, _)| *position).collect::<Vec<_>>());
-    let paired = one.fens == other.fens && one.depths == other.depths && places[0] == places[1];
-    let groups = found.map(|found| found.into_iter().map(|(_, blocks)| blocks).collect::<Vec<_>>());
-    let statistics = |one: &[Vec<&Block>], other: &[Vec<&Block>]| -> Vec<f64> {
-        let both = figures(one, common.len()).into_iter().zip(figures(other, common.len()));
-        let of = both.map(|(one, other)| {
-            [other.nps / one.nps.max(1e-9), other.speedup / one.speedup, one.nps, other.nps, one.speedup, other.speedup]
-        });
-        of.flatten().collect()
+    let paired = one.positions == other.positions && found[0].keys().eq(found[1].keys());
+    let groups = found.map(|found| found.into_values().collect::<Vec<_>>());
+    let statistics = |groups: &[Vec<Vec<Block>>]| -> Vec<f64> {
+        let both = figures(&groups[0]).into_iter().zip(figures(&groups[1]));
+        both.flat_map(|(a, b)| [b.nps / a.nps.max(1e-9), b.speedup / a.speedup]).collect()
     };
-    let intervals = bootstrap.compare([&groups[0], &groups[1]], paired, statistics);
-    let row = |(&threads, of): (&usize, &[Interval])| Row {
-        threads,
-        nps: [of[2].estimate, of[3].estimate],
-        speedup: [of[4].estimate, of[5].estimate],
-        nps_ratio: of[0],
-        speedup_ratio: of[1],
+    let ratios = intervals(&groups, paired, seed, statistics);
+    let [a, b] = groups.each_ref().map(|groups| figures(groups));
+    let row = |at: usize| {
+        let (a, b, nps, speedup) = (a[at], b[at], ratios[2 * at], ratios[2 * at + 1]);
+        let ratio = |number: f64| format!("{number:.3}");
+        let mut row = Row::default();
+        row.cell("threads", "threads", common[at].to_string(), common[at]);
+        row.text("A nodes/s", count(a.nps));
+        row.text("B nodes/s", count(b.nps));
+        row.cell("B/A (95 %)", "nps_ratio", nps.text(ratio), nps.json());
+        row.text("A speed-up", format!("{:.2}", a.speedup));
+        row.text("B speed-up", format!("{:.2}", b.speedup));
+        row.cell("B/A (95 %)", "speedup_ratio", speedup.text(ratio), speedup.json());
+        row.data("a", json!({ "nps": a.nps, "speedup": a.speedup }));
+        row.data("b", json!({ "nps": b.nps, "speedup": b.speedup }));
+        row
     };
-    let rows = common.iter().zip(intervals.chunks(6)).map(row).collect();
-    Ok(Comparison { documents, paired, rows })
-}
-
-impl Comparison {
-    fn text(&self) -> String {
-        let mut text = String::new();
-        for (letter, document) in ["A", "B"].into_iter().zip(&self.documents) {
-            let Document { name, version, processor, hash_mib, .. } = document;
-            let _ = writeln!(text, "{letter}  {name}: Lento {version}, {processor}, hash {hash_mib} MiB");
-        }
-        if !self.paired {
-            text += "Positions or depths differ, so the speed-ups are of different searches.\n";
-        }
-        let count = |number: f64| units::count(number.round() as u64);
-        let row = |row: &Row| {
-            let [one, other] = row.nps.map(count);
-            let [before, after] = row.speedup.map(|speedup| format!("{speedup:.2}"));
-            let (nps, speedup) = (with_interval(row.nps_ratio, 3), with_interval(row.speedup_ratio, 3));
-            vec![row.threads.to_string(), one, other, nps, before, after, speedup]
-        };
-        let head = ["threads", "A nodes/s", "B nodes/s", "B/A (95 %)", "A speed-up", "B speed-up", "B/A (95 %)"];
-        text + "\n" + &columns(&head, &self.rows.iter().map(row).collect::<Vec<_>>())
-    }
-
-    fn json(&self) -> Value {
-        let document = |at: usize| {
-            let Document { name, version, processor, hash_mib, .. } = &self.documents[at];
-            json!({ "file": name, "version": version, "processor": processor, "hash_mib": hash_mib })
-        };
-        let row = |row: &Row| {
-            let of = |at: usize| json!({ "nps": row.nps[at], "speedup": row.speedup[at] });
-            json!({
-                "threads": row.threads,
-                "a": of(0),
-                "b": of(1),
-                "nps_ratio": interval(row.nps_ratio),
-                "speedup_ratio": interval(row.speedup_ratio),
-            })
-        };
-        json!({
-            "schema": SCHEMA,
-            "a": document(0),
-            "b": document(1),
-            "paired": self.paired,
-            "confidence": CONFIDENCE,
-            "results": self.rows.iter().map(row).collect::<Vec<_>>(),
-        })
-    }
+    Ok((paired, (0..common.len()).map(row).collect()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scaling::runs::tests::synthetic;
-
-    const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 200, seed: 3 };
+    use crate::scaling::statistics::tests::synthetic;
 
     fn document(threads: &[usize], speed: impl Fn(usize) -> f64) -> Document {
         Document {
-            name: "x.json".into(),
+            file: "x.json".into(),
             version: "1".into(),
             processor: "fast".into(),
             threads: threads.to_vec(),
             hash_mib: 16,
-            fens: vec!["8/8".into(); 4],
-            depths: vec![Some(9); 4],
+            positions: json!([{ "fen": "8/8", "depth": 9 }]),
             runs: synthetic(threads, speed, 2),
         }
     }
@@ -190,25 +204,69 @@ mod tests {
     #[test]
     fn differences_are_found_and_equal_data_has_no_spread() {
         let same = document(&[1, 2], |count| count as f64);
-        let comparison = compare([same.clone(), same.clone()], BOOTSTRAP).unwrap();
-        assert!(comparison.paired && comparison.rows.len() == 2);
-        assert!(comparison.rows.iter().all(|row| (row.nps_ratio.estimate - 1.0).abs() < 1e-12));
+        let (paired, rows) = compare(&[same.clone(), same.clone()], 3).unwrap();
+        assert!(paired && rows.len() == 2);
+        for row in &rows {
+            let ratio = &row.json()["nps_ratio"];
+            for part in ["estimate", "low", "high"] {
+                assert!((ratio[part].as_f64().unwrap() - 1.0).abs() < 1e-12, "{ratio}");
+            }
+        }
         let worse = document(&[2, 1, 4], |count| (count as f64).sqrt());
-        let comparison = compare([same, worse], BOOTSTRAP).unwrap();
-        assert_eq!(comparison.rows.iter().map(|row| row.threads).collect::<Vec<_>>(), [1, 2]);
-        let row = comparison.rows[1];
-        assert!((row.speedup_ratio.estimate - 0.5_f64.sqrt()).abs() < 0.02, "{row:?}");
-        assert!(row.speedup_ratio.low <= row.speedup_ratio.estimate && row.speedup_ratio.high < 0.9, "{row:?}");
-        assert!(comparison.text().contains("B/A (95 %)"));
-        assert_eq!(comparison.json()["results"][1]["threads"], 2);
+        let (_, rows) = compare(&[same, worse], 3).unwrap();
+        let rows = table::json(&rows);
+        assert_eq!([&rows[0]["threads"], &rows[1]["threads"], &rows[2]], [&json!(1), &json!(2), &Value::Null]);
+        let [low, estimate, high] =
+            ["low", "estimate", "high"].map(|part| rows[1]["speedup_ratio"][part].as_f64().unwrap());
+        assert!((estimate - 0.5_f64.sqrt()).abs() < 0.02 && low <= estimate && high < 0.9, "{rows}");
     }
 
     #[test]
     fn other_positions_are_unpaired_and_other_threads_skipped() {
         let one = document(&[1], |_| 1.0);
-        let other = Document { fens: vec!["7k".into(); 4], ..one.clone() };
-        assert!(!compare([one.clone(), other], BOOTSTRAP).unwrap().paired);
-        let error = compare([one, document(&[3], |_| 1.0)], BOOTSTRAP).err().unwrap();
-        assert!(error.contains("settings.threads") && error.contains("x.json has [3]"), "{error}");
+        let other = Document { positions: json!([]), ..one.clone() };
+        assert!(!compare(&[one.clone(), other], 3).unwrap().0);
+        let error = compare(&[one, document(&[3], |_| 1.0)], 3).err().unwrap();
+        assert!(error.contains("settings/threads") && error.contains("x.json has [3]"), "{error}");
+    }
+
+    fn good() -> Value {
+        let run = json!({
+            "position": 0, "repetition": 0, "order": 0, "threads": 1, "time_ms": 5.5, "nodes": 100, "hashfull": 1,
+        });
+        json!({
+            "schema": report::SCHEMA,
+            "version": { "number": "1.0", "commit": "abc" },
+            "machine": { "processor": null },
+            "settings": { "threads": [1, 2], "hash_mib": 16 },
+            "positions": [{ "fen": "8/8", "depth": 3 }],
+            "runs": [run],
+        })
+    }
+
+    #[test]
+    fn a_good_document_is_read() {
+        let document = parse("a.json", &good()).unwrap();
+        assert_eq!((document.version.as_str(), document.processor.as_str()), ("1.0 (abc)", "not known"));
+        assert_eq!((document.threads, document.positions), (vec![1, 2], good()["positions"].clone()));
+        assert!((document.runs[0].seconds - 0.0055).abs() < 1e-12);
+    }
+
+    #[test]
+    fn invalid_fields_are_quoted() {
+        for (pointer, value, field, expected) in [
+            ("/schema", json!("other/1"), "/schema: \"other/1\"", report::SCHEMA),
+            ("/settings", json!({}), "/settings/threads: missing", report::SCHEMA),
+            ("/settings/threads", json!([0]), "/settings/threads: [0]", "thread counts"),
+            ("/runs", json!([]), "/runs: []", "a list with entries"),
+            ("/runs/0/time_ms", json!(-1), "/runs/0/time_ms: -1", "a number above 0"),
+            ("/runs/0/position", json!("x"), "/runs/0/position: \"x\"", "a non-negative integer"),
+            ("/positions", json!("x"), "/positions: \"x\"", "a list"),
+        ] {
+            let mut document = good();
+            *document.pointer_mut(pointer).unwrap() = value;
+            let error = parse("a.json", &document).unwrap_err();
+            assert!(error.contains(field) && error.contains(expected), "{error}");
+        }
     }
 }

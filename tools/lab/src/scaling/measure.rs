@@ -1,20 +1,20 @@
 //! The searches of a run: calibration of depths, timed searches, counting searches.
 
+use super::Args;
 use super::plan::{self, Curve};
-use super::runs::{Counted, Run};
-use super::visits::Visits;
+use super::statistics::Run;
+use super::visits::{VisitCounts, Visits};
 use fastrand::Rng;
 use lento::chess::Game;
 use lento::cli::interrupt::Stop;
 use lento::cli::progress::Progress;
 use lento::cli::search::{Found, search};
 use lento::engine::{Engine, Output};
-use lento::processors;
 use lento::score::Bound;
 use lento::search::limits::Limits;
 use lento::search::observer::Instrument;
 use lento::search::report::Info;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,23 +26,17 @@ const CALIBRATION: f64 = 0.1;
 const CLOSE: Duration = Duration::from_millis(5);
 /// Number of positions tried with all thread counts to estimate their cost.
 const TRIED: usize = 5;
+/// Seconds below which their total says nothing about the cost.
+const SHORT: f64 = 0.005;
 /// Slowdown of a counting search.
 const COUNTING: f64 = 1.5;
 
-/// What to measure.
-pub struct Task {
-    /// The positions with their history.
-    pub positions: Vec<Game>,
-    /// The thread counts.
-    pub threads: Vec<usize>,
-    /// The depth of all searches, unless calibrated.
-    pub depth: Option<i32>,
-    /// Repetitions of all positions; a minimum if depths are calibrated.
-    pub repetitions: usize,
-    /// Total time.
-    pub time: Duration,
-    /// Random seed for orders.
-    pub seed: u64,
+/// A counting search.
+pub struct Counted {
+    /// Index of the position.
+    pub position: usize,
+    pub threads: usize,
+    pub counts: VisitCounts,
 }
 
 /// The measurements.
@@ -54,178 +48,140 @@ pub struct Measured {
     pub runs: Vec<Run>,
     /// Counting searches in complete blocks.
     pub counted: Vec<Counted>,
-    /// Whether time ran out before all requested repetitions.
-    pub cut_short: bool,
 }
 
-/// The engine and its observers.
-pub struct Measuring {
+/// A running measurement. Its methods return the error `Interrupted` after Ctrl-C and `TimedOut` at the end of the time.
+pub struct Measuring<'a> {
+    pub args: &'a Args,
+    /// The positions with their history.
+    pub positions: &'a [Game],
+    pub threads: &'a [usize],
     pub engine: Engine,
     /// Ctrl-C handling.
     pub stop: Stop,
     /// The progress line, which also times the run.
     pub progress: Progress,
-    /// Expected end since the start, for the progress line.
-    pub end: Duration,
+    /// The random generator for orders.
+    pub random: Rng,
     /// Counts visits, in counting searches.
     pub visits: Option<Arc<Visits>>,
 }
 
-/// `None` after Ctrl-C.
-type Interruptible<T> = io::Result<Option<T>>;
-
-/// Whether a depth was reached in time.
-enum Reached {
-    In(Found),
-    No,
-}
-
-impl Measuring {
+impl Measuring<'_> {
     /// Runs everything. Ctrl-C or the time limit ends it, keeping complete blocks.
-    ///
-    /// # Errors
-    /// Threads cannot be started, or standard output has been closed.
-    pub fn run(&mut self, task: &Task) -> io::Result<Measured> {
-        let mut random = Rng::with_seed(task.seed);
+    pub fn run(&mut self) -> io::Result<Measured> {
         let mut measured = Measured::default();
-        let found = match task.depth {
-            Some(depth) => Some(vec![depth; task.positions.len()]),
-            None => self.calibrate(task)?,
-        };
-        let Some(depths) = found else { return Ok(measured) };
-        measured.depths = depths;
-        if self.time_blocks(task, &mut measured, &mut random)?.is_some() {
-            self.count_blocks(task, &mut measured, &mut random)?;
+        match self.measure(&mut measured) {
+            Err(error) if !matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut) => Err(error),
+            _ => Ok(measured),
         }
-        Ok(measured)
+    }
+
+    fn measure(&mut self, measured: &mut Measured) -> io::Result<()> {
+        measured.depths = match self.args.depth {
+            Some(depth) => vec![depth; self.positions.len()],
+            None => self.calibrate()?,
+        };
+        self.time_blocks(measured)?;
+        self.count_blocks(measured)
     }
 
     /// Searches a position with empty histories.
     fn search(
         &mut self,
-        task: &Task,
         position: usize,
         threads: usize,
         limits: &Limits,
         doing: &str,
         mut on_info: impl FnMut(&Info),
-    ) -> Interruptible<Found> {
-        let Self { engine, stop, progress, end, visits } = self;
+    ) -> io::Result<Found> {
+        let Self { args, engine, stop, progress, visits, .. } = self;
         engine.set_threads(threads)?;
         engine.new_game();
-        engine.set_game(task.positions[position].clone());
+        engine.set_game(self.positions[position].clone());
         // Threads clear their histories asynchronously: wait for them with a search of one ply.
         engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
         engine.set_instrument(visits.clone().map(|visits| visits as Arc<dyn Instrument>));
         let mut beat = || {
-            let left = end.saturating_sub(progress.elapsed());
+            // Searches to a given depth may end long before the time limit.
+            let left = args.depth.is_none().then(|| args.time.saturating_sub(progress.elapsed()));
             progress.show(|| format!("{doing}, position {}, threads {threads}", position + 1), left);
         };
         beat();
-        let found = search(engine, limits, stop, |news| {
-            match news {
+        let found = search(engine, limits, stop, |output| {
+            match output {
                 Some(Output::Info(info)) => on_info(info),
                 Some(_) => {}
                 None => beat(),
             }
             Ok(())
         })?;
-        Ok((!stop.asked()).then_some(found))
-    }
-
-    /// Estimates the cost of all thread counts as a multiple of the first, from a few positions.
-    fn try_all(&mut self, task: &Task, curves: &[Curve], share: Duration) -> Interruptible<f64> {
-        let (mut first, mut all) = (0.0, 0.0);
-        for position in order(&mut Rng::with_seed(task.seed), curves.len()).into_iter().take(TRIED) {
-            let depth = curves[position].within(share.as_secs_f64() / 2.0);
-            for (at, &threads) in task.threads.iter().enumerate() {
-                let tried = self.reach(task, position, threads, depth, "trying numbers of threads")?;
-                let Some(reached) = tried else { return Ok(None) };
-                let Reached::In(found) = reached else { break };
-                let seconds = found.elapsed.as_secs_f64();
-                first += if at == 0 { seconds } else { 0.0 };
-                all += seconds;
-            }
-        }
-        let supposed = plan::factor(&task.threads, processors::count());
-        // Ignore searches too short to time, and limit the effect of outliers.
-        Ok(Some(if first < 0.005 { supposed } else { (all / first).clamp(supposed / 3.0, supposed * 3.0) }))
+        if stop.asked() { Err(ErrorKind::Interrupted.into()) } else { Ok(found) }
     }
 
     /// Searches to a depth, or until the run's deadline.
-    fn reach(
-        &mut self,
-        task: &Task,
-        position: usize,
-        threads: usize,
-        depth: i32,
-        doing: &str,
-    ) -> Interruptible<Reached> {
-        let left = task.time.saturating_sub(self.progress.elapsed()).max(Duration::from_millis(1));
+    fn reach(&mut self, position: usize, threads: usize, depth: i32, doing: &str) -> io::Result<Found> {
+        let left = self.args.time.saturating_sub(self.progress.elapsed()).max(Duration::from_millis(1));
         let limits = Limits { depth: Some(depth), movetime: Some(left.as_millis() as i64), ..Limits::default() };
-        let found = self.search(task, position, threads, &limits, doing, |_| {})?;
+        let found = self.search(position, threads, &limits, doing, |_| {})?;
         // A search may also end early by itself.
-        let depth_of = |found: &Found| found.best().map_or(0, |line| line.depth);
-        let done = |found: &Found| depth_of(found) >= depth || found.elapsed + CLOSE < left;
-        let reached = |found: Found| if done(&found) { Reached::In(found) } else { Reached::No };
-        Ok(found.map(reached))
+        let reached = found.best().is_some_and(|line| line.depth >= depth) || found.elapsed + CLOSE < left;
+        if reached { Ok(found) } else { Err(ErrorKind::TimedOut.into()) }
     }
 
-    /// Calibrates depths by searching each position on the first thread count, which also warms up.
-    fn calibrate(&mut self, task: &Task) -> Interruptible<Vec<i32>> {
-        let share = task.time.mul_f64(CALIBRATION) / task.positions.len() as u32;
+    /// Chooses depths by searching each position with the first thread count, which also warms up.
+    fn calibrate(&mut self) -> io::Result<Vec<i32>> {
+        let share = self.args.time.mul_f64(CALIBRATION) / self.positions.len() as u32;
         let limits = Limits { movetime: Some(share.as_millis().max(1) as i64), ..Limits::default() };
         let mut curves = Vec::new();
         let (start, mut searched) = (self.progress.elapsed(), Duration::ZERO);
-        for position in 0..task.positions.len() {
+        for position in 0..self.positions.len() {
             let mut curve = Curve::default();
             let note = |info: &Info| {
                 if info.bound == Bound::Exact && info.multipv == 1 {
                     curve.note(info.depth, info.elapsed.as_secs_f64());
                 }
             };
-            match self.search(task, position, task.threads[0], &limits, "looking for depths", note)? {
-                Some(found) => searched += found.elapsed,
-                None => return Ok(None),
-            }
+            searched += self.search(position, self.threads[0], &limits, "calibrating depths", note)?.elapsed;
             curves.push(curve);
         }
         // Overhead per search: clearing the table and starting threads.
-        let beside = (self.progress.elapsed() - start).saturating_sub(searched).as_secs_f64() / curves.len() as f64;
-        let Some(factor) = self.try_all(task, &curves, share)? else { return Ok(None) };
-        let left = task.time.mul_f64(TIMED_UNTIL).saturating_sub(self.progress.elapsed()).as_secs_f64();
-        let budget = left / task.repetitions as f64;
-        Ok(Some(plan::depths(&curves, budget, factor, beside * task.threads.len() as f64)))
+        let overhead = (self.progress.elapsed() - start).saturating_sub(searched).as_secs_f64() / curves.len() as f64;
+        let factor = self.cost_factor(&curves, share)?;
+        let left = self.args.time.mul_f64(TIMED_UNTIL).saturating_sub(self.progress.elapsed()).as_secs_f64();
+        let budget = left / self.args.repeat as f64;
+        Ok(plan::depths(&curves, budget, factor, overhead * self.threads.len() as f64))
     }
 
-    /// Timed searches in blocks with a random order of thread counts, so that varying load affects all alike. `None`
-    /// after Ctrl-C.
-    fn time_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Interruptible<()> {
-        let end = task.time.mul_f64(TIMED_UNTIL);
-        let (mut costs, begin) = (vec![None; task.positions.len()], self.progress.elapsed());
-        for repetition in 0.. {
-            // Calibrated depths use up the time; a given depth has a fixed number of repetitions.
-            if repetition >= task.repetitions && task.depth.is_some() {
-                break;
+    /// Estimates the cost of all thread counts as a multiple of the first, from a few positions.
+    fn cost_factor(&mut self, curves: &[Curve], share: Duration) -> io::Result<f64> {
+        let mut seconds = vec![0.0; self.threads.len()];
+        for position in self.order(curves.len()).into_iter().take(TRIED) {
+            let depth = curves[position].within(share.as_secs_f64() / 2.0);
+            for (sum, &threads) in seconds.iter_mut().zip(self.threads) {
+                *sum += self.reach(position, threads, depth, "calibrating threads")?.elapsed.as_secs_f64();
             }
-            for position in order(random, task.positions.len()) {
-                let begun = self.progress.elapsed();
-                let known = || costs.iter().flatten();
-                let usual = known().sum::<Duration>() / known().count().max(1) as u32;
-                let expected = costs[position].unwrap_or(usual);
-                if begun + expected > end && !measured.runs.is_empty() {
-                    measured.cut_short = repetition < task.repetitions;
-                    return Ok(Some(()));
+        }
+        let equal = self.threads.len() as f64;
+        Ok(if seconds[0] < SHORT { equal } else { seconds.iter().sum::<f64>() / seconds[0] })
+    }
+
+    /// Timed searches in blocks with a random order of thread counts, so that varying load affects all alike.
+    fn time_blocks(&mut self, measured: &mut Measured) -> io::Result<()> {
+        let (begin, end) = (self.progress.elapsed(), self.args.time.mul_f64(TIMED_UNTIL));
+        // Calibrated depths use up the time; a given depth has a fixed number of repetitions.
+        let repetitions = if self.args.depth.is_some() { self.args.repeat } else { usize::MAX };
+        for repetition in 0..repetitions {
+            let doing = format!("repetition {}", repetition + 1);
+            for position in self.order(self.positions.len()) {
+                let (now, blocks) = (self.progress.elapsed(), measured.runs.len() / self.threads.len());
+                if blocks > 0 && now + (now - begin) / blocks as u32 > end {
+                    return Ok(());
                 }
                 let mut block = Vec::new();
-                for (order, at) in order(random, task.threads.len()).into_iter().enumerate() {
-                    let doing = format!("repetition {}", repetition + 1);
-                    let (threads, depth) = (task.threads[at], measured.depths[position]);
-                    let Some(reached) = self.reach(task, position, threads, depth, &doing)? else { return Ok(None) };
-                    let Reached::In(found) = reached else {
-                        measured.cut_short = repetition < task.repetitions;
-                        return Ok(Some(()));
-                    };
+                for (order, at) in self.order(self.threads.len()).into_iter().enumerate() {
+                    let threads = self.threads[at];
+                    let found = self.reach(position, threads, measured.depths[position], &doing)?;
                     block.push(Run {
                         position,
                         repetition,
@@ -237,53 +193,38 @@ impl Measuring {
                     });
                 }
                 measured.runs.append(&mut block);
-                costs[position] = Some(self.progress.elapsed() - begun);
-                if task.depth.is_some() {
-                    let done = measured.runs.len() / task.threads.len();
-                    let all = task.positions.len() as f64 * (task.repetitions as f64 + COUNTING);
-                    let each = (self.progress.elapsed() - begin).as_secs_f64() / done as f64;
-                    self.end = task.time.min(begin + Duration::from_secs_f64(each * all));
-                }
             }
         }
-        Ok(Some(()))
+        Ok(())
     }
 
-    /// Counting searches of as many positions as time allows.
-    fn count_blocks(&mut self, task: &Task, measured: &mut Measured, random: &mut Rng) -> Interruptible<()> {
+    /// Counting searches of positions until the end of the time.
+    fn count_blocks(&mut self, measured: &mut Measured) -> io::Result<()> {
         let most = measured.runs.iter().map(|run| run.nodes).max().unwrap_or(0);
         let visits = Arc::new(Visits::new((2 * most as usize).clamp(1 << 14, 1 << 25)));
         self.visits = Some(Arc::clone(&visits));
-        for position in order(random, task.positions.len()) {
+        for position in self.order(self.positions.len()) {
             let runs = measured.runs.iter().filter(|run| run.position == position && run.repetition == 0);
-            let expected: f64 = runs.map(|run| run.seconds * COUNTING).sum();
-            let begun = self.progress.elapsed();
-            if !measured.counted.is_empty() && begun + Duration::from_secs_f64(expected) > task.time {
+            let expected = Duration::from_secs_f64(runs.map(|run| run.seconds * COUNTING).sum());
+            if !measured.counted.is_empty() && self.progress.elapsed() + expected > self.args.time {
                 break;
             }
             let mut block = Vec::new();
-            for at in order(random, task.threads.len()) {
-                let (threads, depth) = (task.threads[at], measured.depths[position]);
-                match self.reach(task, position, threads, depth, "counting")? {
-                    None => return Ok(None),
-                    Some(Reached::No) => return Ok(Some(())),
-                    Some(Reached::In(_)) => {}
-                }
+            for &threads in self.threads {
+                self.reach(position, threads, measured.depths[position], "counting")?;
                 // Waits for all threads.
                 self.engine.set_instrument(None);
-                let counts = visits.take();
-                block.push(Counted { position, threads, counts });
+                block.push(Counted { position, threads, counts: visits.take() });
             }
             measured.counted.append(&mut block);
         }
-        self.visits = None;
-        Ok(Some(()))
+        Ok(())
     }
-}
 
-/// A random permutation of 0 to `count` - 1.
-fn order(random: &mut Rng, count: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    random.shuffle(&mut order);
-    order
+    /// A random permutation of 0 to `count` - 1.
+    fn order(&mut self, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        self.random.shuffle(&mut order);
+        order
+    }
 }

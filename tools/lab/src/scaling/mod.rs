@@ -1,20 +1,15 @@
 //! `lento scaling`: speed by number of threads.
 
-mod bootstrap;
 mod chart;
 mod compare;
-mod document;
 mod measure;
-mod model;
 mod plan;
-mod read;
-mod runs;
-mod show;
+mod report;
+mod statistics;
 mod visits;
 
 use crate::threads::{ThreadCounts, thread_counts};
-use bootstrap::Bootstrap;
-use document::Report;
+use fastrand::Rng;
 use lento::chess::Game;
 use lento::cli::Done;
 use lento::cli::amounts;
@@ -25,7 +20,8 @@ use lento::cli::speedtest::{default_hash, games};
 use lento::engine::Engine;
 use lento::files::draft::Draft;
 use lento_common::play::opening::read_book;
-use measure::{Measuring, Task};
+use measure::Measuring;
+use report::Report;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -77,9 +73,6 @@ enum Other {
     Compare(compare::Args),
 }
 
-/// Number of resamples.
-const RESAMPLES: usize = 1000;
-
 /// Runs the measurement and reports. Ctrl-C keeps complete blocks.
 pub fn run(args: &Args) -> Done {
     if let Some(Other::Compare(args)) = &args.task {
@@ -87,7 +80,7 @@ pub fn run(args: &Args) -> Done {
     }
     let machine = Machine::here();
     let threads = args.threads.clone().map_or_else(|| powers(machine.logical_cores), |list| list.0);
-    let positions = match &args.positions {
+    let positions: Vec<Game> = match &args.positions {
         Some(path) => read_book(path)?.iter().map(|fen| Game::from_fen(fen)).collect::<Result<_, _>>()?,
         None => games().concat(),
     };
@@ -104,43 +97,41 @@ pub fn run(args: &Args) -> Done {
     engine.set_hash(args.hash.unwrap_or_else(usual))?;
     // There is no GUI to allow for.
     engine.settings_mut().search.move_overhead = 0;
-    let task =
-        Task { positions, threads, depth: args.depth, repetitions: args.repeat, time: args.time, seed: args.seed };
-    let mut measuring =
-        Measuring { engine, stop: Stop::on_ctrl_c()?, progress: Progress::start(), end: args.time, visits: None };
-    let measured = measuring.run(&task)?;
+    let mut measuring = Measuring {
+        args,
+        positions: &positions,
+        threads: &threads,
+        engine,
+        stop: Stop::on_ctrl_c()?,
+        progress: Progress::start(),
+        random: Rng::with_seed(args.seed),
+        visits: None,
+    };
+    let measured = measuring.run()?;
     let elapsed = measuring.progress.elapsed();
     measuring.progress.clear();
 
-    let bootstrap = Bootstrap { resamples: RESAMPLES, seed: args.seed };
-    let rows = runs::rows(&measured.runs, &measured.counted, &task.threads, bootstrap);
-    let model = model::model(&measured.runs, &task.threads, bootstrap);
-    let fens: Vec<String> = task.positions.iter().map(|game| game.board().fen(false)).collect();
+    let rows = statistics::rows(&measured.runs, &threads, args.seed);
     let report = Report {
+        args,
         machine: &machine,
-        fens: &fens,
-        file: args.positions.as_ref().map(|path| path.display().to_string()),
-        threads: &task.threads,
+        positions: &positions,
+        threads: &threads,
         hash_mib: measuring.engine.hash_mib(),
-        time: args.time,
         elapsed,
-        depth: args.depth,
-        repetitions: args.repeat,
-        bootstrap,
+        interrupted: measuring.stop.asked(),
         measured: &measured,
         rows: &rows,
-        model: model.as_ref(),
-        interrupted: measuring.stop.asked(),
     };
     if let Some(draft) = json {
-        draft.finish(format!("{:#}\n", report.document()).as_bytes())?;
+        draft.finish(format!("{:#}\n", report.json()).as_bytes())?;
     }
     if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
         draft.finish(chart::svg(&rows, &machine.processor)?.as_bytes())?;
     }
     let mut out = io::stdout();
     if to_stdout {
-        writeln!(out, "{:#}", report.document())?
+        writeln!(out, "{:#}", report.json())?
     } else {
         write!(out, "{}", report.text())?
     }

@@ -1,4 +1,4 @@
-//! `lento-lab scaling` from outside, in little time.
+//! Runs `lento-lab scaling`.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// Arguments that are refused, and what the message has to say.
+/// Invalid arguments and parts of their error messages.
 fn refused(cases: &[(&[&str], &[&str])]) {
     for (args, parts) in cases {
         let output = run(&[&["scaling"], *args].concat());
@@ -32,7 +32,7 @@ fn refused(cases: &[(&[&str], &[&str])]) {
     }
 }
 
-/// A folder for a test, gone at its end.
+/// A temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -100,27 +100,27 @@ fn scaling_measures_writes_and_compares() {
 
     let broken = folder.file("broken.json");
     for (from, to, parts) in [
-        ("lento-scaling/1", "lento-scaling/0", ["field schema", "lento-scaling/0"]),
-        ("\"runs\":", "\"walks\":", ["no field runs", "lento-scaling/1"]),
-        ("\"order\": 0", "\"order\": -7", ["].order", "-7"]),
+        ("lento-scaling/2", "lento-scaling/0", ["field /schema", "lento-scaling/0"]),
+        ("\"runs\":", "\"walks\":", ["field /runs: missing", "lento-scaling/2"]),
+        ("\"order\": 0", "\"order\": -7", ["/order", "-7"]),
     ] {
         assert!(text.contains(from), "{from}");
         std::fs::write(&broken, text.replace(from, to)).expect("a file");
         refused(&[(&["compare", &found, &broken], &[&broken, parts[0], parts[1]])]);
     }
-    refused(&[(&["compare", &found, &positions], &[&positions, "lento-scaling/1"])]);
+    refused(&[(&["compare", &found, &positions], &[&positions, "lento-scaling/2"])]);
 }
 
-/// What has to be so in the document of [`scaling_measures_writes_and_compares`].
+/// Checks the document of [`scaling_measures_writes_and_compares`].
 fn plausible(document: &Value) {
-    assert_eq!((&document["schema"], &document["interrupted"]), (&"lento-scaling/1".into(), &false.into()));
+    assert_eq!((&document["schema"], &document["interrupted"]), (&"lento-scaling/2".into(), &false.into()));
     assert_eq!(document["positions"].as_array().map(Vec::len), Some(3));
     assert!(document["positions"].as_array().is_some_and(|all| all.iter().all(|position| position["depth"] == 5)));
     let runs = document["runs"].as_array().expect("a list");
     assert_eq!(runs.len(), 3 * 2 * 2);
     let single = |run: &&Value| run["threads"] == 1;
     for position in 0..3 {
-        // One thread that knows nothing searches the same nodes each time.
+        // One thread with empty tables searches the same nodes each time.
         let of = |run: &&Value| run["position"] == position;
         let nodes: BTreeSet<String> =
             runs.iter().filter(single).filter(of).map(|run| run["nodes"].to_string()).collect();
@@ -128,7 +128,7 @@ fn plausible(document: &Value) {
     }
     let [one, two] = document["results"].as_array().expect("a list").as_slice() else { panic!("two rows") };
     assert_eq!((number(&one["efficiency"]["estimate"]), number(&one["speedup"]["high"])), (1.0, 1.0));
-    assert_eq!(number(&one["shared"]), 0.0, "one thread meets nobody");
+    assert_eq!(number(&one["shared"]), 0.0, "one thread shares nothing");
     for row in [one, two] {
         let names = ["nps", "efficiency", "time_to_depth_ms", "speedup"];
         assert!(names.iter().all(|name| contains(&row[name])), "{row}");
@@ -153,7 +153,7 @@ fn fields(value: &Value, name: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// docs/scaling.md describes every field that there is, and no other.
+/// docs/scaling.md describes exactly the fields of the document.
 fn documented(document: &Value) {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scaling.md");
     let text = std::fs::read_to_string(page).expect("docs/scaling.md");
@@ -164,18 +164,18 @@ fn documented(document: &Value) {
     fields(document, "", &mut found);
     let missing: Vec<&String> = found.difference(&described).collect();
     assert!(missing.is_empty(), "not in docs/scaling.md: {missing:?}");
-    // Not every system tells of its caches.
+    // Caches are unknown on some systems.
     let gone = described.difference(&found).filter(|field| !field.starts_with("machine.caches"));
     let gone: Vec<&String> = gone.collect();
     assert!(gone.is_empty(), "in docs/scaling.md only: {gone:?}");
 }
 
 #[test]
-fn scaling_keeps_to_its_time() {
+fn scaling_respects_its_time() {
     let output = run(&["scaling", "--threads=2,1", "--time=1s", "--hash=1", "--json=-"]);
     let document = json(&output);
     let (elapsed, threads) = (number(&document["elapsed_ms"]), &document["results"][0]["threads"]);
-    // A busy machine may need longer for what it has begun.
+    // A busy machine may take longer.
     assert!((300.0..6_000.0).contains(&elapsed), "{elapsed}");
     assert_eq!((threads, &document["settings"]["threads"]), (&2.into(), &serde_json::json!([2, 1])));
     let depths: Vec<i64> =
@@ -184,7 +184,7 @@ fn scaling_keeps_to_its_time() {
 }
 
 #[test]
-fn scaling_gives_up_a_depth_that_is_out_of_reach() {
+fn scaling_drops_searches_at_the_deadline() {
     let document = json(&run(&["scaling", "--threads=1", "--time=400ms", "--depth=90", "--hash=1", "--json=-"]));
     assert_eq!((&document["cut_short"], &document["positions"][0]["depth"]), (&true.into(), &90.into()));
     assert_eq!((&document["runs"], &document["results"]), (&serde_json::json!([]), &serde_json::json!([])));
@@ -193,7 +193,7 @@ fn scaling_gives_up_a_depth_that_is_out_of_reach() {
 }
 
 #[test]
-fn scaling_quotes_what_it_does_not_take() {
+fn scaling_quotes_invalid_arguments() {
     let folder = Folder::new("scaling-refused");
     let positions = folder.file("positions.epd");
     std::fs::write(&positions, "8/8/8/8 w - -\n").expect("a file");

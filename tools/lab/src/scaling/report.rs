@@ -1,0 +1,179 @@
+//! The results of a run as text and as the JSON document described in docs/scaling.md.
+
+use super::Args;
+use super::measure::{Counted, Measured};
+use super::statistics::{CONFIDENCE, RESAMPLES, Row, Run};
+use super::visits::VisitCounts;
+use crate::table;
+use lento::chess::Game;
+use lento::cli::machine::{self, Machine};
+use lento::cli::units;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The value of `schema`.
+pub const SCHEMA: &str = "lento-scaling/2";
+
+/// Below this time to depth, results say little about longer searches.
+const SHORT: Duration = Duration::from_millis(100);
+
+/// The results of a run.
+pub struct Report<'a> {
+    pub args: &'a Args,
+    pub machine: &'a Machine,
+    pub positions: &'a [Game],
+    pub threads: &'a [usize],
+    pub hash_mib: usize,
+    /// The actual time.
+    pub elapsed: Duration,
+    /// Whether it was interrupted by Ctrl-C.
+    pub interrupted: bool,
+    pub measured: &'a Measured,
+    pub rows: &'a [Row],
+}
+
+/// `1.23M`.
+pub fn count(number: f64) -> String {
+    units::count(number.round() as u64)
+}
+
+fn run(run: &Run) -> Value {
+    json!({
+        "position": run.position,
+        "repetition": run.repetition,
+        "order": run.order,
+        "threads": run.threads,
+        "time_ms": run.seconds * 1e3,
+        "nodes": run.nodes,
+        "hashfull": run.hashfull,
+    })
+}
+
+fn counted(counted: &Counted) -> Value {
+    let VisitCounts { lookups, known, shared, shared_known } = counted.counts;
+    json!({
+        "position": counted.position,
+        "threads": counted.threads,
+        "lookups": lookups,
+        "known": known,
+        "shared": shared,
+        "shared_known": shared_known,
+    })
+}
+
+/// Appends a share, which is unknown if the whole is zero.
+fn share(row: &mut table::Row, head: &str, key: &str, part: u64, whole: u64) {
+    let share = (whole > 0).then(|| part as f64 / whole as f64);
+    row.cell(head, key, share.map_or("-".into(), |share| format!("{:.1} %", 100.0 * share)), share);
+}
+
+impl Report<'_> {
+    /// The results of a thread count.
+    fn row(&self, of: &Row) -> table::Row {
+        let runs = || self.measured.runs.iter().filter(|run| run.threads == of.threads);
+        let mut counts = VisitCounts::default();
+        for counted in self.measured.counted.iter().filter(|counted| counted.threads == of.threads) {
+            counts.add(&counted.counts);
+        }
+        let mut row = table::Row::default();
+        row.cell("threads", "threads", of.threads.to_string(), of.threads);
+        row.data("searches", runs().count());
+        row.data("nodes", runs().map(|run| run.nodes).sum::<u64>());
+        row.data("time_ms", runs().map(|run| run.seconds * 1e3).sum::<f64>());
+        row.cell("nodes/s (95 %)", "nps", of.nps.text(count), of.nps.json());
+        let efficiency = format!("{:.1} %", 100.0 * of.efficiency.estimate);
+        row.cell("efficiency", "efficiency", efficiency, of.efficiency.json());
+        let time = units::time(Duration::from_secs_f64(of.seconds.estimate));
+        row.cell("to depth", "time_to_depth_ms", time, of.seconds.scaled(1e3).json());
+        row.cell("speed-up (95 %)", "speedup", of.speedup.text(|number| format!("{number:.2}")), of.speedup.json());
+        share(&mut row, "hash hits", "hash_hit_rate", counts.known, counts.lookups);
+        share(&mut row, "shared", "shared", counts.shared, counts.lookups);
+        share(&mut row, "", "shared_known", counts.shared_known, counts.shared);
+        row
+    }
+
+    fn table(&self) -> Vec<table::Row> {
+        self.rows.iter().map(|row| self.row(row)).collect()
+    }
+
+    /// The number of completed blocks and of those requested.
+    fn blocks(&self) -> (usize, usize) {
+        (self.measured.runs.len() / self.threads.len(), self.positions.len() * self.args.repeat)
+    }
+
+    fn cut_short(&self) -> bool {
+        let (done, requested) = self.blocks();
+        !self.interrupted && done < requested
+    }
+
+    /// The JSON document.
+    pub fn json(&self) -> Value {
+        let Self { args, measured, .. } = self;
+        let fens = self.positions.iter().map(|game| game.board().fen(false));
+        let position = |(at, fen)| json!({ "fen": fen, "depth": measured.depths.get(at) });
+        json!({
+            "schema": SCHEMA,
+            "created": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            "interrupted": self.interrupted,
+            "cut_short": self.cut_short(),
+            "elapsed_ms": self.elapsed.as_secs_f64() * 1e3,
+            "version": machine::version(),
+            "machine": self.machine.json,
+            "settings": {
+                "threads": self.threads,
+                "hash_mib": self.hash_mib,
+                "time_ms": args.time.as_secs_f64() * 1e3,
+                "depth": args.depth,
+                "repetitions": args.repeat,
+                "positions_file": args.positions.as_ref().map(|path| path.display().to_string()),
+                "seed": args.seed,
+                "resamples": RESAMPLES,
+                "confidence": CONFIDENCE,
+            },
+            "positions": fens.enumerate().map(position).collect::<Vec<_>>(),
+            "runs": measured.runs.iter().map(run).collect::<Vec<_>>(),
+            "counts": measured.counted.iter().map(counted).collect::<Vec<_>>(),
+            "results": table::json(&self.table()),
+        })
+    }
+
+    /// The machine and a table of the results.
+    pub fn text(&self) -> String {
+        let depths = &self.measured.depths;
+        let depth = match (depths.iter().min(), depths.iter().max()) {
+            (Some(least), Some(most)) if least < most => format!(", depths {least} to {most}"),
+            (Some(depth), _) => format!(", depth {depth}"),
+            _ => String::new(),
+        };
+        let mut text = self.machine.table(&[
+            ("hash", format!("{} MiB", self.hash_mib)),
+            ("positions", format!("{}{depth}", self.positions.len())),
+            ("time", format!("{} of {}", units::time(self.elapsed), units::time(self.args.time))),
+        ]);
+        let Some(first) = self.rows.first() else {
+            return text
+                + "\nNothing was measured: no position was searched with every thread count. Use more --time or less --depth.\n";
+        };
+        let _ = write!(text, "\n{}", table::text(&self.table()));
+        let (done, requested) = self.blocks();
+        if self.interrupted {
+            let _ = writeln!(text, "\ninterrupted after {done} searches with each thread count");
+        } else if self.cut_short() {
+            let _ = writeln!(text, "\ntime ran out after {done} of {requested} searches with each thread count");
+        }
+        let typical = Duration::from_secs_f64(first.seconds.estimate);
+        if typical < SHORT {
+            let time = units::time(typical);
+            let _ = writeln!(
+                text,
+                "\nsearches of {time} say little about longer ones; use more --time or fewer --positions"
+            );
+        }
+        let cores = self.machine.logical_cores;
+        if let Some(most) = self.threads.iter().max().filter(|&&most| most > cores) {
+            let _ = writeln!(text, "\n{most} threads on a machine with {cores} hardware threads");
+        }
+        text
+    }
+}
