@@ -72,23 +72,19 @@ impl<O: Observer> Search<'_, O> {
         self.prefetch_tt(board, picker.first(board, &self.me.histories));
         let (mut best_move, mut searched) = (None, 0);
         while let Some(mv) = picker.next(board, &self.me.histories, &hints) {
-            if checks.is_some_and(|checks| !wins_or_checks(board, mv, &checks)) {
-                continue;
-            }
-            if !in_check && self.observer.overlooks(board, mv, ply) {
+            let left_out = checks.is_some_and(|checks| !wins_or_checks(board, mv, &checks));
+            if left_out || !in_check && self.observer.overlooks(board, mv, ply) {
                 continue;
             }
             searched += 1;
             self.prefetch_tt(board, Some(mv));
             if best > -TB_WIN_IN_MAX {
-                if in_check {
-                    if self.params.quiesce_evasions > 0 {
-                        picker.skip_quiets();
-                        if mv.is_quiet() {
-                            continue;
-                        }
+                if in_check && self.params.quiesce_evasions > 0 {
+                    picker.skip_quiets();
+                    if mv.is_quiet() {
+                        continue;
                     }
-                } else if let Some(worth) = self.prune_capture(board, ply, mv, searched, futility, alpha) {
+                } else if !in_check && let Some(worth) = self.prune_capture(board, ply, mv, searched, futility, alpha) {
                     best = best.max(worth);
                     continue;
                 }
