@@ -6,7 +6,6 @@ pub mod board;
 pub mod castling;
 pub mod draw;
 pub mod fen;
-pub mod flip;
 pub mod game;
 pub mod legal;
 pub mod make;

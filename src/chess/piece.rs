@@ -77,26 +77,12 @@ impl PieceType {
 
     /// Lower-case English letter: p, n, b, r, q, k.
     pub const fn letter(self) -> char {
-        match self {
-            Self::Pawn => 'p',
-            Self::Knight => 'n',
-            Self::Bishop => 'b',
-            Self::Rook => 'r',
-            Self::Queen => 'q',
-            Self::King => 'k',
-        }
+        ['p', 'n', 'b', 'r', 'q', 'k'][self.index()]
     }
 
     /// Lower-case English name.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pawn => "pawn",
-            Self::Knight => "knight",
-            Self::Bishop => "bishop",
-            Self::Rook => "rook",
-            Self::Queen => "queen",
-            Self::King => "king",
-        }
+        ["pawn", "knight", "bishop", "rook", "queen", "king"][self.index()]
     }
 
     /// The type with this letter in either case.

@@ -9,7 +9,6 @@ mod numbering;
 mod pairs;
 mod probe;
 mod root;
-mod source;
 mod table;
 mod tables;
 
