@@ -1,4 +1,4 @@
-//! Parsers for thread counts, sizes, times and recipes.
+//! Parsers of arguments: thread counts, sizes, times and names. Errors state what is expected.
 
 use super::units;
 use crate::engine::Engine;
@@ -11,45 +11,35 @@ fn within(text: &str, most: usize, what: &str) -> Result<usize, String> {
 }
 
 /// Parses a number of threads.
-///
-/// # Errors
-/// States the valid range.
 pub fn threads(text: &str) -> Result<usize, String> {
     within(text, Engine::MAX_THREADS, "a number of threads")
 }
 
 /// Parses a hash table size in MiB.
-///
-/// # Errors
-/// States the valid range.
 pub fn hash(text: &str) -> Result<usize, String> {
     within(text, Engine::MAX_HASH, "the size of the hash table, in MiB,")
 }
 
 /// Parses a number of repetitions.
-///
-/// # Errors
-/// States the valid range.
 pub fn repetitions(text: &str) -> Result<usize, String> {
     within(text, 1000, "a number of repetitions")
 }
 
 /// Parses a positive time.
-///
-/// # Errors
-/// States the valid format.
 pub fn positive_time(text: &str) -> Result<Duration, String> {
     let time = units::parse_time(text)?;
     if time.is_zero() { Err("expected a time above zero, such as 30s".into()) } else { Ok(time) }
 }
 
+/// The item found by its name, or an error that lists the names.
+pub(super) fn one_of<T>(found: Option<T>, names: &[&str]) -> Result<T, String> {
+    found.ok_or_else(|| format!("expected one of {}", names.join(", ")))
+}
+
 /// Parses the name of a late move reduction recipe.
-///
-/// # Errors
-/// Lists the names.
 pub fn recipe(name: &str) -> Result<&'static str, String> {
     let found = lmr::names().iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
-    found.ok_or_else(|| format!("expected one of {}", lmr::names().join(", ")))
+    one_of(found, lmr::names())
 }
 
 #[cfg(test)]

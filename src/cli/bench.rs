@@ -8,57 +8,58 @@ use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::Params;
 use crate::search::report::nps;
-use crate::search::statistics::{Counts, LbrStats, LmrReport, Measure};
+use crate::search::statistics::{Counts, LmrReport, Measure};
 use crate::uci::statistics::{bench_line, bench_summary, lbr_table, lmr_table};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Arguments of `lento bench`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Depth of each search
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
-    pub depth: i32,
+    depth: i32,
     /// Threads; with several the node count repeats only with --deterministic [default: 1]
     #[arg(value_parser = amounts::threads)]
-    pub threads: Option<usize>,
+    threads: Option<usize>,
     /// Hash table in MiB [default: 16]
     #[arg(value_parser = amounts::hash)]
-    pub hash: Option<usize>,
+    hash: Option<usize>,
     /// Same as the THREADS argument
     #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = amounts::threads)]
-    pub threads_option: Option<usize>,
+    threads_option: Option<usize>,
     /// Same as the HASH argument
     #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = amounts::hash)]
-    pub hash_option: Option<usize>,
+    hash_option: Option<usize>,
     /// Search deterministically on several threads, like the option Deterministic
     #[arg(long)]
-    pub deterministic: bool,
+    deterministic: bool,
     #[command(flatten)]
-    pub evaluator: EvaluatorArgs,
+    evaluator: EvaluatorArgs,
     /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or combined as in pair+quiet+colour
     #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = lbr)]
-    pub lbr: Lbr,
+    lbr: Lbr,
     /// Late move reduction recipe, as in the option LMR
     #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = amounts::recipe)]
-    pub lmr: &'static str,
+    lmr: &'static str,
     /// Set a search parameter, such as history_one=0; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = number)]
-    pub set: Vec<(String, i32)>,
+    set: Vec<(String, i32)>,
     /// Collect LBR and LMR statistics on one thread, and search again without reductions
     #[arg(long, conflicts_with_all = ["threads", "threads_option"])]
-    pub stats: bool,
+    stats: bool,
     /// Print one JSON document instead: settings, positions (fen, best, nodes, time_ms), nodes, time_ms, nps, and with
     /// --stats lbr_stats (nodes, first_matches, second_matches, best, cutoffs) and lmr_stats (recipe, depth, nodes,
     /// nodes_without_reductions, measures, by_depth, by_number)
     #[arg(long)]
-    pub json: bool,
+    json: bool,
 }
 
 fn lbr(name: &str) -> Result<Lbr, String> {
-    Lbr::from_name(name).ok_or_else(|| format!("expected one of {}", Lbr::NAMES.join(", ")))
+    amounts::one_of(Lbr::from_name(name), &Lbr::NAMES)
 }
 
 fn number(text: &str) -> Result<(String, i32), String> {
@@ -105,10 +106,8 @@ pub fn run(args: &Args) -> Done {
 
 /// The document of a bench run.
 fn bench_json(report: &BenchReport) -> Value {
-    let position = |entry: &BenchEntry| {
-        let ms = entry.elapsed.as_secs_f64() * 1e3;
-        json!({ "fen": entry.fen, "best": entry.best, "nodes": entry.nodes, "time_ms": ms })
-    };
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    let position = |BenchEntry { fen, best, nodes, elapsed, .. }: &BenchEntry| json!({ "fen": fen, "best": best, "nodes": nodes, "time_ms": ms(*elapsed) });
     let positions: Vec<Value> = report.entries.iter().map(position).collect();
     let bench = &report.bench;
     let numbers: Map<String, Value> =
@@ -123,18 +122,12 @@ fn bench_json(report: &BenchReport) -> Value {
         "numbers": numbers,
         "positions": positions,
         "nodes": report.nodes(),
-        "time_ms": report.elapsed().as_secs_f64() * 1e3,
+        "time_ms": ms(report.elapsed()),
         "nps": nps(report.nodes(), report.elapsed()),
     });
     if let Some(counted) = &report.counted {
-        let LbrStats { nodes, first_matches, second_matches, best, cutoffs } = counted.stats.lbr;
-        document["lbr_stats"] = json!({
-            "nodes": nodes,
-            "first_matches": first_matches,
-            "second_matches": second_matches,
-            "best": best,
-            "cutoffs": cutoffs,
-        });
+        let counts = counted.stats.lbr.rows().map(|(name, count)| (name.replace(' ', "_"), count.into()));
+        document["lbr_stats"] = Value::Object(counts.into_iter().collect());
         document["lmr_stats"] = lmr_json(counted);
     }
     document
@@ -152,9 +145,15 @@ fn lmr_json(report: &LmrReport) -> Value {
     };
     let rows = |rows: Vec<(String, Counts)>, key: &str| {
         let row = |(name, counts): (String, Counts)| {
-            let mut row = counts_json(&counts);
-            row[key] = name.into();
-            row
+            let [reduced, average, verified, confirmed] = counts.measures().map(|measure| measure.value);
+            json!({
+                key: name,
+                "moves": counts.moves,
+                "reduced_percent": reduced,
+                "average_plies": average,
+                "searched_again_percent": verified,
+                "failed_high_again_percent": confirmed,
+            })
         };
         rows.into_iter().map(row).collect::<Vec<_>>()
     };
@@ -166,17 +165,6 @@ fn lmr_json(report: &LmrReport) -> Value {
         "measures": report.measures().iter().map(measure).collect::<Vec<_>>(),
         "by_depth": rows(report.stats.lmr.by_depth(), "depth"),
         "by_number": rows(report.stats.lmr.by_number(), "number"),
-    })
-}
-
-fn counts_json(counts: &Counts) -> Value {
-    let [reduced, average, verified, confirmed] = counts.measures().map(|measure| measure.value);
-    json!({
-        "moves": counts.moves,
-        "reduced_percent": reduced,
-        "average_plies": average,
-        "searched_again_percent": verified,
-        "failed_high_again_percent": confirmed,
     })
 }
 

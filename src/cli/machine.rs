@@ -21,65 +21,67 @@ pub struct Machine {
     pub available_mib: Option<u64>,
     /// The machine as JSON, with `null` for what is not known.
     pub json: Value,
-    /// Names and values for a table.
-    rows: Vec<(&'static str, String)>,
 }
+
+/// Labels in the table and fields in JSON.
+const FACTS: [(&str, &str); 8] = [
+    ("processor", "processor"),
+    ("cores", "physical_cores"),
+    ("hardware threads", "logical_cores"),
+    ("caches", "caches"),
+    ("memory, MiB", "memory_mib"),
+    ("NUMA nodes", "numa_nodes"),
+    ("huge pages", "huge_pages"),
+    ("system", "system"),
+];
 
 impl Machine {
     /// Queries this machine.
     pub fn here() -> Self {
         let name = processor();
-        let system = match read("/proc/sys/kernel/osrelease") {
-            Some(release) => format!("{} {release}", std::env::consts::OS),
-            None => std::env::consts::OS.to_owned(),
-        };
-        let (logical_cores, physical_cores) = (processors::count(), num_cpus::get_physical());
-        let numa_nodes = Topology::of_this_system().map(|topology| topology.nodes.len());
+        let os = std::env::consts::OS;
+        let logical_cores = processors::count();
         let memory = read("/proc/meminfo").unwrap_or_default();
         let kib = fact(&memory, "MemTotal").and_then(|total| total.split(' ').next()?.parse::<u64>().ok());
-        let memory_mib = kib.map(|kib| kib >> 10);
         let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
-        let huge_pages = pages.and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0.to_owned()));
-        let caches = caches();
-
-        let processor = name.clone().unwrap_or_else(|| "not known".into());
-        let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-        let cores = format!("{}, {}", plural(physical_cores, "core"), plural(logical_cores, "thread"));
-        let mut rows = vec![("processor", processor.clone()), ("cores", cores)];
-        if !caches.is_empty() {
-            rows.push(("caches", caches.iter().map(Cache::text).collect::<Vec<_>>().join(", ")));
-        }
-        let known = [
-            memory_mib.map(|mib| format!("{mib} MiB")),
-            numa_nodes.map(|nodes| plural(nodes, "NUMA node")),
-            huge_pages.as_ref().map(|pages| format!("huge pages {pages}")),
-        ];
-        let known: Vec<String> = known.into_iter().flatten().collect();
-        if !known.is_empty() {
-            rows.push(("memory", known.join(", ")));
-        }
-        rows.push(("system", system.clone()));
         let json = json!({
             "processor": name,
-            "system": system,
+            "system": read("/proc/sys/kernel/osrelease").map_or(os.into(), |release| format!("{os} {release}")),
             "logical_cores": logical_cores,
-            "physical_cores": physical_cores,
-            "numa_nodes": numa_nodes,
-            "memory_mib": memory_mib,
-            "huge_pages": huge_pages,
-            "caches": caches.iter().map(Cache::json).collect::<Vec<_>>(),
+            "physical_cores": num_cpus::get_physical(),
+            "numa_nodes": Topology::of_this_system().map(|topology| topology.nodes.len()),
+            "memory_mib": kib.map(|kib| kib >> 10),
+            "huge_pages": pages.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0)),
+            "caches": caches(),
         });
         let available_mib = memory::available().map(|bytes| bytes / MIB);
-        Self { processor, logical_cores, available_mib, json, rows }
+        Self { processor: name.unwrap_or_else(|| "not known".into()), logical_cores, available_mib, json }
     }
 
     /// A table of the program, the machine and further rows.
     pub fn table(&self, more: &[(&str, String)]) -> String {
         let compiled = [built_for().as_str(), env!("LENTO_TARGET"), env!("LENTO_RUSTC")].join(", ");
         let program = [("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())];
-        let rows = program.iter().chain(&self.rows).chain(more);
-        rows.map(|(name, value)| format!("{name:<13} {value}\n")).collect()
+        let machine = FACTS.map(|(label, field)| (label, text(&self.json[field])));
+        let rows = program.iter().chain(&machine).chain(more).filter(|(_, value)| !value.is_empty());
+        rows.map(|(label, value)| format!("{label:<16} {value}\n")).collect()
     }
+}
+
+/// A fact for the table; empty if not known.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(caches) => caches.iter().map(cache_text).collect::<Vec<_>>().join(", "),
+        value => value.to_string(),
+    }
+}
+
+fn cache_text(cache: &Value) -> String {
+    let kind = cache["kind"].as_str().filter(|kind| *kind != "unified").map_or("", |kind| &kind[..1]);
+    let kib = cache["bytes"].as_u64().unwrap_or(0) >> 10;
+    format!("L{}{kind} {kib} KiB x {}", cache["level"], cache["instances"])
 }
 
 /// The program as JSON.
@@ -119,41 +121,20 @@ fn processor() -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
-/// A cache of the first core.
-#[derive(Clone, Debug)]
-struct Cache {
-    level: u32,
-    /// `data`, `instruction` or `unified`.
-    kind: String,
-    bytes: u64,
-    /// Number of instances in the machine.
-    instances: usize,
-}
-
-impl Cache {
-    fn json(&self) -> Value {
-        json!({ "level": self.level, "kind": self.kind, "bytes": self.bytes, "instances": self.instances })
-    }
-
-    fn text(&self) -> String {
-        let kind = if self.kind == "unified" { "" } else { &self.kind[..1] };
-        format!("L{}{kind} {} KiB x {}", self.level, self.bytes >> 10, self.instances)
-    }
-}
-
-fn caches() -> Vec<Cache> {
+/// The caches of the first core, with their number in the machine.
+fn caches() -> Vec<Value> {
     let cores = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
     let cores: Vec<PathBuf> = cores.map(|entry| entry.path()).collect();
-    let cache = |index: usize| -> Option<Cache> {
+    let cache = |index: usize| -> Option<Value> {
         let of = |core: &Path, name: &str| read(core.join(format!("cache/index{index}/{name}")));
         let first = |name| of(Path::new("/sys/devices/system/cpu/cpu0"), name);
         let shared: BTreeSet<String> = cores.iter().filter_map(|core| of(core, "shared_cpu_list")).collect();
-        Some(Cache {
-            level: first("level")?.parse().ok()?,
-            kind: first("type")?.to_lowercase(),
-            bytes: bytes(&first("size")?)?,
-            instances: shared.len().max(1),
-        })
+        Some(json!({
+            "level": first("level")?.parse::<u32>().ok()?,
+            "kind": first("type")?.to_lowercase(),
+            "bytes": bytes(&first("size")?)?,
+            "instances": shared.len().max(1),
+        }))
     };
     (0..8).map_while(cache).collect()
 }

@@ -4,19 +4,16 @@ pub mod amounts;
 pub mod analyse;
 mod bench;
 pub mod document;
-mod eval;
 pub mod interrupt;
 pub mod machine;
 mod manual;
 pub mod notice;
-mod perft;
 pub mod programs;
 pub mod progress;
 pub mod search;
 pub mod setup;
 pub mod show;
 pub mod speedtest;
-pub mod spread;
 pub mod table;
 mod uci;
 pub mod units;
@@ -54,9 +51,9 @@ enum Task {
     /// Measure search speed in positions of real games
     Speedtest(speedtest::Args),
     /// Count the leaves of the tree of legal moves
-    Perft(perft::Args),
+    Perft(uci::PerftArgs),
     /// Show the static evaluation of a position by piece or term
-    Eval(eval::Args),
+    Eval(uci::EvalArgs),
     /// Write shell completions to standard output
     Completions(manual::CompletionsArgs),
     /// Write manual pages
@@ -108,8 +105,8 @@ fn run(mut args: Vec<OsString>) -> Done {
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),
         Task::Speedtest(args) => speedtest::run(args),
-        Task::Perft(args) => perft::run(args),
-        Task::Eval(args) => eval::run(args),
+        Task::Perft(args) => uci::perft(args),
+        Task::Eval(args) => uci::eval(args),
         Task::Completions(args) => manual::completions(args, Cli::command()),
         Task::Man(args) => manual::man(args, Cli::command()),
         Task::Commands(lines) => uci::script(lines),

@@ -1,5 +1,6 @@
 //! Arguments shared by several tasks: the start position and the evaluation.
 
+use super::amounts::one_of;
 use crate::chess::Game;
 use crate::eval::nnue::{self, simd::Simd};
 use crate::eval::{Evaluation, EvaluationKind, Model};
@@ -19,9 +20,6 @@ pub struct Setup {
 
 impl Setup {
     /// Plays moves, each in UCI or SAN, from the start position; move numbers are skipped.
-    ///
-    /// # Errors
-    /// The FEN is invalid, or a move is illegal.
     pub fn game(&self, moves: &str) -> Result<Game, String> {
         let mut game = match &self.fen {
             None => Game::start(),
@@ -41,7 +39,7 @@ impl Setup {
 }
 
 /// The moves of a text without their numbers, as in `1.e4` or `12...Nf6`.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let moves = text.split(|c: char| c.is_whitespace() || c == ',').map(|word| {
         let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
         if behind.starts_with('.') { behind.trim_start_matches('.') } else { word }
@@ -68,9 +66,6 @@ pub struct EvaluatorArgs {
 
 impl EvaluatorArgs {
     /// The selected evaluation.
-    ///
-    /// # Errors
-    /// The network file cannot be loaded.
     pub fn evaluation(&self) -> Result<Evaluation, String> {
         let simd = self.simd.unwrap_or_default();
         let model = match (self.evaluation, &self.eval_file) {
@@ -86,14 +81,12 @@ impl EvaluatorArgs {
 }
 
 fn kind(name: &str) -> Result<EvaluationKind, String> {
-    EvaluationKind::from_name(name).ok_or_else(|| format!("expected one of {}", EvaluationKind::NAMES.join(", ")))
+    one_of(EvaluationKind::from_name(name), &EvaluationKind::NAMES)
 }
 
 fn simd(name: &str) -> Result<Simd, String> {
-    Simd::named(name).ok_or_else(|| {
-        let names: Vec<&str> = Simd::available().into_iter().map(Simd::name).collect();
-        format!("expected one of {}", names.join(", "))
-    })
+    let names: Vec<&str> = Simd::available().into_iter().map(Simd::name).collect();
+    one_of(Simd::named(name), &names)
 }
 
 #[cfg(test)]

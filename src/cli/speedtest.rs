@@ -3,8 +3,7 @@
 use super::interrupt::Stop;
 use super::machine::{self, Machine};
 use super::progress::Progress;
-use super::search::{Found, search};
-use super::spread::Spread;
+use super::search::search;
 use super::{Done, amounts, units};
 use crate::chess::Game;
 use crate::engine::Engine;
@@ -80,7 +79,7 @@ fn positions(line: &str) -> Vec<Game> {
     found
 }
 
-/// A pass over all positions.
+/// Totals of a pass over all positions.
 #[derive(Clone, Copy, Default)]
 struct Repetition {
     positions: usize,
@@ -90,16 +89,41 @@ struct Repetition {
 }
 
 impl Repetition {
-    fn add(&mut self, found: &Found) {
-        self.positions += 1;
-        self.nodes += found.nodes();
-        self.time += found.elapsed;
-        self.hashfull = self.hashfull.max(found.hashfull());
+    fn add(&mut self, other: &Self) {
+        self.positions += other.positions;
+        self.nodes += other.nodes;
+        self.time += other.time;
+        self.hashfull = self.hashfull.max(other.hashfull);
     }
 
     fn nps(&self) -> f64 {
         self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
     }
+
+    fn ms(&self) -> f64 {
+        self.time.as_secs_f64() * 1e3
+    }
+
+    fn json(&self) -> Value {
+        let Self { positions, nodes, hashfull, .. } = *self;
+        let (ms, nps) = (self.ms(), self.nps());
+        json!({ "positions": positions, "nodes": nodes, "time_ms": ms, "nps": nps, "hashfull": hashfull })
+    }
+}
+
+/// The median; 0 without numbers.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let Some(last) = numbers.len().checked_sub(1) else { return 0.0 };
+    (numbers[last / 2] + numbers[numbers.len() / 2]) / 2.0
+}
+
+/// A result: label and text in the table, where an empty text is left out, and field and value in JSON.
+struct Row {
+    label: &'static str,
+    text: String,
+    field: &'static str,
+    value: Value,
 }
 
 /// A running speedtest.
@@ -129,10 +153,14 @@ pub fn run(args: &Args) -> Done {
     test.run(args.repeat)?;
     test.progress.clear();
     let mut out = io::stdout();
+    let rows = test.rows();
     if args.json {
-        writeln!(out, "{:#}", test.json(&machine))?
+        let mut document = json!({ "version": machine::version(), "machine": machine.json });
+        rows.into_iter().for_each(|row| document[row.field] = row.value);
+        writeln!(out, "{document:#}")?;
     } else {
-        write!(out, "{}", test.text(&machine))?
+        let rows: Vec<_> = rows.into_iter().map(|row| (row.label, row.text)).collect();
+        write!(out, "{}", machine.table(&rows))?;
     }
     Ok(test.stop.exit_code())
 }
@@ -154,13 +182,13 @@ impl Test {
                 self.engine.new_game();
                 for position in game {
                     let doing = || format!("repetition {number} of {repeat}, position {}", repetition.positions + 1);
-                    let Some(found) = self.think(position, share, doing)? else {
+                    let Some(searched) = self.think(position, share, doing)? else {
                         if self.repetitions.is_empty() && repetition.positions > 0 {
                             self.repetitions.push(repetition);
                         }
                         return Ok(());
                     };
-                    repetition.add(&found);
+                    repetition.add(&searched);
                 }
             }
             self.repetitions.push(repetition);
@@ -169,7 +197,7 @@ impl Test {
     }
 
     /// Searches a position. `None` after Ctrl-C.
-    fn think(&mut self, position: Game, time: Duration, doing: impl Fn() -> String) -> io::Result<Option<Found>> {
+    fn think(&mut self, position: Game, time: Duration, doing: impl Fn() -> String) -> io::Result<Option<Repetition>> {
         self.engine.set_game(position);
         let limits = Limits { movetime: Some(time.as_millis().max(1) as i64), ..Limits::default() };
         let Self { engine, stop, progress, total, .. } = self;
@@ -184,79 +212,48 @@ impl Test {
             }
             Ok(())
         })?;
-        Ok((!stop.asked()).then_some(found))
+        let (nodes, hashfull) = (found.nodes(), found.hashfull());
+        Ok((!stop.asked()).then_some(Repetition { positions: 1, nodes, time: found.elapsed, hashfull }))
     }
 
-    fn spread(&self) -> Spread {
-        Spread::of(&self.repetitions.iter().map(Repetition::nps).collect::<Vec<_>>())
-    }
-
-    /// The sum of all repetitions.
-    fn sum(&self) -> Repetition {
-        self.repetitions.iter().fold(Repetition::default(), |sum, one| Repetition {
-            positions: sum.positions + one.positions,
-            nodes: sum.nodes + one.nodes,
-            time: sum.time + one.time,
-            hashfull: sum.hashfull.max(one.hashfull),
-        })
-    }
-
-    fn text(&self, machine: &Machine) -> String {
-        let (positions, interrupted) = (self.positions(), self.stop.asked());
-        let mut rows = vec![
-            ("threads", self.engine.threads().to_string()),
-            ("hash", format!("{} MiB", self.engine.hash_mib())),
-            ("positions", format!("{positions} of {} games", self.games.len())),
-        ];
-        if self.repetitions.is_empty() {
-            rows.push(("interrupted", "before anything was measured".into()));
-            return machine.table(&rows);
-        }
-        let (spread, sum) = (self.spread(), self.sum());
-        let number = |nps: f64| units::grouped(nps.round() as u64);
-        rows.push(("repetitions", self.repetitions.len().to_string()));
-        rows.push(("nodes", units::grouped(sum.nodes)));
-        rows.push(("time", units::time(sum.time)));
-        rows.push(("hashfull", format!("{:.1} % at most", f64::from(sum.hashfull) / 10.0)));
-        if self.repetitions.len() > 1 {
-            let percent = 100.0 * spread.mad / spread.median.max(1e-9);
-            let (low, high) = (number(spread.min), number(spread.max));
-            rows.push(("spread", format!("{low} to {high} nodes/s, median absolute deviation {percent:.2} %")));
-        }
-        if interrupted {
-            let begun = self.repetitions.iter().find(|repetition| repetition.positions < positions);
-            rows.push((
-                "interrupted",
-                match begun {
-                    Some(begun) => format!("after {} of {positions} positions", begun.positions),
-                    None => "after the repetitions above".into(),
-                },
-            ));
-        }
-        rows.push(("nodes/s", number(spread.median)));
-        machine.table(&rows)
-    }
-
-    fn json(&self, machine: &Machine) -> Value {
-        let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        let repetition = |one: &Repetition| {
-            let Repetition { positions, nodes, time, hashfull } = *one;
-            json!({ "positions": positions, "nodes": nodes, "time_ms": ms(time), "nps": one.nps(), "hashfull": hashfull })
+    /// The results, in the order of the table.
+    fn rows(&self) -> Vec<Row> {
+        let row = |label, text, field, value| Row { label, text, field, value };
+        let (threads, hash, positions) = (self.engine.threads(), self.engine.hash_mib(), self.positions());
+        let mut sum = Repetition::default();
+        self.repetitions.iter().for_each(|one| sum.add(one));
+        let repetitions: Vec<Value> = self.repetitions.iter().map(Repetition::json).collect();
+        let interrupted = match self.stop.asked() {
+            true => format!("after {} positions", sum.positions),
+            false => String::new(),
         };
-        let (Spread { median, min, max, mad }, sum) = (self.spread(), self.sum());
-        json!({
-            "version": machine::version(),
-            "machine": machine.json,
-            "threads": self.engine.threads(),
-            "hash_mib": self.engine.hash_mib(),
-            "positions": self.positions(),
-            "repetitions": self.repetitions.iter().map(repetition).collect::<Vec<_>>(),
-            "nodes": sum.nodes,
-            "time_ms": ms(sum.time),
-            "nps": { "median": median, "min": min, "max": max, "mad": mad },
-            "hashfull": sum.hashfull,
-            "interrupted": self.stop.asked(),
-        })
+
+        let all: Vec<f64> = self.repetitions.iter().map(Repetition::nps).collect();
+        let middle = median(all.clone());
+        let min = all.iter().copied().reduce(f64::min).unwrap_or(0.0);
+        let max = all.iter().copied().reduce(f64::max).unwrap_or(0.0);
+        let mad = median(all.iter().map(|nps| (nps - middle).abs()).collect());
+        let number = |nps: f64| units::grouped(nps.round() as u64);
+        let percent = 100.0 * mad / middle.max(1e-9);
+        let spread = format!("{} to {} nodes/s, median absolute deviation {percent:.2} %", number(min), number(max));
+        let nps = json!({ "median": middle, "min": min, "max": max, "mad": mad });
+        vec![
+            row("threads", threads.to_string(), "threads", threads.into()),
+            row("hash", format!("{hash} MiB"), "hash_mib", hash.into()),
+            row("positions", format!("{positions} of {} games", self.games.len()), "positions", positions.into()),
+            row("repetitions", repetitions.len().to_string(), "repetitions", repetitions.into()),
+            row("nodes", units::grouped(sum.nodes), "nodes", sum.nodes.into()),
+            row("time", units::time(sum.time), "time_ms", sum.ms().into()),
+            row(
+                "hashfull",
+                format!("{:.1} % at most", f64::from(sum.hashfull) / 10.0),
+                "hashfull",
+                sum.hashfull.into(),
+            ),
+            row("interrupted", interrupted, "interrupted", self.stop.asked().into()),
+            row("spread", spread, "nps", nps.clone()),
+            row("nodes/s", number(middle), "nps", nps),
+        ]
     }
 }
 
@@ -273,6 +270,12 @@ mod tests {
         assert_eq!(default_hash(128, 4, Some(10_000)), 512);
         assert_eq!(default_hash(128, 64, Some(10_000)), 5_000);
         assert_eq!(default_hash(128, 1, Some(0)), 1);
+    }
+
+    #[test]
+    fn medians_of_odd_and_even_lists() {
+        let numbers = [vec![], vec![5.0], vec![4.0, 1.0], vec![10.0, 11.0, 9.0, 12.0, 1000.0]];
+        assert_eq!(numbers.map(median), [0.0, 5.0, 2.5, 11.0]);
     }
 
     #[test]

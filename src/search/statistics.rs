@@ -101,8 +101,8 @@ impl LbrStats {
             ("nodes", self.nodes),
             ("first matches", self.first_matches),
             ("second matches", self.second_matches),
-            ("reply best", self.best),
-            ("cutoffs by it", self.cutoffs),
+            ("best", self.best),
+            ("cutoffs", self.cutoffs),
         ]
     }
 }

@@ -82,8 +82,8 @@ mod tests {
         let lines = words(&text);
         assert_eq!(lines[1], ["nodes", "8"]);
         assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);
-        assert_eq!(lines[4], ["reply", "best", "0", "0.00", "%"]);
-        assert_eq!(lines[5], ["cutoffs", "by", "it", "0"]);
+        assert_eq!(lines[4], ["best", "0", "0.00", "%"]);
+        assert_eq!(lines[5], ["cutoffs", "0"]);
     }
 
     #[test]

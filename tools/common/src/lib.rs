@@ -16,6 +16,7 @@ pub mod outputs;
 pub mod part;
 pub mod play;
 pub mod progress;
+pub mod quantile;
 pub mod scratch;
 pub mod summary;
 pub mod threads;

@@ -3,7 +3,7 @@
 use super::child::{Line, Session, SessionError};
 use fastrand::Rng;
 use lento::cli::interrupt::Stop;
-use lento::cli::spread::{quantile, sorted};
+use lento_common::quantile::{quantile, sorted};
 use std::time::{Duration, Instant};
 
 /// A measured response time.

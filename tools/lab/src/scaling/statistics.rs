@@ -2,7 +2,7 @@
 //! jackknife", 1979.)
 
 use fastrand::Rng;
-use lento::cli::spread::{quantile, sorted};
+use lento_common::quantile::{quantile, sorted};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
