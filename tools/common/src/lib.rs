@@ -3,7 +3,6 @@
 pub mod arguments;
 pub mod chart;
 pub mod cholesky;
-pub mod columns;
 pub mod draft;
 pub mod epd;
 pub mod inputs;

@@ -1,4 +1,4 @@
-//! `lento-lab latency` from outside. This program is also the engine whose answers it times.
+//! Runs `lento-lab latency`. This program is also the engine that it measures.
 
 use lento::engine::Engine;
 use libtest_mimic::{Arguments, Trial};
@@ -12,7 +12,7 @@ fn main() {
         return;
     }
     let test = || {
-        latency_says_how_long_answers_take();
+        latency_measures_response_times();
         Ok(())
     };
     libtest_mimic::run(&Arguments::from_args(), vec![Trial::test("latency", test)]).exit();
@@ -28,7 +28,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-fn latency_says_how_long_answers_take() {
+fn latency_measures_response_times() {
     let output = latency(&["--threads=1,3", "--time=1s", "--hash=1", "--json"]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     assert!(output.status.success() && output.stderr.is_empty());
@@ -51,7 +51,7 @@ fn latency_says_how_long_answers_take() {
         (["--engine", "no/such/engine"], "no/such/engine: "),
     ] {
         let output = latency(&args);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && output.stdout.is_empty() && told.contains(part), "{args:?}: {told}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty() && message.contains(part), "{args:?}: {message}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crossbeam::channel::{Receiver, after, select, unbounded};
 use lento::cli::interrupt::Stop;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
@@ -14,36 +14,20 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 #[cfg(windows)]
 const NEW_PROCESS_GROUP: u32 = 0x200;
 
-/// Why there is no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// Ctrl-C.
-    #[error("interrupted")]
-    Interrupted,
-    /// The engine exited or does not answer.
-    #[error("{0}")]
-    Broken(String),
-    /// A pipe error.
-    #[error(transparent)]
-    Pipe(#[from] io::Error),
-}
-
 /// A line with the time it was read.
 pub type Line = (Instant, String);
 
-/// A running engine.
+/// A running engine. Its methods return errors if the engine exits or does not answer, and on Ctrl-C.
 pub struct Session {
     child: Child,
     input: ChildStdin,
     lines: Receiver<Line>,
+    stop: Stop,
 }
 
 impl Session {
     /// Starts a UCI engine.
-    ///
-    /// # Errors
-    /// The process cannot be started.
-    pub fn start(program: &Path) -> io::Result<Self> {
+    pub fn start(program: &Path, stop: Stop) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.arg("uci").stdin(Stdio::piped()).stdout(Stdio::piped());
         // Ctrl-C should reach only this process, which then stops the engine.
@@ -63,64 +47,49 @@ impl Session {
                 }
             }
         })?;
-        Ok(Self { child, input, lines })
+        Ok(Self { child, input, lines, stop })
     }
 
     /// Sends a line and returns the time before writing.
-    ///
-    /// # Errors
-    /// The pipe is closed.
-    pub fn send(&mut self, line: &str) -> Result<Instant, SessionError> {
+    pub fn send(&mut self, line: &str) -> io::Result<Instant> {
         let now = Instant::now();
         self.input.write_all(format!("{line}\n").as_bytes())?;
         self.input.flush()?;
         Ok(now)
     }
 
-    /// The next line, or `None` at the deadline.
-    ///
-    /// # Errors
-    /// Ctrl-C, or the engine exited.
-    pub fn next(&mut self, until: Instant, stop: &Stop) -> Result<Option<Line>, SessionError> {
-        select! {
-            recv(self.lines) -> line => line.map(Some).map_err(|_| SessionError::Broken("the engine exited".into())),
-            recv(stop.waiter()) -> _ => Err(SessionError::Interrupted),
-            recv(after(until.saturating_duration_since(Instant::now()))) -> _ => Ok(None),
-        }
-    }
-
-    /// Reads up to and including the line starting with `start`.
-    ///
-    /// # Errors
-    /// Ctrl-C, the engine exited, or does not answer.
-    pub fn until(&mut self, start: &str, stop: &Stop) -> Result<Vec<Line>, SessionError> {
-        let deadline = Instant::now() + TIMEOUT;
+    /// Reads lines for some time, or up to and including one for which `last` holds.
+    fn read(&mut self, time: Duration, last: impl Fn(&str) -> bool) -> io::Result<Vec<Line>> {
+        let timeout = after(time);
         let mut lines = Vec::new();
-        while let Some(line) = self.next(deadline, stop)? {
-            let found = line.1.starts_with(start);
-            lines.push(line);
-            if found {
+        loop {
+            select! {
+                recv(self.lines) -> line => lines.push(line.map_err(|_| io::Error::other("the engine exited"))?),
+                recv(self.stop.waiter()) -> _ => return Err(ErrorKind::Interrupted.into()),
+                recv(timeout) -> _ => return Ok(lines),
+            }
+            if lines.last().is_some_and(|line: &Line| last(&line.1)) {
                 return Ok(lines);
             }
         }
-        Err(SessionError::Broken(format!("no {start:?} from the engine for {} seconds", TIMEOUT.as_secs())))
     }
 
     /// Reads lines for some time.
-    ///
-    /// # Errors
-    /// Ctrl-C, or the engine exited.
-    pub fn listen(&mut self, time: Duration, stop: &Stop) -> Result<Vec<Line>, SessionError> {
-        let deadline = Instant::now() + time;
-        let mut lines = Vec::new();
-        while let Some(line) = self.next(deadline, stop)? {
-            lines.push(line);
+    pub fn listen(&mut self, time: Duration) -> io::Result<Vec<Line>> {
+        self.read(time, |_| false)
+    }
+
+    /// Reads up to and including the line starting with `start`.
+    pub fn until(&mut self, start: &str) -> io::Result<Vec<Line>> {
+        let lines = self.read(TIMEOUT, |line| line.starts_with(start))?;
+        match lines.last() {
+            Some(line) if line.1.starts_with(start) => Ok(lines),
+            _ => Err(io::Error::other(format!("no {start:?} from the engine for {} seconds", TIMEOUT.as_secs()))),
         }
-        Ok(lines)
     }
 }
 
-/// Kills the engine unless it exits at once.
+/// Kills the engine unless it exits soon.
 impl Drop for Session {
     fn drop(&mut self) {
         let _ = self.send("quit");

@@ -5,14 +5,14 @@ mod report;
 mod soak;
 
 use crate::threads::{ThreadCounts, thread_counts};
-use child::{Session, SessionError};
+use child::Session;
 use fastrand::Rng;
 use lento::cli::amounts;
 use lento::cli::interrupt::Stop;
 use lento::cli::machine::Machine;
 use lento::cli::progress::Progress;
 use lento::cli::speedtest::games;
-use lento::cli::{Done, programs, units};
+use lento::cli::{Done, programs};
 use report::{Report, Row};
 use soak::{Samples, Soak};
 use std::io::{self, Write};
@@ -29,7 +29,7 @@ With --json one document is printed at the end:
     threads
     refused             the engine's error, or why it stopped, or null
     stop                from `stop` written to `bestmove` read
-    first_info          from `go` to the first line of play
+    first_info          from `go` to the first PV
     movetime            delay of `bestmove` after movetime; negative:
                         earlier
     ponderhit           from `ponderhit` with an expired clock to `bestmove`
@@ -77,25 +77,24 @@ pub fn run(args: &Args) -> Done {
         let left = args.time.saturating_sub(progress.elapsed());
         let end = Instant::now() + left / (counts.len() - at) as u32;
         let mut soak = Soak {
-            session: Session::start(&engine).map_err(|error| format!("{}: {error}", engine.display()))?,
-            stop: &stop,
+            session: Session::start(&engine, stop.clone()).map_err(|error| format!("{}: {error}", engine.display()))?,
             fens: &fens,
             random: random.fork(),
             samples: Samples::default(),
         };
-        let refused = match measure(&mut soak, threads, args, end, &mut progress) {
-            Ok(refused) => refused,
-            Err(_) if stop.asked() => None,
-            Err(error) => Some(error.to_string()),
-        };
+        let result = soak.run(threads, args.hash, |cycle| {
+            let left = args.time.saturating_sub(progress.elapsed());
+            progress.show(|| format!("threads {threads}, round {cycle}"), left);
+            cycle == 1 || Instant::now() < end
+        });
+        let refused = result.err().filter(|_| !stop.asked()).map(|error| error.to_string());
         rows.push(Row { threads, refused, samples: soak.samples });
         if stop.asked() {
             break;
         }
     }
     progress.clear();
-    let report =
-        Report { machine, rows, hash_mib: args.hash, time: args.time, seed: args.seed, interrupted: stop.asked() };
+    let report = Report { args, machine, rows, interrupted: stop.asked() };
     let mut out = io::stdout();
     if args.json {
         writeln!(out, "{:#}", report.json())?
@@ -103,32 +102,4 @@ pub fn run(args: &Args) -> Done {
         write!(out, "{}", report.text())?
     }
     Ok(stop.exit_code())
-}
-
-/// Runs cycles of searches until `end`, at least one.
-fn measure(
-    soak: &mut Soak,
-    threads: usize,
-    args: &Args,
-    end: Instant,
-    progress: &mut Progress,
-) -> Result<Option<String>, SessionError> {
-    let refused = soak.prepare(threads, args.hash)?;
-    if refused.is_some() {
-        return Ok(refused);
-    }
-    for cycle in 1.. {
-        let left = args.time.saturating_sub(progress.elapsed());
-        progress.show(|| format!("threads {threads}, round {cycle}"), left);
-        soak.cycle()?;
-        if Instant::now() >= end {
-            break;
-        }
-    }
-    Ok(None)
-}
-
-/// Milliseconds with two decimals.
-fn shown(ms: f64) -> String {
-    if ms.abs() >= 10_000.0 { units::time(Duration::from_secs_f64(ms.abs() / 1e3)) } else { format!("{ms:.2}") }
 }

@@ -1,90 +1,107 @@
 //! The report of a latency test.
 
-use super::shown;
-use super::soak::{Measure, PARTS, Samples};
+use super::Args;
+use super::soak::{Measure, Samples};
+use crate::table;
 use lento::cli::machine::{self, Machine};
 use lento::cli::units;
-use lento_common::columns::columns;
+use lento_common::quantile::{quantile, sorted};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::time::Duration;
+
+/// Names and JSON keys of each [`Measure`].
+const MEASURES: [(&str, &str); 5] = [
+    ("stop to bestmove", "stop"),
+    ("go to first info", "first_info"),
+    ("bestmove after movetime", "movetime"),
+    ("ponderhit to bestmove", "ponderhit"),
+    ("bestmove after the flag", "clock"),
+];
+
+/// The reported quantiles with their heads and JSON keys.
+const QUANTILES: [(f64, &str, &str); 6] = [
+    (0.0, "min", "min"),
+    (0.5, "50 %", "p50"),
+    (0.9, "90 %", "p90"),
+    (0.99, "99 %", "p99"),
+    (0.999, "99.9 %", "p99_9"),
+    (1.0, "max", "max"),
+];
 
 /// The results of one thread count.
 pub struct Row {
     pub threads: usize,
     /// The engine's error, or why it stopped.
     pub refused: Option<String>,
-    /// The measurements.
     pub samples: Samples,
 }
 
 /// The result of a latency test.
-pub struct Report {
+pub struct Report<'a> {
+    pub args: &'a Args,
     pub machine: Machine,
-    /// The results per thread count.
     pub rows: Vec<Row>,
-    /// Hash table in MiB.
-    pub hash_mib: usize,
-    /// The requested time.
-    pub time: Duration,
-    /// The random seed.
-    pub seed: u64,
     /// Whether it was interrupted by Ctrl-C.
     pub interrupted: bool,
 }
 
+/// Milliseconds with two decimals.
+fn shown(ms: f64) -> String {
+    if ms.abs() >= 10_000.0 { units::time(Duration::from_secs_f64(ms.abs() / 1e3)) } else { format!("{ms:.2}") }
+}
+
 impl Row {
-    fn json(&self) -> Value {
-        let mut row = Map::new();
-        row.insert("threads".into(), self.threads.into());
-        row.insert("refused".into(), self.refused.clone().into());
-        for measure in Measure::ALL {
-            let (min, parts) = self.samples.percentiles(measure);
-            let mut fields = Map::new();
-            fields.insert("count".into(), self.samples.count(measure).into());
-            fields.insert("min".into(), min.into());
-            for ((_, _, key), ms) in PARTS.into_iter().zip(parts) {
-                fields.insert(key.into(), ms.into());
+    /// The table row of each measure.
+    fn table(&self) -> Vec<table::Row> {
+        let row = |((name, _), samples): (&(&str, &str), &Vec<f64>)| {
+            let samples = sorted(samples.iter().copied());
+            let mut row = table::Row::default();
+            row.text("threads", self.threads.to_string());
+            row.text("milliseconds", *name);
+            row.cell("count", "count", samples.len().to_string(), samples.len());
+            for (part, head, key) in QUANTILES {
+                let ms = quantile(&samples, part);
+                row.cell(head, key, shown(ms), ms);
             }
-            row.insert(measure.key().into(), fields.into());
-        }
-        row.insert("flags".into(), self.samples.flags().into());
-        row.into()
+            row
+        };
+        MEASURES.iter().zip(&self.samples).map(row).collect()
     }
 
-    /// The table rows.
-    fn lines(&self) -> Vec<Vec<String>> {
-        let line = |measure: &Measure| {
-            let (min, parts) = self.samples.percentiles(*measure);
-            let mut words = vec![
-                self.threads.to_string(),
-                measure.name().to_owned(),
-                self.samples.count(*measure).to_string(),
-                shown(min),
-            ];
-            words.extend(parts.map(shown));
-            words
-        };
-        Measure::ALL.iter().filter(|measure| self.samples.count(**measure) > 0).map(line).collect()
+    /// The number of moves after the flag.
+    fn flags(&self) -> usize {
+        self.samples[Measure::Clock as usize].iter().filter(|&&late| late > 0.0).count()
+    }
+
+    fn json(&self) -> Value {
+        let measures = MEASURES.iter().zip(self.table()).map(|((_, key), row)| ((*key).to_owned(), row.json()));
+        let mut fields: Map<String, Value> = measures.collect();
+        fields.insert("threads".into(), self.threads.into());
+        fields.insert("refused".into(), self.refused.clone().into());
+        fields.insert("flags".into(), self.flags().into());
+        fields.into()
     }
 }
 
-impl Report {
+impl Report<'_> {
     /// As a text table.
     pub fn text(&self) -> String {
-        let facts = [("hash", format!("{} MiB", self.hash_mib)), ("time", units::time(self.time))];
+        let facts = [("hash", format!("{} MiB", self.args.hash)), ("time", units::time(self.args.time))];
         let mut text = self.machine.table(&facts);
-        let head: Vec<&str> =
-            ["threads", "milliseconds", "count", "min"].into_iter().chain(PARTS.map(|part| part.1)).collect();
-        let lines: Vec<Vec<String>> = self.rows.iter().flat_map(Row::lines).collect();
-        let _ = write!(text, "\n{}", columns(&head, &lines));
+        let mut lines = Vec::new();
+        for row in &self.rows {
+            let measured = row.table().into_iter().zip(&row.samples).filter(|(_, samples)| !samples.is_empty());
+            lines.extend(measured.map(|(line, _)| line));
+        }
+        let _ = write!(text, "\n{}", table::text(&lines));
         let mut notes = String::new();
-        for Row { threads, refused, samples } in &self.rows {
-            if let Some(refused) = refused {
+        for row in &self.rows {
+            let (threads, late, all) = (row.threads, row.flags(), row.samples[Measure::Clock as usize].len());
+            if let Some(refused) = &row.refused {
                 let _ = writeln!(notes, "{threads} threads: {refused}");
             }
-            if samples.flags() > 0 {
-                let (late, all) = (samples.flags(), samples.count(Measure::Clock));
+            if late > 0 {
                 let _ = writeln!(notes, "{threads} threads: {late} of {all} moves came after the flag");
             }
         }
@@ -100,11 +117,30 @@ impl Report {
             "schema": "lento-latency/1",
             "version": machine::version(),
             "machine": self.machine.json,
-            "hash_mib": self.hash_mib,
-            "time_ms": self.time.as_secs_f64() * 1e3,
-            "seed": self.seed,
+            "hash_mib": self.args.hash,
+            "time_ms": self.args.time.as_secs_f64() * 1e3,
+            "seed": self.args.seed,
             "interrupted": self.interrupted,
             "results": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_ascend_and_late_moves_are_counted() {
+        let mut row = Row { threads: 2, refused: None, samples: Samples::default() };
+        row.samples[Measure::Stop as usize] = (0..1000).rev().map(f64::from).collect();
+        row.samples[Measure::Clock as usize] = vec![-20.0, 0.0, 3.0];
+        let json = row.json();
+        let quantiles = QUANTILES.map(|(.., key)| json["stop"][key].as_f64().unwrap());
+        assert!(quantiles.is_sorted() && quantiles[..2] == [0.0, 499.5] && quantiles[5] == 999.0, "{quantiles:?}");
+        assert_eq!(
+            (&json["flags"], &json["clock"]["count"], &json["ponderhit"]["max"]),
+            (&json!(1), &json!(3), &json!(0.0))
+        );
     }
 }
