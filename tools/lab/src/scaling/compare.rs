@@ -161,24 +161,26 @@ fn compare(documents: &[Document; 2], seed: u64) -> Result<(bool, Vec<Row>), Str
     let paired = one.positions == other.positions && found[0].keys().eq(found[1].keys());
     let groups = found.map(|found| found.into_values().collect::<Vec<_>>());
     let statistics = |groups: &[Vec<Vec<Block>>]| -> Vec<f64> {
-        let both = figures(&groups[0]).into_iter().zip(figures(&groups[1]));
-        both.flat_map(|(a, b)| [b.nps / a.nps.max(1e-9), b.speedup / a.speedup]).collect()
+        let both = figures(&groups[0], &common).into_iter().zip(figures(&groups[1], &common));
+        both.flat_map(|([a_nps, .., a_speedup], [b_nps, .., b_speedup])| [b_nps / a_nps, b_speedup / a_speedup])
+            .collect()
     };
     let ratios = intervals(&groups, paired, seed, statistics);
-    let [a, b] = groups.each_ref().map(|groups| figures(groups));
+    let [a, b] = groups.each_ref().map(|groups| figures(groups, &common));
     let row = |at: usize| {
-        let (a, b, nps, speedup) = (a[at], b[at], ratios[2 * at], ratios[2 * at + 1]);
+        let ([a_nps, .., a_speedup], [b_nps, .., b_speedup]) = (a[at], b[at]);
+        let (nps, speedup) = (ratios[2 * at], ratios[2 * at + 1]);
         let ratio = |number: f64| format!("{number:.3}");
         let mut row = Row::default();
         row.cell("threads", "threads", common[at].to_string(), common[at]);
-        row.text("A nodes/s", count(a.nps));
-        row.text("B nodes/s", count(b.nps));
+        row.text("A nodes/s", count(a_nps));
+        row.text("B nodes/s", count(b_nps));
         row.cell("B/A (95 %)", "nps_ratio", nps.text(ratio), nps.json());
-        row.text("A speed-up", format!("{:.2}", a.speedup));
-        row.text("B speed-up", format!("{:.2}", b.speedup));
+        row.text("A speed-up", format!("{:.2}", a_speedup));
+        row.text("B speed-up", format!("{:.2}", b_speedup));
         row.cell("B/A (95 %)", "speedup_ratio", speedup.text(ratio), speedup.json());
-        row.data("a", json!({ "nps": a.nps, "speedup": a.speedup }));
-        row.data("b", json!({ "nps": b.nps, "speedup": b.speedup }));
+        row.data("a", json!({ "nps": a_nps, "speedup": a_speedup }));
+        row.data("b", json!({ "nps": b_nps, "speedup": b_speedup }));
         row
     };
     Ok((paired, (0..common.len()).map(row).collect()))

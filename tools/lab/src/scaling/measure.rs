@@ -10,6 +10,7 @@ use lento::cli::interrupt::Stop;
 use lento::cli::progress::Progress;
 use lento::cli::search::{Found, search};
 use lento::engine::{Engine, Output};
+use lento::processors;
 use lento::score::Bound;
 use lento::search::limits::Limits;
 use lento::search::observer::Instrument;
@@ -24,10 +25,6 @@ const TIMED_UNTIL: f64 = 0.85;
 const CALIBRATION: f64 = 0.1;
 /// A search that ends this close to the deadline was cut off by it.
 const CLOSE: Duration = Duration::from_millis(5);
-/// Number of positions tried with all thread counts to estimate their cost.
-const TRIED: usize = 5;
-/// Seconds below which their total says nothing about the cost.
-const SHORT: f64 = 0.005;
 /// Slowdown of a counting search.
 const COUNTING: f64 = 1.5;
 
@@ -147,23 +144,10 @@ impl Measuring<'_> {
         }
         // Overhead per search: clearing the table and starting threads.
         let overhead = (self.progress.elapsed() - start).saturating_sub(searched).as_secs_f64() / curves.len() as f64;
-        let factor = self.cost_factor(&curves, share)?;
+        let factor = plan::factor(self.threads, processors::count());
         let left = self.args.time.mul_f64(TIMED_UNTIL).saturating_sub(self.progress.elapsed()).as_secs_f64();
         let budget = left / self.args.repeat as f64;
         Ok(plan::depths(&curves, budget, factor, overhead * self.threads.len() as f64))
-    }
-
-    /// Estimates the cost of all thread counts as a multiple of the first, from a few positions.
-    fn cost_factor(&mut self, curves: &[Curve], share: Duration) -> io::Result<f64> {
-        let mut seconds = vec![0.0; self.threads.len()];
-        for position in self.order(curves.len()).into_iter().take(TRIED) {
-            let depth = curves[position].within(share.as_secs_f64() / 2.0);
-            for (sum, &threads) in seconds.iter_mut().zip(self.threads) {
-                *sum += self.reach(position, threads, depth, "calibrating threads")?.elapsed.as_secs_f64();
-            }
-        }
-        let equal = self.threads.len() as f64;
-        Ok(if seconds[0] < SHORT { equal } else { seconds.iter().sum::<f64>() / seconds[0] })
     }
 
     /// Timed searches in blocks with a random order of thread counts, so that varying load affects all alike.

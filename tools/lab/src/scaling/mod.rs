@@ -112,17 +112,7 @@ pub fn run(args: &Args) -> Done {
     measuring.progress.clear();
 
     let rows = statistics::rows(&measured.runs, &threads, args.seed);
-    let report = Report {
-        args,
-        machine: &machine,
-        positions: &positions,
-        threads: &threads,
-        hash_mib: measuring.engine.hash_mib(),
-        elapsed,
-        interrupted: measuring.stop.asked(),
-        measured: &measured,
-        rows: &rows,
-    };
+    let report = Report { measuring: &measuring, machine: &machine, elapsed, measured: &measured, rows: &rows };
     if let Some(draft) = json {
         draft.finish(format!("{:#}\n", report.json()).as_bytes())?;
     }

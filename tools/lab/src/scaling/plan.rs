@@ -64,6 +64,12 @@ pub fn depths(curves: &[Curve], budget: f64, factor: f64, overhead: f64) -> Vec<
     curves.iter().map(|curve| curve.within(low)).collect()
 }
 
+/// Estimated cost of all thread counts as a multiple of the first. More threads than cores do not help.
+pub fn factor(threads: &[usize], cores: usize) -> f64 {
+    let useful = |count: usize| count.min(cores).max(1) as f64;
+    threads.iter().map(|&count| (useful(threads[0]) / useful(count)).powf(0.7)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +107,14 @@ mod tests {
     #[test]
     fn zero_time_gives_depth_one() {
         assert_eq!(depths(&[curve(1.0, 2.0, 3), Curve::default()], 0.0, 3.0, 0.1), [1, 1]);
+    }
+
+    #[test]
+    fn more_threads_take_less_time_up_to_the_cores() {
+        assert_eq!(factor(&[1], 8), 1.0);
+        let four = factor(&[1, 2, 4], 4);
+        assert!(four > 1.75 && four < 3.0, "{four}");
+        assert_eq!(factor(&[1, 2, 4, 8], 1), 4.0);
+        assert!(factor(&[4, 1], 4) > 3.0);
     }
 }

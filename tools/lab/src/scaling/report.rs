@@ -1,11 +1,9 @@
 //! The results of a run as text and as the JSON document described in docs/scaling.md.
 
-use super::Args;
-use super::measure::{Counted, Measured};
+use super::measure::{Counted, Measured, Measuring};
 use super::statistics::{CONFIDENCE, RESAMPLES, Row, Run};
 use super::visits::VisitCounts;
 use crate::table;
-use lento::chess::Game;
 use lento::cli::machine::{self, Machine};
 use lento::cli::units;
 use serde_json::{Value, json};
@@ -20,15 +18,10 @@ const SHORT: Duration = Duration::from_millis(100);
 
 /// The results of a run.
 pub struct Report<'a> {
-    pub args: &'a Args,
+    pub measuring: &'a Measuring<'a>,
     pub machine: &'a Machine,
-    pub positions: &'a [Game],
-    pub threads: &'a [usize],
-    pub hash_mib: usize,
     /// The actual time.
     pub elapsed: Duration,
-    /// Whether it was interrupted by Ctrl-C.
-    pub interrupted: bool,
     pub measured: &'a Measured,
     pub rows: &'a [Row],
 }
@@ -99,30 +92,27 @@ impl Report<'_> {
 
     /// The number of completed blocks and of those requested.
     fn blocks(&self) -> (usize, usize) {
-        (self.measured.runs.len() / self.threads.len(), self.positions.len() * self.args.repeat)
-    }
-
-    fn cut_short(&self) -> bool {
-        let (done, requested) = self.blocks();
-        !self.interrupted && done < requested
+        let Measuring { args, positions, threads, .. } = self.measuring;
+        (self.measured.runs.len() / threads.len(), positions.len() * args.repeat)
     }
 
     /// The JSON document.
     pub fn json(&self) -> Value {
-        let Self { args, measured, .. } = self;
-        let fens = self.positions.iter().map(|game| game.board().fen(false));
+        let (measured, (done, requested)) = (self.measured, self.blocks());
+        let Measuring { args, positions, threads, engine, stop, .. } = self.measuring;
+        let fens = positions.iter().map(|game| game.board().fen(false));
         let position = |(at, fen)| json!({ "fen": fen, "depth": measured.depths.get(at) });
         json!({
             "schema": SCHEMA,
             "created": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-            "interrupted": self.interrupted,
-            "cut_short": self.cut_short(),
+            "interrupted": stop.asked(),
+            "cut_short": !stop.asked() && done < requested,
             "elapsed_ms": self.elapsed.as_secs_f64() * 1e3,
             "version": machine::version(),
             "machine": self.machine.json,
             "settings": {
-                "threads": self.threads,
-                "hash_mib": self.hash_mib,
+                "threads": threads,
+                "hash_mib": engine.hash_mib(),
                 "time_ms": args.time.as_secs_f64() * 1e3,
                 "depth": args.depth,
                 "repetitions": args.repeat,
@@ -140,6 +130,7 @@ impl Report<'_> {
 
     /// The machine and a table of the results.
     pub fn text(&self) -> String {
+        let Measuring { args, positions, engine, stop, .. } = self.measuring;
         let depths = &self.measured.depths;
         let depth = match (depths.iter().min(), depths.iter().max()) {
             (Some(least), Some(most)) if least < most => format!(", depths {least} to {most}"),
@@ -147,9 +138,9 @@ impl Report<'_> {
             _ => String::new(),
         };
         let mut text = self.machine.table(&[
-            ("hash", format!("{} MiB", self.hash_mib)),
-            ("positions", format!("{}{depth}", self.positions.len())),
-            ("time", format!("{} of {}", units::time(self.elapsed), units::time(self.args.time))),
+            ("hash", format!("{} MiB", engine.hash_mib())),
+            ("positions", format!("{}{depth}", positions.len())),
+            ("time", format!("{} of {}", units::time(self.elapsed), units::time(args.time))),
         ]);
         let Some(first) = self.rows.first() else {
             return text
@@ -157,10 +148,9 @@ impl Report<'_> {
         };
         let _ = write!(text, "\n{}", table::text(&self.table()));
         let (done, requested) = self.blocks();
-        if self.interrupted {
-            let _ = writeln!(text, "\ninterrupted after {done} searches with each thread count");
-        } else if self.cut_short() {
-            let _ = writeln!(text, "\ntime ran out after {done} of {requested} searches with each thread count");
+        if stop.asked() || done < requested {
+            let reason = if stop.asked() { "interrupted" } else { "time ran out" };
+            let _ = writeln!(text, "\n{reason} after {done} of {requested} searches with each thread count");
         }
         let typical = Duration::from_secs_f64(first.seconds.estimate);
         if typical < SHORT {
@@ -169,10 +159,6 @@ impl Report<'_> {
                 text,
                 "\nsearches of {time} say little about longer ones; use more --time or fewer --positions"
             );
-        }
-        let cores = self.machine.logical_cores;
-        if let Some(most) = self.threads.iter().max().filter(|&&most| most > cores) {
-            let _ = writeln!(text, "\n{most} threads on a machine with {cores} hardware threads");
         }
         text
     }

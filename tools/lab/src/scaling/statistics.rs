@@ -49,33 +49,23 @@ pub fn blocks(runs: &[Run], threads: &[usize]) -> BTreeMap<usize, Vec<Block>> {
     blocks
 }
 
-/// Figures of a thread count.
-#[derive(Clone, Copy, Debug)]
-pub struct Figures {
-    /// Nodes per second.
-    pub nps: f64,
-    /// Geometric mean of seconds to depth over the positions.
-    pub seconds: f64,
-    /// Geometric mean of the speed-up over the first thread count.
-    pub speedup: f64,
-}
-
-/// The figures per thread count.
-pub fn figures(groups: &[Vec<Block>]) -> Vec<Figures> {
+/// For each thread count: nodes per second, efficiency, seconds to depth, and speed-up, as in [`Row`].
+pub fn figures(groups: &[Vec<Block>], threads: &[usize]) -> Vec<[f64; 4]> {
     let mean = |logarithm: &dyn Fn(&Block) -> f64| {
         let of_position = |blocks: &Vec<Block>| blocks.iter().map(logarithm).sum::<f64>() / blocks.len() as f64;
         (groups.iter().map(of_position).sum::<f64>() / groups.len() as f64).exp()
     };
     let log = |block: &Block, at: usize| block[at].0.max(1e-9).ln();
-    let figures = |at: usize| {
-        let sum = |part: fn(&(f64, f64)) -> f64| groups.iter().flatten().map(|block| part(&block[at])).sum::<f64>();
-        Figures {
-            nps: sum(|of| of.1) / sum(|of| of.0).max(1e-9),
-            seconds: mean(&|block| log(block, at)),
-            speedup: mean(&|block| log(block, 0) - log(block, at)),
-        }
+    let sum = |at: usize, part: fn(&(f64, f64)) -> f64| -> f64 {
+        groups.iter().flatten().map(|block| part(&block[at])).sum()
     };
-    (0..groups[0][0].len()).map(figures).collect()
+    let nps = |at: usize| sum(at, |of| of.1).max(1.0) / sum(at, |of| of.0).max(1e-9);
+    let per_thread = |at: usize| nps(at) / threads[at] as f64;
+    let figures = |at: usize| {
+        let speedup = mean(&|block| log(block, 0) - log(block, at));
+        [nps(at), per_thread(at) / per_thread(0), mean(&|block| log(block, at)), speedup]
+    };
+    (0..threads.len()).map(figures).collect()
 }
 
 /// An estimate with a confidence interval.
@@ -155,16 +145,7 @@ pub fn rows(runs: &[Run], threads: &[usize], seed: u64) -> Vec<Row> {
     if groups.is_empty() {
         return Vec::new();
     }
-    let statistics = |measurements: &[Vec<Vec<Block>>]| -> Vec<f64> {
-        let figures = figures(&measurements[0]);
-        let per_thread = |at: usize| figures[at].nps / threads[at] as f64;
-        let of = |at: usize| {
-            let Figures { nps, seconds, speedup } = figures[at];
-            [nps, per_thread(at) / per_thread(0).max(1e-9), seconds, speedup]
-        };
-        (0..threads.len()).flat_map(of).collect()
-    };
-    let intervals = intervals(&[groups], false, seed, statistics);
+    let intervals = intervals(&[groups], false, seed, |measurements| figures(&measurements[0], threads).concat());
     let row = |(&threads, of): (&usize, &[Interval])| Row {
         threads,
         nps: of[0],

@@ -71,10 +71,6 @@ impl Visits {
         shared
     }
 
-    fn add(&self, counts: &VisitCounts) {
-        self.sum.lock().unwrap_or_else(PoisonError::into_inner).add(counts);
-    }
-
     /// Takes the counts since the last call and forgets all visits. Requires that no search runs.
     pub fn take(&self) -> VisitCounts {
         self.slots.iter().for_each(|slot| slot.store(0, Ordering::Relaxed));
@@ -86,7 +82,7 @@ impl Instrument for Visits {
     fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
         let mut visitor = self.visitor(worker.id);
         let result = worker.search(job, &mut visitor);
-        self.add(&visitor.counts);
+        self.sum.lock().unwrap_or_else(PoisonError::into_inner).add(&visitor.counts);
         result
     }
 }
