@@ -3,7 +3,6 @@
 use super::Done;
 use std::env;
 use std::ffi::OsStr;
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -55,14 +54,9 @@ pub fn locate(program: &str) -> Option<PathBuf> {
 
 /// The tasks of installed programs, for the help.
 pub fn help() -> String {
-    let mut text = String::new();
-    for task in TASKS.iter().filter(|task| locate(task.program).is_some()) {
-        if text.is_empty() {
-            text.push_str("Tasks of other programs:\n");
-        }
-        let _ = writeln!(text, "  {:<11}  {} ({})", task.name, task.about, task.program);
-    }
-    if text.is_empty() { text } else { text + "\n" }
+    let line = |task: &OtherTask| format!("  {:<11}  {} ({})\n", task.name, task.about, task.program);
+    let lines: String = TASKS.iter().filter(|task| task.is_installed()).map(line).collect();
+    if lines.is_empty() { lines } else { format!("Tasks of other programs:\n{lines}\n") }
 }
 
 impl OtherTask {
@@ -71,10 +65,7 @@ impl OtherTask {
         locate(self.program).is_some()
     }
 
-    /// Runs the program with the arguments of the task. It takes the place of this one where the system can do that.
-    ///
-    /// # Errors
-    /// The program is not installed or cannot be started.
+    /// Runs the program with the arguments of the task, in this process where the system can do that.
     pub fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Done {
         let Self { name, program, .. } = self;
         let path = locate(program).ok_or_else(|| {

@@ -37,9 +37,7 @@ impl Found {
 }
 
 /// Searches to the end or to Ctrl-C, passing output to `on_output`, or `None` for a status update.
-///
-/// # Errors
-/// Standard output has been closed, or `on_output` fails.
+/// Fails with `on_output`, and when standard output has been closed.
 pub fn search(
     engine: &mut Engine,
     limits: &Limits,

@@ -5,7 +5,6 @@ use crate::chess::Board;
 use crate::engine::Output;
 use crate::score::Bound;
 use crate::search::report::{Info, Outcome, Progress};
-use crate::uci::sent_lines::SentLines;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
@@ -20,7 +19,6 @@ pub struct Show<'a> {
     found: Option<Info>,
     /// Progress of the iteration after it, if known.
     progress: Option<Progress>,
-    sent: SentLines,
     /// The latest row per line of play.
     rows: Vec<Info>,
 }
@@ -34,18 +32,16 @@ impl<'a> Show<'a> {
         let terminal = io::stdout().is_terminal();
         let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let table = Table { width: terminal.then(width), ranked };
-        let (sent, rows) = (SentLines::new(SentLines::REPEAT_AFTER), Vec::new());
-        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, sent, rows }
+        Self { root, table, terminal, start: Instant::now(), found: None, progress: None, rows: Vec::new() }
     }
 
     /// Shows output of a search; `None` updates the status line.
     pub fn update(&mut self, news: Option<&Output>) -> io::Result<()> {
         match news {
             Some(Output::Info(info)) => {
-                self.sent.record(info.clone(), Instant::now());
                 self.found = Some(info.clone());
                 self.progress = None;
-                return if info.bound == Bound::Exact && self.has_changed(info) { self.row(info) } else { Ok(()) };
+                return if info.bound == Bound::Exact { self.row_if_changed(info) } else { Ok(()) };
             }
             Some(Output::Progress(progress)) => self.progress = Some(*progress),
             _ => {}
@@ -61,20 +57,19 @@ impl<'a> Show<'a> {
 
     /// Prints final lines that were not shown yet.
     pub fn end(&mut self, outcome: &Outcome) -> io::Result<()> {
-        if outcome.best.is_some() && !self.sent.matches(&outcome.lines) {
-            outcome.lines.iter().try_for_each(|line| self.row(line))?;
+        if outcome.best.is_some() {
+            outcome.lines.iter().try_for_each(|line| self.row_if_changed(line))?;
         }
         if self.terminal { write!(io::stdout(), "{ERASE}") } else { Ok(()) }
     }
 
-    /// Whether a line differs from its latest row.
-    fn has_changed(&mut self, info: &Info) -> bool {
+    /// Prints a line unless it equals its latest row.
+    fn row_if_changed(&mut self, info: &Info) -> io::Result<()> {
         let known = self.rows.iter().position(|row| row.multipv == info.multipv).map(|at| self.rows.swap_remove(at));
         self.rows.push(info.clone());
-        known.is_none_or(|row| (row.depth, row.score, row.pv) != (info.depth, info.score, info.pv.clone()))
-    }
-
-    fn row(&self, info: &Info) -> io::Result<()> {
+        if known.is_some_and(|row| (row.depth, row.score, &row.pv) == (info.depth, info.score, &info.pv)) {
+            return Ok(());
+        }
         let erase = if self.terminal { ERASE } else { "" };
         let mut out = io::stdout();
         writeln!(out, "{erase}{}", self.table.row(self.root, info))?;

@@ -43,31 +43,28 @@ impl Table {
             f64::from(info.hashfull) / 10.0,
             units::time(info.elapsed),
         );
-        let words = numbered(root, &info.pv);
-        let Some(width) = self.width else { return columns + &words.join(" ") };
+        let width = self.width.unwrap_or(usize::MAX);
         let indent = if width >= columns.len() + 24 { columns.len() } else { NARROW_INDENT };
-        wrap(columns, &words, width, indent)
+        wrap(columns, &numbered(root, &info.pv), width, indent)
     }
 
     /// The status line, truncated to the terminal: the current move if known, otherwise the last result.
     pub fn heartbeat(self, root: &Board, found: Option<&Info>, now: Option<&Progress>, elapsed: Duration) -> String {
-        let state = |nodes, at, hashfull| {
-            let (nodes, speed) = (units::count(nodes), units::count(nps(nodes, at)));
-            format!("{nodes} nodes, {speed} nodes/s, hash {:.1}%, {}", f64::from(hashfull) / 10.0, units::time(elapsed))
-        };
-        let text = match (now, found) {
+        let (what, nodes, at, hashfull) = match (now, found) {
             (Some(now), _) => {
-                let (depth, number, mv) = (now.depth, now.number, root.san(now.current));
-                format!("depth {depth}, move {number} {mv}, {}", state(now.nodes, now.elapsed, now.hashfull))
+                let what = format!("depth {}, move {} {}", now.depth, now.number, root.san(now.current));
+                (what, now.nodes, now.elapsed, now.hashfull)
             }
             (None, Some(found)) => {
                 let best = found.pv.first().map_or_else(String::new, |&mv| root.san(mv) + " ");
                 let score = score(found.score, wdl::material(root), found.bound);
-                let state = state(found.nodes, found.elapsed, found.hashfull);
-                format!("depth {}, {best}{score}, {state}", found.depth)
+                (format!("depth {}, {best}{score}", found.depth), found.nodes, found.elapsed, found.hashfull)
             }
-            (None, None) => format!("searching, {}", units::time(elapsed)),
+            (None, None) => return format!("searching, {}", units::time(elapsed)),
         };
+        let (speed, nodes) = (units::count(nps(nodes, at)), units::count(nodes));
+        let (hash, time) = (f64::from(hashfull) / 10.0, units::time(elapsed));
+        let text = format!("{what}, {nodes} nodes, {speed} nodes/s, hash {hash:.1}%, {time}");
         text.chars().take(self.width.unwrap_or(usize::MAX).saturating_sub(1)).collect()
     }
 }
@@ -120,23 +117,17 @@ pub fn numbered(root: &Board, line: &[Move]) -> Vec<String> {
 
 /// Appends words, wrapping at `width` with an indent.
 fn wrap(mut text: String, words: &[String], width: usize, indent: usize) -> String {
-    let mut column = text.chars().count();
-    let mut fresh = true;
+    let mut column = text.len();
     for word in words {
-        if column + usize::from(!fresh) + word.len() > width && column > indent {
+        if column + word.len() > width && column > indent {
             text.truncate(text.trim_end().len());
-            text.push('\n');
-            text.push_str(&" ".repeat(indent));
-            (column, fresh) = (indent, true);
+            text = text + "\n" + &" ".repeat(indent);
+            column = indent;
         }
-        if !fresh {
-            text.push(' ');
-            column += 1;
-        }
-        text.push_str(word);
-        column += word.len();
-        fresh = false;
+        text = text + word + " ";
+        column += word.len() + 1;
     }
+    text.truncate(text.trim_end().len());
     text
 }
 

@@ -3,9 +3,6 @@
 use std::time::Duration;
 
 /// Parses times such as `10`, `10s`, `1.5s`, `500ms`, `2m` or `1h`; seconds without a unit.
-///
-/// # Errors
-/// States the expected format.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let seconds = match unit {
