@@ -10,7 +10,7 @@ const BLOCK: usize = 240;
 const STEP: usize = 40;
 
 /// The checksum of a table's bytes, at most 16 MiB, which are hashed in one piece.
-pub fn of(bytes: &[u8]) -> [u8; 16] {
+pub fn of(bytes: &[u8]) -> u128 {
     let [a, b, c, d] = match bytes.len() {
         ..BLOCK => {
             let mut block = [0; BLOCK];
@@ -19,11 +19,8 @@ pub fn of(bytes: &[u8]) -> [u8; 16] {
         }
         _ => hash_256(bytes, 0),
     };
-    let sum = murmur_16([c, d], [a ^ K3, b]);
-    let mut result = [0; 16];
-    result[..8].copy_from_slice(&sum[0].to_le_bytes());
-    result[8..].copy_from_slice(&sum[1].to_le_bytes());
-    result
+    let [low, high] = murmur_16([c, d], [a ^ K3, b]);
+    u128::from(high) << 64 | u128::from(low)
 }
 
 fn word(bytes: &[u8], at: usize) -> u64 {
@@ -122,15 +119,11 @@ fn murmur_16([x, y]: [u64; 2], [low, high]: [u64; 2]) -> [u64; 2] {
 
 /// CRC-32C of eight bytes, lowest first, without inversions, as computed by the CPU instruction.
 fn crc32c(sum: u32, word: u64) -> u32 {
-    let mixed = word ^ u64::from(sum);
-    (0..8).fold(0, |sum, byte| sum ^ CRC[7 - byte][usize::from((mixed >> (8 * byte)) as u8)])
+    word.to_le_bytes().iter().fold(sum, |sum, &byte| sum >> 8 ^ CRC[usize::from(sum as u8 ^ byte)])
 }
 
-/// Contribution of a byte by the number of bytes that follow.
-static CRC: [[u32; 256]; 8] = crc_table();
-
-const fn crc_table() -> [[u32; 256]; 8] {
-    let mut table = [[0; 256]; 8];
+static CRC: [u32; 256] = {
+    let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         let (mut sum, mut bit) = (byte as u32, 0);
@@ -138,21 +131,11 @@ const fn crc_table() -> [[u32; 256]; 8] {
             sum = sum >> 1 ^ if sum & 1 == 1 { 0x82F6_3B78 } else { 0 };
             bit += 1;
         }
-        table[0][byte] = sum;
+        table[byte] = sum;
         byte += 1;
     }
-    let mut after = 1;
-    while after < 8 {
-        let mut byte = 0;
-        while byte < 256 {
-            let sum = table[after - 1][byte];
-            table[after][byte] = sum >> 8 ^ table[0][sum as usize & 255];
-            byte += 1;
-        }
-        after += 1;
-    }
     table
-}
+};
 
 #[cfg(test)]
 mod tests {
@@ -163,7 +146,7 @@ mod tests {
     fn crc32c_check_value() {
         let word = u64::from_le_bytes(*b"12345678");
         let sum = crc32c(!0, word);
-        let last = sum >> 8 ^ CRC[0][usize::from(sum as u8 ^ b'9')];
+        let last = sum >> 8 ^ CRC[usize::from(sum as u8 ^ b'9')];
         assert_eq!(!last, 0xE306_9283);
     }
 
@@ -177,7 +160,7 @@ mod tests {
         };
         let wdl = [0x71, 0xE8, 0x23, 0x5D, 0x31, 0, 0xEE, 0x66, 0x33, 0, 0x80, 2, 0x80, 2];
         let dtz = [0xD7, 0x66, 0x0C, 0xA5, 0x31, 0, 0x0E, 6, 3, 0, 0x80];
-        assert_eq!(u128::from_be_bytes(table(&wdl)), 0x4B37_EF62_3E69_EADB_6756_777C_1603_4E6F);
-        assert_eq!(u128::from_be_bytes(table(&dtz)), 0x338F_272B_119C_02CA_67B0_3A45_0C37_5B2E);
+        assert_eq!(table(&wdl).swap_bytes(), 0x4B37_EF62_3E69_EADB_6756_777C_1603_4E6F);
+        assert_eq!(table(&dtz).swap_bytes(), 0x338F_272B_119C_02CA_67B0_3A45_0C37_5B2E);
     }
 }

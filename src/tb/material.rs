@@ -9,21 +9,15 @@ const KINDS: [PieceType; 5] =
 
 /// The pieces of one side besides its king, ordered by number, then by strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Side(u32);
+struct Side {
+    pieces: u32,
+    /// By type, strongest first.
+    counts: [u32; 5],
+}
 
 impl Side {
-    /// Four bits for the number of pieces, then four per type, strongest first.
     fn new(counts: [u32; 5]) -> Self {
-        let all: u32 = counts.iter().sum();
-        Self(counts.iter().fold(all.min(15), |bits, &count| bits << 4 | count.min(15)))
-    }
-
-    fn count(self, kind: usize) -> u32 {
-        self.0 >> (4 * (4 - kind)) & 15
-    }
-
-    fn pieces(self) -> u32 {
-        self.0 >> 20
+        Self { pieces: counts.iter().sum(), counts }
     }
 
     /// Parses a side: king first, others strongest first.
@@ -49,10 +43,8 @@ impl Side {
 impl fmt::Display for Side {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("K")?;
-        for (index, kind) in KINDS.into_iter().enumerate() {
-            for _ in 0..self.count(index) {
-                write!(f, "{}", kind.letter().to_ascii_uppercase())?;
-            }
+        for (kind, &count) in KINDS.into_iter().zip(&self.counts) {
+            f.write_str(&kind.letter().to_uppercase().to_string().repeat(count as usize))?;
         }
         Ok(())
     }
@@ -96,7 +88,7 @@ impl Material {
 
     /// Number of pieces, kings included.
     pub fn pieces(self) -> u32 {
-        2 + self.sides[0].pieces() + self.sides[1].pieces()
+        2 + self.sides[0].pieces + self.sides[1].pieces
     }
 
     /// Whether both sides have the same pieces.
@@ -106,19 +98,19 @@ impl Material {
 
     /// Pawns of the greater and of the lesser side.
     pub fn pawns(self) -> [u32; 2] {
-        self.sides.map(|side| side.count(4))
+        self.sides.map(|side| side.counts[4])
     }
 
     /// Whether the counts of piece codes match: 1 for pawn to 6 for king, plus 8 for the lesser side.
     pub fn has_codes(self, count: impl Fn(u8) -> u32) -> bool {
         self.sides.iter().zip([0, 8]).all(|(side, second)| {
-            (0..5).all(|kind| count(second + 5 - kind as u8) == side.count(kind)) && count(second + 6) == 1
+            (0..5).all(|kind| count(second + 5 - kind as u8) == side.counts[kind]) && count(second + 6) == 1
         })
     }
 
     /// Whether any piece besides the kings is the only one of its type and color.
     pub fn has_single_piece(self) -> bool {
-        self.sides.iter().any(|side| (0..5).any(|kind| side.count(kind) == 1))
+        self.sides.iter().any(|side| side.counts.contains(&1))
     }
 }
 

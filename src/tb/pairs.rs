@@ -27,18 +27,17 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
+    /// The next `N` bytes.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Damage> {
+        self.take(N)?.try_into().map_err(|_| Damage::Header)
+    }
+
     pub fn u8(&mut self) -> Result<u8, Damage> {
         Ok(self.take(1)?[0])
     }
 
     pub fn u16(&mut self) -> Result<u16, Damage> {
-        let bytes = self.take(2)?;
-        Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
-    }
-
-    pub fn u32(&mut self) -> Result<u32, Damage> {
-        let bytes = self.take(4)?;
-        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        self.array().map(u16::from_le_bytes)
     }
 
     /// Skips to an even offset.
@@ -108,7 +107,7 @@ impl Pairs {
         }
         let (block_bits, span_bits) = (u32::from(reader.u8()?), u32::from(reader.u8()?));
         let padding = u64::from(reader.u8()?);
-        let blocks = reader.u32()?;
+        let blocks = u32::from_le_bytes(reader.array()?);
         let (most, least) = (u32::from(reader.u8()?), u32::from(reader.u8()?));
         if !(2..=MAX_BLOCK_BITS).contains(&block_bits)
             || span_bits >= 32
@@ -138,13 +137,6 @@ impl Pairs {
         Ok((Self::Packed(packed), flags))
     }
 
-    fn packed(&mut self) -> Option<&mut Packed> {
-        match self {
-            Self::Constant(_) => None,
-            Self::Packed(packed) => Some(packed),
-        }
-    }
-
     /// The value at an index below `size`.
     pub fn value(&self, source: &Source, number: u64) -> Result<u16, Damage> {
         match self {
@@ -156,7 +148,8 @@ impl Pairs {
 
 /// Sets the offsets of all parts in a file: indices from `at` on, then block lengths, then blocks. Returns the end of the blocks.
 pub fn set_offsets<'a>(parts: impl Iterator<Item = &'a mut Pairs>, mut at: u64) -> u64 {
-    let mut parts: Vec<&mut Packed> = parts.filter_map(Pairs::packed).collect();
+    let packed = |pairs: &'a mut Pairs| if let Pairs::Packed(packed) = pairs { Some(packed) } else { None };
+    let mut parts: Vec<&mut Packed> = parts.filter_map(packed).collect();
     for part in &mut parts {
         part.index_at = at;
         at += 6 * part.entries;
@@ -186,11 +179,8 @@ fn first_codes(lowest: &[u16], least: u32) -> Result<Box<[(u64, u16)]>, Damage> 
         }
         codes[index] = (code << (64 - bits), lowest[index]);
     }
-    if codes.is_sorted_by(|(shorter, _), (longer, _)| shorter >= longer) {
-        Ok(codes.into())
-    } else {
-        Err(Damage::Header)
-    }
+    let sorted = codes.is_sorted_by(|(shorter, _), (longer, _)| shorter >= longer);
+    if sorted { Ok(codes.into()) } else { Err(Damage::Header) }
 }
 
 /// Symbols of three bytes: two 12-bit halves.
@@ -227,7 +217,8 @@ impl Packed {
     fn value(&self, source: &Source, number: u64) -> Result<u16, Damage> {
         let (block, offset) = self.locate(source, number)?;
         let start = self.blocks_at + (u64::from(block) << self.block_bits);
-        let mut bits = Bits::new(source, start, start + (1 << self.block_bits))?;
+        let mut bits = Bits { source, window: [0; WINDOW], start, end: start + (1 << self.block_bits), used: 0 };
+        source.read(start, &mut bits.window)?;
         let (mut left, mut symbol) = (offset, self.next_symbol(&mut bits)?);
         while left > u32::from(symbol.more) {
             left -= u32::from(symbol.more) + 1;
@@ -302,13 +293,7 @@ struct Bits<'a> {
     used: usize,
 }
 
-impl<'a> Bits<'a> {
-    fn new(source: &'a Source, start: u64, end: u64) -> Result<Self, Damage> {
-        let mut bits = Self { source, window: [0; WINDOW], start, end, used: 0 };
-        bits.source.read(start, &mut bits.window)?;
-        Ok(bits)
-    }
-
+impl Bits<'_> {
     /// The next bits, at least 57 of them valid.
     fn peek(&mut self) -> Result<u64, Damage> {
         if self.used / 8 + 8 > WINDOW {
@@ -316,10 +301,8 @@ impl<'a> Bits<'a> {
             self.used %= 8;
             self.source.read(self.start, &mut self.window)?;
         }
-        let at = self.used / 8;
-        let mut word = [0; 8];
-        word.copy_from_slice(&self.window[at..at + 8]);
-        Ok(u64::from_be_bytes(word) << (self.used % 8))
+        let word = self.window[self.used / 8..].first_chunk().map_or(0, |&bytes| u64::from_be_bytes(bytes));
+        Ok(word << (self.used % 8))
     }
 
     /// Consumes bits.

@@ -63,17 +63,10 @@ impl Neg for Wdl {
     }
 }
 
-/// A result, and whether it comes from a capture (or a pawn move, if these were searched).
-#[derive(Clone, Copy, Debug)]
-struct Resolved {
-    wdl: Wdl,
-    zeroing: bool,
-}
-
 impl Tables {
     /// Probes WDL. `None` if a table is missing, unreadable or damaged. Castling rights must be empty.
     pub fn wdl(&self, board: &Board) -> Option<Wdl> {
-        self.resolve(board, false).map(|resolved| resolved.wdl)
+        self.resolve(board, false).map(|(wdl, _)| wdl)
     }
 
     /// Probes DTZ: plies to the next capture or pawn move, positive if the side to move wins, more than 100 if the fifty-move rule
@@ -85,7 +78,7 @@ impl Tables {
     /// With `try_moves`, searches one ply if the table is for the other side to move. `None` also once `may_continue` fails: many reads
     /// of slow storage take time.
     fn dtz_from_table(&self, board: &Board, try_moves: bool, may_continue: MayContinue) -> Option<i32> {
-        let Resolved { wdl, zeroing } = self.resolve(board, true)?;
+        let (wdl, zeroing) = self.resolve(board, true)?;
         if wdl == Wdl::Draw || zeroing {
             return Some(wdl.zeroing_distance());
         }
@@ -149,9 +142,9 @@ impl Tables {
         Some(least.unwrap_or(-1))
     }
 
-    /// The better of the table's result and of all captures: a table need not be correct if a capture is best, and it ignores en
-    /// passant. With `pawns`, pawn moves are searched too.
-    fn resolve(&self, board: &Board, pawns: bool) -> Option<Resolved> {
+    /// The better of the table's result and of all captures, and whether it comes from a capture: a table need not be correct if a
+    /// capture is best, and it ignores en passant. With `pawns`, pawn moves count as captures.
+    fn resolve(&self, board: &Board, pawns: bool) -> Option<(Wdl, bool)> {
         let (mut best, mut searched) = (Wdl::Loss, 0);
         let mut moves = MoveList::new();
         // Search quiet moves too if en passant may be the only legal move.
@@ -167,19 +160,15 @@ impl Tables {
                 continue;
             }
             searched += 1;
-            let wdl = -self.resolve(&after, false)?.wdl;
+            let wdl = -self.wdl(&after)?;
             if wdl == Wdl::Win {
-                return Some(Resolved { wdl, zeroing: true });
+                return Some((wdl, true));
             }
             best = best.max(wdl);
         }
         let nothing_else = all && searched > 0 && searched == moves.len();
         let stored = if nothing_else { best } else { self.stored(board)? };
-        Some(if best >= stored {
-            Resolved { wdl: best, zeroing: best > Wdl::Draw || nothing_else }
-        } else {
-            Resolved { wdl: stored, zeroing: false }
-        })
+        Some(if best >= stored { (best, best > Wdl::Draw || nothing_else) } else { (stored, false) })
     }
 
     fn stored(&self, board: &Board) -> Option<Wdl> {

@@ -41,14 +41,7 @@ impl RootRank {
 
     /// Ranks by WDL.
     const fn by_result(wdl: Wdl) -> Self {
-        let rank = match wdl {
-            Wdl::Win => CERTAIN,
-            Wdl::CursedWin => BY_DISTANCE - 101,
-            Wdl::Draw => 0,
-            Wdl::BlessedLoss => 101 - BY_DISTANCE,
-            Wdl::Loss => -CERTAIN,
-        };
-        Self { rank, wdl }
+        Self::by_distance(wdl.zeroing_distance(), 0, false)
     }
 }
 

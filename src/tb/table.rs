@@ -128,8 +128,8 @@ impl Table {
 
     fn verify(&self) -> Result<(), Damage> {
         let Source::Memory(bytes) = &self.source else { return Ok(()) };
-        let (body, sum) = bytes.split_at(bytes.len() - CHECKSUM as usize);
-        if checksum::of(body) == *sum { Ok(()) } else { Err(Damage::Checksum) }
+        let Some((body, sum)) = bytes.split_last_chunk() else { return Err(Damage::Header) };
+        if checksum::of(body) == u128::from_le_bytes(*sum) { Ok(()) } else { Err(Damage::Checksum) }
     }
 
     /// Stored WDL for the side to move, not accounting for captures.
@@ -194,7 +194,7 @@ impl Table {
 /// The parts of a table, the parts per file, and the end of the last one.
 fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>, usize, u64), Damage> {
     let mut reader = Reader::new(head, 0);
-    let magic: [u8; 4] = reader.take(4)?.try_into().map_err(|_| Damage::Header)?;
+    let magic = reader.array()?;
     if magic != kind.magic() {
         return Err(Damage::Magic(magic, kind.magic()));
     }
