@@ -48,7 +48,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use strength::{Seed, StrengthOptions};
 use table::Table;
-pub use table::{LentTable, MixedEvaluations, Resize};
+pub use table::{LentTable, Resize};
 
 /// Options read at each `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -339,7 +339,7 @@ impl Engine {
         let counts = || (LmrReport { recipe: self.settings.lmr.main, ..LmrReport::default() }, Arc::default());
         self.counted = self.settings.lmr_statistics.then(counts);
         self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
-            Running::answered(limits, self.nothing_to_search(root_moves.first().copied()))
+            Running::new(limits, None, never(), Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
             let handicap = self.handicap();
             let job = match &handicap {
@@ -361,7 +361,9 @@ impl Engine {
                 (None, None) => self.instrument.clone(),
             };
             self.pool.search(&job, instrument.as_ref());
-            Running::new(job, events, handicap)
+            let mut running = Running::new(limits, Some(job), events, None);
+            running.handicap = handicap;
+            running
         });
     }
 
@@ -382,7 +384,7 @@ impl Engine {
             if let Some(answer) = self.take_answer() {
                 return Some(answer);
             }
-            let event = self.running.as_ref()?.events().recv().ok()?;
+            let event = self.running.as_ref()?.events.recv().ok()?;
             self.take(event);
         }
     }
@@ -415,7 +417,7 @@ impl Engine {
             // Threads check the clock, too, but may not run in time when there are more threads than cores.
             let deadline = self.running.as_ref().and_then(Running::deadline);
             let alarm = deadline.into_iter().chain(until).min().map_or_else(never, at);
-            let events = self.running.as_ref().map_or_else(never, |running| running.events().clone());
+            let events = self.running.as_ref().map_or_else(never, |running| running.events.clone());
             select! {
                 recv(events) -> event => {
                     if let Some(output) = event.ok().and_then(|event| self.take(event)) {
@@ -440,7 +442,7 @@ impl Engine {
                 None
             }
             // Late events of a finished search.
-            _ if running.is_answered() => None,
+            _ if running.answer.is_some() => None,
             Event::Output(output) => Some(output).filter(|output| running.shows(output)),
         }
     }

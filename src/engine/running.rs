@@ -14,8 +14,8 @@ use std::time::Instant;
 pub(super) struct Running {
     /// `None` without legal moves, and once there is a result.
     job: Option<Arc<Job>>,
-    /// Events of its threads; disconnects once all have ended.
-    events: Receiver<Event>,
+    /// Events of its threads, for the engine alone to receive; disconnects once all have ended.
+    pub(super) events: Receiver<Event>,
     /// Number of threads still running.
     busy: usize,
     /// The result waits for `stop`.
@@ -25,58 +25,35 @@ pub(super) struct Running {
     /// Stopped or out of time: report any result as soon as possible.
     due: bool,
     /// Limited strength.
-    handicap: Option<Handicap>,
+    pub(super) handicap: Option<Handicap>,
     /// Minimum thinking time of a limited player.
     not_before: Option<Instant>,
     /// The main thread's result.
     last: Option<ThreadResult>,
-    answer: Option<Outcome>,
+    /// The result, possibly withheld.
+    pub(super) answer: Option<Outcome>,
 }
 
 impl Running {
-    pub(super) fn new(job: Arc<Job>, events: Receiver<Event>, handicap: Option<Handicap>) -> Self {
-        let Limits { infinite, ponder: pondering, .. } = job.limits;
-        let busy = job.counters.threads();
+    /// A search by the threads of a job, or without a job one whose result is known in advance.
+    pub(super) fn new(
+        limits: &Limits,
+        job: Option<Arc<Job>>,
+        events: Receiver<Event>,
+        answer: Option<Outcome>,
+    ) -> Self {
         Self {
-            job: Some(job),
+            busy: job.as_ref().map_or(0, |job| job.counters.threads()),
+            job,
             events,
-            busy,
-            infinite,
-            pondering,
-            due: false,
-            handicap,
-            not_before: None,
-            last: None,
-            answer: None,
-        }
-    }
-
-    /// A search whose result is known in advance.
-    pub(super) fn answered(limits: &Limits, answer: Outcome) -> Self {
-        let Limits { infinite, ponder: pondering, .. } = *limits;
-        let (events, answer) = (never(), Some(answer));
-        Self {
-            job: None,
-            events,
-            busy: 0,
-            infinite,
-            pondering,
+            infinite: limits.infinite,
+            pondering: limits.ponder,
             due: false,
             handicap: None,
             not_before: None,
             last: None,
             answer,
         }
-    }
-
-    /// Its events, for the engine alone to receive.
-    pub(super) fn events(&self) -> &Receiver<Event> {
-        &self.events
-    }
-
-    /// Whether there is a result, possibly withheld.
-    pub(super) fn is_answered(&self) -> bool {
-        self.answer.is_some()
     }
 
     /// Records the end of a thread.
@@ -126,15 +103,6 @@ impl Running {
             return self.not_before.filter(|_| !self.infinite && !self.pondering);
         }
         self.job.as_ref().filter(|job| !job.control.is_stopped())?.control.hard_deadline()
-    }
-
-    /// Updates counters of an earlier line; `None` once there is a result.
-    pub(super) fn with_current_counters(&self, info: Info) -> Option<Info> {
-        let job = self.job.as_ref()?;
-        let (tb_hits, elapsed, hashfull) = (job.counters.tb_hits(), job.control.elapsed(), job.shared.tt.hashfull());
-        // A deterministic search reports the nodes at the line's round.
-        let nodes = if job.lockstep.is_some() { info.nodes } else { job.counters.nodes() };
-        Some(Info { nodes, tb_hits, elapsed, hashfull, ..info })
     }
 
     /// Whether output is shown: a limited player searches more lines than it shows.
@@ -195,7 +163,11 @@ impl Drop for Running {
 impl Engine {
     /// Updates counters of an earlier line; `None` once there is a result.
     pub fn with_current_counters(&self, info: Info) -> Option<Info> {
-        self.running.as_ref()?.with_current_counters(info)
+        let job = self.running.as_ref()?.job.as_ref()?;
+        let (tb_hits, elapsed, hashfull) = (job.counters.tb_hits(), job.control.elapsed(), job.shared.tt.hashfull());
+        // A deterministic search reports the nodes at the line's round.
+        let nodes = if job.lockstep.is_some() { info.nodes } else { job.counters.nodes() };
+        Some(Info { nodes, tb_hits, elapsed, hashfull, ..info })
     }
 }
 
@@ -216,7 +188,7 @@ mod tests {
             let job = engine.job(&Limits::default(), engine.game.clone(), Vec::new(), threads, Instant::now());
             let job = Arc::new(Job { events: sender, ..job });
             engine.pool.search(&job, None);
-            engine.running = Some(Running::new(job, events, None));
+            engine.running = Some(Running::new(&Limits::default(), Some(job), events, None));
             let mut notes = Vec::new();
             let outcome = loop {
                 match engine.wait(&never::<()>(), None) {

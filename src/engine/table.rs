@@ -13,7 +13,6 @@ use std::convert::Infallible;
 use std::mem::{replace, take};
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
-use thiserror::Error;
 
 pub(super) struct Table {
     pub tt: Arc<Tt>,
@@ -52,11 +51,6 @@ pub struct Resize {
     result: Result<(), TtError>,
     _resizing: Arc<()>,
 }
-
-/// The table mixes scores of several evaluations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the hash table has values of more than one evaluation; expected Clear Hash and a search before saving")]
-pub struct MixedEvaluations;
 
 impl Deref for LentTable {
     type Target = Tt;
@@ -263,12 +257,14 @@ impl Engine {
         continues
     }
 
-    /// Lends the table for saving, also during a search.
-    pub fn lend_table_to_save(&mut self) -> Result<LentTable, MixedEvaluations> {
+    /// Lends the table for saving, also during a search. Fails if it mixes scores of several evaluations.
+    pub fn lend_table_to_save(&mut self) -> Result<LentTable, &'static str> {
+        const MIXED: &str =
+            "the hash table has values of more than one evaluation; expected Clear Hash and a search before saving";
         let eval = match &self.table.evaluations[..] {
             [] => self.eval_identity(),
             [eval] => eval.clone(),
-            _ => return Err(MixedEvaluations),
+            _ => return Err(MIXED),
         };
         Ok(self.table.lend(eval))
     }
