@@ -1,5 +1,6 @@
 //! PGN tokens.
 
+use super::word;
 use crate::lines::{Line, Lines};
 use std::io::{self, BufRead};
 
@@ -8,9 +9,11 @@ use std::io::{self, BufRead};
 pub enum Token {
     /// `[name "value"]`.
     Tag(String, String),
-    /// Move, move number, result, or other text without spaces.
-    Word(String),
-    /// `$5`.
+    /// A move, a null move, or other text without spaces.
+    Move(String),
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    Result(&'static str),
+    /// `$5`, or a suffix or symbol such as `!?`.
     Nag(u8),
     /// `{...}`, or `;...` up to the end of the line.
     Comment(String),
@@ -86,22 +89,20 @@ impl<R: BufRead> Lexer<R> {
                 continue;
             };
             let token = match first {
-                '[' => self.tag(),
-                '{' => return self.comment().map(Some),
-                ';' => Token::Comment(self.take(self.rest().len())[1..].trim().to_owned()),
-                '(' => self.sign(Token::Open),
-                ')' => self.sign(Token::Close),
-                '$' => match self.nag() {
-                    Some(nag) => nag,
-                    None => continue,
+                '[' => Some(self.tag()),
+                '{' => Some(self.comment()?),
+                ';' => Some(Token::Comment(self.take(self.rest().len())[1..].trim().to_owned())),
+                '$' => self.nag(),
+                '(' | ')' | ']' | '}' | '<' | '>' | '"' => match self.take(1).as_str() {
+                    "(" => Some(Token::Open),
+                    ")" => Some(Token::Close),
+                    _ => None,
                 },
-                ']' | '}' | '<' | '>' | '"' => {
-                    self.at += 1;
-                    continue;
-                }
-                _ => self.word(),
+                _ => word::token(&self.word()),
             };
-            return Ok(Some(token));
+            if token.is_some() {
+                return Ok(token);
+            }
         }
     }
 
@@ -111,19 +112,17 @@ impl<R: BufRead> Lexer<R> {
         text
     }
 
-    fn sign(&mut self, token: Token) -> Token {
-        self.at += 1;
-        token
-    }
-
     fn nag(&mut self) -> Option<Token> {
         let digits = self.rest()[1..].bytes().take_while(u8::is_ascii_digit).count();
         let text = self.take(1 + digits);
         text[1..].parse().ok().map(Token::Nag)
     }
 
-    fn word(&mut self) -> Token {
-        let ends = |c: char| c.is_whitespace() || "{}()[];$<>\"".contains(c);
+    /// A word, or a suffix such as `!?`, without its move.
+    fn word(&mut self) -> String {
+        let is_glyph = |c: char| matches!(c, '!' | '?');
+        let begins = self.rest().starts_with(is_glyph);
+        let ends = |c: char| c.is_whitespace() || "{}()[];$<>\"".contains(c) || is_glyph(c) != begins;
         let mut word = self.take(self.rest().find(ends).unwrap_or(self.rest().len()));
         // Nonstandard promotion: e8(Q).
         if let [b'(', piece @ (b'Q' | b'R' | b'B' | b'N'), b')', ..] = *self.rest().as_bytes()
@@ -132,30 +131,26 @@ impl<R: BufRead> Lexer<R> {
             word.push(char::from(piece));
             self.at += 3;
         }
-        if word.len() > MAX_WORD {
-            word = word.chars().take(MAX_WORD / 4).collect();
-        }
-        Token::Word(word)
+        if word.len() > MAX_WORD { word.chars().take(MAX_WORD / 4).collect() } else { word }
     }
 
     /// A tag pair, tolerating bad quotes; ends with its line.
     fn tag(&mut self) -> Token {
-        let text = &self.rest()[1..];
-        let name_length = text.find(|c: char| c.is_whitespace() || c == '"' || c == ']').unwrap_or(text.len());
-        let (name, behind) = text.split_at(name_length);
-        let name = name.to_owned();
-        let (value, length) = match behind.trim_start().strip_prefix('"') {
+        self.at += 1;
+        let is_end = |c: char| c.is_whitespace() || c == '"' || c == ']';
+        let name = self.take(self.rest().find(is_end).unwrap_or(self.rest().len()));
+        let text = self.rest();
+        let (value, length) = match text.trim_start().strip_prefix('"') {
             Some(quoted) => {
-                let before = behind.len() - quoted.len();
                 let (value, length) = quoted_value(quoted);
-                (value, before + length)
+                (value, text.len() - quoted.len() + length)
             }
             None => {
-                let end = behind.find(']').unwrap_or(behind.len());
-                (behind[..end].trim().to_owned(), (end + 1).min(behind.len()))
+                let end = text.find(']').unwrap_or(text.len());
+                (text[..end].trim().to_owned(), (end + 1).min(text.len()))
             }
         };
-        self.at += 1 + name_length + length;
+        self.at += length;
         Token::Tag(name, value)
     }
 
@@ -182,28 +177,17 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// The tag value after the opening quote, and the bytes up to the end of the tag.
+/// The tag value after the opening quote, and the bytes up to the end of the tag. A quote without a bracket behind it is
+/// part of the value.
 fn quoted_value(text: &str) -> (String, usize) {
-    let (mut value, mut escaped) = (String::new(), false);
-    for (at, c) in text.char_indices() {
-        match c {
-            _ if escaped => {
-                if c != '"' && c != '\\' {
-                    value.push('\\');
-                }
-                value.push(c);
-                escaped = false;
-            }
-            '\\' => escaped = true,
-            // An unescaped quote inside the value, unless a bracket follows.
-            '"' => match text[at + 1..].trim_start().strip_prefix(']') {
-                Some(behind) => return (value, text.len() - behind.len()),
-                None => value.push(c),
-            },
-            _ => value.push(c),
-        }
-    }
-    (value.trim_end().trim_end_matches(']').trim_end_matches('"').to_owned(), text.len())
+    let escaped = |at: usize| text[..at].bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1;
+    let end = |(at, _)| {
+        let behind = text[at + 1..].trim_start().strip_prefix(']').filter(|_| !escaped(at))?;
+        Some((&text[..at], text.len() - behind.len()))
+    };
+    let unterminated = || (text.trim_end().trim_end_matches(']').trim_end_matches('"'), text.len());
+    let (value, length) = text.match_indices('"').find_map(end).unwrap_or_else(unterminated);
+    (value.replace("\\\"", "\"").replace("\\\\", "\\"), length)
 }
 
 #[cfg(test)]
@@ -216,7 +200,7 @@ mod tests {
     }
 
     fn word(text: &str) -> Token {
-        Token::Word(text.into())
+        Token::Move(text.into())
     }
 
     #[test]
@@ -241,9 +225,10 @@ mod tests {
         assert_eq!(
             tokens(b"1.e4{a}e5!?$14 (d5)"),
             [
-                word("1.e4"),
+                word("e4"),
                 Token::Comment("a".into()),
-                word("e5!?"),
+                word("e5"),
+                Token::Nag(5),
                 Token::Nag(14),
                 Token::Open,
                 word("d5"),
@@ -271,7 +256,7 @@ mod tests {
         assert_eq!(tokens(b"{open"), [Token::UnclosedComment]);
         let long = format!("{{{}}} e4", "x ".repeat(1 << 21));
         assert!(
-            matches!(&tokens(long.as_bytes())[..], [Token::Comment(text), Token::Word(_)] if text.len() <= MAX_COMMENT)
+            matches!(&tokens(long.as_bytes())[..], [Token::Comment(text), Token::Move(_)] if text.len() <= MAX_COMMENT)
         );
     }
 }

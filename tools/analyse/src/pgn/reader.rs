@@ -1,7 +1,7 @@
 //! Parser: tokens to games.
 
 use super::lexer::{Lexer, Token};
-use super::word::{Word, parse};
+use super::word::{self, parse};
 use super::{PgnGame, PgnMove, Reading, Remarks, Variation, VariationMove};
 use lento::chess::Board;
 use std::fmt::Display;
@@ -60,7 +60,7 @@ impl<R: BufRead> Reader<R> {
     pub fn next_game(&mut self) -> io::Result<Option<Reading>> {
         // Ignore text between games, such as a file comment.
         while let Some((token, line)) = self.token()? {
-            if matches!(token, Token::Tag(..) | Token::Word(_)) {
+            if matches!(token, Token::Tag(..) | Token::Move(_) | Token::Result(_)) {
                 self.pending = Some((token, line));
                 self.games += 1;
                 self.state = State::default();
@@ -121,7 +121,7 @@ impl<R: BufRead> Reader<R> {
             match self.next()? {
                 Some(Token::Comment(text)) => self.comment(&mut main, &text),
                 Some(Token::Open) => self.skip()?,
-                Some(word @ Token::Word(_)) => {
+                Some(word @ (Token::Move(_) | Token::Result(_))) => {
                     self.pending = Some((word, self.line));
                     break;
                 }
@@ -142,10 +142,7 @@ impl<R: BufRead> Reader<R> {
             self.line = first_line;
             self.report("unterminated variation");
         }
-        let tagged = self.tag("Result").and_then(|value| match Word::new(value.trim()) {
-            Word::Result(result) => Some(result),
-            _ => None,
-        });
+        let tagged = self.tag("Result").and_then(|value| word::result(value.trim()));
         let result = self.state.result.or(tagged).unwrap_or("*").to_owned();
         let played = |VariationMove { mv, remarks }| mv.map(|mv| PgnMove { mv, remarks });
         let moves = main.moves.into_iter().filter_map(played).collect();
@@ -271,20 +268,16 @@ impl<R: BufRead> Reader<R> {
                 Token::Close if depth > 0 => return Ok(()),
                 Token::Comment(text) if board.is_some() => self.comment(line, &text),
                 Token::Nag(nag) if board.is_some() => line.add_nag(nag),
-                Token::Word(text) => match Word::new(&text) {
-                    Word::Result(result) if depth == 0 => {
-                        self.state.result = Some(result);
-                        return Ok(());
+                Token::Result(result) if depth == 0 => {
+                    self.state.result = Some(result);
+                    return Ok(());
+                }
+                Token::Move(text) => {
+                    if let Some(at) = board.take() {
+                        board = self.play(line, &at, &text, depth == 0);
+                        before = Some(at);
                     }
-                    Word::Glyph(nag) if board.is_some() => line.add_nag(nag),
-                    word @ (Word::Null(_) | Word::Move(..)) => {
-                        if let Some(at) = board.take() {
-                            board = self.play(line, &at, word, depth == 0);
-                            before = Some(at);
-                        }
-                    }
-                    _ => {}
-                },
+                }
                 _ => {}
             }
         }
@@ -293,12 +286,8 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Plays a move, or a null move in a variation, and returns the position after it; `None` ends the line.
-    fn play(&mut self, line: &mut Variation, board: &Board, word: Word, main: bool) -> Option<Board> {
-        let (text, nag, is_null) = match word {
-            Word::Move(text, nag) => (text, nag, false),
-            Word::Null(text) => (text, None, true),
-            _ => return None,
-        };
+    fn play(&mut self, line: &mut Variation, board: &Board, text: &str, main: bool) -> Option<Board> {
+        let is_null = word::NULL_MOVES.contains(&text);
         let used = line.moves.len();
         let mv = if is_null { None } else { parse(board, text, self.state.chess960) };
         if mv.is_none() && (main || !is_null || board.in_check()) {
@@ -322,8 +311,7 @@ impl<R: BufRead> Reader<R> {
         if !main && !self.has_room(size_of::<VariationMove>()) {
             return None;
         }
-        line.moves
-            .push(VariationMove { mv, remarks: Remarks { nags: nag.into_iter().collect(), ..Remarks::default() } });
+        line.moves.push(VariationMove { mv, remarks: Remarks::default() });
         let mut after = board.clone();
         match mv {
             Some(mv) => after = board.after(mv),

@@ -1,21 +1,7 @@
 //! Words of PGN movetext.
 
+use super::lexer::Token;
 use lento::chess::{Board, Move};
-
-/// A parsed word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word<'a> {
-    /// Result of the game.
-    Result(&'static str),
-    /// NAG of a suffix such as `!?`.
-    Glyph(u8),
-    /// A null move.
-    Null(&'a str),
-    /// A move with its suffix.
-    Move(&'a str, Option<u8>),
-    /// Ignored, e.g. a move number.
-    Ignored,
-}
 
 const RESULTS: [(&str, &str); 10] = [
     ("1-0", "1-0"),
@@ -30,10 +16,14 @@ const RESULTS: [(&str, &str); 10] = [
     ("*", "*"),
 ];
 
-const GLYPHS: [(&str, u8); 6] = [("!!", 3), ("??", 4), ("!?", 5), ("?!", 6), ("!", 1), ("?", 2)];
-
-/// Position assessments and other printed symbols.
-const SIGNS: [(&str, u8); 12] = [
+/// Suffixes, position assessments and other printed symbols.
+const GLYPHS: [(&str, u8); 18] = [
+    ("!", 1),
+    ("?", 2),
+    ("!!", 3),
+    ("??", 4),
+    ("!?", 5),
+    ("?!", 6),
     ("=", 10),
     ("∞", 13),
     ("+=", 14),
@@ -48,33 +38,30 @@ const SIGNS: [(&str, u8); 12] = [
     ("-+", 19),
 ];
 
-const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "NULL", "@@@@", "0000"];
+/// Spellings of null moves.
+pub const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "NULL", "@@@@", "0000"];
 
-impl<'a> Word<'a> {
-    /// Classifies a word.
-    pub fn new(word: &'a str) -> Self {
-        let known = |list: &[(&str, u8)], word| list.iter().find(|(text, _)| *text == word).map(|&(_, number)| number);
-        if let Some(&(_, result)) = RESULTS.iter().find(|(text, _)| *text == word) {
-            return Self::Result(result);
-        }
-        let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        let word = if behind.is_empty() || behind.starts_with(['.', '…']) {
-            behind.trim_start_matches(['.', '…'])
-        } else {
-            word
-        };
-        if word.is_empty() || ["e.p.", "ep", "N", "D", "+", "#", "++", "mate", "ch"].contains(&word) {
-            return Self::Ignored;
-        }
-        if let Some(glyph) = known(&GLYPHS, word).or_else(|| known(&SIGNS, word)) {
-            return Self::Glyph(glyph);
-        }
-        let text = word.trim_end_matches(['!', '?']);
-        if NULL_MOVES.contains(&text) {
-            return Self::Null(text);
-        }
-        Self::Move(text, known(&GLYPHS, &word[text.len()..]))
+/// The result that a word spells.
+pub fn result(word: &str) -> Option<&'static str> {
+    RESULTS.iter().find(|(text, _)| *text == word).map(|&(_, result)| result)
+}
+
+/// Classifies a word without suffix; `None` for words to be ignored, such as a move number.
+pub fn token(word: &str) -> Option<Token> {
+    if let Some(result) = result(word) {
+        return Some(Token::Result(result));
     }
+    let dots = ['.', '…'];
+    let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_number = behind.is_empty() || behind.starts_with(dots);
+    let word = if is_number { behind.trim_start_matches(dots) } else { word };
+    if word.is_empty() || ["e.p.", "ep", "N", "D", "+", "#", "++", "mate", "ch"].contains(&word) {
+        return None;
+    }
+    if let Some(&(_, glyph)) = GLYPHS.iter().find(|(text, _)| *text == word) {
+        return Some(Token::Nag(glyph));
+    }
+    Some(Token::Move(word.to_owned()))
 }
 
 /// Parses a legal move in SAN with nonstandard spellings, or in coordinates.
@@ -105,21 +92,19 @@ mod tests {
     #[test]
     fn classifies_words() {
         for ignored in ["1.", "12...", "7", "...", "e.p.", "3…"] {
-            assert_eq!(Word::new(ignored), Word::Ignored, "{ignored}");
+            assert_eq!(token(ignored), None, "{ignored}");
         }
-        for (text, word) in [
-            ("1/2", Word::Result("1/2-1/2")),
-            ("1-0", Word::Result("1-0")),
-            ("0-0", Word::Move("0-0", None)),
-            ("0-0-0!", Word::Move("0-0-0", Some(1))),
-            ("1.e4!?", Word::Move("e4", Some(5))),
-            ("1...Nf6", Word::Move("Nf6", None)),
-            ("??", Word::Glyph(4)),
-            ("+-", Word::Glyph(18)),
-            ("5.--", Word::Null("--")),
-            ("Z0", Word::Null("Z0")),
+        for (text, expected) in [
+            ("1/2", Token::Result("1/2-1/2")),
+            ("1-0", Token::Result("1-0")),
+            ("0-0", Token::Move("0-0".into())),
+            ("1.e4", Token::Move("e4".into())),
+            ("1...Nf6", Token::Move("Nf6".into())),
+            ("??", Token::Nag(4)),
+            ("+-", Token::Nag(18)),
+            ("5.--", Token::Move("--".into())),
         ] {
-            assert_eq!(Word::new(text), word, "{text}");
+            assert_eq!(token(text), Some(expected), "{text}");
         }
     }
 
