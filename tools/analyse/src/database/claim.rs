@@ -39,26 +39,18 @@ impl EngineId {
         }
     }
 
-    /// Its id in a database, if present.
-    fn find(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
-        let Self { version, commit, evaluation, meaning, recipe, tablebases } = self;
-        let meaning = format!("{meaning:016x}");
-        let sql = "SELECT id FROM engine WHERE (version, commit_id, evaluation, meaning, recipe, tablebases) = (?1, ?2, ?3, ?4, ?5, ?6)";
-        let values = params![version, commit, evaluation, meaning, recipe, tablebases];
-        connection.prepare(sql)?.query_row(values, |row| row.get(0)).optional()
-    }
-
     /// Its id in a database, inserted if missing.
     pub(super) fn enter(&self, connection: &Connection) -> rusqlite::Result<i64> {
-        if let Some(known) = self.find(connection)? {
-            return Ok(known);
-        }
         let Self { version, commit, evaluation, meaning, recipe, tablebases } = self;
         let meaning = format!("{meaning:016x}");
-        connection.execute(
-            "INSERT INTO engine (version, commit_id, evaluation, meaning, recipe, tablebases) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![version, commit, evaluation, meaning, recipe, tablebases],
-        )?;
+        let values = params![version, commit, evaluation, meaning, recipe, tablebases];
+        const COLUMNS: &str = "version, commit_id, evaluation, meaning, recipe, tablebases";
+        const VALUES: &str = "(?1, ?2, ?3, ?4, ?5, ?6)";
+        let find = format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}");
+        if let Some(known) = connection.query_row(&find, values, |row| row.get(0)).optional()? {
+            return Ok(known);
+        }
+        connection.execute(&format!("INSERT INTO engine ({COLUMNS}) VALUES {VALUES}"), values)?;
         Ok(connection.last_insert_rowid())
     }
 }
@@ -102,22 +94,6 @@ impl Database {
         }
     }
 
-    /// The stored result of a position, if it satisfies the limits.
-    pub fn known(
-        &self,
-        key: &Key,
-        board: &Board,
-        engine: &EngineId,
-        multipv: u16,
-        requested: &SearchLimits,
-    ) -> rusqlite::Result<Option<Stored>> {
-        let connection = &self.connection;
-        let Some(position) = position(connection, key)? else { return Ok(None) };
-        let Some(engine) = engine.find(connection)? else { return Ok(None) };
-        let stored = stored(connection, position, engine, multipv, board)?;
-        Ok(stored.into_iter().find(|stored| requested.is_met_by(stored)))
-    }
-
     /// Claims a position, unless it is stored or claimed by a live process.
     pub fn claim(
         &mut self,
@@ -127,15 +103,17 @@ impl Database {
         multipv: u16,
         requested: &SearchLimits,
     ) -> rusqlite::Result<Claim> {
-        if let Some(known) = self.known(key, board, engine, multipv, requested)? {
-            return Ok(Claim::Known(known));
-        }
         let Some((run, _)) = self.run_lock else { return Ok(Claim::Busy) };
+        // Dropped, it leaves the database as it was.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let engine = engine.enter(&transaction)?;
         transaction
             .execute("INSERT OR IGNORE INTO position (fen, past) VALUES (?1, ?2)", params![key.fen, key.past])?;
         let position = position(&transaction, key)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        let mut stored = stored(&transaction, position, engine, multipv, board)?;
+        if let Some(at) = stored.iter().position(|stored| requested.is_met_by(stored)) {
+            return Ok(Claim::Known(stored.swap_remove(at)));
+        }
         let owner: Option<(i64, String)> = transaction
             .query_row(
                 "SELECT run.id, run.token FROM claim JOIN run ON run.id = claim.run WHERE claim.position = ?1",
@@ -150,11 +128,6 @@ impl Database {
             transaction.execute("DELETE FROM run WHERE id = ?1", [owner])?;
         }
         transaction.execute("INSERT OR REPLACE INTO claim (position, run) VALUES (?1, ?2)", params![position, run])?;
-        // Another process may have stored it meanwhile.
-        let mut stored = stored(&transaction, position, engine, multipv, board)?;
-        if let Some(at) = stored.iter().position(|stored| requested.is_met_by(stored)) {
-            return Ok(Claim::Known(stored.swap_remove(at)));
-        }
         transaction.commit()?;
         Ok(Claim::Claimed { position, partial: stored.into_iter().next() })
     }

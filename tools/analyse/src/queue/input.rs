@@ -152,6 +152,8 @@ pub struct Input {
     total: u64,
     /// Number of invalid lines and games.
     pub problems: u64,
+    /// Problems to report.
+    pub messages: Vec<String>,
     /// Number of reported problems, including suppressed ones.
     reported: u64,
 }
@@ -169,16 +171,16 @@ impl Input {
             total += source.open()?.1;
         }
         let (sources, ready) = (sources.into(), VecDeque::new());
-        let (open, before, problems, reported) = (None, 0, 0, 0);
-        let mut input = Self { sources, selection, chess960, open, ready, before, total, problems, reported };
+        let (open, before, problems, messages, reported) = (None, 0, 0, Vec::new(), 0);
+        let mut input = Self { sources, selection, chess960, open, ready, before, total, problems, messages, reported };
         if let Some(game) = first {
             input.push(game, chess960, Place::Arguments, 0.0, true);
         }
         Ok(input)
     }
 
-    /// The next selected position. Problems are passed to `report`.
-    pub fn next_item(&mut self, report: &mut dyn FnMut(&str)) -> Result<Option<Item>, String> {
+    /// The next selected position.
+    pub fn next_item(&mut self) -> Result<Option<Item>, String> {
         loop {
             if let Some(item) = self.ready.pop_front() {
                 return Ok(Some(item));
@@ -191,7 +193,7 @@ impl Input {
                 self.open = Some(Open { name: source.path.to_string_lossy().into(), source, text, size });
                 continue;
             };
-            if self.read(&mut open, report).map_err(|error| open.source.refuse(error))? {
+            if self.read(&mut open).map_err(|error| open.source.refuse(error))? {
                 self.open = Some(open);
             } else {
                 self.before += open.size;
@@ -200,13 +202,13 @@ impl Input {
     }
 
     /// Reads a line or a game. Returns false at the end of the file or of the selection.
-    fn read(&mut self, open: &mut Open, report: &mut dyn FnMut(&str)) -> io::Result<bool> {
+    fn read(&mut self, open: &mut Open) -> io::Result<bool> {
         match &mut open.text {
             Text::Epd(lines) => {
                 let at = self.before + lines.bytes();
                 let Some(line) = lines.next_line()? else { return Ok(false) };
                 if has_content(&line.text) {
-                    self.line(&open.name, &line.text, line.number, at as f64, report);
+                    self.line(&open.name, &line.text, line.number, at as f64);
                 }
                 Ok(true)
             }
@@ -215,7 +217,7 @@ impl Input {
                 let Some(reading) = reader.next_game()? else { return Ok(false) };
                 let (number, bytes) = (reading.number, [begin, self.before + reader.bytes()]);
                 if self.selection.has_game(number) {
-                    self.game(reading, bytes, &open.name, report);
+                    self.game(reading, bytes, &open.name);
                 }
                 Ok(!self.selection.ends_with_game(number))
             }
@@ -223,10 +225,10 @@ impl Input {
     }
 
     /// Adds the selected positions of a game.
-    fn game(&mut self, reading: Reading, bytes: [u64; 2], name: &Arc<str>, report: &mut dyn FnMut(&str)) {
+    fn game(&mut self, reading: Reading, bytes: [u64; 2], name: &Arc<str>) {
         self.problems += u64::from(!reading.problems.is_empty());
         for problem in &reading.problems {
-            self.report(report, || format!("{name}: {problem}"));
+            self.report(format!("{name}: {problem}"));
         }
         let Some(read) = reading.game else { return };
         let (plies, chess960) = (read.moves.len() as u64, read.chess960 || self.chess960);
@@ -246,7 +248,7 @@ impl Input {
     }
 
     /// Adds the position of a line.
-    fn line(&mut self, name: &Arc<str>, text: &str, line: u64, at: f64, report: &mut dyn FnMut(&str)) {
+    fn line(&mut self, name: &Arc<str>, text: &str, line: u64, at: f64) {
         match Epd::parse(text) {
             Ok(epd) => {
                 let owned = |(name, operand): (&str, &str)| (name.to_owned(), operand.to_owned());
@@ -256,18 +258,18 @@ impl Input {
             }
             Err(error) => {
                 self.problems += 1;
-                self.report(report, || format!("{name}: line {line}: {error}; line skipped"));
+                self.report(format!("{name}: line {line}: {error}; line skipped"));
             }
         }
     }
 
     /// Reports a problem, up to a maximum.
-    fn report(&mut self, report: &mut dyn FnMut(&str), problem: impl FnOnce() -> String) {
+    fn report(&mut self, problem: String) {
         const MAX: u64 = 100;
         self.reported += 1;
         match self.reported {
-            ..=MAX => report(&problem()),
-            count if count == MAX + 1 => report("further problems are only counted"),
+            ..=MAX => self.messages.push(problem),
+            count if count == MAX + 1 => self.messages.push("further problems are only counted".into()),
             _ => {}
         }
     }

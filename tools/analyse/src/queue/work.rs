@@ -88,8 +88,9 @@ impl Work {
     /// Processes all items. Returns false after Ctrl-C.
     fn process_all(&mut self) -> Result<bool, Box<dyn Error>> {
         while !self.stop.asked() {
-            let screen = &mut self.screen;
-            let Some(item) = self.input.next_item(&mut |message| screen.message(message))? else { break };
+            let item = self.input.next_item();
+            self.input.messages.drain(..).for_each(|message| self.screen.message(&message));
+            let Some(item) = item? else { break };
             if !self.process(item)? || !self.retry_waiting()? {
                 return Ok(false);
             }

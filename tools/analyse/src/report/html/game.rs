@@ -2,7 +2,7 @@
 
 use super::super::accuracy::{Mark, Side};
 use super::super::{Study, san_words};
-use super::{board, data, escape, fill};
+use super::{data, escape, fill};
 use crate::pgn::Comment;
 use lento::chess::Color;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ pub fn section(study: &Study, number: usize) -> String {
             ("facts", &facts(study)),
             ("seat of black", &seat(study, Color::Black)),
             ("percent", &format_args!("{percent:.1}")),
-            ("board", &board::svg(&study.boards[end], "position")),
+            ("board", &data::board(&study.boards[end], "position")),
             ("seat of white", &seat(study, Color::White)),
             ("value", &value),
             ("summary", &summary(study, [&white, &black])),

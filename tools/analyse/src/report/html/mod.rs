@@ -2,7 +2,6 @@
 //!
 //! All text of games goes through [`escape`] or, in the script's data, through [`data`].
 
-mod board;
 mod data;
 mod game;
 
