@@ -32,8 +32,6 @@ pub struct Reader<R> {
 #[derive(Debug, Default)]
 struct State {
     tags: Vec<(String, String)>,
-    /// Whether the movetext has begun.
-    begun: bool,
     chess960: bool,
     /// Whether the first move is illegal.
     invalid: bool,
@@ -116,20 +114,20 @@ impl Variation {
 impl<R: BufRead> Reader<R> {
     fn game(&mut self, first_line: u64) -> io::Result<Reading> {
         let mut main = Variation::default();
-        // Comments before the first word belong to the start position.
-        loop {
-            match self.next()? {
-                Some(Token::Comment(text)) => self.comment(&mut main, &text),
-                Some(Token::Open) => self.skip()?,
-                Some(word @ (Token::Move(_) | Token::Result(_))) => {
-                    self.pending = Some((word, self.line));
+        while let Some((token, line)) = self.token()? {
+            self.line = line;
+            match token {
+                Token::Tag(name, value) => {
+                    if self.has_room(name.len() + value.len()) {
+                        self.state.tags.push((name, value));
+                    }
+                }
+                token => {
+                    self.pending = Some((token, line));
                     break;
                 }
-                Some(_) => {}
-                None => break,
             }
         }
-        self.state.begun = true;
         let start = self.start();
         self.moves(&mut main, start.clone(), 0)?;
         // A comment on the line of the result belongs to the game.
@@ -178,28 +176,16 @@ impl<R: BufRead> Reader<R> {
 
     /// The next token of the movetext; `None` at the end of the game.
     fn next(&mut self) -> io::Result<Option<Token>> {
-        while let Some((token, line)) = self.token()? {
-            match token {
-                Token::Tag(..) if self.state.begun => {
-                    self.pending = Some((token, line));
-                    return Ok(None);
-                }
-                Token::Tag(name, value) => {
-                    self.line = line;
-                    if self.has_room(name.len() + value.len()) {
-                        self.state.tags.push((name, value));
-                    }
-                }
-                token => {
-                    self.line = line;
-                    if token == Token::UnclosedComment {
-                        self.report("unterminated comment");
-                    }
-                    return Ok(Some(token));
-                }
-            }
+        let Some((token, line)) = self.token()? else { return Ok(None) };
+        if matches!(token, Token::Tag(..)) {
+            self.pending = Some((token, line));
+            return Ok(None);
         }
-        Ok(None)
+        self.line = line;
+        if token == Token::UnclosedComment {
+            self.report("unterminated comment");
+        }
+        Ok(Some(token))
     }
 
     fn comment(&mut self, line: &mut Variation, text: &str) {

@@ -78,15 +78,6 @@ impl Place {
             }
         }
     }
-
-    /// A default for the operation `id`.
-    pub fn id(&self) -> String {
-        match self {
-            Self::Ply { file, game, ply, .. } => format!("{file} game {game} ply {ply}"),
-            Self::Line { file, line, .. } => format!("{file} line {line}"),
-            Self::Arguments => "command line".into(),
-        }
-    }
 }
 
 /// An input file.

@@ -95,7 +95,7 @@ pub fn epd(item: &Item, stored: &Stored) -> String {
         let _ = if operand.is_empty() { write!(text, " {name};") } else { write!(text, " {name} {operand};") };
     }
     if !kept.iter().any(|(name, _)| name == "id") {
-        let _ = write!(text, " id \"{}\";", item.place.id().replace('"', "'"));
+        let _ = write!(text, " id \"{}\";", item.place.to_string().replace('"', "'"));
     }
     text
 }

@@ -67,13 +67,12 @@ impl Work {
         &self.database
     }
 
-    fn explain(&self, error: rusqlite::Error) -> String {
-        explain(self.database.path(), error)
-    }
-
     /// Runs to the end or to Ctrl-C.
     pub fn run(&mut self) -> Done {
-        let all_done = self.process_all()?;
+        let all_done = self.process_all().map_err(|error| match error.downcast::<rusqlite::Error>() {
+            Ok(error) => explain(self.database.path(), *error).into(),
+            Err(error) => error,
+        })?;
         if let Some(draft) = self.epd.take() {
             draft.finish(&[])?;
         }
@@ -124,7 +123,7 @@ impl Work {
         let multipv = self.conditions.multipv;
         self.new_game |= item.begins;
         if !self.searches {
-            match self.database.best(&item.key, board).map_err(|error| self.explain(error))? {
+            match self.database.best(&item.key, board)? {
                 Some(analysis) => {
                     let conditions =
                         Conditions { multipv: u16::MAX, requested: SearchLimits::default(), ..self.conditions };
@@ -135,8 +134,7 @@ impl Work {
             }
             return Ok(true);
         }
-        let claim = self.database.claim(&item.key, board, &self.id, multipv, &requested);
-        match claim.map_err(|error| self.explain(error))? {
+        match self.database.claim(&item.key, board, &self.id, multipv, &requested)? {
             Claim::Known(stored) => {
                 self.report(&item, &stored, "database")?;
                 self.tally.known += 1;
@@ -181,12 +179,11 @@ impl Work {
         let stored = self.stored(item, &found, partial.as_ref(), finished);
         if !finished && requested.is_exact() {
             // No partial result with a node limit.
-            self.database.release(position).map_err(|error| self.explain(error))?;
+            self.database.release(position)?;
             return Ok(false);
         }
         self.tally.add(found.nodes(), found.elapsed);
-        let done = self.database.store(position, item.game.board(), &self.id, &stored);
-        done.map_err(|error| self.explain(error))?;
+        self.database.store(position, item.game.board(), &self.id, &stored)?;
         if finished {
             resume::remove_table(&self.database, position);
         } else {

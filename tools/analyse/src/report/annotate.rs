@@ -5,9 +5,9 @@
 //! engine's line as a further variation of at most [`LINE_PLIES`] plies.
 
 use super::wrapped::Wrapped;
-use super::{LINE_PLIES, Study, san, san_words};
+use super::{LINE_PLIES, Study, san_words};
 use crate::pgn::{Part, Variation, parts};
-use lento::chess::{Board, Color, Move};
+use lento::chess::{Board, Move};
 
 /// The seven tag roster with values for unknown.
 const ROSTER: [(&str, &str); 7] = [
@@ -88,20 +88,14 @@ fn tags(study: &Study) -> Vec<(String, String)> {
 /// Writes a move with its annotations.
 fn ply(study: &Study, at: usize, words: &mut Wrapped) {
     let (board, ply) = (&study.boards[at], &study.game.moves[at]);
-    let numbered = at == 0 || board.side_to_move() == Color::White || words.is_after_comment();
-    words.played(&san(board, ply.mv, numbered), &nags(study, at));
     let depth = study.analysis(at + 1).map(|analysis| analysis.depth);
-    let value = study.values[at + 1].and_then(|value| value.pgn());
-    let own = value.map(|value| match depth {
-        Some(depth) => format!("[%eval {value},{depth}]"),
-        None => format!("[%eval {value}]"),
-    });
+    let depth = depth.map_or_else(String::new, |depth| format!(",{depth}"));
+    let own = study.values[at + 1].and_then(|value| value.pgn()).map(|value| format!("[%eval {value}{depth}]"));
     let mut comment = comment_words(ply.remarks.comment.as_deref(), own.is_none());
     comment.splice(0..0, own);
+    words.played(board, ply.mv, at == 0, &nags(study, at));
     words.comment(&comment);
-    for other in &ply.remarks.variations {
-        variation(board, other, words);
-    }
+    ply.remarks.variations.iter().for_each(|other| variation(board, other, words));
     if let Some(line) = study.better_line(at)
         && !ply.remarks.variations.iter().any(|other| shows(other, line))
     {
@@ -110,7 +104,7 @@ fn ply(study: &Study, at: usize, words: &mut Wrapped) {
             words.open();
             better.iter().for_each(|word| words.word(word));
             let value = study.values[at].and_then(|value| value.pgn());
-            words.comment(&value.map(|value| format!("[%eval {value}]")).into_iter().collect::<Vec<_>>());
+            words.comment(value.map(|value| format!("[%eval {value}]")).as_slice());
             words.close();
         }
     }
@@ -122,12 +116,9 @@ fn variation(board: &Board, variation: &Variation, words: &mut Wrapped) {
     words.open();
     words.comment(&comment_words(variation.comment.as_deref(), true));
     for (at, played) in variation.moves.iter().enumerate() {
-        let numbered = at == 0 || board.side_to_move() == Color::White || words.is_after_comment();
-        words.played(&san(&board, played.mv, numbered), &played.remarks.nags);
+        words.played(&board, played.mv, at == 0, &played.remarks.nags);
         words.comment(&comment_words(played.remarks.comment.as_deref(), true));
-        for other in &played.remarks.variations {
-            self::variation(&board, other, words);
-        }
+        played.remarks.variations.iter().for_each(|other| self::variation(&board, other, words));
         match played.mv {
             Some(mv) => board = board.after(mv),
             None => board.pass(),

@@ -1,6 +1,7 @@
 //! Wraps PGN movetext.
 
-use super::plain;
+use super::{plain, san};
+use lento::chess::{Board, Color, Move};
 
 /// Maximum line length in characters.
 const WIDTH: usize = 79;
@@ -27,11 +28,6 @@ impl Wrapped {
         self.text
     }
 
-    /// Whether a comment or variation follows the last move.
-    pub fn is_after_comment(&self) -> bool {
-        self.after_comment
-    }
-
     /// Writes the held back word.
     fn flush(&mut self) {
         let length = self.last.chars().count();
@@ -56,10 +52,11 @@ impl Wrapped {
         self.last = std::mem::take(&mut self.opens) + word;
     }
 
-    /// Adds a move with its glyphs.
-    pub fn played(&mut self, mv: &str, nags: &[u8]) {
+    /// Adds a move with its glyphs, and with its number at the start of a line of play, for White, and after a comment.
+    pub fn played(&mut self, board: &Board, mv: impl Into<Option<Move>>, first: bool, nags: &[u8]) {
+        let numbered = first || board.side_to_move() == Color::White || self.after_comment;
         self.after_comment = false;
-        self.word(mv);
+        self.word(&san(board, mv, numbered));
         nags.iter().for_each(|nag| self.word(&format!("${nag}")));
     }
 
