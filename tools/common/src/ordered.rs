@@ -4,21 +4,22 @@ use crate::interrupt::Stop;
 use crossbeam::channel::bounded;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::ops::ControlFlow;
 
 /// Processes items on several threads, each with its own state from `set_up`. `on_done` gets the results in the order of the items;
 /// it can end the run, as can `stop`. `work` sees both requests; `None` from it ends its thread.
 ///
 /// # Errors
-/// Those of `set_up`.
-pub fn run<S, I, T: Send, E: Send>(
+/// Those of `set_up` and `on_done`, and those of `work` after the results before it.
+pub fn run<S, I, T: Send>(
     concurrency: usize,
     items: impl IntoIterator<Item = I, IntoIter: Send>,
     stop: &Stop,
-    set_up: impl Fn() -> Result<S, E> + Sync,
-    work: impl Fn(&mut S, I, [&Stop; 2]) -> Option<T> + Sync,
-    mut on_done: impl FnMut(T) -> ControlFlow<()>,
-) -> Result<(), E> {
+    set_up: impl Fn() -> Result<S, String> + Sync,
+    work: impl Fn(&mut S, I, [&Stop; 2]) -> Result<Option<T>, String> + Sync,
+    mut on_done: impl FnMut(T) -> Result<ControlFlow<()>, Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
     let queue = Mutex::new(items.into_iter().enumerate());
     // Requested by `on_done` or an error.
     let enough = Stop::default();
@@ -35,7 +36,7 @@ pub fn run<S, I, T: Send, E: Send>(
                 };
                 while !stops.iter().any(|stop| stop.asked()) {
                     let Some((place, item)) = queue.lock().next() else { return };
-                    let Some(result) = work(&mut state, item, stops) else { return };
+                    let Some(result) = work(&mut state, item, stops).transpose() else { return };
                     if send.send(Ok((place, result))).is_err() {
                         return;
                     }
@@ -44,12 +45,12 @@ pub fn run<S, I, T: Send, E: Send>(
         }
         drop(send);
         let (mut waiting, mut next) = (BTreeMap::new(), 0);
-        let mut done = Ok(());
+        let mut done = Ok(ControlFlow::Continue(()));
         for message in receive {
             match message {
                 Err(error) => {
                     enough.ask();
-                    done = Err(error);
+                    done = Err(error.into());
                 }
                 Ok((place, result)) => {
                     waiting.insert(place, result);
@@ -57,11 +58,14 @@ pub fn run<S, I, T: Send, E: Send>(
             }
             while let Some(result) = waiting.remove(&next) {
                 next += 1;
-                if !enough.asked() && on_done(result).is_break() {
-                    enough.ask();
+                if !enough.asked() {
+                    done = result.map_err(Into::into).and_then(&mut on_done);
+                    if !matches!(done, Ok(ControlFlow::Continue(()))) {
+                        enough.ask();
+                    }
                 }
             }
         }
-        done
+        done.map(drop)
     })
 }

@@ -60,22 +60,13 @@ impl Arena {
         players: impl Fn(u64) -> [Vec<Setting>; 2] + Sync,
         pairs: impl IntoIterator<Item = u64, IntoIter: Send>,
         stop: &Stop,
-        mut on_pair: impl FnMut(GamePair) -> Result<ControlFlow<()>, Box<dyn Error>>,
+        on_pair: impl FnMut(GamePair) -> Result<ControlFlow<()>, Box<dyn Error>>,
     ) -> Result<(), Box<dyn Error>> {
-        let set_up = || Player::new(&[], 1);
         let work = |judge: &mut Player, number, stops: [&Stop; 2]| {
-            self.pair(number, players(number), judge, stops).transpose()
+            let pair = self.pair(number, players(number), judge, stops);
+            pair.map_err(|error| format!("a player could not be set up: {error}"))
         };
-        let mut done = Ok(());
-        ordered::run(self.concurrency, pairs, stop, set_up, work, |pair: Result<GamePair, String>| {
-            let next =
-                pair.map_err(|error| format!("a player could not be set up: {error}").into()).and_then(&mut on_pair);
-            next.unwrap_or_else(|error| {
-                done = Err(error);
-                ControlFlow::Break(())
-            })
-        })?;
-        done
+        ordered::run(self.concurrency, pairs, stop, || Player::new(&[], 1), work, on_pair)
     }
 
     /// Plays both games from an opening. `None` if they are interrupted.

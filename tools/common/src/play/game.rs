@@ -32,19 +32,7 @@ impl Seats<'_> {
 }
 
 /// Plays a game; `None` if it is interrupted.
-pub fn play(seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: [&Stop; 2]) -> Option<Record> {
-    play_watched(seats, start, limit, rules, stops, |_| ())
-}
-
-/// Plays a game and calls `watch` with the player after each of its searches, before the move is made.
-pub fn play_watched(
-    mut seats: Seats,
-    start: &Game,
-    limit: Limit,
-    rules: &Rules,
-    stops: [&Stop; 2],
-    mut watch: impl FnMut(&mut Player),
-) -> Option<Record> {
+pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: [&Stop; 2]) -> Option<Record> {
     let mut game = start.clone();
     let mut referee = Referee::new(rules);
     let (base, increment) = limit.clock().unwrap_or_default();
@@ -61,7 +49,6 @@ pub fn play_watched(
         let side = game.board().side_to_move();
         let clock = &mut clocks[side.index()];
         let ply = seats.at(side).think(&game, limit, *clock);
-        watch(seats.at(side));
         if limit.clock().is_some() {
             match clock.checked_sub(ply.time) {
                 Some(left) => *clock = left + increment,

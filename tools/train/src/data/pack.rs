@@ -67,22 +67,23 @@ pub fn pack(args: &PackArgs) -> Result<ExitCode, Box<dyn Error>> {
     let files = GAMES.find(&args.data)?;
     let bar = bar(&files)?;
     let pairs = one_each(files, &args.output, PACKED)?;
-    let (wanted, mut sum, mut failed) = (pairs.len() as u64, Sum::default(), None);
+    let (wanted, mut sum) = (pairs.len() as u64, Sum::default());
     let work = |_: &mut (), (file, output): (PathBuf, PathBuf), _: [&Stop; 2]| {
-        pack_file(&file, &output, &stop, &bar).map_err(|error| error.to_string()).transpose()
+        pack_file(&file, &output, &stop, &bar).map_err(|error| error.to_string())
     };
-    let on_done = |done| {
-        match done {
-            Ok(part) => sum.add(part),
-            Err(error) => failed = Some(error),
-        }
-        if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    ordered::run(args.threads.count(), pairs, &stop, || Ok::<(), String>(()), work, on_done)?;
+    let done = ordered::run(
+        args.threads.count(),
+        pairs,
+        &stop,
+        || Ok(()),
+        work,
+        |part| {
+            sum.add(part);
+            Ok(ControlFlow::Continue(()))
+        },
+    );
     bar.finish_and_clear();
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
+    done?;
     formats::warn_of_torn(&sum.torn);
     let mut report = sum.report();
     sum.report_bytes(&mut report);

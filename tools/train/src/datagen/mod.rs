@@ -115,14 +115,10 @@ fn play_games(
     let set_up = || Ok((Player::new(settings, arena.hash)?, Player::new(&[], 1)?));
     let work = |(player, judge): &mut (Player, Player), number, stops: [&Stop; 2]| {
         let opening = arena.openings.get(number, judge);
-        play(Seats::Alone(player), &opening, arena.limit, &arena.rules, stops)
+        Ok(play(Seats::Alone(player), &opening, arena.limit, &arena.rules, stops))
     };
-    let mut kept = Ok(());
-    ordered::run::<_, _, _, String>(arena.concurrency, numbers, stop, set_up, work, |game| {
-        kept = on_game(&game);
-        if kept.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    kept
+    let on_done = |game| on_game(&game).map(ControlFlow::Continue);
+    ordered::run(arena.concurrency, numbers, stop, set_up, work, on_done)
 }
 
 /// The output of this run.

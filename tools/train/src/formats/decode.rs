@@ -3,7 +3,6 @@
 use super::{Place, Shards, StoredGame};
 use lento_common::interrupt::Stop;
 use lento_common::ordered;
-use std::convert::Infallible;
 use std::error::Error;
 use std::iter;
 use std::ops::ControlFlow;
@@ -42,16 +41,12 @@ pub fn run<T: Send>(
         }
         (!games.is_empty()).then(|| Ok((games, shards.bytes())))
     });
-    let decode = |_: &mut (), parcel: Result<_, String>, _: [&Stop; 2]| {
-        Some(parcel.and_then(|(games, bytes): (Vec<StoredGame>, u64)| Ok((work(&games)?, bytes))))
+    let decode = |_: &mut (), parcel: Result<(Vec<StoredGame>, u64), String>, _: [&Stop; 2]| {
+        let (games, bytes) = parcel?;
+        Ok(Some((work(&games)?, bytes)))
     };
-    let mut result = Ok(());
-    let done = |decoded: Result<(T, u64), String>| {
-        result = decoded.map_err(Into::into).and_then(|(made, bytes)| on_done(made, bytes));
-        if result.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let Ok(()) = ordered::run(threads, parcels, stop, || Ok::<(), Infallible>(()), decode, done);
-    result?;
+    let done = |(made, bytes)| on_done(made, bytes).map(ControlFlow::Continue);
+    ordered::run(threads, parcels, stop, || Ok(()), decode, done)?;
     Ok(Ended { finished, torn: shards.torn().to_vec() })
 }
 

@@ -76,24 +76,22 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     bar.set_position(before as u64);
     bar.reset_eta();
 
-    let mut kept: Result<(), Box<dyn Error>> = Ok(());
     if before < args.positions {
         let set_up = || Hands::new(&args.set, arena.hash);
-        let work = |hands: &mut Hands, number, stops: [&Stop; 2]| hands.harvest(plan, &arena, number, stops);
+        let work = |hands: &mut Hands, number, stops: [&Stop; 2]| Ok(hands.harvest(plan, &arena, number, stops));
         ordered::run(arena.concurrency, making.games..u64::MAX, &stop, set_up, work, |crop| {
-            kept = journal.append(&crop.to_json()).map_err(Into::into);
+            journal.append(&crop.to_json())?;
             making.add(crop);
             bar.set_position(making.set.len().min(args.positions) as u64);
             bar.set_message(format!("{} games", HumanCount(making.games)));
             if making.barren >= BARREN {
-                kept = Err(format!("the last {BARREN} games gave no position for the set").into());
+                return Err(format!("the last {BARREN} games gave no position for the set").into());
             }
-            let ends = kept.is_err() || making.set.len() >= args.positions;
-            if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            let is_full = making.set.len() >= args.positions;
+            Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
     }
     bar.finish_and_clear();
-    kept?;
     let set = making.set.first(args.positions);
     let finished = set.len() == args.positions;
     if finished {

@@ -7,6 +7,7 @@ use crossbeam::channel::Sender;
 use lento_common::interrupt::Stop;
 use lento_common::mix::{GOLDEN, mix};
 use lento_common::ordered;
+use std::error::Error;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -67,7 +68,7 @@ impl DataSet {
         threads: usize,
         stop: &Stop,
         progress: impl Fn(u64),
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Box<dyn Error>> {
         let mut spans = Vec::new();
         for (file, path) in files.iter().enumerate() {
             let count = packed::count(path)?;
@@ -84,22 +85,22 @@ impl DataSet {
             training: 0,
             fingerprint: 0,
         };
-        let mut result = Ok(());
         let work = |reader: &mut SpanReader, span, _: [&Stop; 2]| {
-            Some(reader.read(span).map(|positions| (span, positions, hash_bytes(&reader.bytes))))
+            let positions = reader.read(span)?;
+            Ok(Some((span, positions, hash_bytes(&reader.bytes))))
         };
-        let on_done = |read: Result<(Span, Vec<ChessBoard>, u64), String>| {
-            match read {
-                Ok((span, positions, hash)) => {
-                    data.add(span, positions, hash);
-                    progress(span.count as u64);
-                }
-                Err(error) => result = Err(error),
-            }
-            if result.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        ordered::run(threads, spans, stop, || Ok::<_, String>(SpanReader::new(files)), work, on_done)?;
-        result?;
+        ordered::run(
+            threads,
+            spans,
+            stop,
+            || Ok(SpanReader::new(files)),
+            work,
+            |(span, positions, hash)| {
+                data.add(span, positions, hash);
+                progress(span.count as u64);
+                Ok(ControlFlow::Continue(()))
+            },
+        )?;
         Ok(Some(data).filter(|_| !stop.asked()))
     }
 
@@ -210,7 +211,7 @@ mod tests {
 
     fn open(files: &[PathBuf], share: f64, threads: usize) -> Result<DataSet, String> {
         let data = DataSet::open(files, share, threads, &Stop::default(), |_| ());
-        data.map(Option::unwrap)
+        data.map(Option::unwrap).map_err(|error| error.to_string())
     }
 
     fn batches(data: &DataSet, seed: u64, batch: usize, first: u64) -> Vec<Vec<[u8; RECORD]>> {
