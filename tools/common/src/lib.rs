@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod chart;
 pub mod cholesky;
+pub mod columns;
 pub mod draft;
 pub mod epd;
 pub mod inputs;

@@ -1,10 +1,13 @@
 //! The results of a command, as a table or as a JSON document.
 
+use crate::formats::Place;
 use indicatif::HumanCount;
+use lento_common::notice::notice;
 use lento_common::summary::{self, percent};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::io;
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// A table and a document that are filled together.
@@ -50,9 +53,17 @@ impl Report {
         self.field(&format!("{items}_per_second"), rate);
     }
 
-    /// Prints the document or the table.
-    pub fn show(self, json: bool) -> io::Result<()> {
-        summary::show(json, || Value::Object(self.document), || self.table)
+    /// Adds truncated games to the document and warns of them on standard error.
+    pub fn torn(&mut self, games: &[Place]) {
+        games.iter().for_each(|game| notice(format_args!("{game}: not written whole, left out")));
+        self.field("torn_games", games.iter().map(Place::to_string).collect::<Vec<_>>());
+    }
+
+    /// Prints the document or the table, and returns the exit code of a finished or interrupted run.
+    pub fn show(mut self, json: bool, finished: bool) -> io::Result<ExitCode> {
+        self.field("finished", finished);
+        summary::show(json, || Value::Object(self.document), || self.table)?;
+        Ok(summary::exit(finished))
     }
 
     #[cfg(test)]
@@ -61,26 +72,7 @@ impl Report {
     }
 }
 
-/// Lays out cells in columns: the first aligned left, the others right.
-pub fn columns(rows: &[Vec<String>]) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
-            0 => format!("{cell:<width$}"),
-            _ => format!("  {cell:>width$}"),
-        });
-        text += cells.collect::<String>().trim_end();
-        text += "\n";
-    }
-    text
-}
-
-/// A number with so many decimals, or a dash.
+/// A number with this many decimals, or a dash.
 pub fn shown(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
 }

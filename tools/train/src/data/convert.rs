@@ -5,7 +5,7 @@ use super::{in_folder, is_folder};
 use crate::formats::packed::{RECORD, pack, to_bytes};
 use crate::formats::shards::GAMES;
 use crate::formats::viri::PLY;
-use crate::formats::{self, Filter, Place, Rule, StoredGame, decode, lgp, shards};
+use crate::formats::{Filter, Place, Rule, StoredGame, decode, lgp, shards};
 use crate::report::Report;
 use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
@@ -103,15 +103,13 @@ fn run(
             }
         }
     }
-    formats::warn_of_torn(&conversion.torn);
     let mut report = conversion.report(written);
     report.speed("positions", conversion.counts.positions, start.elapsed());
-    report.field("finished", unfinished.is_none());
-    report.show(json)?;
+    let exit = report.show(json, unfinished.is_none())?;
     if let Some(path) = &unfinished {
         notice(format_args!("interrupted; {} was not written", path.display()));
     }
-    Ok(summary::exit(unfinished.is_none()))
+    Ok(exit)
 }
 
 /// An upper bound of the number of positions in some files.
@@ -206,7 +204,7 @@ impl<'a> Conversion<'a> {
         report.part("kept", "kept", kept, positions);
         report.part("written", "written", written, positions);
         report.field("filter", self.source.filter.to_json());
-        report.field("torn_games", self.torn.iter().map(Place::to_string).collect::<Vec<_>>());
+        report.torn(&self.torn);
         report
     }
 }

@@ -3,14 +3,14 @@
 use super::{in_folder, is_folder};
 use crate::formats::lgp::{self, Packed, Spent};
 use crate::formats::shards::{GAMES, PACKED, PACKED_GAMES};
-use crate::formats::{self, Place, Shards, shards};
+use crate::formats::{Place, Shards, shards};
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::draft::{Draft, WriteError};
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
 use lento_common::threads::Threads;
-use lento_common::{ordered, progress, summary};
+use lento_common::{ordered, progress};
 use serde_json::Value;
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -84,7 +84,6 @@ pub fn pack(args: &PackArgs) -> Result<ExitCode, Box<dyn Error>> {
     );
     bar.finish_and_clear();
     done?;
-    formats::warn_of_torn(&sum.torn);
     let mut report = sum.report();
     sum.report_bytes(&mut report);
     sum.show(report, wanted, start, args.json)
@@ -201,17 +200,16 @@ impl Sum {
             report.row(&format!("  {name}"), format!("{bits:.3}"), "bits a ply");
         }
         report.field("bits_a_ply", bits.map(|(name, bits)| (name, Value::from(bits))).into_iter().collect::<Value>());
-        report.field("torn_games", self.torn.iter().map(Place::to_string).collect::<Vec<_>>());
+        report.torn(&self.torn);
     }
 
     fn show(&self, mut report: Report, wanted: u64, start: Instant, json: bool) -> Result<ExitCode, Box<dyn Error>> {
         let finished = self.files == wanted;
         report.speed("plies", self.plies, start.elapsed());
-        report.field("finished", finished);
-        report.show(json)?;
+        let exit = report.show(json, finished)?;
         if !finished {
             notice(format_args!("interrupted; {} of {} files were written", self.files, HumanCount(wanted)));
         }
-        Ok(summary::exit(finished))
+        Ok(exit)
     }
 }

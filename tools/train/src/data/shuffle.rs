@@ -7,7 +7,7 @@ use crate::report::Report;
 use indicatif::ProgressBar;
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
-use lento_common::{progress, summary};
+use lento_common::progress;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,13 +44,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     report.count("positions", "positions", count, "");
     report.count("written", "written", written.unwrap_or_default(), "");
     report.speed("positions", count, start.elapsed());
-    report.field("finished", written.is_some());
     report.field("seed", args.order.seed);
-    report.show(args.json)?;
+    let exit = report.show(args.json, written.is_some())?;
     if written.is_none() {
         notice(format_args!("interrupted; {} was not written", args.output.display()));
     }
-    Ok(summary::exit(written.is_some()))
+    Ok(exit)
 }
 
 /// Reads all files into the writer, writes it and returns the number of positions; `None` if a stop was requested.

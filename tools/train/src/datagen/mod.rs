@@ -16,8 +16,8 @@ use lento_common::play::game::{Seats, play};
 use lento_common::play::limit::Limit;
 use lento_common::play::player::Player;
 use lento_common::play::record::Record;
-use lento_common::play::setting::Setting;
-use lento_common::{ordered, progress, summary};
+use lento_common::play::setting::{Setting, texts};
+use lento_common::{ordered, progress};
 use serde_json::Value;
 use shards::ShardWriter;
 use std::error::Error;
@@ -75,9 +75,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let before = shards.games;
     let numbers = args.part.unwrap_or(Part::WHOLE).of(args.games);
     let games = numbers.end - numbers.start;
-    let bar = progress::bar(Some(games), "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");
-    bar.set_position(before);
-    bar.reset_eta();
+    let bar = progress::resumed(Some(games), before, "{bar:30} {pos}/{len} games, {msg} [{elapsed}, {eta} left]");
 
     let mut sum = Sum::new(arena.concurrency);
     play_games(&arena, &args.set, numbers.start + before..numbers.end, &stop, |game| {
@@ -87,8 +85,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         Ok(())
     })?;
     bar.finish_and_clear();
-    sum.report(header, before).show(args.json)?;
-    Ok(summary::exit(before + sum.games >= games))
+    Ok(sum.report(header, before).show(args.json, before + sum.games >= games)?)
 }
 
 /// The settings that must be the same to resume: all that decide the games and their places.
@@ -99,7 +96,7 @@ fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
         // The games of a part depend on their total number.
         (header["part"], header["games"]) = (part.to_string().into(), args.games.into());
     }
-    header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
+    header["set"] = texts(&args.set).into();
     Ok(header)
 }
 

@@ -12,7 +12,6 @@ pub use filter::{Filter, Rule};
 pub use game::{Position, StoredGame};
 pub use shards::Shards;
 
-use lento_common::notice::notice;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,11 +35,4 @@ impl fmt::Display for Place {
 /// The message about an error in a file.
 pub fn in_file(path: &Path, error: impl fmt::Display) -> String {
     format!("{}: {error}", path.display())
-}
-
-/// Reports truncated games on standard error.
-pub fn warn_of_torn(places: &[Place]) {
-    for place in places {
-        notice(format_args!("{place}: not written whole, left out"));
-    }
 }

@@ -5,12 +5,13 @@ use super::neutral::{Comparison, NeutralSet};
 use super::set::{self, Origin, checksum};
 use crate::formats::in_file;
 use crate::formats::packed::to_bytes;
-use crate::report::{Report, columns, shown};
+use crate::report::{Report, shown};
 use crate::train::{Objective, Sample, value};
 use bulletformat::ChessBoard;
 use indicatif::HumanCount;
 use lento::eval::nnue::network::SCALE;
 use lento::eval::nnue::{Network, load};
+use lento_common::columns::columns;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::path::PathBuf;
@@ -55,8 +56,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     if let Some(set) = &neutral {
         Comparison::of(set, &networks).report(&mut report);
     }
-    report.show(args.json)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(report.show(args.json, true)?)
 }
 
 /// A class of piece counts in words.

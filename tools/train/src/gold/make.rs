@@ -10,8 +10,8 @@ use lento_common::journal::Journal;
 use lento_common::notice::notice;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
-use lento_common::play::setting::Setting;
-use lento_common::{draft, number, ordered, outputs, progress, summary};
+use lento_common::play::setting::{Setting, texts};
+use lento_common::{draft, number, ordered, outputs, progress};
 use serde_json::Value;
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     // Fails before the journal is created.
     Hands::new(&args.set, arena.hash)?;
     let stop = Stop::on_ctrl_c()?;
-    let plan = args.plan();
+    let plan = Plan { each: args.each, label: args.label, seed: args.conditions.openings.seed };
     let header = header(args)?;
     let (mut journal, records) = Journal::open(&args.journal, &header)?;
     let mut making = Making::default();
@@ -71,10 +71,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         making.add(Crop::from_json(record).filter(|crop| crop.number == line as u64).ok_or_else(foreign)?);
     }
     let (start, before) = (Instant::now(), making.set.len());
-    let bar =
-        progress::bar(Some(args.positions as u64), "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]");
-    bar.set_position(before as u64);
-    bar.reset_eta();
+    let template = "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]";
+    let bar = progress::resumed(Some(args.positions as u64), before as u64, template);
 
     if before < args.positions {
         let set_up = || Hands::new(&args.set, arena.hash);
@@ -103,16 +101,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let mut report = making.report(set);
     report.row("positions a second", format!("{rate:.1}"), "in this run");
     report.field("settings", header);
-    report.field("finished", finished);
     report.field("time_s", start.elapsed().as_secs_f64());
-    report.show(args.json)?;
-    Ok(summary::exit(finished))
-}
-
-impl Args {
-    fn plan(&self) -> Plan {
-        Plan { each: self.each, label: self.label, seed: self.conditions.openings.seed }
-    }
+    Ok(report.show(args.json, finished)?)
 }
 
 /// The settings that must be the same to resume: all that decide the positions of a game.
@@ -120,7 +110,7 @@ fn header(args: &Args) -> Result<Value, Box<dyn Error>> {
     let mut header = args.conditions.header("gold make", args.limit)?;
     let label = if let Limit::Nodes(nodes) = args.label { nodes.into() } else { args.label.to_string().into() };
     (header["each"], header["label"]) = (args.each.into(), label);
-    header["set"] = args.set.iter().map(Setting::to_string).collect::<Vec<_>>().into();
+    header["set"] = texts(&args.set).into();
     Ok(header)
 }
 

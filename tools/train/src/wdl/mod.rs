@@ -11,7 +11,7 @@ mod report;
 mod source;
 
 use crate::formats::shards::GAMES;
-use crate::formats::{self, Shards, in_file, shards};
+use crate::formats::{Shards, in_file, shards};
 use counts::{Cell, Limits, WdlCounts};
 use fit::{Fit, MAX_DEGREE};
 use indicatif::HumanCount;
@@ -58,7 +58,6 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let size = shards::size(&files)?;
     let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.limits));
     let finished = count(&mut games, size, &mut counts, &stop)?;
-    formats::warn_of_torn(games.torn());
     let cells = counts.cells();
     if !finished {
         let untouched =
@@ -74,15 +73,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         draft::write(path, chart::svg(&cells, &model)?.as_bytes())?;
     }
     let mut report = report(args.limits, args.degree.into(), &counts, &cells, &fit);
-    report.field("finished", finished);
-    report.show(args.json)?;
-    if !finished {
-        return Ok(summary::exit(false));
-    }
-    if let Some((path, text)) = source {
+    report.torn(games.torn());
+    let exit = report.show(args.json, finished)?;
+    if let Some((path, text)) = source.filter(|_| finished) {
         draft::write(path, source::rewrite(&text, &model)?.as_bytes())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit)
 }
 
 /// Counts all games of files with this total size; false if it was interrupted.

@@ -5,11 +5,11 @@ mod survey;
 
 use crate::formats::packed::{self, PackedFile};
 use crate::formats::shards::{GAMES, POSITIONS};
-use crate::formats::{self, Filter, Place, Rule, StoredGame, decode, shards};
+use crate::formats::{Filter, Rule, StoredGame, decode, shards};
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
-use lento_common::summary::{self, percent, share};
+use lento_common::summary::{percent, share};
 use lento_common::threads::Threads;
 use lento_common::{draft, outputs, progress};
 use serde_json::json;
@@ -59,13 +59,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     if let Some(path) = &args.svg {
         draft::write(path, histogram::svg(survey.histograms(), side(&survey), survey.outcomes)?.as_bytes())?;
     }
-    formats::warn_of_torn(&torn);
     let mut report = report(&survey, duplicates);
-    report.field("finished", finished);
     report.field("filter", args.filter.to_json());
-    report.field("torn_games", torn.iter().map(Place::to_string).collect::<Vec<_>>());
-    report.show(args.json)?;
-    Ok(summary::exit(finished))
+    report.torn(&torn);
+    Ok(report.show(args.json, finished)?)
 }
 
 /// The files, and whether they hold games. A file named as positions, or folders with nothing else, means positions.

@@ -1,0 +1,31 @@
+//! Plain text tables.
+
+/// Formats rows of cells in columns: the first aligned to the left, the others to the right.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
+            0 => format!("{cell:<width$}"),
+            _ => format!("  {cell:>width$}"),
+        });
+        text += cells.collect::<String>().trim_end();
+        text += "\n";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_fit_their_widest_cell() {
+        let rows = [["n", "speed"], ["1", "12345"], ["16", "1"]].map(|row| row.map(str::to_owned).to_vec());
+        assert_eq!(columns(&rows), "n   speed\n1   12345\n16      1\n");
+    }
+}
