@@ -184,14 +184,7 @@ impl Iterator for Bitboard {
         self.0 &= self.0 - 1;
         Some(square)
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.count() as usize;
-        (count, Some(count))
-    }
 }
-
-impl ExactSizeIterator for Bitboard {}
 
 impl FromIterator<Square> for Bitboard {
     fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {

@@ -15,11 +15,8 @@ const MAX_COUNTER: u32 = 100_000;
 
 /// FEN syntax error or invalid position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("invalid FEN \"{fen}\": {problem}")]
-pub struct FenError {
-    fen: String,
-    problem: String,
-}
+#[error("invalid FEN \"{0}\": {1}")]
+pub struct FenError(String, String);
 
 impl Board {
     /// Parses a position in FEN, X-FEN or Shredder-FEN.
@@ -30,7 +27,7 @@ impl Board {
     /// Invalid syntax, not exactly one king per side, more than [`MAX_PIECES`] pieces, a pawn on the first or last rank, or the
     /// side not to move in check. Reachability is not checked.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
-        parse(text).map_err(|problem| FenError { fen: shorten(text), problem })
+        parse(text).map_err(|problem| FenError(shorten(text), problem))
     }
 
     /// Formats the position as FEN. Castling rights are written as KQkq where unambiguous and by rook file otherwise; always by
@@ -106,9 +103,8 @@ fn parse(text: &str) -> Result<Board, String> {
     };
     let castling = fields.next().unwrap_or("-");
     let en_passant = fields.next().unwrap_or("-");
-    let halfmoves = parse_counter("halfmove clock", fields.next(), 0)?;
+    board.halfmove_clock = parse_counter("halfmove clock", fields.next(), 0)?;
     board.fullmove_number = parse_counter("fullmove number", fields.next(), 1)?.max(1);
-    board.halfmove_clock = halfmoves;
     board.reversible = board.halfmove_clock;
     validate_pieces(&board)?;
     parse_castling(&mut board, castling)?;
@@ -118,12 +114,12 @@ fn parse(text: &str) -> Result<Board, String> {
 }
 
 fn parse_pieces(board: &mut Board, field: &str) -> Result<(), String> {
-    let ranks = field.split('/').count();
     if let Some(letter) = field.chars().find(|&c| !(matches!(c, '/' | '1'..='8') || Piece::from_letter(c).is_some())) {
         return Err(format!(
             "unexpected '{letter}' in the board field, expected a digit from 1 to 8 or one of PNBRQKpnbrqk"
         ));
     }
+    let ranks = field.split('/').count();
     if ranks != 8 {
         return Err(format!("{ranks} ranks, expected 8"));
     }

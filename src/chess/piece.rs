@@ -84,11 +84,6 @@ impl PieceType {
     pub const fn name(self) -> &'static str {
         ["pawn", "knight", "bishop", "rook", "queen", "king"][self.index()]
     }
-
-    /// The type with this letter in either case.
-    pub fn from_letter(letter: char) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.letter() == letter.to_ascii_lowercase())
-    }
 }
 
 /// A colored piece. `Option<Piece>` is one byte.

@@ -61,14 +61,11 @@ impl Board {
             .map(Move::from)
             .filter(|&square| self.piece_on(square).is_some_and(|piece| piece.kind() == kind))
             .collect();
-        if rivals.is_empty() {
-            String::new()
-        } else if rivals.iter().all(|rival| rival.file() != from.file()) {
-            from.file().letter().to_string()
-        } else if rivals.iter().all(|rival| rival.rank() != from.rank()) {
-            (from.rank().index() + 1).to_string()
-        } else {
-            from.to_string()
+        match from.to_string() {
+            _ if rivals.is_empty() => String::new(),
+            square if rivals.iter().all(|rival| rival.file() != from.file()) => square[..1].to_owned(),
+            square if rivals.iter().all(|rival| rival.rank() != from.rank()) => square[1..].to_owned(),
+            square => square,
         }
     }
 
@@ -89,8 +86,8 @@ impl Board {
             let kind = self.piece_on(mv.from())?.kind();
             let piece = if kind == PieceType::Pawn { String::new() } else { kind.letter().to_uppercase().to_string() };
             let promoted = mv.promoted().map_or(String::new(), |kind| kind.letter().to_uppercase().to_string());
-            let (from, to) = (mv.from(), mv.to());
-            let starts = [from.to_string(), from.file().letter().to_string(), (from.rank().index() + 1).to_string()];
+            let (from, to) = (mv.from().to_string(), mv.to());
+            let starts = [&from[..], &from[..1], &from[1..]];
             if !mv.is_castle() && starts.iter().any(|start| wanted == format!("{piece}{start}{to}{promoted}")) {
                 if found.is_some() {
                     return None;
