@@ -4,54 +4,43 @@
 
 use crate::chess::{Board, Piece, PieceType};
 use crate::engine::listing::ListedMove;
-use Cell::{Mark, Name, Number};
 
 /// Default depth for reductions, in plies.
 pub const DEFAULT_DEPTH: i32 = 10;
 
-/// A table cell.
-enum Cell {
-    /// "yes" or blank.
-    Mark(bool),
-    /// A piece name.
-    Name(Option<&'static str>),
-    /// A number.
-    Number(Option<i32>),
-}
-
-/// A column's name and its value for a move.
-type Column = (&'static str, fn(&Board, &ListedMove) -> Cell);
+/// A column's name, whether it is aligned to the left, and its cell for a move.
+type Column = (&'static str, bool, fn(&Board, &ListedMove) -> String);
 
 /// The columns after rank and move.
 const COLUMNS: [Column; 10] = [
-    ("best", |_, row| Mark(row.best)),
-    ("victim", |board, row| name(board.captured(row.mv))),
-    ("attacker", |board, row| name(board.captured(row.mv).and(board.piece_on(row.mv.from())))),
-    ("promotion", |_, row| Name(row.mv.promoted().map(PieceType::name))),
-    ("killer", |_, row| Mark(row.killer)),
-    ("history", |_, row| Number(Some(row.history))),
-    ("continuation", |_, row| Number(row.continuation)),
-    ("lbr", |_, row| Mark(row.reply)),
-    ("see", |board, row| Number(Some(board.see(row.mv)))),
-    ("reduction", |_, row| Number(Some(row.reduction))),
+    ("best", false, |_, row| mark(row.best)),
+    ("victim", true, |board, row| name(board.captured(row.mv).map(Piece::kind))),
+    ("attacker", true, |board, row| name(board.captured(row.mv).and(board.piece_on(row.mv.from())).map(Piece::kind))),
+    ("promotion", true, |_, row| name(row.mv.promoted())),
+    ("killer", false, |_, row| mark(row.killer)),
+    ("history", false, |_, row| row.history.to_string()),
+    ("continuation", false, |_, row| row.continuation.map_or_else(String::new, |value| value.to_string())),
+    ("lbr", false, |_, row| mark(row.reply)),
+    ("see", false, |board, row| board.see(row.mv).to_string()),
+    ("reduction", false, |_, row| row.reduction.to_string()),
 ];
 
-fn name(piece: Option<Piece>) -> Cell {
-    Name(piece.map(|piece| piece.kind().name()))
+fn mark(holds: bool) -> String {
+    if holds { "yes" } else { "" }.into()
+}
+
+fn name(kind: Option<PieceType>) -> String {
+    kind.map_or("", PieceType::name).into()
 }
 
 /// Formats the moves as a table, best first, ending with their number or the reason there are none. `depth` is that of
 /// the reductions.
 pub fn listing(board: &Board, moves: &[ListedMove], depth: i32, chess960: bool) -> String {
-    let names: String = COLUMNS.iter().map(|(name, _)| format!("  {name:>5}")).collect();
+    let names: String = COLUMNS.iter().map(|(name, ..)| format!("  {name:>5}")).collect();
     let row = |(rank, row): (usize, &ListedMove)| {
-        let cells = COLUMNS.map(|(name, cell)| {
-            let width = name.len().max(5);
-            match cell(board, row) {
-                Mark(holds) => format!("  {:>width$}", if holds { "yes" } else { "" }),
-                Name(name) => format!("  {:<width$}", name.unwrap_or("")),
-                Number(number) => format!("  {:>width$}", number.map_or_else(String::new, |n| n.to_string())),
-            }
+        let cells = COLUMNS.map(|(name, left, cell)| {
+            let (width, cell) = (name.len().max(5), cell(board, row));
+            if left { format!("  {cell:<width$}") } else { format!("  {cell:>width$}") }
         });
         format!("{rank:>4}  {:<5}{}\n", board.uci(row.mv, chess960), cells.concat())
     };

@@ -50,13 +50,10 @@ pub fn set(rebel: &mut Rebel, name: &str, value: &str) -> Option<Result<(), Stri
         Value::Switch(on) => {
             value.to_ascii_lowercase().parse().map(|given| *on = given).map_err(|_| bad("true or false"))
         }
-        Value::Number(number, max) => match value.parse() {
-            Ok(given) if (0..=max).contains(&given) => {
-                *number = given;
-                Ok(())
-            }
-            _ => Err(bad(&format!("a whole number from 0 to {max}"))),
-        },
+        Value::Number(number, max) => {
+            let given = value.parse().ok().filter(|given| (0..=max).contains(given));
+            given.map(|given| *number = given).ok_or_else(|| bad(&format!("a whole number from 0 to {max}")))
+        }
     })
 }
 

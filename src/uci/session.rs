@@ -139,7 +139,7 @@ impl Session {
     pub fn handle_message(&mut self, message: Message) {
         match message {
             Message::Line(line) => {
-                self.writer.log_input(&line);
+                self.writer.log('<', &line);
                 let parsed = command::parse(&line);
                 parsed.problems.into_iter().for_each(|problem| self.report(problem));
                 if let Some(command) = parsed.command {

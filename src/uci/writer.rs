@@ -61,13 +61,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Logs a line of input.
-    pub fn log_input(&mut self, line: &str) {
-        self.log('<', line);
-    }
-
-    /// Appends lines to the log, and closes it if they cannot be written.
-    fn log(&mut self, mark: char, lines: &str) {
+    /// Appends lines to the log, marked as input (`<`) or output (`>`), and closes it if they cannot be written.
+    pub fn log(&mut self, mark: char, lines: &str) {
         let Some(Log { file, name, since }) = &mut self.log else { return };
         let ms = since.elapsed().as_millis();
         let text: String = lines.lines().map(|line| format!("{ms:>8} {mark} {line}\n")).collect();
@@ -136,13 +131,13 @@ pub(super) mod tests {
         let path = std::env::temp_dir().join(format!("lento-log-{}.txt", std::process::id()));
         let name = path.to_str().expect("a plain name");
         let mut writer = Writer::new(io::sink());
-        writer.log_input("lost");
+        writer.log('<', "lost");
         assert!(writer.set_log(name).is_ok());
-        writer.log_input("uci");
+        writer.log('<', "uci");
         assert!(writer.set_log("/nonexistent/folder/x").is_err());
         writer.print("id name x\nuciok");
         assert!(writer.flush().is_ok() && writer.set_log("").is_ok());
-        writer.log_input("lost");
+        writer.log('<', "lost");
         let text = std::fs::read_to_string(&path).expect("the log");
         std::fs::remove_file(&path).expect("the log can be removed");
         let lines: Vec<&str> = text.lines().collect();
