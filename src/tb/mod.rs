@@ -15,4 +15,4 @@ mod tables;
 pub(crate) use material::Material;
 pub use probe::Wdl;
 pub use root::RootRank;
-pub use tables::{MAX_PIECES, Stock, Tables, TablesError};
+pub use tables::{MAX_PIECES, Stock, Tables};

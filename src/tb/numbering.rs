@@ -141,18 +141,13 @@ impl Numbering {
     /// Numbering for pieces in this order; `file` is the leading pawn's, 0 to 3. `None` if inconsistent.
     pub fn new(material: Material, pieces: PerPiece<u8>, order: Order, file: usize) -> Option<Self> {
         let pawns = material.pawns();
-        let leading = match () {
-            () if pawns != [0, 0] => Leading::Pawns,
-            () if material.has_single_piece() => Leading::Three,
-            () => Leading::Kings,
+        let (leading, together) = match () {
+            () if pawns != [0, 0] => (Leading::Pawns, 1),
+            () if material.has_single_piece() => (Leading::Three, 3),
+            () => (Leading::Kings, 2),
         };
         let more_pawns = pawns[0] > 0 && pawns[1] > 0;
         let mut lengths: PerPiece<usize> = PerPiece::new();
-        let together = match leading {
-            Leading::Pawns => 1,
-            Leading::Three => 3,
-            Leading::Kings => 2,
-        };
         for index in 0..pieces.len() {
             let joins = index > 0 && (index < together || pieces[index] == pieces[index - 1]);
             match lengths.last_mut() {
@@ -228,13 +223,12 @@ impl Numbering {
         number
     }
 
-    /// Number of a pawnless leading group; mirrors all pieces.
+    /// Number of a leading group without pawns; mirrors all pieces.
     fn lead_of_pieces(&self, squares: &mut PerPiece<usize>) -> u64 {
         if squares[0] / 8 > 3 {
             squares.iter_mut().for_each(|square| *square ^= 56);
         }
-        let first = self.groups[0].0.min(if self.leading == Leading::Three { 3 } else { 2 });
-        let off = squares[..first].iter().position(|&square| above_diagonal(square) != 0);
+        let off = squares[..self.groups[0].0].iter().position(|&square| above_diagonal(square) != 0);
         if off.is_some_and(|off| above_diagonal(squares[off]) > 0) {
             squares.iter_mut().for_each(|square| *square = transposed(*square));
         }

@@ -2,7 +2,7 @@
 
 use super::checksum;
 use super::material::Material;
-use super::numbering::{MAX_PIECES, Numbering, PerPiece};
+use super::numbering::{Numbering, PerPiece};
 use super::pairs::{self, Pairs, Reader};
 use super::probe::Wdl;
 use crate::chess::{Bitboard, Board, Color, PieceType};
@@ -199,8 +199,7 @@ fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>,
         return Err(Damage::Magic(magic, kind.magic()));
     }
     let bits = reader.u8()?;
-    let pawns = material.pawns();
-    let has_pawns = pawns != [0, 0];
+    let has_pawns = material.pawns() != [0, 0];
     if (bits & PAWNS != 0) != has_pawns || (bits & SPLIT != 0) == material.is_symmetric() {
         return Err(Damage::Header);
     }
@@ -255,17 +254,8 @@ fn matches_material(material: Material, pieces: &PerPiece<u8>) -> bool {
     let together = pieces.chunk_by(|a, b| a == b).count();
     let kinds = (0..16).filter(|&code| count(code) > 0).count();
     let [first, second] = material.pawns();
-    let leads = match (first, second) {
-        (0, 0) => None,
-        (_, 0) => Some(1),
-        (0, _) => Some(9),
-        _ => Some(if second >= first { 1 } else { 9 }),
-    };
-    pieces.len() <= MAX_PIECES
-        && pieces.len() as u32 == material.pieces()
-        && together == kinds
-        && leads.is_none_or(|code| pieces[0] == code)
-        && material.has_codes(count)
+    let lead = if first > 0 && (second == 0 || first <= second) { 1 } else { 9 };
+    together == kinds && ([first, second] == [0, 0] || pieces[0] == lead) && material.has_codes(count)
 }
 
 /// The four maps of a part, each prefixed with its length.

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
-use thiserror::Error;
 
 /// Time limit for finding tables: a system call on a dead mount may never return.
 const OPEN_TIME: Duration = Duration::from_secs(10);
@@ -40,11 +39,6 @@ struct Entry {
     /// By [`Kind`].
     slots: [Option<Slot>; 2],
 }
-
-/// Why no table is usable.
-#[derive(Debug, Error)]
-#[error("{0}; expected folders with tables such as KQvK.rtbw, separated by {SEPARATOR:?}")]
-pub struct TablesError(String);
 
 /// Endgame tablebases, shared by all threads.
 pub struct Tables {
@@ -85,29 +79,26 @@ impl fmt::Display for Stock {
     }
 }
 
-impl fmt::Debug for Tables {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "Tables({})", self.stock)
-    }
-}
-
 impl Tables {
     /// Opens the tables in folders separated by `:` (`;` on Windows). Of several files for a table the first usable one counts. Small
     /// files are read and their checksums verified; of others only header and size are checked, as far as the time limit allows.
     ///
     /// # Errors
     /// No table is usable, or a folder does not respond.
-    pub fn open(folders: &str) -> Result<Self, TablesError> {
+    pub fn open(folders: &str) -> Result<Self, String> {
         let (sender, receiver) = unbounded();
         let owned = folders.to_owned();
         thread::spawn(move || sender.send(Self::open_blocking(&owned)));
-        receiver.recv_timeout(OPEN_TIME).unwrap_or_else(|_| {
+        let opened = receiver.recv_timeout(OPEN_TIME).unwrap_or_else(|_| {
             let seconds = OPEN_TIME.as_secs();
-            Err(TablesError(format!("no response from {} within {seconds} seconds", quoted(folders))))
+            Err(format!("no response from {} within {seconds} seconds", quoted(folders)))
+        });
+        opened.map_err(|problem| {
+            format!("{problem}; expected folders with tables such as KQvK.rtbw, separated by {SEPARATOR:?}")
         })
     }
 
-    fn open_blocking(folders: &str) -> Result<Self, TablesError> {
+    fn open_blocking(folders: &str) -> Result<Self, String> {
         let mut problems = Vec::new();
         let mut entries = find(folders, &mut problems);
         let unchecked = check(&mut entries, &mut problems);
@@ -115,7 +106,7 @@ impl Tables {
         let counts = Kind::ALL.map(|kind| usable(kind).count());
         let Some(max_pieces) = usable(Kind::Wdl).map(|entry| entry.material.pieces()).max() else {
             let first = problems[..problems.len().min(MAX_NAMES)].join("; ");
-            return Err(TablesError(if first.is_empty() { "no tables".into() } else { first }));
+            return Err(if first.is_empty() { "no tables".into() } else { first });
         };
         problems.extend(missing(&entries, max_pieces));
         entries.retain(|entry| entry.slots.iter().any(Option::is_some));

@@ -44,10 +44,7 @@ pub struct Level {
 impl Level {
     /// The player of an Elo, clamped to [`ELO`].
     pub fn of(elo: u64) -> Self {
-        Self::of_weakness(weakness(elo as f64))
-    }
-
-    fn of_weakness(weakness: f64) -> Self {
+        let weakness = weakness(elo as f64);
         let between = |strong: f64, weak: f64| strong * (weak / strong).powf(weakness);
         Self {
             nodes: between(60_000.0, 60.0) as u64,

@@ -46,7 +46,7 @@ pub struct Judge {
 }
 
 fn judge(folders: &str) -> Result<Judge, String> {
-    let tables = Tables::open(folders).map_err(|error| error.to_string())?;
+    let tables = Tables::open(folders)?;
     Ok(Judge { folders: folders.to_owned(), tables: Arc::new(tables) })
 }
 
