@@ -79,6 +79,12 @@ impl fmt::Display for Stock {
     }
 }
 
+impl fmt::Debug for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Tables({})", self.stock)
+    }
+}
+
 impl Tables {
     /// Opens the tables in folders separated by `:` (`;` on Windows). Of several files for a table the first usable one counts. Small
     /// files are read and their checksums verified; of others only header and size are checked, as far as the time limit allows.
