@@ -110,7 +110,7 @@ impl Database {
         transaction
             .execute("INSERT OR IGNORE INTO position (fen, past) VALUES (?1, ?2)", params![key.fen, key.past])?;
         let position = position(&transaction, key)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-        let mut stored = stored(&transaction, position, engine, multipv, board)?;
+        let mut stored = stored(&transaction, position, Some(engine), multipv, board)?;
         if let Some(at) = stored.iter().position(|stored| requested.is_met_by(stored)) {
             return Ok(Claim::Known(stored.swap_remove(at)));
         }

@@ -135,28 +135,24 @@ impl Database {
     /// The best result of any engine: the deepest, then the one with most nodes.
     pub fn best(&self, key: &Key, board: &Board) -> rusqlite::Result<Option<Analysis>> {
         let Some(position) = claim::position(&self.connection, key)? else { return Ok(None) };
-        let mut statement = self.connection.prepare("SELECT DISTINCT engine FROM analysis WHERE position = ?1")?;
-        let mut found = Vec::new();
-        for engine in statement.query_map([position], |row| row.get(0))? {
-            found.extend(stored(&self.connection, position, engine?, 1, board)?);
-        }
+        let found = stored(&self.connection, position, None, 1, board)?;
         let worth = |stored: &Stored| (stored.analysis.depth, stored.analysis.nodes, stored.analysis.lines.len());
         Ok(found.into_iter().max_by_key(worth).map(|stored| stored.analysis))
     }
 }
 
-/// The results of an engine with at least this many lines, deepest first.
+/// The results of an engine, or of all, with at least this many lines, deepest first.
 pub(super) fn stored(
     connection: &Connection,
     position: i64,
-    engine: i64,
+    engine: Option<i64>,
     multipv: u16,
     board: &Board,
 ) -> rusqlite::Result<Vec<Stored>> {
     let mut statement = connection.prepare(
         "SELECT id, multipv, asked_time_ms, asked_depth, asked_nodes, finished, threads, hash_mib, chess960,
             depth, seldepth, nodes, time_ms
-        FROM analysis WHERE position = ?1 AND engine = ?2 AND multipv >= ?3
+        FROM analysis WHERE position = ?1 AND engine = ifnull(?2, engine) AND multipv >= ?3
         ORDER BY depth DESC, nodes DESC, multipv",
     )?;
     let rows = statement.query_map(params![position, engine, multipv], |row| {

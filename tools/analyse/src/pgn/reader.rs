@@ -2,7 +2,7 @@
 
 use super::lexer::{Lexer, Token};
 use super::word::{self, parse};
-use super::{PgnGame, PgnMove, Reading, Remarks, Variation, VariationMove};
+use super::{PgnGame, PgnMove, Reading, Remarks, Variation, VariationMove, tag};
 use lento::chess::Board;
 use std::fmt::Display;
 use std::io::{self, BufRead};
@@ -140,7 +140,7 @@ impl<R: BufRead> Reader<R> {
             self.line = first_line;
             self.report("unterminated variation");
         }
-        let tagged = self.tag("Result").and_then(|value| word::result(value.trim()));
+        let tagged = tag(&self.state.tags, "Result").and_then(|value| word::result(value.trim()));
         let result = self.state.result.or(tagged).unwrap_or("*").to_owned();
         let played = |VariationMove { mv, remarks }| mv.map(|mv| PgnMove { mv, remarks });
         let moves = main.moves.into_iter().filter_map(played).collect();
@@ -148,10 +148,6 @@ impl<R: BufRead> Reader<R> {
         let (game, comment) = (start.filter(|_| !invalid), main.comment);
         let game = game.map(|start| PgnGame { tags, chess960, start, comment, moves, result });
         Ok(Reading { number: self.games, game, problems })
-    }
-
-    fn tag(&self, name: &str) -> Option<&str> {
-        self.state.tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     fn report(&mut self, problem: impl Display) {
@@ -213,14 +209,14 @@ impl<R: BufRead> Reader<R> {
 
     /// The start position by the tags; `None` if they are not supported.
     fn start(&mut self) -> Option<Board> {
-        let variant = self.tag("Variant").unwrap_or("").to_ascii_lowercase();
+        let variant = tag(&self.state.tags, "Variant").unwrap_or("").to_ascii_lowercase();
         let named = variant.contains("960") || variant.contains("fischer") || variant.contains("frc");
         let usual = ["", "?", "-", "standard", "chess", "classic", "normal", "from position", "orthodox"];
         if !named && !usual.contains(&variant.trim()) {
             self.report(format_args!("unsupported variant {variant:?}, expected chess or Chess960; game skipped"));
             return None;
         }
-        let fen = self.tag("FEN").filter(|fen| !fen.trim().is_empty());
+        let fen = tag(&self.state.tags, "FEN").filter(|fen| !fen.trim().is_empty());
         match fen.map_or_else(|| Ok(Board::start()), Board::from_fen) {
             Ok(board) => {
                 self.state.chess960 = named;

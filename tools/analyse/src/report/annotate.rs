@@ -52,8 +52,7 @@ fn result<'a>(study: &Study<'a>) -> &'a str {
 
 fn tags(study: &Study) -> Vec<(String, String)> {
     let game = study.game;
-    let find =
-        |name: &str| game.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone());
+    let find = |name| game.tag(name).map(str::to_owned);
     let mut tags = Vec::new();
     let mut add = |name: &str, value: String| tags.push((name.to_owned(), value));
     for (name, unknown) in ROSTER {

@@ -53,7 +53,11 @@ impl<'a> Study<'a> {
             boards.push(past.board().clone());
         }
         let mut study = Self { game, analyses, boards, values: Vec::new(), moves: Vec::new(), sides: [None, None] };
-        study.values = (0..study.boards.len()).map(|at| study.value(at)).collect();
+        let value = |(board, analysis): (&Board, &Option<Analysis>)| {
+            let best = analysis.as_ref()?.lines.first()?;
+            Some(Value::new(board, best.score))
+        };
+        study.values = study.boards.iter().zip(analyses).map(value).collect();
         if let (Some(last), Some(board)) = (study.values.last_mut(), study.boards.last()) {
             // A finished game has the value of its result.
             match past.verdict() {
@@ -64,24 +68,16 @@ impl<'a> Study<'a> {
             }
         }
         study.moves = (0..game.moves.len()).map(|at| accuracy::judge(&study, at)).collect();
-        study.sides = Color::ALL.map(|color| Side::new(study.judged(color)));
+        study.sides = Color::ALL.map(|color| {
+            let own = study.boards.iter().zip(&study.moves).filter(|(board, _)| board.side_to_move() == color);
+            Side::new(own.filter_map(|(_, judged)| judged.as_ref()))
+        });
         study
     }
 
     /// The analysis of a position.
     pub fn analysis(&self, at: usize) -> Option<&'a Analysis> {
         self.analyses[at].as_ref()
-    }
-
-    fn value(&self, at: usize) -> Option<Value> {
-        let best = self.analysis(at)?.lines.first()?;
-        Some(Value::new(&self.boards[at], best.score))
-    }
-
-    /// The assessed moves of a color, in order.
-    fn judged(&self, color: Color) -> impl Iterator<Item = &Judged> {
-        let own = self.boards.iter().zip(&self.moves).filter(move |(board, _)| board.side_to_move() == color);
-        own.filter_map(|(_, judged)| judged.as_ref())
     }
 
     /// The engine's line, if the played move is much worse.
@@ -105,13 +101,7 @@ impl<'a> Study<'a> {
 
     /// A tag's value, unless missing or unknown.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
-        let known = |value: &&str| !value.trim_matches(['?', '.', '-', ' ']).is_empty();
-        self.game
-            .tags
-            .iter()
-            .find(|(tag, _)| tag.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
-            .filter(known)
+        self.game.tag(name).filter(|value| !value.trim_matches(['?', '.', '-', ' ']).is_empty())
     }
 
     /// A player's name.
