@@ -11,7 +11,6 @@ pub struct Lines<R> {
     reader: R,
     /// Number of the last line, from 1.
     number: u64,
-    /// Bytes read.
     bytes: u64,
     /// Rest of a long line.
     rest: Vec<u8>,
@@ -31,12 +30,10 @@ pub struct Line {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads lines from `reader`.
     pub fn new(reader: R) -> Self {
         Self { reader, number: 0, bytes: 0, rest: Vec::new(), within: false }
     }
 
-    /// Bytes read.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -13,15 +13,12 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 pub struct EngineId {
     /// For example `Lento 0.1.0`.
     pub version: String,
-    /// The commit of the build.
     pub commit: &'static str,
     /// The evaluation, including the network's name.
     pub evaluation: String,
     /// A hash of evaluation results.
     pub meaning: u64,
-    /// The LMR recipe.
     pub recipe: &'static str,
-    /// The available tablebases.
     pub tablebases: String,
 }
 
@@ -132,13 +129,11 @@ impl Database {
         Ok(Claim::Claimed { position, partial: stored.into_iter().next() })
     }
 
-    /// Releases a claim.
     pub fn release(&mut self, position: i64) -> rusqlite::Result<()> {
         self.connection.execute("DELETE FROM claim WHERE position = ?1", [position]).map(drop)
     }
 }
 
-/// The id of a position.
 pub(super) fn position(connection: &Connection, key: &Key) -> rusqlite::Result<Option<i64>> {
     let mut statement = connection.prepare("SELECT id FROM position WHERE fen = ?1 AND past = ?2")?;
     statement.query_row(params![key.fen, key.past], |row| row.get(0)).optional()

@@ -4,7 +4,6 @@ use super::{Database, explain, immutable_uri};
 use rusqlite::TransactionBehavior;
 use std::path::Path;
 
-/// The result of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Analyses read.

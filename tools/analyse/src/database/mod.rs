@@ -27,7 +27,6 @@ const APPLICATION: i64 = 0x4c65_6e74;
 /// SQLite's busy timeout.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// An open database.
 #[derive(Debug)]
 pub struct Database {
     path: PathBuf,
@@ -158,7 +157,6 @@ impl Database {
         }
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

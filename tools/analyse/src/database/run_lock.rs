@@ -13,7 +13,6 @@ const END: &str = ".run";
 pub struct RunLock(NamedTempFile);
 
 impl RunLock {
-    /// Creates and locks a file.
     pub fn create(database: &Path) -> io::Result<Self> {
         remove_dead(database);
         let (folder, start) = place(database);
@@ -29,7 +28,6 @@ impl RunLock {
         }
     }
 
-    /// The name of this run.
     pub fn token(&self) -> String {
         self.0.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
     }

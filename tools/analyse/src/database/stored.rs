@@ -14,7 +14,6 @@ use std::time::Duration;
 pub struct Analysis {
     /// Depth of the last completed iteration, in plies.
     pub depth: i32,
-    /// Selective depth, in plies.
     pub seldepth: i32,
     /// Nodes over all threads.
     pub nodes: u64,
@@ -23,7 +22,6 @@ pub struct Analysis {
     pub lines: Vec<Line>,
 }
 
-/// A line of play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Score of the side to move, in internal centipawns.
@@ -35,18 +33,14 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchLimits {
     pub time: Option<Duration>,
-    /// Depth in plies.
     pub depth: Option<i32>,
     /// Nodes over all threads.
     pub nodes: Option<u64>,
 }
 
-/// Conditions of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
-    /// The limits.
     pub requested: SearchLimits,
-    /// Requested number of lines.
     pub multipv: u16,
     pub threads: usize,
     /// Hash table in MiB.
@@ -55,12 +49,9 @@ pub struct Conditions {
     pub chess960: bool,
 }
 
-/// An analysis with its conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// The result.
     pub analysis: Analysis,
-    /// The conditions of the search.
     pub conditions: Conditions,
     /// Whether the search completed without interruption.
     pub finished: bool,

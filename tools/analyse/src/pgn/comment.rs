@@ -1,6 +1,5 @@
 //! PGN comments: text and embedded commands.
 
-/// A parsed comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
     /// Human-readable text; engine output is dropped.
@@ -9,10 +8,8 @@ pub struct Comment {
     pub clock: Option<String>,
 }
 
-/// A segment of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// Plain text.
     Text(&'a str),
     /// Contents of `[%...]`, such as `clk 1:05:23`.
     Command(&'a str),

@@ -4,7 +4,6 @@ use super::word;
 use crate::lines::{Line, Lines};
 use std::io::{self, BufRead};
 
-/// A PGN token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Token {
     /// `[name "value"]`.
@@ -45,12 +44,10 @@ impl<R: BufRead> Lexer<R> {
         Self { lines: Lines::new(reader), line, at: 0 }
     }
 
-    /// Number of the current line.
     pub fn line(&self) -> u64 {
         self.line.number
     }
 
-    /// Bytes read.
     pub fn bytes(&self) -> u64 {
         self.lines.bytes()
     }

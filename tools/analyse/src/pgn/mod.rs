@@ -13,14 +13,12 @@ pub use reader::Reader;
 
 use lento::chess::{Board, Move};
 
-/// A parsed game.
 #[derive(Clone, Debug)]
 pub struct PgnGame {
     /// Tag pairs in file order.
     pub tags: Vec<(String, String)>,
     /// Whether the game is Chess960, by its tags or start position.
     pub chess960: bool,
-    /// Start position.
     pub start: Board,
     /// Comment before the first move.
     pub comment: Option<String>,
@@ -45,9 +43,7 @@ fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
 /// A move of the main line with its annotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PgnMove {
-    /// The move.
     pub mv: Move,
-    /// Annotations.
     pub remarks: Remarks,
 }
 
@@ -62,7 +58,6 @@ pub struct Remarks {
     pub variations: Vec<Variation>,
 }
 
-/// A variation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
     /// Comment before the first move.
@@ -74,9 +69,7 @@ pub struct Variation {
 /// A move of a variation; `None` for a null move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariationMove {
-    /// The move.
     pub mv: Option<Move>,
-    /// Annotations.
     pub remarks: Remarks,
 }
 

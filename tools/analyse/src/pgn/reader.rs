@@ -44,12 +44,10 @@ struct State {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads games from `reader`.
     pub fn new(reader: R) -> Self {
         Self { lexer: Lexer::new(reader), pending: None, games: 0, line: 0, state: State::default() }
     }
 
-    /// Bytes read.
     pub fn bytes(&self) -> u64 {
         self.lexer.bytes()
     }

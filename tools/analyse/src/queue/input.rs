@@ -16,7 +16,6 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A position with its origin.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// The position with its history.
@@ -24,7 +23,6 @@ pub struct Item {
     pub key: Key,
     /// Whether to use Chess960 notation.
     pub chess960: bool,
-    /// Its origin.
     pub place: Place,
     /// The fraction of the input before it.
     pub done: f64,
@@ -32,15 +30,22 @@ pub struct Item {
     pub begins: bool,
 }
 
-/// The origin of a position.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// The command line.
     Arguments,
     /// A line of a file, from 1, with its EPD operations.
-    Line { file: Arc<str>, line: u64, operations: Vec<(String, String)> },
+    Line {
+        file: Arc<str>,
+        line: u64,
+        operations: Vec<(String, String)>,
+    },
     /// A game of a file and the next ply, both from 1, and the next move, such as `24.Nf3`, unless at the end.
-    Ply { file: Arc<str>, game: u64, ply: u64, played: Option<String> },
+    Ply {
+        file: Arc<str>,
+        game: u64,
+        ply: u64,
+        played: Option<String>,
+    },
 }
 
 impl fmt::Display for Place {
@@ -68,7 +73,6 @@ impl Place {
         self.operations().iter().find(|(name, _)| name == "id").map(|(_, id)| id.trim_matches('"'))
     }
 
-    /// As JSON.
     pub fn json(&self) -> Value {
         match self {
             Self::Arguments => json!({}),
@@ -80,7 +84,6 @@ impl Place {
     }
 }
 
-/// An input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     pub path: PathBuf,
@@ -121,7 +124,6 @@ enum Text {
     Pgn(Reader<BufReader<File>>),
 }
 
-/// An open file.
 struct Open {
     source: Source,
     name: Arc<str>,
@@ -170,7 +172,6 @@ impl Input {
         Ok(input)
     }
 
-    /// The next selected position.
     pub fn next_item(&mut self) -> Result<Option<Item>, String> {
         loop {
             if let Some(item) = self.ready.pop_front() {

@@ -31,7 +31,6 @@ With --jsonl each finished position is one line:
                           centipawns
     pv, san               the moves, in UCI and in SAN";
 
-/// The JSON of a position.
 pub fn json(item: &Item, stored: &Stored, from: &str) -> Value {
     let (root, found) = (item.game.board(), &stored.analysis);
     let material = wdl::material(root);
@@ -100,7 +99,6 @@ pub fn epd(item: &Item, stored: &Stored) -> String {
     text
 }
 
-/// The value of `ce`.
 fn centipawns(score: Score, material: i32) -> i32 {
     let plies = MATE - score.abs();
     if is_mate(score) { score.signum() * (32_767 - plies) } else { wdl::normalise(score, material) }

@@ -16,7 +16,6 @@ use lento::search::report::nps;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// The output.
 pub struct Screen {
     kind: Kind,
     /// The progress line on standard error, unless standard output has live tables.
@@ -25,8 +24,9 @@ pub struct Screen {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Live tables.
-    Tables { ranked: bool },
+    Tables {
+        ranked: bool,
+    },
     /// A line per position.
     Rows,
     /// A JSON line per position.
@@ -163,7 +163,6 @@ impl Tally {
         (self.searched > 0 && share > 1e-9 && left < 1e9).then(|| Duration::from_secs_f64(left.max(0.0)))
     }
 
-    /// The counts as text.
     pub fn counts(&self, done: f64) -> String {
         format!("{} searched, {} known, {:.0} % of the input", self.searched, self.known, done * 100.0)
     }
@@ -174,7 +173,6 @@ impl Tally {
         self.counts(done) + &left
     }
 
-    /// The final counts.
     pub fn summary(&self, problems: u64) -> String {
         let all = self.searched + self.known + self.unknown;
         let plural = if all == 1 { "" } else { "s" };

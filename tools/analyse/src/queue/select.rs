@@ -25,7 +25,6 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether a game is selected.
     pub fn has_game(&self, number: u64) -> bool {
         self.games.as_ref().is_none_or(|games| games.contain(number))
     }
@@ -66,17 +65,14 @@ fn color(text: &str) -> Result<Color, String> {
     }
 }
 
-/// A set of selected numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranges(Vec<(u64, u64)>);
 
 impl Ranges {
-    /// Whether a number is selected.
     pub fn contain(&self, number: u64) -> bool {
         self.0.iter().any(|&(first, last)| (first..=last).contains(&number))
     }
 
-    /// The largest selected number.
     pub fn last(&self) -> u64 {
         self.0.iter().map(|&(_, last)| last).max().unwrap_or(0)
     }

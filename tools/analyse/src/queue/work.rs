@@ -18,7 +18,6 @@ use std::time::Duration;
 /// Poll interval for positions claimed by other processes.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A running queue.
 pub struct Work {
     input: Input,
     database: Database,
@@ -26,7 +25,6 @@ pub struct Work {
     id: EngineId,
     /// Conditions of all searches; `chess960` is overridden per position.
     conditions: Conditions,
-    /// Whether to search at all.
     searches: bool,
     stop: Stop,
     screen: Screen,
@@ -39,7 +37,6 @@ pub struct Work {
 }
 
 impl Work {
-    /// Sets up a queue.
     pub fn new(args: &Cli, input: Input, database: Database, stop: Stop) -> Result<Self, Box<dyn Error>> {
         let searches = !args.queue.no_search;
         let mut engine = if searches { args.position.engine()? } else { Engine::new() };
@@ -62,7 +59,6 @@ impl Work {
         Ok(Self { input, database, engine, id, conditions, searches, stop, screen, tally, epd, new_game, waiting })
     }
 
-    /// The database.
     pub fn database(&self) -> &Database {
         &self.database
     }

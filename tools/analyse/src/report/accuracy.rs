@@ -20,31 +20,17 @@ pub const BLUNDER: f64 = 0.30;
 /// How fast accuracy falls with the loss.
 const RATE: f64 = 4.354;
 
-/// An annotation of a move.
+/// An annotation of a move, with its numeric annotation glyph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// The only good move: any other is a blunder.
-    Good,
-    /// `?!`
-    Dubious,
-    /// `?`
-    Mistake,
-    /// `??`
-    Blunder,
+    Good = 1,
+    Mistake = 2,
+    Blunder = 4,
+    Dubious = 6,
 }
 
 impl Mark {
-    /// The numeric annotation glyph.
-    pub fn nag(self) -> u8 {
-        match self {
-            Self::Good => 1,
-            Self::Mistake => 2,
-            Self::Blunder => 4,
-            Self::Dubious => 6,
-        }
-    }
-
-    /// The mark of a loss.
     fn of(loss: f64) -> Option<Self> {
         match loss {
             _ if loss >= BLUNDER => Some(Self::Blunder),
@@ -55,14 +41,11 @@ impl Mark {
     }
 }
 
-/// The assessment of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
     /// Loss of expected score, from 0 to 1.
     pub loss: f64,
-    /// Loss in centipawns.
     pub centipawns: i32,
-    /// The mark, if any.
     pub mark: Option<Mark>,
 }
 
@@ -98,23 +81,16 @@ fn is_only_move(study: &Study, at: usize) -> bool {
     !takes_back && best - second >= BLUNDER
 }
 
-/// Statistics of a side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
-    /// Number of assessed moves.
     pub moves: usize,
-    /// Accuracy in percent.
     pub accuracy: f64,
-    /// Average loss in centipawns.
     pub centipawns: f64,
     /// Number of dubious moves, mistakes and blunders.
     pub marks: [usize; 3],
 }
 
 impl Side {
-    /// The counted marks.
-    pub const COUNTED: [Mark; 3] = [Mark::Dubious, Mark::Mistake, Mark::Blunder];
-
     /// Summarises the side's moves; `None` if there are none.
     pub fn new<'a>(moves: impl Iterator<Item = &'a Judged>) -> Option<Self> {
         let moves: Vec<&Judged> = moves.collect();
@@ -124,7 +100,7 @@ impl Side {
             moves: moves.len(),
             accuracy: mean(|judged| accuracy(judged.loss)),
             centipawns: mean(|judged| f64::from(judged.centipawns)),
-            marks: Self::COUNTED.map(count),
+            marks: [Mark::Dubious, Mark::Mistake, Mark::Blunder].map(count),
         })
     }
 }

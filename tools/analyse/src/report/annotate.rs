@@ -153,7 +153,7 @@ pub fn nags(study: &Study, at: usize) -> Vec<u8> {
     let mut nags = study.game.moves[at].remarks.nags.clone();
     if !nags.iter().any(|nag| QUALITY.contains(nag)) {
         let mark = study.moves[at].and_then(|judged| judged.mark);
-        nags.splice(0..0, mark.map(|mark| mark.nag()));
+        nags.splice(0..0, mark.map(|mark| mark as u8));
     }
     nags
 }

@@ -23,12 +23,10 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Whether any report is requested.
     pub fn are_given(&self) -> bool {
         self.paths().next().is_some()
     }
 
-    /// The files.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         [&self.pgn_out, &self.html, &self.svg].into_iter().flatten().map(PathBuf::as_path)
     }
@@ -42,7 +40,6 @@ impl ReportArgs {
     }
 }
 
-/// Reports being written.
 pub struct Reports {
     pgn: Option<Draft>,
     html: Option<Draft>,

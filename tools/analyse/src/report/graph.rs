@@ -7,7 +7,6 @@ use lento_common::chart::{self, Axes, Axis};
 use plotters::prelude::*;
 use std::error::Error;
 
-/// Size in pixels.
 const SIZE: (u32, u32) = (900, 320);
 /// Maximum number of points; more than pixels only enlarge the file.
 const POINTS: usize = 800;

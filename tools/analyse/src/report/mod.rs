@@ -23,7 +23,6 @@ pub const LINE_PLIES: usize = 10;
 /// A game with analyses of its positions.
 #[derive(Clone, Debug)]
 pub struct AnalysedGame {
-    /// The game.
     pub pgn: PgnGame,
     /// The analysis before each move and after the last.
     pub analyses: Vec<Option<Analysis>>,
@@ -44,7 +43,6 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// Assesses a game.
     pub fn new(AnalysedGame { pgn: game, analyses }: &'a AnalysedGame) -> Self {
         let mut past = Game::from(game.start.clone());
         let mut boards = vec![game.start.clone()];
@@ -75,7 +73,6 @@ impl<'a> Study<'a> {
         study
     }
 
-    /// The analysis of a position.
     pub fn analysis(&self, at: usize) -> Option<&'a Analysis> {
         self.analyses[at].as_ref()
     }
@@ -104,7 +101,6 @@ impl<'a> Study<'a> {
         self.game.tag(name).filter(|value| !value.trim_matches(['?', '.', '-', ' ']).is_empty())
     }
 
-    /// A player's name.
     pub fn player(&self, color: Color) -> &'a str {
         match color {
             Color::White => self.tag("White").unwrap_or("White"),

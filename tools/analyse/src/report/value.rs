@@ -9,7 +9,6 @@ use lento::score::{Score, is_decisive, mate_distance};
 pub struct Value {
     /// Expected score from 0 to 1: win probability plus half of draw probability.
     pub expected: f64,
-    /// The displayed score.
     shown: Shown,
 }
 
@@ -29,11 +28,10 @@ impl Value {
     /// Converts a score of the side to move.
     pub fn new(board: &Board, score: Score) -> Self {
         let (material, sign) = (wdl::material(board), board.side_to_move().sign());
-        let expected = if is_decisive(score) {
-            if score > 0 { 1.0 } else { 0.0 }
-        } else {
-            let [win, draw, _] = wdl::FITTED.chances(score, material);
-            win + draw / 2.0
+        let [win, draw, _] = wdl::FITTED.chances(score, material);
+        let expected = match is_decisive(score) {
+            true => f64::from(score > 0),
+            false => win + draw / 2.0,
         };
         let shown = match mate_distance(score) {
             Some(moves) => Shown::Mate(moves * sign),
@@ -56,13 +54,8 @@ impl Value {
     pub fn centipawns_of(&self, color: Color) -> i32 {
         let cp = match self.shown {
             Shown::Centipawns(cp) => cp.clamp(-Self::FAR, Self::FAR),
-            Shown::Mate(_) | Shown::Checkmate => {
-                if self.expected > 0.5 {
-                    Self::FAR
-                } else {
-                    -Self::FAR
-                }
-            }
+            _ if self.expected > 0.5 => Self::FAR,
+            _ => -Self::FAR,
         };
         cp * color.sign()
     }

@@ -22,7 +22,6 @@ pub struct Wrapped {
 }
 
 impl Wrapped {
-    /// Returns the text.
     pub fn finish(mut self) -> String {
         self.flush();
         self.text
@@ -60,12 +59,10 @@ impl Wrapped {
         nags.iter().for_each(|nag| self.word(&format!("${nag}")));
     }
 
-    /// Opens a variation.
     pub fn open(&mut self) {
         self.opens.push('(');
     }
 
-    /// Closes a variation.
     pub fn close(&mut self) {
         self.last.push(')');
         self.after_comment = true;

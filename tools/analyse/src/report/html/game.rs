@@ -34,7 +34,6 @@ pub fn section(study: &Study, number: usize) -> String {
     )
 }
 
-/// Event, place and date.
 fn facts(study: &Study) -> String {
     let known = ["Event", "Site", "Date", "Round", "ECO", "Opening"].into_iter().filter_map(|name| study.tag(name));
     // Dates may be incomplete: `1997.??.??`.
@@ -58,7 +57,6 @@ fn seat(study: &Study, color: Color) -> String {
     )
 }
 
-/// Statistics of both sides.
 fn summary(study: &Study, names: [&str; 2]) -> String {
     if study.sides.iter().all(Option::is_none) {
         return String::new();
@@ -99,7 +97,7 @@ fn graph(study: &Study) -> String {
     for (at, judged) in study.moves.iter().enumerate() {
         let mark = judged.and_then(|judged| judged.mark).filter(|mark| matches!(mark, Mark::Mistake | Mark::Blunder));
         if let (Some(mark), Some(y)) = (mark, y(at + 1)) {
-            let _ = write!(marks, "<path class=\"q{}\" d=\"M{} {y:.1}h0\"/>", mark.nag(), at + 1);
+            let _ = write!(marks, "<path class=\"q{}\" d=\"M{} {y:.1}h0\"/>", mark as u8, at + 1);
         }
     }
     format!(

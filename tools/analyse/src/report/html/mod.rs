@@ -11,7 +11,6 @@ use std::fmt::{Display, Write};
 
 const NAME: &str = concat!("Lento ", env!("CARGO_PKG_VERSION"));
 
-/// A page under construction.
 #[derive(Debug, Default)]
 pub struct Page {
     games: usize,
@@ -53,7 +52,6 @@ impl Page {
         true
     }
 
-    /// The finished HTML.
     pub fn finish(self) -> String {
         let title = if self.games == 1 { self.players } else { format!("{} analysed games", self.games) };
         let contents = match self.games {
