@@ -55,7 +55,7 @@ impl Journal {
         let read =
             |(number, line)| read(line, checked).map_err(|problem| format!("{}:{number}: {problem}", path.display()));
         let mut records = (1..).zip(lines).map(read).collect::<Result<Vec<Value>, _>>()?;
-        if let Some(difference) = records.first().and_then(|there| Difference::between(there, header)) {
+        if let Some(difference) = records.first().and_then(|there| difference(there, header)) {
             let advice = "give the same arguments, or another file";
             return Err(at(&format!("this journal belongs to another run: {difference}; {advice}")));
         }
@@ -120,23 +120,17 @@ fn read(line: &[u8], checked: bool) -> Result<Value, &'static str> {
     if sealed(&object) == text { serde_json::from_str(&object).map_err(|_| FOREIGN) } else { Err(DAMAGED) }
 }
 
-/// The first difference between the headers of two runs.
-#[derive(Debug, thiserror::Error)]
-#[error("there {0} is {1}, here {2}")]
-pub struct Difference(String, Value, Value);
-
-impl Difference {
-    /// Compares the header in a file to that of this run.
-    pub fn between(there: &Value, here: &Value) -> Option<Self> {
-        if there == here {
-            return None;
-        }
-        let (Some(old), Some(new)) = (there.as_object(), here.as_object()) else {
-            return Some(Self("the header".to_owned(), there.clone(), here.clone()));
-        };
-        let name = old.keys().chain(new.keys()).find(|name| old.get(*name) != new.get(*name))?;
-        Some(Self(name.clone(), there[name].clone(), here[name].clone()))
+/// Describes the first difference between the header in a file and that of this run.
+pub fn difference(there: &Value, here: &Value) -> Option<String> {
+    let text = |name: &str, old: &Value, new: &Value| format!("there {name} is {old}, here {new}");
+    if there == here {
+        return None;
     }
+    let (Some(old), Some(new)) = (there.as_object(), here.as_object()) else {
+        return Some(text("the header", there, here));
+    };
+    let name = old.keys().chain(new.keys()).find(|name| old.get(*name) != new.get(*name))?;
+    Some(text(name, &there[name], &here[name]))
 }
 
 #[cfg(test)]

@@ -41,6 +41,16 @@ impl GameResult {
     pub fn half_points(self) -> u32 {
         2 - self as u32
     }
+
+    /// The result with these half points of White; `None` above 2.
+    pub fn of_half_points(points: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|result| result.half_points() == u32::from(points))
+    }
+
+    /// Index of the result from the view of a side: won, drawn, lost.
+    pub fn index_for(self, side: Color) -> usize {
+        if side == Color::White { self.index() } else { 2 - self.index() }
+    }
 }
 
 /// How a game has ended.

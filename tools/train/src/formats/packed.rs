@@ -119,11 +119,7 @@ pub fn board(position: &ChessBoard) -> Result<Board, FenError> {
 
 /// The game's result, with the side to move as White.
 pub fn result(position: &ChessBoard) -> GameResult {
-    match position.result {
-        0 => GameResult::BlackWins,
-        1 => GameResult::Draw,
-        _ => GameResult::WhiteWins,
-    }
+    GameResult::of_half_points(position.result).expect("the result was checked when the position was read")
 }
 
 /// The number of positions in a file, which must be a regular file of whole records.

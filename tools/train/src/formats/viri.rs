@@ -44,7 +44,7 @@ pub fn to_header(board: &Board, result: GameResult) -> Result<Header, String> {
     header[SIDE_AND_EN_PASSANT] = (board.side_to_move().index() as u8) << 7 | en_passant;
     header[25] = clock as u8;
     header[26..28].copy_from_slice(&(number as u16).to_le_bytes());
-    header[RESULT] = result_byte(result);
+    header[RESULT] = result.half_points() as u8;
     Ok(header)
 }
 
@@ -144,17 +144,9 @@ fn is_behind_pawn(square: u8, board: &Board) -> bool {
 
 /// The result in a header.
 pub fn result(header: &Header) -> Result<GameResult, String> {
-    match header[RESULT] {
-        0 => Ok(GameResult::BlackWins),
-        1 => Ok(GameResult::Draw),
-        2 => Ok(GameResult::WhiteWins),
-        other => Err(format!("result {other}, expected 0 (Black wins), 1 or 2 (White wins)")),
-    }
-}
-
-/// The byte of the header for a result.
-pub fn result_byte(result: GameResult) -> u8 {
-    result.half_points() as u8
+    let points = header[RESULT];
+    let expected = || format!("result {points}, expected 0 (Black wins), 1 or 2 (White wins)");
+    GameResult::of_half_points(points).ok_or_else(expected)
 }
 
 /// The two bytes of a move: from, to, promotion, flags.

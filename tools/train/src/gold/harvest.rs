@@ -4,7 +4,7 @@ use super::set::{Origin, record};
 use crate::formats::packed::{self, RECORD};
 use crate::formats::{Filter, Position};
 use fastrand::Rng;
-use lento::chess::{Color, Game};
+use lento::chess::Game;
 use lento::engine::Output;
 use lento::score::Bound;
 use lento_common::interrupt::Stop;
@@ -134,9 +134,9 @@ fn positions(game: &Record) -> Vec<Position> {
     let mut board = game.start.clone();
     let mut positions = Vec::with_capacity(game.plies.len());
     for (number, ply) in game.plies.iter().enumerate() {
-        let white = if board.side_to_move() == Color::White { ply.score } else { -ply.score };
+        let score = ply.score * board.side_to_move().sign();
         let next = board.after(ply.mv);
-        positions.push(Position { board, score: white, result: game.result, mv: ply.mv, ply: number });
+        positions.push(Position { board, score, result: game.result, mv: ply.mv, ply: number });
         board = next;
     }
     positions

@@ -44,7 +44,7 @@ use pool::Pool;
 use run::{Progress, Run};
 use schedule::Schedule;
 use session::Session;
-use shape::Shape;
+use shape::{Parameters, Shape};
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -100,14 +100,15 @@ fn open(args: &Args, stop: &Stop) -> Result<Option<Session>, Box<dyn Error>> {
         let (learn, check) = (data.training, data.validation.len());
         return Err(format!("too little data: {learn} positions to learn from, {check} for validation").into());
     }
-    let weights = match (&init, &args.init) {
+    let values = match (&init, &args.init) {
         (Some(init), Some(path)) => {
             let fits = "give the same architecture, more neurons, more --threats, or king buckets where it has one";
             let refused = || in_file(path, format!("a network of another shape; {fits}"));
-            OptimiserState::begin(init.grown(&shape, args.schedule.seed).ok_or_else(refused)?, &shape)
+            init.grown(&shape, args.schedule.seed).ok_or_else(refused)?
         }
-        _ => OptimiserState::random(&shape, args.schedule.seed),
+        _ => Parameters::random(&shape, args.schedule.seed),
     };
+    let weights = OptimiserState::begin(values, &shape);
     let schedule = Schedule { steps: data.steps(args.schedule.batch), ..args.schedule.clone() };
     let settings = args.settings(&data, &schedule, init.as_ref());
     let run = Run { settings, shape, progress: Progress::default(), weights };

@@ -29,10 +29,6 @@ pub struct OptimiserState {
 }
 
 impl OptimiserState {
-    pub fn random(shape: &Shape, seed: u64) -> Self {
-        Self::begin(Parameters::random(shape, seed), shape)
-    }
-
     pub fn begin(values: Parameters, shape: &Shape) -> Self {
         Self { values, first: Parameters::zero(shape), second: Parameters::zero(shape), steps: 0 }
     }
@@ -303,7 +299,7 @@ mod tests {
         let shape = shape(160, "three", 4);
         let mut model = TrainingNetwork::new(&shape);
         model.arch = arch;
-        let mut weights = OptimiserState::random(&shape, 5);
+        let mut weights = OptimiserState::begin(Parameters::random(&shape, 5), &shape);
         model.load(&weights);
         // Batches of more than a block.
         let positions = positions(60, 9);
@@ -320,7 +316,7 @@ mod tests {
     #[test]
     fn threads_and_instruction_sets_change_nothing() {
         let alone = learned(Arch::new(), 1);
-        assert!(alone.1.len() > 1 && alone.0 != OptimiserState::random(&shape(160, "three", 4), 5));
+        assert!(alone.1.len() > 1 && alone.0.values != Parameters::random(&shape(160, "three", 4), 5));
         for threads in [2, 5] {
             assert!(learned(Arch::new(), threads) == alone, "{threads} threads");
         }

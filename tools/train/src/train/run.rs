@@ -12,7 +12,7 @@ use lento::eval::nnue::Architecture;
 use lento::eval::nnue::features::KingBuckets;
 use lento_common::draft::{self, WriteError};
 use lento_common::inputs;
-use lento_common::journal::Difference;
+use lento_common::journal::difference;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -98,7 +98,7 @@ impl Run {
 
     /// Refuses the checkpoint of a run with other settings or another shape.
     pub fn expect(&self, other: &Self, path: &Path) -> Result<(), String> {
-        if let Some(difference) = Difference::between(&self.settings, &other.settings) {
+        if let Some(difference) = difference(&self.settings, &other.settings) {
             let advice = "give the same arguments, or another file, or begin with its network by --init";
             let text = format!("this checkpoint belongs to another run: {difference}; {advice}");
             return Err(in_file(path, text));

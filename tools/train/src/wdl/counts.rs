@@ -1,9 +1,7 @@
 //! Results of games, counted by material and score.
 
 use crate::formats::StoredGame;
-use lento::chess::Color;
 use lento::eval::wdl::{RANGE, material};
-use lento_common::play::record::GameResult;
 use std::ops::RangeInclusive;
 
 /// Won, drawn and lost by the side to move.
@@ -50,7 +48,7 @@ impl WdlCounts {
             self.positions += 1;
             if position.ply >= self.limits.min_ply {
                 let side = position.board.side_to_move();
-                self.add(position.score * side.sign(), material(&position.board), outcome(position.result, side));
+                self.add(position.score * side.sign(), material(&position.board), position.result.index_for(side));
             }
         })?;
         self.games += 1;
@@ -95,19 +93,12 @@ fn scores(limits: Limits) -> usize {
     2 * limits.max_score as usize + 1
 }
 
-fn outcome(result: GameResult, side: Color) -> usize {
-    match (result, side) {
-        (GameResult::Draw, _) => 1,
-        (GameResult::WhiteWins, Color::White) | (GameResult::BlackWins, Color::Black) => 0,
-        (GameResult::WhiteWins, Color::Black) | (GameResult::BlackWins, Color::White) => 2,
-    }
-}
-
 #[cfg(test)]
 pub mod tests {
     use super::*;
     use crate::formats::Shards;
     use crate::tests::sample;
+    use lento::chess::Color;
     use lento::eval::wdl::Model;
     use lento_common::scratch::Folder;
 

@@ -7,7 +7,7 @@ use super::moves::Moves;
 use super::scores::{self, Scores, rounded};
 use super::start::Starts;
 use crate::formats::shards::MAX_PLIES;
-use crate::formats::viri::{Header, RESULT, from_header, result_byte, to_word};
+use crate::formats::viri::{Header, RESULT, from_header, to_word};
 use crate::formats::{Place, StoredGame};
 use lento::chess::{Board, Move};
 use lento_common::play::record::GameResult;
@@ -129,7 +129,7 @@ impl Codec {
             board.play(coded.0);
         };
         let result = self.endings.code_result(decoder, &course.ending, &board, is_over, GameResult::Draw);
-        header[RESULT] = result_byte(result);
+        header[RESULT] = result.half_points() as u8;
         Ok(StoredGame { place, header, plies, checked: Some(start) })
     }
 }

@@ -2,7 +2,6 @@
 
 use super::logistic::{bucket, starts};
 use lento::chess::legal::CheckSquares;
-use lento::chess::movegen::MAX_MOVES;
 use lento::chess::{Bitboard, Board, Color, Move, Piece, PieceType, Rank, Square, attacks};
 
 /// Features of a move.
@@ -87,15 +86,10 @@ impl Past {
 
 /// The legal moves of a position and the weight indices of their features, ordered by kind of piece, origin and target, so that the
 /// order does not depend on the move generator.
+#[derive(Default)]
 pub struct List {
     pub choices: Vec<Choice>,
     pub features: Vec<[u16; COUNT]>,
-}
-
-impl List {
-    pub fn new() -> Self {
-        Self { choices: Vec::with_capacity(MAX_MOVES), features: Vec::with_capacity(MAX_MOVES) }
-    }
 }
 
 /// Squares by their least valuable attacker: none, pawn, minor piece, rook, queen or king.

@@ -4,7 +4,6 @@ use super::coder::Coder;
 use super::features::{COUNT, List, Past, Scene, Targets, WEIGHTS};
 use super::logistic::exp2;
 use crate::formats::viri::move_between;
-use lento::chess::movegen::MAX_MOVES;
 use lento::chess::{Board, Move};
 
 /// Less probable moves are not trained on unless they are played.
@@ -35,9 +34,9 @@ impl Moves {
     pub fn new() -> Self {
         Self {
             weights: vec![Weight { value: 0.0, rate: RATE }; WEIGHTS],
-            list: List::new(),
-            chances: Vec::with_capacity(MAX_MOVES),
-            shares: Vec::with_capacity(MAX_MOVES),
+            list: List::default(),
+            chances: Vec::new(),
+            shares: Vec::new(),
         }
     }
 

@@ -29,21 +29,16 @@ const IS_PIECE: usize = 2;
 /// The adaptive model of first positions.
 pub struct Starts {
     squares: Binary<{ IS_PIECE + 16 }>,
-    /// Numbers, bit by bit: each has 256 rows.
+    /// 256 rows for each number.
     numbers: Binary<1>,
 }
 
-/// A number of the header; its place gives its rows.
-#[derive(Clone, Copy)]
-enum Number {
-    Shuffled,
-    Side,
-    EnPassant,
-    Clock,
-    MoveLow,
-    MoveHigh,
-    Unused,
-}
+/// Numbers that are coded bit by bit.
+const SHUFFLED: usize = 0;
+const SIDE: usize = 1;
+const EN_PASSANT: usize = 2;
+/// Bytes of the header and their numbers: clock, move number, and three that no tool reads.
+const BYTES: [(usize, usize); 6] = [(25, 3), (26, 4), (27, 5), (28, 6), (29, 6), (31, 6)];
 
 /// The squares coded so far.
 struct Placed {
@@ -67,7 +62,7 @@ impl Starts {
     pub fn code<C: Coder>(&mut self, coder: &mut C, header: &Header) -> Header {
         let mut given = [EMPTY; 64];
         viri::codes(header).for_each(|(square, code)| given[square] = code);
-        let is_shuffled = self.number(coder, Number::Shuffled, 1, u32::from(is_shuffled(&given))) == 1;
+        let is_shuffled = self.number(coder, SHUFFLED, 1, u32::from(is_shuffled(&given))) == 1;
         let mut placed =
             Placed { codes: [EMPTY; 64], missing: [COUNTS; 2], files: [[true; 8]; 2], is_shuffled, surprises: [0; 2] };
         for square in RANKS.into_iter().flat_map(|rank| 8 * rank..8 * rank + 8) {
@@ -77,22 +72,18 @@ impl Starts {
         let mut coded = [0; 32];
         let pieces = placed.codes.into_iter().enumerate();
         viri::put_codes(&mut coded, pieces.filter(|&(_, code)| code != EMPTY));
-        let side = self.number(coder, Number::Side, 1, u32::from(header[24] >> 7));
-        let en_passant = self.number(coder, Number::EnPassant, 7, u32::from(header[24] & 0x7F));
+        let side = self.number(coder, SIDE, 1, u32::from(header[24] >> 7));
+        let en_passant = self.number(coder, EN_PASSANT, 7, u32::from(header[24] & 0x7F));
         coded[24] = (side << 7 | en_passant) as u8;
-        coded[25] = self.number(coder, Number::Clock, 8, header[25].into()) as u8;
-        coded[26] = self.number(coder, Number::MoveLow, 8, header[26].into()) as u8;
-        coded[27] = self.number(coder, Number::MoveHigh, 8, header[27].into()) as u8;
-        // A score and a byte that no tool reads.
-        for index in [28, 29, 31] {
-            coded[index] = self.number(coder, Number::Unused, 8, header[index].into()) as u8;
+        for (index, number) in BYTES {
+            coded[index] = self.number(coder, number, 8, header[index].into()) as u8;
         }
         coded
     }
 
     /// Codes a number of `bits` bits.
-    fn number<C: Coder>(&mut self, coder: &mut C, which: Number, bits: u32, value: u32) -> u32 {
-        let first = which as usize * 256;
+    fn number<C: Coder>(&mut self, coder: &mut C, number: usize, bits: u32, value: u32) -> u32 {
+        let first = number * 256;
         let mut read = 1;
         for bit in (0..bits).rev() {
             read = read << 1 | u32::from(self.numbers.code(coder, &[first + read as usize], 0, value >> bit & 1 == 1));
