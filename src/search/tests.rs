@@ -1,5 +1,7 @@
 //! Tests of the search as a whole, and jobs for the tests of other modules.
 
+mod steps;
+
 use super::control::Control;
 use super::job::{Job, SearchOptions, Shared};
 use super::limits::Limits;

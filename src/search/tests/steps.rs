@@ -1,0 +1,154 @@
+//! The steps of a node, one by one.
+
+use super::job;
+use crate::chess::{Board, Move};
+use crate::score::{Bound, INFINITE, Score, mated_in};
+use crate::search::history::Context;
+use crate::search::lmr::Choice;
+use crate::search::move_facts::SoFar;
+use crate::search::negamax::{Best, Tried};
+use crate::search::node::{NodeState, NonPv, Pv};
+use crate::search::observer::NoObserver;
+use crate::search::picker::Picker;
+use crate::search::root::{RootMoves, RootResult, Scope};
+use crate::search::window::Window;
+use crate::search::worker::{Search, Worker};
+use crate::tt::TtEntry;
+use std::ops::ControlFlow;
+
+/// Runs a test on a search whose root is this position.
+fn with<T>(fen: &str, test: impl FnOnce(&mut Search<NoObserver>, &Board) -> T) -> T {
+    let (job, mut worker, mut observer) = (job(fen, &Choice::default()), Worker::new(0), NoObserver);
+    let mut search = Search::new(&mut worker, &job, &mut observer);
+    test(&mut search, job.game.board())
+}
+
+/// The state of a null-window node at ply 1.
+fn node(search: &mut Search<NoObserver>, board: &Board, depth: i32, hit: Option<TtEntry>) -> NodeState {
+    search.assess::<NonPv>(board, 1, depth, true, hit)
+}
+
+const QUEEN_UP: &str = "4k3/8/8/8/8/8/4P3/3QK1N1 w - - 0 1";
+const QUIET: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+
+#[test]
+fn quiescence_stands_pat_captures_and_sees_mate() {
+    let quiesce = |fen: &str| {
+        with(fen, |search, board| {
+            let eval = if board.in_check() { 0 } else { search.evaluate(board, 1) };
+            (search.quiesce::<Pv>(board, 1, Window::FULL, false).unwrap(), eval)
+        })
+    };
+    let (score, eval) = quiesce("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    assert_eq!(score, eval);
+    let (score, eval) = quiesce("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
+    assert!(score > eval + 500, "{score} {eval}");
+    assert_eq!(quiesce("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1").0, mated_in(1));
+}
+
+#[test]
+fn reverse_futility_needs_a_margin() {
+    with(QUEEN_UP, |search, board| {
+        let state = node(search, board, 3, None);
+        let pruned = |search: &mut Search<NoObserver>, beta| search.prune_node(board, &state, beta).unwrap();
+        let score = pruned(search, 0).expect("far above beta");
+        assert!(score >= 0 && score < state.eval);
+        // The null move cannot reach a beta above the evaluation either.
+        assert_eq!(pruned(search, state.eval + 50), None);
+    });
+}
+
+#[test]
+fn late_quiets_are_skipped_but_not_checks() {
+    with(QUEEN_UP, |search, board| {
+        let mut state = node(search, board, 2, None);
+        state.improving = false;
+        let checks = board.check_squares();
+        let hints = search.hints(1, None, checks);
+        let skipped = |text: &str, number: usize, alpha: Score| {
+            let mv = board.parse_uci(text, false).unwrap();
+            let so_far = SoFar { number, quiet_number: number, alpha, raised: false };
+            let facts = search.gather(board, &state, mv, so_far, &hints, checks.gives_check(board, mv));
+            search.skips(board, &state, &facts, alpha, &mut Picker::new(None))
+        };
+        let low = state.eval - 500;
+        assert!(!skipped("e1f2", 2, low) && skipped("e1f2", 40, low));
+        assert!(!skipped("d1a4", 40, low), "a check");
+        assert!(skipped("e1f2", 2, state.eval + 2000), "futile");
+    });
+}
+
+#[test]
+fn iir_applies_without_a_tt_move_and_hindsight_after_a_large_reduction() {
+    with(QUIET, |search, board| {
+        let state = node(search, board, 6, None);
+        assert!(search.iir_applies::<NonPv>(&state, 6) && !search.iir_applies::<NonPv>(&state, 1));
+        let mv = board.parse_uci("f1b5", false).unwrap();
+        let entry = |depth| TtEntry { mv: Some(mv), score: 20, eval: Some(20), depth, bound: Bound::Lower, pv: false };
+        let state = node(search, board, 6, Some(entry(6)));
+        assert_eq!(state.tt_move, Some(mv));
+        assert!(!search.iir_applies::<NonPv>(&state, 6));
+        let state = node(search, board, 12, Some(entry(2)));
+        assert!(search.iir_applies::<NonPv>(&state, 12), "an entry of far less depth");
+
+        assert_eq!(search.hindsight(&state), 0);
+        search.frame_mut(0).reduction = 4;
+        assert_eq!(search.hindsight(&NodeState { opponent_worsening: false, ..state }), 1);
+        assert_eq!(search.hindsight(&NodeState { opponent_worsening: true, ..state }), 0);
+    });
+}
+
+#[test]
+fn a_recapture_is_singular() {
+    // Only taking the queen back keeps the balance.
+    with("3qk3/8/8/3P4/8/8/8/3RK3 b - - 0 1", |search, board| {
+        search.iteration = 12;
+        let mv = board.parse_uci("d8d5", false).unwrap();
+        let hit = TtEntry { mv: Some(mv), score: -200, eval: None, depth: 10, bound: Bound::Lower, pv: false };
+        let state = node(search, board, 8, Some(hit));
+        let other = board.parse_uci("e8f8", false).unwrap();
+        assert_eq!(search.extend::<NonPv>(board, &state, other, -150).unwrap(), ControlFlow::Continue(0));
+        let hit = TtEntry { score: 4000, ..hit };
+        let state = node(search, board, 8, Some(hit));
+        let ControlFlow::Continue(extension) = search.extend::<NonPv>(board, &state, mv, 5000).unwrap() else {
+            panic!("not a multicut")
+        };
+        assert!(extension >= 1, "{extension}");
+        assert_eq!(search.frame(1).excluded, None);
+    });
+}
+
+#[test]
+fn a_cutoff_raises_its_move_and_lowers_those_before_it() {
+    with(QUIET, |search, board| {
+        let [best, worse] = ["f1b5", "a2a3"].map(|text| board.parse_uci(text, false).unwrap());
+        let state = node(search, board, 6, None);
+        let context = Context::at(&search.me.stack, 1);
+        let mut tried = Tried::default();
+        tried.quiets.push(worse);
+        search.learn::<NonPv>(board, &state, &Best { score: 90, mv: Some(best), bound: Bound::Lower }, &tried);
+        let history = |mv| search.me.histories.quiet(board, mv, &context);
+        assert!(history(best) > 0 && history(worse) < 0);
+        assert_eq!(search.frame(1).killer, Some(best));
+        let stored = search.probe_table(board, 1).expect("an entry");
+        assert_eq!((stored.mv, stored.score, stored.depth, stored.bound), (Some(best), 90, 6, Bound::Lower));
+    });
+}
+
+#[test]
+fn root_moves_are_sorted_by_score_and_keep_their_order_otherwise() {
+    let moves: Vec<Move> = Board::start().legal_moves().to_vec();
+    let mut root = RootMoves::new(&moves);
+    let line = Default::default();
+    let result = |score, bound| RootResult { score, bound, depth: 5, seldepth: 7, line: &line };
+    root.record(moves[3], 100, Some(result(30, Bound::Exact)));
+    root.record(moves[5], 300, Some(result(50, Bound::Lower)));
+    root.record(moves[0], 10, None);
+    root.sort();
+    assert_eq!([root.all()[0].mv, root.all()[1].mv, root.all()[2].mv], [moves[5], moves[3], moves[0]]);
+    assert_eq!((root.all()[0].score, root.all()[2].score), (50, -INFINITE));
+    assert!((root.first_share() - 300.0 / 410.0).abs() < 1e-9 && root.has_been_best(moves[3]));
+    assert_eq!((root.worst_of(2, 5), root.worst_of(2, 6)), (30, -INFINITE));
+    root.scope = Scope::Others(2);
+    assert!(!root.is_open(moves[5]) && root.is_open(moves[7]) && root.alpha(90, 5) == 30);
+}
