@@ -27,12 +27,17 @@ impl Progress {
 
     /// Shows the current step and, if known, the remaining time.
     pub fn show(&mut self, doing: impl FnOnce() -> String, left: impl Into<Option<Duration>>) {
+        let left = left.into().map_or_else(String::new, |left| format!(", about {} left", units::time(left)));
+        self.line(|elapsed| format!("{}, {} so far{left}", doing(), units::time(elapsed)));
+    }
+
+    /// Shows a text made from the time since the start, unless the line has just been updated.
+    pub fn line(&mut self, text: impl FnOnce(Duration) -> String) {
         if !self.terminal || self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             return;
         }
         self.last = Some(Instant::now());
-        let left = left.into().map_or_else(String::new, |left| format!(", about {} left", units::time(left)));
-        let text = format!("{}, {} so far{left}", doing(), units::time(self.elapsed()));
+        let text = text(self.elapsed());
         let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
         let text: String = text.chars().take(width.saturating_sub(1)).collect();
         // Errors in progress output are not fatal.

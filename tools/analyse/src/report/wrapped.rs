@@ -11,10 +11,7 @@ const LONGEST_PIECE: usize = WIDTH / 2;
 /// Text in lines of at most [`WIDTH`] characters.
 #[derive(Default)]
 pub struct Wrapped {
-    text: String,
-    column: usize,
-    /// The last word, held back for closing brackets.
-    last: String,
+    words: Vec<String>,
     /// Opening brackets before the next word.
     opens: String,
     /// Whether a comment or variation follows the last move, so that Black's next move needs its number.
@@ -22,33 +19,26 @@ pub struct Wrapped {
 }
 
 impl Wrapped {
-    pub fn finish(mut self) -> String {
-        self.flush();
-        self.text
-    }
-
-    /// Writes the held back word.
-    fn flush(&mut self) {
-        let length = self.last.chars().count();
-        if length == 0 {
-            return;
+    pub fn finish(self) -> String {
+        let (mut text, mut column) = (String::new(), 0);
+        for word in &self.words {
+            let length = word.chars().count();
+            if column > 0 && column + 1 + length > WIDTH {
+                text.push('\n');
+                column = 0;
+            } else if column > 0 {
+                text.push(' ');
+                column += 1;
+            }
+            text.push_str(word);
+            column += length;
         }
-        if self.column > 0 && self.column + 1 + length > WIDTH {
-            self.text.push('\n');
-            self.column = 0;
-        } else if self.column > 0 {
-            self.text.push(' ');
-            self.column += 1;
-        }
-        self.text.push_str(&self.last);
-        self.last.clear();
-        self.column += length;
+        text
     }
 
     /// Adds a word, never broken.
     pub fn word(&mut self, word: &str) {
-        self.flush();
-        self.last = std::mem::take(&mut self.opens) + word;
+        self.words.push(std::mem::take(&mut self.opens) + word);
     }
 
     /// Adds a move with its glyphs, and with its number at the start of a line of play, for White, and after a comment.
@@ -64,7 +54,9 @@ impl Wrapped {
     }
 
     pub fn close(&mut self) {
-        self.last.push(')');
+        if let Some(last) = self.words.last_mut() {
+            last.push(')');
+        }
         self.after_comment = true;
     }
 
