@@ -223,10 +223,8 @@ impl Test {
         let mut sum = Repetition::default();
         self.repetitions.iter().for_each(|one| sum.add(one));
         let repetitions: Vec<Value> = self.repetitions.iter().map(Repetition::json).collect();
-        let interrupted = match self.stop.asked() {
-            true => format!("after {} positions", sum.positions),
-            false => String::new(),
-        };
+        let asked = self.stop.asked();
+        let interrupted = if asked { format!("after {} positions", sum.positions) } else { String::new() };
 
         let all: Vec<f64> = self.repetitions.iter().map(Repetition::nps).collect();
         let middle = median(all.clone());
@@ -250,7 +248,7 @@ impl Test {
                 "hashfull",
                 sum.hashfull.into(),
             ),
-            row("interrupted", interrupted, "interrupted", self.stop.asked().into()),
+            row("interrupted", interrupted, "interrupted", asked.into()),
             row("spread", spread, "nps", nps.clone()),
             row("nodes/s", number(middle), "nps", nps),
         ]

@@ -62,7 +62,7 @@ fn speedtest_says_how_fast_it_is() {
         assert!(table.iter().any(|line| line.starts_with(name)), "{name}: {table:#?}");
     }
     assert!(table.last().is_some_and(|line| line.starts_with("nodes/s ")), "{table:#?}");
-    assert!(output.stderr.is_empty(), "no progress where nobody looks");
+    assert!(output.stderr.is_empty(), "no progress without a terminal");
     refused(
         "speedtest",
         &[
@@ -74,7 +74,7 @@ fn speedtest_says_how_fast_it_is() {
     );
 }
 
-/// Whoever presses Ctrl-C gets what is finished.
+/// After Ctrl-C finished repetitions are reported.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_speedtest_reports() {

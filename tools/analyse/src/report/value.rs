@@ -29,10 +29,7 @@ impl Value {
     pub fn new(board: &Board, score: Score) -> Self {
         let (material, sign) = (wdl::material(board), board.side_to_move().sign());
         let [win, draw, _] = wdl::FITTED.chances(score, material);
-        let expected = match is_decisive(score) {
-            true => f64::from(score > 0),
-            false => win + draw / 2.0,
-        };
+        let expected = if is_decisive(score) { f64::from(score > 0) } else { win + draw / 2.0 };
         let shown = match mate_distance(score) {
             Some(moves) => Shown::Mate(moves * sign),
             None => Shown::Centipawns(wdl::normalise(score, material) * sign),

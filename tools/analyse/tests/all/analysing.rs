@@ -227,7 +227,7 @@ fn nothing_is_lost_when_it_is_killed() {
     assert_eq!(folder.names(), ["fresh.db", "games.pgn", "killed.db"]);
 }
 
-/// Ctrl-C keeps what was found, and the same command goes on from there.
+/// Ctrl-C keeps partial results, and the same command resumes.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_search_is_taken_up() {
