@@ -25,7 +25,7 @@ fn words_that_are_no_command_run_nothing() {
     assert_eq!(lines(&output).last().map(String::as_str), Some("readyok"));
 }
 
-/// Whatever task there is, completions and manual pages name it.
+/// Completions and manual pages name all tasks.
 #[test]
 fn completions_and_manual_pages_name_every_task() {
     let folder = std::env::temp_dir().join(format!("lento-man-{}", std::process::id()));
@@ -192,7 +192,7 @@ fn the_version_names_commit_date_and_build() {
     assert!(built.starts_with("built for ") && runs.starts_with("runs "), "{built}; {runs}");
 }
 
-/// What is said is the commit that is checked out; the debug profile asks for none.
+/// The version names the commit that is checked out.
 #[test]
 fn the_commit_is_the_one_checked_out() {
     let git = |args: &[&str]| {

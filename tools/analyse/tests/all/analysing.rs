@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A folder of a test, which goes away with it.
+/// A temporary folder, removed on drop.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -26,7 +26,7 @@ impl Folder {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
-    /// Everything in it, hidden files as well.
+    /// All file names, including hidden ones.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> =
             fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -60,7 +60,7 @@ pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What `--jsonl` prints, without what differs from run to run.
+/// The output of `--jsonl` without fields that vary between runs.
 pub fn records(args: &[&str]) -> Vec<Value> {
     let output = analyse(&[args, &["--jsonl"]].concat());
     assert!(output.status.success(), "{}", said(&output));
@@ -74,7 +74,7 @@ pub fn records(args: &[&str]) -> Vec<Value> {
     lines(&output).into_iter().map(parse).collect()
 }
 
-/// The same without where it comes from.
+/// The same without its origin.
 fn found(mut records: Vec<Value>) -> Vec<Value> {
     for record in &mut records {
         record.as_object_mut().unwrap().remove("from");
@@ -194,7 +194,7 @@ fn what_is_no_such_database_is_refused() {
     assert!(said(&output).contains("games.txt: expected a name ending in .pgn, .epd or .fen"));
 }
 
-/// Killed again and again, a run at fixed nodes ends with what an uninterrupted one finds.
+/// A run at fixed nodes that is killed repeatedly ends with the results of an uninterrupted one.
 #[cfg(unix)]
 #[test]
 fn nothing_is_lost_when_it_is_killed() {
@@ -249,10 +249,10 @@ fn an_interrupted_search_is_taken_up() {
     assert!(again["nodes"].as_u64() > record["nodes"].as_u64() && again["depth"].as_u64() >= record["depth"].as_u64());
     let time = again["time_ms"].as_u64().unwrap();
     assert!((2900..3900).contains(&time), "{time} ms in all");
-    assert_eq!(folder.names(), ["one.db"], "the table has gone");
+    assert_eq!(folder.names(), ["one.db"], "the hash file is removed");
 }
 
-/// Two runs share the work and find together what one finds.
+/// Two runs share the positions: together they search each once.
 #[test]
 fn two_processes_share_a_database() {
     let folder = Folder::new("shared");
@@ -286,5 +286,5 @@ fn wait_for(folder: &Path, name: &str) {
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    panic!("{name} does not come");
+    panic!("{name} does not appear");
 }

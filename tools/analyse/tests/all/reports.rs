@@ -35,7 +35,7 @@ fn a_game_gets_its_reports() {
     assert_eq!((fs::read_to_string(&out).unwrap(), fs::read_to_string(&html).unwrap()), (text, page));
 }
 
-/// A report alone leaves nothing beside the database, whoever reads.
+/// A report alone leaves no files beside the database, even in a read-only folder.
 #[test]
 fn a_report_leaves_no_files() {
     let folder = Folder::new("leaves");
@@ -64,7 +64,7 @@ fn several_games_have_a_picture_each() {
     assert_eq!(fs::read_to_string(&html).unwrap().matches("<article").count(), 2);
 }
 
-/// What cannot be written is known before anything is searched.
+/// Unwritable outputs are reported before the search.
 #[test]
 fn reports_that_cannot_be_written_are_refused_at_once() {
     let folder = Folder::new("refused");
