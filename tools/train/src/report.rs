@@ -18,17 +18,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds a field to the document.
     pub fn field(&mut self, key: &str, value: impl Into<Value>) {
         self.document.insert(key.to_owned(), value.into());
     }
 
-    /// Adds a row to the table.
     pub fn row(&mut self, label: &str, value: impl Display, note: &str) {
         self.table += &summary::row(label, value, note);
     }
 
-    /// Adds text to the table.
     pub fn text(&mut self, text: &str) {
         self.table += text;
     }

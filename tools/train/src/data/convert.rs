@@ -141,7 +141,6 @@ struct Counts {
     repeated: u64,
 }
 
-/// The positions of some games.
 #[derive(Default)]
 struct Batch {
     counts: Counts,

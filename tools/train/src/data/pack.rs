@@ -48,7 +48,6 @@ pub struct UnpackArgs {
     json: bool,
 }
 
-/// What was packed or unpacked.
 #[derive(Default)]
 struct Sum {
     files: u64,

@@ -120,7 +120,6 @@ enum Buffered {
     Buckets(Vec<Bucket>),
 }
 
-/// The number of buckets for shuffling.
 fn buckets(count: u64, memory: u64) -> u64 {
     let bytes = count.saturating_mul(KEYED as u64);
     // A quarter is for the buffers, and no two buckets are of the same size.

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 /// Games that a thread processes at a time.
 const PARCEL: usize = 128;
 
-/// How a reading ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Whether all files were read to their ends.

@@ -20,15 +20,12 @@ pub struct StoredGame {
     pub checked: Option<Board>,
 }
 
-/// A position of a game.
 #[derive(Clone, Debug)]
 pub struct Position {
     pub board: Board,
     /// In centipawns from White's view.
     pub score: i32,
-    /// The result of the game.
     pub result: GameResult,
-    /// The move that was played.
     pub mv: Move,
     /// Plies played before.
     pub ply: usize,
@@ -59,7 +56,6 @@ impl StoredGame {
         Ok(result)
     }
 
-    /// The first position and the result.
     pub fn start(&self) -> Result<(Board, GameResult), String> {
         match &self.checked {
             Some(board) => Ok((board.clone(), viri::result(&self.header)?)),

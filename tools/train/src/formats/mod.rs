@@ -32,7 +32,6 @@ impl fmt::Display for Place {
     }
 }
 
-/// The message about an error in a file.
 pub fn in_file(path: &Path, error: impl fmt::Display) -> String {
     format!("{}: {error}", path.display())
 }

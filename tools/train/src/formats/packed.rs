@@ -136,7 +136,6 @@ pub fn count(path: &Path) -> Result<u64, String> {
     Ok(bytes / RECORD as u64)
 }
 
-/// The number of positions in some files.
 pub fn count_all(files: &[PathBuf]) -> Result<u64, String> {
     files.iter().try_fold(0, |sum, file| Ok(sum + count(file)?))
 }

@@ -142,7 +142,6 @@ fn is_behind_pawn(square: u8, board: &Board) -> bool {
         && board.piece_on(Square::from_index(from)).is_none()
 }
 
-/// The result in a header.
 pub fn result(header: &Header) -> Result<GameResult, String> {
     let points = header[RESULT];
     let expected = || format!("result {points}, expected 0 (Black wins), 1 or 2 (White wins)");

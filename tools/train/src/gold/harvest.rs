@@ -25,7 +25,6 @@ pub struct Plan {
     pub each: usize,
     /// The limit of the search that scores a position.
     pub label: Limit,
-    /// The seed of all random choices.
     pub seed: u64,
 }
 
@@ -48,7 +47,6 @@ impl Crop {
         json!({"game": self.number, "nodes": self.nodes, "positions": digits})
     }
 
-    /// Parses what [`to_json`](Self::to_json) has written.
     pub fn from_json(value: &Value) -> Option<Self> {
         let digits = value["positions"].as_str()?.as_bytes();
         let (pairs, []) = digits.as_chunks::<2>() else { return None };
@@ -62,7 +60,6 @@ impl Crop {
 
 /// The players that work on a game.
 pub struct Hands {
-    /// Plays it.
     player: Player,
     /// Chooses the opening.
     judge: Player,
@@ -71,7 +68,6 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Players with these settings.
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
         let [mut player, labeller] = [Player::new(settings, hash)?, Player::new(settings, hash)?];
         let threads = player.engine().threads();

@@ -109,7 +109,6 @@ fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Re
     report
 }
 
-/// A running mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Mean {
     sum: f64,
@@ -170,7 +169,6 @@ impl Losses {
         losses
     }
 
-    /// The mean loss of all positions.
     pub fn mean(&self) -> Option<f64> {
         self.all.get()
     }

@@ -121,7 +121,6 @@ fn label(text: &str) -> Result<Limit, String> {
         .ok_or_else(|| "expected nodes, such as 50000, or soft=2500, soft=2500,hard=5000 or depth=8".into())
 }
 
-/// A set in the making.
 #[derive(Default)]
 struct Making {
     set: GoldSet,

@@ -8,7 +8,6 @@ use lento_common::play::record::GameResult;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Where a position comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Game,
@@ -24,7 +23,6 @@ impl Origin {
         if position.extra[0] == Self::Search as u8 { Self::Search } else { Self::Game }
     }
 
-    /// The number of positions of each origin.
     pub fn count(gold: &[ChessBoard]) -> [u64; 2] {
         let search = gold.iter().filter(|position| Self::of(position) == Self::Search).count() as u64;
         [gold.len() as u64 - search, search]

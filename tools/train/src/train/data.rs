@@ -23,11 +23,9 @@ struct Span {
     /// The number of its first position in the file, from 0.
     start: u64,
     count: usize,
-    /// The number of positions for training.
     training: usize,
 }
 
-/// Positions for training and validation.
 #[derive(Debug)]
 pub struct DataSet {
     files: Vec<PathBuf>,
@@ -35,7 +33,6 @@ pub struct DataSet {
     /// The share for validation.
     share: f64,
     pub validation: Vec<ChessBoard>,
-    /// The number of positions for training.
     pub training: u64,
     /// A hash of the positions and their order.
     pub fingerprint: u64,
@@ -44,7 +41,6 @@ pub struct DataSet {
 /// The hash of no words.
 const HASH_START: u64 = 0x243F_6A88_85A3_08D3;
 
-/// A 64-bit hash of bytes.
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
     let words = bytes.chunks(8).map(|chunk| {
         let mut word = [0; 8];
@@ -54,7 +50,6 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
     words.fold(HASH_START ^ bytes.len() as u64, hash_word)
 }
 
-/// Adds a word to a hash.
 pub fn hash_word(hash: u64, word: u64) -> u64 {
     mix((hash.rotate_left(23) ^ word).wrapping_add(GOLDEN))
 }
@@ -171,7 +166,6 @@ fn is_kept(position: &ChessBoard, share: f64) -> bool {
     ((number >> 11) as f64) < share * (1_u64 << 53) as f64
 }
 
-/// Reads pieces of files.
 struct SpanReader<'a> {
     files: &'a [PathBuf],
     open: Option<(usize, File)>,

@@ -45,7 +45,6 @@ const EPSILON: f32 = 1e-8;
 /// A step of the optimiser, the same for all values.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// The learning rate.
     rate: f32,
     /// The share of a value that decays.
     shrink: f32,

@@ -24,7 +24,6 @@ pub struct OptimiserState {
     pub first: Parameters,
     /// Mean squared gradients.
     pub second: Parameters,
-    /// Steps so far.
     pub steps: u64,
 }
 
@@ -34,7 +33,6 @@ impl OptimiserState {
     }
 }
 
-/// A job for all threads.
 #[derive(Clone, Copy, Debug)]
 pub enum Pass {
     /// Computes the outputs, losses and gradients of a block; `share` is a factor of the gradients.

@@ -15,7 +15,6 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// The target of a position.
     pub fn target(&self, position: &Sample) -> f64 {
         let result = f64::from(position.half_points) / 2.0;
         self.wdl * result + (1.0 - self.wdl) * expectation(f64::from(position.score) / self.scale)

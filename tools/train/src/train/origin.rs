@@ -8,7 +8,6 @@ use lento_common::inputs;
 use std::error::Error;
 use std::path::Path;
 
-/// Initial weights.
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub shape: Shape,

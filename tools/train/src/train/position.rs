@@ -61,7 +61,6 @@ impl Sample {
         &self.features[side][..usize::from(self.pieces)]
     }
 
-    /// The active inputs of threats.
     pub fn threats(&self, side: usize) -> &[u16] {
         &self.features[side][usize::from(self.pieces)..usize::from(self.on)]
     }

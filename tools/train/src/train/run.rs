@@ -20,7 +20,6 @@ const MAGIC: &[u8; 8] = b"LENTOTRN";
 /// Magic and length.
 const HEAD: usize = 12;
 
-/// The losses of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
     /// The mean loss of the training positions, each before its step.
@@ -37,7 +36,6 @@ pub struct Epoch {
 pub struct Progress {
     /// The mean loss in validation before the first step, once it has been measured.
     pub start: Option<f64>,
-    /// The finished epochs.
     pub epochs: Vec<Epoch>,
     /// Finished batches of the next epoch.
     pub batches: u64,

@@ -50,7 +50,6 @@ impl Session {
         Ok(())
     }
 
-    /// The mean loss in validation.
     pub fn validate(&self, model: &TrainingNetwork, pool: &Pool<Pass>) -> f64 {
         let validation = &self.data.validation;
         model.evaluate(pool, validation, &self.schedule.goal(), |_| ()) / validation.len().max(1) as f64
@@ -66,7 +65,6 @@ impl Session {
         network.map(|network| self.gauge.measure(&network)).unwrap_or_default()
     }
 
-    /// Whether all epochs are done.
     pub fn is_done(&self) -> bool {
         self.run.progress.epochs.len() as u64 >= self.schedule.epochs
     }

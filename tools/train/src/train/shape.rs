@@ -38,7 +38,6 @@ impl Shape {
         start..start + count
     }
 
-    /// The row of the feature biases.
     pub fn bias(&self) -> usize {
         self.shared().end
     }

@@ -29,7 +29,6 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The tiles of a network.
     pub fn all(shape: &Shape) -> Vec<Self> {
         let rows = shape.rows();
         let tile = |start| Self {

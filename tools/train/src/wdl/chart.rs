@@ -7,7 +7,6 @@ use lento_common::chart::{self, Axes, Axis, POINTS};
 use plotters::prelude::*;
 use std::error::Error;
 
-/// A color for each range of material.
 const COLORS: [RGBColor; 4] =
     [RGBColor(200, 60, 50), RGBColor(215, 145, 30), RGBColor(60, 140, 80), RGBColor(50, 90, 170)];
 /// The width of the score range of a point, in internal centipawns.

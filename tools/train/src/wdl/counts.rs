@@ -64,7 +64,6 @@ impl WdlCounts {
         }
     }
 
-    /// The results of all positions that count.
     pub fn results(&self) -> Results {
         sum(&self.cells)
     }
@@ -78,7 +77,6 @@ impl WdlCounts {
     }
 }
 
-/// The sum of some results.
 pub fn sum<'a>(results: impl IntoIterator<Item = &'a Results>) -> Results {
     results.into_iter().fold([0; 3], |sum, one| std::array::from_fn(|index| sum[index] + one[index]))
 }

@@ -8,7 +8,6 @@ use super::counts::Cell;
 use lento::eval::wdl::{Coefficients, Model, RANGE, abscissa};
 use lento_common::cholesky::Cholesky;
 
-/// The highest degree of the polynomials.
 pub const MAX_DEGREE: usize = 3;
 /// Coefficients of both polynomials.
 const UNKNOWNS: usize = 2 * (MAX_DEGREE + 1);
@@ -23,7 +22,6 @@ pub struct Fit {
     pub converged: bool,
 }
 
-/// Fits polynomials of this degree.
 pub fn fit(cells: &[Cell], degree: usize) -> Fit {
     let start = Model { a: [150.0, 0.0, 0.0, 0.0], b: [75.0, 0.0, 0.0, 0.0] };
     let mut fit = Fit { model: start, steps: 0, converged: false };

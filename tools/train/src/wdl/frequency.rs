@@ -30,7 +30,6 @@ impl Frequency {
         self.expected.map(|count| count / self.positions().max(1) as f64)
     }
 
-    /// The middle of the scores.
     pub fn middle(&self) -> f64 {
         f64::from(self.start + self.end - 1) / 2.0
     }

@@ -19,7 +19,6 @@ const BANDS: i32 = 10;
 /// The fewest positions of a material range for a fit of its own.
 const ENOUGH: u64 = 1000;
 
-/// A range of material.
 struct Band {
     material: RangeInclusive<i32>,
     positions: u64,

@@ -60,7 +60,6 @@ impl Histogram {
         self.bins().map(|(start, count)| json!([start, count])).collect()
     }
 
-    /// The bars of the chart.
     fn bars(&self) -> Vec<Bar> {
         let end = |start| f64::from(start + self.width);
         self.bins().map(|(start, count)| (f64::from(start), end(start), count as f64)).collect()

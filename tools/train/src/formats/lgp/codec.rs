@@ -31,7 +31,6 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Adds the bits of other games.
     pub fn add(&mut self, other: &Self) {
         self.starts += other.starts;
         self.moves += other.moves;
@@ -60,7 +59,6 @@ impl Course {
 }
 
 impl Codec {
-    /// The models before the first game.
     pub fn new() -> Self {
         Self { starts: Starts::new(), endings: Endings::new(), scores: Scores::new(), moves: Moves::new() }
     }

@@ -20,7 +20,6 @@ pub trait Coder {
     fn raw(&mut self, bits: u32, value: u32) -> u32;
 }
 
-/// Encodes.
 pub struct Encoder {
     bytes: Vec<u8>,
     /// Start of the range; bit 32 is the carry.
@@ -32,7 +31,6 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder without output.
     pub fn new() -> Self {
         Self { bytes: Vec::new(), low: 0, range: u32::MAX, last: 0, full: 0 }
     }
@@ -114,7 +112,6 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Decodes this part of the bytes.
     pub fn new(bytes: Vec<u8>, part: Range<usize>) -> Self {
         let end = part.end.min(bytes.len());
         let mut decoder = Self { bytes, read: part.start, end, code: 0, range: u32::MAX };
@@ -178,7 +175,6 @@ impl Coder for Decoder {
 }
 
 impl Decoder {
-    /// Position of the next byte.
     pub fn position(&self) -> usize {
         self.read
     }

@@ -46,7 +46,6 @@ impl Past {
     }
 }
 
-/// The adaptive model of ends and results.
 pub struct Endings {
     goes_on: Binary<1>,
     result: Binary<2>,
@@ -55,7 +54,6 @@ pub struct Endings {
 const ON_ROWS: [usize; 5] = starts([2 * CLASSES * 4, CLASSES * 8, 128, CLASSES * 8]);
 
 impl Endings {
-    /// The model before the first game.
     pub fn new() -> Self {
         Self { goes_on: Binary::new(ON_ROWS[4], RATE), result: Binary::new(3 * 2 * CLASSES + 32, RATE) }
     }

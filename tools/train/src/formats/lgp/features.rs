@@ -10,7 +10,6 @@ pub const COUNT: usize = 9;
 const SIZES: [usize; COUNT] =
     [10 * 600, 1536, 1536, 2 * 6 * 3 * 80, 6 * 2 * 225, 4 * 3 * 120, 7 * 6 * 2 * 30, 6 * 600, 2 * 5 * 72];
 const STARTS: [usize; COUNT + 1] = starts(SIZES);
-/// Number of weights.
 pub const WEIGHTS: usize = STARTS[COUNT];
 
 /// Number of kinds of pieces. The king's number also stands for an empty square: kings are never captured.
@@ -64,12 +63,10 @@ pub struct Past {
 }
 
 impl Past {
-    /// The state before the first move.
     pub fn none() -> Self {
         Self { played: Default::default(), targets: [Targets::NONE; 6], plies: 0, score: 0 }
     }
 
-    /// Records a move.
     pub fn add(&mut self, board: &Board, mv: Move, score: i32, targets: Targets) {
         let capture = board.captured(mv).is_some();
         self.played = [Played { from: mv.from().index(), to: mv.to().index(), capture }, self.played[0]];
@@ -258,7 +255,6 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Lists the moves with their features.
     pub fn list(&self, targets: &Targets, list: &mut List) {
         list.choices.clear();
         list.features.clear();
@@ -377,7 +373,6 @@ impl<'a, const KIND: usize> Mover<'a, KIND> {
         (two + (two & four) + (two & four & six)) as usize
     }
 
-    /// Features of the move to this square.
     #[inline(always)]
     fn features(&self, target: Square, promoted: Option<PieceType>) -> [u16; COUNT] {
         let scene = self.scene;

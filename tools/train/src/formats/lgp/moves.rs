@@ -17,7 +17,6 @@ const SHARES: f32 = 65_536.0;
 #[derive(Clone, Copy)]
 struct Weight {
     value: f32,
-    /// Learning rate.
     rate: f32,
 }
 

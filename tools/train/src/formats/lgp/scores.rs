@@ -60,7 +60,6 @@ pub struct Past {
 }
 
 impl Past {
-    /// The state before the first score.
     pub fn none() -> Self {
         let mut inputs = [0.0; INPUTS];
         inputs[INPUTS - 1] = CONSTANT;
@@ -74,7 +73,6 @@ impl Past {
     }
 }
 
-/// The adaptive model of scores.
 pub struct Scores {
     questions: Binary<QUESTIONS>,
     /// Predictor weights.
@@ -84,7 +82,6 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The model before the first game.
     pub fn new() -> Self {
         let mut factors = [0.0; INPUTS];
         (factors[0], factors[1]) = (-0.7, 0.25);
@@ -170,7 +167,6 @@ impl Scores {
     }
 }
 
-/// The rows of a position's contexts.
 fn contexts(past: &Past, board: &Board, predicted: f32, nearest: i32) -> [usize; CONTEXTS] {
     let Past { errors, inputs, last, victim, surprise, .. } = past;
     let [one, two, three, four] = errors.map(f32::abs);

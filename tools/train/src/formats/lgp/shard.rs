@@ -11,7 +11,6 @@ const MAGIC: &[u8; 3] = b"LGP";
 const VERSION: u8 = 1;
 const HEADER: usize = 16;
 const CHECKSUM: usize = 4;
-/// The most games of a file.
 const MAX_GAMES: u64 = 1 << 24;
 
 /// The bytes of a file, and statistics.
@@ -119,7 +118,6 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Bytes read so far.
     pub fn bytes_read(&self) -> u64 {
         self.decoder.position() as u64
     }

@@ -26,7 +26,6 @@ const AS_EXPECTED: usize = 0;
 const IS_EMPTY: usize = 1;
 const IS_PIECE: usize = 2;
 
-/// The adaptive model of first positions.
 pub struct Starts {
     squares: Binary<{ IS_PIECE + 16 }>,
     /// 256 rows for each number.
@@ -53,7 +52,6 @@ struct Placed {
 }
 
 impl Starts {
-    /// The model before the first game.
     pub fn new() -> Self {
         Self { squares: Binary::new(ROWS, RATE), numbers: Binary::new(8 * 256, RATE) }
     }
@@ -91,7 +89,6 @@ impl Starts {
         read - (1 << bits)
     }
 
-    /// Codes what stands on a square.
     fn code_square<C: Coder>(&mut self, coder: &mut C, placed: &Placed, square: usize, code: u8) -> u8 {
         let place = placed.place(square);
         let contexts = placed.contexts(square, place);

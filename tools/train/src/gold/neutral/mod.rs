@@ -85,7 +85,6 @@ impl Judged {
 #[derive(Clone, Debug)]
 pub struct Row {
     name: String,
-    /// The unit of its values.
     unit: &'static str,
     /// By [`Origin`], then by [`Judge`]; `None` without positions of an origin.
     judged: [[Option<Judged>; 3]; 2],
