@@ -1,6 +1,7 @@
 //! Least-squares fit of a logistic curve to expected results.
 
 use crate::train::expectation;
+use lento_common::cholesky::Cholesky;
 
 /// Gauss-Newton steps at most; usually about five are enough.
 const STEPS: usize = 50;
@@ -27,36 +28,21 @@ impl Line {
     }
 }
 
-/// The sums of a Gauss-Newton step.
-#[derive(Clone, Copy, Debug, Default)]
-struct LeastSquares {
-    squares: f64,
-    products: f64,
-    ones: f64,
-    by_value: f64,
-    by_one: f64,
-}
-
-impl LeastSquares {
-    /// Adds an observation: the derivative of the result by the line is `slope` there, and the result should grow by `missing`.
-    fn add(&mut self, value: f64, slope: f64, missing: f64) {
-        let (weight, missing) = (slope * slope, slope * missing);
-        self.squares += weight * value * value;
-        self.products += weight * value;
-        self.ones += weight;
-        self.by_value += missing * value;
-        self.by_one += missing;
+/// The Gauss-Newton step to add to a line, from observations (value, derivative of the result by the line, difference to the expected
+/// result). `None` if they do not determine it.
+fn least_squares(observations: impl Iterator<Item = (f64, f64, f64)>) -> Option<Line> {
+    let (mut matrix, mut right) = ([[0.0; 2]; 2], [0.0; 2]);
+    for (value, slope, missing) in observations {
+        let row = [slope * value, slope];
+        for i in 0..2 {
+            right[i] += row[i] * missing;
+            for j in 0..2 {
+                matrix[i][j] += row[i] * row[j];
+            }
+        }
     }
-
-    /// The line to add; `None` if the observations do not determine it.
-    fn step(&self) -> Option<Line> {
-        let Self { squares, products, ones, by_value, by_one } = *self;
-        let determinant = squares * ones - products * products;
-        (determinant > 1e-9 * squares * ones).then(|| Line {
-            factor: (by_value * ones - by_one * products) / determinant,
-            offset: (by_one * squares - by_value * products) / determinant,
-        })
-    }
+    let step = Cholesky::of(2, |i, j| matrix[i][j])?.solve(&right);
+    Some(Line { factor: step[0], offset: step[1] })
 }
 
 /// The best line from values to log odds.
@@ -99,12 +85,11 @@ impl Fit {
 
     /// A better line; `None` at the minimum.
     fn step(self, pairs: &[(f64, f64)]) -> Option<Self> {
-        let mut sums = LeastSquares::default();
-        for &(value, result) in pairs {
+        let observe = |&(value, result): &(f64, f64)| {
             let expected = expectation(self.line.of(value));
-            sums.add(value, expected * (1.0 - expected), result - expected);
-        }
-        let Line { factor, offset } = sums.step()?;
+            (value, expected * (1.0 - expected), result - expected)
+        };
+        let Line { factor, offset } = least_squares(pairs.iter().map(observe))?;
         let shorter = (0..HALVINGS as i32).map(|halvings| 0.5_f64.powi(halvings));
         let mut lines = shorter
             .map(|part| Line { factor: self.line.factor + part * factor, offset: self.line.offset + part * offset });
@@ -124,14 +109,10 @@ mod tests {
 
     #[test]
     fn what_is_missing_on_a_line_is_found_in_one_step() {
-        let mut sums = LeastSquares::default();
-        assert_eq!(sums.step(), None);
-        sums.add(3.0, 1.0, 4.0);
-        assert_eq!(sums.step(), None, "a point is no line");
-        for value in [-5.0, 1.0, 20.0] {
-            sums.add(value, 2.0, 2.0 * (0.25 * value + 3.25));
-        }
-        let Line { factor, offset } = sums.step().unwrap();
+        assert_eq!(least_squares([].into_iter()), None);
+        assert_eq!(least_squares([(3.0, 1.0, 4.0)].into_iter()), None, "a point is no line");
+        let on_line = |value| (value, 2.0, 2.0 * (0.25 * value + 3.25));
+        let Line { factor, offset } = least_squares([3.0, -5.0, 1.0, 20.0].map(on_line).into_iter()).unwrap();
         assert!((factor - 0.25).abs() < 1e-12 && (offset - 3.25).abs() < 1e-12, "{factor} {offset}");
     }
 
