@@ -91,11 +91,11 @@ fn run(
 ) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let start = Instant::now();
-    let mut conversion = Conversion::new(source);
+    let mut conversion = Conversion::default();
     let (mut written, mut unfinished) = (0, None);
     for (files, output) in steps {
         let writer = PositionWriter::new(&output, shuffle, order, most(&files)?)?;
-        match conversion.write(files, writer, &stop)? {
+        match conversion.write(source, files, writer, &stop)? {
             Some(count) => written += count,
             None => {
                 unfinished = Some(output);
@@ -103,8 +103,8 @@ fn run(
             }
         }
     }
-    let mut report = conversion.report(written);
-    report.speed("positions", conversion.counts.positions, start.elapsed());
+    let mut report = conversion.report(source, written);
+    report.speed("positions", conversion.positions, start.elapsed());
     let exit = report.show(json, unfinished.is_none())?;
     if let Some(path) = &unfinished {
         notice(format_args!("interrupted; {} was not written", path.display()));
@@ -123,61 +123,46 @@ fn most(files: &[PathBuf]) -> Result<u64, String> {
     files.iter().map(|file| positions(file)).sum()
 }
 
-/// The settings of a conversion, and its state over all files so far.
-struct Conversion<'a> {
-    source: &'a Source,
+/// The counts of a conversion over all files so far.
+#[derive(Default)]
+struct Conversion {
     seen: HashSet<u64>,
-    counts: Counts,
-    /// Truncated games, which were skipped.
-    torn: Vec<Place>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts {
     games: u64,
     positions: u64,
     /// By [`Rule`].
     refused: [u64; Rule::NAMES.len()],
     repeated: u64,
+    /// Truncated games, which were skipped.
+    torn: Vec<Place>,
 }
 
-#[derive(Default)]
-struct Batch {
-    counts: Counts,
-    /// Records and their keys.
-    positions: Vec<([u8; RECORD], u64)>,
-}
-
-impl<'a> Conversion<'a> {
-    fn new(source: &'a Source) -> Self {
-        Self { source, seen: HashSet::new(), counts: Counts::default(), torn: Vec::new() }
-    }
-
+impl Conversion {
     /// Writes the positions of some files and returns their number; `None` if a stop was requested: then there is no file.
     fn write(
         &mut self,
+        source: &Source,
         files: Vec<PathBuf>,
         mut writer: PositionWriter,
         stop: &Stop,
     ) -> Result<Option<u64>, Box<dyn Error>> {
-        let Self { source, seen, counts, torn } = self;
         let bytes = shards::size(&files)?;
         let bar = progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
-        let work = |games: &[StoredGame]| batch(games, &source.filter);
-        let mut ended = decode::run(files, source.threads.count(), stop, work, |batch: Batch, bytes| {
-            counts.add(&batch.counts);
-            for (record, key) in batch.positions {
-                if source.dedupe && !seen.insert(key) {
-                    counts.repeated += 1;
-                } else {
-                    writer.push(record)?;
+        let work = |games: &[StoredGame]| Ok((games.len() as u64, select(games, &source.filter)?));
+        let mut ended = decode::run(files, source.threads.count(), stop, work, |(games, positions), bytes| {
+            self.games += games;
+            self.positions += positions.len() as u64;
+            for position in positions {
+                match position {
+                    Err(rule) => self.refused[rule as usize] += 1,
+                    Ok((_, key)) if source.dedupe && !self.seen.insert(key) => self.repeated += 1,
+                    Ok((record, _)) => writer.push(record)?,
                 }
             }
             bar.set_position(bytes);
             bar.set_message(format!("{} positions", HumanCount(writer.count())));
             Ok(())
         })?;
-        torn.append(&mut ended.torn);
+        self.torn.append(&mut ended.torn);
         bar.finish_and_clear();
         if !ended.finished {
             return Ok(None);
@@ -189,8 +174,8 @@ impl<'a> Conversion<'a> {
         Ok(written)
     }
 
-    fn report(&self, written: u64) -> Report {
-        let Counts { games, positions, refused, repeated } = self.counts;
+    fn report(&self, source: &Source, written: u64) -> Report {
+        let Self { games, positions, refused, repeated, .. } = *self;
         let kept = positions - refused.iter().sum::<u64>() - repeated;
         let mut report = Report::default();
         report.count("games", "games", games, "");
@@ -202,38 +187,25 @@ impl<'a> Conversion<'a> {
         report.part("  had occurred before", "repeated", repeated, positions);
         report.part("kept", "kept", kept, positions);
         report.part("written", "written", written, positions);
-        report.field("filter", self.source.filter.to_json());
+        report.field("filter", source.filter.to_json());
         report.torn(&self.torn);
         report
     }
 }
 
-/// The positions of some games that the filter takes.
-fn batch(games: &[StoredGame], filter: &Filter) -> Result<Batch, String> {
-    let mut batch = Batch::default();
+/// The positions of some games: record and key, or the rule that leaves the position out.
+fn select(games: &[StoredGame], filter: &Filter) -> Result<Vec<Result<([u8; RECORD], u64), Rule>>, String> {
+    let mut positions = Vec::new();
     for game in games {
-        batch.counts.games += 1;
         game.walk(|position| {
-            batch.counts.positions += 1;
-            match filter.refuses(position) {
-                Some(rule) => batch.counts.refused[rule as usize] += 1,
+            positions.push(match filter.refuses(position) {
+                Some(rule) => Err(rule),
                 None => {
                     let record = to_bytes(&pack(&position.board, position.score, position.result));
-                    batch.positions.push((record, position.board.key()));
+                    Ok((record, position.board.key()))
                 }
-            }
+            });
         })?;
     }
-    Ok(batch)
-}
-
-impl Counts {
-    fn add(&mut self, other: &Self) {
-        self.games += other.games;
-        self.positions += other.positions;
-        for (sum, count) in self.refused.iter_mut().zip(other.refused) {
-            *sum += count;
-        }
-        self.repeated += other.repeated;
-    }
+    Ok(positions)
 }

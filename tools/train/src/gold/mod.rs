@@ -10,7 +10,7 @@ mod set;
 use bulletformat::ChessBoard;
 use lento::eval::nnue::Network;
 use loss::Losses;
-use neutral::{Judge, NeutralSet, Row};
+use neutral::{BOTH, NeutralSet, Row};
 use set::Origin;
 use std::error::Error;
 use std::path::Path;
@@ -61,7 +61,7 @@ impl Gauge {
     pub fn measure(&self, network: &Network) -> Gauged {
         let gold = self.gold.as_ref().and_then(|gold| Losses::measure(network, gold).mean());
         let row = self.neutral.as_ref().map(|set| Row::of_network("", network, set));
-        let loss = |origin| Some(row.as_ref()?.at(origin, Judge::Both)?.fit.loss);
+        let loss = |origin| Some(row.as_ref()?.at(origin, BOTH)?.fit.loss);
         Gauged { gold, neutral: Origin::ALL.map(loss) }
     }
 }

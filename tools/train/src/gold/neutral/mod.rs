@@ -16,29 +16,13 @@ use lento_common::columns::columns;
 use lento_common::play::record::GameResult;
 use serde_json::{Value, json};
 use set::NeutralPosition;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The engine whose searches give the expected scores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judge {
-    Berserk,
-    Stockfish,
-    /// The mean of both.
-    Both,
-}
-
-impl Judge {
-    const ALL: [Self; 3] = [Self::Berserk, Self::Stockfish, Self::Both];
-
-    fn expected(self, position: &NeutralPosition) -> f64 {
-        let [berserk, stockfish] = position.expected;
-        match self {
-            Self::Berserk => berserk,
-            Self::Stockfish => stockfish,
-            Self::Both => (berserk + stockfish) / 2.0,
-        }
-    }
-}
+/// The judges whose searches give the expected scores, as in the document.
+const JUDGES: [&str; 3] = ["berserk", "stockfish", "mean_of_both"];
+/// The last judge.
+pub const BOTH: usize = 2;
 
 /// Consecutive positions that count as one observation for standard errors: those of one game are alike, and a game has ten in a
 /// gold set at most.
@@ -86,7 +70,7 @@ impl Judged {
 pub struct Row {
     name: String,
     unit: &'static str,
-    /// By [`Origin`], then by [`Judge`]; `None` without positions of an origin.
+    /// By [`Origin`], then by judge; `None` without positions of an origin.
     judged: [[Option<Judged>; 3]; 2],
 }
 
@@ -99,11 +83,13 @@ impl Row {
         evaluate: impl FnMut(&NeutralPosition) -> f64,
     ) -> Self {
         let values: Vec<f64> = set.positions.iter().map(evaluate).collect();
-        let judged = |origin, judge: Judge| {
+        let expected = |[one, other]: [f64; 2]| [one, other, (one + other) / 2.0];
+        let judged = |origin, judge: usize| {
             let positions = set.positions.iter().zip(&values).filter(|(position, _)| position.origin == origin);
-            Judged::of(&positions.map(|(position, &value)| (value, judge.expected(position))).collect::<Vec<_>>())
+            let pairs = positions.map(|(position, &value)| (value, expected(position.expected)[judge]));
+            Judged::of(&pairs.collect::<Vec<_>>())
         };
-        let judged = Origin::ALL.map(|origin| Judge::ALL.map(|judge| judged(origin, judge)));
+        let judged = Origin::ALL.map(|origin| std::array::from_fn(|judge| judged(origin, judge)));
         Self { name: name.to_owned(), unit, judged }
     }
 
@@ -116,8 +102,8 @@ impl Row {
     }
 
     /// The loss on positions of an origin by a judge.
-    pub fn at(&self, origin: Origin, judge: Judge) -> Option<&Judged> {
-        self.judged[origin as usize][judge as usize].as_ref()
+    pub fn at(&self, origin: Origin, judge: usize) -> Option<&Judged> {
+        self.judged[origin as usize][judge].as_ref()
     }
 }
 
@@ -202,8 +188,8 @@ impl<'a> Comparison<'a> {
             }))
         };
         let [games, inside] = Origin::ALL.map(|origin| {
-            let [berserk, stockfish, both] = Judge::ALL.map(|judge| judged(origin, judge));
-            json!({"berserk": berserk, "stockfish": stockfish, "mean_of_both": both})
+            let judged = JUDGES.iter().enumerate().map(|(judge, name)| (*name, judged(origin, judge)));
+            judged.collect::<BTreeMap<_, _>>()
         });
         json!({"name": row.name, "unit": row.unit, "of_games": games, "inside_searches": inside})
     }
@@ -218,12 +204,12 @@ fn cells(index: usize, row: &Value, origin: &str) -> Vec<String> {
             (Some(percent), Some(error)) => format!("{percent:+.1} ± {error:.1}"),
         };
     let mut cells = vec![row["name"].as_str().unwrap_or_default().to_owned()];
-    for judge in ["berserk", "stockfish", "mean_of_both"] {
+    for judge in JUDGES {
         let judged = &row[origin][judge];
         cells.push(shown(judged["loss"].as_f64(), 6));
         cells.push(if index == REFERENCE { String::new() } else { beyond(judged, "beyond_the_reference") });
     }
-    let both = &row[origin]["mean_of_both"];
+    let both = &row[origin][JUDGES[BOTH]];
     cells.push(if index == FIRST_NETWORK { String::new() } else { beyond(both, "beyond_the_first") });
     if let (Some(scale), Some(offset), Some(unit)) =
         (both["scale"].as_f64(), both["offset"].as_f64(), row["unit"].as_str())
