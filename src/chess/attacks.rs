@@ -27,7 +27,7 @@ const fn leaper_table(steps: [(i32, i32); 8]) -> [Bitboard; 64] {
     table
 }
 
-/// Squares a slider attacks, up to and including the first blocker on each ray.
+/// Squares attacked by a slider, up to and including the first blocker on each ray.
 const fn slide(square: usize, occupied: u64, steps: [(i32, i32); 4]) -> u64 {
     let mut seen = 0;
     let mut step = 0;
@@ -92,7 +92,12 @@ const BISHOP_ENTRIES: usize = 5_248;
 const ROOK_ENTRIES: usize = 102_400;
 
 const fn slots(steps: [(i32, i32); 4], mut offset: u32, magics: &[u64; 64]) -> [Slot; 64] {
-    let mut table = [EMPTY_SLOT; 64];
+    let mut table = [Slot {
+        mask: 0,
+        offset: 0,
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
+        magic: (0, 0),
+    }; 64];
     let mut square = 0;
     while square < 64 {
         let mask = relevant(square, steps);
@@ -108,13 +113,6 @@ const fn slots(steps: [(i32, i32); 4], mut offset: u32, magics: &[u64; 64]) -> [
     let _ = magics;
     table
 }
-
-const EMPTY_SLOT: Slot = Slot {
-    mask: 0,
-    offset: 0,
-    #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-    magic: (0, 0),
-};
 
 static BISHOP_SLOTS: [Slot; 64] = slots(BISHOP_STEPS, 0, &BISHOP_MAGICS);
 static ROOK_SLOTS: [Slot; 64] = slots(ROOK_STEPS, BISHOP_ENTRIES as u32, &ROOK_MAGICS);

@@ -23,14 +23,10 @@ static KEYS: Keys = keys();
 const fn keys() -> Keys {
     let mut state = 0x4C65_6E74_6F20_2121;
     let mut keys = Keys { pieces: [[0; 64]; Piece::COUNT], castling: [0; 16], en_passant: [0; 8], side: 0 };
-    let mut piece = 0;
-    while piece < Piece::COUNT {
-        let mut square = 0;
-        while square < 64 {
-            keys.pieces[piece][square] = split_mix(&mut state);
-            square += 1;
-        }
-        piece += 1;
+    let mut index = 0;
+    while index < Piece::COUNT * 64 {
+        keys.pieces[index / 64][index % 64] = split_mix(&mut state);
+        index += 1;
     }
     // No rights hash to zero.
     let mut rights = 1;
