@@ -38,7 +38,8 @@ struct EvalIdentity {
 /// A table lent to a thread that saves or loads it. Resizing and clearing wait until it is dropped.
 pub struct LentTable {
     tt: Arc<Tt>,
-    eval: EvalIdentity,
+    /// The identity of the entries, as stored in files.
+    pub identity: Identity,
     // Dropped after the table.
     _lent: Sender<Infallible>,
 }
@@ -57,13 +58,6 @@ impl Deref for LentTable {
 
     fn deref(&self) -> &Tt {
         &self.tt
-    }
-}
-
-impl LentTable {
-    /// The identity of the entries, as stored in files. Takes milliseconds.
-    pub fn identity(&self) -> Identity {
-        self.eval.identity()
     }
 }
 
@@ -88,10 +82,10 @@ impl Table {
         }
     }
 
-    fn lend(&mut self, eval: EvalIdentity) -> LentTable {
-        let (lent, given_back) = bounded(0);
+    fn lend(&mut self, eval: &EvalIdentity) -> LentTable {
+        let (_lent, given_back) = bounded(0);
         self.lent.push(given_back);
-        LentTable { tt: Arc::clone(&self.tt), eval, _lent: lent }
+        LentTable { tt: Arc::clone(&self.tt), identity: eval.identity(), _lent }
     }
 }
 
@@ -123,7 +117,7 @@ impl EvalIdentity {
             && self.evaluation.drawish_endings == other.evaluation.drawish_endings
     }
 
-    /// The identity stored in files. Its hash covers keys and scores of the sample positions.
+    /// The identity stored in files. Its hash covers keys and scores of the sample positions, which takes milliseconds.
     fn identity(&self) -> Identity {
         let Self { evaluation, scaling } = self;
         let mut sum = Sum::default();
@@ -266,7 +260,7 @@ impl Engine {
             [eval] => eval.clone(),
             _ => return Err(MIXED),
         };
-        Ok(self.table.lend(eval))
+        Ok(self.table.lend(&eval))
     }
 
     /// Lends the table for loading entries with its identity. They count as the next search's. Stops a running search.
@@ -278,7 +272,8 @@ impl Engine {
             self.table.begun = true;
         }
         let eval = self.eval_identity();
-        self.table.add(eval.clone());
-        Ok(self.table.lend(eval))
+        let lent = self.table.lend(&eval);
+        self.table.add(eval);
+        Ok(lent)
     }
 }

@@ -85,7 +85,7 @@ fn hidden(board: &Board, mv: Move) -> f64 {
         PieceType::Knight => 1.2,
         _ => 1.0,
     };
-    let check = if board.check_squares().gives_check(board, mv) { 0.4 } else { 1.0 };
+    let check = if board.gives_check(mv) { 0.4 } else { 1.0 };
     by_way * by_piece * check
 }
 
