@@ -14,39 +14,36 @@ pub struct Go {
     pub search_moves: Vec<String>,
 }
 
-/// A limit with a number.
-struct Limit {
-    word: &'static str,
-    /// Smallest and largest value. Smaller ones are errors, larger ones are clamped.
-    range: (i64, i64),
-    set: fn(&mut Limits, i64),
-}
+/// A limit with a number: its word, the smallest and the largest value, and its setter. Smaller values are errors, larger ones are
+/// clamped.
+type Limit = (&'static str, (i64, i64), fn(&mut Limits, i64));
 
 const ANY: (i64, i64) = (i64::MIN, i64::MAX);
 
 /// Times may be negative: GUIs send such clocks when they lag.
 const LIMITS: &[Limit] = &[
-    Limit { word: "depth", range: (0, i32::MAX as i64), set: |limits, n| limits.depth = Some(n as i32) },
-    Limit { word: "nodes", range: (0, i64::MAX), set: |limits, n| limits.nodes = Some(n as u64) },
-    Limit { word: "movetime", range: ANY, set: |limits, n| limits.movetime = Some(n) },
-    Limit { word: "wtime", range: ANY, set: |limits, n| limits.clock[0] = Some(n) },
-    Limit { word: "btime", range: ANY, set: |limits, n| limits.clock[1] = Some(n) },
-    Limit { word: "winc", range: ANY, set: |limits, n| limits.increment[0] = Some(n) },
-    Limit { word: "binc", range: ANY, set: |limits, n| limits.increment[1] = Some(n) },
+    ("depth", (0, i32::MAX as i64), |limits, n| limits.depth = Some(n as i32)),
+    ("nodes", (0, i64::MAX), |limits, n| limits.nodes = Some(n as u64)),
+    ("movetime", ANY, |limits, n| limits.movetime = Some(n)),
+    ("wtime", ANY, |limits, n| limits.clock[0] = Some(n)),
+    ("btime", ANY, |limits, n| limits.clock[1] = Some(n)),
+    ("winc", ANY, |limits, n| limits.increment[0] = Some(n)),
+    ("binc", ANY, |limits, n| limits.increment[1] = Some(n)),
     // Zero means sudden death, as if absent.
-    Limit {
-        word: "movestogo",
-        range: (0, u32::MAX as i64),
-        set: |limits, n| limits.moves_to_go = (n > 0).then_some(n as u32),
-    },
-    Limit { word: "mate", range: (1, u32::MAX as i64), set: |limits, n| limits.mate = Some(n as u32) },
+    ("movestogo", (0, u32::MAX as i64), |limits, n| limits.moves_to_go = (n > 0).then_some(n as u32)),
+    ("mate", (1, u32::MAX as i64), |limits, n| limits.mate = Some(n as u32)),
 ];
 
 /// Keywords without a number, or with a parser of their own.
 const OTHERS: [&str; 4] = ["infinite", "ponder", "searchmoves", "perft"];
 
+/// The keywords of `go`.
+fn known() -> impl Iterator<Item = &'static str> {
+    LIMITS.iter().map(|&(word, ..)| word).chain(OTHERS)
+}
+
 fn is_known(word: &str) -> bool {
-    LIMITS.iter().map(|limit| limit.word).chain(OTHERS).any(|known| word.eq_ignore_ascii_case(known))
+    known().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// Parses limits in any order; the last of duplicates counts, invalid ones are reported and skipped. Perft with a bad
@@ -56,9 +53,9 @@ pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<Command, S
     let mut perft = None;
     let mut unknown: Vec<&str> = Vec::new();
     while let Some(word) = words.next() {
-        if let Some(limit) = LIMITS.iter().find(|limit| word.eq_ignore_ascii_case(limit.word)) {
-            match number(limit.word, limit.range, words) {
-                Ok(n) => (limit.set)(&mut go.limits, n),
+        if let Some(&(limit, range, set)) = LIMITS.iter().find(|(limit, ..)| word.eq_ignore_ascii_case(limit)) {
+            match number(limit, range, words) {
+                Ok(n) => set(&mut go.limits, n),
                 Err(problem) => problems.push(problem),
             }
             continue;
@@ -72,8 +69,7 @@ pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<Command, S
         }
     }
     if !unknown.is_empty() {
-        let known: Vec<&str> = LIMITS.iter().map(|limit| limit.word).chain(OTHERS).collect();
-        let (unknown, known) = (quoted(&unknown.join(" ")), known.join(", "));
+        let (unknown, known) = (quoted(&unknown.join(" ")), known().collect::<Vec<_>>().join(", "));
         problems.push(format!("skipped {unknown} in `go`: not a limit; known limits are {known}"));
     }
     match perft {
