@@ -239,29 +239,25 @@ impl Packed {
     /// The block of a value and the value's offset within it.
     fn locate(&self, source: &Source, number: u64) -> Result<(u32, u32), Damage> {
         let span = 1_u64 << self.span_bits;
-        let mut entry = [0; 6];
-        source.read(self.index_at + 6 * (number / span), &mut entry)?;
-        let mut block = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+        let [a, b, c, d, low, high] = source.array(self.index_at + 6 * (number / span))?;
+        let mut block = u32::from_le_bytes([a, b, c, d]);
         // Entries refer to the middle of their span.
-        let mut offset =
-            i64::from(u16::from_le_bytes([entry[4], entry[5]])) + (number % span) as i64 - (span / 2) as i64;
+        let mut offset = i64::from(u16::from_le_bytes([low, high])) + (number % span) as i64 - (span / 2) as i64;
         let length = |block: u32| -> Result<i64, Damage> {
             if u64::from(block) >= self.lengths {
                 return Err(Damage::Values);
             }
-            Ok(i64::from(source.u16(self.lengths_at + 2 * u64::from(block))?) + 1)
+            Ok(i64::from(u16::from_le_bytes(source.array(self.lengths_at + 2 * u64::from(block))?)) + 1)
         };
         while offset < 0 {
             block = block.checked_sub(1).ok_or(Damage::Values)?;
             offset += length(block)?;
         }
-        loop {
-            let values = length(block)?;
-            if offset < values {
-                break;
-            }
+        let mut values = length(block)?;
+        while offset >= values {
             offset -= values;
             block += 1;
+            values = length(block)?;
         }
         if block >= self.blocks { Err(Damage::Values) } else { Ok((block, offset as u32)) }
     }

@@ -264,11 +264,9 @@ fn read_map(reader: &mut Reader, wide: bool) -> Result<[Box<[u16]>; 4], Damage> 
         reader.align();
     }
     let mut maps: [Box<[u16]>; 4] = Default::default();
+    let mut number = || if wide { reader.u16() } else { reader.u8().map(u16::from) };
     for map in &mut maps {
-        let count = if wide { reader.u16()? } else { reader.u8()?.into() };
-        *map = (0..count)
-            .map(|_| if wide { reader.u16() } else { reader.u8().map(u16::from) })
-            .collect::<Result<_, _>>()?;
+        *map = (0..number()?).map(|_| number()).collect::<Result<_, _>>()?;
     }
     Ok(maps)
 }
@@ -297,11 +295,11 @@ impl Source {
         Ok(())
     }
 
-    /// Reads a little-endian `u16`.
-    pub fn u16(&self, at: u64) -> io::Result<u16> {
-        let mut bytes = [0; 2];
+    /// Reads `N` bytes at an offset.
+    pub fn array<const N: usize>(&self, at: u64) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
         self.read(at, &mut bytes)?;
-        Ok(u16::from_le_bytes(bytes))
+        Ok(bytes)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::sync::Mutex;
 use crate::sync::channel::unbounded;
 use std::fmt;
 use std::fs;
+use std::mem::replace;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::thread;
@@ -45,14 +46,8 @@ pub struct Tables {
     /// Sorted by material.
     entries: Box<[Entry]>,
     stock: Stock,
-    failures: Mutex<Failures>,
-}
-
-/// Tables that failed after being opened.
-#[derive(Default)]
-struct Failures {
-    all: Vec<String>,
-    reported: usize,
+    /// Failures of opened tables, and how many of them have been taken.
+    failures: Mutex<(Vec<String>, usize)>,
 }
 
 /// Tables available, and problems with others.
@@ -117,7 +112,7 @@ impl Tables {
         problems.extend(missing(&entries, max_pieces));
         entries.retain(|entry| entry.slots.iter().any(Option::is_some));
         let stock = Stock { counts, max_pieces, unchecked, problems };
-        Ok(Self { entries: entries.into(), stock, failures: Mutex::new(Failures::default()) })
+        Ok(Self { entries: entries.into(), stock, failures: Mutex::new((Vec::new(), 0)) })
     }
 
     /// Tables available.
@@ -148,19 +143,17 @@ impl Tables {
 
     #[cold]
     fn report(&self, failure: String) {
-        let mut failures = self.failures.lock();
+        let (failures, _) = &mut *self.failures.lock();
         // A failing table fails on every probe.
-        if failures.all.len() < MAX_FAILURES && !failures.all.contains(&failure) {
-            failures.all.push(failure);
+        if failures.len() < MAX_FAILURES && !failures.contains(&failure) {
+            failures.push(failure);
         }
     }
 
-    /// Drains the failures since the last call.
+    /// Failures since the last call.
     pub fn take_failures(&self) -> Vec<String> {
-        let mut failures = self.failures.lock();
-        let unreported = failures.all[failures.reported..].to_vec();
-        failures.reported = failures.all.len();
-        unreported
+        let (failures, taken) = &mut *self.failures.lock();
+        failures[replace(taken, failures.len())..].to_vec()
     }
 }
 
@@ -258,9 +251,9 @@ fn missing(entries: &[Entry], max_pieces: u32) -> Vec<String> {
             if missing.len() == all.len() {
                 lines.push(format!("no .{extension} of {pieces} pieces"));
             } else if !missing.is_empty() {
-                let more = if missing.len() > MAX_NAMES { ", ..." } else { "" };
-                let names = missing[..missing.len().min(MAX_NAMES)].join(", ");
                 let count = missing.len();
+                let more = if count > MAX_NAMES { ", ..." } else { "" };
+                let names = missing[..count.min(MAX_NAMES)].join(", ");
                 lines.push(format!("{count} of {} .{extension} of {pieces} pieces missing: {names}{more}", all.len()));
             }
         }

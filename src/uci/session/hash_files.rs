@@ -160,8 +160,8 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
 
 /// Loads a file into a table.
 fn load(console: &Console, table: LentTable, path: PathBuf) {
-    let (began, identity) = (Instant::now(), table.identity.clone());
-    let loaded = hash_file::load(&path, &identity, &table, threads(), &mut console.progress("loadhash"));
+    let began = Instant::now();
+    let loaded = hash_file::load(&path, &table.identity, &table, threads(), &mut console.progress("loadhash"));
     drop(table);
     match loaded {
         Ok(Loaded { origin, read, kept }) => {
