@@ -32,11 +32,11 @@ impl Side {
         rest.is_empty().then(|| Self::new(counts))
     }
 
-    /// All sides with this number of pieces besides the king, greatest first.
+    /// All sides with up to this number of pieces besides the king.
     fn all(pieces: u32) -> Vec<Self> {
         // Three bits for the number of each type.
-        let counts = (0..8_u32.pow(5)).rev().map(|bits| [12, 9, 6, 3, 0].map(|shift| bits >> shift & 7));
-        counts.filter(|counts| counts.iter().sum::<u32>() == pieces).map(Self::new).collect()
+        let counts = (0..8_u32.pow(5)).map(|bits| [12, 9, 6, 3, 0].map(|shift| bits >> shift & 7));
+        counts.map(Self::new).filter(|side| side.pieces <= pieces).collect()
     }
 }
 
@@ -71,19 +71,11 @@ impl Material {
         (sides[0] >= sides[1]).then_some(Self { sides })
     }
 
-    /// All material with this number of pieces, kings included, in order of strength.
+    /// All material with this number of pieces, kings included.
     pub fn all(pieces: u32) -> Vec<Self> {
-        let pieces = pieces.saturating_sub(2);
-        let mut all = Vec::new();
-        for fewer in 0..=pieces / 2 {
-            let (greater, lesser) = (Side::all(pieces - fewer), Side::all(fewer));
-            for first in greater {
-                all.extend(
-                    lesser.iter().filter(|&&second| first >= second).map(|&second| Self { sides: [first, second] }),
-                );
-            }
-        }
-        all
+        let sides = Side::all(pieces - 2);
+        let pairs = sides.iter().flat_map(|&first| sides.iter().map(move |&second| Self { sides: [first, second] }));
+        pairs.filter(|all| all.pieces() == pieces && all.sides[0] >= all.sides[1]).collect()
     }
 
     /// Number of pieces, kings included.
