@@ -10,52 +10,37 @@ use std::fmt;
 
 /// A parsed command.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "usage() describes the commands")]
 pub enum Command {
-    /// Identify and list the options.
     Uci,
-    /// Answer `readyok`.
     IsReady,
-    /// Start a new game.
     NewGame,
-    /// Set an option: name and value as given.
+    /// Name and value as given.
     SetOption(String, Option<String>),
-    /// Set up a position.
     Position(Position),
-    /// Search.
     Go(Go),
-    /// Perft to this depth, in plies.
+    /// Depth in plies.
     Perft(u32),
-    /// Search the bench positions to this depth, or the default one.
+    /// Depth, unless it is the default one.
     Bench(Option<i32>),
-    /// Stop the search.
     Stop,
-    /// The opponent played the pondered move.
     PonderHit,
-    /// Exit.
     Quit,
-    /// Switch debug messages on or off.
     Debug(bool),
-    /// Ignored.
     Register,
-    /// Show the board.
     Display,
-    /// Exchange the colors and mirror the ranks.
     Flip,
-    /// Show version and build information.
     Compiler,
-    /// Show the static evaluation.
     Eval,
-    /// List the legal moves in search order, with reductions at this depth.
+    /// Depth of the reductions.
     ListMoves(i32),
-    /// Show LMR statistics of the last search; if true, after another search without reductions.
+    /// Whether to search again without reductions.
     LmrStats(bool),
-    /// Save the hash table to this file, or to `HashFile`; if true, compressed regardless of the extension.
+    /// The file, or `HashFile`, and whether to compress it regardless of its extension.
     SaveHash(Option<String>, bool),
-    /// Load a hash table from this file, or from `HashFile`.
+    /// The file, or `HashFile`.
     LoadHash(Option<String>),
-    /// List the commands.
     Help,
-    /// Let pending searches finish before `quit` takes effect.
     Wait,
 }
 

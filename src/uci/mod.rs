@@ -4,15 +4,15 @@
 //! without side effects; [`session`] holds the state and [`run`] is the event loop.
 
 pub mod command;
-pub mod format;
+pub(crate) mod format;
 pub mod go;
-pub mod listing;
+pub(crate) mod listing;
 pub mod options;
 pub mod rebel;
 pub mod run;
-pub mod sent_lines;
+pub(crate) mod sent_lines;
 pub mod session;
-pub mod slow;
+pub(crate) mod slow;
 pub mod statistics;
 pub mod task;
 pub mod words;
