@@ -148,7 +148,7 @@ impl Conversion {
         let bytes = shards::size(&files)?;
         let bar = progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
         let work = |games: &[StoredGame]| Ok((games.len() as u64, select(games, &source.filter)?));
-        let mut ended = decode::run(files, source.threads.count(), stop, work, |(games, positions), bytes| {
+        let (finished, torn) = decode::run(files, source.threads.count(), stop, work, |(games, positions), bytes| {
             self.games += games;
             self.positions += positions.len() as u64;
             for position in positions {
@@ -162,9 +162,9 @@ impl Conversion {
             bar.set_message(format!("{} positions", HumanCount(writer.count())));
             Ok(())
         })?;
-        self.torn.append(&mut ended.torn);
+        self.torn.extend(torn);
         bar.finish_and_clear();
-        if !ended.finished {
+        if !finished {
             return Ok(None);
         }
         let bar =

@@ -11,23 +11,16 @@ use std::path::PathBuf;
 /// Games that a thread processes at a time.
 const PARCEL: usize = 128;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// Whether all files were read to their ends.
-    pub finished: bool,
-    /// Truncated games, which were skipped.
-    pub torn: Vec<Place>,
-}
-
 /// Reads all games of some files. `work` processes a few games at a time, on several threads; `on_done` gets its results in the order of
-/// the games, with the number of bytes read by then. Games before an error may have been processed.
+/// the games, with the number of bytes read by then. Games before an error may have been processed. Returns whether all files were read
+/// to their ends, and the truncated games, which were skipped.
 pub fn run<T: Send>(
     files: Vec<PathBuf>,
     threads: usize,
     stop: &Stop,
     work: impl Fn(&[StoredGame]) -> Result<T, String> + Sync,
     mut on_done: impl FnMut(T, u64) -> Result<(), Box<dyn Error>>,
-) -> Result<Ended, Box<dyn Error>> {
+) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
     let (mut shards, mut finished) = (Shards::new(files), false);
     let parcels = iter::from_fn(|| {
         let mut games = Vec::new();
@@ -46,7 +39,7 @@ pub fn run<T: Send>(
     };
     let done = |(made, bytes)| on_done(made, bytes).map(ControlFlow::Continue);
     ordered::run(threads, parcels, stop, || Ok(()), decode, done)?;
-    Ok(Ended { finished, torn: shards.torn().to_vec() })
+    Ok((finished, shards.torn().to_vec()))
 }
 
 #[cfg(test)]
@@ -58,7 +51,7 @@ mod tests {
 
     type Game = (Place, usize);
 
-    fn read(files: &[PathBuf], threads: usize, stop: &Stop) -> Result<(Vec<Game>, Ended), String> {
+    fn read(files: &[PathBuf], threads: usize, stop: &Stop) -> Result<(Vec<Game>, (bool, Vec<Place>)), String> {
         let (mut games, mut last) = (Vec::new(), 0);
         let work = |some: &[StoredGame]| {
             assert!(!some.is_empty());
@@ -84,7 +77,7 @@ mod tests {
             Shards::new(files.to_vec()).map(|game| game.map(|game| (game.place, game.plies.len())).unwrap()).collect();
         assert!(games == direct && games.len() == 40 * 24 - 1);
         assert!(games.len() > 2 * PARCEL);
-        assert_eq!((ended.finished, ended.torn.len(), ended.torn[0].game), (true, 1, 480));
+        assert_eq!((ended.0, ended.1.len(), ended.1[0].game), (true, 1, 480));
         assert!(read(&files, 3, &Stop::default()).unwrap() == (games, ended));
         assert!(shards::size(&files).unwrap() > 0);
     }
@@ -96,7 +89,7 @@ mod tests {
         let stop = Stop::default();
         stop.ask();
         let (games, ended) = read(&[folder.write("good.vf", &bytes)], 2, &stop).unwrap();
-        assert!(games.is_empty() && !ended.finished);
+        assert!(games.is_empty() && !ended.0);
         bytes[33] = 0xF1;
         for threads in [1, 3] {
             let error = read(&[folder.write("bad.vf", &bytes)], threads, &Stop::default()).unwrap_err();

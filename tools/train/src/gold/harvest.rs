@@ -1,6 +1,5 @@
 //! Plays a game and takes positions of it for the gold set.
 
-use super::set::{Origin, record};
 use crate::formats::packed::{self, RECORD};
 use crate::formats::{Filter, Position};
 use fastrand::Rng;
@@ -98,7 +97,7 @@ impl Hands {
             let (label, nodes) = self.label(&position, plan.label)?;
             crop.nodes += nodes;
             if FILTER.keeps(&label) {
-                crop.records.push(record(&label.board, label.score, label.result, Origin::Game));
+                crop.records.push(packed::to_bytes(&packed::pack(&label.board, label.score, label.result)));
             }
         }
         Some(crop)
@@ -161,7 +160,7 @@ mod tests {
         assert_ne!(crops[0].records, crops[1].records);
         for crop in &crops {
             let positions: Vec<_> = crop.records.iter().map(|record| packed::from_bytes(record).unwrap()).collect();
-            assert_eq!(Origin::count(&positions), [5, 0]);
+            assert!(positions.iter().all(|position| position.extra == [0; 3]) && positions.len() == 5);
             for position in &positions {
                 let board = packed::board(position).unwrap();
                 assert!(!board.in_check() && position.score.abs() <= 2000, "{}", board.fen(true));

@@ -66,7 +66,7 @@ fn class(index: usize) -> String {
 
 fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Report {
     let crc32 = checksum(&gold.iter().map(to_bytes).collect::<Vec<_>>());
-    let counts = Origin::count(gold);
+    let counts = Origin::count(gold.iter().map(Origin::of));
     let [games, inside] = counts.map(HumanCount);
     let (path, whole) = (args.gold.display(), HumanCount(gold.len() as u64));
     let mut header = vec!["network".to_owned()];
@@ -219,7 +219,7 @@ mod tests {
             (sum / parts.iter().map(|part| part.count).sum::<u64>() as f64 - whole).abs()
         };
         assert!(mean(&losses.origins) < 1e-12 && mean(&losses.classes) < 1e-12);
-        assert_eq!(losses.origins.map(|mean| mean.count), Origin::count(&gold));
+        assert_eq!(losses.origins.map(|mean| mean.count), Origin::count(gold.iter().map(Origin::of)));
         assert!(losses.fitted.iter().zip(&losses.origins).all(|(least, mean)| *least <= mean.get()));
         assert_eq!(losses.blocks.len(), gold.len().div_ceil(BLOCK));
         assert_eq!(losses.beyond(&losses), (0.0, Some(0.0)));

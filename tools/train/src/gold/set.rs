@@ -1,10 +1,8 @@
 //! Positions of a gold set: bulletformat, in which the first of the bytes that are free says where a position comes from.
 
 use crate::formats::in_file;
-use crate::formats::packed::{self, PackedFile, RECORD};
+use crate::formats::packed::{PackedFile, RECORD};
 use bulletformat::ChessBoard;
-use lento::chess::Board;
-use lento_common::play::record::GameResult;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -23,17 +21,9 @@ impl Origin {
         if position.extra[0] == Self::Search as u8 { Self::Search } else { Self::Game }
     }
 
-    pub fn count(gold: &[ChessBoard]) -> [u64; 2] {
-        let search = gold.iter().filter(|position| Self::of(position) == Self::Search).count() as u64;
-        [gold.len() as u64 - search, search]
+    pub fn count(gold: impl Iterator<Item = Self> + Clone) -> [u64; 2] {
+        Self::ALL.map(|origin| gold.clone().filter(|other| *other == origin).count() as u64)
     }
-}
-
-/// A position with its score **from White's view** as a gold set holds it.
-pub fn record(board: &Board, score: i32, result: GameResult, origin: Origin) -> [u8; RECORD] {
-    let mut position = packed::pack(board, score, result);
-    position.extra[0] = origin as u8;
-    packed::to_bytes(&position)
 }
 
 /// Reads a gold set. Fails if it has no positions.
@@ -82,7 +72,15 @@ pub fn checksum(records: &[[u8; RECORD]]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::packed;
     use lento::chess::Board;
+    use lento_common::play::record::GameResult;
+
+    fn record(board: &Board, score: i32, result: GameResult, origin: Origin) -> [u8; RECORD] {
+        let mut position = packed::pack(board, score, result);
+        position.extra[0] = origin as u8;
+        packed::to_bytes(&position)
+    }
 
     #[test]
     fn a_position_comes_once_and_says_where_it_comes_from() {

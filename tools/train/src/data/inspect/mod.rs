@@ -5,7 +5,7 @@ mod survey;
 
 use crate::formats::packed::{self, PackedFile};
 use crate::formats::shards::{GAMES, POSITIONS};
-use crate::formats::{Filter, Rule, StoredGame, decode, shards};
+use crate::formats::{Filter, Place, Rule, StoredGame, decode, shards};
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
@@ -49,15 +49,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let bar =
         progress::bar(Some(shards::size(&files)?), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
     let (finished, torn) = if of_games {
-        let ended = count_games(files, args.threads.count(), &mut survey, &stop, &bar)?;
-        (ended.finished, ended.torn)
+        count_games(files, args.threads.count(), &mut survey, &stop, &bar)?
     } else {
         (count_positions(&files, &mut survey, &stop, &bar)?, Vec::new())
     };
     bar.finish_and_clear();
     let duplicates = survey.duplicates();
     if let Some(path) = &args.svg {
-        draft::write(path, histogram::svg(survey.histograms(), side(&survey), survey.outcomes)?.as_bytes())?;
+        draft::write(path, histogram::svg(survey.histograms(), survey::side(of_games), survey.outcomes)?.as_bytes())?;
     }
     let mut report = report(&survey, duplicates);
     report.field("filter", args.filter.to_json());
@@ -88,7 +87,7 @@ fn count_games(
     survey: &mut Survey,
     stop: &Stop,
     bar: &ProgressBar,
-) -> Result<decode::Ended, Box<dyn Error>> {
+) -> Result<(bool, Vec<Place>), Box<dyn Error>> {
     let empty = survey.clone();
     let work = |games: &[StoredGame]| {
         let mut part = empty.clone();
@@ -118,10 +117,6 @@ fn count_positions(files: &[PathBuf], survey: &mut Survey, stop: &Stop, bar: &Pr
         }
     }
     Ok(true)
-}
-
-fn side(survey: &Survey) -> &'static str {
-    if survey.of_games { "White" } else { "the side to move" }
 }
 
 fn report(survey: &Survey, duplicates: Duplicates) -> Report {
@@ -197,13 +192,14 @@ mod tests {
         let folder = Folder::new("stats-run");
         let games = sample::games(6, 51);
         folder.write("a.vf", &sample::bytes(&games[..4]));
-        let torn = sample::bytes(&games[4..]);
-        folder.write("b.vf", &torn[..torn.len() - 1]);
+        let bytes = sample::bytes(&games[4..]);
+        folder.write("b.vf", &bytes[..bytes.len() - 1]);
         let (files, are_games) = find(&[folder.path().to_owned()]).unwrap();
         assert!(are_games);
         let mut survey = Survey::new(Filter::default(), 50, true);
-        let ended = count_games(files.clone(), 2, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap();
-        assert!(ended.finished);
+        let (finished, torn) =
+            count_games(files.clone(), 2, &mut survey, &Stop::default(), &ProgressBar::hidden()).unwrap();
+        assert!(finished);
         let duplicates = survey.duplicates();
         let (text, json) = report(&survey, duplicates).both();
         let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
@@ -213,13 +209,13 @@ mod tests {
         assert!(row("  left out: first plies").contains(" 40 "), "{text}");
         assert!(row("  had occurred before").ends_with("of the first 50"));
         assert_eq!((json["positions"].as_u64(), json["games"].as_u64()), (Some(plies as u64), Some(5)));
-        assert!(ended.torn[0].to_string().contains("b.vf: game 2 at byte"));
+        assert!(torn[0].to_string().contains("b.vf: game 2 at byte"));
         assert_eq!(json["kings"].as_array().unwrap().len(), 64);
 
         let stop = Stop::default();
         stop.ask();
         let mut survey = Survey::new(Filter::default(), 50, true);
-        assert!(!count_games(files, 2, &mut survey, &stop, &ProgressBar::hidden()).unwrap().finished);
+        assert!(!count_games(files, 2, &mut survey, &stop, &ProgressBar::hidden()).unwrap().0);
         let duplicates = survey.duplicates();
         assert!(report(&survey, duplicates).both().0.contains("0.00 %"));
     }

@@ -55,10 +55,15 @@ pub struct Duplicates {
     pub repeated: u64,
 }
 
+/// The side whose scores and results are counted.
+pub fn side(of_games: bool) -> &'static str {
+    if of_games { "White" } else { "the side to move" }
+}
+
 impl Survey {
     /// An empty survey. At most `room` positions are compared with each other, at eight bytes each.
     pub fn new(filter: Filter, room: usize, of_games: bool) -> Self {
-        let side = if of_games { "White" } else { "the side to move" };
+        let side = side(of_games);
         let scores = format!("score of {side} in centipawns, up to {SCORE_END} and beyond");
         let plies = format!("plies played before, up to {PLY_END} and beyond");
         Self {

@@ -1,7 +1,7 @@
 //! First positions: the differences from the initial position of chess or Chess960.
 
 use super::coder::Coder;
-use super::logistic::{Binary, Rate};
+use super::logistic::{Binary, Rate, starts};
 use crate::formats::viri::{self, Header};
 
 /// A square without a piece; the others have the numbers of viriformat: pawn, knight, bishop, rook, queen, king, rook that may castle,
@@ -53,7 +53,7 @@ struct Placed {
 
 impl Starts {
     pub fn new() -> Self {
-        Self { squares: Binary::new(ROWS, RATE), numbers: Binary::new(8 * 256, RATE) }
+        Self { squares: Binary::new(ROWS[6], RATE), numbers: Binary::new(8 * 256, RATE) }
     }
 
     /// Codes a first position without the game's result.
@@ -116,9 +116,8 @@ impl Starts {
 }
 
 const PLACES: usize = 4;
-const CONTEXT_ROWS: [usize; 3] = [2 * 64, PLACES * 2 * 81, 2 * 64 * 16];
-const PIECE_ROWS: [usize; 3] = [2 * 64, PLACES * 2 * 4 * 4, 64 * 4];
-const ROWS: usize = CONTEXT_ROWS[0] + CONTEXT_ROWS[1] + CONTEXT_ROWS[2] + PIECE_ROWS[0] + PIECE_ROWS[1] + PIECE_ROWS[2];
+/// The first rows of the contexts for squares (three), then of those for pieces.
+const ROWS: [usize; 7] = starts([2 * 64, PLACES * 2 * 81, 2 * 64 * 16, 2 * 64, PLACES * 2 * 4 * 4, 64 * 4]);
 
 impl Placed {
     fn put(&mut self, square: usize, code: u8) {
@@ -177,12 +176,10 @@ impl Placed {
             _ => usize::from(self.files[0][file]) + 2 * usize::from(self.files[1][file]),
         };
         let neighbor = usize::from(left.is_some_and(|left| self.codes[left] != EMPTY));
-        let first = CONTEXT_ROWS[0];
-        let second = first + CONTEXT_ROWS[1];
         [
-            shuffled * 64 + square,
-            first + (place * 2 + shuffled) * 81 + absent,
-            second + ((shuffled * 64 + square) * 4 + around) * 4 + neighbor,
+            ROWS[0] + shuffled * 64 + square,
+            ROWS[1] + (place * 2 + shuffled) * 81 + absent,
+            ROWS[2] + ((shuffled * 64 + square) * 4 + around) * 4 + neighbor,
         ]
     }
 
@@ -194,13 +191,10 @@ impl Placed {
         };
         let king = usize::from(self.missing[color][5] > 0) + 2 * usize::from(self.missing[color][6] > 1);
         let shuffled = usize::from(self.is_shuffled);
-        let first: usize = CONTEXT_ROWS.iter().sum();
-        let second = first + PIECE_ROWS[0];
-        let third = second + PIECE_ROWS[1];
         [
-            first + shuffled * 64 + square,
-            second + ((place * 2 + shuffled) * 4 + missing) * 4 + king,
-            third + square * 4 + missing,
+            ROWS[3] + shuffled * 64 + square,
+            ROWS[4] + ((place * 2 + shuffled) * 4 + missing) * 4 + king,
+            ROWS[5] + square * 4 + missing,
         ]
     }
 }

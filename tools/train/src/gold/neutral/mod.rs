@@ -135,8 +135,7 @@ impl<'a> Comparison<'a> {
     /// Adds the tables and the document.
     pub fn report(&self, report: &mut Report) {
         let positions = &self.set.positions;
-        let [games, inside] =
-            Origin::ALL.map(|origin| positions.iter().filter(|position| position.origin == origin).count() as u64);
+        let [games, inside] = Origin::count(positions.iter().map(|position| position.origin));
         let (path, crc32) = (self.set.path.display(), &self.set.crc32);
         report.text(&format!(
             "\n{} positions of {path} (crc32 {crc32}): {} of games, {} inside searches\n\
