@@ -142,20 +142,16 @@ impl Shards {
             game => game.map_err(|error| format!("{}: {error}", shard.next)),
         }
     }
+}
 
-    /// Opens the next file; `false` after the last.
-    fn open_next(&mut self) -> Result<bool, String> {
-        self.finished = self.bytes();
-        self.open = None;
-        let Some(path) = self.files.next() else { return Ok(false) };
+impl Open {
+    fn new(path: PathBuf) -> Result<Self, String> {
         if is_packed(&path) {
-            self.open = Some(Open::Packed(Box::new(lgp::Verified::read(&path)?.into_games(&path))));
-            return Ok(true);
+            return Ok(Self::Packed(Box::new(lgp::Verified::read(&path)?.into_games(&path))));
         }
         let file = inputs::open(&path).map_err(|error| in_file(&path, error))?;
         let next = Place { file: Arc::from(path), game: 1, offset: 0 };
-        self.open = Some(Open::Plain(Shard { reader: BufReader::with_capacity(1 << 16, file), next }));
-        Ok(true)
+        Ok(Self::Plain(Shard { reader: BufReader::with_capacity(1 << 16, file), next }))
     }
 }
 
@@ -165,17 +161,16 @@ impl Iterator for Shards {
     /// The next game. After an error the rest of its file is skipped.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.next_here() {
-                Ok(Some(game)) => return Some(Ok(game)),
-                Ok(None) => {}
-                Err(error) => {
+            if let Some(game) = self.next_here().transpose() {
+                if game.is_err() {
                     self.open = None;
-                    return Some(Err(error));
                 }
+                return Some(game);
             }
-            match self.open_next() {
-                Ok(true) => {}
-                Ok(false) => return None,
+            self.finished = self.bytes();
+            self.open = None;
+            match Open::new(self.files.next()?) {
+                Ok(open) => self.open = Some(open),
                 Err(error) => return Some(Err(error)),
             }
         }

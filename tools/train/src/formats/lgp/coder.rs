@@ -121,6 +121,20 @@ impl Decoder {
         decoder
     }
 
+    pub fn position(&self) -> usize {
+        self.read
+    }
+
+    /// Whether the decoder has read beyond the end, which only happens with invalid bytes.
+    pub fn is_beyond(&self) -> bool {
+        self.read > self.end
+    }
+
+    /// Whether the decoder has read exactly to the end.
+    pub fn is_at_end(&self) -> bool {
+        self.read == self.end
+    }
+
     fn next(&mut self) -> u32 {
         let byte = if self.read < self.end { self.bytes[self.read] } else { 0 };
         self.read += 1;
@@ -171,22 +185,6 @@ impl Coder for Decoder {
         let value = (self.code / unit).min((1 << bits) - 1);
         self.narrow(unit, value, 1);
         value
-    }
-}
-
-impl Decoder {
-    pub fn position(&self) -> usize {
-        self.read
-    }
-
-    /// Whether the decoder has read beyond the end, which only happens with invalid bytes.
-    pub fn is_beyond(&self) -> bool {
-        self.read > self.end
-    }
-
-    /// Whether the decoder has read exactly to the end.
-    pub fn is_at_end(&self) -> bool {
-        self.read == self.end
     }
 }
 

@@ -38,12 +38,6 @@ impl Past {
         }
         self.keys.iter().filter(|&&key| key == board.key()).count().min(3)
     }
-
-    /// The largest and smallest absolute value of the last scores.
-    fn extremes(&self, plies: usize) -> (i32, i32) {
-        let sizes = self.scores[..plies].iter().map(|score| score.abs());
-        sizes.fold((0, i32::MAX), |(most, least), size| (most.max(size), least.min(size)))
-    }
 }
 
 pub struct Endings {
@@ -60,19 +54,19 @@ impl Endings {
 
     /// Codes whether the game continues in this position, which has legal moves.
     pub fn code_on<C: Coder>(&mut self, coder: &mut C, past: &Past, board: &Board, on: bool) -> bool {
-        let (_, least) = past.extremes(6);
-        let (most, _) = past.extremes(10);
-        let (_, shorter) = past.extremes(4);
+        let sizes = past.scores.map(i32::abs);
+        let most = sizes.into_iter().fold(0, i32::max);
+        let least_of = |plies| sizes[..plies].iter().copied().fold(i32::MAX, i32::min);
         let ply = bucket(past.plies as i32, [0, 9, 39, 49, 89, 199, 398]);
         let sure = bucket(past.plies as i32, [0, 5, 9]);
         let clock = bucket(board.halfmove_clock() as i32, [3, 9, 19, 49, 97, 98, 99]);
         let pieces = bucket(board.occupied().count() as i32, [2, 3, 4]);
         let same = usize::from(past.scores[..6].iter().all(|score| score.signum() == past.scores[0].signum()));
         let rows = [
-            (same * CLASSES + bucket(least, STEPS)) * 4 + sure,
+            (same * CLASSES + bucket(least_of(6), STEPS)) * 4 + sure,
             bucket(most, STEPS) * 8 + ply,
             (past.occurrences(board) * 8 + clock) * 4 + pieces,
-            bucket(shorter, STEPS) * 8 + ply,
+            bucket(least_of(4), STEPS) * 8 + ply,
         ];
         let rows = std::array::from_fn::<_, 4, _>(|index| ON_ROWS[index] + rows[index]);
         self.goes_on.code(coder, &rows, 0, on)

@@ -90,9 +90,11 @@ impl Starts {
     }
 
     fn code_square<C: Coder>(&mut self, coder: &mut C, placed: &Placed, square: usize, code: u8) -> u8 {
-        let place = placed.place(square);
+        let place = place(square);
         let contexts = placed.contexts(square, place);
-        let (expected, is_free) = (expected(square), placed.is_free_choice(square));
+        let expected = expected(square);
+        // In a shuffled first rank no piece is expected.
+        let is_free = placed.is_shuffled && place == 0;
         if !is_free && self.squares.code(coder, &contexts, AS_EXPECTED, code == expected) {
             return expected;
         }
@@ -115,15 +117,14 @@ impl Starts {
     }
 }
 
-const PLACES: usize = 4;
 /// The first rows of the contexts for squares (three), then of those for pieces.
-const ROWS: [usize; 7] = starts([2 * 64, PLACES * 2 * 81, 2 * 64 * 16, 2 * 64, PLACES * 2 * 4 * 4, 64 * 4]);
+const ROWS: [usize; 7] = starts([2 * 64, 4 * 2 * 81, 2 * 64 * 16, 2 * 64, 4 * 2 * 4 * 4, 64 * 4]);
 
 impl Placed {
     fn put(&mut self, square: usize, code: u8) {
         self.codes[square] = code;
         let own = usize::from(square >= 32);
-        if self.place(square) != 2 {
+        if place(square) != 2 {
             self.surprises[own] += usize::from(code != expected(square));
         }
         if code == EMPTY {
@@ -134,20 +135,6 @@ impl Placed {
         if kind == PAWN {
             self.files[color][square % 8] = false;
         }
-    }
-
-    /// 0 on the first rank of a side, 1 on its second, 2 in between.
-    fn place(&self, square: usize) -> usize {
-        match square / 8 {
-            0 | 7 => 0,
-            1 | 6 => 1,
-            _ => 2,
-        }
-    }
-
-    /// Whether no piece is expected in particular.
-    fn is_free_choice(&self, square: usize) -> bool {
-        self.is_shuffled && self.place(square) == 0
     }
 
     /// How many pieces of a color have not been found, at most 8; both sorts of rooks count once.
@@ -202,6 +189,15 @@ impl Placed {
 /// The kind as which a piece is counted: both sorts of rooks are one.
 fn counted(kind: u8) -> usize {
     usize::from(if kind == ROOK { CASTLING_ROOK } else { kind })
+}
+
+/// 0 on the first rank of a side, 1 on its second, 2 in between.
+fn place(square: usize) -> usize {
+    match square / 8 {
+        0 | 7 => 0,
+        1 | 6 => 1,
+        _ => 2,
+    }
 }
 
 /// What stands on a square at the start of chess.
