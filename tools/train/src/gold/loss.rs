@@ -69,9 +69,8 @@ fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Re
     let counts = Origin::count(gold.iter().map(Origin::of));
     let [games, inside] = counts.map(HumanCount);
     let (path, whole) = (args.gold.display(), HumanCount(gold.len() as u64));
-    let mut header = vec!["network".to_owned()];
-    header.extend(["loss", "of games", "inside searches", "both with scale apart", "", "off by cp"].map(str::to_owned));
-    header.push("beyond the first".to_owned());
+    let header = ["network", "loss", "of games", "inside searches", "both with scale apart", "", "off by cp"];
+    let header = header.into_iter().chain(["beyond the first"]).map(str::to_owned).collect();
     let pieces = ["pieces".to_owned()].into_iter().chain((0..CLASSES).map(class)).collect();
     let (mut rows, mut classes, mut networks) = (vec![header], vec![pieces], Vec::new());
     for (index, (path, losses)) in measured.iter().enumerate() {

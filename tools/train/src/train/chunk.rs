@@ -13,6 +13,7 @@ pub const CHUNK: usize = 64;
 pub type Sums = [[f32; LANES]; 2];
 
 /// Some positions and their values in the network.
+#[derive(Default)]
 pub struct Chunk {
     pub positions: Vec<Sample>,
     /// The neurons of both sides: those of the first tile for all positions, then those of the next one.
@@ -28,14 +29,7 @@ pub struct Chunk {
 
 impl Chunk {
     pub fn new(tiles: usize) -> Self {
-        Self {
-            positions: Vec::with_capacity(CHUNK),
-            accumulators: vec![[Strip::ZERO; 2]; tiles * CHUNK],
-            sums: Vec::with_capacity(CHUNK),
-            outputs: Vec::with_capacity(CHUNK),
-            gradients: Vec::with_capacity(CHUNK),
-            loss: 0.0,
-        }
+        Self { accumulators: vec![[Strip::ZERO; 2]; tiles * CHUNK], ..Self::default() }
     }
 
     /// Loads up to [`CHUNK`] positions.

@@ -26,7 +26,7 @@ struct Span {
     training: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DataSet {
     files: Vec<PathBuf>,
     spans: Vec<Span>,
@@ -72,14 +72,7 @@ impl DataSet {
                 Span { file, start, count, training: 0 }
             }));
         }
-        let mut data = Self {
-            files: files.to_vec(),
-            spans: Vec::new(),
-            share,
-            validation: Vec::new(),
-            training: 0,
-            fingerprint: 0,
-        };
+        let mut data = Self { files: files.to_vec(), share, ..Self::default() };
         let work = |reader: &mut SpanReader, span, _: [&Stop; 2]| {
             let positions = reader.read(span)?;
             Ok(Some((span, positions, hash_bytes(&reader.bytes))))

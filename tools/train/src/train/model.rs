@@ -107,13 +107,10 @@ impl TrainingNetwork {
     fn forward(&self, objective: &Objective, share: f64) {
         let tiles: Vec<_> = self.tiles.iter().map(|tile| tile.read()).collect();
         let (biases, block) = (self.biases.read(), self.block.read());
-        let mut parts = block.chunks(CHUNK).zip(&self.chunks);
-        let mut passed = 0;
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some((positions, chunk)) = parts.nth(index - passed) else { break };
-            passed = index + 1;
-            let mut chunk = chunk.write();
+            let Some(positions) = block.chunks(CHUNK).nth(index) else { break };
+            let mut chunk = self.chunks[index].write();
             chunk.load(positions, &self.shape.architecture);
             for (index, tile) in tiles.iter().enumerate() {
                 tile.forward(self.arch, index, &mut chunk);

@@ -114,18 +114,21 @@ impl Args {
 }
 
 fn parse_hidden(text: &str) -> Result<usize, String> {
-    let fits = |&count: &usize| count > 0 && count <= MAX_HIDDEN && count.is_multiple_of(LANES);
-    text.parse().ok().filter(fits).ok_or_else(|| format!("expected a multiple of {LANES} from {LANES} to {MAX_HIDDEN}"))
+    parse_lanes(text, LANES, &format!("from {LANES} to {MAX_HIDDEN}"))
 }
 
 fn parse_threats(text: &str) -> Result<usize, String> {
-    let fits = |&count: &usize| count <= MAX_HIDDEN && count.is_multiple_of(LANES);
-    text.parse().ok().filter(fits).ok_or_else(|| format!("expected a multiple of {LANES} up to --hidden, or 0"))
+    parse_lanes(text, 0, "up to --hidden, or 0")
+}
+
+fn parse_lanes(text: &str, least: usize, expected: &str) -> Result<usize, String> {
+    let expected = format!("a multiple of {LANES} {expected}");
+    let count = number::within(text, least..=MAX_HIDDEN, &expected)?;
+    if count.is_multiple_of(LANES) { Ok(count) } else { Err(format!("expected {expected}")) }
 }
 
 fn parse_outputs(text: &str) -> Result<usize, String> {
-    let count = text.parse().ok().filter(|count| (1..=MAX_OUTPUTS).contains(count));
-    count.ok_or_else(|| format!("expected a number from 1 to {MAX_OUTPUTS}"))
+    number::within(text, 1..=MAX_OUTPUTS, &format!("a number from 1 to {MAX_OUTPUTS}"))
 }
 
 fn parse_kings(text: &str) -> Result<KingBuckets, String> {

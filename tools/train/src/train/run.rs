@@ -149,10 +149,8 @@ impl Run {
         let (text, numbers) = content[HEAD..].split_at_checked(length as usize).ok_or(TEXT)?;
         let text: Value = serde_json::from_slice(text).map_err(|_| TEXT)?;
         let number = |name: &str| text[name].as_u64().ok_or(TEXT);
-        let map: Option<Vec<u8>> = text["king_buckets"].as_array().and_then(|map| {
-            map.iter().map(|bucket| bucket.as_u64().and_then(|bucket| u8::try_from(bucket).ok())).collect()
-        });
-        let kings = map.and_then(|map| KingBuckets::new(map.try_into().ok()?)).ok_or(TEXT)?;
+        let map: Vec<u8> = serde_json::from_value(text["king_buckets"].clone()).map_err(|_| TEXT)?;
+        let kings = map.try_into().ok().and_then(KingBuckets::new).ok_or(TEXT)?;
         let threats = text["threats"].as_u64().unwrap_or(0) as usize;
         let (hidden, outputs) = (number("hidden")? as usize, number("output_buckets")? as usize);
         let shape = Shape { architecture: Architecture { hidden, kings, threats, outputs } };
