@@ -1,7 +1,7 @@
 //! `lento gold loss`: the losses of networks on a gold set.
 
 use super::fit::Fit;
-use super::neutral::{Comparison, NeutralSet};
+use super::neutral::{self, NeutralSet};
 use super::set::{self, Origin, checksum};
 use crate::formats::in_file;
 use crate::formats::packed::to_bytes;
@@ -49,12 +49,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         networks.push((path.display().to_string(), load(path).map_err(|error| in_file(path, error))?));
     }
     let gold = set::read(&args.gold)?;
-    let neutral = args.neutral.as_deref().map(NeutralSet::read).transpose()?;
+    let judged = args.neutral.as_deref().map(NeutralSet::read).transpose()?;
     let measured: Vec<(String, Losses)> =
         networks.iter().map(|(path, network)| (path.clone(), Losses::measure(network, &gold))).collect();
     let mut report = report(args, &gold, &measured);
-    if let Some(set) = &neutral {
-        Comparison::of(set, &networks).report(&mut report);
+    if let Some(set) = &judged {
+        neutral::compare(set, &networks, &mut report);
     }
     Ok(report.show(args.json, true)?)
 }

@@ -113,31 +113,18 @@ const REFERENCE: usize = 0;
 const GOLD_SCORE: usize = 1;
 const FIRST_NETWORK: usize = 2;
 
-/// Networks and other evaluations of the same positions, judged by searches of other engines.
-pub struct Comparison<'a> {
-    set: &'a NeutralSet,
-    /// Stockfish's network, the gold score, the networks, the classical evaluation.
-    rows: Vec<Row>,
-}
-
-impl<'a> Comparison<'a> {
-    pub fn of(set: &'a NeutralSet, networks: &[(String, Arc<Network>)]) -> Self {
-        let mut classical = Classical::default();
-        let mut rows = vec![
-            Row::measure("Stockfish's network", "pawns", set, |position| position.reference),
-            Row::measure("gold score", "cp", set, |position| f64::from(position.label)),
-        ];
-        rows.extend(networks.iter().map(|(name, network)| Row::of_network(name, network, set)));
-        rows.push(Row::measure("classical", "cp", set, |position| f64::from(classical.evaluate(&position.board))));
-        Self { set, rows }
-    }
-
-    /// Adds the tables and the document.
-    pub fn report(&self, report: &mut Report) {
-        let positions = &self.set.positions;
-        let [games, inside] = Origin::count(positions.iter().map(|position| position.origin));
-        let (path, crc32) = (self.set.path.display(), &self.set.crc32);
-        report.text(&format!(
+/// Adds tables and document of the networks and other evaluations of the same positions, judged by searches of other engines.
+pub fn compare(set: &NeutralSet, networks: &[(String, Arc<Network>)], report: &mut Report) {
+    let mut classical = Classical::default();
+    let mut rows = vec![
+        Row::measure("Stockfish's network", "pawns", set, |position| position.reference),
+        Row::measure("gold score", "cp", set, |position| f64::from(position.label)),
+    ];
+    rows.extend(networks.iter().map(|(name, network)| Row::of_network(name, network, set)));
+    rows.push(Row::measure("classical", "cp", set, |position| f64::from(classical.evaluate(&position.board))));
+    let [games, inside] = Origin::count(set.positions.iter().map(|position| position.origin));
+    let (path, crc32) = (set.path.display(), &set.crc32);
+    report.text(&format!(
             "\n{} positions of {path} (crc32 {crc32}): {} of games, {} inside searches\n\
              Mean squared error of the expected score by searches of other engines, scale and offset fitted for each number.\n\
              Per cent above Stockfish's network, and for the mean of both above the first network, ± the standard error.\n",
@@ -145,53 +132,51 @@ impl<'a> Comparison<'a> {
             HumanCount(games),
             HumanCount(inside),
         ));
-        let rows: Vec<Value> = (0..self.rows.len()).map(|row| self.document(row)).collect();
-        for (origin, heading) in [("of_games", "of games"), ("inside_searches", "inside searches")] {
-            let header =
-                [heading, "Berserk", "", "Stockfish", "", "mean of both", "", "beyond the first", "scale", "offset"];
-            let mut table = vec![header.map(str::to_owned).to_vec()];
-            table.extend(rows.iter().enumerate().map(|(index, row)| cells(index, row, origin)));
-            report.text(&format!("\n{}", columns(&table)));
-        }
-        report.field(
-            "neutral",
-            json!({
-                "file": path.to_string(),
-                "crc32": crc32,
-                "positions": games + inside,
-                "of_games": games,
-                "inside_searches": inside,
-                "reference": rows[REFERENCE],
-                "gold_score": rows[GOLD_SCORE],
-                "networks": rows[FIRST_NETWORK..rows.len() - 1],
-                "classical": rows.last(),
-            }),
-        );
+    let rows: Vec<Value> = rows.iter().map(|row| document(row, &rows)).collect();
+    for (origin, heading) in [("of_games", "of games"), ("inside_searches", "inside searches")] {
+        let header =
+            [heading, "Berserk", "", "Stockfish", "", "mean of both", "", "beyond the first", "scale", "offset"];
+        let mut table = vec![header.map(str::to_owned).to_vec()];
+        table.extend(rows.iter().enumerate().map(|(index, row)| cells(index, row, origin)));
+        report.text(&format!("\n{}", columns(&table)));
     }
+    report.field(
+        "neutral",
+        json!({
+            "file": path.to_string(),
+            "crc32": crc32,
+            "positions": games + inside,
+            "of_games": games,
+            "inside_searches": inside,
+            "reference": rows[REFERENCE],
+            "gold_score": rows[GOLD_SCORE],
+            "networks": rows[FIRST_NETWORK..rows.len() - 1],
+            "classical": rows.last(),
+        }),
+    );
+}
 
-    fn document(&self, index: usize) -> Value {
-        let row = &self.rows[index];
-        let judged = |origin, judge| {
-            let judged = row.at(origin, judge)?;
-            let against = |other: usize| {
-                let (percent, error) = judged.beyond(self.rows[other].at(origin, judge)?);
-                Some(json!({"percent": percent, "standard_error": error}))
-            };
-            let scale = judged.scale();
-            Some(json!({
-                "loss": judged.fit.loss,
-                "scale": scale.map(|(scale, _)| scale),
-                "offset": scale.map(|(_, offset)| offset),
-                "beyond_the_reference": against(REFERENCE),
-                "beyond_the_first": against(FIRST_NETWORK),
-            }))
+fn document(row: &Row, rows: &[Row]) -> Value {
+    let judged = |origin, judge| {
+        let judged = row.at(origin, judge)?;
+        let against = |other: usize| {
+            let (percent, error) = judged.beyond(rows[other].at(origin, judge)?);
+            Some(json!({"percent": percent, "standard_error": error}))
         };
-        let [games, inside] = Origin::ALL.map(|origin| {
-            let judged = JUDGES.iter().enumerate().map(|(judge, name)| (*name, judged(origin, judge)));
-            judged.collect::<BTreeMap<_, _>>()
-        });
-        json!({"name": row.name, "unit": row.unit, "of_games": games, "inside_searches": inside})
-    }
+        let scale = judged.scale();
+        Some(json!({
+            "loss": judged.fit.loss,
+            "scale": scale.map(|(scale, _)| scale),
+            "offset": scale.map(|(_, offset)| offset),
+            "beyond_the_reference": against(REFERENCE),
+            "beyond_the_first": against(FIRST_NETWORK),
+        }))
+    };
+    let [games, inside] = Origin::ALL.map(|origin| {
+        let judged = JUDGES.iter().enumerate().map(|(judge, name)| (*name, judged(origin, judge)));
+        judged.collect::<BTreeMap<_, _>>()
+    });
+    json!({"name": row.name, "unit": row.unit, "of_games": games, "inside_searches": inside})
 }
 
 /// The cells of a row of the table: for each judge the loss and its distance from the reference; scale and offset.
