@@ -338,7 +338,7 @@ impl Engine {
         }
         let counts = || (LmrReport { recipe: self.settings.lmr.main, ..LmrReport::default() }, Arc::default());
         self.counted = self.settings.lmr_statistics.then(counts);
-        self.running = Some(if root_moves.is_empty() || self.pool.is_empty() {
+        self.running = Some(if root_moves.is_empty() || self.threads() == 0 {
             Running::new(limits, None, never(), Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
             let handicap = self.handicap();

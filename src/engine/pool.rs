@@ -54,11 +54,6 @@ impl Pool {
         self.threads.len()
     }
 
-    /// Whether there are no threads.
-    pub fn is_empty(&self) -> bool {
-        self.threads.is_empty()
-    }
-
     /// Starts or stops threads up to `count`, each in its place. Those that stay keep their histories; the first one
     /// whose place changed and all after it restart. Requires that no search runs. New threads allocate memory for this
     /// evaluation.
@@ -89,12 +84,12 @@ impl Pool {
 
     /// The network of the node with these CPUs.
     fn network_of(&mut self, cpus: &CpuSet) -> Arc<NodeNetwork> {
-        if let Some((_, network)) = self.networks.iter().find(|(known, _)| known == cpus) {
-            return Arc::clone(network);
-        }
-        let network = Arc::<NodeNetwork>::default();
-        self.networks.push((cpus.clone(), Arc::clone(&network)));
-        network
+        let known = self.networks.iter().position(|(known, _)| known == cpus);
+        let index = known.unwrap_or_else(|| {
+            self.networks.push((cpus.clone(), Arc::default()));
+            self.networks.len() - 1
+        });
+        Arc::clone(&self.networks[index].1)
     }
 
     /// Makes each node copy the network on one of its own threads, so that the first search need not.
@@ -172,20 +167,16 @@ impl Thread {
             let bind = |cpus| binding::bind(cpus).map_err(|error| error.to_string());
             let bound = node.as_ref().map(|(cpus, _)| bind(cpus));
             let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, network)| network);
-            let worker = check_worker_memory().map(|()| Worker::new(id));
-            let (worker, result) = match worker {
-                Ok(mut worker) => {
-                    worker.network = network;
-                    worker.prepare(&evaluation);
-                    (Some(worker), Ok(bound))
-                }
-                Err(error) => (None, Err(error)),
-            };
-            // The pool waits for this.
-            let _ = send.send(result);
-            if let Some(worker) = worker {
-                worker_loop(worker, inbox);
+            // The pool waits for the result.
+            if let Err(error) = check_worker_memory() {
+                let _ = send.send(Err(error));
+                return;
             }
+            let mut worker = Worker::new(id);
+            worker.network = network;
+            worker.prepare(&evaluation);
+            let _ = send.send(Ok(bound));
+            worker_loop(worker, inbox);
         };
         let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(run)?;
         let mut thread = Self { orders, handle: Some(handle), place, bound: None };

@@ -13,10 +13,7 @@ use std::time::Duration;
 /// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
 pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
-    for option in options::announcements() {
-        text.push_str(&option);
-        text.push('\n');
-    }
+    text.extend(options::announcements().map(|option| option + "\n"));
     if settings.lmr.uses("rebel") {
         text.push_str(&rebel::announcements());
     }
