@@ -33,27 +33,17 @@ impl Board {
     /// Formats the position as FEN. Castling rights are written as KQkq where unambiguous and by rook file otherwise; always by
     /// rook file (Shredder-FEN) for Chess960.
     pub fn fen(&self, chess960: bool) -> String {
-        let (mut text, mut empty) = (String::new(), 0);
-        let push_empty = |text: &mut String, empty: &mut u32| {
-            if *empty > 0 {
-                let _ = write!(text, "{}", std::mem::take(empty));
-            }
-        };
-        for rank in Rank::ALL.into_iter().rev() {
-            for file in File::ALL {
-                match self.piece_on(Square::new(file, rank)) {
-                    None => empty += 1,
-                    Some(piece) => {
-                        push_empty(&mut text, &mut empty);
-                        text.push(piece.letter());
-                    }
+        let mut text = String::new();
+        for row in self.mailbox.chunks(8).rev() {
+            for group in row.chunk_by(|a, b| a.is_none() && b.is_none()) {
+                match group[0] {
+                    Some(piece) => text.push(piece.letter()),
+                    None => _ = write!(text, "{}", group.len()),
                 }
             }
-            push_empty(&mut text, &mut empty);
-            if rank != Rank::First {
-                text.push('/');
-            }
+            text.push('/');
         }
+        text.pop();
         let side = if self.side == Color::White { 'w' } else { 'b' };
         let en_passant = self.en_passant.map_or("-".to_owned(), |square| square.to_string());
         let rights = self.castling_text(chess960);
