@@ -65,14 +65,7 @@ const fn option(name: &'static str, kind: Kind) -> UciOption {
 /// All options, in announced order.
 static OPTIONS: &[UciOption] = &[
     option("Threads", Spin { default: 1, range: (1, Engine::MAX_THREADS as i64), apply: set_threads }),
-    option(
-        "Hash",
-        Spin {
-            default: Engine::DEFAULT_HASH as i64,
-            range: (1, Engine::MAX_HASH as i64),
-            apply: |to, mib| Ok(Some(slow::resize_hash(to.engine, mib as usize))),
-        },
-    ),
+    option("Hash", Spin { default: Engine::DEFAULT_HASH as i64, range: (1, Engine::MAX_HASH as i64), apply: set_hash }),
     option("NumaPolicy", Text { default: "auto", apply: set_numa_policy }),
     option("Clear Hash", Button(|to| to.engine.clear_hash())),
     option("HashFile", Text { default: "<empty>", apply: set_hash_file }),
@@ -150,10 +143,12 @@ static OPTIONS: &[UciOption] = &[
 ];
 
 fn set_threads(to: &mut Target, threads: i64) -> Applied {
-    match to.engine.set_threads(threads as usize) {
-        Ok(()) => Ok(None),
-        Err(error) => Err(format!("{error}; it stays at {}", to.engine.threads())),
-    }
+    let done = to.engine.set_threads(threads as usize);
+    done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
+}
+
+fn set_hash(to: &mut Target, mib: i64) -> Applied {
+    Ok(Some(slow::resize_hash(to.engine, mib as usize)))
 }
 
 fn set_numa_policy(to: &mut Target, text: &str) -> Applied {
