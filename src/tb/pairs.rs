@@ -4,21 +4,12 @@ use super::table::{Damage, Source};
 
 /// Parses a file header front to back.
 pub struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    pub bytes: &'a [u8],
+    /// Offset of the next byte.
+    pub at: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Starts at an offset.
-    pub fn new(bytes: &'a [u8], at: usize) -> Self {
-        Self { bytes, at }
-    }
-
-    /// Offset of the next byte.
-    pub fn position(&self) -> usize {
-        self.at
-    }
-
     /// The next `count` bytes.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Damage> {
         let end = self.at.checked_add(count).ok_or(Damage::Header)?;

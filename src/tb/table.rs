@@ -193,7 +193,7 @@ impl Table {
 
 /// The parts of a table, the parts per file, and the end of the last one.
 fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>, usize, u64), Damage> {
-    let mut reader = Reader::new(head, 0);
+    let mut reader = Reader { bytes: head, at: 0 };
     let magic = reader.array()?;
     if magic != kind.magic() {
         return Err(Damage::Magic(magic, kind.magic()));
@@ -223,7 +223,7 @@ fn read_parts(head: &[u8], material: Material, kind: Kind) -> Result<(Vec<Part>,
         }
         reader.align();
     }
-    let end = pairs::set_offsets(parts.iter_mut().map(|part| &mut part.pairs), reader.position() as u64);
+    let end = pairs::set_offsets(parts.iter_mut().map(|part| &mut part.pairs), reader.at as u64);
     Ok((parts, sides, end))
 }
 

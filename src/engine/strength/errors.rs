@@ -1,6 +1,6 @@
 //! Errors of a limited player: misjudged positions and overlooked moves.
 
-use super::{Level, Purpose, Seed};
+use super::{Purpose, Seed};
 use crate::chess::{Board, Color, Move, PieceType};
 use crate::score::{MAX_EVAL, Score};
 use crate::search::observer::Observer;
@@ -8,10 +8,10 @@ use crate::search::observer::Observer;
 /// The errors of one player in one game.
 #[derive(Clone, Copy, Debug)]
 pub struct Errors {
-    seed: Seed,
-    noise: f64,
+    pub(super) seed: Seed,
+    pub(super) noise: f64,
     /// Probabilities of overlooking a quiet move and a capture or promotion.
-    overlooked: [f64; 2],
+    pub(super) overlooked: [f64; 2],
 }
 
 impl Errors {
@@ -20,11 +20,6 @@ impl Errors {
         [(Purpose::Structure, 0.65), (Purpose::Material, 0.6), (Purpose::Position, 0.466)];
     /// Factors of the probability to overlook a move at the first plies.
     const NEAR: [f64; 4] = [0.15, 0.35, 0.6, 0.8];
-
-    /// The errors of a player of this level.
-    pub(super) fn new(level: &Level, seed: Seed) -> Self {
-        Self { seed, noise: level.noise, overlooked: [level.overlooked, level.overlooked_noisy] }
-    }
 
     /// The error of the evaluation, in centipawns from White's view.
     fn error(&self, board: &Board) -> f64 {

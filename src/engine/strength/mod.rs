@@ -100,7 +100,8 @@ impl Handicap {
 
     /// The errors of the player.
     pub fn errors(&self) -> Errors {
-        Errors::new(&self.level, self.seed)
+        let Level { noise, overlooked, overlooked_noisy, .. } = self.level;
+        Errors { seed: self.seed, noise, overlooked: [overlooked, overlooked_noisy] }
     }
 
     /// Whether a line is reported.
