@@ -134,12 +134,10 @@ pub struct Numbering {
     pub size: u64,
 }
 
-/// Positions of the leading group and of the second pawn group in the order of factors; 15 for none.
-pub type Order = [u8; 2];
-
 impl Numbering {
-    /// Numbering for pieces in this order; `file` is the leading pawn's, 0 to 3. `None` if inconsistent.
-    pub fn new(material: Material, pieces: PerPiece<u8>, order: Order, file: usize) -> Option<Self> {
+    /// Numbering for pieces in this order. `order` holds the positions of the leading group and of the second pawn group among the
+    /// factors, 15 for none; `file` is the leading pawn's, 0 to 3. `None` if inconsistent.
+    pub fn new(material: Material, pieces: PerPiece<u8>, order: [u8; 2], file: usize) -> Option<Self> {
         let pawns = material.pawns();
         let (leading, together) = match () {
             () if pawns != [0, 0] => (Leading::Pawns, 1),
@@ -263,7 +261,7 @@ mod tests {
     use std::collections::HashMap;
 
     /// Numbering of a table with pieces in this order, e.g. `KQk`.
-    fn numbering(name: &str, letters: &str, order: Order, file: usize) -> Numbering {
+    fn numbering(name: &str, letters: &str, order: [u8; 2], file: usize) -> Numbering {
         let code = |letter: char| {
             let kind = "pnbrqk".find(letter.to_ascii_lowercase()).expect("a piece") as u8 + 1;
             if letter.is_uppercase() { kind } else { kind + 8 }

@@ -38,11 +38,6 @@ impl RootRank {
         };
         Self { rank, wdl }
     }
-
-    /// Ranks by WDL.
-    const fn by_result(wdl: Wdl) -> Self {
-        Self::by_distance(wdl.zeroing_distance(), 0, false)
-    }
 }
 
 impl Tables {
@@ -50,18 +45,15 @@ impl Tables {
     pub fn rank_by_distance(&self, game: &Game, mv: Move, may_continue: MayContinue) -> Option<RootRank> {
         let board = game.board();
         let after = board.after(mv);
-        let repeated = has_repeated(game);
-        let drawn = after.halfmove_clock() > 0 && is_drawn_after(game, &after);
-        let dtz = if drawn { 0 } else { self.dtz_of_move(&after, true, may_continue)? };
-        Some(RootRank::by_distance(dtz, board.halfmove_clock() as i32, repeated))
+        let dtz = if is_drawn_after(game, &after) { 0 } else { self.dtz_of_move(&after, true, may_continue)? };
+        Some(RootRank::by_distance(dtz, board.halfmove_clock() as i32, has_repeated(game)))
     }
 
     /// Ranks a legal move by WDL. `None` as for [`rank_by_distance`](Self::rank_by_distance).
     pub fn rank_by_result(&self, game: &Game, mv: Move, fifty_moves: bool) -> Option<RootRank> {
         let after = game.board().after(mv);
-        let drawn = after.halfmove_clock() > 0 && is_drawn_after(game, &after);
-        let wdl = if drawn { Wdl::Draw } else { (-self.wdl(&after)?).ruled(fifty_moves) };
-        Some(RootRank::by_result(wdl))
+        let wdl = if is_drawn_after(game, &after) { Wdl::Draw } else { (-self.wdl(&after)?).ruled(fifty_moves) };
+        Some(RootRank::by_distance(wdl.zeroing_distance(), 0, false))
     }
 
     /// The best move by DTZ: the winner makes progress as fast as possible, the loser as slowly as possible. `None` without legal
@@ -96,7 +88,8 @@ fn has_repeated(game: &Game) -> bool {
 /// Whether the game is drawn by rule after a move to this position. A single repetition does not count: the move may be the only
 /// one that wins.
 fn is_drawn_after(game: &Game, after: &Board) -> bool {
-    game.earlier_keys().iter().filter(|&&key| key == after.key()).count() >= 2 || after.is_fifty_move_draw()
+    let repeats = game.earlier_keys().iter().filter(|&&key| key == after.key()).count();
+    after.halfmove_clock() > 0 && (repeats >= 2 || after.is_fifty_move_draw())
 }
 
 #[cfg(test)]
@@ -114,7 +107,7 @@ mod tests {
         let pressed = |dtz| RootRank::by_distance(dtz, 10, true).rank;
         assert!(pressed(3) > pressed(5) && pressed(5) > by(101, 0).rank);
         for wdl in [Wdl::Win, Wdl::CursedWin, Wdl::Draw, Wdl::BlessedLoss, Wdl::Loss] {
-            assert_eq!(RootRank::by_result(wdl).wdl, wdl);
+            assert_eq!(by(wdl.zeroing_distance(), 0).wdl, wdl);
         }
     }
 
