@@ -38,8 +38,7 @@ struct EvalIdentity {
 /// A table lent to a thread that saves or loads it. Resizing and clearing wait until it is dropped.
 pub struct LentTable {
     tt: Arc<Tt>,
-    /// The identity of the entries, as stored in files.
-    pub identity: Identity,
+    eval: EvalIdentity,
     // Dropped after the table.
     _lent: Sender<Infallible>,
 }
@@ -58,6 +57,13 @@ impl Deref for LentTable {
 
     fn deref(&self) -> &Tt {
         &self.tt
+    }
+}
+
+impl LentTable {
+    /// The identity of the entries, as stored in files. Hashes the whole network.
+    pub fn identity(&self) -> Identity {
+        self.eval.identity()
     }
 }
 
@@ -82,10 +88,10 @@ impl Table {
         }
     }
 
-    fn lend(&mut self, eval: &EvalIdentity) -> LentTable {
-        let (_lent, given_back) = bounded(0);
+    fn lend(&mut self, eval: EvalIdentity) -> LentTable {
+        let (lent, given_back) = bounded(0);
         self.lent.push(given_back);
-        LentTable { tt: Arc::clone(&self.tt), identity: eval.identity(), _lent }
+        LentTable { tt: Arc::clone(&self.tt), eval, _lent: lent }
     }
 }
 
@@ -117,7 +123,7 @@ impl EvalIdentity {
             && self.evaluation.drawish_endings == other.evaluation.drawish_endings
     }
 
-    /// The identity stored in files. Its hash covers keys and scores of the sample positions, which takes milliseconds.
+    /// The identity stored in files. Its hash covers keys and scores of the sample positions.
     fn identity(&self) -> Identity {
         let Self { evaluation, scaling } = self;
         let mut sum = Sum::default();
@@ -260,7 +266,7 @@ impl Engine {
             [eval] => eval.clone(),
             _ => return Err(MIXED),
         };
-        Ok(self.table.lend(&eval))
+        Ok(self.table.lend(eval))
     }
 
     /// Lends the table for loading entries with its identity. They count as the next search's. Stops a running search.
@@ -272,8 +278,7 @@ impl Engine {
             self.table.begun = true;
         }
         let eval = self.eval_identity();
-        let lent = self.table.lend(&eval);
-        self.table.add(eval);
-        Ok(lent)
+        self.table.add(eval.clone());
+        Ok(self.table.lend(eval))
     }
 }

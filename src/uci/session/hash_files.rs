@@ -139,7 +139,7 @@ impl Session {
 
 /// Saves a table.
 fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOptions) {
-    let (began, identity) = (Instant::now(), table.identity.clone());
+    let (began, identity) = (Instant::now(), table.identity());
     let saved = hash_file::save(table, &identity, &options, &mut console.progress(name));
     let path = options.path;
     match saved {
@@ -161,7 +161,7 @@ fn save(console: &Console, name: &'static str, table: LentTable, options: SaveOp
 /// Loads a file into a table.
 fn load(console: &Console, table: LentTable, path: PathBuf) {
     let began = Instant::now();
-    let loaded = hash_file::load(&path, &table.identity, &table, threads(), &mut console.progress("loadhash"));
+    let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut console.progress("loadhash"));
     drop(table);
     match loaded {
         Ok(Loaded { origin, read, kept }) => {

@@ -30,7 +30,7 @@ fn path(database: &Database, position: i64) -> PathBuf {
 /// Why nothing was saved; the search can still be resumed from its lines.
 pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item, depth: i32) -> Result<(), String> {
     let table = engine.lend_table_to_save().map_err(|error| error.to_string())?;
-    let (identity, origin) = (table.identity.clone(), Origin { position: origin(item), depth: depth.unsigned_abs() });
+    let (identity, origin) = (table.identity(), Origin { position: origin(item), depth: depth.unsigned_abs() });
     let options = SaveOptions { path: path(database, position), compress: false, threads: threads(), origin };
     let saved = hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(()));
     saved.map(|_| ()).map_err(|error| error.to_string())
@@ -52,7 +52,7 @@ pub fn restore(
     let table = engine.lend_table_to_load().map_err(|error| error.to_string())?;
     let path = path(database, position);
     if path.exists() {
-        let loaded = hash_file::load(&path, &table.identity, &table, threads(), &mut |_| ControlFlow::Continue(()));
+        let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut |_| ControlFlow::Continue(()));
         // Otherwise fall back to the lines.
         if loaded.is_ok_and(|loaded| loaded.origin.position == origin(item)) {
             return Ok(());

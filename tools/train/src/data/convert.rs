@@ -193,8 +193,11 @@ impl Conversion {
     }
 }
 
-/// The positions of some games: record and key, or the rule that leaves the position out.
-fn select(games: &[StoredGame], filter: &Filter) -> Result<Vec<Result<([u8; RECORD], u64), Rule>>, String> {
+/// Record and key of a position, or the rule that leaves it out.
+type Selected = Result<([u8; RECORD], u64), Rule>;
+
+/// The positions of some games.
+fn select(games: &[StoredGame], filter: &Filter) -> Result<Vec<Selected>, String> {
     let mut positions = Vec::new();
     for game in games {
         game.walk(|position| {

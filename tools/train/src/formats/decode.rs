@@ -50,8 +50,9 @@ mod tests {
     use lento_common::scratch::Folder;
 
     type Game = (Place, usize);
+    type Ended = (bool, Vec<Place>);
 
-    fn read(files: &[PathBuf], threads: usize, stop: &Stop) -> Result<(Vec<Game>, (bool, Vec<Place>)), String> {
+    fn read(files: &[PathBuf], threads: usize, stop: &Stop) -> Result<(Vec<Game>, Ended), String> {
         let (mut games, mut last) = (Vec::new(), 0);
         let work = |some: &[StoredGame]| {
             assert!(!some.is_empty());
