@@ -39,10 +39,6 @@ mod modelled {
         pub fn lock(&self) -> MutexGuard<'_, T> {
             self.0.lock().expect(POISONED)
         }
-
-        pub fn into_inner(self) -> T {
-            self.0.into_inner().expect(POISONED)
-        }
     }
 
     /// Loom's read-write lock with the interface of `parking_lot`.

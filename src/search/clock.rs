@@ -31,7 +31,7 @@ impl Bounds {
 
     /// The bounds for the side to move; `None` without time limits. A missing clock is taken to equal the opponent's.
     ///
-    /// `overhead` milliseconds are reserved for communication with the GUI, and [`RESERVE`](Self::RESERVE) times as much for a
+    /// `overhead` milliseconds are reserved for communication with the GUI, and ten times as much for a
     /// busy machine. The bounds are at least a millisecond; negative clocks count as empty.
     pub fn new(args: &Limits, side: Color, overhead: u64, params: &Params) -> Option<Self> {
         let by_movetime =

@@ -53,7 +53,7 @@ pub struct Tables {
 /// Tables available, and problems with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stock {
-    /// Usable tables, by [`Kind`].
+    /// Usable tables, by kind.
     pub counts: [usize; 2],
     /// Most pieces of any WDL table, kings included.
     pub max_pieces: u32,

@@ -1,6 +1,6 @@
 //! The Universal Chess Interface.
 //!
-//! [`command`] and [`go`] parse input, [`options`] declares the options, [`format`](mod@format) formats output, all
+//! [`command`] and [`go`] parse input, [`options`] declares the options, `format` formats output, all
 //! without side effects; [`session`] holds the state and [`run`] is the event loop.
 
 pub mod command;

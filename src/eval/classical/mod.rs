@@ -1,6 +1,6 @@
 //! The classical evaluation: a sum of terms that a player would recognise, each with a middlegame and an endgame value.
 //!
-//! [`Survey`] computes all attacks once; the terms read them. All numbers are in `weights`.
+//! `Survey` computes all attacks once; the terms read them. All numbers are in `weights`.
 
 mod endgame;
 mod king;
