@@ -110,7 +110,7 @@ pub fn lines(path: &Path) -> usize {
     std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
 }
 
-/// The tool where no file may have more than so many blocks, as on a full disk.
+/// Runs the tool with files limited to this many blocks, as on a full disk.
 pub fn cramped(folder: &Folder, blocks: u32, words: &str) -> Output {
     limited(folder, &format!("trap '' XFSZ; ulimit -f {blocks}"), words)
 }

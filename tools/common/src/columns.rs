@@ -1,17 +1,17 @@
 //! Plain text tables.
 
 /// Formats rows of cells in columns: the first aligned to the left, the others to the right.
-pub fn columns(rows: &[Vec<String>]) -> String {
+pub fn columns<T: AsRef<str>>(rows: &[Vec<T>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.as_ref().chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
     for row in rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
-            0 => format!("{cell:<width$}"),
-            _ => format!("  {cell:>width$}"),
+            0 => format!("{:<width$}", cell.as_ref()),
+            _ => format!("  {:>width$}", cell.as_ref()),
         });
         text += cells.collect::<String>().trim_end();
         text += "\n";

@@ -1,5 +1,6 @@
 //! Tables as text, Markdown, CSV and JSON.
 
+use lento_common::columns::columns;
 use serde_json::{Map, Value};
 
 /// A row: its cells in order, the same in each row of a table.
@@ -77,11 +78,7 @@ pub fn line(cells: &[&str], widths: &[i32]) -> String {
 /// The table for a terminal, the first column aligned to the left.
 pub fn text(rows: &[Row]) -> String {
     let heads = rows.first().map_or_else(Vec::new, Row::heads);
-    let lines: Vec<Vec<&str>> = [heads].into_iter().chain(rows.iter().map(Row::texts)).collect();
-    let width = |column: usize| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0) as i32;
-    let widths: Vec<i32> =
-        (0..lines[0].len()).map(|column| if column == 0 { -width(0) } else { width(column) }).collect();
-    lines.iter().map(|cells| line(cells, &widths) + "\n").collect()
+    columns(&[heads].into_iter().chain(rows.iter().map(Row::texts)).collect::<Vec<_>>())
 }
 
 /// The table for a page.

@@ -9,7 +9,7 @@ pub struct Filter {
     /// Leave out positions with a score beyond this many centipawns: they are decided
     #[arg(long, value_name = "CP", default_value_t = 1500, value_parser = clap::value_parser!(i32).range(1..))]
     pub max_score: i32,
-    /// Leave out so many plies at the start of each game
+    /// Leave out this many plies at the start of each game
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub skip_plies: usize,
     /// Take also positions in check, and those where a capture or promotion was played

@@ -280,7 +280,7 @@ mod tests {
         assert!(PackedFile::open(folder.path()).is_err());
     }
 
-    /// A side to move that may be either is the only thing of a first position that nobody can see.
+    /// A flipped side to move cannot be detected if either side may be to move.
     #[test]
     fn positions_with_flipped_bits() {
         let folder = Folder::new("packed-flipped");

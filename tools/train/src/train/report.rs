@@ -61,7 +61,7 @@ pub fn summary(args: &Args, session: &Session, rounding: &Rounding, started: Ins
     if !session.is_done() {
         text += &format!("\ninterrupted after {} epochs and {batches} steps of the next", epochs.len());
         text += &match &session.checkpoint {
-            Some(path) => format!("; the same command goes on from {}", path.display()),
+            Some(path) => format!("; the same command resumes from {}", path.display()),
             None => "; without --checkpoint it cannot be resumed".to_owned(),
         };
     }

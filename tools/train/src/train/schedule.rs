@@ -53,7 +53,7 @@ pub struct Schedule {
     /// How much weights shrink: in each step by this share times the learning rate
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = number::share)]
     pub decay: f64,
-    /// Learn with rounded weights in so many epochs at the end: they make good what rounding costs [default: a fifth of all]
+    /// Train with rounded weights for this many epochs at the end, which compensates for rounding [default: a fifth of all]
     #[arg(long, value_name = "EPOCHS")]
     pub round_epochs: Option<u64>,
     /// Seed of the first weights and of the order of the positions

@@ -23,7 +23,7 @@ pub struct Limits {
     /// that no logistic curve expects and that would pull it away from where games are open
     #[arg(long, value_name = "CP", default_value_t = 400, value_parser = clap::value_parser!(i32).range(50..=5000))]
     pub max_score: i32,
-    /// Leave out so many plies at the start of each game
+    /// Leave out this many plies at the start of each game
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub min_ply: usize,
 }
