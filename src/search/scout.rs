@@ -1,7 +1,7 @@
 //! Searches one move: late moves reduced, then again at full depth if they fail high.
 
 use super::Searched;
-use super::lmr::{Class, Fact};
+use super::lmr::Fact;
 use super::move_facts::MoveFacts;
 use super::node::{Node, NodeState, NonPv};
 use super::observer::{Observer, SearchedMove};
@@ -84,7 +84,7 @@ impl<O: Observer> Search<'_, O> {
         let reduction = if !lmr.is_plain() {
             self.reduction_of::<N>(board, child, node, facts, flags, alpha)
         } else if lmr.applies(flags, node.depth, facts.number) {
-            let sum = lmr.sum(Class::of(facts.quiet), node.depth, facts.number, flags, facts.history);
+            let sum = lmr.sum(facts.quiet, node.depth, facts.number, flags, facts.history);
             Some(sum + lmr.for_correction(node.correction))
         } else {
             None

@@ -29,7 +29,7 @@ impl RecipeHistory {
 
     /// Updates the best quiet move of a node, if any, and the other quiet moves searched.
     pub fn learn(&mut self, rule: &HistoryRule, board: &Board, depth: i32, best: Option<Move>, others: &[Move]) {
-        let changes = best.iter().map(|mv| (mv, (rule.gain)(depth)));
+        let changes = best.iter().map(|mv| (mv, depth * depth));
         for (mv, change) in changes.chain(others.iter().map(|mv| (mv, -(rule.loss)(depth)))) {
             let Some(piece) = board.piece_on(mv.from()) else { continue };
             let cell = &mut self.cells[piece.index()][mv.to().index()];
@@ -51,14 +51,8 @@ impl Default for RecipeHistory {
 mod tests {
     use super::*;
 
-    const RULE: HistoryRule = HistoryRule {
-        quiet_cuts_only: false,
-        gain: |depth| depth * depth,
-        loss: |depth| depth,
-        max_ply: 8,
-        limit: 2000,
-        orders: true,
-    };
+    const RULE: HistoryRule =
+        HistoryRule { quiet_cuts_only: false, loss: |depth| depth, max_ply: 8, limit: 2000, orders: true };
 
     #[test]
     fn rules_limit_ply_and_nodes() {

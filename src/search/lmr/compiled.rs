@@ -1,12 +1,13 @@
 //! A recipe compiled for the search.
 
 use super::PLY;
-use super::recipe::{Class, Fact, Facts, Recipe, Unit};
+use super::recipe::{Fact, Facts, Recipe};
 use crate::score::Score;
 
 /// A recipe compiled for the search.
 #[derive(Clone, Debug)]
 pub struct Lmr {
+    /// Base reductions of captures and promotions, and of quiet moves, by depth and number.
     table: [[[i16; 64]; 64]; 2],
     weights: [i32; Fact::COUNT],
     /// The facts with a weight.
@@ -21,12 +22,12 @@ pub struct Lmr {
 impl Lmr {
     /// Compiles a recipe, when an option is set.
     pub fn compile(mut recipe: Recipe) -> Self {
-        let ply = if recipe.unit == Unit::Fraction { f64::from(PLY) } else { 10.0 };
+        let ply = if recipe.percent_of_tenths.is_none() { f64::from(PLY) } else { 10.0 };
         let mut table = [[[0; 64]; 64]; 2];
-        for class in [Class::Quiet, Class::Noisy] {
-            for (depth, row) in table[class as usize].iter_mut().enumerate().skip(1) {
+        for quiet in [false, true] {
+            for (depth, row) in table[usize::from(quiet)].iter_mut().enumerate().skip(1) {
                 for (number, entry) in row.iter_mut().enumerate().skip(1) {
-                    let plies = (recipe.base)(&recipe.constants, class, depth as i32, number);
+                    let plies = (recipe.base)(&recipe.constants, quiet, depth as i32, number);
                     *entry = (plies * ply).clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16;
                 }
             }
@@ -39,7 +40,7 @@ impl Lmr {
         recipe.terms.retain(|term| term.change != 0);
         let fixed = recipe.fixed.iter().fold(Facts::NONE, |facts, &(fact, _)| facts.with_if(fact, true));
         let reads = recipe.gates.never.union(weighted).union(fixed);
-        let plain = recipe.unit == Unit::Fraction
+        let plain = recipe.percent_of_tenths.is_none()
             && !recipe.counts_quiets
             && !reads.meets(Fact::COSTLY)
             && recipe.fixed.is_empty()
@@ -86,20 +87,20 @@ impl Lmr {
 
     /// Base reduction, in the recipe's unit.
     #[inline(always)]
-    pub fn base(&self, class: Class, depth: i32, number: usize) -> i32 {
-        i32::from(self.table[class as usize][depth.clamp(0, 63) as usize][number.min(63)])
+    pub fn base(&self, quiet: bool, depth: i32, number: usize) -> i32 {
+        i32::from(self.table[usize::from(quiet)][depth.clamp(0, 63) as usize][number.min(63)])
     }
 
     /// Sum of base, weights and history, in the recipe's unit. Requires [`applies`](Self::applies).
     #[inline(always)]
-    pub fn sum(&self, class: Class, depth: i32, number: usize, facts: Facts, history: i32) -> i32 {
-        let mut sum = self.base(class, depth, number) + history * self.recipe.history.slope / 1024;
+    pub fn sum(&self, quiet: bool, depth: i32, number: usize, facts: Facts, history: i32) -> i32 {
+        let mut sum = self.base(quiet, depth, number) + history * self.recipe.history_slope / 1024;
         let mut bits = facts.0 & self.weighted.0;
         while bits != 0 {
             sum += self.weights[bits.trailing_zeros() as usize];
             bits &= bits - 1;
         }
-        for &(threshold, change) in &self.recipe.history.steps {
+        for &(threshold, change) in &self.recipe.history_steps {
             if if threshold < 0 { history <= threshold } else { history >= threshold } {
                 sum += change;
             }
@@ -115,32 +116,29 @@ impl Lmr {
 
     /// Converts a sum in the recipe's unit to 1/1024 ply; below zero it extends. [`reduced`](Self::reduced) clamps it.
     pub fn reduction(&self, sum: i32, root: bool) -> i32 {
-        let reduction = match self.recipe.unit {
-            Unit::Fraction => sum,
-            Unit::Tenth { percent } => sum * percent / 1000 * PLY,
-        };
+        let reduction = self.recipe.percent_of_tenths.map_or(sum, |percent| sum * percent / 1000 * PLY);
         if root { reduction.min(self.recipe.root_cap.saturating_mul(PLY)) } else { reduction }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::recipe::{Gates, History, Signal, Term};
+    use super::super::recipe::{Gates, Signal, Term};
     use super::*;
 
     fn recipe() -> Recipe {
         Recipe {
-            base: |constants, class, depth, number| match class {
-                Class::Quiet => constants[0] + f64::from(depth) * number as f64 / 100.0,
-                Class::Noisy => 0.0,
+            base: |constants, quiet, depth, number| {
+                if quiet { constants[0] + f64::from(depth) * number as f64 / 100.0 } else { 0.0 }
             },
             constants: [0.5, 0.0, 0.0, 0.0],
-            unit: Unit::Fraction,
+            percent_of_tenths: None,
             gates: Gates { min_depth: 3, first_move: 4, first_move_pv: 5, never: Facts::of(&[Fact::InCheck]) },
             counts_quiets: false,
             fixed: Vec::new(),
             weights: vec![(Fact::Pv, -1024), (Fact::Cut, 512), (Fact::Cut, 512)],
-            history: History { slope: -100, steps: vec![(-500, 1024), (1000, -2048)] },
+            history_slope: -100,
+            history_steps: vec![(-500, 1024), (1000, -2048)],
             correction: 0,
             terms: Vec::new(),
             root_cap: i32::MAX,
@@ -168,21 +166,21 @@ mod tests {
     fn sums_table_weights_and_history() {
         let lmr = Lmr::compile(recipe());
         let base = 512 + 1024;
-        let sum = |facts, history| lmr.sum(Class::Quiet, 10, 10, facts, history);
+        let sum = |facts, history| lmr.sum(true, 10, 10, facts, history);
         assert_eq!(sum(Facts::NONE, 0), base);
         assert_eq!(sum(Facts::of(&[Fact::Pv]), 0), base - 1024);
         assert_eq!(sum(Facts::of(&[Fact::Pv, Fact::Cut]), 0), base);
         assert_eq!(sum(Facts::of(&[Fact::GivesCheck]), 0), base, "no weight, no change");
         assert_eq!(sum(Facts::NONE, 1024), base - 100 - 2048);
         assert_eq!(sum(Facts::NONE, -512), base + 50 + 1024);
-        assert_eq!(lmr.sum(Class::Noisy, 10, 10, Facts::NONE, 0), 0);
-        assert_eq!(lmr.base(Class::Quiet, 500, 500), lmr.base(Class::Quiet, 63, 63));
+        assert_eq!(lmr.sum(false, 10, 10, Facts::NONE, 0), 0);
+        assert_eq!(lmr.base(true, 500, 500), lmr.base(true, 63, 63));
     }
 
     #[test]
     fn tenths_become_whole_plies_by_percentage() {
-        let lmr = Lmr::compile(Recipe { unit: Unit::Tenth { percent: 50 }, root_cap: 1, ..recipe() });
-        assert_eq!(lmr.base(Class::Quiet, 10, 10), 15);
+        let lmr = Lmr::compile(Recipe { percent_of_tenths: Some(50), root_cap: 1, ..recipe() });
+        assert_eq!(lmr.base(true, 10, 10), 15);
         let plies = |sum, root| lmr.reduction(sum, root) / PLY;
         assert_eq!((plies(39, false), plies(40, false), plies(40, true), plies(-40, true)), (1, 2, 1, -2));
     }

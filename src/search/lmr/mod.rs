@@ -11,7 +11,7 @@ mod tests;
 
 pub use compiled::Lmr;
 pub use rebel::Rebel;
-pub use recipe::{Class, Fact, Facts, Gates, History, HistoryRule, Recipe, Signal, Term, Unit};
+pub use recipe::{Fact, Facts, Gates, HistoryRule, Recipe, Signal, Term};
 
 use super::params::Params;
 use std::sync::{Arc, LazyLock};

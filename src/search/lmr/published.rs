@@ -5,7 +5,7 @@
 
 use super::PLY;
 use super::rebel::Rebel;
-use super::recipe::{Class, Fact, Facts, Gates, History, HistoryRule, Recipe, Unit};
+use super::recipe::{Fact, Facts, Gates, HistoryRule, Recipe};
 use crate::search::MAX_PLY;
 use crate::search::params::Params;
 
@@ -19,12 +19,13 @@ pub(super) fn off() -> Recipe {
     Recipe {
         base: |_, _, _, _| 0.0,
         constants: [0.0; 4],
-        unit: Unit::Fraction,
+        percent_of_tenths: None,
         gates: Gates { min_depth: i32::MAX, first_move: usize::MAX, first_move_pv: usize::MAX, never: Facts::NONE },
         counts_quiets: false,
         fixed: Vec::new(),
         weights: Vec::new(),
-        history: History::default(),
+        history_slope: 0,
+        history_steps: Vec::new(),
         correction: 0,
         terms: Vec::new(),
         root_cap: i32::MAX,
@@ -37,12 +38,9 @@ pub(super) fn off() -> Recipe {
 pub(super) fn tuned(params: &Params) -> Recipe {
     let unit = |number: i32| f64::from(number) / 1024.0;
     Recipe {
-        base: |constants, class, depth, number| {
-            let product = f64::from(depth).ln() * (number as f64).ln();
-            match class {
-                Class::Quiet => constants[0] + product / constants[1],
-                Class::Noisy => constants[2] + product / constants[3],
-            }
+        base: |&[quiet_base, quiet_divisor, noisy_base, noisy_divisor], quiet, depth, number| {
+            let (base, divisor) = if quiet { (quiet_base, quiet_divisor) } else { (noisy_base, noisy_divisor) };
+            base + f64::from(depth).ln() * (number as f64).ln() / divisor
         },
         constants: [
             unit(params.lmr_quiet_base),
@@ -61,7 +59,7 @@ pub(super) fn tuned(params: &Params) -> Recipe {
             (Fact::TtAbove, params.lmr_tt_above),
             (Fact::Raised, params.lmr_raised),
         ],
-        history: History { slope: params.lmr_history, steps: Vec::new() },
+        history_slope: params.lmr_history,
         correction: params.lmr_correction,
         extension: [0, 1],
         ..off()
@@ -78,10 +76,9 @@ fn guide() -> Recipe {
     Recipe {
         gates: from_depth_three(3, &[Fact::Noisy, Fact::GivesCheck, Fact::Killer]),
         weights: vec![(Fact::Pv, -PLY), (Fact::Improving, -PLY), (Fact::GivesCheck, -2 * PLY)],
-        history: History { slope: 0, steps: vec![(1001, -PLY), (-1001, PLY)] },
+        history_steps: vec![(1001, -PLY), (-1001, PLY)],
         history_rule: Some(HistoryRule {
             quiet_cuts_only: true,
-            gain: |depth| depth * depth,
             loss: |depth| depth * depth,
             max_ply: MAX_PLY,
             limit: 10_000,
@@ -150,7 +147,6 @@ pub(super) fn madchess() -> Recipe {
         counts_quiets: true,
         history_rule: Some(HistoryRule {
             quiet_cuts_only: true,
-            gain: |depth| depth * depth,
             loss: |depth| depth,
             max_ply: MAX_PLY,
             limit: 16_384,
@@ -162,14 +158,8 @@ pub(super) fn madchess() -> Recipe {
 
 /// The history of both Rebel listings, `H[piece][square]`: up to ply 8, a quiet move that raises alpha gains the square of
 /// the depth and the others lose the depth; halved at ±2000. Promotions are excluded as captures are.
-const REBEL_HISTORY: HistoryRule = HistoryRule {
-    quiet_cuts_only: false,
-    gain: |depth| depth * depth,
-    loss: |depth| depth,
-    max_ply: 8,
-    limit: 2000,
-    orders: false,
-};
+const REBEL_HISTORY: HistoryRule =
+    HistoryRule { quiet_cuts_only: false, loss: |depth| depth, max_ply: 8, limit: 2000, orders: false };
 
 /// Ed Schröder (Rebel), "LMR advanced", first listing: one ply from depth 3 and the fourth move on, two for history below
 /// -500, three below -1500; at most one at the root. No captures, queen promotions, checks, evasions, nor pawn moves to the
@@ -179,7 +169,7 @@ pub(super) fn rebel_simple() -> Recipe {
     Recipe {
         base: |_, _, _, _| 1.0,
         gates: from_depth_three(4, &never),
-        history: History { slope: 0, steps: vec![(-501, PLY), (-1501, PLY)] },
+        history_steps: vec![(-501, PLY), (-1501, PLY)],
         root_cap: 1,
         history_rule: Some(REBEL_HISTORY),
         ..off()

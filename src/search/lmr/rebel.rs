@@ -1,6 +1,6 @@
 //! The starred lines of the second Rebel listing (Ed Schröder, "LMR advanced"), each with its switch, weight and margin.
 
-use super::recipe::{Fact, Recipe, Signal, Term, Unit};
+use super::recipe::{Fact, Recipe, Signal, Term};
 use Effect::{Above, Any, AtLeast, Fixed, History, Holds};
 use Fact::{BadCapture, BadCheck, Killer};
 use Signal::{AboveAlpha, Escapes, Gain, Loss, PassedGain, SafetyGain, SquareGain, Surplus, Threats};
@@ -124,7 +124,7 @@ impl Rebel {
 
     /// Adds the enabled lines to a recipe.
     pub(super) fn added_to(&self, mut recipe: Recipe) -> Recipe {
-        recipe.unit = Unit::Tenth { percent: self.percent };
+        recipe.percent_of_tenths = Some(self.percent);
         recipe.extension = [i32::from(self.extends); 2];
         for (line, setting) in LINES.iter().zip(self.lines).filter(|(_, setting)| setting.on) {
             let Setting { weight, margin, .. } = setting;
@@ -132,7 +132,7 @@ impl Rebel {
             let mut term = |signal, from| recipe.terms.push(Term { signal, from, change });
             match line.effect {
                 Fixed(fact) => recipe.fixed.push((fact, weight)),
-                History(threshold) => recipe.history.steps.push((threshold, change)),
+                History(threshold) => recipe.history_steps.push((threshold, change)),
                 Holds(fact) => recipe.weights.push((fact, change)),
                 Above(signal, _) => term(signal, margin + 1),
                 AtLeast(signal, _) => term(signal, margin),

@@ -1,22 +1,5 @@
 //! Recipes: late move reductions as data.
 
-/// Whether a move is quiet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Neither captures nor promotes.
-    Quiet,
-    /// Captures or promotes.
-    Noisy,
-}
-
-impl Class {
-    /// The class of a move.
-    #[inline(always)]
-    pub const fn of(quiet: bool) -> Self {
-        if quiet { Self::Quiet } else { Self::Noisy }
-    }
-}
-
 /// A condition of a move and its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -142,27 +125,17 @@ pub struct Term {
     pub signal: Signal,
     /// Minimum value at which the change applies.
     pub from: i32,
-    /// The change, in the recipe's unit.
+    /// The change, in the unit of the recipe.
     pub change: i32,
 }
 
-/// Changes of the reduction by history.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct History {
-    /// Change per 1024 points, in the recipe's unit; below zero, good history reduces less.
-    pub slope: i32,
-    /// Thresholds and changes in the recipe's unit. A threshold below zero applies at or below it, others at or above.
-    pub steps: Vec<(i32, i32)>,
-}
-
-/// Update rule of a recipe's own history by piece and target square, for recipes whose thresholds refer to it.
+/// Update rule of a recipe's own history by piece and target square, for recipes whose thresholds refer to it. The best quiet
+/// move gains the square of the depth.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryRule {
     /// Whether only nodes where a quiet move fails high are learned from. Otherwise every node is: quiet moves that do not
     /// raise alpha lose.
     pub quiet_cuts_only: bool,
-    /// Bonus of the best quiet move at a depth in plies.
-    pub gain: fn(i32) -> i32,
     /// Malus of the other quiet moves searched, at a depth in plies.
     pub loss: fn(i32) -> i32,
     /// Maximum ply of the nodes learned from.
@@ -193,27 +166,16 @@ pub struct Gates {
     pub never: Facts,
 }
 
-/// The unit of a recipe's numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// 1/1024 ply; the sum is the reduction.
-    Fraction,
-    /// 1/10 ply; a percentage of the sum, truncated to plies, is the reduction.
-    Tenth {
-        /// The percentage.
-        percent: i32,
-    },
-}
-
 /// A recipe for late move reductions.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Base reduction in plies by `constants`, class, depth in plies and number of the move from 1.
-    pub base: fn(&[f64; 4], Class, i32, usize) -> f64,
+    /// Base reduction in plies by `constants`, whether the move is quiet, depth in plies and number of the move from 1.
+    pub base: fn(&[f64; 4], bool, i32, usize) -> f64,
     /// Constants of `base`.
     pub constants: [f64; 4],
-    /// The unit of the numbers below.
-    pub unit: Unit,
+    /// Whether the numbers below are in 1/10 ply, and this percentage of their sum, truncated to plies, is the reduction.
+    /// Otherwise they are in 1/1024 ply, and their sum is the reduction.
+    pub percent_of_tenths: Option<i32>,
     /// Conditions for a reduction.
     pub gates: Gates,
     /// Whether moves are numbered among the quiet moves searched, rather than among all.
@@ -222,8 +184,10 @@ pub struct Recipe {
     pub fixed: Vec<(Fact, i32)>,
     /// Changes by fact.
     pub weights: Vec<(Fact, i32)>,
-    /// Changes by history.
-    pub history: History,
+    /// Change per 1024 points of history; below zero, good history reduces less.
+    pub history_slope: i32,
+    /// Thresholds of history and changes. A threshold below zero applies at or below it, others at or above.
+    pub history_steps: Vec<(i32, i32)>,
     /// Change per centipawn of the evaluation's absolute correction.
     pub correction: i32,
     /// Changes by the effect of the move on the evaluation.

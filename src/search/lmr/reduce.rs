@@ -1,6 +1,6 @@
 //! Reductions by recipes that read more than depth, number and cheap facts.
 
-use super::{Class, Fact, Facts, Signal};
+use super::{Fact, Facts, Signal};
 use crate::chess::{Bitboard, Board, Move, PieceType};
 use crate::eval::classical::{Terms, square_gain};
 use crate::score::Score;
@@ -52,7 +52,7 @@ impl<O: Observer> Search<'_, O> {
             Some(_) => self.me.histories.recipe.get(board, facts.mv),
             None => facts.history,
         };
-        let mut sum = lmr.sum(Class::of(facts.quiet), node.depth, number, flags, history);
+        let mut sum = lmr.sum(facts.quiet, node.depth, number, flags, history);
         sum += lmr.for_correction(node.correction);
         if !lmr.recipe().terms.is_empty() {
             let made = self.made_move(board, child, node, facts.mv, alpha);

@@ -9,7 +9,7 @@ fn compiled(name: &str) -> Lmr {
 /// The reduction of a quiet move in plies; `None` if the gates forbid one.
 fn plies(lmr: &Lmr, depth: i32, number: usize, known: &[Fact], history: i32) -> Option<i32> {
     let known = Facts::of(known);
-    let sum = || lmr.reduction(lmr.sum(Class::Quiet, depth, number, known, history), false);
+    let sum = || lmr.reduction(lmr.sum(true, depth, number, known, history), false);
     lmr.applies(known, depth, number).then(|| lmr.fixed(known).unwrap_or_else(sum) / PLY)
 }
 
@@ -149,10 +149,10 @@ fn rebel_simple() {
         ],
     );
     let lmr = compiled("rebel-simple");
-    let at_root = lmr.reduction(lmr.sum(Class::Quiet, 9, 9, Facts::NONE, -1999), true);
+    let at_root = lmr.reduction(lmr.sum(true, 9, 9, Facts::NONE, -1999), true);
     assert_eq!(at_root, PLY, "root moves are reduced only once");
     let rule = lmr.recipe().history_rule.unwrap();
-    assert_eq!(((rule.gain)(7), (rule.loss)(7), rule.max_ply, rule.limit), (49, 7, 8, 2000));
+    assert_eq!(((rule.loss)(7), rule.max_ply, rule.limit), (7, 8, 2000));
 }
 
 /// The second listing with every line on, each one ply of R, of which half counts: the stand-in for R is the whole part of

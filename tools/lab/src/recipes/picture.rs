@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::rows::{HEADING, NAMES, PLOT, ROW, SMALL, USUAL, elo, middle, render};
-use lento::search::lmr::{self, Class, Facts, Lmr, PLY, Rebel};
+use lento::search::lmr::{self, Facts, Lmr, PLY, Rebel};
 use lento::search::params::Params;
 use lento_common::chart::label;
 use plotters::prelude::{BLUE, Color, RGBColor, Rectangle, WHITE};
@@ -58,7 +58,7 @@ fn plies(lmr: &Lmr, depth: i32, number: i32) -> f64 {
     if !lmr.applies(Facts::NONE, depth, number) {
         return 0.0;
     }
-    f64::from(lmr.reduction(lmr.base(Class::Quiet, depth, number), false)) / f64::from(PLY)
+    f64::from(lmr.reduction(lmr.base(true, depth, number), false)) / f64::from(PLY)
 }
 
 fn shade(plies: f64) -> f64 {
