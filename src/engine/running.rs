@@ -142,9 +142,9 @@ impl Running {
         if let Some(handicap) = &self.handicap {
             let root = job.game.board();
             if !self.due
-                && let Some(bounds) = job.control.bounds().filter(|_| job.options.nodes_time == 0)
+                && let Some(bounds) = job.control.bounds.filter(|_| job.options.nodes_time == 0)
             {
-                self.not_before = job.control.start().checked_add(handicap.pause(root, &lines, bounds));
+                self.not_before = job.control.start.checked_add(handicap.pause(root, &lines, bounds));
             }
             handicap.choose(root, &mut lines);
         }

@@ -2,7 +2,8 @@
 
 use super::limits::Limits;
 use super::params::Params;
-use crate::chess::Color;
+use crate::chess::{Color, Move};
+use crate::score::Score;
 use std::time::Duration;
 
 /// Time bounds of a search.
@@ -15,14 +16,32 @@ pub struct Bounds {
 }
 
 /// Stability of a search after an iteration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Stability {
+    best: Option<Move>,
+    /// Running average of the score.
+    average: Option<Score>,
     /// Iterations since the best move last changed.
     pub unchanged: u32,
     /// Share of nodes spent on the best move, 0 to 1.
     pub node_share: f64,
     /// Decrease of the score since the last iterations, in centipawns.
-    pub drop: i32,
+    pub drop: Score,
+}
+
+impl Stability {
+    /// Updates the stability after an iteration with this best move, its score and its share of nodes.
+    pub fn update(&mut self, best: Move, score: Score, node_share: f64) {
+        let unchanged = if self.best == Some(best) { self.unchanged + 1 } else { 0 };
+        let average = self.average.unwrap_or(score);
+        *self = Self {
+            best: Some(best),
+            average: Some((2 * average + score) / 3),
+            unchanged,
+            node_share,
+            drop: average - score,
+        };
+    }
 }
 
 impl Bounds {
@@ -75,7 +94,7 @@ impl Bounds {
 
     /// The soft bound scaled by stability, at most the hard one. A stable best move with most of the nodes and a stable score
     /// needs less time.
-    pub fn soft_for(&self, stability: Stability, params: &Params) -> Option<Duration> {
+    pub fn soft_for(&self, stability: &Stability, params: &Params) -> Option<Duration> {
         let by_stability = percent(params.time_changing - params.time_stable * stability.unchanged.min(9) as i32);
         let by_nodes = percent(params.time_nodes_base) - percent(params.time_nodes_slope) * stability.node_share;
         let by_score = (1.0 + f64::from(params.time_falling * stability.drop) / 1e3).clamp(0.8, 1.6);
@@ -100,8 +119,8 @@ mod tests {
         Limits { clock: [Some(left), Some(1)], increment: [Some(increment), None], moves_to_go, ..Limits::default() }
     }
 
-    const CALM: Stability = Stability { unchanged: 20, node_share: 0.95, drop: -20 };
-    const WILD: Stability = Stability { unchanged: 0, node_share: 0.2, drop: 60 };
+    const CALM: Stability = Stability { best: None, average: None, unchanged: 20, node_share: 0.95, drop: -20 };
+    const WILD: Stability = Stability { best: None, average: None, unchanged: 0, node_share: 0.2, drop: 60 };
 
     #[test]
     fn bounds_never_pass_the_clock() {
@@ -112,10 +131,10 @@ mod tests {
                         Bounds::new(&clock(left, increment, moves), Color::White, 10, &Params::default()).unwrap();
                     let limit = Duration::from_millis(left.max(2) as u64);
                     assert!(bounds.hard < limit, "{left}+{increment}/{moves:?}: {bounds:?}");
-                    assert!(bounds.soft_for(WILD, &Params::default()).unwrap() <= bounds.hard);
+                    assert!(bounds.soft_for(&WILD, &Params::default()).unwrap() <= bounds.hard);
                     assert!(
-                        bounds.soft_for(CALM, &Params::default()).unwrap()
-                            <= bounds.soft_for(WILD, &Params::default()).unwrap()
+                        bounds.soft_for(&CALM, &Params::default()).unwrap()
+                            <= bounds.soft_for(&WILD, &Params::default()).unwrap()
                     );
                 }
             }
@@ -129,7 +148,7 @@ mod tests {
             let limits = clock(left as i64, increment as i64, None);
             let bounds = Bounds::new(&limits, Color::White, overhead, &Params::default()).unwrap();
             let stability = if number % 3 == 0 { WILD } else { CALM };
-            let after = left - bounds.soft_for(stability, &Params::default()).unwrap().as_secs_f64() * 1000.0 - lag;
+            let after = left - bounds.soft_for(&stability, &Params::default()).unwrap().as_secs_f64() * 1000.0 - lag;
             left = after + increment;
             after
         };

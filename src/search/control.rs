@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 /// Decides when a search ends.
 pub struct Control {
     /// Time of `go`.
-    start: Instant,
+    pub start: Instant,
     /// Time bounds; `None` without a clock and for infinite searches.
-    bounds: Option<Bounds>,
+    pub bounds: Option<Bounds>,
     /// Nodes that count as a millisecond; 0 uses wall-clock time.
     nodes_time: u64,
     /// Set once.
@@ -50,11 +50,6 @@ impl Control {
             budget: nodes.map(|nodes| CachePadded::new(AtomicU64::new(nodes - reserve))),
             reserve,
         }
-    }
-
-    /// Time of `go`.
-    pub fn start(&self) -> Instant {
-        self.start
     }
 
     /// Time since `go`.
@@ -93,11 +88,6 @@ impl Control {
         self.ponder.fetch_update(Ordering::Relaxed, Ordering::Relaxed, note).is_err() && enough
     }
 
-    /// Time bounds, if any.
-    pub fn bounds(&self) -> Option<Bounds> {
-        self.bounds
-    }
-
     /// Time spent, or its equivalent in nodes of all threads.
     pub fn spent(&self, nodes: impl FnOnce() -> u64) -> Duration {
         match self.nodes_time {
@@ -124,7 +114,7 @@ impl Control {
 
     /// Initial nodes of a thread. All threads together get exactly the limit.
     pub fn first_nodes(&self, thread: usize) -> u64 {
-        if thread == 0 && self.limits_nodes() { self.reserve } else { 0 }
+        if thread == 0 { self.reserve } else { 0 }
     }
 
     /// Takes up to [`QUANTUM`](Self::QUANTUM) nodes from the budget; 0 if it is used up.
@@ -176,6 +166,6 @@ mod tests {
     #[test]
     fn an_infinite_search_has_no_deadline() {
         let limits = Limits { infinite: true, movetime: Some(5), ..Limits::default() };
-        assert!(control(limits).hard_deadline().is_none() && control(limits).bounds().is_none());
+        assert!(control(limits).hard_deadline().is_none() && control(limits).bounds.is_none());
     }
 }

@@ -12,28 +12,9 @@ use super::root::{RootMove, Scope};
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::Move;
-use crate::score::{Bound, DRAW, INFINITE, MATE, Score, is_mate, mate_distance};
+use crate::score::{Bound, DRAW, INFINITE, MATE, is_mate, mate_distance};
 use crate::tt::TtEntry;
 use std::time::{Duration, Instant};
-
-/// Tracks the best move and its score over the iterations.
-#[derive(Default)]
-struct StabilityTracker {
-    best: Option<Move>,
-    unchanged: u32,
-    /// Running average of the score.
-    average: Option<Score>,
-}
-
-impl StabilityTracker {
-    fn update(&mut self, best: Move, score: Score, node_share: f64) -> Stability {
-        self.unchanged = if self.best == Some(best) { self.unchanged + 1 } else { 0 };
-        self.best = Some(best);
-        let average = self.average.unwrap_or(score);
-        self.average = Some((2 * average + score) / 3);
-        Stability { unchanged: self.unchanged, node_share, drop: average - score }
-    }
-}
 
 impl<O: Observer> Search<'_, O> {
     /// Maximum depth reduction after fail highs at the root, in plies.
@@ -47,7 +28,7 @@ impl<O: Observer> Search<'_, O> {
     pub fn deepen(mut self) -> ThreadResult {
         self.me.histories.recipe.start(self.lmr.recipe().history_rule.as_ref());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
-        let mut tracker = StabilityTracker::default();
+        let mut stability = Stability::default();
         let mut proof = self.job.limits.mate.map(MateProof::new);
         let mut earlier = self.resume_from();
         let mut start = 1;
@@ -66,7 +47,8 @@ impl<O: Observer> Search<'_, O> {
                 break;
             }
             if self.me.id == 0
-                && (self.is_enough(depth, &mut tracker) || proof.as_mut().is_some_and(|proof| self.settles_mate(proof)))
+                && (self.is_enough(depth, &mut stability)
+                    || proof.as_mut().is_some_and(|proof| self.settles_mate(proof)))
             {
                 break;
             }
@@ -120,7 +102,7 @@ impl<O: Observer> Search<'_, O> {
             let board = self.job.game.board().clone();
             self.root.scope = Scope::Others(lines);
             self.seldepth = 0;
-            let window = Window::new(self.root.worst_of(lines, depth), INFINITE);
+            let window = Window { alpha: self.root.worst_of(lines, depth), beta: INFINITE };
             self.negamax::<Root>(&board, 0, window, depth, false)?;
         }
         self.root.scope = Scope::All;
@@ -156,7 +138,7 @@ impl<O: Observer> Search<'_, O> {
         let mut window = Window::FULL;
         let middle = self.root.current().average.filter(|middle| !is_mate(*middle));
         if let Some(middle) = middle.filter(|_| depth >= self.params.aspiration_depth) {
-            window = Window::new((middle - delta).max(-INFINITE), (middle + delta).min(INFINITE));
+            window = Window { alpha: (middle - delta).max(-INFINITE), beta: (middle + delta).min(INFINITE) };
         }
         let mut lowered = 0;
         loop {
@@ -197,9 +179,9 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Whether the main thread ends the search after a finished depth.
-    fn is_enough(&self, depth: i32, tracker: &mut StabilityTracker) -> bool {
+    fn is_enough(&self, depth: i32, stability: &mut Stability) -> bool {
         let first = &self.root.all()[0];
-        let stability = tracker.update(first.mv, first.score, self.root.first_share());
+        stability.update(first.mv, first.score, self.root.first_share());
         // `go mate` also accepts being mated.
         if let (Some(limit), Some(distance)) = (self.job.limits.mate, mate_distance(first.score))
             && distance.unsigned_abs() <= limit
@@ -210,7 +192,7 @@ impl<O: Observer> Search<'_, O> {
             return true;
         }
         let control = &self.job.control;
-        let Some(soft) = control.bounds().and_then(|bounds| bounds.soft_for(stability, self.params)) else {
+        let Some(soft) = control.bounds.and_then(|bounds| bounds.soft_for(stability, self.params)) else {
             return false;
         };
         // A mate searched well beyond its length cannot get shorter.

@@ -2,7 +2,7 @@
 
 use super::observer::Observer;
 use super::report::PvLine;
-use super::root::{RootResult, Scope};
+use super::root::Scope;
 use super::worker::Search;
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move};
@@ -40,7 +40,7 @@ impl<O: Observer> Search<'_, O> {
         if !proof.open {
             return false;
         }
-        proof.end = self.nodes() + self.nodes().max(MateProof::FIRST_NODES);
+        proof.end = self.nodes + self.nodes.max(MateProof::FIRST_NODES);
         self.try_to_settle(proof).unwrap_or(false)
     }
 
@@ -96,7 +96,7 @@ impl<O: Observer> Search<'_, O> {
         among: &[Move],
     ) -> Result<bool, Stopped> {
         self.enter(2 * (proof.moves - moves))?;
-        if self.nodes() >= proof.end {
+        if self.nodes >= proof.end {
             return Err(Stopped);
         }
         if among.is_empty() || moves == 0 {
@@ -137,10 +137,8 @@ impl<O: Observer> Search<'_, O> {
     /// Makes a proved mate the result.
     fn take_mate(&mut self, mv: Move, moves: usize, line: &PvLine) {
         let plies = (2 * moves - 1).min(MAX_PLY);
-        let (depth, seldepth) = (self.iteration, plies as i32);
-        let result = RootResult { score: mate_in(plies), bound: Bound::Exact, depth, seldepth, line };
         self.root.scope = Scope::All;
-        self.root.record(mv, 0, Some(result));
+        self.root.record(mv, 0, Some((mate_in(plies), Bound::Exact)), self.iteration, plies as i32, line);
         self.root.sort();
         self.lines = self.root.all()[..self.job.lines()].to_vec();
         self.publish();

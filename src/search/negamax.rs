@@ -1,10 +1,9 @@
 //! Principal variation search of a node.
 
 use super::move_facts::SoFar;
-use super::node::{Node, NodeState, is_near_root};
+use super::node::{Node, NodeState};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
-use super::root::RootResult;
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
@@ -43,6 +42,8 @@ pub(super) struct Best {
 }
 
 impl<O: Observer> Search<'_, O> {
+    /// Up to this ply, quiescence also searches quiet checks, so that it overlooks no short mate.
+    const QUIET_CHECKS_UNTIL: usize = 4;
     /// Up to this iteration, replies to root moves are not pruned, so that short mates are found.
     const REPLIES_PRUNED_AFTER: i32 = 8;
 
@@ -57,7 +58,7 @@ impl<O: Observer> Search<'_, O> {
     ) -> Searched {
         // Step 1. Leave early: horizon, stop, draws, mate distance.
         if depth <= 0 {
-            return self.quiesce::<N>(board, ply, window, is_near_root(ply));
+            return self.quiesce::<N>(board, ply, window, ply <= Self::QUIET_CHECKS_UNTIL);
         }
         if N::PV {
             self.me.pv[ply].clear();
@@ -136,7 +137,7 @@ impl<O: Observer> Search<'_, O> {
                 ControlFlow::Break(score) => return Ok(score),
                 ControlFlow::Continue(extension) => extension,
             };
-            let nodes_before = self.nodes();
+            let nodes_before = self.nodes;
             if N::ROOT {
                 self.current = Some((mv, number));
             }
@@ -318,7 +319,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Records a root move's result.
     fn record_root(&mut self, mv: Move, number: usize, score: Score, window: Window, nodes_before: u64) {
-        let nodes = self.nodes() - nodes_before;
+        let nodes = self.nodes - nodes_before;
         let bound = match score {
             _ if score >= window.beta => Bound::Lower,
             _ if score <= window.alpha => Bound::Upper,
@@ -326,8 +327,8 @@ impl<O: Observer> Search<'_, O> {
         };
         // The first move always gets a score, others only if they raise alpha.
         let counts = number == 1 || bound != Bound::Upper;
-        let (depth, seldepth, line) = (self.iteration, self.seldepth, &self.me.pv[1]);
-        self.root.record(mv, nodes, counts.then_some(RootResult { score, bound, depth, seldepth, line }));
+        let found = counts.then_some((score, bound));
+        self.root.record(mv, nodes, found, self.iteration, self.seldepth, &self.me.pv[1]);
         if number > 1 && bound != Bound::Upper {
             self.adopt_unfinished(mv);
         }

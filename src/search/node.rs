@@ -39,15 +39,6 @@ impl Node for NonPv {
     type Child = Self;
 }
 
-/// Up to this ply, quiescence also searches quiet checks, so that it overlooks no short mate.
-const NEAR_ROOT: usize = 4;
-
-/// Whether quiescence at this ply searches quiet checks.
-#[inline(always)]
-pub fn is_near_root(ply: usize) -> bool {
-    ply <= NEAR_ROOT
-}
-
 /// The state of a node before its moves are searched.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeState {

@@ -54,18 +54,10 @@ macro_rules! tunables {
         }
 
         impl Params {
-            /// The value of a parameter by name.
-            pub fn get(&self, name: &str) -> Option<i32> {
+            fn field(&mut self, name: &str) -> Option<&mut i32> {
                 match name {
-                    $(stringify!($name) => Some(self.$name),)+
+                    $(stringify!($name) => Some(&mut self.$name),)+
                     _ => None,
-                }
-            }
-
-            fn put(&mut self, name: &str, value: i32) {
-                match name {
-                    $(stringify!($name) => self.$name = value,)+
-                    _ => {}
                 }
             }
         }
@@ -96,11 +88,11 @@ impl Params {
     /// The name is unknown, or the value is out of range.
     pub fn set(&mut self, name: &str, value: i32) -> Result<(), String> {
         let known = TUNABLES.iter().find(|tunable| tunable.name == name);
-        let known = known.ok_or_else(|| format!("unknown parameter {name:?}"))?;
+        let (known, field) = known.zip(self.field(name)).ok_or_else(|| format!("unknown parameter {name:?}"))?;
         if !known.allows(value) {
             return Err(format!("{value} for {name}, expected {} to {}", known.min, known.max));
         }
-        self.put(name, value);
+        *field = value;
         Ok(())
     }
 }
@@ -237,7 +229,7 @@ mod tests {
     fn set_checks_name_and_range() {
         let mut params = Params::default();
         assert_eq!(params.set("rfp_margin", 100), Ok(()));
-        assert_eq!((params.rfp_margin, params.get("rfp_margin")), (100, Some(100)));
+        assert_eq!(params.rfp_margin, 100);
         assert_eq!(params.set("nonsense", 1).unwrap_err(), "unknown parameter \"nonsense\"");
         assert_eq!(params.set("rfp_margin", 9).unwrap_err(), "9 for rfp_margin, expected 30 to 150");
         assert_eq!(params.rfp_margin, 100);
@@ -255,9 +247,9 @@ mod tests {
     fn every_tunable_can_be_read_and_written() {
         for tunable in TUNABLES {
             let mut params = Params::default();
-            assert_eq!(params.get(tunable.name), Some(tunable.default));
+            assert_eq!(params.field(tunable.name), Some(&mut tunable.default.clone()));
             params.set(tunable.name, tunable.max).unwrap();
-            assert_eq!(params.get(tunable.name), Some(tunable.max), "{}", tunable.name);
+            assert_eq!(params.field(tunable.name), Some(&mut tunable.max.clone()), "{}", tunable.name);
         }
     }
 }

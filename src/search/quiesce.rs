@@ -12,20 +12,6 @@ use crate::score::{Bound, INFINITE, MAX_EVAL, Score, TB_WIN_IN_MAX, is_decisive,
 use crate::tt::TtEntry;
 use std::ops::ControlFlow;
 
-/// The value of not capturing.
-struct StandPat {
-    score: Score,
-    /// Static evaluation before correction.
-    raw_eval: Option<Score>,
-    /// Upper estimate of the score of a capture that wins nothing.
-    futility: Score,
-}
-
-impl StandPat {
-    /// In check the side to move cannot stand pat.
-    const IN_CHECK: Self = Self { score: -INFINITE, raw_eval: None, futility: -INFINITE };
-}
-
 impl<O: Observer> Search<'_, O> {
     /// Fail-soft quiescence search: captures and promotions that lose no material, quiet checks if `with_checks`, and in check
     /// all evasions.
@@ -46,10 +32,10 @@ impl<O: Observer> Search<'_, O> {
             ControlFlow::Continue(known) => known,
         };
 
-        // Step 3. Stand pat.
+        // Step 3. Stand pat, except in check.
         let (in_check, pv) = (board.in_check(), hit.is_some_and(|hit| hit.pv));
-        let StandPat { score: mut best, raw_eval, futility } =
-            if in_check { StandPat::IN_CHECK } else { self.stand_pat(board, ply, hit) };
+        let (mut best, raw_eval, futility) =
+            if in_check { (-INFINITE, None, -INFINITE) } else { self.stand_pat(board, ply, hit) };
         if best >= window.beta {
             if hit.is_none() {
                 let depth = TtEntry::STAND_PAT;
@@ -92,7 +78,7 @@ impl<O: Observer> Search<'_, O> {
             let mut child = board.clone();
             self.play(board, &mut child, ply, mv);
             self.prefetch_tt(board, picker.ahead());
-            let score = -self.quiesce::<N::Child>(&child, ply + 1, Window::new(alpha, window.beta).flipped(), false)?;
+            let score = -self.quiesce::<N::Child>(&child, ply + 1, Window { alpha, ..window }.flipped(), false)?;
             self.take_back();
             if score > best {
                 best = score;
@@ -138,16 +124,17 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Step 3: the corrected evaluation, or the table's score if its bound makes it more precise.
+    /// Step 3: the corrected evaluation, or the table's score if its bound makes it more precise; the evaluation before
+    /// correction; and an upper estimate of the score of a capture that wins nothing.
     #[inline(always)]
-    fn stand_pat(&mut self, board: &Board, ply: usize, hit: Option<TtEntry>) -> StandPat {
+    fn stand_pat(&mut self, board: &Board, ply: usize, hit: Option<TtEntry>) -> (Score, Option<Score>, Score) {
         let raw = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(board, ply));
         let eval = (raw + self.correction(board, ply)).clamp(-MAX_EVAL, MAX_EVAL);
         let score = match hit {
             Some(hit) if hit.bound.settles(hit.score, eval) && !is_decisive(hit.score) => hit.score,
             _ => eval,
         };
-        StandPat { score, raw_eval: Some(raw), futility: eval + self.params.quiesce_margin }
+        (score, Some(raw), eval + self.params.quiesce_margin)
     }
 
     /// Returns the estimated score of a capture or promotion that is pruned. Not in check.

@@ -47,21 +47,6 @@ impl RootMove {
     }
 }
 
-/// The result of searching a root move.
-#[derive(Clone, Copy, Debug)]
-pub struct RootResult<'a> {
-    /// The score.
-    pub score: Score,
-    /// Bound of the score.
-    pub bound: Bound,
-    /// Depth, in plies.
-    pub depth: i32,
-    /// Selective depth, in plies.
-    pub seldepth: i32,
-    /// The line after the move.
-    pub line: &'a PvLine,
-}
-
 /// The root moves that are being searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
@@ -112,11 +97,10 @@ impl RootMoves {
         Self { moves: moves.iter().map(start).collect(), scope: Scope::All }
     }
 
-    /// Ranks the moves by tablebases, given rank and score by index in order of generation. Moves of lower rank are searched
-    /// only for additional lines.
-    pub fn rank(&mut self, of: impl Fn(usize) -> (i32, Score)) {
-        for (index, root) in self.moves.iter_mut().enumerate() {
-            let (rank, score) = of(index);
+    /// Ranks the moves by tablebases, given rank and score in order of generation. Moves of lower rank are searched only for
+    /// additional lines.
+    pub fn rank(&mut self, ranks: impl Iterator<Item = (i32, Score)>) {
+        for (root, (rank, score)) in self.moves.iter_mut().zip(ranks) {
             (root.rank, root.table) = (rank, Some(score));
         }
         self.moves.sort_by_key(|root| std::cmp::Reverse(root.rank));
@@ -205,12 +189,21 @@ impl RootMoves {
         }
     }
 
-    /// Records the result of a move, `None` if it did not raise alpha. Such moves keep their order when sorted.
-    pub fn record(&mut self, mv: Move, nodes: u64, result: Option<RootResult>) {
+    /// Records the result of a move and the line after it; the score is `None` if it did not raise alpha. Such moves keep their
+    /// order when sorted.
+    pub fn record(
+        &mut self,
+        mv: Move,
+        nodes: u64,
+        found: Option<(Score, Bound)>,
+        depth: i32,
+        seldepth: i32,
+        line: &PvLine,
+    ) {
         let Some(root) = self.moves.iter_mut().find(|root| root.mv == mv) else { return };
         root.nodes += nodes;
-        match result {
-            Some(RootResult { score, bound, depth, seldepth, line }) => {
+        match found {
+            Some((score, bound)) => {
                 root.score = score;
                 root.bound = bound;
                 root.depth = depth;

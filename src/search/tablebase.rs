@@ -5,7 +5,7 @@ use super::job::{Job, SearchOptions};
 use super::node::Node;
 use super::observer::Observer;
 use super::report::{Output, PvLine};
-use super::root::RootMove;
+use super::root::{RootMove, RootMoves};
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, CastlingRights, Game, Move};
@@ -47,7 +47,7 @@ pub struct Probing {
 }
 
 /// The ranks of the root moves.
-pub struct Roots {
+struct Roots {
     /// By index of the job's root moves.
     ranks: Box<[RootRank]>,
     /// Whether they come from distance tables.
@@ -86,15 +86,22 @@ impl Probing {
         }
     }
 
-    /// The ranks of the root moves, and the number of probes of this thread. The first caller ranks them, others wait.
-    pub(super) fn roots(&self, job: &Job) -> (Option<&Roots>, u64) {
+    /// Ranks the root moves; the first caller probes them, others wait. Returns the maximum number of pieces probed below the
+    /// root, and the number of probes of this thread.
+    ///
+    /// Nothing is probed below if the root moves are ranked by distance or nothing is won, since probes would then not
+    /// distinguish them.
+    pub(super) fn rank_root(&self, job: &Job, root: &mut RootMoves) -> (u32, u64) {
         let mut hits = 0;
         let roots = self.roots.get_or_init(|| {
             let roots = self.rank_roots(job);
             hits = roots.as_ref().map_or(0, |roots| roots.ranks.len() as u64);
             roots
         });
-        (roots.as_ref(), hits)
+        let Some(Roots { ranks, by_distance }) = roots else { return (self.pieces, hits) };
+        root.rank(ranks.iter().map(|rank| (rank.rank, self.score(rank.wdl, 0))));
+        let settled = *by_distance || !ranks.iter().any(|rank| rank.rank > 0);
+        (if settled { 0 } else { self.pieces }, hits)
     }
 
     /// Ranks by distance, or by result if distance tables are missing; gives up if that takes too long.
@@ -103,7 +110,7 @@ impl Probing {
             return None;
         }
         let of = |bounds: Bounds| bounds.soft.map_or(bounds.hard / 4, |soft| soft / 2);
-        let most = job.control.bounds().filter(|_| self.sees_time).map(of);
+        let most = job.control.bounds.filter(|_| self.sees_time).map(of);
         let goes_on = || {
             let elapsed = job.control.elapsed();
             !(job.control.is_stopped() && elapsed > STOP_WAITS
@@ -123,18 +130,6 @@ impl Probing {
             return None;
         };
         Some(Roots { ranks, by_distance })
-    }
-
-    /// The rank and score of the root move with this index.
-    pub(super) fn root_move(&self, roots: &Roots, index: usize) -> (i32, Score) {
-        roots.ranks.get(index).map_or((0, DRAW), |rank| (rank.rank, self.score(rank.wdl, 0)))
-    }
-
-    /// Maximum number of pieces probed below the root: none if the root moves are ranked by distance or nothing is won, since
-    /// probes would then not distinguish them.
-    pub(super) fn pieces_below(&self, roots: Option<&Roots>) -> u32 {
-        let settled = roots.is_some_and(|roots| roots.by_distance || !roots.ranks.iter().any(|rank| rank.rank > 0));
-        if settled { 0 } else { self.pieces }
     }
 
     /// The result of a node.
@@ -256,10 +251,10 @@ impl<O: Observer> Search<'_, O> {
         let control = &self.job.control;
         let until = probing.sees_time.then(|| {
             let limits = &self.job.limits;
-            let hurries = limits.nodes.or(limits.soft_nodes).is_some() || control.bounds().is_some();
+            let hurries = limits.nodes.or(limits.soft_nodes).is_some() || control.bounds.is_some();
             let least = if hurries { Duration::ZERO } else { LEAST_FOR_LINES };
             let share = (control.elapsed() / 4).clamp(least, MOST_FOR_LINES);
-            Instant::now() + control.bounds().map_or(share, |bounds| share.min(bounds.hard / 50))
+            Instant::now() + control.bounds.map_or(share, |bounds| share.min(bounds.hard / 50))
         });
         for line in &mut self.lines {
             let (score, _) = line.shown();

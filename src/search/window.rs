@@ -15,12 +15,6 @@ impl Window {
     /// The window of all scores.
     pub const FULL: Self = Self { alpha: -INFINITE, beta: INFINITE };
 
-    /// The window between two bounds.
-    #[inline(always)]
-    pub const fn new(alpha: Score, beta: Score) -> Self {
-        Self { alpha, beta }
-    }
-
     /// The null window above `alpha`.
     #[inline(always)]
     pub const fn above(alpha: Score) -> Self {

@@ -118,7 +118,7 @@ pub struct Search<'a, O: Observer> {
     /// Keys of the positions before the current one, oldest first.
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
     /// Nodes of this thread, also published in `counters`.
-    nodes: u64,
+    pub(super) nodes: u64,
     /// Tablebase hits of this thread, also published there.
     tb_hits: u64,
     /// Maximum number of pieces probed in tablebases below the root; 0 for none.
@@ -163,12 +163,8 @@ impl<'a, O: Observer> Search<'a, O> {
         let corrections = me.corrections_for(job);
         let id = me.id;
         // Before taking a CPU slot: the thread that probes the root may wait for a slot itself.
-        let probing = job.probing.as_ref();
-        let (roots, tb_hits) = probing.map_or((None, 0), |probing| probing.roots(job));
         let mut root = RootMoves::new(&job.root_moves);
-        if let (Some(probing), Some(roots)) = (probing, roots) {
-            root.rank(|index| probing.root_move(roots, index));
-        }
+        let (tb_pieces, tb_hits) = job.probing.as_ref().map_or((0, 0), |probing| probing.rank_root(job, &mut root));
         let earlier = job.game.earlier_keys();
         let lockstep = job.lockstep.as_ref().map(|lockstep| lockstep.join(id));
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
@@ -185,7 +181,7 @@ impl<'a, O: Observer> Search<'a, O> {
             keys,
             nodes: 0,
             tb_hits: 0,
-            tb_pieces: probing.map_or(0, |probing| probing.pieces_below(roots)),
+            tb_pieces,
             counters: job.counters.of(id),
             granted: lockstep.as_ref().map_or(job.control.first_nodes(id), LockstepThread::node_budget),
             out_of_nodes: false,
@@ -208,12 +204,6 @@ impl<'a, O: Observer> Search<'a, O> {
     pub(super) fn count_tb_hits(&mut self, hits: u64) {
         self.tb_hits += hits;
         self.counters.tb_hits.store(self.tb_hits, Ordering::Relaxed);
-    }
-
-    /// Nodes of this thread.
-    #[inline(always)]
-    pub(super) fn nodes(&self) -> u64 {
-        self.nodes
     }
 
     /// Counts a node and checks whether to stop. The main thread always completes the first iteration, which takes
