@@ -267,11 +267,9 @@ mod tests {
         assert_eq!((plain.nodes(), &plain.counted), (counted.nodes(), &None));
         assert_eq!((counted.nodes(), &counted.counted), (again.nodes(), &again.counted), "always on one thread");
         let lmr = counted.counted.as_ref().expect("counted");
-        let stats = &lmr.stats.lbr;
         assert!(lmr.nodes_off.is_some_and(|off| off > lmr.nodes) && lmr.nodes == counted.nodes());
         assert!(lmr.stats.lmr.total().reduced > 0 && lmr.stats.lmr.total().moves < lmr.nodes);
-        let counts =
-            [counted.nodes(), stats.nodes, stats.first_matches, stats.second_matches, stats.best, stats.cutoffs];
+        let counts = [&[counted.nodes()][..], &lmr.stats.lbr.0].concat();
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
     }
 

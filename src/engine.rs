@@ -28,13 +28,14 @@ pub use crate::search::report::Output;
 use crate::search::report::{Info, Outcome, PvLine};
 use crate::search::results::Results;
 pub use crate::search::stagger::Stagger;
-use crate::search::statistics::{Collector, LmrReport};
+use crate::search::statistics::{LmrReport, SearchStats};
 use crate::search::tablebase::Probing;
 use crate::smp::counters::Counters;
 use crate::smp::lockstep::Lockstep;
 use crate::smp::numa::placement::Placement;
 use crate::smp::per_cache::PerCache;
 use crate::smp::slots::CpuSlots;
+use crate::sync::Mutex;
 pub use crate::sync::channel::never;
 use crate::sync::channel::{Receiver, at, select, unbounded};
 use crate::tb::Tables;
@@ -119,7 +120,7 @@ pub struct Engine {
     /// The position last searched since [`new_game`](Self::new_game).
     searched: Option<Game>,
     /// Statistics of the last search, if collected.
-    counted: Option<(LmrReport, Arc<Collector>)>,
+    counted: Option<(LmrReport, Arc<Mutex<SearchStats>>)>,
     /// The caller's instrument.
     instrument: Option<Arc<dyn Instrument>>,
     /// Per earlier search, a receiver that disconnects once all its threads drop the job.
@@ -462,7 +463,7 @@ impl Engine {
     pub fn lmr_report(&mut self) -> Option<LmrReport> {
         self.finish();
         let (report, stats) = self.counted.as_ref()?;
-        Some(LmrReport { stats: stats.sum(), ..report.clone() })
+        Some(LmrReport { stats: stats.lock().clone(), ..report.clone() })
     }
 
     /// Searches to the end, passing output to a callback.

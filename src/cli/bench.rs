@@ -127,7 +127,7 @@ fn bench_json(report: &BenchReport) -> Value {
     });
     if let Some(counted) = &report.counted {
         let counts = counted.stats.lbr.rows().map(|(name, count)| (name.replace(' ', "_"), count.into()));
-        document["lbr_stats"] = Value::Object(counts.into_iter().collect());
+        document["lbr_stats"] = Value::Object(counts.collect());
         document["lmr_stats"] = lmr_json(counted);
     }
     document
@@ -181,7 +181,7 @@ mod tests {
         let counted = run(true);
         let document = bench_json(&counted);
         let stats = &counted.counted.as_ref().expect("counted").stats;
-        assert_eq!(document["lbr_stats"]["nodes"], stats.lbr.nodes);
+        assert_eq!(document["lbr_stats"]["nodes"], stats.lbr.0[0]);
         assert_eq!(document["lmr_stats"]["by_number"][0]["number"], "1");
         assert_eq!(document["nodes"], counted.nodes());
         assert!(bench_json(&run(false)).get("lbr_stats").is_none());

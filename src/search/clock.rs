@@ -6,7 +6,6 @@ use crate::chess::{Color, Move};
 use crate::score::Score;
 use std::time::Duration;
 
-/// Time bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Start no new iteration after this time, scaled by [`Stability`]; `None` without a clock.

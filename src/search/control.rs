@@ -17,7 +17,6 @@ pub struct Control {
     pub bounds: Option<Bounds>,
     /// Nodes that count as a millisecond; 0 uses wall-clock time.
     nodes_time: u64,
-    /// Set once.
     stop: CachePadded<AtomicBool>,
     ponder: AtomicU8,
     /// Nodes left, if limited.
@@ -52,7 +51,6 @@ impl Control {
         }
     }
 
-    /// Time since `go`.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -62,7 +60,6 @@ impl Control {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the stop flag is set.
     #[inline(always)]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
@@ -76,7 +73,6 @@ impl Control {
         }
     }
 
-    /// Whether the search runs on the opponent's time.
     pub fn is_pondering(&self) -> bool {
         self.ponder.load(Ordering::Relaxed) != NOT_PONDERING
     }
@@ -107,7 +103,6 @@ impl Control {
         self.start.checked_add(bounds.hard)
     }
 
-    /// Whether the search has a limit of nodes.
     pub fn limits_nodes(&self) -> bool {
         self.budget.is_some()
     }

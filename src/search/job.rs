@@ -31,18 +31,13 @@ pub enum Event {
     Done(ThreadResult),
 }
 
-/// State of the engine that a search shares.
-pub struct Shared {
-    /// The transposition table.
-    pub tt: Arc<Tt>,
-    /// LMR recipes by thread.
-    pub lmr: Arc<LmrSet>,
-    /// Search parameters.
-    pub params: Arc<Params>,
-    /// Evaluation.
-    pub evaluation: Evaluation,
+pub(crate) struct Shared {
+    pub(crate) tt: Arc<Tt>,
+    pub(crate) lmr: Arc<LmrSet>,
+    pub(crate) params: Arc<Params>,
+    pub(crate) evaluation: Evaluation,
     /// Correction histories, shared by the threads on one last-level cache.
-    pub corrections: Arc<PerCache<Corrections>>,
+    pub(crate) corrections: Arc<PerCache<Corrections>>,
 }
 
 /// Search options.
@@ -87,46 +82,40 @@ impl Default for SearchOptions {
 /// One search. Immutable except for atomics and short locks.
 pub struct Job {
     /// The root position and the game that led to it.
-    pub game: Game,
+    pub(crate) game: Game,
     /// The root moves to search, in order of generation.
-    pub root_moves: Vec<Move>,
-    /// Limits.
-    pub limits: Limits,
-    /// Options.
-    pub options: SearchOptions,
+    pub(crate) root_moves: Vec<Move>,
+    pub(crate) limits: Limits,
+    pub(crate) options: SearchOptions,
     /// The earlier search to resume, if any, looked up by the first thread.
-    pub resumed: OnceLock<Option<EarlierSearch>>,
-    /// Shared state.
-    pub shared: Shared,
-    /// Tablebases, if any.
-    pub probing: Option<Probing>,
+    pub(crate) resumed: OnceLock<Option<EarlierSearch>>,
+    pub(crate) shared: Shared,
+    pub(crate) probing: Option<Probing>,
     /// Stop flag, clock and node budget.
-    pub control: Control,
-    /// Node counters of the threads.
-    pub counters: Counters,
-    /// Results of the threads.
-    pub results: Results,
+    pub(crate) control: Control,
+    pub(crate) counters: Counters,
+    pub(crate) results: Results,
     /// Keeps the threads in step (`Deterministic` only).
-    pub lockstep: Option<Lockstep>,
+    pub(crate) lockstep: Option<Lockstep>,
     /// CPU slots when oversubscribed.
-    pub cpu_slots: CpuSlots,
+    pub(crate) cpu_slots: CpuSlots,
     /// Messages to the engine. The last field: when it disconnects, all others have been dropped.
-    pub events: Sender<Event>,
+    pub(crate) events: Sender<Event>,
 }
 
 impl Job {
     /// Number of lines to search, at most the number of root moves.
-    pub fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.root_moves.len().min(self.options.multi_pv as usize)
     }
 
     /// The deepest iteration, in plies.
-    pub fn depth(&self) -> i32 {
+    pub(crate) fn depth(&self) -> i32 {
         self.limits.depth.unwrap_or(i32::MAX).clamp(1, super::MAX_DEPTH)
     }
 
     /// Stops the search because a thread panicked, and returns that thread's last result, or the first root move.
-    pub fn give_up(&self, thread: usize, message: &str) -> ThreadResult {
+    pub(crate) fn give_up(&self, thread: usize, message: &str) -> ThreadResult {
         self.report(Output::Note(format!("search thread {thread} panicked: {message}")));
         self.control.request_stop();
         let earlier = self.results.collect().into_iter().find(|result| result.thread == thread);
@@ -137,7 +126,7 @@ impl Job {
     }
 
     /// Sends output to the engine, unless it has dropped the search.
-    pub fn report(&self, output: Output) {
+    pub(crate) fn report(&self, output: Output) {
         let _ = self.events.send(Event::Output(output));
     }
 }

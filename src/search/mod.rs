@@ -1,28 +1,28 @@
 //! The search of one thread.
 
-pub mod control;
-pub mod history;
+pub(crate) mod control;
+pub(crate) mod history;
 pub mod job;
 pub mod lbr;
 pub mod limits;
 pub mod lmr;
 mod mate;
-pub mod node;
+pub(crate) mod node;
 pub mod observer;
 pub mod params;
-pub mod picker;
+pub(crate) mod picker;
 pub mod report;
 pub mod results;
-pub mod resume;
-pub mod root;
-pub mod stack;
+pub(crate) mod resume;
+pub(crate) mod root;
+pub(crate) mod stack;
 pub mod stagger;
 pub mod statistics;
-pub mod tablebase;
-pub mod window;
+pub(crate) mod tablebase;
+pub(crate) mod window;
 pub mod worker;
 
-pub mod clock;
+pub(crate) mod clock;
 mod deepen;
 mod extend;
 mod learn;

@@ -8,22 +8,17 @@ use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::Score;
 
-/// The facts of a move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveFacts {
-    /// The move.
     pub mv: Move,
     /// Its number in the node, from 1.
     pub number: usize,
     /// Number of quiet moves searched, including this one.
     pub quiet_number: usize,
-    /// Whether it neither captures nor promotes.
     pub quiet: bool,
-    /// Whether it gives check.
     pub gives_check: bool,
     /// Facts read by LMR recipes.
     pub flags: Facts,
-    /// Its history.
     pub history: i32,
 }
 
@@ -34,14 +29,11 @@ pub(crate) struct SoFar {
     pub number: usize,
     /// Its number among quiet moves, from 1, if it is one.
     pub quiet_number: usize,
-    /// Current alpha.
     pub alpha: Score,
-    /// Whether a move has raised alpha.
     pub raised: bool,
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Gathers the facts of a move.
     #[inline(always)]
     pub(crate) fn gather(
         &self,

@@ -4,7 +4,6 @@ use crate::chess::Move;
 use crate::score::Score;
 use crate::tt::TtEntry;
 
-/// A node type.
 pub trait Node {
     /// Whether the window may be wider than one.
     const PV: bool;
@@ -14,7 +13,6 @@ pub trait Node {
     type Child: Node;
 }
 
-/// The root.
 pub enum Root {}
 /// A PV node below the root.
 pub enum Pv {}
@@ -48,11 +46,9 @@ pub struct NodeState {
     pub depth: i32,
     /// Whether a fail high is expected.
     pub cut: bool,
-    /// Whether the side to move is in check.
     pub in_check: bool,
     /// Static evaluation before correction; unspecified in check.
     pub raw_eval: Score,
-    /// Its correction.
     pub correction: Score,
     /// Corrected static evaluation; in check that of two plies ago, or 0.
     pub eval: Score,
@@ -68,6 +64,5 @@ pub struct NodeState {
     pub tt_move: Option<Move>,
     /// Whether this is or was a PV node.
     pub tt_pv: bool,
-    /// The excluded move of a singular search.
     pub excluded: Option<Move>,
 }

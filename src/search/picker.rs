@@ -42,7 +42,6 @@ impl Hints {
         Self { context, killer: (None, 0), reply: (None, 0), checks: None, see_by_history: 0 }
     }
 
-    /// Whether a move gives check, if checks are ordered.
     #[inline(always)]
     fn is_check(&self, board: &Board, mv: Move) -> bool {
         self.checks.as_ref().is_some_and(|(squares, _)| squares.gives_check(board, mv))
@@ -119,7 +118,6 @@ impl Picker {
         Self { threshold, quiets: Quiets::None, with_losing: false, ..Self::new(tt_move) }
     }
 
-    /// Skips remaining quiets.
     #[inline]
     pub fn skip_quiets(&mut self) {
         self.quiets = Quiets::None;
@@ -141,7 +139,6 @@ impl Picker {
         self.tt_move.or_else(|| self.ranking.peek(&self.list))
     }
 
-    /// The probable next move.
     #[inline]
     pub fn ahead(&mut self) -> Option<Move> {
         match self.stage {
@@ -151,7 +148,6 @@ impl Picker {
         }
     }
 
-    /// The next move.
     #[inline]
     pub fn next(&mut self, board: &Board, histories: &Histories, hints: &Hints) -> Option<Move> {
         loop {
@@ -204,7 +200,6 @@ impl Picker {
         self.ranking.rank(&self.list, |mv| noisy_score(board, histories, mv));
     }
 
-    /// Generates quiet moves.
     #[inline(never)]
     fn make_quiets(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
         if histories.recipe.orders() {

@@ -14,11 +14,9 @@ pub struct ThreadResult {
     pub lines: Vec<Info>,
 }
 
-/// The latest results of all threads.
-pub struct Results(Box<[CachePadded<Mutex<Option<ThreadResult>>>]>);
+pub(crate) struct Results(Box<[CachePadded<Mutex<Option<ThreadResult>>>]>);
 
 impl Results {
-    /// No results yet.
     pub fn new(threads: usize) -> Self {
         Self((0..threads).map(|_| CachePadded::new(Mutex::new(None))).collect())
     }

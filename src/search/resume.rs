@@ -8,19 +8,14 @@ use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::{self, Bound, Score};
 
-/// The result of an earlier search.
 pub struct EarlierSearch {
-    /// The depth, in plies.
     pub depth: i32,
     /// The lines, best first.
     lines: Vec<EarlierLine>,
 }
 
-/// A line of an earlier search.
 pub struct EarlierLine {
-    /// The moves.
     pub moves: PvLine,
-    /// The score.
     pub score: Score,
     depth: i32,
 }

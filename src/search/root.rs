@@ -5,14 +5,11 @@ use super::resume::EarlierLine;
 use crate::chess::Move;
 use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
 
-/// A root move.
 #[derive(Clone, Debug)]
 pub struct RootMove {
-    /// The move.
     pub mv: Move,
     /// Score of the current iteration, or `-INFINITE`.
     pub score: Score,
-    /// Bound of that score.
     pub bound: Bound,
     /// Depth of that score, in plies.
     pub depth: i32,
@@ -50,7 +47,6 @@ impl RootMove {
 /// The root moves that are being searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// All moves.
     #[default]
     All,
     /// The move of this index alone, one line of several.
@@ -73,12 +69,10 @@ impl Scope {
 #[derive(Clone, Debug, Default)]
 pub struct RootMoves {
     moves: Vec<RootMove>,
-    /// The moves being searched.
     pub scope: Scope,
 }
 
 impl RootMoves {
-    /// Root moves without results.
     pub fn new(moves: &[Move]) -> Self {
         let start = |&mv| RootMove {
             mv,
@@ -106,13 +100,11 @@ impl RootMoves {
         self.moves.sort_by_key(|root| std::cmp::Reverse(root.rank));
     }
 
-    /// Number of moves of the best rank.
     pub fn choices(&self) -> usize {
         let best = self.moves.first().map(|first| first.rank);
         self.moves.iter().filter(|root| Some(root.rank) == best).count()
     }
 
-    /// The moves, best first.
     pub fn all(&self) -> &[RootMove] {
         &self.moves
     }
@@ -130,7 +122,6 @@ impl RootMoves {
         }
     }
 
-    /// Whether a move is in scope.
     #[inline]
     pub fn is_open(&self, mv: Move) -> bool {
         let (open, rank) = match self.scope {
@@ -177,12 +168,10 @@ impl RootMoves {
         self.moves.iter().any(|root| root.mv == mv && root.been_best)
     }
 
-    /// The first move in scope.
     pub fn current(&self) -> &RootMove {
         &self.moves[self.scope.line()]
     }
 
-    /// Begins an iteration.
     pub fn begin_iteration(&mut self) {
         for root in &mut self.moves {
             root.previous = root.score;

@@ -37,18 +37,15 @@ impl Stack {
     const BEFORE: usize = 6;
     const SIZE: usize = Self::BEFORE + MAX_PLY + 4;
 
-    /// Resets all frames.
     pub fn clear(&mut self) {
         self.0.fill(Frame::default());
     }
 
-    /// The frame of a ply.
     #[inline(always)]
     pub fn at(&self, ply: usize) -> &Frame {
         &self.0[Self::BEFORE + ply]
     }
 
-    /// The frame of a ply.
     #[inline(always)]
     pub fn at_mut(&mut self, ply: usize) -> &mut Frame {
         &mut self.0[Self::BEFORE + ply]

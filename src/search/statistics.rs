@@ -20,8 +20,12 @@ pub struct SearchStats {
 impl SearchStats {
     /// Adds the counts of another search.
     pub fn add(&mut self, other: &Self) {
-        self.lbr.add(&other.lbr);
-        self.lmr.add(&other.lmr);
+        for (count, other) in self.lbr.0.iter_mut().zip(other.lbr.0) {
+            *count += other;
+        }
+        for (cell, other) in self.lmr.cells.as_flattened_mut().iter_mut().zip(other.lmr.cells.as_flattened()) {
+            cell.add(other);
+        }
     }
 }
 
@@ -40,70 +44,36 @@ impl Observer for SearchStats {
 
     #[inline(always)]
     fn finished(&mut self, board: &Board, reply: Option<Move>, best: Option<Move>, cutoff: bool) {
-        let lbr = &mut self.lbr;
-        lbr.nodes += 1;
-        let Some(reply) = reply else { return };
-        let matched = best == Some(reply);
-        lbr.first_matches += 1;
-        lbr.second_matches += u64::from(board.is_legal(reply));
-        lbr.best += u64::from(matched);
-        lbr.cutoffs += u64::from(matched && cutoff);
+        let matched = reply.is_some() && best == reply;
+        let legal = reply.is_some_and(|reply| board.is_legal(reply));
+        let cases = [true, reply.is_some(), legal, matched, matched && cutoff];
+        for (count, holds) in self.lbr.0.iter_mut().zip(cases) {
+            *count += u64::from(holds);
+        }
     }
 }
 
-/// Sums the statistics of the threads.
-#[derive(Default)]
-pub struct Collector(Mutex<SearchStats>);
-
-impl Collector {
-    /// The sum over completed threads.
-    pub fn sum(&self) -> SearchStats {
-        self.0.lock().clone()
-    }
-}
-
-impl Instrument for Collector {
+/// Sums the statistics of completed threads.
+impl Instrument for Mutex<SearchStats> {
     fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
         let mut stats = SearchStats::default();
         let result = worker.search(job, &mut stats);
-        self.0.lock().add(&stats);
+        self.lock().add(&stats);
         result
     }
 }
 
-/// Counts of Last Best Reply. Each includes the next.
+/// Counts of Last Best Reply, each of which includes the next: nodes whose moves were searched; where a reply to the previous
+/// moves is stored; where it is legal; where it was the best move; where it failed high.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LbrStats {
-    /// Nodes whose moves were searched.
-    pub nodes: u64,
-    /// First match: a reply to the previous moves is stored.
-    pub first_matches: u64,
-    /// Second match: the reply is legal.
-    pub second_matches: u64,
-    /// The reply was the best move.
-    pub best: u64,
-    /// The reply failed high.
-    pub cutoffs: u64,
-}
+pub struct LbrStats(pub [u64; 5]);
 
 impl LbrStats {
-    fn add(&mut self, other: &Self) {
-        self.nodes += other.nodes;
-        self.first_matches += other.first_matches;
-        self.second_matches += other.second_matches;
-        self.best += other.best;
-        self.cutoffs += other.cutoffs;
-    }
+    const NAMES: [&'static str; 5] = ["nodes", "first matches", "second matches", "best", "cutoffs"];
 
     /// The counts with their names.
-    pub fn rows(&self) -> [(&'static str, u64); 5] {
-        [
-            ("nodes", self.nodes),
-            ("first matches", self.first_matches),
-            ("second matches", self.second_matches),
-            ("best", self.best),
-            ("cutoffs", self.cutoffs),
-        ]
+    pub fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        Self::NAMES.into_iter().zip(self.0)
     }
 }
 
@@ -198,14 +168,6 @@ impl LmrStats {
         &mut self.cells[(depth.max(0) as usize).min(DEPTHS - 1)][number.min(NUMBERS - 1)]
     }
 
-    fn add(&mut self, other: &Self) {
-        for (row, others) in self.cells.iter_mut().zip(other.cells.iter()) {
-            for (cell, other) in row.iter_mut().zip(others) {
-                cell.add(other);
-            }
-        }
-    }
-
     /// The counts of all moves.
     pub fn total(&self) -> Counts {
         self.sum(0..DEPTHS, 0..NUMBERS)
@@ -213,38 +175,39 @@ impl LmrStats {
 
     fn sum(&self, depths: Range<usize>, numbers: Range<usize>) -> Counts {
         let mut sum = Counts::default();
-        for row in &self.cells[depths] {
-            for cell in &row[numbers.clone()] {
-                sum.add(cell);
-            }
-        }
+        let cells = self.cells[depths].iter().flat_map(|row| &row[numbers.clone()]);
+        cells.for_each(|cell| sum.add(cell));
         sum
     }
 
     /// Nonempty counts by depth of the node.
     pub fn by_depth(&self) -> Vec<(String, Counts)> {
-        let rows =
-            (0..DEPTHS).map(|depth| (range_name(depth..depth + 1, DEPTHS), self.sum(depth..depth + 1, 0..NUMBERS)));
-        rows.filter(|(_, counts)| counts.moves > 0).collect()
+        rows((0..DEPTHS).map(|depth| depth..depth + 1), DEPTHS, |depths| self.sum(depths, 0..NUMBERS))
     }
 
     /// Nonempty counts by ranges of the number of the move.
     pub fn by_number(&self) -> Vec<(String, Counts)> {
         const BOUNDS: [usize; 12] = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, NUMBERS];
         let ranges = BOUNDS.windows(2).map(|bounds| bounds[0]..bounds[1]);
-        let rows = ranges.map(|range| (range_name(range.clone(), NUMBERS), self.sum(0..DEPTHS, range)));
-        rows.filter(|(_, counts)| counts.moves > 0).collect()
+        rows(ranges, NUMBERS, |numbers| self.sum(0..DEPTHS, numbers))
     }
 }
 
-/// "3", "5-6", or "33-" for a range that ends at `last`.
-fn range_name(range: Range<usize>, last: usize) -> String {
-    let from = range.start;
-    match range.len() {
-        _ if range.end == last => format!("{from}-"),
-        1 => from.to_string(),
-        _ => format!("{from}-{}", range.end - 1),
-    }
+/// Nonempty counts by range, named "3", "5-6", or "33-" if the range ends at `last`.
+fn rows(
+    ranges: impl Iterator<Item = Range<usize>>,
+    last: usize,
+    sum: impl Fn(Range<usize>) -> Counts,
+) -> Vec<(String, Counts)> {
+    let row = |range: Range<usize>| {
+        let name = match (range.start, range.end) {
+            (start, end) if end == last => format!("{start}-"),
+            (start, end) if end == start + 1 => start.to_string(),
+            (start, end) => format!("{start}-{}", end - 1),
+        };
+        Some((name, sum(range))).filter(|(_, counts)| counts.moves > 0)
+    };
+    ranges.filter_map(row).collect()
 }
 
 /// Statistics of searches to a depth.
@@ -280,7 +243,7 @@ mod tests {
         SearchedMove { depth, number, reduction, researched, confirmed }
     }
 
-    fn sample() -> LmrStats {
+    fn sample() -> SearchStats {
         let mut stats = SearchStats::default();
         stats.searched(searched(5, 1, 0, false, false));
         stats.searched(searched(5, 2, 0, false, false));
@@ -288,12 +251,12 @@ mod tests {
         stats.searched(searched(5, 6, 1, true, false));
         stats.searched(searched(90, 200, 3, true, true));
         stats.searched(searched(3, 40, -1, false, false));
-        stats.lmr
+        stats
     }
 
     #[test]
     fn totals_and_measures() {
-        let total = sample().total();
+        let total = sample().lmr.total();
         assert_eq!(total, Counts { moves: 6, reduced: 3, plies: 6, verified: 2, confirmed: 1 });
         let values = total.measures().map(|measure| measure.value.unwrap());
         assert_eq!(values, [50.0, 2.0, 200.0 / 3.0, 50.0]);
@@ -306,18 +269,17 @@ mod tests {
     fn rows_count_every_move_once() {
         let mut stats = sample();
         stats.add(&sample());
-        for rows in [stats.by_depth(), stats.by_number()] {
+        for rows in [stats.lmr.by_depth(), stats.lmr.by_number()] {
             assert_eq!(rows.iter().map(|(_, counts)| counts.moves).sum::<u64>(), 12);
         }
         let names = |rows: Vec<(String, Counts)>| rows.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(names(stats.by_depth()), ["3", "5", "31-"]);
-        assert_eq!(names(stats.by_number()), ["1", "2", "5-6", "33-"]);
+        assert_eq!(names(stats.lmr.by_depth()), ["3", "5", "31-"]);
+        assert_eq!(names(stats.lmr.by_number()), ["1", "2", "5-6", "33-"]);
     }
 
     #[test]
     fn the_report_compares_nodes_without_reductions() {
-        let stats = SearchStats { lmr: sample(), ..SearchStats::default() };
-        let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats };
+        let report = LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats: sample() };
         let saved = report.measures()[4];
         assert_eq!((saved.value, saved.place()), (Some(75.0), Some("above")));
     }
@@ -340,6 +302,6 @@ mod tests {
         ] {
             stats.finished(&board, reply, best, cutoff);
         }
-        assert_eq!(stats.lbr, LbrStats { nodes: 7, first_matches: 5, second_matches: 4, best: 2, cutoffs: 1 });
+        assert_eq!(stats.lbr, LbrStats([7, 5, 4, 2, 1]));
     }
 }

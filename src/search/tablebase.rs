@@ -75,7 +75,6 @@ impl Probing {
         board.occupied().count() <= self.pieces && board.castling() == CastlingRights::NONE
     }
 
-    /// The score of a result at a ply.
     fn score(&self, wdl: Wdl, ply: usize) -> Score {
         match wdl.ruled(self.fifty_moves) {
             Wdl::Loss => ply as Score - TB_WIN,
@@ -132,7 +131,6 @@ impl Probing {
         Some(Roots { ranks, by_distance })
     }
 
-    /// The result of a node.
     fn result(&self, board: &Board, depth: i32) -> Option<Wdl> {
         let needed = self.depth.load(Ordering::Relaxed);
         let counts = needed > self.asked_depth || board.occupied().count() == self.pieces;

@@ -27,7 +27,6 @@ impl Window {
         Self { alpha: beta - 1, beta }
     }
 
-    /// The window from the opponent's view.
     #[inline(always)]
     pub const fn flipped(self) -> Self {
         Self { alpha: -self.beta, beta: -self.alpha }

@@ -73,7 +73,6 @@ impl Worker {
         self.evaluator.start(&self.local(evaluation), &Board::start());
     }
 
-    /// The evaluation with the node's copy of its network.
     fn local(&self, evaluation: &Evaluation) -> Evaluation {
         self.network.as_ref().map_or_else(|| evaluation.clone(), |network| network.local(evaluation))
     }
@@ -102,7 +101,7 @@ impl Worker {
 }
 
 /// A worker's run on one job.
-pub struct Search<'a, O: Observer> {
+pub(crate) struct Search<'a, O: Observer> {
     pub(crate) me: &'a mut Worker,
     pub(super) job: &'a Job,
     pub(super) tt: &'a Tt,
@@ -151,7 +150,6 @@ impl<'a, O: Observer> Search<'a, O> {
     /// Interval of progress reports in long iterations.
     const HEARTBEAT: Duration = Duration::from_secs(2);
 
-    /// Starts a run.
     pub fn new(me: &'a mut Worker, job: &'a Job, observer: &'a mut O) -> Self {
         me.stack.clear();
         let shared = &job.shared;
@@ -200,7 +198,6 @@ impl<'a, O: Observer> Search<'a, O> {
         search
     }
 
-    /// Counts tablebase hits.
     pub(super) fn count_tb_hits(&mut self, hits: u64) {
         self.tb_hits += hits;
         self.counters.tb_hits.store(self.tb_hits, Ordering::Relaxed);
@@ -331,7 +328,6 @@ impl<'a, O: Observer> Search<'a, O> {
         child.pass();
     }
 
-    /// Unmakes the last move.
     #[inline(always)]
     pub(crate) fn take_back(&mut self) {
         self.keys.pop();

@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn shares_are_shown_unless_the_base_is_zero() {
-        let stats = LbrStats { nodes: 8, first_matches: 4, second_matches: 3, best: 0, cutoffs: 0 };
+        let stats = LbrStats([8, 4, 3, 0, 0]);
         let text = lbr_table(&stats);
         let lines = words(&text);
         assert_eq!(lines[1], ["nodes", "8"]);

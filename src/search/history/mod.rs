@@ -6,7 +6,7 @@ mod tables;
 
 pub use correction::Corrections;
 pub use recipe::RecipeHistory;
-pub use tables::{Context, Continuation, Histories, PieceHistory};
+pub use tables::{Context, Continuation, Histories};
 
 use crate::sync::{AtomicI16, Ordering};
 
@@ -19,7 +19,6 @@ impl Cell {
     /// Bound of all histories, to which thresholds refer.
     pub const MAX: i32 = 16_384;
 
-    /// The value.
     #[inline(always)]
     pub const fn get(self) -> i32 {
         self.0 as i32
@@ -41,7 +40,6 @@ impl Cell {
 pub struct SharedCell(AtomicI16);
 
 impl SharedCell {
-    /// The value.
     #[inline(always)]
     pub fn get(&self) -> i32 {
         self.cell().get()
@@ -52,7 +50,6 @@ impl SharedCell {
         Cell(self.0.load(Ordering::Relaxed))
     }
 
-    /// As [`Cell::update`].
     #[inline(always)]
     pub fn update(&self, bonus: i32) {
         let mut cell = self.cell();
@@ -60,7 +57,6 @@ impl SharedCell {
         self.0.store(cell.0, Ordering::Relaxed);
     }
 
-    /// Resets to zero.
     #[inline(always)]
     pub fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);

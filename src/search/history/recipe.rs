@@ -15,7 +15,6 @@ impl RecipeHistory {
         *self = Self { orders: rule.is_some_and(|rule| rule.orders), ..Self::default() };
     }
 
-    /// Whether quiet moves are ordered by this history.
     #[inline(always)]
     pub fn orders(&self) -> bool {
         self.orders

@@ -16,7 +16,6 @@ impl Continuation {
     /// Distances of the earlier moves, in plies.
     pub const BACK: [usize; 4] = [1, 2, 4, 6];
 
-    /// The row of a move.
     #[inline(always)]
     pub fn of(delta: &MoveDelta) -> Self {
         Self(delta.mover.index() as u16 * 64 + delta.mv.to().index() as u16)
@@ -72,7 +71,6 @@ fn boxed<T: Clone, const N: usize>(row: T) -> Box<[T; N]> {
 pub struct Context([Continuation; Continuation::BACK.len()]);
 
 impl Context {
-    /// The context of a node at this ply.
     #[inline(always)]
     pub fn at(stack: &Stack, ply: usize) -> Self {
         Self(Continuation::BACK.map(|back| stack.before(ply, back).continuation))
@@ -167,7 +165,6 @@ impl Histories {
         [piece, mv.to().index(), victim]
     }
 
-    /// Updates butterfly and continuation history of a quiet move.
     pub fn learn_quiet(&mut self, board: &Board, mv: Move, context: &Context, bonus: i32) {
         self.learn_butterfly(board, mv, bonus);
         let Some(piece) = board.piece_on(mv.from()) else { return };
@@ -176,7 +173,6 @@ impl Histories {
         }
     }
 
-    /// Updates butterfly history alone.
     pub fn learn_butterfly(&mut self, board: &Board, mv: Move, bonus: i32) {
         let (from, to) = (mv.from(), mv.to());
         let [from_attacked, to_attacked] = [from, to].map(|square| usize::from(board.threats().has(square)));
@@ -184,7 +180,6 @@ impl Histories {
         table[from.index()][to.index()].update(bonus);
     }
 
-    /// Updates the history of a capture or promotion.
     pub fn learn_noisy(&mut self, board: &Board, mv: Move, bonus: i32) {
         let [piece, to, victim] = Self::noisy_index(board, mv);
         self.captures[piece][to][victim].update(bonus);
