@@ -205,7 +205,7 @@ impl<O: Observer> Search<'_, O> {
     /// contempt shifts, is reported as 0.
     fn describe(&self, rank: usize, line: &RootMove) -> Info {
         let (score, bound) = line.shown();
-        let info = Info {
+        let mut info = Info {
             depth: line.depth.max(1),
             seldepth: line.seldepth.max(1),
             multipv: rank + 1,
@@ -214,15 +214,10 @@ impl<O: Observer> Search<'_, O> {
             pv: line.pv.clone(),
             ..Info::default()
         };
-        if self.me.id != 0 {
-            return info;
+        if self.me.id == 0 {
+            (info.nodes, info.tb_hits) = (self.total_nodes(), self.job.counters.tb_hits());
+            (info.elapsed, info.hashfull) = (self.job.control.elapsed(), self.tt.hashfull());
         }
-        Info {
-            nodes: self.total_nodes(),
-            elapsed: self.job.control.elapsed(),
-            hashfull: self.tt.hashfull(),
-            tb_hits: self.job.counters.tb_hits(),
-            ..info
-        }
+        info
     }
 }

@@ -40,8 +40,9 @@ impl<O: Observer> Search<'_, O> {
             self.me.lbr.remember(place, best);
         }
         let share = if failed_high { 64 } else { self.params.learn_exact };
-        let bonus = self.params.history_bonus(node.depth) * share / 64;
-        let malus = self.params.history_malus(node.depth) * share / 64;
+        let (params, depth) = (self.params, node.depth);
+        let bonus = (params.bonus_base + depth * params.bonus_slope).clamp(0, params.bonus_cap) * share / 64;
+        let malus = (params.malus_base + depth * params.malus_slope).clamp(0, params.malus_cap) * share / 64;
         let context = self.context(node.ply);
         let histories = &mut self.me.histories;
         if best.is_quiet() {

@@ -70,18 +70,6 @@ impl Params {
         Scaling(self.net_base)
     }
 
-    /// History bonus of the best move at a depth in plies.
-    #[inline(always)]
-    pub fn history_bonus(&self, depth: i32) -> i32 {
-        (self.bonus_base + depth * self.bonus_slope).clamp(0, self.bonus_cap)
-    }
-
-    /// History malus of the moves searched before it.
-    #[inline(always)]
-    pub fn history_malus(&self, depth: i32) -> i32 {
-        (self.malus_base + depth * self.malus_slope).clamp(0, self.malus_cap)
-    }
-
     /// Sets a parameter by name.
     ///
     /// # Errors

@@ -148,29 +148,20 @@ impl<O: Observer> Search<'_, O> {
         futility: Score,
         alpha: Score,
     ) -> Option<Score> {
-        if mv.is_quiet() {
+        if mv.is_quiet() || mv.is_promotion() {
             return None;
         }
-        if number > self.params.quiesce_moves && self.is_minor(board, ply, mv) {
+        // Late captures that neither recapture nor check.
+        let recaptures = || self.prior(ply).is_some_and(|played| played.mv.to() == mv.to());
+        if number > self.params.quiesce_moves && !recaptures() && !board.gives_check(mv) {
             return Some(-INFINITE);
         }
-        (futility <= alpha && self.is_futile(board, mv, futility, alpha)).then_some(futility)
-    }
-
-    /// Whether a late capture may be skipped: no promotion, recapture or check.
-    fn is_minor(&self, board: &Board, ply: usize, mv: Move) -> bool {
-        let recaptures = self.prior(ply).is_some_and(|played| played.mv.to() == mv.to());
-        !mv.is_promotion() && !recaptures && !board.gives_check(mv)
-    }
-
-    /// Whether a capture cannot raise the evaluation above alpha, not even by a won exchange.
-    #[inline(always)]
-    fn is_futile(&self, board: &Board, mv: Move, futility: Score, alpha: Score) -> bool {
-        if mv.is_promotion() || alpha <= -TB_WIN_IN_MAX {
-            return false;
+        // Delta pruning: not even a won exchange raises the evaluation above alpha.
+        if futility > alpha || alpha <= -TB_WIN_IN_MAX {
+            return None;
         }
         let victim = board.captured(mv).map_or(0, |piece| piece.kind().exchange_value());
-        futility + victim <= alpha || !board.see_ge(mv, 1)
+        (futility + victim <= alpha || !board.see_ge(mv, 1)).then_some(futility)
     }
 }
 

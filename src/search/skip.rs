@@ -28,8 +28,7 @@ impl<O: Observer> Search<'_, O> {
             // SEE pruning of captures and promotions.
             self.prefetch_tt(board, Some(facts.mv));
             let allowed = -params.see_noisy * node.depth - facts.history / 64;
-            let loses = node.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
-            return loses;
+            return node.depth <= params.see_noisy_depth && !board.see_ge(facts.mv, allowed);
         }
         // Late move pruning: skip remaining quiets except checks; earlier if not improving.
         let enough = (params.lmp_base + node.depth * node.depth) / (2 - i32::from(node.improving));

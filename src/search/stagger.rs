@@ -36,22 +36,16 @@ impl Stagger {
             Self::Off => Some(depth),
             Self::Offset => Some(depth + (thread % 2) as i32),
             Self::Skip => {
-                let (run, phase) = Self::run_and_phase(thread - 1);
+                // All phases of a run come before the next length: (1,0) (1,1) (2,0) (2,1) (2,2) (2,3) (3,0) ... and repeat
+                // after twenty helpers.
+                let (mut run, mut phase) = (1, ((thread - 1) % 20) as i32);
+                while phase >= 2 * run {
+                    phase -= 2 * run;
+                    run += 1;
+                }
                 ((depth + phase) / run % 2 == 0).then_some(depth)
             }
         }
-    }
-
-    /// Run length and phase of a helper. All phases of a run come before the next length: (1,0) (1,1) (2,0) (2,1) (2,2) (2,3)
-    /// (3,0) ... and repeat after twenty helpers.
-    fn run_and_phase(helper: usize) -> (i32, i32) {
-        let mut index = (helper % 20) as i32;
-        let mut run = 1;
-        while index >= 2 * run {
-            index -= 2 * run;
-            run += 1;
-        }
-        (run, index)
     }
 }
 

@@ -233,7 +233,16 @@ impl<'a, O: Observer> Search<'a, O> {
             let now = Instant::now();
             if now.duration_since(self.last_report) >= Self::HEARTBEAT {
                 self.last_report = now;
-                self.show_progress();
+                if let Some((current, number)) = self.current {
+                    self.job.report(Output::Progress(Progress {
+                        depth: self.iteration,
+                        current,
+                        number,
+                        nodes: self.total_nodes(),
+                        elapsed: self.job.control.elapsed(),
+                        hashfull: self.tt.hashfull(),
+                    }));
+                }
             }
         }
         let more = if self.lockstep.is_some() { self.next_round(0, false) } else { control.take_nodes() };
@@ -267,19 +276,6 @@ impl<'a, O: Observer> Search<'a, O> {
             }
             unused = self.next_round(unused, self.me.id == 0);
         }
-    }
-
-    /// Reports the progress of a long iteration.
-    fn show_progress(&self) {
-        let Some((current, number)) = self.current else { return };
-        self.job.report(Output::Progress(Progress {
-            depth: self.iteration,
-            current,
-            number,
-            nodes: self.total_nodes(),
-            elapsed: self.job.control.elapsed(),
-            hashfull: self.tt.hashfull(),
-        }));
     }
 
     #[inline(always)]

@@ -11,7 +11,8 @@ mod tests;
 
 pub use compiled::Lmr;
 pub use rebel::Rebel;
-pub use recipe::{Fact, Facts, Gates, HistoryRule, Recipe, Signal, Term};
+pub use recipe::Facts;
+pub(crate) use recipe::{Fact, HistoryRule, Recipe, Signal};
 
 use super::params::Params;
 use std::sync::{Arc, LazyLock};

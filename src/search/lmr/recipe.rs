@@ -4,19 +4,13 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Fact {
-    /// PV node.
     Pv,
-    /// The TT entry is from a PV node.
     TtPv,
-    /// Expected cut node.
     Cut,
     /// The static evaluation is better than two plies ago.
     Improving,
-    /// The side to move is in check.
     InCheck,
-    /// The move gives check.
     GivesCheck,
-    /// The move is the killer of this ply.
     Killer,
     /// The move captures or promotes.
     Noisy,
@@ -25,9 +19,7 @@ pub enum Fact {
     /// A move has raised alpha.
     Raised,
     // The facts from here on are computed only for recipes that read one of them.
-    /// The move captures.
     Capture,
-    /// The move promotes to a queen.
     QueenPromotion,
     /// A pawn moves to its sixth rank or beyond.
     FarPawn,
@@ -44,7 +36,6 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Number of facts.
     pub const COUNT: usize = Self::RootBest as usize + 1;
     /// The facts from [`Capture`](Self::Capture) on, which cost time to compute.
     pub const COSTLY: Facts = Facts((1 << Self::COUNT) - (1 << Self::Capture as u8));
@@ -106,13 +97,9 @@ pub enum Signal {
     Threats,
     /// Own pieces no longer attacked; 0 for a move with SEE below 0.
     Escapes,
-    /// Change of the passed pawn term.
     PassedGain,
-    /// Change of the own king's safety.
     SafetyGain,
-    /// Change of the evaluation.
     Gain,
-    /// Change of the evaluation, negated.
     Loss,
     /// Change of the moving piece's piece-square value.
     SquareGain,
@@ -121,7 +108,6 @@ pub enum Signal {
 /// A change of the reduction by a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The signal.
     pub signal: Signal,
     /// Minimum value at which the change applies.
     pub from: i32,
@@ -156,7 +142,6 @@ impl HistoryRule {
 /// Conditions for a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gates {
-    /// Minimum depth, in plies.
     pub min_depth: i32,
     /// Minimum number of the move, from 1.
     pub first_move: usize,
@@ -171,7 +156,6 @@ pub struct Gates {
 pub struct Recipe {
     /// Base reduction in plies by `constants`, whether the move is quiet, depth in plies and number of the move from 1.
     pub base: fn(&[f64; 4], bool, i32, usize) -> f64,
-    /// Constants of `base`.
     pub constants: [f64; 4],
     /// Whether the numbers below are in 1/10 ply, and this percentage of their sum, truncated to plies, is the reduction.
     /// Otherwise they are in 1/1024 ply, and their sum is the reduction.
@@ -182,7 +166,6 @@ pub struct Recipe {
     pub counts_quiets: bool,
     /// Fixed reductions in 1/10 ply of moves with a fact. The first match overrides everything below.
     pub fixed: Vec<(Fact, i32)>,
-    /// Changes by fact.
     pub weights: Vec<(Fact, i32)>,
     /// Change per 1024 points of history; below zero, good history reduces less.
     pub history_slope: i32,

@@ -12,21 +12,6 @@ use crate::search::worker::Search;
 /// The first iteration with [`Fact::RootBest`].
 const ROOT_BEST_FROM: i32 = 8;
 
-/// The inputs of signals for a move that has been made.
-struct MadeMove<'a> {
-    board: &'a Board,
-    child: &'a Board,
-    node: &'a NodeState,
-    mv: Move,
-    alpha: Score,
-    /// Whether SEE is at least 0.
-    sound: bool,
-    /// Terms of the classical evaluation before and after the move.
-    terms: [Terms; 2],
-    /// Change of the evaluation, in centipawns; 0 if either side is in check.
-    gain: Score,
-}
-
 impl<O: Observer> Search<'_, O> {
     /// Returns the reduction in 1/1024 ply; `None` if the gates forbid one.
     #[inline(never)]
@@ -55,10 +40,7 @@ impl<O: Observer> Search<'_, O> {
         let mut sum = lmr.sum(facts.quiet, node.depth, number, flags, history);
         sum += lmr.for_correction(node.correction);
         if !lmr.recipe().terms.is_empty() {
-            let made = self.made_move(board, child, node, facts.mv, alpha);
-            for term in lmr.recipe().terms.iter().filter(|term| made.signal(term.signal) >= term.from) {
-                sum += term.change;
-            }
+            sum += self.change_by_signals(board, child, node, facts.mv, alpha);
         }
         Some(lmr.reduction(sum, N::ROOT))
     }
@@ -82,43 +64,27 @@ impl<O: Observer> Search<'_, O> {
             .with_if(Fact::RootBest, root_best)
     }
 
-    fn made_move<'a>(
-        &mut self,
-        board: &'a Board,
-        child: &'a Board,
-        node: &'a NodeState,
-        mv: Move,
-        alpha: Score,
-    ) -> MadeMove<'a> {
+    /// Sum of the changes by the signals of a move that has been made.
+    fn change_by_signals(&mut self, board: &Board, child: &Board, node: &NodeState, mv: Move, alpha: Score) -> i32 {
+        let (us, sound) = (board.side_to_move(), board.see_ge(mv, 0));
         let in_check = node.in_check || child.in_check();
         let gain = if in_check { 0 } else { -self.evaluate(child, node.ply + 1) - node.raw_eval };
-        let terms = [board, child].map(|board| self.me.evaluator.terms(board));
-        MadeMove { board, child, node, mv, alpha, sound: board.see_ge(mv, 0), terms, gain }
-    }
-}
-
-impl MadeMove<'_> {
-    fn signal(&self, signal: Signal) -> i32 {
-        let us = self.board.side_to_move();
-        let [before, after] = &self.terms;
-        let change = |part: fn(&Terms) -> [Score; 2]| part(after)[us.index()] - part(before)[us.index()];
-        match signal {
-            Signal::AboveAlpha => self.node.eval - self.alpha,
-            Signal::Surplus => self.node.eval - (before.material[us.index()] - before.material[us.flip().index()]),
-            Signal::Threats if self.sound => count(self.child.hanging(!us) & !self.board.hanging(!us)),
-            Signal::Escapes if self.sound => {
-                count(self.board.hanging(us)).saturating_sub(count(self.child.hanging(us)))
-            }
+        let [before, after] = [board, child].map(|board| self.me.evaluator.terms(board));
+        let change = |part: fn(&Terms) -> [Score; 2]| part(&after)[us.index()] - part(&before)[us.index()];
+        let count = |pieces: Bitboard| pieces.count() as i32;
+        let value = |signal| match signal {
+            Signal::AboveAlpha => node.eval - alpha,
+            Signal::Surplus => node.eval - (before.material[us.index()] - before.material[us.flip().index()]),
+            Signal::Threats if sound => count(child.hanging(!us) & !board.hanging(!us)),
+            Signal::Escapes if sound => count(board.hanging(us)).saturating_sub(count(child.hanging(us))),
             Signal::Threats | Signal::Escapes => 0,
             Signal::PassedGain => change(|terms| terms.passed),
             Signal::SafetyGain => change(|terms| terms.king_safety),
-            Signal::Gain => self.gain,
-            Signal::Loss => -self.gain,
-            Signal::SquareGain => square_gain(self.board, self.mv),
-        }
+            Signal::Gain => gain,
+            Signal::Loss => -gain,
+            Signal::SquareGain => square_gain(board, mv),
+        };
+        let terms = self.lmr.recipe().terms.iter();
+        terms.filter(|term| value(term.signal) >= term.from).map(|term| term.change).sum()
     }
-}
-
-fn count(pieces: Bitboard) -> i32 {
-    pieces.count() as i32
 }
