@@ -2,21 +2,13 @@
 
 use super::super::network::QA;
 use super::super::threats::{Pieces, Threats};
+use super::dot::{self, Isa};
 use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, scalar};
 use std::arch::x86_64::*;
 
-/// Proof that the CPU has AVX2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Avx2(());
-
-impl Avx2 {
-    pub fn detect() -> Option<Self> {
-        is_x86_feature_detected!("avx2").then_some(Self(()))
-    }
-}
-
-/// Lines kept in registers while threat rows are added: two of sixteen registers each.
-const BLOCK: usize = 6;
+/// Proof that the CPU has AVX2: created only in functions that require it.
+#[derive(Clone, Copy)]
+struct Avx2(());
 
 #[target_feature(enable = "avx2")]
 pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
@@ -29,93 +21,69 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
 }
 
 #[target_feature(enable = "avx2")]
-pub fn find_threats(isa: Avx2, pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<YmmPair>(isa, pieces);
+pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
+    threats.find::<YmmPair>(Avx2(()), pieces);
 }
 
+/// Six lines use twelve of sixteen registers.
 #[target_feature(enable = "avx2")]
 pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-    let mut sums = [_mm256_setzero_si256(); 2];
-    for side in sides {
-        let (mut at, lines) = (0, side.neurons.len());
-        while at < lines {
-            match lines - at {
-                BLOCK.. => at += dot_lines::<BLOCK>(&mut sums, side, rows, threats, at),
-                4.. => at += dot_lines::<4>(&mut sums, side, rows, threats, at),
-                _ => at += dot_lines::<1>(&mut sums, side, rows, threats, at),
+    dot::screlu_dot::<_, 1, 6, 4>(Avx2(()), sides.map(|side| [side]), rows, threats)
+}
+
+impl Isa for Avx2 {
+    type Line = [__m256i; 2];
+    type Sums = [__m256i; 2];
+
+    #[inline(always)]
+    fn zero(self) -> [__m256i; 2] {
+        // SAFETY: the CPU has AVX2.
+        unsafe { [_mm256_setzero_si256(); 2] }
+    }
+
+    #[inline(always)]
+    fn load(self, line: &CacheLine) -> [__m256i; 2] {
+        let (halves, _) = line.0.as_chunks::<16>();
+        // SAFETY: the CPU has AVX2; each half is 32 bytes, aligned to 32 because the line is aligned to 64.
+        [0, 1].map(|half| unsafe { _mm256_load_si256(halves[half].as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn add(self, line: &mut [__m256i; 2], row: &HalfLine) {
+        let (halves, _) = row.0.as_chunks::<16>();
+        for half in 0..2 {
+            // SAFETY: the CPU has AVX2; each half is 16 bytes, aligned to 16 because the row is aligned to 32.
+            unsafe {
+                let row = _mm256_cvtepi8_epi16(_mm_load_si128(halves[half].as_ptr().cast()));
+                line[half] = _mm256_add_epi16(line[half], row);
             }
         }
     }
-    horizontal_sum(sums)
-}
 
-/// Adds the dot product of `COUNT` lines of a side from line `at` to the sums, and returns `COUNT`. The lines stay in registers
-/// while threat rows are added.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn dot_lines<const COUNT: usize>(
-    sums: &mut [__m256i; 2],
-    side: Perspective,
-    rows: &[HalfLine],
-    threats: &[u8],
-    at: usize,
-) -> usize {
-    let mut lines = [[_mm256_setzero_si256(); 2]; COUNT];
-    let neurons = &side.neurons[at..][..COUNT];
-    for index in 0..COUNT {
-        lines[index] = load(&neurons[index]);
-    }
-    for threat in threats {
-        let row = &rows[usize::from(threat ^ side.flip) * side.neurons.len() + at..][..COUNT];
-        for index in 0..COUNT {
-            let [low, high] = load_half(&row[index]);
-            lines[index][0] = _mm256_add_epi16(lines[index][0], low);
-            lines[index][1] = _mm256_add_epi16(lines[index][1], high);
+    /// Neuron times weight fits into 16 bits, so `madd` with the neuron completes the product and widens.
+    #[inline(always)]
+    fn add_screlu(self, sums: &mut [__m256i; 2], _index: usize, neurons: [__m256i; 2], weights: [__m256i; 2]) {
+        for half in 0..2 {
+            // SAFETY: the CPU has AVX2.
+            unsafe {
+                let (zero, full) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
+                let neurons = _mm256_min_epi16(_mm256_max_epi16(neurons[half], zero), full);
+                let products = _mm256_mullo_epi16(neurons, weights[half]);
+                sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(products, neurons));
+            }
         }
     }
-    let weights = &side.weights[at..][..COUNT];
-    for index in 0..COUNT {
-        add_screlu(sums, lines[index], load(&weights[index]));
+
+    #[inline(always)]
+    fn total(self, [low, high]: [__m256i; 2]) -> i32 {
+        // SAFETY: the CPU has AVX2.
+        unsafe {
+            let eight = _mm256_add_epi32(low, high);
+            let four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256::<1>(eight));
+            let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
+            _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
+        }
     }
-    COUNT
-}
-
-/// Neuron times weight fits into 16 bits, so `madd` with the neuron completes the product and widens.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn add_screlu(sums: &mut [__m256i; 2], neurons: [__m256i; 2], weights: [__m256i; 2]) {
-    let (zero, full) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
-    for half in 0..2 {
-        let neurons = _mm256_min_epi16(_mm256_max_epi16(neurons[half], zero), full);
-        let products = _mm256_mullo_epi16(neurons, weights[half]);
-        sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(products, neurons));
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn horizontal_sum([low, high]: [__m256i; 2]) -> i32 {
-    let eight = _mm256_add_epi32(low, high);
-    let four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256::<1>(eight));
-    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
-    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load(line: &CacheLine) -> [__m256i; 2] {
-    let (halves, _) = line.0.as_chunks::<16>();
-    // SAFETY: each half is 32 bytes, aligned to 32 because the line is aligned to 64.
-    [0, 1].map(|half| unsafe { _mm256_load_si256(halves[half].as_ptr().cast()) })
-}
-
-/// Sign-extends to 16 bits.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_half(line: &HalfLine) -> [__m256i; 2] {
-    let (halves, _) = line.0.as_chunks::<16>();
-    // SAFETY: each half is 16 bytes, aligned to 16 because the line is aligned to 32.
-    [0, 1].map(|half| _mm256_cvtepi8_epi16(unsafe { _mm_load_si128(halves[half].as_ptr().cast()) }))
 }
 
 /// Eight 64-bit lanes in two registers.

@@ -2,45 +2,43 @@
 
 use super::super::network::QA;
 use super::super::threats::{Pieces, Threats};
+use super::dot::{self, Isa};
 use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, scalar};
 use std::arch::x86_64::*;
 
-/// Proof that the CPU has the instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Avx512(());
+/// Proof that the CPU has the instructions: created only in functions that require them.
+#[derive(Clone, Copy)]
+struct Avx512(());
 
-impl Avx512 {
-    pub fn detect() -> Option<Self> {
-        let detected = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vbmi2")
-            && is_x86_feature_detected!("avx512vnni");
-        detected.then_some(Self(()))
-    }
+pub fn is_detected() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vbmi2")
+        && is_x86_feature_detected!("avx512vnni")
 }
 
 /// Lines per unrolled block.
 const BLOCK: usize = 8;
-/// Independent sums, to hide latency.
-const SUMS: usize = 4;
 
 /// The compiler vectorises [`scalar::update`] with 256-bit registers only.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
 pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
+    let isa = Avx512(());
     let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
     let done = blocks.len() * BLOCK;
     for (out, at) in blocks.iter_mut().zip((0..).step_by(BLOCK)) {
         let from = &from[at..][..BLOCK];
         let (adds, subs) = (adds.map(|row| &row[at..][..BLOCK]), subs.map(|row| &row[at..][..BLOCK]));
         for index in 0..BLOCK {
-            let mut line = load(&from[index]);
+            let mut line = isa.load(&from[index]);
             for row in adds {
-                line = _mm512_add_epi16(line, load(&row[index]));
+                line = _mm512_add_epi16(line, isa.load(&row[index]));
             }
             for row in subs {
-                line = _mm512_sub_epi16(line, load(&row[index]));
+                line = _mm512_sub_epi16(line, isa.load(&row[index]));
             }
-            store(&mut out[index], line);
+            // SAFETY: a line is 64 bytes, aligned to 64.
+            unsafe { _mm512_store_si512(out[index].0.as_mut_ptr().cast(), line) };
         }
     }
     scalar::update(rest, &from[done..], adds.map(|row| &row[done..]), subs.map(|row| &row[done..]));
@@ -52,93 +50,58 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn find_threats(isa: Avx512, pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<Zmm>(isa, pieces);
+pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
+    threats.find::<Zmm>(Avx512(()), pieces);
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
 pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-    let lines = sides[0].neurons.len();
-    let mut sums = [_mm512_setzero_si512(); SUMS];
-    for at in (0..lines).step_by(BLOCK) {
-        if at + BLOCK <= lines {
-            dot_lines::<BLOCK>(&mut sums, sides, rows, threats, at);
-        } else {
-            (at..lines).for_each(|at| dot_lines::<1>(&mut sums, sides, rows, threats, at));
+    dot::screlu_dot::<_, 2, BLOCK, 1>(Avx512(()), [sides], rows, threats)
+}
+
+impl Isa for Avx512 {
+    type Line = __m512i;
+    /// Four independent sums, to hide latency.
+    type Sums = [__m512i; 4];
+
+    #[inline(always)]
+    fn zero(self) -> [__m512i; 4] {
+        // SAFETY: the CPU has AVX-512.
+        unsafe { [_mm512_setzero_si512(); 4] }
+    }
+
+    #[inline(always)]
+    fn load(self, line: &CacheLine) -> __m512i {
+        // SAFETY: the CPU has AVX-512; a line is 64 bytes, aligned to 64.
+        unsafe { _mm512_load_si512(line.0.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn add(self, line: &mut __m512i, row: &HalfLine) {
+        // SAFETY: the CPU has AVX-512; a short line is 32 bytes, aligned to 32.
+        unsafe {
+            let row = _mm512_cvtepi8_epi16(_mm256_load_si256(row.0.as_ptr().cast()));
+            *line = _mm512_add_epi16(*line, row);
         }
     }
-    horizontal_sum(sums)
-}
 
-/// Lines from `at` of both sides in one pass, kept in registers while threat rows are added.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-fn dot_lines<const COUNT: usize>(
-    sums: &mut [__m512i; SUMS],
-    sides: [Perspective; 2],
-    rows: &[HalfLine],
-    threats: &[u8],
-    at: usize,
-) {
-    let all = sides[0].neurons.len();
-    let mut lines = [[_mm512_setzero_si512(); COUNT]; 2];
-    for (lines, side) in lines.iter_mut().zip(sides) {
-        let neurons = &side.neurons[at..][..COUNT];
-        for index in 0..COUNT {
-            lines[index] = load(&neurons[index]);
+    /// Neuron times weight fits into 16 bits, so a single VNNI instruction multiplies by the neuron again and accumulates.
+    #[inline(always)]
+    fn add_screlu(self, sums: &mut [__m512i; 4], index: usize, neurons: __m512i, weights: __m512i) {
+        let sum = &mut sums[index % 4];
+        // SAFETY: the CPU has AVX-512.
+        unsafe {
+            let (zero, full) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
+            let neurons = _mm512_min_epi16(_mm512_max_epi16(neurons, zero), full);
+            *sum = _mm512_dpwssd_epi32(*sum, _mm512_mullo_epi16(neurons, weights), neurons);
         }
     }
-    for threat in threats {
-        for (lines, side) in lines.iter_mut().zip(sides) {
-            let row = &rows[usize::from(threat ^ side.flip) * all + at..][..COUNT];
-            for index in 0..COUNT {
-                lines[index] = _mm512_add_epi16(lines[index], load_half(&row[index]));
-            }
-        }
+
+    #[inline(always)]
+    fn total(self, [one, two, three, four]: [__m512i; 4]) -> i32 {
+        // SAFETY: the CPU has AVX-512.
+        unsafe { _mm512_reduce_add_epi32(_mm512_add_epi32(_mm512_add_epi32(one, two), _mm512_add_epi32(three, four))) }
     }
-    for (lines, side) in lines.iter().zip(sides) {
-        let weights = &side.weights[at..][..COUNT];
-        for index in 0..COUNT {
-            sums[index % SUMS] = add_screlu(sums[index % SUMS], lines[index], load(&weights[index]));
-        }
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-fn horizontal_sum([one, two, three, four]: [__m512i; SUMS]) -> i32 {
-    _mm512_reduce_add_epi32(_mm512_add_epi32(_mm512_add_epi32(one, two), _mm512_add_epi32(three, four)))
-}
-
-/// Neuron times weight fits into 16 bits, so a single VNNI instruction multiplies by the neuron again and accumulates.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-fn add_screlu(sum: __m512i, neurons: __m512i, weights: __m512i) -> __m512i {
-    let (zero, full) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
-    let neurons = _mm512_min_epi16(_mm512_max_epi16(neurons, zero), full);
-    _mm512_dpwssd_epi32(sum, _mm512_mullo_epi16(neurons, weights), neurons)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn store(line: &mut CacheLine, numbers: __m512i) {
-    // SAFETY: a line is 64 bytes, aligned to 64.
-    unsafe { _mm512_store_si512(line.0.as_mut_ptr().cast(), numbers) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn load(line: &CacheLine) -> __m512i {
-    // SAFETY: a line is 64 bytes, aligned to 64.
-    unsafe { _mm512_load_si512(line.0.as_ptr().cast()) }
-}
-
-/// Sign-extends to 16 bits.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn load_half(line: &HalfLine) -> __m512i {
-    // SAFETY: a short line is 32 bytes, aligned to 32.
-    _mm512_cvtepi8_epi16(unsafe { _mm256_load_si256(line.0.as_ptr().cast()) })
 }
 
 /// Eight 64-bit lanes in one register.

@@ -7,6 +7,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod dot;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;
@@ -63,11 +64,11 @@ type Rows<'a, const N: usize> = [&'a [CacheLine]; N];
 enum Level {
     Scalar,
     #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Avx2),
+    Avx2,
     #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Avx512),
+    Avx512,
     #[cfg(target_arch = "aarch64")]
-    Neon(neon::Neon),
+    Neon,
 }
 
 /// An instruction set available on this CPU.
@@ -85,15 +86,15 @@ macro_rules! dispatch {
     ($self:ident, $function:ident $(::<$($generic:ident),+>)?, $($argument:expr),+) => {
         match $self.0 {
             Level::Scalar => scalar::$function$(::<$($generic),+>)?($($argument),+),
-            // SAFETY: the level holds the proof that the CPU has the instructions.
+            // SAFETY: `Simd::available` found that the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2(_) => unsafe { avx2::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Avx2 => unsafe { avx2::$function$(::<$($generic),+>)?($($argument),+) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512(_) => unsafe { avx512::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Avx512 => unsafe { avx512::$function$(::<$($generic),+>)?($($argument),+) },
             // SAFETY: as above.
             #[cfg(target_arch = "aarch64")]
-            Level::Neon(_) => unsafe { neon::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Neon => unsafe { neon::$function$(::<$($generic),+>)?($($argument),+) },
         }
     };
 }
@@ -104,11 +105,11 @@ impl Simd {
         let mut all = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            all.extend(avx512::Avx512::detect().map(|isa| Self(Level::Avx512(isa))));
-            all.extend(avx2::Avx2::detect().map(|isa| Self(Level::Avx2(isa))));
+            all.extend(avx512::is_detected().then_some(Self(Level::Avx512)));
+            all.extend(is_x86_feature_detected!("avx2").then_some(Self(Level::Avx2)));
         }
         #[cfg(target_arch = "aarch64")]
-        all.extend(neon::Neon::detect().map(|isa| Self(Level::Neon(isa))));
+        all.extend(std::arch::is_aarch64_feature_detected!("neon").then_some(Self(Level::Neon)));
         all.push(Self(Level::Scalar));
         all
     }
@@ -129,11 +130,11 @@ impl Simd {
         match self.0 {
             Level::Scalar => "scalar",
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2(_) => "avx2",
+            Level::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512(_) => "avx512",
+            Level::Avx512 => "avx512",
             #[cfg(target_arch = "aarch64")]
-            Level::Neon(_) => "neon",
+            Level::Neon => "neon",
         }
     }
 
@@ -167,18 +168,7 @@ impl Simd {
     /// Computes the active threat inputs.
     #[inline(always)]
     pub fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
-        match self.0 {
-            Level::Scalar => threats.find::<[u64; 8]>((), pieces),
-            // SAFETY: the level holds the proof that the CPU has the instructions.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2(isa) => unsafe { avx2::find_threats(isa, pieces, threats) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512(isa) => unsafe { avx512::find_threats(isa, pieces, threats) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon(_) => unsafe { neon::find_threats(pieces, threats) },
-        }
+        dispatch!(self, find_threats, pieces, threats);
     }
 
     /// Dot product of output weights and SCReLU activations of both sides (clamp to 0..`QA`, square) after adding the rows of the active

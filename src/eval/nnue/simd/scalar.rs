@@ -1,10 +1,9 @@
 //! Portable reference kernels. The updates are written for auto-vectorisation; other files compile them with their instructions.
 
 use super::super::network::{LANES, QA};
+use super::super::threats::{Pieces, Threats};
+use super::dot::{self, Isa};
 use super::{CacheLine, HalfLine, Perspective, Rows};
-
-/// Lines per block of threat updates.
-const BLOCK: usize = 8;
 
 #[inline(always)]
 pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
@@ -36,30 +35,46 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
 }
 
 pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-    let mut sum = 0;
-    for Perspective { neurons, weights, flip } in sides {
-        for at in (0..neurons.len()).step_by(BLOCK) {
-            let from = &neurons[at..neurons.len().min(at + BLOCK)];
-            let mut block = [CacheLine::ZERO; BLOCK];
-            let lines = &mut block[..from.len()];
-            lines.copy_from_slice(from);
-            for threat in threats {
-                let row = &rows[usize::from(threat ^ flip) * neurons.len() + at..][..lines.len()];
-                for (line, row) in lines.iter_mut().zip(row) {
-                    for index in 0..LANES {
-                        line.0[index] = line.0[index].wrapping_add(row.0[index].into());
-                    }
-                }
-            }
-            for (line, weights) in lines.iter().zip(&weights[at..]) {
-                for (&neuron, &weight) in line.0.iter().zip(&weights.0) {
-                    let neuron = i32::from(neuron).clamp(0, QA);
-                    sum += neuron * neuron * i32::from(weight);
-                }
-            }
+    dot::screlu_dot::<_, 1, 8, 1>((), sides.map(|side| [side]), rows, threats)
+}
+
+pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
+    threats.find::<[u64; 8]>((), pieces);
+}
+
+impl Isa for () {
+    type Line = CacheLine;
+    type Sums = i32;
+
+    #[inline(always)]
+    fn zero(self) -> i32 {
+        0
+    }
+
+    #[inline(always)]
+    fn load(self, line: &CacheLine) -> CacheLine {
+        *line
+    }
+
+    #[inline(always)]
+    fn add(self, line: &mut CacheLine, row: &HalfLine) {
+        for index in 0..LANES {
+            line.0[index] = line.0[index].wrapping_add(row.0[index].into());
         }
     }
-    sum
+
+    #[inline(always)]
+    fn add_screlu(self, sum: &mut i32, _index: usize, neurons: CacheLine, weights: CacheLine) {
+        for (neuron, weight) in neurons.0.into_iter().zip(weights.0) {
+            let neuron = i32::from(neuron).clamp(0, QA);
+            *sum += neuron * neuron * i32::from(weight);
+        }
+    }
+
+    #[inline(always)]
+    fn total(self, sum: i32) -> i32 {
+        sum
+    }
 }
 
 #[inline(always)]
