@@ -20,15 +20,10 @@ const WIN: Score = 1000;
 
 /// Value of a known endgame in centipawns from White's view.
 #[inline(always)]
-pub(super) fn known(board: &Board, census: &Census) -> Option<Score> {
-    if may_be_known(board) { by_material(board, census) } else { None }
-}
-
-/// Whether the endgame may be known, by the number of pieces.
-#[inline(always)]
-pub(super) fn may_be_known(board: &Board) -> bool {
+pub(super) fn known(board: &Board) -> Option<Score> {
     let alone = |color| !board.color(color).more_than_one();
-    board.occupied().count() <= FEW_PIECES || alone(Color::White) || alone(Color::Black)
+    let candidate = board.occupied().count() <= FEW_PIECES || alone(Color::White) || alone(Color::Black);
+    if candidate { by_material(board) } else { None }
 }
 
 /// Material balance in centipawns from White's view if there are [too many pieces](Census::is_crowded) to sum the terms.
@@ -38,22 +33,19 @@ pub(super) fn crowded(census: &Census) -> Option<Score> {
 }
 
 #[cold]
-fn by_material(board: &Board, census: &Census) -> Option<Score> {
-    let pieces = Color::ALL.map(|color| board.color(color).count());
+fn by_material(board: &Board) -> Option<Score> {
     if board.insufficient_material() {
         return Some(0);
     }
-    for strong in Color::ALL {
-        let value = match (pieces[strong.index()], pieces[strong.flip().index()]) {
-            (_, 1) => lone_king(board, census, strong),
-            (2, 2) => one_piece_each(board, census, strong),
-            _ => None,
+    let census = Census::new(board);
+    Color::ALL.into_iter().find_map(|strong| {
+        let value = match [strong, !strong].map(|color| board.color(color).count()) {
+            [_, 1] => lone_king(board, &census, strong)?,
+            [2, 2] => one_piece_each(board, &census, strong)?,
+            _ => return None,
         };
-        if let Some(value) = value {
-            return Some(value * strong.sign());
-        }
-    }
-    None
+        Some(value * strong.sign())
+    })
 }
 
 /// Endgame value of a color's pieces.

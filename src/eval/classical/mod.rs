@@ -75,7 +75,7 @@ impl Classical {
     pub fn trace(&mut self, board: &Board) -> Trace {
         let census = Census::new(board);
         let mut trace = Trace { phase: census.phase(), scale: endgame::FULL_SCALE, ..Trace::default() };
-        trace.ending = endgame::known(board, &census).or_else(|| endgame::crowded(&census));
+        trace.ending = endgame::known(board).or_else(|| endgame::crowded(&census));
         if let Some(value) = trace.ending {
             trace.score = finish(board, value);
             return trace;
@@ -116,13 +116,7 @@ impl Classical {
 /// Value of a known endgame in centipawns from the side to move's view.
 #[inline(always)]
 pub fn known_ending(board: &Board) -> Option<Score> {
-    if endgame::may_be_known(board) { look_up(board) } else { None }
-}
-
-#[cold]
-fn look_up(board: &Board) -> Option<Score> {
-    let value = endgame::known(board, &Census::new(board))?;
-    Some(finish(board, value) * board.side_to_move().sign())
+    endgame::known(board).map(|value| finish(board, value) * board.side_to_move().sign())
 }
 
 /// Phase of a position, 0 without pieces to [`FULL_PHASE`].

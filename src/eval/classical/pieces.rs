@@ -5,78 +5,65 @@ use super::pawns::Structure;
 use super::survey::{CENTER_FILES, Survey, slider_blockers};
 use super::trace::{Term, Trace};
 use super::weights as w;
-use crate::chess::{Bitboard, Color, File, PieceType, Rank, Square, attacks};
+use crate::chess::{Bitboard, Color, File, Piece, PieceType, Rank, Square, attacks};
 
 /// The central squares.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
-/// Squares on which bishops get trapped.
-const BISHOP_TRAPS: [Square; 2] = [Square::A7, Square::H7];
 
 /// Enters all pieces in the survey and adds their terms.
 #[inline(always)]
 pub(super) fn enter(survey: &mut Survey, structure: &Structure, trace: &mut Trace) {
     for color in Color::ALL {
-        minors_and_rooks(survey, structure, color, trace);
+        let outposts = structure.outposts(survey, color);
+        enter_kind(survey, outposts, color, PieceType::Knight, trace);
+        enter_kind(survey, outposts, color, PieceType::Bishop, trace);
+        enter_kind(survey, outposts, color, PieceType::Rook, trace);
     }
     for color in Color::ALL {
-        queens(survey, color, trace);
+        enter_kind(survey, Bitboard::EMPTY, color, PieceType::Queen, trace);
         trace.add(Term::PieceSquare, color, w::square(color, PieceType::King, survey.king[color.index()]));
     }
 }
 
-/// Knights, bishops and rooks.
+/// Enters a color's pieces of one type. Queens come last: squares defended by lesser enemy pieces do not count for their mobility.
 #[inline(always)]
-fn minors_and_rooks(survey: &mut Survey, structure: &Structure, color: Color, trace: &mut Trace) {
-    let board = survey.board;
-    let outposts = structure.outposts(survey, color);
-    for square in board.pieces(color, PieceType::Knight) {
-        let attacked = survey.enter(color, PieceType::Knight, square, attacks::knight(square));
-        trace.add(Term::PieceSquare, color, w::square(color, PieceType::Knight, square));
-        trace.add(Term::Mobility, color, w::KNIGHT_MOBILITY[survey.reach(color, attacked)]);
-        trace.add(Term::Minors, color, knight(survey, color, square, attacked, outposts));
-    }
+fn enter_kind(survey: &mut Survey, outposts: Bitboard, color: Color, kind: PieceType, trace: &mut Trace) {
+    let pieces = survey.board.pieces(color, kind);
     // X-rays: bishops see through queens, rooks through queens and own rooks.
-    let queens = board.kind(PieceType::Queen);
-    for square in board.pieces(color, PieceType::Bishop) {
-        let attacked = attacks::bishop(square, survey.occupied ^ queens);
-        let attacked = survey.enter(color, PieceType::Bishop, square, attacked);
-        trace.add(Term::PieceSquare, color, w::square(color, PieceType::Bishop, square));
-        trace.add(Term::Mobility, color, w::BISHOP_MOBILITY[survey.reach(color, attacked)]);
-        trace.add(Term::Minors, color, bishop(survey, color, square, outposts));
-        trace.add(Term::Trapped, color, trapped_bishop(survey, color, square));
-    }
-    let rooks = board.pieces(color, PieceType::Rook);
-    for square in rooks {
-        let attacked = attacks::rook(square, survey.occupied ^ queens ^ rooks);
-        let attacked = survey.enter(color, PieceType::Rook, square, attacked);
-        let reach = survey.reach(color, attacked);
-        trace.add(Term::PieceSquare, color, w::square(color, PieceType::Rook, square));
-        trace.add(Term::Mobility, color, w::ROOK_MOBILITY[reach]);
-        trace.add(Term::Rooks, color, rook(survey, color, square));
-        if reach <= 3 {
-            trace.add(Term::Trapped, color, trapped_rook(survey, color, square));
+    let queens = survey.board.kind(PieceType::Queen);
+    let (occupied, denied) = match kind {
+        PieceType::Bishop => (survey.occupied ^ queens, Bitboard::EMPTY),
+        PieceType::Rook => (survey.occupied ^ queens ^ pieces, Bitboard::EMPTY),
+        PieceType::Queen => {
+            let [_, knights, bishops, rooks, _, _] = survey.by[color.flip().index()];
+            (survey.occupied, knights | bishops | rooks)
         }
-    }
-}
-
-/// Queens. Squares defended by lesser enemy pieces do not count for mobility.
-#[inline(always)]
-fn queens(survey: &mut Survey, color: Color, trace: &mut Trace) {
-    let board = survey.board;
-    let [_, knights, bishops, rooks, _, _] = survey.by[color.flip().index()];
-    let lesser = knights | bishops | rooks;
-    for square in board.pieces(color, PieceType::Queen) {
-        let attacked = survey.enter(color, PieceType::Queen, square, attacks::queen(square, survey.occupied));
-        trace.add(Term::PieceSquare, color, w::square(color, PieceType::Queen, square));
-        trace.add(Term::Mobility, color, w::QUEEN_MOBILITY[survey.reach(color, attacked & !lesser)]);
-        let weak = weak_queen(survey, color, square);
-        trace.add(Term::Trapped, color, w::WEAK_QUEEN * i32::from(weak));
+        _ => (survey.occupied, Bitboard::EMPTY),
+    };
+    for square in pieces {
+        let attacked = survey.enter(color, kind, square, attacks::of(Piece::new(color, kind), square, occupied));
+        let reach = survey.reach(color, attacked & !denied);
+        trace.add(Term::PieceSquare, color, w::square(color, kind, square));
+        trace.add(Term::Mobility, color, w::MOBILITY[kind.index() - 1][reach]);
+        match kind {
+            PieceType::Knight => trace.add(Term::Minors, color, knight(survey, color, square, attacked, outposts)),
+            PieceType::Bishop => {
+                trace.add(Term::Minors, color, bishop(survey, color, square, outposts));
+                trace.add(Term::Trapped, color, trapped_bishop(survey, color, square));
+            }
+            PieceType::Rook => {
+                trace.add(Term::Rooks, color, rook(survey, color, square));
+                let stuck = reach <= 3 && is_shut_in(survey, color, square);
+                trace.add(Term::Trapped, color, w::TRAPPED_ROOK * i32::from(stuck));
+            }
+            _ => trace.add(Term::Trapped, color, w::WEAK_QUEEN * i32::from(is_weak_queen(survey, color, square))),
+        }
     }
 }
 
 /// Whether an enemy bishop or rook attacks the queen through one piece, other than an own pawn.
 #[inline(always)]
-fn weak_queen(survey: &Survey, color: Color, square: Square) -> bool {
+fn is_weak_queen(survey: &Survey, color: Color, square: Square) -> bool {
     let board = survey.board;
     let bishops = board.pieces(!color, PieceType::Bishop);
     let rooks = board.pieces(!color, PieceType::Rook);
@@ -132,24 +119,23 @@ fn rook(survey: &Survey, color: Color, square: Square) -> Pair {
     value
 }
 
-/// A rook with few moves, shut in between the edge and its king on the first rank.
+/// Whether a rook is between the edge and its king on the first rank.
 #[inline(always)]
-fn trapped_rook(survey: &Survey, color: Color, square: Square) -> Pair {
+fn is_shut_in(survey: &Survey, color: Color, square: Square) -> bool {
     let king = survey.king[color.index()];
     let home = king.rank().relative_to(color) == Rank::First && square.rank().relative_to(color) <= Rank::Second;
     let outside = if king.file() <= File::D { square.file() < king.file() } else { square.file() > king.file() };
-    let stuck = home && outside && !survey.board.castling().any(color);
-    w::TRAPPED_ROOK * i32::from(stuck)
+    home && outside && !survey.board.castling().any(color)
 }
 
 /// A bishop on a7 or h7 trapped by a pawn on b6 or g6.
 #[inline(always)]
 fn trapped_bishop(survey: &Survey, color: Color, square: Square) -> Pair {
-    let seen = square.relative_to(color);
-    if !BISHOP_TRAPS.contains(&seen) {
-        return Pair::ZERO;
-    }
-    let door = if seen == Square::A7 { Square::B6 } else { Square::G6 };
+    let door = match square.relative_to(color) {
+        Square::A7 => Square::B6,
+        Square::H7 => Square::G6,
+        _ => return Pair::ZERO,
+    };
     let shut = survey.pawns[color.flip().index()].has(door.relative_to(color));
     w::TRAPPED_BISHOP * i32::from(shut)
 }

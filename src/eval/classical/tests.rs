@@ -251,7 +251,7 @@ fn mobility() {
     // The same knight; pawns guard c6 and e6, or not.
     let open = "3rk3/p6p/8/8/3N4/8/PPPP4/4K3 w - - 0 1";
     let shut = "3rk3/1p1p4/8/8/3N4/8/PPPP4/4K3 w - - 0 1";
-    assert_eq!(gain(Term::Mobility, open, shut), w::KNIGHT_MOBILITY[7] - w::KNIGHT_MOBILITY[5]);
+    assert_eq!(gain(Term::Mobility, open, shut), w::MOBILITY[0][7] - w::MOBILITY[0][5]);
     // A pinned knight has no mobility.
     let pinned = gain(Term::Mobility, "4r1k1/pp6/8/8/8/8/PP2N3/4K3 w - - 0 1", "3r2k1/pp6/8/8/8/8/PP2N3/4K3 w - - 0 1");
     assert!(pinned.mg() < -20);
