@@ -61,7 +61,7 @@ impl Deref for LentTable {
 }
 
 impl LentTable {
-    /// The identity of the entries, as stored in files. Hashes the whole network.
+    /// The identity of the entries, as stored in files.
     pub fn identity(&self) -> Identity {
         self.eval.identity()
     }

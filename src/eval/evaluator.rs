@@ -181,7 +181,7 @@ impl Evaluator {
 
     /// Clears caches.
     pub fn clear(&mut self) {
-        self.classical.clear();
+        self.classical = Classical::default();
     }
 }
 

@@ -63,33 +63,11 @@ impl Model {
         let (win, loss) = (win(score), win(-score));
         [win, 1.0 - win - loss, loss]
     }
-
-    /// See [`wdl`].
-    pub fn wdl(&self, score: Score, material: i32) -> [u32; 3] {
-        if is_decisive(score) {
-            return if score > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
-        }
-        let [win, _, loss] = self.chances(score, material).map(|chance| (1000.0 * chance).round() as u32);
-        // The probabilities of winning and losing sum to less than 1, so their roundings to at most 1000.
-        [win, 1000 - win - loss, loss]
-    }
-
-    /// See [`normalise`].
-    pub fn normalise(&self, score: Score, material: i32) -> Score {
-        if is_mate(score) {
-            return score;
-        }
-        if let Some(plies) = tablebase_distance(score) {
-            return (SHOWN_TB_WIN - plies) * score.signum();
-        }
-        let shown = (100.0 * f64::from(score) / self.a(material)).round();
-        (shown as Score).clamp(-SHOWN_MAX, SHOWN_MAX)
-    }
 }
 
 /// Argument of the polynomials: about 1 in the middlegame.
 pub fn abscissa(material: i32) -> f64 {
-    f64::from(material.clamp(*RANGE.start(), *RANGE.end())) / 58.0
+    f64::from(material.clamp(*RANGE.start(), *RANGE.end())) / f64::from(MIDDLEGAME)
 }
 
 fn polynomial(coefficients: &Coefficients, material: i32) -> f64 {
@@ -99,26 +77,35 @@ fn polynomial(coefficients: &Coefficients, material: i32) -> f64 {
 
 /// Material of both sides: pawn 1, knight and bishop 3, rook 5, queen 9; 78 in the start position.
 pub fn material(board: &Board) -> i32 {
-    const WORTH: [(PieceType, u32); 5] = [
-        (PieceType::Pawn, 1),
-        (PieceType::Knight, 3),
-        (PieceType::Bishop, 3),
-        (PieceType::Rook, 5),
-        (PieceType::Queen, 9),
-    ];
-    WORTH.iter().map(|&(kind, worth)| worth * board.kind(kind).count()).sum::<u32>() as i32
+    PieceType::ALL
+        .into_iter()
+        .zip([1, 3, 3, 5, 9, 0])
+        .map(|(kind, worth)| worth * board.kind(kind).count() as i32)
+        .sum()
 }
 
 /// Win, draw and loss probabilities for a score, per mille, summing to 1000; monotonic in the score. Mates and tablebase wins
 /// are certain.
 pub fn wdl(score: Score, material: i32) -> [u32; 3] {
-    FITTED.wdl(score, material)
+    if is_decisive(score) {
+        return if score > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
+    }
+    let [win, _, loss] = FITTED.chances(score, material).map(|chance| (1000.0 * chance).round() as u32);
+    // The probabilities of winning and losing sum to less than 1, so their roundings to at most 1000.
+    [win, 1000 - win - loss, loss]
 }
 
 /// The displayed score in centipawns: 100 means a 50 % win probability. Mates are unchanged, tablebase wins map to
 /// [`SHOWN_TB_WIN`], all others stay below both.
 pub fn normalise(score: Score, material: i32) -> Score {
-    FITTED.normalise(score, material)
+    if is_mate(score) {
+        return score;
+    }
+    if let Some(plies) = tablebase_distance(score) {
+        return (SHOWN_TB_WIN - plies) * score.signum();
+    }
+    let shown = (100.0 * f64::from(score) / FITTED.a(material)).round();
+    (shown as Score).clamp(-SHOWN_MAX, SHOWN_MAX)
 }
 
 /// The internal score displayed as `shown` centipawns in the middlegame.
@@ -210,8 +197,8 @@ mod tests {
     fn extreme_coefficients_are_clamped() {
         let wild = Model { a: [-1e9, 0.0, 0.0, 0.0], b: [0.0, -1.0, 0.0, 0.0] };
         for score in [-MAX_EVAL, -1, 0, 1, MAX_EVAL] {
-            assert_eq!(wild.wdl(score, 40).iter().sum::<u32>(), 1000);
-            assert!(!is_mate(wild.normalise(score, 40)));
+            let chances = wild.chances(score, 40);
+            assert!(chances.iter().all(|chance| (0.0..=1.0).contains(chance)), "{chances:?}");
         }
     }
 }

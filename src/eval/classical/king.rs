@@ -1,7 +1,7 @@
 //! King safety: pawn shelter and storm, and the danger of an attack.
 
 use super::pair::{Pair, s};
-use super::survey::{CENTER_FILES, KingAttack, Survey};
+use super::survey::{CENTER_FILES, Survey};
 use super::weights as w;
 use crate::chess::{Bitboard, Board, CastlingSide, Color, File, PieceType, Square, attacks};
 
@@ -70,13 +70,14 @@ fn nearest(pawns: Bitboard, color: Color) -> usize {
 /// Penalty for the danger to a color's king, quadratic in the middlegame: two attackers are more than twice as dangerous as one.
 #[inline(always)]
 pub(super) fn danger(survey: &Survey, color: Color, shelter: Pair) -> Pair {
-    let king_attack = &survey.king_attack[color.flip().index()];
+    let king_attack = survey.king_attack[color.flip().index()];
     let queens = survey.census.of(!color, PieceType::Queen);
     // A single piece without the queen does not mate in the middlegame.
-    if king_attack.attackers.iter().sum::<i32>() < if queens > 0 { 1 } else { 2 } {
+    if king_attack.attackers < if queens > 0 { 1 } else { 2 } {
         return Pair::ZERO;
     }
-    let total = attack_danger(survey, color, king_attack)
+    let total = king_attack.danger
+        + zone_danger(survey, color)
         + check_danger(survey, color)
         + wing_danger(survey, color)
         + w::NO_QUEEN_DANGER * i32::from(queens == 0)
@@ -95,16 +96,12 @@ fn weak(survey: &Survey, color: Color) -> Bitboard {
     survey.all[them] & !survey.twice[us] & (!survey.all[us] | royal)
 }
 
-/// Attackers, attacks next to the king, weak squares and pins.
+/// Weak squares of the king zone, and pins.
 #[inline(always)]
-fn attack_danger(survey: &Survey, color: Color, king_attack: &KingAttack) -> i32 {
+fn zone_danger(survey: &Survey, color: Color) -> i32 {
     let us = color.index();
-    let attackers: i32 = (1..5).map(|kind| king_attack.attackers[kind] * w::ATTACKER_DANGER[kind]).sum();
     let weak = weak(survey, color) & survey.zone[us];
-    attackers
-        + w::HIT_DANGER * king_attack.hits
-        + w::WEAK_DANGER * weak.count() as i32
-        + w::PINNED_DANGER * survey.pinned[us].count() as i32
+    w::WEAK_DANGER * weak.count() as i32 + w::PINNED_DANGER * survey.pinned[us].count() as i32
 }
 
 /// Possible checks: safe ones by piece type, and unsafe ones.

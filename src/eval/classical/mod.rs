@@ -65,11 +65,6 @@ impl Classical {
         }
     }
 
-    /// Clears the cache.
-    pub fn clear(&mut self) {
-        self.pawns.clear();
-    }
-
     /// Evaluates a position by terms.
     #[inline]
     pub fn trace(&mut self, board: &Board) -> Trace {

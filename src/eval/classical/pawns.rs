@@ -103,61 +103,47 @@ fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
     (value, passed)
 }
 
-/// Cached shelter of a king.
-#[derive(Clone, Copy, Debug)]
-struct Shelter {
-    king: Square,
-    castling: u8,
-    value: Pair,
-}
-
 /// A cache entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     key: u64,
     structure: Structure,
-    shelter: [Option<Shelter>; 2],
+    /// By color, the last king square and castling rights, and their shelter.
+    shelter: [Option<((Square, usize), Pair)>; 2],
 }
 
 /// One thread's cache of pawn structures, by pawn key.
-pub(super) struct PawnCache {
-    entries: Box<[Entry]>,
-}
+pub(super) struct PawnCache(Box<[Entry]>);
 
 impl Default for PawnCache {
     /// An empty cache: all entries hold the structure without pawns, which is correct for key 0.
     fn default() -> Self {
-        Self { entries: vec![Entry::default(); CACHE_SIZE].into_boxed_slice() }
+        Self(vec![Entry::default(); CACHE_SIZE].into())
     }
 }
 
 impl PawnCache {
-    pub(super) fn clear(&mut self) {
-        self.entries.fill(Entry::default());
-    }
-
     /// The structure and both shelters (see [`king::shelter`]).
     #[inline]
     pub(super) fn probe(&mut self, board: &Board) -> (Structure, [Pair; 2]) {
         let key = board.pawn_key();
-        let entry = &mut self.entries[key as usize & (CACHE_SIZE - 1)];
-        let pawns = [board.pieces(Color::White, PieceType::Pawn), board.pieces(Color::Black, PieceType::Pawn)];
+        let entry = &mut self.0[key as usize & (CACHE_SIZE - 1)];
+        let pawns = Color::ALL.map(|color| board.pieces(color, PieceType::Pawn));
         if entry.key != key {
             *entry = Entry { key, structure: Structure::new(pawns), shelter: [None; 2] };
         }
-        let values = Color::ALL.map(|color| {
-            let king = board.king(color);
-            let castling = (board.castling().index() >> (2 * color.index()) & 3) as u8;
+        let shelter = Color::ALL.map(|color| {
+            let king = (board.king(color), board.castling().index() >> (2 * color.index()) & 3);
             match entry.shelter[color.index()] {
-                Some(known) if known.king == king && known.castling == castling => known.value,
+                Some((known, value)) if known == king => value,
                 _ => {
                     let value = king::shelter(board, pawns, color);
-                    entry.shelter[color.index()] = Some(Shelter { king, castling, value });
+                    entry.shelter[color.index()] = Some((king, value));
                     value
                 }
             }
         });
-        (entry.structure, values)
+        (entry.structure, shelter)
     }
 }
 

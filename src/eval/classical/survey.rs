@@ -1,6 +1,7 @@
 //! Attack information shared by the terms.
 
 use super::material::Census;
+use super::weights as w;
 use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square, attacks};
 
 /// Files c to f.
@@ -9,10 +10,10 @@ pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 /// One color's attack on the other's king.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KingAttack {
-    /// Number of attackers of the king zone, by type.
-    pub attackers: [i32; 6],
-    /// Number of attacks on squares next to the king.
-    pub hits: i32,
+    /// Number of attackers of the king zone.
+    pub attackers: i32,
+    /// Danger by these attackers and by their attacks on squares next to the king.
+    pub danger: i32,
 }
 
 /// Attacks of a position. Arrays are by color.
@@ -95,8 +96,9 @@ impl<'a> Survey<'a> {
         self.by[us][kind.index()] |= attacked;
         if (attacked & self.zone[them]).any() {
             let king_attack = &mut self.king_attack[us];
-            king_attack.attackers[kind.index()] += 1;
-            king_attack.hits += (attacked & self.by[them][PieceType::King.index()]).count() as i32;
+            let hits = (attacked & self.by[them][PieceType::King.index()]).count() as i32;
+            king_attack.attackers += 1;
+            king_attack.danger += w::ATTACKER_DANGER[kind.index()] + w::HIT_DANGER * hits;
         }
         attacked
     }

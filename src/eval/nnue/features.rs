@@ -15,17 +15,6 @@ pub struct KingBuckets {
 }
 
 impl KingBuckets {
-    /// One bucket, with mirroring.
-    pub const ONE: Self = Self { map: [0; KING_SQUARES], count: 1 };
-    /// One bucket per king square.
-    pub const FINEST: Self = {
-        let (mut map, mut square) = ([0; KING_SQUARES], 0);
-        while square < KING_SQUARES {
-            map[square] = square as u8;
-            square += 1;
-        }
-        Self { map, count: KING_SQUARES }
-    };
     /// Layouts known to [`named`](Self::named).
     pub const NAMES: [&str; 3] = ["one", "three", "six"];
 
@@ -107,7 +96,7 @@ mod tests {
     fn inputs_are_distinct() {
         for king in [Square::A1, Square::H8] {
             for side in Color::ALL {
-                let view = KingBuckets::ONE.view(side, king);
+                let view = KingBuckets::named("one").unwrap().view(side, king);
                 let mut seen = [false; INPUTS];
                 for piece in Piece::ALL {
                     for index in 0..64 {
@@ -148,8 +137,7 @@ mod tests {
         for (name, count) in KingBuckets::NAMES.into_iter().zip([1, 3, 6]) {
             assert_eq!(KingBuckets::named(name).unwrap().count(), count);
         }
-        assert_eq!(KingBuckets::named("one"), Some(KingBuckets::ONE));
-        assert_eq!(KingBuckets::new(KingBuckets::FINEST.map), Some(KingBuckets::FINEST));
+        assert_eq!(KingBuckets::new(std::array::from_fn(|square| square as u8)).unwrap().count(), KING_SQUARES);
         assert_eq!(KingBuckets::named("two"), None);
         assert_eq!(KingBuckets::new([2; KING_SQUARES]), None);
     }

@@ -40,9 +40,7 @@ pub const MAX_HIDDEN: usize = 2048;
 pub const MAX_OUTPUTS: usize = 31;
 
 /// Largest network file in bytes.
-pub const MAX_FILE_SIZE: u64 =
-    Architecture { hidden: MAX_HIDDEN, kings: KingBuckets::FINEST, threats: MAX_HIDDEN, outputs: MAX_OUTPUTS }
-        .file_size() as u64;
+pub const MAX_FILE_SIZE: u64 = file_size(KING_SQUARES, MAX_HIDDEN, MAX_HIDDEN, MAX_OUTPUTS) as u64;
 
 const MAGIC: &[u8; 8] = b"LENTONET";
 const VERSION: u32 = 1;
@@ -110,13 +108,10 @@ impl Architecture {
         }
         Ok(())
     }
+}
 
-    const fn file_size(&self) -> usize {
-        HEADER
-            + 2 * (self.inputs() + 1) * self.hidden
-            + 2 * THREAT_INPUTS * self.threats
-            + self.outputs * (2 * self.hidden + 4)
-    }
+const fn file_size(king_buckets: usize, hidden: usize, threats: usize, outputs: usize) -> usize {
+    HEADER + 2 * (king_buckets * INPUTS + 1) * hidden + 2 * THREAT_INPUTS * threats + outputs * (2 * hidden + 4)
 }
 
 /// Unpacked network parameters.
@@ -166,7 +161,8 @@ impl Parts {
         let architecture =
             Architecture { hidden: word(12) as usize, kings, threats: half(18) as usize, outputs: word(20) as usize };
         architecture.check()?;
-        let expected = architecture.file_size();
+        let Architecture { hidden, threats, outputs, .. } = architecture;
+        let expected = file_size(kings.count(), hidden, threats, outputs);
         if bytes.len() != expected {
             return Err(wrong("bytes", bytes.len(), format_args!("{expected} for its architecture")));
         }
@@ -183,12 +179,11 @@ impl Parts {
             taken
         };
         let pairs = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|&pair| i16::from_le_bytes(pair)).collect();
-        let Architecture { hidden, outputs, .. } = architecture;
         Ok(Self {
             architecture,
             name: String::from_utf8_lossy(name).into_owned(),
             features: pairs(take(2 * architecture.inputs() * hidden)),
-            threats: pairs(take(2 * architecture.threat_inputs() * architecture.threats)),
+            threats: pairs(take(2 * architecture.threat_inputs() * threats)),
             biases: pairs(take(2 * hidden)),
             outputs: take(outputs * 2 * hidden).iter().map(|&byte| byte as i8).collect(),
             output_biases: take(4 * outputs).as_chunks().0.iter().map(|&word| i32::from_le_bytes(word)).collect(),
@@ -202,8 +197,7 @@ impl Parts {
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetworkError> {
         self.check()?;
         let Architecture { hidden, kings, threats, outputs } = &self.architecture;
-        let mut bytes = Vec::with_capacity(self.architecture.file_size());
-        bytes.extend(MAGIC);
+        let mut bytes = MAGIC.to_vec();
         for number in [VERSION, *hidden as u32, (kings.count() | threats << 16) as u32, *outputs as u32] {
             bytes.extend(number.to_le_bytes());
         }

@@ -2,7 +2,7 @@
 
 use super::features::INPUTS;
 pub use super::format::{Architecture, LANES, MAX_HIDDEN, MAX_OUTPUTS, QA, QB, SCALE};
-use super::format::{MAX_FILE_SIZE, NetworkError, Parts, Sum};
+use super::format::{MAX_FILE_SIZE, NetworkError, Parts, checksum};
 use super::simd::{CacheLine, HalfLine, Perspective, Simd};
 use super::threats::{THREAT_INPUTS, Threats};
 use crate::chess::{Board, Color};
@@ -41,6 +41,7 @@ pub fn load(path: &Path) -> Result<Arc<Network>, NetworkError> {
 /// A network ready for inference: validated against overflow and packed into cache lines.
 #[derive(Clone)]
 pub struct Network {
+    fingerprint: u64,
     architecture: Architecture,
     name: String,
     features: Box<[CacheLine]>,
@@ -73,7 +74,9 @@ impl Network {
     /// # Errors
     /// Not a network file, damaged, or unsupported.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
-        Self::from_parts(&Parts::from_bytes(bytes)?)
+        let parts = Parts::from_bytes(bytes)?;
+        parts.check()?;
+        Ok(Self::pack(&parts, checksum(bytes)))
     }
 
     /// Packs network parameters.
@@ -81,14 +84,19 @@ impl Network {
     /// # Errors
     /// Sizes do not match, or sums could overflow.
     pub fn from_parts(parts: &Parts) -> Result<Self, NetworkError> {
-        parts.check()?;
+        let bytes = parts.to_bytes()?;
+        Ok(Self::pack(parts, checksum(&bytes)))
+    }
+
+    fn pack(parts: &Parts, fingerprint: u64) -> Self {
         let Architecture { hidden, threats, .. } = parts.architecture;
         // Zeros for the neurons that threats do not reach.
         let padded =
             |row: &[i16]| (0..hidden).map(|neuron| row.get(neuron).copied().unwrap_or(0) as i8).collect::<Vec<_>>();
         let short: Vec<i8> = parts.threats.chunks(threats.max(1)).flat_map(padded).collect();
         let wide: Vec<i16> = parts.outputs.iter().map(|&weight| i16::from(weight)).collect();
-        Ok(Self {
+        Self {
+            fingerprint,
             architecture: parts.architecture,
             name: parts.name.clone(),
             features: CacheLine::pack(&parts.features),
@@ -96,7 +104,7 @@ impl Network {
             biases: CacheLine::pack(&parts.biases),
             outputs: CacheLine::pack(&wide),
             output_biases: parts.output_biases.clone().into_boxed_slice(),
-        })
+        }
     }
 
     /// The architecture.
@@ -154,18 +162,9 @@ impl Network {
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }
 
-    /// Hash of all weights.
+    /// Checksum of the network file.
     pub fn fingerprint(&self) -> u64 {
-        let mut sum = Sum::default();
-        let Architecture { hidden, kings, threats, outputs } = &self.architecture;
-        [*hidden, *outputs, *threats].iter().for_each(|&number| sum.add(number as u64));
-        kings.map().iter().for_each(|&bucket| sum.add(bucket.into()));
-        for line in self.features.iter().chain(&self.biases).chain(&self.outputs) {
-            line.0.iter().for_each(|&weight| sum.add(weight as u64));
-        }
-        self.threats.iter().flat_map(|line| line.0).for_each(|weight| sum.add(weight as u64));
-        self.output_biases.iter().for_each(|&bias| sum.add(bias as u64));
-        sum.0
+        self.fingerprint
     }
 
     /// The output bucket of a position.
