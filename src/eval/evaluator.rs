@@ -124,14 +124,14 @@ impl Evaluator {
     /// Sets up the root.
     pub fn start(&mut self, evaluation: &Evaluation, board: &Board) {
         (self.drawish_endings, self.draws) = (evaluation.drawish_endings, evaluation.draws);
-        match (&evaluation.model, &mut self.accumulators) {
-            (Model::Classical, accumulators) => *accumulators = None,
-            (Model::Nnue(network, simd), Some(accumulators))
-                if Arc::ptr_eq(network, accumulators.network()) && *simd == accumulators.simd() => {}
-            (Model::Nnue(network, simd), accumulators) => {
-                *accumulators = Some(Accumulators::new(Arc::clone(network), *simd, self.positions));
-            }
-        }
+        self.accumulators = match &evaluation.model {
+            Model::Classical => None,
+            Model::Nnue(network, simd) => Some(
+                self.accumulators
+                    .take_if(|accumulators| accumulators.belong_to(network, *simd))
+                    .unwrap_or_else(|| Accumulators::new(Arc::clone(network), *simd, self.positions)),
+            ),
+        };
         if let Some(accumulators) = &mut self.accumulators {
             accumulators.start(board);
         }

@@ -28,8 +28,8 @@ pub(super) fn known(board: &Board) -> Option<Score> {
 
 /// Material balance in centipawns from White's view if there are [too many pieces](Census::is_crowded) to sum the terms.
 #[inline(always)]
-pub(super) fn crowded(census: &Census) -> Option<Score> {
-    census.is_crowded().then(|| worth(census, Color::White) - worth(census, Color::Black))
+pub(super) fn crowded(board: &Board, census: &Census) -> Option<Score> {
+    census.is_crowded().then(|| worth(board, Color::White) - worth(board, Color::Black))
 }
 
 #[cold]
@@ -37,20 +37,23 @@ fn by_material(board: &Board) -> Option<Score> {
     if board.insufficient_material() {
         return Some(0);
     }
-    let census = Census::new(board);
     Color::ALL.into_iter().find_map(|strong| {
         let value = match [strong, !strong].map(|color| board.color(color).count()) {
-            [_, 1] => lone_king(board, &census, strong)?,
-            [2, 2] => one_piece_each(board, &census, strong)?,
+            [_, 1] => lone_king(board, strong)?,
+            [2, 2] => one_piece_each(board, strong)?,
             _ => return None,
         };
         Some(value * strong.sign())
     })
 }
 
+fn count(board: &Board, color: Color, kind: PieceType) -> i32 {
+    board.pieces(color, kind).count() as i32
+}
+
 /// Endgame value of a color's pieces.
-fn worth(census: &Census, color: Color) -> Score {
-    PieceType::ALL[..5].iter().map(|kind| census.of(color, *kind) * w::MATERIAL[kind.index()].eg()).sum()
+fn worth(board: &Board, color: Color) -> Score {
+    PieceType::ALL.into_iter().zip(&w::MATERIAL).map(|(kind, value)| count(board, color, kind) * value.eg()).sum()
 }
 
 /// Proximity to a corner: 0 in the centre to 6 in a corner.
@@ -65,27 +68,27 @@ fn near(a: Square, b: Square) -> Score {
 }
 
 /// Any pieces against a bare king.
-fn lone_king(board: &Board, census: &Census, strong: Color) -> Option<Score> {
+fn lone_king(board: &Board, strong: Color) -> Option<Score> {
     let (king, prey) = (board.king(strong), board.king(!strong));
-    let of = |kind| census.of(strong, kind);
+    let of = |kind| count(board, strong, kind);
     let [pawns, knights, bishops] = [PieceType::Pawn, PieceType::Knight, PieceType::Bishop].map(of);
     let majors = of(PieceType::Rook) + of(PieceType::Queen);
     let bishop_squares = board.pieces(strong, PieceType::Bishop);
     let both_shades = (bishop_squares & Bitboard::LIGHT).any() && (bishop_squares & Bitboard::DARK).any();
-    if pawns == 1 && census.pieces(strong) == 0 {
+    if pawns == 1 && knights + bishops + majors == 0 {
         let pawn = board.pieces(strong, PieceType::Pawn).first()?;
         return Some(king_and_pawn(board, strong, pawn));
     }
     if majors > 0 || both_shades || (knights >= 3 && pawns == 0) {
         // Drive the king to the edge and bring the own king closer.
-        return Some(worth(census, strong) + WIN + 16 * cornered(prey) + 9 * near(king, prey));
+        return Some(worth(board, strong) + WIN + 16 * cornered(prey) + 9 * near(king, prey));
     }
     if pawns > 0 {
         return None;
     }
     if knights > 0 && bishops > 0 {
         let light = (bishop_squares & Bitboard::LIGHT).any();
-        return Some(worth(census, strong) + WIN + knight_and_bishop(king, prey, light));
+        return Some(worth(board, strong) + WIN + knight_and_bishop(king, prey, light));
     }
     // Two knights can't force mate.
     Some(0)
@@ -107,16 +110,16 @@ fn king_and_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
 }
 
 /// One piece each.
-fn one_piece_each(board: &Board, census: &Census, strong: Color) -> Option<Score> {
-    let only = |color| PieceType::ALL.into_iter().find(|kind| census.of(color, *kind) > 0);
+fn one_piece_each(board: &Board, strong: Color) -> Option<Score> {
+    let only = |color| PieceType::ALL.into_iter().find(|kind| count(board, color, *kind) > 0);
     let (king, prey) = (board.king(strong), board.king(!strong));
     let edge = cornered(prey);
     let weak_piece = (board.color(!strong) & !prey.bitboard()).first()?;
     match (only(strong)?, only(!strong)?) {
-        (PieceType::Queen, PieceType::Pawn) => Some(queen_against_pawn(board, census, strong, weak_piece)),
+        (PieceType::Queen, PieceType::Pawn) => Some(queen_against_pawn(board, strong, weak_piece)),
         (PieceType::Queen, PieceType::Rook) => Some(420 + 9 * edge + 8 * near(king, prey)),
         (PieceType::Queen, PieceType::Bishop | PieceType::Knight) => Some(WIN + 9 * edge + 8 * near(king, prey)),
-        (PieceType::Rook, PieceType::Pawn) => Some(rook_against_pawn(board, census, strong, weak_piece)),
+        (PieceType::Rook, PieceType::Pawn) => Some(rook_against_pawn(board, strong, weak_piece)),
         (PieceType::Rook, PieceType::Bishop) => Some(6 + 3 * edge),
         (PieceType::Rook, PieceType::Knight) => Some(6 + 3 * edge + 2 * (6 - near(prey, weak_piece))),
         _ => None,
@@ -129,23 +132,23 @@ pub(super) fn promotion(color: Color, pawn: Square) -> Square {
 }
 
 /// KQKP: won, unless a rook or bishop pawn is about to promote next to its king.
-fn queen_against_pawn(board: &Board, census: &Census, strong: Color, pawn: Square) -> Score {
+fn queen_against_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
     let (king, prey) = (board.king(strong), board.king(!strong));
     let close = 10 * near(king, promotion(!strong, pawn));
     let seventh = pawn.rank().relative_to(!strong).index() == 6;
     let saving_file = matches!(pawn.file(), File::A | File::C | File::F | File::H);
-    if seventh && saving_file && prey.distance(pawn) == 1 { close } else { worth(census, strong) - 100 + close }
+    if seventh && saving_file && prey.distance(pawn) == 1 { close } else { worth(board, strong) - 100 + close }
 }
 
 /// KRKP: the rook wins if its king is in front of the pawn or the pawn's king is far away.
-fn rook_against_pawn(board: &Board, census: &Census, strong: Color, pawn: Square) -> Score {
+fn rook_against_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
     let (king, prey) = (board.king(strong), board.king(!strong));
     let stop = pawn.forward(!strong);
     let front = stop.bitboard().fill_forward(!strong);
     let rook_moves = i32::from(board.side_to_move() == strong);
     let prey_distance = prey.distance(pawn) as Score;
     let rank = pawn.rank().relative_to(!strong).index() as Score;
-    let win = worth(census, strong) - 8 * king.distance(pawn) as Score;
+    let win = worth(board, strong) - 8 * king.distance(pawn) as Score;
     if front.has(king) || prey_distance >= 4 - rook_moves {
         win
     } else if rank >= 4 && prey_distance == 1 && king.distance(stop) as Score > 2 + rook_moves {

@@ -22,13 +22,8 @@ pub(super) struct Census {
 impl Census {
     #[inline(always)]
     pub(super) fn new(board: &Board) -> Self {
-        let mut counts = [[0; 6]; 2];
-        for color in Color::ALL {
-            for kind in PieceType::ALL {
-                counts[color.index()][kind.index()] = board.pieces(color, kind).count() as i32;
-            }
-        }
-        Self { counts }
+        let count = |color| PieceType::ALL.map(|kind| board.pieces(color, kind).count() as i32);
+        Self { counts: Color::ALL.map(count) }
     }
 
     /// Number of pieces of a type.
@@ -71,22 +66,16 @@ impl Census {
 /// Material of a color.
 #[inline(always)]
 pub(super) fn material(census: &Census, color: Color) -> Pair {
-    let mut value = Pair::ZERO;
-    for kind in 0..5 {
-        value += w::MATERIAL[kind] * census.counts[color.index()][kind];
-    }
-    value
+    (0..5).fold(Pair::ZERO, |sum, kind| sum + w::MATERIAL[kind] * census.counts[color.index()][kind])
 }
 
 /// Imbalance: bishop pair, knights by number of pawns, redundant rooks (Kaufman, "The Evaluation of Material Imbalances", 1999).
 #[inline(always)]
 pub(super) fn imbalance(census: &Census, color: Color) -> Pair {
     let [pawns, knights, bishops, rooks, queens, _] = census.counts[color.index()];
-    let mut value = Pair::ZERO;
-    value += w::BISHOP_PAIR * i32::from(bishops >= 2);
-    value += w::KNIGHT_PAWNS * (knights * (pawns - 5));
-    value += w::ROOK_PAWNS * (rooks * (pawns - 5));
-    value += w::ROOK_PAIR * i32::from(rooks >= 2);
-    value += w::QUEEN_ROOK * i32::from(queens > 0 && rooks > 0);
-    value
+    w::BISHOP_PAIR * i32::from(bishops >= 2)
+        + w::KNIGHT_PAWNS * (knights * (pawns - 5))
+        + w::ROOK_PAWNS * (rooks * (pawns - 5))
+        + w::ROOK_PAIR * i32::from(rooks >= 2)
+        + w::QUEEN_ROOK * i32::from(queens > 0 && rooks > 0)
 }

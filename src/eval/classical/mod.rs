@@ -70,7 +70,7 @@ impl Classical {
     pub fn trace(&mut self, board: &Board) -> Trace {
         let census = Census::new(board);
         let mut trace = Trace { phase: census.phase(), scale: endgame::FULL_SCALE, ..Trace::default() };
-        trace.ending = endgame::known(board).or_else(|| endgame::crowded(&census));
+        trace.ending = endgame::known(board).or_else(|| endgame::crowded(board, &census));
         if let Some(value) = trace.ending {
             trace.score = finish(board, value);
             return trace;

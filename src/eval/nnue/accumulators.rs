@@ -52,14 +52,9 @@ impl Accumulators {
         }
     }
 
-    /// The network in use.
-    pub fn network(&self) -> &Arc<Network> {
-        &self.network
-    }
-
-    /// The instruction set in use.
-    pub fn simd(&self) -> Simd {
-        self.simd
+    /// Whether the accumulators are those of this network and instruction set.
+    pub fn belong_to(&self, network: &Arc<Network>, simd: Simd) -> bool {
+        Arc::ptr_eq(&self.network, network) && self.simd == simd
     }
 
     /// Sets up the root.
@@ -78,7 +73,7 @@ impl Accumulators {
         let change = Change::of(delta);
         let mut views = self.plies[ply].views;
         let mover = delta.mover.color();
-        if let Some(king) = Change::king(delta) {
+        if let Some(king) = change.king() {
             views[mover.index()] = self.network.architecture().kings.view(mover, king);
         }
         self.plies[ply + 1] = Ply { change, views, computed: [false; 2] };

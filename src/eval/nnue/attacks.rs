@@ -120,17 +120,12 @@ fn or_fours<V: U64x8>(lines: V) -> V {
     or_pairs(lines).or(or_pairs(lines).swap_lanes::<2>())
 }
 
-/// Union of all rays of each color.
-#[inline(always)]
-fn or_rays<V: U64x8>(rays: Rays<V>) -> V {
-    or_fours(rays.both())
-}
-
 /// Per color, the attacks of rooks, knights, bishops and queens. The first rays are those of rooks on files and ranks, and of
 /// bishops on diagonals.
 #[inline(always)]
 fn by_kind<V: U64x8>([sliders, knights, queens]: [Rays<V>; 3]) -> V {
-    or_pairs(sliders.both()).blend::<0b0010_0010>(or_rays(knights)).blend::<0b1000_1000>(or_rays(queens))
+    let [knights, queens] = [knights, queens].map(|rays| or_fours(rays.both()));
+    or_pairs(sliders.both()).blend::<0b0010_0010>(knights).blend::<0b1000_1000>(queens)
 }
 
 /// Broadcasts White's bitboard to the lower four lanes, Black's to the upper four.

@@ -44,14 +44,14 @@ impl Change {
         }
     }
 
-    /// The king's target square, if a legal move moves the king.
+    /// The king's new square, if the king moves.
     #[inline(always)]
-    pub fn king(&MoveDelta { mv, mover, .. }: &MoveDelta) -> Option<Square> {
-        if mover.kind() != PieceType::King {
-            return None;
+    pub fn king(self) -> Option<Square> {
+        match self {
+            Self::Quiet { on: (piece, square), .. }
+            | Self::Capture { on: (piece, square), .. }
+            | Self::Castle { on: [(piece, square), _], .. } => (piece.kind() == PieceType::King).then_some(square),
+            Self::None => None,
         }
-        let us = mover.color();
-        let side = if mv.to() > mv.from() { CastlingSide::King } else { CastlingSide::Queen };
-        Some(if mv.is_castle() { side.king_target(us) } else { mv.to() })
     }
 }

@@ -332,7 +332,7 @@ pub(crate) mod tests {
         assert_eq!(network.fingerprint(), Network::from_parts(&parts).unwrap().fingerprint());
         let other = Parts { output_biases: parts.output_biases.iter().map(|bias| bias + 1).collect(), ..parts.clone() };
         assert_ne!(network.fingerprint(), Network::from_parts(&other).unwrap().fingerprint());
-        assert_eq!((network.name(), network.lines()), ("random", 2));
+        assert_eq!((network.to_string().as_str(), network.lines()), ("random (3 x 768 + 86 -> 64 x 2 -> 8)", 2));
         assert_eq!(network.feature(700)[1].0, parts.features[700 * 64 + 32..][..32]);
         // Without active neurons only the bias remains.
         let none = CacheLine::pack(&[-1; 64]);

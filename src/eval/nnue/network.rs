@@ -100,7 +100,7 @@ impl Network {
             architecture: parts.architecture,
             name: parts.name.clone(),
             features: CacheLine::pack(&parts.features),
-            threats: HalfLine::pack(&short),
+            threats: short.as_chunks().0.iter().map(|&line| HalfLine(line)).collect(),
             biases: CacheLine::pack(&parts.biases),
             outputs: CacheLine::pack(&wide),
             output_biases: parts.output_biases.clone().into_boxed_slice(),
@@ -110,11 +110,6 @@ impl Network {
     /// The architecture.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
-    }
-
-    /// The name.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// Cache lines per row: `hidden` / 32.

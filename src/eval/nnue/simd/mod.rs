@@ -39,13 +39,6 @@ impl CacheLine {
 #[repr(C, align(32))]
 pub struct HalfLine(pub [i8; LANES]);
 
-impl HalfLine {
-    /// Packs numbers, a multiple of [`LANES`].
-    pub fn pack(numbers: &[i8]) -> Box<[Self]> {
-        numbers.as_chunks().0.iter().map(|&line| Self(line)).collect()
-    }
-}
-
 /// One side of the output layer.
 #[derive(Clone, Copy)]
 pub struct Perspective<'a> {
@@ -73,7 +66,10 @@ enum Level {
 
 /// An instruction set available on this CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Simd(Level);
+pub struct Simd {
+    level: Level,
+    name: &'static str,
+}
 
 impl Default for Simd {
     fn default() -> Self {
@@ -84,7 +80,7 @@ impl Default for Simd {
 /// Dispatches to the kernel of the instruction set.
 macro_rules! dispatch {
     ($self:ident, $function:ident $(::<$($generic:ident),+>)?, $($argument:expr),+) => {
-        match $self.0 {
+        match $self.level {
             Level::Scalar => scalar::$function$(::<$($generic),+>)?($($argument),+),
             // SAFETY: `Simd::available` found that the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]
@@ -102,16 +98,16 @@ macro_rules! dispatch {
 impl Simd {
     /// All available instruction sets, fastest first.
     pub fn available() -> Vec<Self> {
-        let mut all = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(avx512::is_detected().then_some(Self(Level::Avx512)));
-            all.extend(is_x86_feature_detected!("avx2").then_some(Self(Level::Avx2)));
-        }
-        #[cfg(target_arch = "aarch64")]
-        all.extend(std::arch::is_aarch64_feature_detected!("neon").then_some(Self(Level::Neon)));
-        all.push(Self(Level::Scalar));
-        all
+        let supported = [
+            #[cfg(target_arch = "x86_64")]
+            avx512::is_detected().then_some(Self { level: Level::Avx512, name: "avx512" }),
+            #[cfg(target_arch = "x86_64")]
+            is_x86_feature_detected!("avx2").then_some(Self { level: Level::Avx2, name: "avx2" }),
+            #[cfg(target_arch = "aarch64")]
+            std::arch::is_aarch64_feature_detected!("neon").then_some(Self { level: Level::Neon, name: "neon" }),
+            Some(Self { level: Level::Scalar, name: "scalar" }),
+        ];
+        supported.into_iter().flatten().collect()
     }
 
     /// The fastest available instruction set, detected once.
@@ -127,15 +123,7 @@ impl Simd {
 
     /// Name, as accepted by [`named`](Self::named).
     pub fn name(self) -> &'static str {
-        match self.0 {
-            Level::Scalar => "scalar",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => "avx512",
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon => "neon",
-        }
+        self.name
     }
 
     /// Incremental update in one pass: `out` = `from` + `adds` - `subs`.
