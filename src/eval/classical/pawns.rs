@@ -30,11 +30,8 @@ pub(super) struct Structure {
 impl Structure {
     /// The structure of these pawns, by color.
     fn new(pawns: [Bitboard; 2]) -> Self {
-        let mut structure = Self::default();
-        for color in Color::ALL {
-            let own = pawns[color.index()];
-            structure.reach[color.index()] = own.fill_forward(color).pawn_attacks(color);
-        }
+        let reach = Color::ALL.map(|color| pawns[color.index()].fill_forward(color).pawn_attacks(color));
+        let mut structure = Self { reach, ..Self::default() };
         for color in Color::ALL {
             let us = color.index();
             for square in pawns[us] {

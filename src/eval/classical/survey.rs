@@ -43,25 +43,23 @@ impl<'a> Survey<'a> {
     /// Adds kings and pawns; other pieces follow with [`Survey::enter`].
     #[inline(always)]
     pub(super) fn new(board: &'a Board, census: Census) -> Self {
-        let [white, black] = Color::ALL;
-        let pawns = [board.pieces(white, PieceType::Pawn), board.pieces(black, PieceType::Pawn)];
-        let king = [board.king(white), board.king(black)];
+        let king = Color::ALL.map(|color| board.king(color));
         let mut survey = Self {
             board,
             census,
             occupied: board.occupied(),
-            pawns,
+            pawns: Color::ALL.map(|color| board.pieces(color, PieceType::Pawn)),
             king,
-            pinned: [pinned(board, white, king[0]), pinned(board, black, king[1])],
+            pinned: Color::ALL.map(|color| pinned(board, color)),
             area: [Bitboard::EMPTY; 2],
-            zone: [zone(king[0]), zone(king[1])],
+            zone: king.map(zone),
             by: [[Bitboard::EMPTY; 6]; 2],
             all: [Bitboard::EMPTY; 2],
             twice: [Bitboard::EMPTY; 2],
             king_attack: [KingAttack::default(); 2],
         };
-        survey.enter_king_and_pawns(white);
-        survey.enter_king_and_pawns(black);
+        survey.enter_king_and_pawns(Color::White);
+        survey.enter_king_and_pawns(Color::Black);
         survey
     }
 
@@ -143,9 +141,9 @@ pub(super) fn slider_blockers(board: &Board, square: Square, diagonal: Bitboard,
 }
 
 #[inline(always)]
-fn pinned(board: &Board, color: Color, king: Square) -> Bitboard {
+fn pinned(board: &Board, color: Color) -> Bitboard {
     let queens = board.pieces(!color, PieceType::Queen);
     let diagonal = board.pieces(!color, PieceType::Bishop) | queens;
     let straight = board.pieces(!color, PieceType::Rook) | queens;
-    slider_blockers(board, king, diagonal, straight) & board.color(color)
+    slider_blockers(board, board.king(color), diagonal, straight) & board.color(color)
 }

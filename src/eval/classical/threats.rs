@@ -28,14 +28,10 @@ pub(super) fn threats(survey: &Survey, color: Color) -> Pair {
 /// Attacked pieces among `targets`, by type.
 #[inline(always)]
 fn by_kind(survey: &Survey, targets: Bitboard, weights: &[Pair; 5]) -> Pair {
-    let mut value = Pair::ZERO;
-    if targets.any() {
-        for kind in &PieceType::ALL[..5] {
-            let count = (targets & survey.board.kind(*kind)).count() as i32;
-            value += weights[kind.index()] * count;
-        }
-    }
-    value
+    PieceType::ALL
+        .into_iter()
+        .zip(weights)
+        .fold(Pair::ZERO, |sum, (kind, &weight)| sum + weight * (targets & survey.board.kind(kind)).count() as i32)
 }
 
 /// Threats by pawns, now or after a safe push.

@@ -51,10 +51,7 @@ impl KingBuckets {
     /// A side's view with its king on a square.
     #[inline(always)]
     pub fn view(&self, side: Color, king: Square) -> View {
-        let ranks = match side {
-            Color::White => 0,
-            Color::Black => 56,
-        };
+        let ranks = 56 * side.index();
         let mirror = if king.index() & 7 >= 4 { 7 } else { 0 };
         let flip = (ranks ^ mirror) as u8;
         let seen = king.index() ^ usize::from(flip);

@@ -246,15 +246,12 @@ impl Parts {
         if largest(&self.biases) + most > i32::from(i16::MAX) {
             return Err(NetworkError("feature weights could overflow".to_owned()));
         }
-        // Activation times weight must fit into 16 bits.
-        if self.outputs.contains(&i8::MIN) {
-            return Err(NetworkError("output weights could overflow".to_owned()));
-        }
         let sums = self.outputs.chunks_exact(2 * hidden).zip(&self.output_biases).map(|(weights, &bias)| {
             let sum: i64 = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
             sum * i64::from(QA * QA) + i64::from(bias).abs() * i64::from(QA)
         });
-        if sums.max().is_some_and(|sum| sum > i64::from(i32::MAX)) {
+        // Activation times weight must fit into 16 bits, the sum into 32.
+        if self.outputs.contains(&i8::MIN) || sums.max().is_some_and(|sum| sum > i64::from(i32::MAX)) {
             return Err(NetworkError("output weights could overflow".to_owned()));
         }
         Ok(())

@@ -32,10 +32,8 @@ pub fn load(path: &Path) -> Result<Arc<Network>, NetworkError> {
     let bytes = files::open_regular(path, OpenOptions::new().read(true))
         .and_then(|file| files::read(file, MAX_FILE_SIZE))
         .map_err(|error| NetworkError(format!("cannot be read: {error}")))?;
-    match Network::from_bytes(&bytes) {
-        Ok(network) => Ok(Arc::new(network)),
-        Err(error) => Err(NetworkError(format!("not a usable network: {error}"))),
-    }
+    let network = Network::from_bytes(&bytes);
+    network.map(Arc::new).map_err(|error| NetworkError(format!("not a usable network: {error}")))
 }
 
 /// A network ready for inference: validated against overflow and packed into cache lines.

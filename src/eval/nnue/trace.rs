@@ -1,11 +1,10 @@
 //! Evaluation trace: the contribution of each piece, and each output bucket.
 
 use super::change::Placed;
-use super::features::View;
 use super::network::Network;
-use super::simd::{CacheLine, Simd};
+use super::simd::Simd;
 use super::threats::{Pieces, Threats};
-use crate::chess::{Board, Color, File, PieceType, Rank, Square};
+use crate::chess::{Board, File, PieceType, Rank, Square};
 use crate::score::Score;
 use std::fmt;
 
@@ -27,12 +26,18 @@ impl Trace {
         let pieces: Vec<Placed> =
             board.occupied().into_iter().filter_map(|square| Some((board.piece_on(square)?, square))).collect();
         let value = |left_out: Option<Square>, bucket| {
-            let pieces = pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out);
-            let (rows, threats) =
-                (rows(network, simd, board, pieces.clone()), Threats::new(&pieces.collect::<Pieces>()));
+            let present = || pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out);
+            let threats = Threats::new(&present().collect::<Pieces>());
+            let row = |color| {
+                let view = network.architecture().kings.view(color, board.king(color));
+                let features: Vec<u16> = present().map(|(piece, square)| view.feature(piece, square) as u16).collect();
+                let mut row = network.biases().to_vec();
+                simd.apply(&mut row, network.features(), &features, &[]);
+                row
+            };
             let side = board.side_to_move();
-            let accumulators = [side, !side].map(|color| &*rows[color.index()]);
-            network.value(simd, accumulators, side, threats.inputs(), bucket) * side.sign()
+            let [us, them] = [side, !side].map(row);
+            network.value(simd, [&us, &them], side, threats.inputs(), bucket) * side.sign()
         };
         let whole = value(None, bucket);
         let worth =
@@ -54,22 +59,6 @@ impl Trace {
     pub fn worth(&self, square: Square) -> Option<Score> {
         self.pieces.iter().find(|((_, at), _)| *at == square)?.1
     }
-}
-
-/// Accumulators of these pieces, White's and Black's, computed from scratch.
-fn rows(
-    network: &Network,
-    simd: Simd,
-    board: &Board,
-    pieces: impl Iterator<Item = Placed> + Clone,
-) -> [Vec<CacheLine>; 2] {
-    Color::ALL.map(|color| {
-        let view: View = network.architecture().kings.view(color, board.king(color));
-        let features: Vec<u16> = pieces.clone().map(|(piece, square)| view.feature(piece, square) as u16).collect();
-        let mut row = network.biases().to_vec();
-        simd.apply(&mut row, network.features(), &features, &[]);
-        row
-    })
 }
 
 impl fmt::Display for Trace {

@@ -79,18 +79,18 @@ impl Default for Simd {
 
 /// Dispatches to the kernel of the instruction set.
 macro_rules! dispatch {
-    ($self:ident, $function:ident $(::<$($generic:ident),+>)?, $($argument:expr),+) => {
+    ($self:ident, $function:ident, $($argument:expr),+) => {
         match $self.level {
-            Level::Scalar => scalar::$function$(::<$($generic),+>)?($($argument),+),
+            Level::Scalar => scalar::$function($($argument),+),
             // SAFETY: `Simd::available` found that the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Avx2 => unsafe { avx2::$function($($argument),+) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Avx512 => unsafe { avx512::$function($($argument),+) },
             // SAFETY: as above.
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => unsafe { neon::$function$(::<$($generic),+>)?($($argument),+) },
+            Level::Neon => unsafe { neon::$function($($argument),+) },
         }
     };
 }
@@ -141,7 +141,7 @@ impl Simd {
         let lines = out.len();
         // All of the same length, so that bounds checks can be elided.
         let (from, adds, subs) = (&from[..lines], adds.map(|row| &row[..lines]), subs.map(|row| &row[..lines]));
-        dispatch!(self, update::<A, S>, out, from, adds, subs);
+        dispatch!(self, update, out, from, adds, subs);
     }
 
     /// Adds and subtracts many rows in place. `rows` holds all rows of the network.
