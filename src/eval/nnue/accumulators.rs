@@ -18,10 +18,13 @@ use std::sync::Arc;
 pub struct Accumulators {
     network: Arc<Network>,
     simd: Simd,
-    cache: RefreshCache,
     plies: Box<[Ply]>,
     /// Two rows per ply: White's and Black's.
     rows: Box<[CacheLine]>,
+    /// Refresh cache ("Finny tables", Luecx, 2023): the position of the last refresh of each view.
+    cached_boards: Box<[[Bitboard; Piece::COUNT]]>,
+    /// The accumulator of each cached position.
+    cached_rows: Box<[CacheLine]>,
     /// Threat inputs of the position being evaluated.
     threats: Threats,
 }
@@ -43,7 +46,9 @@ impl Accumulators {
         let views = Color::ALL.map(|color| kings.view(color, Square::A1));
         let rows = 2 * network.lines() * positions;
         Self {
-            cache: RefreshCache::new(&network),
+            // Empty boards.
+            cached_boards: vec![[Bitboard::EMPTY; Piece::COUNT]; 4 * kings.count()].into(),
+            cached_rows: network.biases().repeat(4 * kings.count()).into(),
             simd,
             plies: vec![Ply { change: Change::None, views, computed: [false; 2] }; positions].into(),
             rows: vec![CacheLine::ZERO; rows].into(),
@@ -135,12 +140,23 @@ impl Accumulators {
         self.plies[ply].computed[color.index()] = true;
     }
 
-    /// Recomputes a row from the refresh cache.
+    /// Recomputes a row from the refresh cache. The cached position usually differs by a few pieces only, which is far cheaper than
+    /// adding all rows.
     fn refresh(&mut self, board: &Board, ply: usize, color: Color) {
         let view = self.plies[ply].views[color.index()];
-        let row = self.cache.refresh(&self.network, self.simd, board, view);
-        let lines = row.len();
-        self.rows[(2 * ply + color.index()) * lines..][..lines].copy_from_slice(row);
+        let index = view.index();
+        let [mut adds, mut subs] = [(); 2].map(|()| ArrayVec::<u16, { MAX_PIECES as usize }>::new());
+        for (piece, old) in Piece::ALL.into_iter().zip(&mut self.cached_boards[index]) {
+            let new = board.pieces(piece.color(), piece.kind());
+            let feature = |square| view.feature(piece, square) as u16;
+            adds.extend((new & !*old).into_iter().map(feature));
+            subs.extend((*old & !new).into_iter().map(feature));
+            *old = new;
+        }
+        let lines = self.network.lines();
+        let cached = &mut self.cached_rows[index * lines..][..lines];
+        self.simd.apply(cached, self.network.features(), &adds, &subs);
+        self.rows[(2 * ply + color.index()) * lines..][..lines].copy_from_slice(cached);
         self.plies[ply].computed[color.index()] = true;
     }
 
@@ -148,42 +164,5 @@ impl Accumulators {
     fn row(&self, ply: usize, color: Color) -> &[CacheLine] {
         let lines = self.network.lines();
         &self.rows[(2 * ply + color.index()) * lines..][..lines]
-    }
-}
-
-/// Refresh cache ("Finny tables", Luecx, 2023): the last accumulator of each view. The board usually differs from it by a few pieces
-/// only, which is far cheaper than adding all rows.
-struct RefreshCache {
-    /// Per view, the cached position.
-    boards: Box<[[Bitboard; Piece::COUNT]]>,
-    /// Per view, its accumulator.
-    rows: Box<[CacheLine]>,
-}
-
-impl RefreshCache {
-    /// Starts with empty boards.
-    fn new(network: &Network) -> Self {
-        let views = 4 * network.architecture().kings.count();
-        Self {
-            boards: vec![[Bitboard::EMPTY; Piece::COUNT]; views].into(),
-            rows: network.biases().repeat(views).into(),
-        }
-    }
-
-    /// The accumulator of a position for a view.
-    fn refresh(&mut self, network: &Network, simd: Simd, board: &Board, view: View) -> &[CacheLine] {
-        let index = view.index();
-        let [mut adds, mut subs] = [(); 2].map(|()| ArrayVec::<u16, { MAX_PIECES as usize }>::new());
-        for (piece, old) in Piece::ALL.into_iter().zip(&mut self.boards[index]) {
-            let new = board.pieces(piece.color(), piece.kind());
-            let feature = |square| view.feature(piece, square) as u16;
-            adds.extend((new & !*old).into_iter().map(feature));
-            subs.extend((*old & !new).into_iter().map(feature));
-            *old = new;
-        }
-        let lines = network.lines();
-        let row = &mut self.rows[index * lines..][..lines];
-        simd.apply(row, network.features(), &adds, &subs);
-        row
     }
 }

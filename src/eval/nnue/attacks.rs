@@ -139,7 +139,7 @@ impl Attacks {
     /// Computes the attack sets of these pieces.
     #[inline(always)]
     pub fn new<V: U64x8>(isa: V::Isa, pieces: &Pieces) -> Self {
-        use PieceType::{Bishop, King, Knight, Queen, Rook};
+        use PieceType::{Bishop, King, Knight, Pawn, Queen, Rook};
         let of = |kind| splat_colors::<V>(isa, Color::ALL.map(|color| pieces.of(color, kind)));
         let propagators = Propagators::<V>::new(isa, !pieces.occupied().0);
         // Rooks on files and ranks, bishops on diagonals.
@@ -147,7 +147,7 @@ impl Attacks {
         let (queens, kings) = (propagators.rays(of(Queen)), propagators.rays(of(King)));
         let [knights, leaps] = [Knight, King].map(|kind| Rays::leaps(isa, of(kind)));
 
-        let mut attacks = Self::combine(pieces, [sliders, queens, knights]);
+        let [all, twice] = combine(pieces, [sliders, queens, knights]);
         // A pinned piece is where the king's ray meets the opposite ray of an enemy slider.
         let enemies = Rays { up: sliders.up.or(queens.up), down: sliders.down.or(queens.down) };
         let between = kings.up.and(enemies.down.swap_lanes::<4>()).or(kings.down.and(enemies.up.swap_lanes::<4>()));
@@ -155,48 +155,39 @@ impl Attacks {
         let by = by_kind([sliders, knights, queens]);
         let checks = by_kind([kings, leaps, kings]).and(by.swap_lanes::<4>());
         let checks = checks.and(splat_colors(isa, [!pieces.color(Color::Black), !pieces.color(Color::White)]));
-        attacks.safe_checks = checks.and(splat_colors(isa, attacks.all.map(|squares| !squares))).nonzero();
-        attacks.checks = checks.and(splat_colors(isa, attacks.all)).nonzero();
+        let safe_checks = checks.and(splat_colors(isa, all.map(|squares| !squares))).nonzero();
+        let checks = checks.and(splat_colors(isa, all)).nonzero();
         let by = by.to_array();
-        for color in Color::ALL {
-            let (side, at) = (color.index(), 4 * color.index());
-            for (line, kind) in [Rook, Knight, Bishop, Queen].into_iter().enumerate() {
-                attacks.by[side][kind.index()] = Bitboard(by[at + line]);
-            }
-            attacks.pinned[side] = Bitboard(between[at]) & pieces.color(color);
-        }
-        attacks
+        let by = Color::ALL.map(|color| {
+            let [rook, knight, bishop, queen] = [0, 1, 2, 3].map(|line| Bitboard(by[4 * color.index() + line]));
+            [pieces.of(color, Pawn).pawn_attacks(color), knight, bishop, rook, queen]
+        });
+        let pinned = Color::ALL.map(|color| Bitboard(between[4 * color.index()]) & pieces.color(color));
+        Self { by, all, twice, safe_checks, checks, pinned }
     }
+}
 
-    /// Combines slider and knight attacks with those of pawns and kings.
-    #[inline(always)]
-    fn combine<V: U64x8>(pieces: &Pieces, [sliders, queens, knights]: [Rays<V>; 3]) -> Self {
-        let (mut all, mut twice) = (sliders.both(), sliders.up.and(sliders.down));
-        for lines in [queens.up, queens.down, knights.up, knights.down] {
-            twice = twice.or(all.and(lines));
-            all = all.or(lines);
-        }
-        twice =
-            or_fours(twice.or(all.and(all.swap_lanes::<1>())).or(or_pairs(all).and(or_pairs(all).swap_lanes::<2>())));
-        let (all, twice) = (or_fours(all).to_array(), twice.to_array());
-        let mut attacks = Self {
-            by: [[Bitboard::EMPTY; 5]; 2],
-            all: [all[0], all[4]].map(Bitboard),
-            twice: [twice[0], twice[4]].map(Bitboard),
-            safe_checks: 0,
-            checks: 0,
-            pinned: [Bitboard::EMPTY; 2],
-        };
-        for color in Color::ALL {
-            let side = color.index();
-            let pawns = pieces.of(color, PieceType::Pawn).forward(color);
-            let king = pieces.of(color, PieceType::King).first().map_or(Bitboard::EMPTY, attacks::king);
-            for squares in [pawns.west(), pawns.east(), king] {
-                attacks.twice[side] |= attacks.all[side] & squares;
-                attacks.all[side] |= squares;
-            }
-            attacks.by[side][PieceType::Pawn.index()] = pawns.west() | pawns.east();
-        }
-        attacks
+/// Squares attacked by each color, once and twice: sliders and knights, then pawns and kings.
+#[inline(always)]
+fn combine<V: U64x8>(pieces: &Pieces, [sliders, queens, knights]: [Rays<V>; 3]) -> [[Bitboard; 2]; 2] {
+    let (mut all, mut twice) = (sliders.both(), sliders.up.and(sliders.down));
+    for lines in [queens.up, queens.down, knights.up, knights.down] {
+        twice = twice.or(all.and(lines));
+        all = all.or(lines);
     }
+    twice = or_fours(twice.or(all.and(all.swap_lanes::<1>())).or(or_pairs(all).and(or_pairs(all).swap_lanes::<2>())));
+    let [mut all, mut twice] = [or_fours(all), twice].map(|lines| {
+        let lines = lines.to_array();
+        [lines[0], lines[4]].map(Bitboard)
+    });
+    for color in Color::ALL {
+        let side = color.index();
+        let pawns = pieces.of(color, PieceType::Pawn).forward(color);
+        let king = pieces.of(color, PieceType::King).first().map_or(Bitboard::EMPTY, attacks::king);
+        for squares in [pawns.west(), pawns.east(), king] {
+            twice[side] |= all[side] & squares;
+            all[side] |= squares;
+        }
+    }
+    [all, twice]
 }
