@@ -70,18 +70,6 @@ impl Bitboard {
         }
     }
 
-    /// Shifted one rank up.
-    #[inline(always)]
-    pub const fn north(self) -> Self {
-        Self(self.0 << 8)
-    }
-
-    /// Shifted one rank down.
-    #[inline(always)]
-    pub const fn south(self) -> Self {
-        Self(self.0 >> 8)
-    }
-
     /// Shifted one file towards h; squares on the h file drop out.
     #[inline(always)]
     pub const fn east(self) -> Self {
@@ -98,8 +86,8 @@ impl Bitboard {
     #[inline(always)]
     pub const fn forward(self, color: Color) -> Self {
         match color {
-            Color::White => self.north(),
-            Color::Black => self.south(),
+            Color::White => Self(self.0 << 8),
+            Color::Black => Self(self.0 >> 8),
         }
     }
 
@@ -110,33 +98,23 @@ impl Bitboard {
         Self(ahead.east().0 | ahead.west().0)
     }
 
-    /// The set and all squares north of it.
-    #[inline(always)]
-    pub const fn fill_north(self) -> Self {
-        let mut bits = self.0;
-        bits |= bits << 8;
-        bits |= bits << 16;
-        bits |= bits << 32;
-        Self(bits)
-    }
-
-    /// The set and all squares south of it.
-    #[inline(always)]
-    pub const fn fill_south(self) -> Self {
-        let mut bits = self.0;
-        bits |= bits >> 8;
-        bits |= bits >> 16;
-        bits |= bits >> 32;
-        Self(bits)
-    }
-
     /// The set and all squares ahead of it from this color's view.
     #[inline(always)]
     pub const fn fill_forward(self, color: Color) -> Self {
+        let mut bits = self.0;
         match color {
-            Color::White => self.fill_north(),
-            Color::Black => self.fill_south(),
+            Color::White => {
+                bits |= bits << 8;
+                bits |= bits << 16;
+                bits |= bits << 32;
+            }
+            Color::Black => {
+                bits |= bits >> 8;
+                bits |= bits >> 16;
+                bits |= bits >> 32;
+            }
         }
+        Self(bits)
     }
 }
 
@@ -209,7 +187,7 @@ mod tests {
     fn shifts_drop_the_edge() {
         assert_eq!(File::H.bitboard().east(), Bitboard::EMPTY);
         assert_eq!(File::A.bitboard().west(), Bitboard::EMPTY);
-        assert_eq!(Rank::Eighth.bitboard().north(), Bitboard::EMPTY);
+        assert_eq!(Rank::Eighth.bitboard().forward(Color::White), Bitboard::EMPTY);
         assert_eq!(Rank::Second.bitboard().pawn_attacks(Color::White), Rank::Third.bitboard());
         assert_eq!(Square::E4.bitboard().fill_forward(Color::Black).count(), 4);
     }

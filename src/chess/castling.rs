@@ -2,36 +2,24 @@
 
 use super::{Color, File, Rank, Square};
 
-/// Castling side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum CastlingSide {
-    /// Kingside: the king goes to the g file.
-    King,
-    /// Queenside: the king goes to the c file.
-    Queen,
-}
+indexed_enum!(
+    /// Castling side: the king goes to the g or to the c file.
+    CastlingSide, 2: King = 0, Queen = 1
+);
 
 impl CastlingSide {
-    /// Kingside first.
-    pub const ALL: [Self; 2] = [Self::King, Self::Queen];
-
     /// The king's target square.
     #[inline(always)]
     pub const fn king_target(self, color: Color) -> Square {
-        match self {
-            Self::King => Square::new(File::G, Rank::First.relative_to(color)),
-            Self::Queen => Square::new(File::C, Rank::First.relative_to(color)),
-        }
+        let file = if matches!(self, Self::King) { File::G } else { File::C };
+        Square::new(file, Rank::First.relative_to(color))
     }
 
     /// The rook's target square.
     #[inline(always)]
     pub const fn rook_target(self, color: Color) -> Square {
-        match self {
-            Self::King => Square::new(File::F, Rank::First.relative_to(color)),
-            Self::Queen => Square::new(File::D, Rank::First.relative_to(color)),
-        }
+        let file = if matches!(self, Self::King) { File::F } else { File::D };
+        Square::new(file, Rank::First.relative_to(color))
     }
 }
 

@@ -33,7 +33,7 @@ impl Board {
         self.set_en_passant(None);
 
         if mv.is_castle() {
-            self.castle(us, from, to);
+            self.castle(us, mv);
         } else {
             self.move_piece(delta);
         }
@@ -98,12 +98,12 @@ impl Board {
         }
     }
 
-    fn castle(&mut self, us: Color, king_from: Square, rook_from: Square) {
-        let side = if rook_from > king_from { CastlingSide::King } else { CastlingSide::Queen };
+    fn castle(&mut self, us: Color, mv: Move) {
+        let side = mv.castling_side();
         let (king, rook) = (Piece::new(us, PieceType::King), Piece::new(us, PieceType::Rook));
         // Remove both first: in Chess960 either may land on the other's square.
-        self.remove(king, king_from);
-        self.remove(rook, rook_from);
+        self.remove(king, mv.from());
+        self.remove(rook, mv.to());
         self.put(king, side.king_target(us));
         self.put(rook, side.rook_target(us));
     }

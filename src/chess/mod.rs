@@ -1,5 +1,36 @@
 //! The rules of chess, independent of search and evaluation.
 
+/// An enum of consecutive values. For 2 or 8 values `from_index` compiles to a mask of the low bits, without `unsafe`.
+macro_rules! indexed_enum {
+    ($(#[$doc:meta])* $name:ident, $count:literal: $($variant:ident = $index:literal),+) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        #[allow(missing_docs, reason = "the names are the documentation")]
+        pub enum $name { $($variant = $index),+ }
+
+        impl $name {
+            /// All values, in order.
+            pub const ALL: [Self; $count] = [$(Self::$variant),+];
+
+            /// The value with this index, modulo the number of values.
+            #[inline(always)]
+            pub const fn from_index(index: usize) -> Self {
+                match index % $count {
+                    $($index => Self::$variant,)+
+                    _ => unreachable!(),
+                }
+            }
+
+            /// Index from 0.
+            #[inline(always)]
+            pub const fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
 pub mod attacks;
 pub mod bitboard;
 pub mod board;

@@ -137,15 +137,7 @@ impl Move {
     /// The promotion piece, if any.
     #[inline(always)]
     pub const fn promoted(self) -> Option<PieceType> {
-        if !self.is_promotion() {
-            return None;
-        }
-        Some(match self.kind_bits() & 3 {
-            0 => PieceType::Knight,
-            1 => PieceType::Bishop,
-            2 => PieceType::Rook,
-            _ => PieceType::Queen,
-        })
+        if self.is_promotion() { Some(PieceType::ALL[1 + (self.kind_bits() & 3) as usize]) } else { None }
     }
 }
 

@@ -2,26 +2,12 @@
 
 use std::ops::Not;
 
-/// A side, White or Black.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Color {
-    /// The side that moves first.
-    White,
-    /// The side that moves second.
-    Black,
-}
+indexed_enum!(
+    /// A side, White or Black.
+    Color, 2: White = 0, Black = 1
+);
 
 impl Color {
-    /// Both colors, White first.
-    pub const ALL: [Self; 2] = [Self::White, Self::Black];
-
-    /// 0 for White, 1 for Black.
-    #[inline(always)]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
     /// The other color; `const` form of `!color`.
     #[inline(always)]
     pub const fn flip(self) -> Self {
@@ -50,30 +36,14 @@ impl Not for Color {
     }
 }
 
-/// A piece type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-#[allow(missing_docs, reason = "the names are the documentation")]
-pub enum PieceType {
-    Pawn,
-    Knight,
-    Bishop,
-    Rook,
-    Queen,
-    King,
-}
+indexed_enum!(
+    /// A piece type.
+    PieceType, 6: Pawn = 0, Knight = 1, Bishop = 2, Rook = 3, Queen = 4, King = 5
+);
 
 impl PieceType {
-    /// All types, from pawn to king.
-    pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
     /// Promotion pieces, queen first.
     pub const PROMOTIONS: [Self; 4] = [Self::Queen, Self::Rook, Self::Bishop, Self::Knight];
-
-    /// 0 for pawn to 5 for king.
-    #[inline(always)]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
 
     /// Lower-case English letter: p, n, b, r, q, k.
     pub const fn letter(self) -> char {
@@ -86,55 +56,21 @@ impl PieceType {
     }
 }
 
-/// A colored piece. `Option<Piece>` is one byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs, reason = "the names are the documentation")]
-pub enum Piece {
-    WhitePawn,
-    WhiteKnight,
-    WhiteBishop,
-    WhiteRook,
-    WhiteQueen,
-    WhiteKing,
-    BlackPawn,
-    BlackKnight,
-    BlackBishop,
-    BlackRook,
-    BlackQueen,
-    BlackKing,
-}
+indexed_enum!(
+    /// A colored piece. `Option<Piece>` is one byte.
+    Piece, 12:
+    WhitePawn = 0, WhiteKnight = 1, WhiteBishop = 2, WhiteRook = 3, WhiteQueen = 4, WhiteKing = 5,
+    BlackPawn = 6, BlackKnight = 7, BlackBishop = 8, BlackRook = 9, BlackQueen = 10, BlackKing = 11
+);
 
 impl Piece {
     /// Number of distinct pieces.
-    pub const COUNT: usize = 12;
-
-    /// All pieces, White's first, each from pawn to king.
-    pub const ALL: [Self; Self::COUNT] = [
-        Self::WhitePawn,
-        Self::WhiteKnight,
-        Self::WhiteBishop,
-        Self::WhiteRook,
-        Self::WhiteQueen,
-        Self::WhiteKing,
-        Self::BlackPawn,
-        Self::BlackKnight,
-        Self::BlackBishop,
-        Self::BlackRook,
-        Self::BlackQueen,
-        Self::BlackKing,
-    ];
+    pub const COUNT: usize = Self::ALL.len();
 
     /// The piece of this color and kind.
     #[inline(always)]
     pub const fn new(color: Color, kind: PieceType) -> Self {
         Self::ALL[color.index() * 6 + kind.index()]
-    }
-
-    /// 0 for white pawn to 11 for black king.
-    #[inline(always)]
-    pub const fn index(self) -> usize {
-        self as usize
     }
 
     /// The piece's color.

@@ -4,37 +4,6 @@ use super::{Bitboard, Color};
 use std::fmt;
 use std::str::FromStr;
 
-/// An enum of consecutive values. `from_index` compiles to a mask of the low bits, without `unsafe`.
-macro_rules! indexed_enum {
-    ($(#[$doc:meta])* $name:ident, $count:literal: $($variant:ident = $index:literal),+) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u8)]
-        #[allow(missing_docs, reason = "the names are the documentation")]
-        pub enum $name { $($variant = $index),+ }
-
-        impl $name {
-            /// All values, in order.
-            pub const ALL: [Self; $count] = [$(Self::$variant),+];
-
-            /// The value with this index; high bits are ignored.
-            #[inline(always)]
-            pub const fn from_index(index: usize) -> Self {
-                match index & ($count - 1) {
-                    $($index => Self::$variant,)+
-                    _ => unreachable!(),
-                }
-            }
-
-            /// Index from 0.
-            #[inline(always)]
-            pub const fn index(self) -> usize {
-                self as usize
-            }
-        }
-    };
-}
-
 indexed_enum!(
     /// A file, a to h.
     File, 8: A = 0, B = 1, C = 2, D = 3, E = 4, F = 5, G = 6, H = 7
@@ -54,27 +23,15 @@ pub struct Square(u8);
 /// Defines the square constants.
 macro_rules! name_squares {
     ($($name:ident),+) => {
+        enum Index { $($name),+ }
+
         #[allow(missing_docs, reason = "the names are the documentation")]
         impl Square {
+            $(pub const $name: Self = Self(Index::$name as u8);)+
             /// All squares, in order.
-            pub const ALL: [Self; 64] = {
-                let mut all = [Self(0); 64];
-                let mut index = 0;
-                while index < all.len() {
-                    all[index] = Self(index as u8);
-                    index += 1;
-                }
-                all
-            };
-            const NAMES: [&str; 64] = [$(stringify!($name)),+];
-            name_squares!(@0, $($name),+);
+            pub const ALL: [Self; 64] = [$(Self::$name),+];
         }
     };
-    (@$index:expr, $name:ident $(, $more:ident)*) => {
-        pub const $name: Self = Self($index);
-        name_squares!(@$index + 1 $(, $more)*);
-    };
-    (@$index:expr) => {};
 }
 
 #[rustfmt::skip]
@@ -91,7 +48,7 @@ name_squares!(
 
 impl fmt::Debug for Square {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(Self::NAMES[self.index()])
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -212,7 +169,6 @@ mod tests {
             assert_eq!(square.to_string().parse(), Ok(square));
             assert_eq!(Square::new(square.file(), square.rank()), square);
             assert_eq!(Square::from_index(square.index()), square);
-            assert_eq!(format!("{square:?}"), square.to_string().to_uppercase());
         }
         assert_eq!((Square::A1.index(), Square::H1.index(), Square::H8.index()), (0, 7, 63));
         for bad in ["", "e", "e9", "i4", "e44", "E4", "é"] {

@@ -66,7 +66,7 @@ fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
     let stop = here.forward(color);
     let ahead = stop.fill_forward(color);
     let beside = here.east() | here.west();
-    let neighbour_files = beside.fill_north() | beside.fill_south();
+    let neighbour_files = beside.fill_forward(Color::White) | beside.fill_forward(Color::Black);
 
     let opposed = (enemy & ahead).any();
     let neighbours = own & neighbour_files;
@@ -164,7 +164,7 @@ fn passed_pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> 
     let rank = square.rank().relative_to(color).index();
     let here = square.bitboard();
     let stop = square.forward(color);
-    let row = here | here.north() | here.south();
+    let row = here | here.forward(Color::White) | here.forward(Color::Black);
     let connected = (own & (row.east() | row.west())).any();
 
     let mut value = w::PASSED[rank];
