@@ -2,49 +2,43 @@
 
 use super::{Bitboard, Color, Piece, PieceType, Square};
 
-const BISHOP_STEPS: [(i32, i32); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
-const ROOK_STEPS: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+/// Steps of bishops and of rooks.
+const SLIDER_STEPS: [[(i32, i32); 4]; 2] = [[(1, 1), (1, -1), (-1, 1), (-1, -1)], [(1, 0), (-1, 0), (0, 1), (0, -1)]];
 const KNIGHT_STEPS: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 const KING_STEPS: [(i32, i32); 8] = [(1, 1), (1, 0), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)];
 
-/// The bit of a square; zero off the board.
-const fn bit(file: i32, rank: i32) -> u64 {
-    if file < 0 || file > 7 || rank < 0 || rank > 7 { 0 } else { 1 << (rank * 8 + file) }
-}
-
-const fn leaper_table(steps: [(i32, i32); 8]) -> [Bitboard; 64] {
-    let mut table = [Bitboard::EMPTY; 64];
-    let mut square = 0;
-    while square < 64 {
-        let mut step = 0;
-        while step < 8 {
-            let (file, rank) = (square % 8 + steps[step].0, square / 8 + steps[step].1);
-            table[square as usize].0 |= bit(file, rank);
-            step += 1;
-        }
-        square += 1;
-    }
-    table
-}
-
-/// Squares attacked by a slider, up to and including the first blocker on each ray.
-const fn slide(square: usize, occupied: u64, steps: [(i32, i32); 4]) -> u64 {
+/// Squares reached by steps in the same direction, up to and including the first blocker.
+const fn slide<const N: usize>(square: usize, occupied: u64, steps: [(i32, i32); N]) -> u64 {
     let mut seen = 0;
     let mut step = 0;
-    while step < 4 {
+    while step < N {
         let (mut file, mut rank) = (square as i32 % 8, square as i32 / 8);
         loop {
             file += steps[step].0;
             rank += steps[step].1;
-            let next = bit(file, rank);
+            if file < 0 || file > 7 || rank < 0 || rank > 7 {
+                break;
+            }
+            let next = 1 << (rank * 8 + file);
             seen |= next;
-            if next == 0 || occupied & next != 0 {
+            if occupied & next != 0 {
                 break;
             }
         }
         step += 1;
     }
     seen
+}
+
+/// Squares reached by a single step.
+const fn leaper_table(steps: [(i32, i32); 8]) -> [Bitboard; 64] {
+    let mut table = [Bitboard::EMPTY; 64];
+    let mut square = 0;
+    while square < 64 {
+        table[square] = Bitboard(slide(square, !0, steps));
+        square += 1;
+    }
+    table
 }
 
 /// Occupancy mask of a slider: its rays without the edge squares.
@@ -88,62 +82,49 @@ const fn magic_index(relevant: u64, (factor, shift): (u64, u32)) -> usize {
     (relevant.wrapping_mul(factor) >> shift) as usize
 }
 
-const BISHOP_ENTRIES: usize = 5_248;
-const ROOK_ENTRIES: usize = 102_400;
-
-const fn slots(steps: [(i32, i32); 4], mut offset: u32, magics: &[u64; 64]) -> [Slot; 64] {
-    let mut table = [Slot {
+/// Slots of bishops and of rooks.
+static SLOTS: [[Slot; 64]; 2] = {
+    let mut table = [[Slot {
         mask: 0,
         offset: 0,
         #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
         magic: (0, 0),
-    }; 64];
-    let mut square = 0;
-    while square < 64 {
-        let mask = relevant(square, steps);
-        table[square] = Slot {
+    }; 64]; 2];
+    let (mut at, mut offset) = (0, 0);
+    while at < 128 {
+        let (kind, square) = (at / 64, at % 64);
+        let mask = relevant(square, SLIDER_STEPS[kind]);
+        table[kind][square] = Slot {
             mask,
             offset,
             #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-            magic: (magics[square], 64 - mask.count_ones()),
+            magic: (MAGICS[kind][square], 64 - mask.count_ones()),
         };
         offset += 1 << mask.count_ones();
-        square += 1;
+        at += 1;
     }
-    let _ = magics;
     table
-}
+};
 
-static BISHOP_SLOTS: [Slot; 64] = slots(BISHOP_STEPS, 0, &BISHOP_MAGICS);
-static ROOK_SLOTS: [Slot; 64] = slots(ROOK_STEPS, BISHOP_ENTRIES as u32, &ROOK_MAGICS);
-
-/// Enumerates the subsets of each mask in the order of their PEXT index.
+/// The attacks of each slot, by the subsets of its mask.
 #[allow(long_running_const_eval, reason = "a hundred thousand entries take the compiler a few seconds, once")]
-static SLIDER_ATTACKS: [Bitboard; BISHOP_ENTRIES + ROOK_ENTRIES] = {
-    let mut table = [Bitboard::EMPTY; BISHOP_ENTRIES + ROOK_ENTRIES];
-    let all = [
-        (BISHOP_STEPS, slots(BISHOP_STEPS, 0, &BISHOP_MAGICS)),
-        (ROOK_STEPS, slots(ROOK_STEPS, BISHOP_ENTRIES as u32, &ROOK_MAGICS)),
-    ];
+static SLIDER_ATTACKS: [Bitboard; 5_248 + 102_400] = {
+    let mut table = [Bitboard::EMPTY; 5_248 + 102_400];
     let mut at = 0;
     while at < 128 {
-        let (steps, slots) = all[at / 64];
-        let slot = slots[at % 64];
+        let slot = SLOTS[at / 64][at % 64];
         let mut subset: u64 = 0;
+        // Subsets in the order of their PEXT index.
         let mut packed = 0;
-        loop {
+        while packed < 1 << slot.mask.count_ones() {
             #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
             let index = packed;
             #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
             let index = magic_index(subset, slot.magic);
-            table[slot.offset as usize + index] = Bitboard(slide(at % 64, subset, steps));
+            table[slot.offset as usize + index] = Bitboard(slide(at % 64, subset, SLIDER_STEPS[at / 64]));
             packed += 1;
             subset = subset.wrapping_sub(slot.mask) & slot.mask;
-            if subset == 0 {
-                break;
-            }
         }
-        assert!(packed == 1 << slot.mask.count_ones());
         at += 1;
     }
     table
@@ -169,7 +150,7 @@ const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
     let mut pair = 0;
     while pair < 2 * 64 * 64 {
         let (a, b) = (pair % 64, pair / 64 % 64);
-        let steps = if pair < 64 * 64 { BISHOP_STEPS } else { ROOK_STEPS };
+        let steps = SLIDER_STEPS[pair / (64 * 64)];
         let (from_a, from_b) = (slide(a, 0, steps), slide(b, 0, steps));
         if from_a >> b & 1 != 0 {
             between[a][b] = Bitboard(slide(a, 1 << b, steps) & slide(b, 1 << a, steps));
@@ -204,13 +185,13 @@ pub fn king(square: Square) -> Bitboard {
 /// Squares attacked by a bishop, given the occupancy.
 #[inline(always)]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
-    SLIDER_ATTACKS[BISHOP_SLOTS[square.index()].index(occupied)]
+    SLIDER_ATTACKS[SLOTS[0][square.index()].index(occupied)]
 }
 
 /// Squares attacked by a rook, given the occupancy.
 #[inline(always)]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
-    SLIDER_ATTACKS[ROOK_SLOTS[square.index()].index(occupied)]
+    SLIDER_ATTACKS[SLOTS[1][square.index()].index(occupied)]
 }
 
 /// Squares attacked by a queen, given the occupancy.
@@ -244,8 +225,10 @@ pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]
 }
 
+/// Magic factors of bishops and of rooks.
+#[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
 #[rustfmt::skip]
-const BISHOP_MAGICS: [u64; 64] = [
+const MAGICS: [[u64; 64]; 2] = [[
     0x8020_8204_2104_0016, 0xC048_8228_0202_202C, 0x4004_1904_1110_0101, 0x0084_0522_0020_2210,
     0x0002_0210_0800_1002, 0x0001_0402_4002_4000, 0x0044_2401_0808_0004, 0x000F_0102_9884_4023,
     0x4101_4010_0440_8090, 0x0B14_0802_0802_2024, 0x4880_1040_8200_5220, 0x0084_4410_4200_1310,
@@ -262,10 +245,7 @@ const BISHOP_MAGICS: [u64; 64] = [
     0x1041_0040_0282_1000, 0x4468_0408_1004_4820, 0x15B1_0258_0104_0002, 0x4020_1891_0046_8002,
     0x0061_8080_5010_1500, 0x1000_0882_0090_0402, 0x0230_0040_8400_8804, 0x8002_0830_8842_0210,
     0xC800_0105_1491_4400, 0x0004_0031_200A_0C20, 0x0284_C010_0420_8082, 0x0010_6106_10A2_0200,
-];
-
-#[rustfmt::skip]
-const ROOK_MAGICS: [u64; 64] = [
+], [
     0x8080_0020_8040_0010, 0x6040_0010_0040_2000, 0x0880_2000_0980_1000, 0x3080_0408_0010_0080,
     0x5080_0400_8008_0002, 0x3480_0400_0200_4180, 0x0700_2200_1100_0084, 0x0100_0038_4086_0100,
     0x6120_8011_2340_0080, 0x0210_8040_0020_0082, 0x001A_0042_0020_8010, 0x0050_8008_0010_0081,
@@ -282,7 +262,7 @@ const ROOK_MAGICS: [u64; 64] = [
     0x004A_0800_8004_0080, 0x0102_0400_8002_0080, 0x2040_5A10_2845_0400, 0x2328_9104_0080_6200,
     0x0403_0820_5080_0041, 0x0200_2010_8040_0101, 0x6001_2202_1080_0942, 0x00E4_1000_0820_0501,
     0x4002_0020_0810_0C6A, 0x8081_0004_0008_8241, 0x0000_0241_1008_0084, 0x8000_0A91_A404_4102,
-];
+]];
 
 #[cfg(test)]
 mod tests {
@@ -294,9 +274,9 @@ mod tests {
         for _ in 0..200 {
             let occupied = random.u64(..) & random.u64(..);
             for square in Square::ALL {
-                let expected = slide(square.index(), occupied, BISHOP_STEPS);
+                let expected = slide(square.index(), occupied, SLIDER_STEPS[0]);
                 assert_eq!(bishop(square, Bitboard(occupied)).0, expected);
-                let expected = slide(square.index(), occupied, ROOK_STEPS);
+                let expected = slide(square.index(), occupied, SLIDER_STEPS[1]);
                 assert_eq!(rook(square, Bitboard(occupied)).0, expected);
             }
         }

@@ -104,29 +104,24 @@ fn parse(text: &str) -> Result<Board, String> {
 }
 
 fn parse_pieces(board: &mut Board, field: &str) -> Result<(), String> {
-    if let Some(letter) = field.chars().find(|&c| !(matches!(c, '/' | '1'..='8') || Piece::from_letter(c).is_some())) {
-        return Err(format!(
-            "unexpected '{letter}' in the board field, expected a digit from 1 to 8 or one of PNBRQKpnbrqk"
-        ));
-    }
-    let ranks = field.split('/').count();
-    if ranks != 8 {
-        return Err(format!("{ranks} ranks, expected 8"));
-    }
     for (rank, row) in Rank::ALL.into_iter().rev().zip(field.split('/')) {
-        let found: u32 = row.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum();
-        if found != 8 {
-            return Err(format!("rank {} has {found} squares, expected 8", rank.index() + 1));
-        }
         let mut file = 0;
         for letter in row.chars() {
             if let Some(piece) = Piece::from_letter(letter) {
                 board.put(piece, Square::new(File::from_index(file), rank));
+            } else if !matches!(letter, '1'..='8') {
+                return Err(format!(
+                    "unexpected '{letter}' in the board field, expected a digit from 1 to 8 or one of PNBRQKpnbrqk"
+                ));
             }
             file += letter.to_digit(10).unwrap_or(1) as usize;
         }
+        if file != 8 {
+            return Err(format!("rank {} has {file} squares, expected 8", rank.index() + 1));
+        }
     }
-    Ok(())
+    let ranks = field.split('/').count();
+    if ranks == 8 { Ok(()) } else { Err(format!("{ranks} ranks, expected 8")) }
 }
 
 /// Checks validity, except for castling rights and the en-passant square, which are dropped if impossible.

@@ -35,37 +35,29 @@ impl Board {
     }
 
     fn is_legal_pawn_move(&self, mv: Move) -> bool {
+        const QUIET: u16 = MoveKind::Quiet as u16;
+        const DOUBLE_PUSH: u16 = MoveKind::DoublePush as u16;
+        const CAPTURE: u16 = MoveKind::Capture as u16;
         let us = self.side;
         let (from, to) = (mv.from(), mv.to());
         if mv.is_en_passant() {
             return self.en_passant == Some(to) && attacks::pawn(us, from).has(to) && self.en_passant_is_safe(from, to);
         }
-        if mv.is_promotion() != (to.rank() == Rank::Eighth.relative_to(us)) {
-            return false;
-        }
-        let reaches = match mv.kind_bits() & 7 {
-            _ if mv.is_promotion() && mv.is_capture() => self.pawn_takes(from, to),
-            _ if mv.is_promotion() => self.pawn_steps(from, to),
-            kind if kind == MoveKind::Capture as u16 => self.pawn_takes(from, to),
-            kind if kind == MoveKind::Quiet as u16 => self.pawn_steps(from, to),
-            kind if kind == MoveKind::DoublePush as u16 => {
+        let (ahead, occupied) = (from.forward(us), self.occupied());
+        let reaches = match mv.kind_bits() {
+            DOUBLE_PUSH => {
                 from.rank() == Rank::Second.relative_to(us)
-                    && self.pawn_steps(from, from.forward(us))
-                    && self.pawn_steps(from.forward(us), to)
+                    && to == ahead.forward(us)
+                    && !occupied.has(ahead)
+                    && !occupied.has(to)
             }
+            QUIET | 8..12 => to == ahead && !occupied.has(to),
+            CAPTURE | 12..16 => attacks::pawn(us, from).has(to) && self.color(!us).has(to),
             _ => false,
         };
-        reaches && self.respects_pin_and_check(from, to)
-    }
-
-    #[inline(always)]
-    fn pawn_takes(&self, from: Square, to: Square) -> bool {
-        attacks::pawn(self.side, from).has(to) && self.color(!self.side).has(to)
-    }
-
-    #[inline(always)]
-    fn pawn_steps(&self, from: Square, to: Square) -> bool {
-        from.forward(self.side) == to && !self.occupied().has(to)
+        reaches
+            && mv.is_promotion() == (to.rank() == Rank::Eighth.relative_to(us))
+            && self.respects_pin_and_check(from, to)
     }
 
     /// Precomputes which moves give check.

@@ -21,7 +21,7 @@ impl Board {
 
     /// Formats a move in SAN, with check and mate suffixes.
     pub fn san(&self, mv: Move) -> String {
-        let mut text = self.san_without_suffix(mv);
+        let mut text = self.spelled(mv, &self.needed_origin(mv));
         let after = self.after(mv);
         if after.in_check() {
             text.push(if after.has_legal_move() { '+' } else { '#' });
@@ -29,18 +29,16 @@ impl Board {
         text
     }
 
-    fn san_without_suffix(&self, mv: Move) -> String {
+    /// SAN with this part of the origin square and no suffix.
+    fn spelled(&self, mv: Move, origin: &str) -> String {
         if mv.is_castle() {
             return if mv.castling_side() == CastlingSide::King { "O-O" } else { "O-O-O" }.to_owned();
         }
         let mut text = String::new();
-        let kind = self.piece_on(mv.from()).map_or(PieceType::Pawn, |piece| piece.kind());
-        if kind != PieceType::Pawn {
-            text.push(kind.letter().to_ascii_uppercase());
-            text.push_str(&self.disambiguation(mv, kind));
-        } else if mv.is_capture() {
-            text.push(mv.from().file().letter());
+        if let Some(piece) = self.piece_on(mv.from()).filter(|piece| piece.kind() != PieceType::Pawn) {
+            text.push(piece.kind().letter().to_ascii_uppercase());
         }
+        text.push_str(origin);
         if mv.is_capture() {
             text.push('x');
         }
@@ -52,14 +50,18 @@ impl Board {
     }
 
     /// File, rank or square of origin, as needed to disambiguate the move.
-    fn disambiguation(&self, mv: Move, kind: PieceType) -> String {
+    fn needed_origin(&self, mv: Move) -> String {
         let from = mv.from();
+        let mover = self.piece_on(from);
+        if mover.is_none_or(|piece| piece.kind() == PieceType::Pawn) {
+            return if mv.is_capture() { from.file().letter().to_string() } else { String::new() };
+        }
         let rivals: Vec<Square> = self
             .legal_moves()
             .into_iter()
             .filter(|other| other.to() == mv.to() && other.from() != from && !other.is_castle())
             .map(Move::from)
-            .filter(|&square| self.piece_on(square).is_some_and(|piece| piece.kind() == kind))
+            .filter(|&square| self.piece_on(square) == mover)
             .collect();
         match from.to_string() {
             _ if rivals.is_empty() => String::new(),
@@ -80,15 +82,12 @@ impl Board {
             if !mv.is_castle() && target != Some(mv.to()) {
                 continue;
             }
-            if strip(&self.san_without_suffix(mv)) == wanted {
+            let matches = |origin: &str| strip(&self.spelled(mv, origin)) == wanted;
+            if matches(&self.needed_origin(mv)) {
                 return Some(mv);
             }
-            let kind = self.piece_on(mv.from())?.kind();
-            let piece = if kind == PieceType::Pawn { String::new() } else { kind.letter().to_uppercase().to_string() };
-            let promoted = mv.promoted().map_or(String::new(), |kind| kind.letter().to_uppercase().to_string());
-            let (from, to) = (mv.from().to_string(), mv.to());
-            let starts = [&from[..], &from[..1], &from[1..]];
-            if !mv.is_castle() && starts.iter().any(|start| wanted == format!("{piece}{start}{to}{promoted}")) {
+            let from = mv.from().to_string();
+            if [&from[..], &from[..1], &from[1..]].into_iter().any(matches) {
                 if found.is_some() {
                     return None;
                 }

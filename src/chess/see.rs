@@ -1,6 +1,6 @@
 //! Static exchange evaluation (SEE), and hanging pieces.
 
-use super::{Bitboard, Board, Color, Move, PieceType, attacks};
+use super::{Bitboard, Board, Color, Move, Piece, PieceType, attacks};
 
 /// Piece values for SEE, in centipawns.
 const VALUES: [i32; 6] = [100, 325, 340, 500, 975, 0];
@@ -117,18 +117,13 @@ impl Board {
     pub fn hanging(&self, color: Color) -> Bitboard {
         let (them, occupied) = (!color, self.occupied());
         let theirs = |kind| self.pieces(them, kind);
+        let attacked = |kind| {
+            let sets = theirs(kind).map(|square| attacks::of(Piece::new(them, kind), square, occupied));
+            sets.fold(Bitboard::EMPTY, |all, set| all | set)
+        };
         let by_pawns = theirs(PieceType::Pawn).pawn_attacks(them);
-        let mut by_minors = by_pawns;
-        for square in theirs(PieceType::Knight) {
-            by_minors |= attacks::knight(square);
-        }
-        for square in theirs(PieceType::Bishop) {
-            by_minors |= attacks::bishop(square, occupied);
-        }
-        let mut by_rooks = by_minors;
-        for square in theirs(PieceType::Rook) {
-            by_rooks |= attacks::rook(square, occupied);
-        }
+        let by_minors = by_pawns | attacked(PieceType::Knight) | attacked(PieceType::Bishop);
+        let by_rooks = by_minors | attacked(PieceType::Rook);
         let ours = |kind| self.pieces(color, kind);
         let minors = ours(PieceType::Knight) | ours(PieceType::Bishop);
         let pieces = minors | ours(PieceType::Rook) | ours(PieceType::Queen);
