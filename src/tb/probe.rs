@@ -45,13 +45,7 @@ impl Wdl {
 
     /// DTZ in plies if the best move is a capture or pawn move.
     pub(super) const fn zeroing_distance(self) -> i32 {
-        match self {
-            Self::Loss => -1,
-            Self::BlessedLoss => -101,
-            Self::Draw => 0,
-            Self::CursedWin => 101,
-            Self::Win => 1,
-        }
+        [-1, -101, 0, 101, 1][self as usize]
     }
 }
 

@@ -18,9 +18,6 @@ const CERTAIN: i32 = 1 << 18;
 /// Other wins rank below this by the plies to the next capture or pawn move plus the halfmove clock.
 const BY_DISTANCE: i32 = 1 << 17;
 
-/// More than any DTZ.
-const MAX_DISTANCE: i32 = 1 << 12;
-
 impl RootRank {
     /// Ranks by DTZ, with the halfmove `clock`. After a repetition only the fastest win makes progress.
     const fn by_distance(dtz: i32, clock: i32, repeated: bool) -> Self {
@@ -59,18 +56,14 @@ impl Tables {
     /// The best move by DTZ: the winner makes progress as fast as possible, the loser as slowly as possible. `None` without legal
     /// moves, if a table is missing, unreadable or damaged, or once `may_continue` fails.
     pub fn best_by_distance(&self, board: &Board, may_continue: MayContinue) -> Option<Move> {
-        let mut best: Option<((i32, bool), Move)> = None;
+        let mut best = None;
         for mv in board.legal_moves() {
             let after = board.after(mv);
-            let (mate, dtz) = (is_mate(&after), self.dtz_of_move(&after, true, may_continue)?);
+            let dtz = self.dtz_of_move(&after, true, may_continue)?;
             // Wins before draws before losses, then the smallest DTZ, then mates.
-            let result = match dtz {
-                1.. => MAX_DISTANCE - dtz,
-                0 => 0,
-                _ => -MAX_DISTANCE - dtz,
-            };
-            if best.is_none_or(|(other, _)| (result, mate) > other) {
-                best = Some(((result, mate), mv));
+            let key = (dtz.signum(), -dtz, is_mate(&after));
+            if best.is_none_or(|(other, _)| key > other) {
+                best = Some((key, mv));
             }
         }
         best.map(|(_, mv)| mv)

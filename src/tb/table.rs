@@ -13,7 +13,7 @@ use std::path::Path;
 use thiserror::Error;
 
 /// Kind of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Win, draw or loss.
     Wdl,
@@ -169,7 +169,7 @@ impl Table {
         let mirror = if flipped { 56 } else { 0 };
         let pieces = |code: u8| -> Bitboard {
             let color = if (code >= 8) == flipped { Color::White } else { Color::Black };
-            board.pieces(color, PieceType::ALL[usize::from(code & 7).clamp(1, 6) - 1])
+            board.pieces(color, PieceType::from_index(usize::from(code & 7).saturating_sub(1)))
         };
         let mut squares = PerPiece::<usize>::new();
         let mut file = 0;

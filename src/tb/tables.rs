@@ -5,6 +5,7 @@ pub use super::numbering::MAX_PIECES;
 use super::table::{Damage, Kind, Table};
 use crate::sync::Mutex;
 use crate::sync::channel::unbounded;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::mem::replace;
@@ -34,17 +35,11 @@ struct Slot {
     table: OnceLock<Option<Table>>,
 }
 
-/// The tables of some material.
-struct Entry {
-    material: Material,
-    /// By [`Kind`].
-    slots: [Option<Slot>; 2],
-}
+type Slots = BTreeMap<(Material, Kind), Slot>;
 
 /// Endgame tablebases, shared by all threads.
 pub struct Tables {
-    /// Sorted by material.
-    entries: Box<[Entry]>,
+    slots: Slots,
     stock: Stock,
     /// Failures of opened tables, and how many of them have been taken.
     failures: Mutex<(Vec<String>, usize)>,
@@ -101,18 +96,18 @@ impl Tables {
 
     fn open_blocking(folders: &str) -> Result<Self, String> {
         let mut problems = Vec::new();
-        let mut entries = find(folders, &mut problems);
-        let unchecked = check(&mut entries, &mut problems);
-        let usable = |kind: Kind| entries.iter().filter(move |entry| entry.slots[kind as usize].is_some());
-        let counts = Kind::ALL.map(|kind| usable(kind).count());
-        let Some(max_pieces) = usable(Kind::Wdl).map(|entry| entry.material.pieces()).max() else {
+        let mut slots = find(folders, &mut problems);
+        let unchecked = check(&mut slots, &mut problems);
+        slots.retain(|_, slot| !slot.paths.is_empty());
+        let pieces = |kind: Kind| slots.keys().filter(move |key| key.1 == kind).map(|key| key.0.pieces());
+        let counts = Kind::ALL.map(|kind| pieces(kind).count());
+        let Some(max_pieces) = pieces(Kind::Wdl).max() else {
             let first = problems[..problems.len().min(MAX_NAMES)].join("; ");
             return Err(if first.is_empty() { "no tables".into() } else { first });
         };
-        problems.extend(missing(&entries, max_pieces));
-        entries.retain(|entry| entry.slots.iter().any(Option::is_some));
+        problems.extend(missing(&slots, max_pieces));
         let stock = Stock { counts, max_pieces, unchecked, problems };
-        Ok(Self { entries: entries.into(), stock, failures: Mutex::new((Vec::new(), 0)) })
+        Ok(Self { slots, stock, failures: Mutex::new((Vec::new(), 0)) })
     }
 
     /// Tables available.
@@ -127,8 +122,7 @@ impl Tables {
 
     /// The table of this material, opened if need be. Several threads may open it at once: no lock is held while files are read.
     pub(super) fn table(&self, material: Material, kind: Kind) -> Option<&Table> {
-        let index = self.entries.binary_search_by_key(&material, |entry| entry.material).ok()?;
-        let slot = self.entries[index].slots[kind as usize].as_ref()?;
+        let slot = self.slots.get(&(material, kind))?;
         if slot.table.get().is_none() {
             let open = |path: &PathBuf| self.ok_or_report(material, kind, Table::open(path, material, kind));
             let _ = slot.table.set(slot.paths.iter().find_map(open));
@@ -157,13 +151,9 @@ impl Tables {
     }
 }
 
-/// The tables in these folders, sorted by material.
-fn find(folders: &str, problems: &mut Vec<String>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = (3..=MAX_PIECES as u32)
-        .flat_map(Material::all)
-        .map(|material| Entry { material, slots: [None, None] })
-        .collect();
-    entries.sort_unstable_by_key(|entry| entry.material);
+/// The tables in these folders.
+fn find(folders: &str, problems: &mut Vec<String>) -> Slots {
+    let mut slots = Slots::new();
     for folder in folders.split(SEPARATOR).map(str::trim).filter(|folder| !folder.is_empty()) {
         let listed = fs::read_dir(folder)
             .and_then(|listing| listing.map(|file| file.map(|file| file.path())).collect::<Result<Vec<_>, _>>());
@@ -177,17 +167,15 @@ fn find(folders: &str, problems: &mut Vec<String>) -> Vec<Entry> {
         files.sort_unstable();
         let mut found = 0;
         for path in files {
-            let Some((material, kind)) = named(&path) else { continue };
-            let Ok(index) = entries.binary_search_by_key(&material, |entry| entry.material) else { continue };
-            let slot = &mut entries[index].slots[kind as usize];
-            slot.get_or_insert_with(|| Slot { paths: Vec::new(), table: OnceLock::new() }).paths.push(path);
+            let Some(table) = named(&path) else { continue };
+            slots.entry(table).or_insert_with(|| Slot { paths: Vec::new(), table: OnceLock::new() }).paths.push(path);
             found += 1;
         }
         if found == 0 {
             problems.push(format!("the folder {} holds no tables", quoted(folder)));
         }
     }
-    entries
+    slots
 }
 
 /// A folder in quotes, shortened to its end.
@@ -203,50 +191,48 @@ fn quoted(folder: &str) -> String {
 fn named(path: &Path) -> Option<(Material, Kind)> {
     let extension = path.extension()?.to_str()?;
     let kind = Kind::ALL.into_iter().find(|kind| kind.extension() == extension)?;
-    Some((Material::parse(path.file_stem()?.to_str()?)?, kind))
+    let material = Material::parse(path.file_stem()?.to_str()?)?;
+    (3..=MAX_PIECES as u32).contains(&material.pieces()).then_some((material, kind))
 }
 
-/// Checks tables, smallest first, and removes unusable ones. Returns the number left unchecked.
-fn check(entries: &mut [Entry], problems: &mut Vec<String>) -> usize {
+/// Checks tables, smallest first, and removes the paths of unusable ones. Returns the number left unchecked.
+fn check(slots: &mut Slots, problems: &mut Vec<String>) -> usize {
     let deadline = Instant::now() + CHECK_TIME;
     let (mut unchecked, mut held) = (0, 0);
-    let mut order: Vec<&mut Entry> = entries.iter_mut().collect();
-    order.sort_by_key(|entry| entry.material.pieces());
-    for entry in order {
-        let material = entry.material;
-        for (place, kind) in entry.slots.iter_mut().zip(Kind::ALL) {
-            let Some(slot) = place else { continue };
-            if Instant::now() > deadline {
-                unchecked += 1;
-                continue;
-            }
-            let good = slot.paths.iter().enumerate().find_map(|(index, path)| {
-                let opened = Table::open(path, material, kind);
-                opened.map_err(|damage| problems.push(format!("{} {damage}", path.display()))).ok().zip(Some(index))
-            });
-            let Some((table, index)) = good else {
-                *place = None;
-                continue;
-            };
-            slot.paths.drain(..index);
-            // Close other files: there are thousands.
-            if let Some(bytes) = table.held().filter(|bytes| held + bytes <= MAX_HELD) {
-                held += bytes;
-                let _ = slot.table.set(Some(table));
-            }
+    let mut order: Vec<_> = slots.iter_mut().collect();
+    order.sort_by_key(|((material, _), _)| material.pieces());
+    for (&(material, kind), slot) in order {
+        if Instant::now() > deadline {
+            unchecked += 1;
+            continue;
+        }
+        let good = slot.paths.iter().enumerate().find_map(|(index, path)| {
+            let opened = Table::open(path, material, kind);
+            opened.map_err(|damage| problems.push(format!("{} {damage}", path.display()))).ok().zip(Some(index))
+        });
+        let Some((table, index)) = good else {
+            slot.paths.clear();
+            continue;
+        };
+        slot.paths.drain(..index);
+        // Close other files: there are thousands.
+        if let Some(bytes) = table.held().filter(|bytes| held + bytes <= MAX_HELD) {
+            held += bytes;
+            let _ = slot.table.set(Some(table));
         }
     }
     unchecked
 }
 
 /// Missing tables by number of pieces and kind, strongest first.
-fn missing(entries: &[Entry], max_pieces: u32) -> Vec<String> {
+fn missing(slots: &Slots, max_pieces: u32) -> Vec<String> {
     let mut lines = Vec::new();
     for pieces in 3..=max_pieces {
-        let all: Vec<&Entry> = entries.iter().rev().filter(|entry| entry.material.pieces() == pieces).collect();
+        let mut all = Material::all(pieces);
+        all.sort_unstable_by(|first, second| second.cmp(first));
         for kind in Kind::ALL {
-            let missing = all.iter().filter(|entry| entry.slots[kind as usize].is_none());
-            let missing: Vec<String> = missing.map(|entry| entry.material.to_string()).collect();
+            let missing = all.iter().filter(|&&material| !slots.contains_key(&(material, kind)));
+            let missing: Vec<String> = missing.map(Material::to_string).collect();
             let extension = kind.extension();
             if missing.len() == all.len() {
                 lines.push(format!("no .{extension} of {pieces} pieces"));
