@@ -2,14 +2,9 @@
 
 use crate::chess::Game;
 use crate::engine::Engine;
-use crate::eval::Evaluation;
-use crate::search::lbr::Lbr;
 use crate::search::limits::Limits;
-use crate::search::lmr;
-use crate::search::statistics::{LmrReport, SearchStats};
+use crate::search::statistics::SearchStats;
 use crate::tt::TtError;
-use std::io;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Default depth.
@@ -65,60 +60,6 @@ pub const POSITIONS: &[&str] = &[
     "rkbnrqnb/pppppppp/8/8/8/8/PPPPPPPP/BRKRNNQB w DBea - 0 1",
 ];
 
-/// A bench configuration.
-#[derive(Clone, Debug)]
-pub struct Bench {
-    /// Depth of each search.
-    pub depth: i32,
-    /// Search threads. With several, the node count repeats only if `deterministic`.
-    pub threads: usize,
-    /// Whether to search deterministically on several threads.
-    pub deterministic: bool,
-    /// Table size in MiB.
-    pub hash_mib: usize,
-    /// The evaluation. Node counts do not depend on its instruction set.
-    pub evaluation: Evaluation,
-    /// The Last Best Reply variant.
-    pub lbr: Lbr,
-    /// The LMR recipe, one of [`lmr::names`].
-    pub lmr: &'static str,
-    /// Search parameters to change, by name.
-    pub numbers: Vec<(String, i32)>,
-    /// Whether to collect LBR and LMR statistics and search again without reductions, on one thread regardless of
-    /// `threads`.
-    pub stats: bool,
-}
-
-impl Default for Bench {
-    fn default() -> Self {
-        Self {
-            depth: BENCH_DEPTH,
-            threads: 1,
-            deterministic: false,
-            hash_mib: 16,
-            evaluation: Evaluation::default(),
-            lbr: Lbr::default(),
-            lmr: lmr::TUNED,
-            numbers: Vec::new(),
-            stats: false,
-        }
-    }
-}
-
-/// Why the bench cannot run.
-#[derive(Debug, thiserror::Error)]
-pub enum BenchError {
-    /// The table cannot be allocated.
-    #[error(transparent)]
-    Table(#[from] TtError),
-    /// The threads cannot be started.
-    #[error("the threads cannot be started: {0}")]
-    Threads(#[from] io::Error),
-    /// An invalid search parameter.
-    #[error("{0}")]
-    Number(String),
-}
-
 /// The result of a position.
 #[derive(Clone, Debug)]
 pub struct BenchEntry {
@@ -132,97 +73,36 @@ pub struct BenchEntry {
     pub nodes: u64,
     /// Time of the search.
     pub elapsed: Duration,
+    /// Statistics, if the engine collects them.
+    pub stats: Option<SearchStats>,
 }
 
-/// The results of a run.
-#[derive(Clone, Debug)]
-pub struct BenchReport {
-    /// The configuration.
-    pub bench: Bench,
-    /// The results per position.
-    pub entries: Vec<BenchEntry>,
-    /// Total statistics, if collected.
-    pub counted: Option<LmrReport>,
+/// Searches every position as a new game. On several threads the node count repeats only in deterministic searches.
+///
+/// # Errors
+/// The table cannot be allocated.
+pub fn run(engine: &mut Engine, depth: i32) -> Result<impl Iterator<Item = BenchEntry>, TtError> {
+    engine.prepare()?;
+    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    Ok((1..).zip(POSITIONS).map(move |(number, &fen)| {
+        engine.new_game();
+        engine.set_game(Game::from_fen(fen).expect("the bench positions are valid"));
+        let start = Instant::now();
+        let outcome = engine.search_blocking(&limits, |_| {});
+        BenchEntry {
+            number,
+            fen,
+            best: outcome.best.map_or_else(String::new, |mv| engine.game().board().san(mv)),
+            nodes: outcome.lines.first().map_or(0, |line| line.nodes),
+            elapsed: start.elapsed(),
+            stats: engine.lmr_report().map(|report| report.stats),
+        }
+    }))
 }
 
-impl Bench {
-    /// Searches every position as a new game on a fresh engine. `on_entry` receives each result and may break off,
-    /// which returns no report.
-    ///
-    /// # Errors
-    /// The engine cannot be set up.
-    pub fn run(
-        mut self,
-        mut on_entry: impl FnMut(&BenchEntry) -> ControlFlow<()>,
-    ) -> Result<Option<BenchReport>, BenchError> {
-        if self.stats {
-            self.threads = 1;
-        }
-        let (mut engine, mut stats) = (self.engine()?, SearchStats::default());
-        let args = Limits { depth: Some(self.depth), ..Limits::default() };
-        let mut entries = Vec::new();
-        for (index, &fen) in POSITIONS.iter().enumerate() {
-            let game = Game::from_fen(fen).expect("the bench positions are good");
-            let board = game.board().clone();
-            engine.new_game();
-            engine.set_game(game);
-            let start = Instant::now();
-            let outcome = engine.search_blocking(&args, |_| {});
-            let entry = BenchEntry {
-                number: index + 1,
-                fen,
-                best: outcome.best.map_or_else(String::new, |mv| board.san(mv)),
-                nodes: outcome.lines.first().map_or(0, |line| line.nodes),
-                elapsed: start.elapsed(),
-            };
-            if let Some(report) = engine.lmr_report() {
-                stats.add(&report.stats);
-            }
-            if on_entry(&entry).is_break() {
-                return Ok(None);
-            }
-            entries.push(entry);
-        }
-        let counted = if self.stats { Some(self.count(&entries, stats)?) } else { None };
-        Ok(Some(BenchReport { bench: self, entries, counted }))
-    }
-
-    /// Completes the statistics with the nodes of searches without reductions.
-    fn count(&self, entries: &[BenchEntry], stats: SearchStats) -> Result<LmrReport, BenchError> {
-        let off = Self { lmr: "off", stats: false, ..self.clone() };
-        let off = off.run(|_| ControlFlow::Continue(()))?;
-        let nodes = entries.iter().map(|entry| entry.nodes).sum();
-        let nodes_off = off.map(|report| report.nodes());
-        Ok(LmrReport { recipe: self.lmr, depth: self.depth, nodes, nodes_off, stats })
-    }
-
-    /// Creates the configured engine.
-    fn engine(&self) -> Result<Engine, BenchError> {
-        let mut engine = Engine::new();
-        engine.set_threads(self.threads)?;
-        engine.set_hash(self.hash_mib)?;
-        engine.set_evaluation(self.evaluation.clone());
-        engine.settings_mut().search.lbr = self.lbr;
-        engine.settings_mut().search.deterministic = self.deterministic;
-        engine.settings_mut().lmr.main = self.lmr;
-        engine.settings_mut().lmr_statistics = self.stats;
-        for (name, value) in &self.numbers {
-            engine.set_param(name, *value).map_err(BenchError::Number)?;
-        }
-        Ok(engine)
-    }
-}
-
-impl BenchReport {
-    /// Total nodes.
-    pub fn nodes(&self) -> u64 {
-        self.entries.iter().map(|entry| entry.nodes).sum()
-    }
-
-    /// Total search time.
-    pub fn elapsed(&self) -> Duration {
-        self.entries.iter().map(|entry| entry.elapsed).sum()
-    }
+/// Total nodes and time.
+pub fn total(entries: &[BenchEntry]) -> (u64, Duration) {
+    (entries.iter().map(|entry| entry.nodes).sum(), entries.iter().map(|entry| entry.elapsed).sum())
 }
 
 #[cfg(test)]
@@ -230,6 +110,7 @@ mod tests {
     use super::*;
     use crate::eval::Model;
     use crate::eval::nnue::{self, simd::Simd};
+    use crate::search::lbr::Lbr;
 
     #[test]
     fn positions_are_valid_and_have_moves() {
@@ -239,73 +120,46 @@ mod tests {
         }
     }
 
-    #[test]
-    fn nodes_repeat_and_add_up() {
-        let run = || {
-            let mut seen = 0;
-            let report = Bench { depth: 4, ..Bench::default() }.run(|entry| {
-                seen += entry.nodes;
-                ControlFlow::Continue(())
-            });
-            let report = report.expect("16 MiB").expect("not broken off");
-            assert_eq!(report.entries.len(), POSITIONS.len());
-            assert!(report.entries.iter().all(|entry| entry.nodes > 0 && !entry.best.is_empty()));
-            assert_eq!(report.nodes(), seen);
-            seen
-        };
-        assert_eq!(run(), run());
+    fn entries(depth: i32, set: impl FnOnce(&mut Engine)) -> Vec<BenchEntry> {
+        let mut engine = Engine::new();
+        set(&mut engine);
+        run(&mut engine, depth).expect("16 MiB").collect()
     }
 
-    fn report(bench: Bench) -> BenchReport {
-        bench.run(|_| ControlFlow::Continue(())).expect("an engine").expect("not broken off")
+    fn nodes(depth: i32, set: impl FnOnce(&mut Engine)) -> u64 {
+        total(&entries(depth, set)).0
     }
 
     #[test]
-    fn statistics_are_summed_and_do_not_change_nodes() {
-        let asked = |stats, threads| report(Bench { depth: 5, stats, threads, ..Bench::default() });
-        let (plain, counted, again) = (asked(false, 1), asked(true, 1), asked(true, 3));
-        assert_eq!((plain.nodes(), &plain.counted), (counted.nodes(), &None));
-        assert_eq!((counted.nodes(), &counted.counted), (again.nodes(), &again.counted), "always on one thread");
-        let lmr = counted.counted.as_ref().expect("counted");
-        assert!(lmr.nodes_off.is_some_and(|off| off > lmr.nodes) && lmr.nodes == counted.nodes());
-        assert!(lmr.stats.lmr.total().reduced > 0 && lmr.stats.lmr.total().moves < lmr.nodes);
-        let counts = [&[counted.nodes()][..], &lmr.stats.lbr.0].concat();
+    fn nodes_repeat() {
+        let entries = entries(4, |_| ());
+        assert_eq!(entries.len(), POSITIONS.len());
+        assert!(entries.iter().all(|entry| entry.nodes > 0 && !entry.best.is_empty() && entry.stats.is_none()));
+        assert_eq!(total(&entries).0, nodes(4, |_| ()));
+    }
+
+    #[test]
+    fn statistics_do_not_change_nodes() {
+        let counted = entries(5, |engine| engine.settings_mut().lmr_statistics = true);
+        assert_eq!(total(&counted).0, nodes(5, |_| ()));
+        let mut stats = SearchStats::default();
+        counted.iter().filter_map(|entry| entry.stats.as_ref()).for_each(|one| stats.add(one));
+        assert!(stats.lmr.total().reduced > 0 && stats.lmr.total().moves < total(&counted).0);
+        let counts = [&[total(&counted).0][..], &stats.lbr.0].concat();
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
     }
 
     #[test]
     fn variants_and_parameters_are_applied() {
-        let nodes = |lbr, numbers: &[(&str, i32)]| {
-            let numbers = numbers.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-            report(Bench { depth: 6, lbr, numbers, ..Bench::default() }).nodes()
-        };
-        let usual = nodes(Lbr::default(), &[]);
-        assert_ne!(nodes(Lbr::OFF, &[]), usual);
-        assert_ne!(nodes(Lbr::default(), &[("history_one", 0)]), usual);
-        let unknown = Bench { numbers: vec![("history_two".into(), -1)], ..Bench::default() };
-        let error = unknown.run(|_| ControlFlow::Continue(())).expect_err("out of range").to_string();
-        assert!(error.contains("-1") && error.contains("history_two"), "{error}");
+        let usual = nodes(6, |_| ());
+        assert_ne!(nodes(6, |engine| engine.settings_mut().search.lbr = Lbr::OFF), usual);
+        assert_ne!(nodes(6, |engine| assert_eq!(engine.set_param("history_one", 0), Ok(()))), usual);
     }
 
     #[test]
     fn every_instruction_set_searches_the_same_tree() {
-        let nodes = |simd| {
-            let evaluation = Model::Nnue(nnue::embedded(), simd).into();
-            let bench = Bench { depth: 5, evaluation, ..Bench::default() };
-            bench.run(|_| ControlFlow::Continue(())).expect("16 MiB").map(|report| report.nodes())
-        };
+        let nodes = |simd| nodes(5, |engine| engine.set_evaluation(Model::Nnue(nnue::embedded(), simd).into()));
         let best = nodes(Simd::best());
-        assert!(best.is_some() && Simd::available().into_iter().all(|simd| nodes(simd) == best));
-    }
-
-    #[test]
-    fn breaking_off_returns_no_report() {
-        let mut entries = 0;
-        let report = Bench { depth: 1, ..Bench::default() }.run(|_| {
-            entries += 1;
-            if entries == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        assert!(report.expect("16 MiB").is_none());
-        assert_eq!(entries, 3);
+        assert!(Simd::available().into_iter().all(|simd| nodes(simd) == best));
     }
 }

@@ -2,17 +2,19 @@
 
 use super::setup::EvaluatorArgs;
 use super::{Done, amounts};
-use crate::bench::{BENCH_DEPTH, Bench, BenchEntry, BenchReport};
+use crate::bench::{self, BENCH_DEPTH, BenchEntry};
 use crate::engine::Engine;
 use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::Params;
 use crate::search::report::nps;
-use crate::search::statistics::{Counts, LmrReport, Measure};
+use crate::search::statistics::{Counts, LmrReport, Measure, SearchStats};
+use crate::tt::TtError;
 use crate::uci::statistics::{bench_line, bench_summary, lbr_table, lmr_table};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::error::Error;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -71,66 +73,81 @@ fn number(text: &str) -> Result<(String, i32), String> {
 
 /// Prints the results, statistics if requested, and the total.
 pub fn run(args: &Args) -> Done {
-    let bench = Bench {
-        depth: args.depth,
-        threads: args.threads.or(args.threads_option).unwrap_or(1),
-        deterministic: args.deterministic,
-        hash_mib: args.hash.or(args.hash_option).unwrap_or(Engine::DEFAULT_HASH),
-        evaluation: args.evaluator.evaluation()?,
-        lbr: args.lbr,
-        lmr: args.lmr,
-        numbers: args.set.clone(),
-        stats: args.stats,
-    };
+    let mut engine = args.engine()?;
     let mut out = io::stdout();
-    let mut written = Ok(());
-    let report = bench.run(|entry| {
+    let mut entries = Vec::new();
+    for entry in bench::run(&mut engine, args.depth)? {
         if !args.json {
-            written = writeln!(out, "{}", bench_line(entry));
+            writeln!(out, "{}", bench_line(&entry))?;
         }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    written?;
-    if let Some(report) = report {
-        if args.json {
-            writeln!(out, "{:#}", bench_json(&report))?;
-        } else {
-            if let Some(counted) = &report.counted {
-                writeln!(out, "{}\n{}", lbr_table(&counted.stats.lbr), lmr_table(counted))?;
-            }
-            writeln!(out, "{}", bench_summary(&report))?;
-        }
+        entries.push(entry);
     }
+    let counted = if args.stats { Some(count(&engine, args.depth, &entries)?) } else { None };
+    if args.json {
+        writeln!(out, "{:#}", args.json(&engine, &entries, counted.as_ref()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(counted) = &counted {
+        writeln!(out, "{}\n{}", lbr_table(&counted.stats.lbr), lmr_table(counted))?;
+    }
+    writeln!(out, "{}", bench_summary(&entries))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The document of a bench run.
-fn bench_json(report: &BenchReport) -> Value {
-    let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    let position = |BenchEntry { fen, best, nodes, elapsed, .. }: &BenchEntry| json!({ "fen": fen, "best": best, "nodes": nodes, "time_ms": ms(*elapsed) });
-    let positions: Vec<Value> = report.entries.iter().map(position).collect();
-    let bench = &report.bench;
-    let numbers: Map<String, Value> =
-        bench.numbers.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
-    let mut document = json!({
-        "depth": bench.depth,
-        "threads": bench.threads,
-        "hash_mib": bench.hash_mib,
-        "evaluation": bench.evaluation.to_string(),
-        "lbr": bench.lbr.name(),
-        "lmr": bench.lmr,
-        "numbers": numbers,
-        "positions": positions,
-        "nodes": report.nodes(),
-        "time_ms": ms(report.elapsed()),
-        "nps": nps(report.nodes(), report.elapsed()),
-    });
-    if let Some(counted) = &report.counted {
-        let counts = counted.stats.lbr.rows().map(|(name, count)| (name.replace(' ', "_"), count.into()));
-        document["lbr_stats"] = Value::Object(counts.collect());
-        document["lmr_stats"] = lmr_json(counted);
+/// Sums the statistics and counts the nodes of searches without reductions.
+fn count(engine: &Engine, depth: i32, entries: &[BenchEntry]) -> Result<LmrReport, TtError> {
+    let mut off = engine.copy();
+    off.settings_mut().lmr.main = "off";
+    let nodes_off = bench::run(&mut off, depth)?.map(|entry| entry.nodes).sum();
+    let mut stats = SearchStats::default();
+    entries.iter().filter_map(|entry| entry.stats.as_ref()).for_each(|one| stats.add(one));
+    let nodes = bench::total(entries).0;
+    Ok(LmrReport { recipe: engine.settings().lmr.main, depth, nodes, nodes_off: Some(nodes_off), stats })
+}
+
+impl Args {
+    /// Creates the configured engine.
+    fn engine(&self) -> Result<Engine, Box<dyn Error>> {
+        let mut engine = Engine::new();
+        engine.set_threads(self.threads.or(self.threads_option).unwrap_or(1))?;
+        engine.set_hash(self.hash.or(self.hash_option).unwrap_or(Engine::DEFAULT_HASH))?;
+        engine.set_evaluation(self.evaluator.evaluation()?);
+        let settings = engine.settings_mut();
+        settings.search.lbr = self.lbr;
+        settings.search.deterministic = self.deterministic;
+        settings.lmr.main = self.lmr;
+        settings.lmr_statistics = self.stats;
+        for (name, value) in &self.set {
+            engine.set_param(name, *value)?;
+        }
+        Ok(engine)
     }
-    document
+
+    /// The document of a run.
+    fn json(&self, engine: &Engine, entries: &[BenchEntry], counted: Option<&LmrReport>) -> Value {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let position = |BenchEntry { fen, best, nodes, elapsed, .. }: &BenchEntry| json!({ "fen": fen, "best": best, "nodes": nodes, "time_ms": ms(*elapsed) });
+        let (nodes, elapsed) = bench::total(entries);
+        let mut document = json!({
+            "depth": self.depth,
+            "threads": engine.threads(),
+            "hash_mib": engine.hash_mib(),
+            "evaluation": engine.evaluation().to_string(),
+            "lbr": self.lbr.name(),
+            "lmr": self.lmr,
+            "numbers": self.set.iter().cloned().collect::<BTreeMap<_, _>>(),
+            "positions": entries.iter().map(position).collect::<Vec<_>>(),
+            "nodes": nodes,
+            "time_ms": ms(elapsed),
+            "nps": nps(nodes, elapsed),
+        });
+        if let Some(counted) = counted {
+            let counts = counted.stats.lbr.rows().map(|(name, count)| (name.replace(' ', "_"), count.into()));
+            document["lbr_stats"] = Value::Object(counts.into_iter().collect());
+            document["lmr_stats"] = lmr_json(counted);
+        }
+        document
+    }
 }
 
 fn lmr_json(report: &LmrReport) -> Value {
@@ -166,24 +183,4 @@ fn lmr_json(report: &LmrReport) -> Value {
         "by_depth": rows(report.stats.lmr.by_depth(), "depth"),
         "by_number": rows(report.stats.lmr.by_number(), "number"),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statistics_are_included_if_requested() {
-        let run = |stats| {
-            let report = Bench { depth: 4, stats, ..Bench::default() }.run(|_| ControlFlow::Continue(()));
-            report.expect("an engine").expect("not broken off")
-        };
-        let counted = run(true);
-        let document = bench_json(&counted);
-        let stats = &counted.counted.as_ref().expect("counted").stats;
-        assert_eq!(document["lbr_stats"]["nodes"], stats.lbr.0[0]);
-        assert_eq!(document["lmr_stats"]["by_number"][0]["number"], "1");
-        assert_eq!(document["nodes"], counted.nodes());
-        assert!(bench_json(&run(false)).get("lbr_stats").is_none());
-    }
 }

@@ -4,6 +4,7 @@ use super::go::{self, Go};
 use super::listing;
 use super::options;
 use super::words::{Words, quoted};
+use crate::bench::BENCH_DEPTH;
 use crate::chess::Game;
 use crate::search::MAX_DEPTH;
 use std::fmt;
@@ -21,8 +22,8 @@ pub enum Command {
     Go(Go),
     /// Depth in plies.
     Perft(u32),
-    /// Depth, unless it is the default one.
-    Bench(Option<i32>),
+    /// Depth of each search.
+    Bench(i32),
     Stop,
     PonderHit,
     Quit,
@@ -205,8 +206,8 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
         }
         "lmrstats" => Command::LmrStats(words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some()),
         "perft" => Command::Perft(go::number("perft", go::PERFT, words)? as u32),
-        "bench" if words.rest().is_empty() => Command::Bench(None),
-        "bench" => Command::Bench(Some(go::number("bench", (1, i32::MAX as i64), words)? as i32)),
+        "bench" if words.rest().is_empty() => Command::Bench(BENCH_DEPTH),
+        "bench" => Command::Bench(go::number("bench", (1, i32::MAX as i64), words)? as i32),
         "uci" => Command::Uci,
         "isready" => Command::IsReady,
         "ucinewgame" => Command::NewGame,

@@ -12,7 +12,6 @@ use super::statistics;
 use super::task::{self, Console, Message, Task, TaskEvent};
 use super::words::quoted;
 use super::writer::Writer;
-use crate::bench::{BENCH_DEPTH, Bench};
 use crate::chess::{Game, Move};
 use crate::engine::{Engine, Output};
 use crate::score::Bound;
@@ -330,9 +329,9 @@ impl Session {
                 self.begin_task(queued, move |console| _ = task::perft(console, &board, depth, chess960));
             }
             &Command::Bench(depth) => {
-                let (depth, evaluation) = (depth.unwrap_or(BENCH_DEPTH), self.engine.evaluation());
-                let bench = Bench { depth, evaluation, ..Bench::default() };
-                self.begin_task(queued, move |console| task::bench(console, bench));
+                let mut engine = Engine::new();
+                engine.set_evaluation(self.engine.evaluation());
+                self.begin_task(queued, move |console| _ = task::bench(console, engine, depth));
             }
             Command::Debug(on) => self.verbose = *on,
             Command::Display => self.print(&format::diagram(self.engine.game().board(), chess960)),

@@ -1,19 +1,20 @@
 //! Text tables of bench and search statistics.
 
-use crate::bench::{BenchEntry, BenchReport, POSITIONS};
+use crate::bench::{self, BenchEntry, POSITIONS};
 use crate::search::report::nps;
 use crate::search::statistics::{Counts, LbrStats, LmrReport};
 use std::fmt::Write;
 
 /// Formats the result of a bench position.
 pub fn bench_line(entry: &BenchEntry) -> String {
-    let BenchEntry { number, fen, best, nodes, elapsed } = entry;
+    let BenchEntry { number, fen, best, nodes, elapsed, .. } = entry;
     format!("{number:>2}/{} {nodes:>10} nodes {:>6} ms  {best:<7} {fen}", POSITIONS.len(), elapsed.as_millis())
 }
 
 /// Formats the bench total in the form testing frameworks parse.
-pub fn bench_summary(report: &BenchReport) -> String {
-    format!("{} nodes {} nps", report.nodes(), nps(report.nodes(), report.elapsed()))
+pub fn bench_summary(entries: &[BenchEntry]) -> String {
+    let (nodes, elapsed) = bench::total(entries);
+    format!("{nodes} nodes {} nps", nps(nodes, elapsed))
 }
 
 /// Formats Last Best Reply counts, each with its share of the previous one.

@@ -3,7 +3,7 @@
 use super::format;
 use super::session::Session;
 use super::statistics;
-use crate::bench::Bench;
+use crate::bench;
 use crate::chess::{self, Board};
 use crate::engine::{Engine, Output, Wake};
 use crate::hash_file::Progress;
@@ -143,12 +143,19 @@ fn count(board: &Board, depth: u32, console: &Console) -> ControlFlow<(), u64> {
 }
 
 /// Runs the bench: prints a line per position, then the total.
-pub(super) fn bench(console: &Console, bench: Bench) {
-    match bench.run(|entry| console.print(statistics::bench_line(entry))) {
-        Ok(Some(report)) => _ = console.print(statistics::bench_summary(&report)),
-        Ok(None) => {}
+pub(super) fn bench(console: &Console, mut engine: Engine, depth: i32) -> ControlFlow<()> {
+    let mut entries = Vec::new();
+    match bench::run(&mut engine, depth) {
+        Ok(run) => {
+            for entry in run {
+                console.print(statistics::bench_line(&entry))?;
+                entries.push(entry);
+            }
+            console.print(statistics::bench_summary(&entries))?;
+        }
         Err(error) => console.report(error),
     }
+    ControlFlow::Continue(())
 }
 
 /// Searches to the report's depth without reductions on another engine, and prints the completed report.

@@ -45,8 +45,8 @@ fn plain_commands_in_any_case_and_spacing() {
         ("setoption name load hash value x", Command::LoadHash(None)),
         ("help", Command::Help),
         ("wait", Command::Wait),
-        ("bench", Command::Bench(None)),
-        ("bench 5", Command::Bench(Some(5))),
+        ("bench", Command::Bench(BENCH_DEPTH)),
+        ("bench 5", Command::Bench(5)),
         ("perft 4", Command::Perft(4)),
         ("go perft 4", Command::Perft(4)),
     ] {

@@ -54,7 +54,7 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
             Meaning::Go(Go { wanted: go.search_moves, brief, ponder: args.ponder, infinite: args.infinite })
         }
         Command::Perft(depth) => Meaning::Work(depth <= 3),
-        Command::Bench(depth) => Meaning::Work(depth.is_some_and(|depth| depth <= 2)),
+        Command::Bench(depth) => Meaning::Work(depth <= 2),
         Command::LmrStats(true) => Meaning::Work(false),
         Command::Position(position) => {
             let game = position.set_up(chess960).ok();
@@ -84,7 +84,7 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
 pub fn takes_long(line: &str) -> bool {
     match command::parse(line).command {
         Some(Command::Perft(depth)) => depth > 4,
-        Some(Command::Bench(depth)) => depth.is_none_or(|depth| depth > 4),
+        Some(Command::Bench(depth)) => depth > 4,
         _ => false,
     }
 }

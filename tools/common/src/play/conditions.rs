@@ -5,12 +5,11 @@ use super::arena::Arena;
 use super::limit::Limit;
 use super::opening::{OpeningArgs, Openings};
 use super::setting::Setting;
-use lento::bench::Bench;
+use lento::bench;
 use lento::engine::Engine;
 use lento::processors;
 use serde_json::{Value, json};
 use std::error::Error;
-use std::ops::ControlFlow;
 
 /// All conditions of games but the players and the limit.
 #[derive(clap::Args, Clone, Debug)]
@@ -72,11 +71,12 @@ impl Conditions {
 
     /// The header of a journal: the conditions, and the nodes of a short bench, which identify the engine.
     pub fn header(&self, tool: &str, limit: Limit) -> Result<Value, Box<dyn Error>> {
-        let signature = Bench { depth: SIGNATURE_DEPTH, hash_mib: 1, ..Bench::default() };
-        let report = signature.run(|_| ControlFlow::Continue(()))?;
+        let mut engine = Engine::new();
+        engine.set_hash(1)?;
+        let nodes: u64 = bench::run(&mut engine, SIGNATURE_DEPTH)?.map(|entry| entry.nodes).sum();
         let mut header = self.json(limit);
         header["tool"] = tool.into();
-        header["bench"] = report.map(|report| report.nodes()).into();
+        header["bench"] = nodes.into();
         Ok(header)
     }
 }

@@ -59,15 +59,14 @@ pub fn measure(engine: &mut Engine, fen: &str, budget: Limit) -> Result<Measured
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento::bench::{Bench, POSITIONS};
-    use std::ops::ControlFlow;
+    use lento::bench::{self, POSITIONS};
 
     #[test]
     fn counts_equal_those_of_the_bench() {
-        let bench = Bench { depth: 4, hash_mib: 1, stats: true, ..Bench::default() };
-        let report = bench.run(|_| ControlFlow::Continue(())).unwrap().unwrap();
         let mut engine = Engine::new();
         engine.set_hash(1).unwrap();
+        engine.settings_mut().lmr_statistics = true;
+        let entries: Vec<_> = bench::run(&mut engine, 4).unwrap().collect();
         let (mut nodes, mut counts) = (0, Counts::default());
         for &fen in POSITIONS {
             let measured = measure(&mut engine, fen, Limit::Depth(4)).unwrap();
@@ -77,8 +76,10 @@ mod tests {
             assert_eq!(Measured::from_record(fen, &record), Some(measured));
             assert_eq!(Measured::from_record("8/8/8/8/8/8/8/8 w - - 0 1", &record), None);
         }
-        assert_eq!(nodes, report.nodes());
-        assert_eq!(counts, report.counted.unwrap().stats.lmr.total());
+        assert_eq!(nodes, bench::total(&entries).0);
+        let mut expected = Counts::default();
+        entries.iter().for_each(|entry| expected.add(&entry.stats.as_ref().unwrap().lmr.total()));
+        assert_eq!(counts, expected);
     }
 
     #[test]

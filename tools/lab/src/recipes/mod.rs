@@ -9,8 +9,10 @@ mod tests;
 mod variants;
 
 use crate::table;
-use lento::bench::{Bench, BenchError};
+use lento::bench;
+use lento::engine::Engine;
 use lento::search::lmr;
+use lento::tt::TtError;
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
@@ -19,7 +21,6 @@ use picture::Picture;
 use serde_json::{Value, json};
 use session::Session;
 use std::error::Error;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use variants::{Variant, recipe_name, switched_name};
@@ -134,10 +135,12 @@ impl Args {
 }
 
 /// Nodes of a small bench of all recipes, as the bench of the header depends on the default recipe alone.
-fn signature() -> Result<u64, BenchError> {
+fn signature() -> Result<u64, TtError> {
     let nodes = |&lmr: &&'static str| {
-        let bench = Bench { depth: SIGNATURE_DEPTH, hash_mib: 1, lmr, ..Bench::default() };
-        Ok(bench.run(|_| ControlFlow::Continue(()))?.map_or(0, |report| report.nodes()))
+        let mut engine = Engine::new();
+        engine.set_hash(1)?;
+        engine.settings_mut().lmr.main = lmr;
+        Ok(bench::run(&mut engine, SIGNATURE_DEPTH)?.map(|entry| entry.nodes).sum::<u64>())
     };
     lmr::names().iter().map(nodes).sum()
 }
