@@ -4,6 +4,7 @@ use super::setup::EvaluatorArgs;
 use super::{Done, amounts};
 use crate::bench::{self, BENCH_DEPTH, BenchEntry};
 use crate::engine::Engine;
+use crate::named::Named;
 use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::Params;
@@ -42,7 +43,7 @@ pub struct Args {
     #[command(flatten)]
     evaluator: EvaluatorArgs,
     /// Variant of Last Best Reply: off, reply, pair, two-plies, quiet, colour, or combined as in pair+quiet+colour
-    #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = lbr)]
+    #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = Lbr::from_name)]
     lbr: Lbr,
     /// Late move reduction recipe, as in the option LMR
     #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = amounts::recipe)]
@@ -58,10 +59,6 @@ pub struct Args {
     /// nodes_without_reductions, measures, by_depth, by_number)
     #[arg(long)]
     json: bool,
-}
-
-fn lbr(name: &str) -> Result<Lbr, String> {
-    amounts::one_of(Lbr::from_name(name), &Lbr::NAMES)
 }
 
 fn number(text: &str) -> Result<(String, i32), String> {

@@ -4,6 +4,7 @@ use super::amounts::one_of;
 use crate::chess::Game;
 use crate::eval::nnue::{self, simd::Simd};
 use crate::eval::{Evaluation, EvaluationKind, Model};
+use crate::named::Named;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -51,7 +52,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[derive(clap::Args)]
 pub struct EvaluatorArgs {
     /// Evaluation: nnue or classical
-    #[arg(long, value_name = "KIND", default_value = EvaluationKind::default().name(), value_parser = kind)]
+    #[arg(long, value_name = "KIND", default_value = EvaluationKind::default().name(), value_parser = EvaluationKind::from_name)]
     evaluation: EvaluationKind,
     /// Network file instead of the embedded one
     #[arg(long, value_name = "FILE")]
@@ -78,10 +79,6 @@ impl EvaluatorArgs {
         };
         Ok(Evaluation { drawish_endings: self.drawish_endings, ..model.into() })
     }
-}
-
-fn kind(name: &str) -> Result<EvaluationKind, String> {
-    one_of(EvaluationKind::from_name(name), &EvaluationKind::NAMES)
 }
 
 fn simd(name: &str) -> Result<Simd, String> {

@@ -4,6 +4,7 @@ use super::{Engine, Settings};
 use crate::chess::{Color, Game};
 use crate::eval::draws::Draws;
 use crate::eval::wdl;
+use crate::named::Named;
 use crate::score::Score;
 use crate::search::limits::Limits;
 
@@ -24,15 +25,9 @@ pub enum AnalysisContempt {
     Both,
 }
 
-impl AnalysisContempt {
-    /// The option values, in order.
-    pub const NAMES: [&'static str; 4] = ["Off", "White", "Black", "Both"];
-
-    /// Parses an option value.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Off, Self::White, Self::Black, Self::Both];
-        Self::NAMES.iter().position(|known| *known == name).map(|nth| all[nth])
-    }
+impl Named for AnalysisContempt {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("Off", Self::Off), ("White", Self::White), ("Black", Self::Black), ("Both", Self::Both)];
 }
 
 impl Engine {

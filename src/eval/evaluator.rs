@@ -6,6 +6,7 @@ use super::draws::Draws;
 use super::nnue::simd::Simd;
 use super::nnue::{self, Accumulators, Network};
 use crate::chess::{Board, MoveDelta};
+use crate::named::Named;
 use crate::score::{DRAW, Score};
 use std::fmt;
 use std::sync::Arc;
@@ -20,19 +21,8 @@ pub enum EvaluationKind {
     Classical,
 }
 
-impl EvaluationKind {
-    /// Names of all kinds.
-    pub const NAMES: [&'static str; 2] = ["nnue", "classical"];
-
-    /// The option value for this kind.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
-    /// The kind with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Nnue, Self::Classical].into_iter().find(|kind| kind.name() == name)
-    }
+impl Named for EvaluationKind {
+    const ALL: &'static [(&'static str, Self)] = &[("nnue", Self::Nnue), ("classical", Self::Classical)];
 }
 
 /// Evaluation function.

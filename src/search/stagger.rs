@@ -1,5 +1,7 @@
 //! Staggered depths of the threads of a Lazy SMP search.
 
+use crate::named::Named;
+
 /// How helper threads choose their depths. Thread 0 searches every depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stagger {
@@ -13,22 +15,11 @@ pub enum Stagger {
     Offset,
 }
 
+impl Named for Stagger {
+    const ALL: &'static [(&'static str, Self)] = &[("off", Self::Off), ("skip", Self::Skip), ("offset", Self::Offset)];
+}
+
 impl Stagger {
-    /// The names in the order of [`ALL`](Self::ALL).
-    pub const NAMES: [&'static str; 3] = ["off", "skip", "offset"];
-    /// All schemes.
-    pub const ALL: [Self; 3] = [Self::Off, Self::Skip, Self::Offset];
-
-    /// The name of a scheme.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
-    /// Parses a name, ignoring case.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scheme| scheme.name().eq_ignore_ascii_case(name))
-    }
-
     /// The depth that a thread searches in iteration `depth`; `None` if it skips the iteration.
     pub fn depth(self, thread: usize, depth: i32) -> Option<i32> {
         match self {
@@ -55,14 +46,14 @@ mod tests {
 
     #[test]
     fn the_main_thread_searches_every_depth() {
-        for scheme in Stagger::ALL {
+        for &(_, scheme) in Stagger::ALL {
             for depth in 1..50 {
                 assert_eq!(scheme.depth(0, depth), Some(depth));
             }
-            assert_eq!(Stagger::from_name(scheme.name()), Some(scheme));
+            assert_eq!(Stagger::from_name(scheme.name()), Ok(scheme));
         }
-        assert_eq!(Stagger::from_name("SKIP"), Some(Stagger::Skip));
-        assert_eq!(Stagger::from_name("x"), None);
+        assert_eq!(Stagger::from_name("SKIP"), Ok(Stagger::Skip));
+        assert_eq!(Stagger::from_name("x"), Err("expected one of off, skip, offset".into()));
     }
 
     #[test]

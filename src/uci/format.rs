@@ -1,7 +1,6 @@
 //! Formats engine output as protocol text: pure functions, without the final line break.
 
 use super::options;
-use super::rebel;
 use crate::chess::{Board, Color, File, Rank, Square};
 use crate::engine::Settings;
 use crate::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
@@ -13,10 +12,7 @@ use std::time::Duration;
 /// Answers `uci`. Options of the recipe `rebel` are listed while it is in use.
 pub fn introduction(evaluation: &Evaluation, settings: &Settings) -> String {
     let mut text = format!("id name Lento {}\nid author the Lento authors\n", env!("CARGO_PKG_VERSION"));
-    text.extend(options::announcements().map(|option| option + "\n"));
-    if settings.lmr.uses("rebel") {
-        text.push_str(&rebel::announcements());
-    }
+    text.extend(options::announcements(settings.lmr.uses("rebel")).map(|option| option + "\n"));
     text + &message(format!("evaluation {evaluation}")) + "\nuciok"
 }
 

@@ -1,22 +1,23 @@
 //! The UCI options. Each is declared once, to be announced, parsed and applied. `docs/options.md` describes them.
 
-use super::rebel;
-use super::slow::{self, Slow};
+use super::format;
 use super::words::quoted;
 use super::writer::Writer;
 use crate::engine::strength;
-use crate::engine::{AnalysisContempt, CONTEMPT, Engine, Settings};
-use crate::eval::{EvaluationKind, nnue};
-use crate::search::lbr::Lbr;
-use crate::search::lmr;
+use crate::engine::{CONTEMPT, Engine, Settings};
+use crate::eval::nnue;
+use crate::hash_file::Progress;
+use crate::named::Named;
+use crate::search::lmr::rebel::LINES;
+use crate::search::lmr::{self, Rebel};
 use crate::search::params::{TUNABLES, Tunable};
-use crate::search::stagger::Stagger;
 use crate::search::tablebase::MOST_PROBE_DEPTH;
 use crate::smp::numa::policy::NumaPolicy;
-use crate::tb::MAX_PIECES;
+use crate::tb::{MAX_PIECES, Tables};
+use crate::tt::TtError;
 use crate::version;
-use Kind::{Button, Check, Combo, Number, Pause, Spin, Text};
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// What options are applied to.
@@ -27,128 +28,223 @@ pub struct Target<'a> {
     pub writer: &'a mut Writer,
 }
 
-/// A UCI option.
-struct UciOption {
-    name: &'static str,
-    kind: Kind,
-}
+/// Work of an option that may take long, for any thread. Calls back with progress, and returns what applies the result.
+pub type Slow = Box<dyn FnOnce(&mut dyn FnMut(Progress)) -> Apply + Send>;
+
+/// Applies a result. An error names what stays in use.
+pub type Apply = Box<dyn FnOnce(&mut Target) -> Result<(), String> + Send>;
 
 /// What is left to do after applying a value, or the reason it was refused, which names what stays in use.
 type Applied = Result<Option<Slow>, String>;
 
-/// Option types, with defaults, bounds and setters.
-enum Kind {
-    /// An unsigned field of the settings, with its range.
-    Number((u64, u64), fn(&mut Settings) -> &mut u64),
-    /// A number with a custom setter.
-    Spin { default: i64, range: (i64, i64), apply: fn(&mut Target, i64) -> Applied },
-    /// A boolean field of the settings.
-    Check(fn(&mut Settings) -> &mut bool),
-    /// One of several words.
-    Combo {
-        default: fn() -> &'static str,
-        choices: fn() -> &'static [&'static str],
-        apply: fn(&mut Settings, &'static str),
-    },
-    /// A duration field of the settings, with its maximum in minutes: whole minutes, or seconds with the suffix `s`.
-    Pause(u64, fn(&mut Settings) -> &mut Duration),
-    /// An action without a value.
-    Button(fn(&mut Target)),
-    /// Any text.
-    Text { default: &'static str, apply: fn(&mut Target, &str) -> Applied },
+/// Parses and applies a value; `None` if it is invalid.
+type Set = Box<dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync>;
+
+/// A UCI option.
+struct UciOption {
+    name: String,
+    /// Type, default and range, as announced.
+    kind: String,
+    /// The valid values, for messages.
+    expected: String,
+    set: Set,
 }
 
-const fn option(name: &'static str, kind: Kind) -> UciOption {
-    UciOption { name, kind }
+/// A number within a range.
+fn spin(
+    name: &str,
+    default: i64,
+    range: (i64, i64),
+    apply: impl Fn(&mut Target, i64) -> Applied + Send + Sync + 'static,
+) -> UciOption {
+    let (min, max) = range;
+    UciOption {
+        name: name.into(),
+        kind: format!("spin default {default} min {min} max {max}"),
+        expected: format!("a whole number from {min} to {max}"),
+        set: Box::new(move |to, value| Some(apply(to, value.parse().ok().filter(|n| (min..=max).contains(n))?))),
+    }
 }
 
-/// All options, in announced order.
-static OPTIONS: &[UciOption] = &[
-    option("Threads", Spin { default: 1, range: (1, Engine::MAX_THREADS as i64), apply: set_threads }),
-    option("Hash", Spin { default: Engine::DEFAULT_HASH as i64, range: (1, Engine::MAX_HASH as i64), apply: set_hash }),
-    option("NumaPolicy", Text { default: "auto", apply: set_numa_policy }),
-    option("Clear Hash", Button(|to| to.engine.clear_hash())),
-    option("HashFile", Text { default: "<empty>", apply: set_hash_file }),
-    // The parser replaces these two by commands.
-    option("SaveHash", Button(|_| ())),
-    option("LoadHash", Button(|_| ())),
-    option("AutoSave", Pause(10_080, |settings| &mut settings.auto_save)),
-    option("UCI_AnalyseMode", Check(|settings| &mut settings.analyse_mode)),
-    option("MultiPV", Number((1, 256), |settings| &mut settings.search.multi_pv)),
-    option("UCI_LimitStrength", Check(|settings| &mut settings.strength.limited)),
-    option("UCI_Elo", Number(strength::ELO, |settings| &mut settings.strength.elo)),
-    option("Strength Seed", Number((0, u32::MAX as u64), |settings| &mut settings.strength.seed)),
-    option("Ponder", Check(|settings| &mut settings.ponder)),
-    option("Move Overhead", Number((0, 5000), |settings| &mut settings.search.move_overhead)),
-    option("nodestime", Number((0, 1_000_000), |settings| &mut settings.search.nodes_time)),
-    option("UCI_Chess960", Check(|settings| &mut settings.chess960)),
-    option("UCI_ShowWDL", Check(|settings| &mut settings.show_wdl)),
-    option(
-        "Stagger",
-        Combo {
-            default: || Stagger::default().name(),
-            choices: || &Stagger::NAMES,
-            apply: |settings, name| settings.search.stagger = Stagger::from_name(name).unwrap_or_default(),
-        },
-    ),
-    option("Deterministic", Check(|settings| &mut settings.search.deterministic)),
-    option(
-        "LBR",
-        Combo {
-            default: || Lbr::default().name(),
-            choices: || &Lbr::NAMES,
-            apply: |settings, name| settings.search.lbr = Lbr::from_name(name).unwrap_or_default(),
-        },
-    ),
-    option(
-        "LMR",
-        Combo { default: || lmr::TUNED, choices: lmr::names, apply: |settings, name| settings.lmr.main = name },
-    ),
-    option(
-        "LMR Helpers",
-        Combo {
-            default: || lmr::helpers()[0],
-            choices: lmr::helpers,
-            apply: |settings, name| settings.lmr.helpers = name,
-        },
-    ),
-    option("LMR Statistics", Check(|settings| &mut settings.lmr_statistics)),
-    option(
-        "Evaluation",
-        Combo {
-            default: || EvaluationKind::default().name(),
-            choices: || &EvaluationKind::NAMES,
-            apply: |settings, name| settings.evaluation = EvaluationKind::from_name(name).unwrap_or_default(),
-        },
-    ),
-    option("EvalFile", Text { default: "<empty>", apply: set_network }),
-    option("Drawish Endings", Check(|settings| &mut settings.drawish_endings)),
-    option("Contempt", Spin { default: 0, range: CONTEMPT, apply: set_contempt }),
-    option(
-        "Analysis Contempt",
-        Combo {
-            default: || AnalysisContempt::NAMES[0],
-            choices: || &AnalysisContempt::NAMES,
-            apply: |settings, name| {
-                settings.analysis_contempt = AnalysisContempt::from_name(name).unwrap_or_default();
-            },
-        },
-    ),
-    option("SyzygyPath", Text { default: "<empty>", apply: |to, folders| Ok(slow::open_tables(to.engine, folders)) }),
-    option("SyzygyProbeDepth", Number((1, MOST_PROBE_DEPTH), |settings| &mut settings.search.probe_depth)),
-    option("SyzygyProbeLimit", Number((0, MAX_PIECES as u64), |settings| &mut settings.search.probe_limit)),
-    option("Syzygy50MoveRule", Check(|settings| &mut settings.search.fifty_move_rule)),
-    option("UCI_EngineAbout", Text { default: version::ABOUT, apply: keep_about }),
-    option("Debug Log File", Text { default: "<empty>", apply: set_log }),
-];
+/// An unsigned field of the settings, with its range.
+fn number(name: &str, (min, max): (u64, u64), place: fn(&mut Settings) -> &mut u64) -> UciOption {
+    let default = *place(&mut Settings::default());
+    spin(name, default as i64, (min as i64, max as i64), move |to, number| {
+        *place(to.engine.settings_mut()) = number as u64;
+        Ok(None)
+    })
+}
+
+/// A boolean field of the settings.
+fn check(name: &str, place: impl Fn(&mut Settings) -> &mut bool + Send + Sync + 'static) -> UciOption {
+    UciOption {
+        name: name.into(),
+        kind: format!("check default {}", place(&mut Settings::default())),
+        expected: "true or false".into(),
+        set: Box::new(move |to, value| {
+            *place(to.engine.settings_mut()) = value.to_ascii_lowercase().parse().ok()?;
+            Some(Ok(None))
+        }),
+    }
+}
+
+/// One of several words.
+fn combo(
+    name: &str,
+    default: &str,
+    choices: Vec<&'static str>,
+    apply: impl Fn(&mut Settings, &'static str) + Send + Sync + 'static,
+) -> UciOption {
+    UciOption {
+        name: name.into(),
+        kind: format!("combo default {default} var {}", choices.join(" var ")),
+        expected: format!("one of {}", choices.join(", ")),
+        set: Box::new(move |to, value| {
+            apply(to.engine.settings_mut(), choices.iter().find(|choice| choice.eq_ignore_ascii_case(value))?);
+            Some(Ok(None))
+        }),
+    }
+}
+
+/// A field of the settings with named values.
+fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOption {
+    let default = place(&mut Settings::default()).name();
+    combo(name, default, T::names(), move |settings, choice| {
+        if let Ok(value) = T::from_name(choice) {
+            *place(settings) = value;
+        }
+    })
+}
+
+/// A duration field of the settings: whole minutes up to a maximum, or seconds with the suffix `s`.
+fn pause(name: &str, most: u64, place: fn(&mut Settings) -> &mut Duration) -> UciOption {
+    UciOption {
+        name: name.into(),
+        kind: format!("spin default {} min 0 max {most}", place(&mut Settings::default()).as_secs() / 60),
+        expected: format!("0 to {most} minutes, or seconds such as 30s"),
+        set: Box::new(move |to, value| {
+            *place(to.engine.settings_mut()) = parse_pause(value, most)?;
+            Some(Ok(None))
+        }),
+    }
+}
+
+/// An action without a value.
+fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
+    UciOption {
+        name: name.into(),
+        kind: "button".into(),
+        expected: String::new(),
+        set: Box::new(move |to, _| {
+            apply(to);
+            Some(Ok(None))
+        }),
+    }
+}
+
+/// Any text.
+fn text(name: &str, default: &str, apply: fn(&mut Target, &str) -> Applied) -> UciOption {
+    UciOption {
+        name: name.into(),
+        kind: format!("string default {default}"),
+        expected: String::new(),
+        set: Box::new(move |to, value| Some(apply(to, if value == "<empty>" { "" } else { value }))),
+    }
+}
+
+/// All options but those of the recipe `rebel`, in announced order.
+static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
+    vec![
+        spin("Threads", 1, (1, Engine::MAX_THREADS as i64), set_threads),
+        spin("Hash", Engine::DEFAULT_HASH as i64, (1, Engine::MAX_HASH as i64), set_hash),
+        text("NumaPolicy", "auto", set_numa_policy),
+        button("Clear Hash", |to| to.engine.clear_hash()),
+        text("HashFile", "<empty>", set_hash_file),
+        // The parser replaces these two by commands.
+        button("SaveHash", |_| ()),
+        button("LoadHash", |_| ()),
+        pause("AutoSave", 10_080, |settings| &mut settings.auto_save),
+        check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode),
+        number("MultiPV", (1, 256), |settings| &mut settings.search.multi_pv),
+        check("UCI_LimitStrength", |settings| &mut settings.strength.limited),
+        number("UCI_Elo", strength::ELO, |settings| &mut settings.strength.elo),
+        number("Strength Seed", (0, u32::MAX as u64), |settings| &mut settings.strength.seed),
+        check("Ponder", |settings| &mut settings.ponder),
+        number("Move Overhead", (0, 5000), |settings| &mut settings.search.move_overhead),
+        number("nodestime", (0, 1_000_000), |settings| &mut settings.search.nodes_time),
+        check("UCI_Chess960", |settings| &mut settings.chess960),
+        check("UCI_ShowWDL", |settings| &mut settings.show_wdl),
+        named("Stagger", |settings| &mut settings.search.stagger),
+        check("Deterministic", |settings| &mut settings.search.deterministic),
+        named("LBR", |settings| &mut settings.search.lbr),
+        combo("LMR", lmr::TUNED, lmr::names().into(), |settings, name| settings.lmr.main = name),
+        combo("LMR Helpers", lmr::helpers()[0], lmr::helpers().into(), |settings, name| settings.lmr.helpers = name),
+        check("LMR Statistics", |settings| &mut settings.lmr_statistics),
+        named("Evaluation", |settings| &mut settings.evaluation),
+        text("EvalFile", "<empty>", set_network),
+        check("Drawish Endings", |settings| &mut settings.drawish_endings),
+        spin("Contempt", 0, CONTEMPT, |to, contempt| {
+            to.engine.settings_mut().contempt = contempt;
+            Ok(None)
+        }),
+        named("Analysis Contempt", |settings| &mut settings.analysis_contempt),
+        text("SyzygyPath", "<empty>", set_tables),
+        number("SyzygyProbeDepth", (1, MOST_PROBE_DEPTH), |settings| &mut settings.search.probe_depth),
+        number("SyzygyProbeLimit", (0, MAX_PIECES as u64), |settings| &mut settings.search.probe_limit),
+        check("Syzygy50MoveRule", |settings| &mut settings.search.fifty_move_rule),
+        text("UCI_EngineAbout", version::ABOUT, keep_about),
+        text("Debug Log File", "<empty>", set_log),
+    ]
+});
+
+/// The options of the LMR recipe `rebel`: for each starred line of its source a switch, a weight in 1/10 ply and, for
+/// some, a margin in centipawns.
+static REBEL: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
+    let mut all = vec![
+        rebel_number("Rebel P", Rebel::MAX_PERCENT, |rebel| &mut rebel.percent),
+        check("Rebel Extend", |settings| &mut settings.lmr.rebel.extends),
+    ];
+    for (index, line) in LINES.iter().enumerate() {
+        let name = format!("Rebel {}", line.name);
+        all.push(check(&name, move |settings| &mut settings.lmr.rebel.lines[index].on));
+        all.push(rebel_number(&format!("{name} Weight"), Rebel::MAX_WEIGHT, move |rebel| {
+            &mut rebel.lines[index].weight
+        }));
+        if line.margin().is_some() {
+            all.push(rebel_number(&format!("{name} Margin"), Rebel::MAX_MARGIN, move |rebel| {
+                &mut rebel.lines[index].margin
+            }));
+        }
+    }
+    all
+});
+
+fn rebel_number(name: &str, max: i32, place: impl Fn(&mut Rebel) -> &mut i32 + Send + Sync + 'static) -> UciOption {
+    let default = *place(&mut Rebel::default());
+    spin(name, default.into(), (0, max.into()), move |to, number| {
+        *place(&mut to.engine.settings_mut().lmr.rebel) = number as i32;
+        Ok(None)
+    })
+}
 
 fn set_threads(to: &mut Target, threads: i64) -> Applied {
     let done = to.engine.set_threads(threads as usize);
     done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.threads()))
 }
 
+/// Resizes the table, which is taken from the engine meanwhile.
 fn set_hash(to: &mut Target, mib: i64) -> Applied {
-    Ok(Some(slow::resize_hash(to.engine, mib as usize)))
+    let mut resize = to.engine.begin_resize(mib as usize);
+    Ok(Some(Box::new(move |progress| {
+        resize.run(&mut |ready| progress(Progress { done: (ready as u64) << 20, total: (mib as u64) << 20 }));
+        Box::new(move |target| {
+            target.engine.end_resize(resize).map_err(|error| match error {
+                // The message already names the replacement.
+                TtError::Lost { .. } => error.to_string(),
+                _ => format!("{error}; keeping the old table"),
+            })
+        })
+    })))
 }
 
 fn set_numa_policy(to: &mut Target, text: &str) -> Applied {
@@ -168,11 +264,6 @@ fn set_network(to: &mut Target, name: &str) -> Applied {
     Ok(None)
 }
 
-fn set_contempt(to: &mut Target, contempt: i64) -> Applied {
-    to.engine.settings_mut().contempt = contempt;
-    Ok(None)
-}
-
 /// GUIs send back what was announced.
 fn keep_about(_: &mut Target, text: &str) -> Applied {
     if text == version::ABOUT { Ok(None) } else { Err("read-only".into()) }
@@ -180,6 +271,35 @@ fn keep_about(_: &mut Target, text: &str) -> Applied {
 
 fn set_log(to: &mut Target, name: &str) -> Applied {
     to.writer.set_log(name).map(|()| None).map_err(|error| format!("{error}; the log stays as it was"))
+}
+
+/// Opens the tables in these folders and reports what was found. An empty list removes the tables at once.
+fn set_tables(to: &mut Target, folders: &str) -> Applied {
+    /// Maximum number of reported problems.
+    const MAX_PROBLEMS: usize = 12;
+    if folders.trim().is_empty() {
+        to.engine.set_tables(None);
+        return Ok(None);
+    }
+    let folders = folders.to_owned();
+    Ok(Some(Box::new(move |_| {
+        let opened = Tables::open(&folders);
+        Box::new(move |Target { engine, writer }| {
+            let tables = opened.map_err(|error| match engine.tables() {
+                Some(old) => format!("{error}; keeping the {}", old.stock()),
+                None => format!("{error}; no tablebases in use"),
+            })?;
+            let mut print = |text: &str| writer.print(&format::message(format!("SyzygyPath: {text}")));
+            print(&tables.stock().to_string());
+            let problems = &tables.stock().problems;
+            problems.iter().take(MAX_PROBLEMS).for_each(|problem| print(problem));
+            if problems.len() > MAX_PROBLEMS {
+                print(&format!("... and {} more problems", problems.len() - MAX_PROBLEMS));
+            }
+            engine.set_tables(Some(Arc::new(tables)));
+            Ok(())
+        })
+    })))
 }
 
 /// Sets an option. If it is unknown or the value is refused, nothing changes.
@@ -194,49 +314,45 @@ pub fn set(target: &mut Target, name: &str, value: Option<&str>) -> Result<(), S
 
 /// [`set`] that leaves the slow part of an option to the caller.
 pub fn begin(target: &mut Target, name: &str, value: Option<&str>) -> Result<Option<Slow>, String> {
-    let value = value.unwrap_or("");
+    let text = value.unwrap_or("");
+    let invalid =
+        |name: &str, expected: &str| format!("option {name} expects {expected}, not {}; value unchanged", quoted(text));
     if let Some(tunable) = tunable(name) {
         let Tunable { name, min, max, off, .. } = *tunable;
-        let number = value.parse().ok().filter(|&number| tunable.allows(number));
+        let number = text.parse().ok().filter(|&number| tunable.allows(number));
         let off = off.map_or_else(String::new, |off| format!(", or {off} for off"));
-        let number = number.ok_or_else(|| invalid(name, &format!("a whole number from {min} to {max}{off}"), value))?;
+        let number = number.ok_or_else(|| invalid(name, &format!("a whole number from {min} to {max}{off}")))?;
         return target.engine.set_param(name, number).map(|()| None);
     }
-    match rebel::set(&mut target.engine.settings_mut().lmr.rebel, name, value) {
-        Some(result) => result.map(|()| None),
-        None => {
-            let unknown = || format!("unknown option {}; known options are {}", quoted(name), names().join(", "));
-            find(name).ok_or_else(unknown)?.set(target, value)
-        }
-    }
+    let unknown = || format!("unknown option {}; known options are {}", quoted(name), names().join(", "));
+    let option = find(name).ok_or_else(unknown)?;
+    let applied = (option.set)(target, text).ok_or_else(|| invalid(&option.name, &option.expected))?;
+    applied.map_err(|reason| refused(name, value, &reason))
 }
 
 /// Whether there is an option or search parameter of this name.
 pub fn exists(name: &str) -> bool {
-    find(name).is_some() || tunable(name).is_some() || rebel::exists(name)
+    find(name).is_some() || tunable(name).is_some()
 }
 
 fn tunable(name: &str) -> Option<&'static Tunable> {
     TUNABLES.iter().find(|tunable| tunable.name == name)
 }
 
-/// The names of all options, in announced order.
+/// The names of the options but those of the recipe `rebel`, in announced order.
 pub fn names() -> Vec<&'static str> {
-    OPTIONS.iter().map(|option| option.name).collect()
+    OPTIONS.iter().map(|option| option.name.as_str()).collect()
 }
 
-/// The `option` lines, in this order.
-pub fn announcements() -> impl Iterator<Item = String> {
-    OPTIONS.iter().map(UciOption::announcement)
-}
-
-pub(super) fn invalid(name: &str, expected: &str, value: &str) -> String {
-    format!("option {name} expects {expected}, not {}; value unchanged", quoted(value))
+/// The `option` lines, with those of the recipe `rebel` if requested.
+pub fn announcements(rebel: bool) -> impl Iterator<Item = String> {
+    let all = OPTIONS.iter().chain(REBEL.iter().filter(move |_| rebel));
+    all.map(|UciOption { name, kind, .. }| format!("option name {name} type {kind}"))
 }
 
 /// The message for a valid value that could not be applied.
 pub(super) fn refused(name: &str, value: Option<&str>, reason: &str) -> String {
-    let name = find(name).map_or(name, |option| option.name);
+    let name = find(name).map_or(name, |option| &option.name);
     format!("option {name} cannot be set to {}: {reason}", quoted(value.unwrap_or("")))
 }
 
@@ -250,66 +366,11 @@ pub fn same_name(a: &str, b: &str) -> bool {
 
 /// Finds an option by name, ignoring case and spaces.
 fn find(name: &str) -> Option<&'static UciOption> {
-    OPTIONS.iter().find(|option| same_name(option.name, name))
-}
-
-impl UciOption {
-    fn announcement(&self) -> String {
-        let settings = &mut Settings::default();
-        let kind = match &self.kind {
-            Spin { default, range: (min, max), .. } => format!("spin default {default} min {min} max {max}"),
-            Number((min, max), place) => format!("spin default {} min {min} max {max}", place(settings)),
-            Pause(most, place) => format!("spin default {} min 0 max {most}", place(settings).as_secs() / 60),
-            Check(place) => format!("check default {}", place(settings)),
-            Combo { default, choices, .. } => format!("combo default {} var {}", default(), choices().join(" var ")),
-            Button(_) => "button".into(),
-            Text { default, .. } => format!("string default {default}"),
-        };
-        format!("option name {} type {kind}", self.name)
-    }
-
-    /// The valid values, for messages.
-    fn expected(&self) -> String {
-        match &self.kind {
-            Spin { range: (min, max), .. } => format!("a whole number from {min} to {max}"),
-            Number((min, max), _) => format!("a whole number from {min} to {max}"),
-            Pause(most, _) => format!("0 to {most} minutes, or seconds such as 30s"),
-            Check(_) => "true or false".into(),
-            Combo { choices, .. } => format!("one of {}", choices().join(", ")),
-            Text { .. } | Button(_) => "nothing".into(),
-        }
-    }
-
-    /// Parses and applies a value. Buttons ignore it.
-    fn set(&self, target: &mut Target, value: &str) -> Result<Option<Slow>, String> {
-        let bad = || invalid(self.name, &self.expected(), value);
-        let refuse = |reason: String| refused(self.name, Some(value), &reason);
-        let settings = target.engine.settings_mut();
-        match &self.kind {
-            Number((min, max), place) => {
-                *place(settings) = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
-            }
-            Spin { range: (min, max), apply, .. } => {
-                let number = value.parse().ok().filter(|n| (min..=max).contains(&n)).ok_or_else(bad)?;
-                return apply(target, number).map_err(refuse);
-            }
-            Check(place) => *place(settings) = value.to_ascii_lowercase().parse().map_err(|_| bad())?,
-            Combo { choices, apply, .. } => {
-                let choice = choices().iter().find(|choice| choice.eq_ignore_ascii_case(value)).ok_or_else(bad)?;
-                apply(settings, choice);
-            }
-            Pause(most, place) => *place(settings) = pause(value, *most).ok_or_else(bad)?,
-            Button(apply) => apply(target),
-            Text { apply, .. } => {
-                return apply(target, if value == "<empty>" { "" } else { value }).map_err(refuse);
-            }
-        }
-        Ok(None)
-    }
+    OPTIONS.iter().chain(REBEL.iter()).find(|option| same_name(&option.name, name))
 }
 
 /// Parses minutes (`10`) or seconds (`30s`), up to `most` minutes.
-fn pause(value: &str, most: u64) -> Option<Duration> {
+fn parse_pause(value: &str, most: u64) -> Option<Duration> {
     let (number, unit) = value.strip_suffix('s').map_or((value, 60), |seconds| (seconds.trim_end(), 1));
     let seconds = number.parse::<u64>().ok()?.checked_mul(unit)?;
     (seconds <= most * 60).then(|| Duration::from_secs(seconds))

@@ -5,20 +5,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each part the others that it may use, and what of them if not everything. The order is from the bottom up.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("sync", &[]),
     ("chess", &[]),
     ("score", &[]),
     ("files", &[]),
     ("processors", &[]),
+    ("named", &[]),
     ("tt", &["chess", "score", "processors", "sync"]),
     ("tb", &["chess", "files", "sync"]),
     ("hash_file", &["chess", "score", "files", "tt", "sync"]),
-    ("eval", &["chess", "score", "files", "tb::Material"]),
+    ("eval", &["chess", "score", "named", "files", "tb::Material"]),
     ("version", &["eval"]),
     ("smp", &["sync", "chess", "score", "processors", "eval", "tt"]),
-    ("search", &["chess", "score", "processors", "eval", "tb", "tt", "smp", "sync"]),
-    ("engine", &["chess", "score", "processors", "hash_file", "eval", "tb", "tt", "search", "smp", "sync"]),
+    ("search", &["chess", "score", "named", "processors", "eval", "tb", "tt", "smp", "sync"]),
+    ("engine", &["chess", "score", "named", "processors", "hash_file", "eval", "tb", "tt", "search", "smp", "sync"]),
     ("bench", &["chess", "score", "eval", "tt", "search", "smp", "engine"]),
     (
         "uci",
@@ -26,6 +27,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
             "chess",
             "score",
             "files",
+            "named",
             "processors",
             "hash_file",
             "eval",
@@ -45,6 +47,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
             "chess",
             "score",
             "files",
+            "named",
             "processors",
             "hash_file",
             "eval",

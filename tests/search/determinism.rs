@@ -2,6 +2,7 @@
 
 use lento::chess::{Game, Move};
 use lento::engine::{Engine, Output, Stagger, Wake, never};
+use lento::named::Named;
 use lento::search::lbr::Lbr;
 use lento::search::limits::Limits;
 use lento::search::report::Outcome;
@@ -127,7 +128,7 @@ fn many_threads_start_and_stop() {
 fn every_way_to_stagger_finds_the_same_tactic() {
     let mut engine = Engine::new();
     engine.set_threads(4).unwrap();
-    for stagger in Stagger::ALL {
+    for &(_, stagger) in Stagger::ALL {
         engine.settings_mut().search.stagger = stagger;
         engine.new_game();
         engine.set_game(Game::from_fen("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1").unwrap());
@@ -175,9 +176,9 @@ fn every_variant_of_last_best_reply_searches_its_own_tree_and_repeats_it() {
         engine.set_game(Game::from_fen(MIDDLEGAME).unwrap());
         engine.search_blocking(&depth(12), |_| ()).lines[0].nodes
     };
-    let first: Vec<u64> = Lbr::all().map(&mut count).collect();
+    let first: Vec<u64> = Lbr::ALL.iter().map(|&(_, lbr)| lbr).map(&mut count).collect();
     // In reverse, so that each variant follows a different one.
-    let mut again: Vec<u64> = Lbr::all().rev().map(&mut count).collect();
+    let mut again: Vec<u64> = Lbr::ALL.iter().map(|&(_, lbr)| lbr).rev().map(&mut count).collect();
     again.reverse();
     assert_eq!(first, again);
     let different: HashSet<&u64> = first.iter().collect();

@@ -9,6 +9,7 @@ mod tests;
 
 use super::stack::Stack;
 use crate::chess::{Color, Move, MoveDelta};
+use crate::named::Named;
 
 /// The earlier moves that must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,48 +38,30 @@ pub struct Lbr {
 
 impl Lbr {
     /// Disabled.
-    pub const OFF: Self = Self { prior: Prior::Off, quiet_only: false, per_color: false };
+    pub const OFF: Self = Self::new(Prior::Off, false, false);
 
-    /// The names of all variants: the parts that differ from the default, joined by `+`.
-    pub const NAMES: [&'static str; 13] = [
-        "off",
-        "reply",
-        "pair",
-        "two-plies",
-        "quiet",
-        "pair+quiet",
-        "two-plies+quiet",
-        "colour",
-        "pair+colour",
-        "two-plies+colour",
-        "quiet+colour",
-        "pair+quiet+colour",
-        "two-plies+quiet+colour",
+    const fn new(prior: Prior, quiet_only: bool, per_color: bool) -> Self {
+        Self { prior, quiet_only, per_color }
+    }
+}
+
+impl Named for Lbr {
+    /// Names are the parts that differ from the default, joined by `+`.
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("off", Self::OFF),
+        ("reply", Self::new(Prior::Last, false, false)),
+        ("pair", Self::new(Prior::Pair, false, false)),
+        ("two-plies", Self::new(Prior::TwoPlies, false, false)),
+        ("quiet", Self::new(Prior::Last, true, false)),
+        ("pair+quiet", Self::new(Prior::Pair, true, false)),
+        ("two-plies+quiet", Self::new(Prior::TwoPlies, true, false)),
+        ("colour", Self::new(Prior::Last, false, true)),
+        ("pair+colour", Self::new(Prior::Pair, false, true)),
+        ("two-plies+colour", Self::new(Prior::TwoPlies, false, true)),
+        ("quiet+colour", Self::new(Prior::Last, true, true)),
+        ("pair+quiet+colour", Self::new(Prior::Pair, true, true)),
+        ("two-plies+quiet+colour", Self::new(Prior::TwoPlies, true, true)),
     ];
-
-    /// All variants in the order of [`NAMES`](Self::NAMES).
-    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
-        Self::NAMES.into_iter().filter_map(Self::from_name)
-    }
-
-    /// The name of a variant.
-    pub fn name(self) -> &'static str {
-        let named = Self::NAMES.into_iter().find(|name| Self::from_name(name) == Some(self));
-        named.expect("every variant has a name")
-    }
-
-    /// Parses a name, ignoring case.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = Self::NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name))?;
-        let has = |part| name.split('+').any(|found| found == part);
-        let prior = match name {
-            "off" => Prior::Off,
-            _ if has("pair") => Prior::Pair,
-            _ if has("two-plies") => Prior::TwoPlies,
-            _ => Prior::Last,
-        };
-        Some(Self { prior, quiet_only: has("quiet"), per_color: has("colour") })
-    }
 }
 
 /// Binary logarithm of the slots of a ply's store. Keys that share a slot overwrite each other.

@@ -1,4 +1,6 @@
 use super::*;
+use crate::engine::AnalysisContempt;
+use crate::search::lbr::Lbr;
 
 fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
     let mut engine = Engine::new();
@@ -14,7 +16,7 @@ fn state(target: &Target) -> String {
 
 #[test]
 fn announcements() {
-    let lines: Vec<String> = OPTIONS.iter().map(UciOption::announcement).collect();
+    let lines: Vec<String> = super::announcements(true).collect();
     for expected in [
         "option name Threads type spin default 1 min 1 max 1024",
         "option name Hash type spin default 16 min 1 max 33554432",
@@ -37,10 +39,16 @@ fn announcements() {
         "option name UCI_Elo type spin default 1500 min 800 max 2800",
         "option name Contempt type spin default 0 min -100 max 100",
         "option name Analysis Contempt type combo default Off var Off var White var Black var Both",
+        "option name Rebel P type spin default 50 min 0 max 200",
+        "option name Rebel Extend type check default false",
+        "option name Rebel Passed Pawns Margin type spin default 25 min 0 max 1000",
+        "option name Rebel Killer Weight type spin default 10 min 0 max 100",
+        "option name Rebel Bad Check type check default true",
         "option name UCI_EngineAbout type string default Lento 0.1.0 by the Lento authors, licence MIT OR Apache-2.0",
     ] {
         assert!(lines.iter().any(|line| line == expected), "{expected}");
     }
+    assert!(lines.iter().all(|line| !line.starts_with("option name Rebel Killer Margin")));
     for (start, part) in [
         ("option name LBR type combo default reply var off var reply ", " var colour"),
         ("option name Stagger type combo default ", " var off var skip var offset"),
@@ -54,7 +62,7 @@ fn announcements() {
 fn defaults_match_a_fresh_engine() {
     with_target(|target| {
         let fresh = state(target);
-        for line in super::announcements() {
+        for line in super::announcements(true) {
             let (name, kind) = line["option name ".len()..].split_once(" type ").unwrap();
             let default = kind
                 .split_once(" default ")
@@ -68,7 +76,7 @@ fn defaults_match_a_fresh_engine() {
 #[test]
 fn names_ignore_case_and_spaces() {
     for name in ["Move Overhead", "MoveOverhead", "move  overhead", "MOVEOVERHEAD"] {
-        assert_eq!(find(name).map(|option| option.name), Some("Move Overhead"));
+        assert_eq!(find(name).map(|option| option.name.as_str()), Some("Move Overhead"));
     }
     let error = with_target(|target| set(target, "DoesNotExist", None));
     assert!(error.is_err_and(|text| text.starts_with("unknown option \"DoesNotExist\"; known options are Threads, ")));
@@ -97,6 +105,10 @@ fn values_are_applied() {
             ("analysiscontempt", "BOTH"),
             ("hashfile", "/some where/my table"),
             ("autosave", "90s"),
+            ("rebel p", "60"),
+            ("rebelgain", "FALSE"),
+            ("Rebel Gain Weight", "7"),
+            ("Rebel Gain Margin", "33"),
         ] {
             assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
         }
@@ -108,6 +120,9 @@ fn values_are_applied() {
         assert_eq!((settings.strength.limited, settings.strength.elo, settings.contempt), (true, 1234, -30));
         assert_eq!(settings.analysis_contempt, AnalysisContempt::Both);
         assert_eq!(settings.auto_save, Duration::from_secs(90));
+        let rebel = &settings.lmr.rebel;
+        let gain = rebel.lines[LINES.iter().position(|line| line.name == "Gain").unwrap()];
+        assert_eq!((rebel.percent, gain.on, gain.weight, gain.margin), (60, false, 7, 33));
         assert_eq!(
             (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
             (other, "skip", "pair+quiet")
@@ -152,6 +167,9 @@ fn invalid_values_are_quoted_and_change_nothing() {
             ("Contempt", "101"),
             ("Contempt", "0.2"),
             ("Analysis Contempt", "Nobody"),
+            ("Rebel P", "201"),
+            ("Rebel Gain", "yes"),
+            ("Rebel Gain Weight", "-1"),
             ("UCI_EngineAbout", "Another engine"),
             ("NumaPolicy", ""),
             ("NumaPolicy", "everywhere"),
@@ -171,7 +189,7 @@ fn invalid_values_are_quoted_and_change_nothing() {
 
 #[test]
 fn pauses_are_minutes_or_seconds() {
-    let seconds = |text| pause(text, 10).map(|pause| pause.as_secs());
+    let seconds = |text| parse_pause(text, 10).map(|pause| pause.as_secs());
     for (text, expected) in [("0", 0), ("7", 420), ("10", 600), ("0s", 0), ("3s", 3), ("3 s", 3), ("600s", 600)] {
         assert_eq!(seconds(text), Some(expected), "{text}");
     }

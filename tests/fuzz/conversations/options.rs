@@ -4,7 +4,6 @@ use super::super::random::Random;
 use super::meaning::{self, Meaning};
 use lento::search::params::TUNABLES;
 use lento::uci::options::{self, same_name};
-use lento::uci::rebel;
 
 /// Values that no option or few take.
 const BAD: &[&str] = &[
@@ -53,12 +52,8 @@ pub fn line(random: &mut Random) -> String {
             ]);
             (tunable.name.into(), value.to_string())
         }
-        2 => (
-            random.pick(&rebel::names()).clone(),
-            random.pick(&["true", "false", "0", "7", "30", "1000000", "x"]).to_string(),
-        ),
         _ => {
-            let announced: Vec<String> = options::announcements().collect();
+            let announced: Vec<String> = options::announcements(random.once_in(8)).collect();
             let (name, kind) = random.pick(&announced)["option name ".len()..].split_once(" type ").expect("a type");
             (name.into(), value(name, kind, random))
         }

@@ -1,0 +1,23 @@
+//! Types whose values have names, as in options and arguments.
+
+/// A choice between named values.
+pub trait Named: Copy + PartialEq + 'static {
+    /// All values with their names.
+    const ALL: &'static [(&'static str, Self)];
+
+    /// All names.
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|&(name, _)| name).collect()
+    }
+
+    /// The name of this value.
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, value)| *value == self).map_or("", |(name, _)| name)
+    }
+
+    /// Parses a name, ignoring case.
+    fn from_name(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
+        found.map(|&(_, value)| value).ok_or_else(|| format!("expected one of {}", Self::names().join(", ")))
+    }
+}
