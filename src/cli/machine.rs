@@ -13,10 +13,6 @@ use std::path::{Path, PathBuf};
 /// Facts that affect measurements.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Processor name, or "not known".
-    pub processor: String,
-    /// Hardware threads.
-    pub logical_cores: usize,
     /// Available memory in MiB, if known.
     pub available_mib: Option<u64>,
     /// The machine as JSON, with `null` for what is not known.
@@ -38,24 +34,21 @@ const FACTS: [(&str, &str); 8] = [
 impl Machine {
     /// Queries this machine.
     pub fn here() -> Self {
-        let name = processor();
         let os = std::env::consts::OS;
-        let logical_cores = processors::count();
         let memory = read("/proc/meminfo").unwrap_or_default();
         let kib = fact(&memory, "MemTotal").and_then(|total| total.split(' ').next()?.parse::<u64>().ok());
         let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
         let json = json!({
-            "processor": name,
+            "processor": processor(),
             "system": read("/proc/sys/kernel/osrelease").map_or(os.into(), |release| format!("{os} {release}")),
-            "logical_cores": logical_cores,
+            "logical_cores": processors::count(),
             "physical_cores": num_cpus::get_physical(),
             "numa_nodes": Topology::of_this_system().map(|topology| topology.nodes.len()),
             "memory_mib": kib.map(|kib| kib >> 10),
             "huge_pages": pages.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0)),
             "caches": caches(),
         });
-        let available_mib = memory::available().map(|bytes| bytes / MIB);
-        Self { processor: name.unwrap_or_else(|| "not known".into()), logical_cores, available_mib, json }
+        Self { available_mib: memory::available().map(|bytes| bytes / MIB), json }
     }
 
     /// A table of the program, the machine and further rows.

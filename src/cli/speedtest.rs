@@ -100,15 +100,15 @@ impl Repetition {
         self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
     }
 
-    fn ms(&self) -> f64 {
-        self.time.as_secs_f64() * 1e3
-    }
-
     fn json(&self) -> Value {
         let Self { positions, nodes, hashfull, .. } = *self;
-        let (ms, nps) = (self.ms(), self.nps());
-        json!({ "positions": positions, "nodes": nodes, "time_ms": ms, "nps": nps, "hashfull": hashfull })
+        let nps = self.nps();
+        json!({ "positions": positions, "nodes": nodes, "time_ms": ms(self.time), "nps": nps, "hashfull": hashfull })
     }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 /// The median; 0 without numbers.
@@ -118,94 +118,76 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     (numbers[last / 2] + numbers[numbers.len() / 2]) / 2.0
 }
 
-/// A result: label and text in the table, where an empty text is left out, and field and value in JSON.
-struct Row {
-    label: &'static str,
-    text: String,
-    field: &'static str,
-    value: Value,
-}
-
-/// A running speedtest.
-struct Test {
-    engine: Engine,
-    games: Vec<Vec<Game>>,
-    stop: Stop,
-    progress: Progress,
-    /// Total search time.
-    total: Duration,
-    repetitions: Vec<Repetition>,
-}
-
 /// Searches every position for its share of the time and reports. Ctrl-C keeps complete repetitions.
 pub fn run(args: &Args) -> Done {
     let machine = Machine::here();
     let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);
+    let hash = args.hash.unwrap_or_else(|| default_hash(HASH_PER_THREAD, threads, machine.available_mib));
     let mut engine = Engine::new();
     engine.set_threads(threads)?;
-    let usual = || default_hash(HASH_PER_THREAD, threads, machine.available_mib);
-    engine.set_hash(args.hash.unwrap_or_else(usual))?;
+    engine.set_hash(hash)?;
     // There is no GUI to allow for.
     engine.settings_mut().search.move_overhead = 0;
 
-    let (stop, progress, repetitions) = (Stop::on_ctrl_c()?, Progress::start(), Vec::new());
-    let mut test = Test { engine, games: games(), stop, progress, total: args.seconds, repetitions };
-    test.run(args.repeat)?;
-    test.progress.clear();
+    let (games, stop) = (games(), Stop::on_ctrl_c()?);
+    let positions: usize = games.iter().map(Vec::len).sum();
+    let repetitions = measure(&mut engine, &games, &stop, args)?;
+    let mut sum = Repetition::default();
+    repetitions.iter().for_each(|one| sum.add(one));
+    let all: Vec<f64> = repetitions.iter().map(Repetition::nps).collect();
+    let middle = median(all.clone());
+    let mad = median(all.iter().map(|nps| (nps - middle).abs()).collect());
+    let min = all.iter().copied().reduce(f64::min).unwrap_or(0.0);
+    let max = all.iter().copied().reduce(f64::max).unwrap_or(0.0);
     let mut out = io::stdout();
-    let rows = test.rows();
     if args.json {
-        let mut document = json!({ "version": machine::version(), "machine": machine.json });
-        rows.into_iter().for_each(|row| document[row.field] = row.value);
+        let document = json!({
+            "version": machine::version(),
+            "machine": machine.json,
+            "threads": threads,
+            "hash_mib": hash,
+            "positions": positions,
+            "repetitions": repetitions.iter().map(Repetition::json).collect::<Vec<_>>(),
+            "nodes": sum.nodes,
+            "time_ms": ms(sum.time),
+            "nps": { "median": middle, "min": min, "max": max, "mad": mad },
+            "hashfull": sum.hashfull,
+            "interrupted": stop.asked(),
+        });
         writeln!(out, "{document:#}")?;
-    } else {
-        let rows: Vec<_> = rows.into_iter().map(|row| (row.label, row.text)).collect();
-        write!(out, "{}", machine.table(&rows))?;
+        return Ok(stop.exit_code());
     }
-    Ok(test.stop.exit_code())
+    let number = |nps: f64| units::grouped(nps.round() as u64);
+    let deviation = format!("median absolute deviation {:.2} %", 100.0 * mad / middle.max(1e-9));
+    let interrupted = stop.asked().then(|| format!("after {} positions", sum.positions));
+    let rows = [
+        ("threads", threads.to_string()),
+        ("hash", format!("{hash} MiB")),
+        ("positions", format!("{positions} of {} games", games.len())),
+        ("repetitions", repetitions.len().to_string()),
+        ("nodes", units::grouped(sum.nodes)),
+        ("time", units::time(sum.time)),
+        ("hashfull", format!("{:.1} % at most", f64::from(sum.hashfull) / 10.0)),
+        ("interrupted", interrupted.unwrap_or_default()),
+        ("spread", format!("{} to {} nodes/s, {deviation}", number(min), number(max))),
+        ("nodes/s", number(middle)),
+    ];
+    write!(out, "{}", machine.table(&rows))?;
+    Ok(stop.exit_code())
 }
 
-impl Test {
-    fn positions(&self) -> usize {
-        self.games.iter().map(Vec::len).sum()
-    }
-
-    /// Warms up and runs the repetitions. Keeps the first one even if interrupted.
-    fn run(&mut self, repeat: usize) -> io::Result<()> {
-        let each = self.total / repeat as u32;
-        let share = each / self.positions() as u32;
-        // CPU frequency, page faults, and the network in cache.
-        self.think(self.games[0][0].clone(), each / WARM_UP, || "warming up".into())?;
-        for number in 1..=repeat {
-            let mut repetition = Repetition::default();
-            for game in self.games.clone() {
-                self.engine.new_game();
-                for position in game {
-                    let doing = || format!("repetition {number} of {repeat}, position {}", repetition.positions + 1);
-                    let Some(searched) = self.think(position, share, doing)? else {
-                        if self.repetitions.is_empty() && repetition.positions > 0 {
-                            self.repetitions.push(repetition);
-                        }
-                        return Ok(());
-                    };
-                    repetition.add(&searched);
-                }
-            }
-            self.repetitions.push(repetition);
-        }
-        Ok(())
-    }
-
-    /// Searches a position. `None` after Ctrl-C.
-    fn think(&mut self, position: Game, time: Duration, doing: impl Fn() -> String) -> io::Result<Option<Repetition>> {
-        self.engine.set_game(position);
-        let limits = Limits { movetime: Some(time.as_millis().max(1) as i64), ..Limits::default() };
-        let Self { engine, stop, progress, total, .. } = self;
+/// Warms up and runs the repetitions. Keeps the first one even if interrupted.
+fn measure(engine: &mut Engine, games: &[Vec<Game>], stop: &Stop, args: &Args) -> io::Result<Vec<Repetition>> {
+    let mut progress = Progress::start();
+    // `None` after Ctrl-C.
+    let mut think = |engine: &mut Engine, position: &Game, time: Duration, doing: &str| {
         let mut show = || {
-            let left = total.saturating_sub(progress.elapsed());
-            progress.show(&doing, left);
+            let left = args.seconds.saturating_sub(progress.elapsed());
+            progress.show(|| doing.into(), left);
         };
         show();
+        engine.set_game(position.clone());
+        let limits = Limits { movetime: Some(time.as_millis().max(1) as i64), ..Limits::default() };
         let found = search(engine, &limits, stop, |news| {
             if news.is_none() {
                 show();
@@ -213,46 +195,31 @@ impl Test {
             Ok(())
         })?;
         let (nodes, hashfull) = (found.nodes(), found.hashfull());
-        Ok((!stop.asked()).then_some(Repetition { positions: 1, nodes, time: found.elapsed, hashfull }))
+        Ok::<_, io::Error>((!stop.asked()).then_some(Repetition { positions: 1, nodes, time: found.elapsed, hashfull }))
+    };
+    let each = args.seconds / args.repeat as u32;
+    let share = each / games.iter().map(Vec::len).sum::<usize>() as u32;
+    // CPU frequency, page faults, and the network in cache.
+    think(engine, &games[0][0], each / WARM_UP, "warming up")?;
+    let mut repetitions = Vec::new();
+    for number in 1..=args.repeat {
+        let mut repetition = Repetition::default();
+        for (index, position) in games.iter().flat_map(|game| game.iter().enumerate()) {
+            if index == 0 {
+                engine.new_game();
+            }
+            let doing = format!("repetition {number} of {}, position {}", args.repeat, repetition.positions + 1);
+            let Some(searched) = think(engine, position, share, &doing)? else {
+                if repetitions.is_empty() && repetition.positions > 0 {
+                    repetitions.push(repetition);
+                }
+                return Ok(repetitions);
+            };
+            repetition.add(&searched);
+        }
+        repetitions.push(repetition);
     }
-
-    /// The results, in the order of the table.
-    fn rows(&self) -> Vec<Row> {
-        let row = |label, text, field, value| Row { label, text, field, value };
-        let (threads, hash, positions) = (self.engine.threads(), self.engine.hash_mib(), self.positions());
-        let mut sum = Repetition::default();
-        self.repetitions.iter().for_each(|one| sum.add(one));
-        let repetitions: Vec<Value> = self.repetitions.iter().map(Repetition::json).collect();
-        let asked = self.stop.asked();
-        let interrupted = if asked { format!("after {} positions", sum.positions) } else { String::new() };
-
-        let all: Vec<f64> = self.repetitions.iter().map(Repetition::nps).collect();
-        let middle = median(all.clone());
-        let min = all.iter().copied().reduce(f64::min).unwrap_or(0.0);
-        let max = all.iter().copied().reduce(f64::max).unwrap_or(0.0);
-        let mad = median(all.iter().map(|nps| (nps - middle).abs()).collect());
-        let number = |nps: f64| units::grouped(nps.round() as u64);
-        let percent = 100.0 * mad / middle.max(1e-9);
-        let spread = format!("{} to {} nodes/s, median absolute deviation {percent:.2} %", number(min), number(max));
-        let nps = json!({ "median": middle, "min": min, "max": max, "mad": mad });
-        vec![
-            row("threads", threads.to_string(), "threads", threads.into()),
-            row("hash", format!("{hash} MiB"), "hash_mib", hash.into()),
-            row("positions", format!("{positions} of {} games", self.games.len()), "positions", positions.into()),
-            row("repetitions", repetitions.len().to_string(), "repetitions", repetitions.into()),
-            row("nodes", units::grouped(sum.nodes), "nodes", sum.nodes.into()),
-            row("time", units::time(sum.time), "time_ms", sum.ms().into()),
-            row(
-                "hashfull",
-                format!("{:.1} % at most", f64::from(sum.hashfull) / 10.0),
-                "hashfull",
-                sum.hashfull.into(),
-            ),
-            row("interrupted", interrupted, "interrupted", asked.into()),
-            row("spread", spread, "nps", nps.clone()),
-            row("nodes/s", number(middle), "nps", nps),
-        ]
-    }
+    Ok(repetitions)
 }
 
 #[cfg(test)]

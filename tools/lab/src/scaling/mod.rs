@@ -19,6 +19,7 @@ use lento::cli::progress::Progress;
 use lento::cli::speedtest::{default_hash, games};
 use lento::engine::Engine;
 use lento::files::draft::Draft;
+use lento::processors;
 use lento_common::play::opening::read_book;
 use measure::Measuring;
 use report::Report;
@@ -79,7 +80,7 @@ pub fn run(args: &Args) -> Done {
         return compare::run(args);
     }
     let machine = Machine::here();
-    let threads = args.threads.clone().map_or_else(|| powers(machine.logical_cores), |list| list.0);
+    let threads = args.threads.clone().map_or_else(|| powers(processors::count()), |list| list.0);
     let positions: Vec<Game> = match &args.positions {
         Some(path) => read_book(path)?.iter().map(|fen| Game::from_fen(fen)).collect::<Result<_, _>>()?,
         None => games().concat(),
@@ -117,7 +118,7 @@ pub fn run(args: &Args) -> Done {
         draft.finish(format!("{:#}\n", report.json()).as_bytes())?;
     }
     if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
-        draft.finish(chart::svg(&rows, &machine.processor)?.as_bytes())?;
+        draft.finish(chart::svg(&rows, machine.json["processor"].as_str().unwrap_or("not known"))?.as_bytes())?;
     }
     let mut out = io::stdout();
     if to_stdout {
