@@ -37,9 +37,6 @@ pub type Apply = Box<dyn FnOnce(&mut Target) -> Result<(), String> + Send>;
 /// What is left to do after applying a value, or the reason it was refused, which names what stays in use.
 type Applied = Result<Option<Slow>, String>;
 
-/// Parses and applies a value; `None` if it is invalid.
-type Set = Box<dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync>;
-
 /// A UCI option.
 struct UciOption {
     name: String,
@@ -47,7 +44,17 @@ struct UciOption {
     kind: String,
     /// The valid values, for messages.
     expected: String,
-    set: Set,
+    /// Parses and applies a value; `None` if it is invalid.
+    set: Box<dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync>,
+}
+
+fn option(
+    name: &str,
+    kind: String,
+    expected: String,
+    set: impl Fn(&mut Target, &str) -> Option<Applied> + Send + Sync + 'static,
+) -> UciOption {
+    UciOption { name: name.into(), kind, expected, set: Box::new(set) }
 }
 
 /// A number within a range.
@@ -58,12 +65,10 @@ fn spin(
     apply: impl Fn(&mut Target, i64) -> Applied + Send + Sync + 'static,
 ) -> UciOption {
     let (min, max) = range;
-    UciOption {
-        name: name.into(),
-        kind: format!("spin default {default} min {min} max {max}"),
-        expected: format!("a whole number from {min} to {max}"),
-        set: Box::new(move |to, value| Some(apply(to, value.parse().ok().filter(|n| (min..=max).contains(n))?))),
-    }
+    let kind = format!("spin default {default} min {min} max {max}");
+    option(name, kind, format!("a whole number from {min} to {max}"), move |to, value| {
+        Some(apply(to, value.parse().ok().filter(|n| (min..=max).contains(n))?))
+    })
 }
 
 /// An unsigned field of the settings, with its range.
@@ -77,15 +82,11 @@ fn number(name: &str, (min, max): (u64, u64), place: fn(&mut Settings) -> &mut u
 
 /// A boolean field of the settings.
 fn check(name: &str, place: impl Fn(&mut Settings) -> &mut bool + Send + Sync + 'static) -> UciOption {
-    UciOption {
-        name: name.into(),
-        kind: format!("check default {}", place(&mut Settings::default())),
-        expected: "true or false".into(),
-        set: Box::new(move |to, value| {
-            *place(to.engine.settings_mut()) = value.to_ascii_lowercase().parse().ok()?;
-            Some(Ok(None))
-        }),
-    }
+    let kind = format!("check default {}", place(&mut Settings::default()));
+    option(name, kind, "true or false".into(), move |to, value| {
+        *place(to.engine.settings_mut()) = value.to_ascii_lowercase().parse().ok()?;
+        Some(Ok(None))
+    })
 }
 
 /// One of several words.
@@ -95,15 +96,11 @@ fn combo(
     choices: Vec<&'static str>,
     apply: impl Fn(&mut Settings, &'static str) + Send + Sync + 'static,
 ) -> UciOption {
-    UciOption {
-        name: name.into(),
-        kind: format!("combo default {default} var {}", choices.join(" var ")),
-        expected: format!("one of {}", choices.join(", ")),
-        set: Box::new(move |to, value| {
-            apply(to.engine.settings_mut(), choices.iter().find(|choice| choice.eq_ignore_ascii_case(value))?);
-            Some(Ok(None))
-        }),
-    }
+    let kind = format!("combo default {default} var {}", choices.join(" var "));
+    option(name, kind, format!("one of {}", choices.join(", ")), move |to, value| {
+        apply(to.engine.settings_mut(), choices.iter().find(|choice| choice.eq_ignore_ascii_case(value))?);
+        Some(Ok(None))
+    })
 }
 
 /// A field of the settings with named values.
@@ -118,38 +115,26 @@ fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOption 
 
 /// A duration field of the settings: whole minutes up to a maximum, or seconds with the suffix `s`.
 fn pause(name: &str, most: u64, place: fn(&mut Settings) -> &mut Duration) -> UciOption {
-    UciOption {
-        name: name.into(),
-        kind: format!("spin default {} min 0 max {most}", place(&mut Settings::default()).as_secs() / 60),
-        expected: format!("0 to {most} minutes, or seconds such as 30s"),
-        set: Box::new(move |to, value| {
-            *place(to.engine.settings_mut()) = parse_pause(value, most)?;
-            Some(Ok(None))
-        }),
-    }
+    let kind = format!("spin default {} min 0 max {most}", place(&mut Settings::default()).as_secs() / 60);
+    option(name, kind, format!("0 to {most} minutes, or seconds such as 30s"), move |to, value| {
+        *place(to.engine.settings_mut()) = parse_pause(value, most)?;
+        Some(Ok(None))
+    })
 }
 
 /// An action without a value.
 fn button(name: &str, apply: fn(&mut Target)) -> UciOption {
-    UciOption {
-        name: name.into(),
-        kind: "button".into(),
-        expected: String::new(),
-        set: Box::new(move |to, _| {
-            apply(to);
-            Some(Ok(None))
-        }),
-    }
+    option(name, "button".into(), String::new(), move |to, _| {
+        apply(to);
+        Some(Ok(None))
+    })
 }
 
 /// Any text.
 fn text(name: &str, default: &str, apply: fn(&mut Target, &str) -> Applied) -> UciOption {
-    UciOption {
-        name: name.into(),
-        kind: format!("string default {default}"),
-        expected: String::new(),
-        set: Box::new(move |to, value| Some(apply(to, if value == "<empty>" { "" } else { value }))),
-    }
+    option(name, format!("string default {default}"), String::new(), move |to, value| {
+        Some(apply(to, if value == "<empty>" { "" } else { value }))
+    })
 }
 
 /// All options but those of the recipe `rebel`, in announced order.

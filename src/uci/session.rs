@@ -9,7 +9,7 @@ use super::listing;
 use super::options::{self, Target};
 use super::sent_lines::SentLines;
 use super::statistics;
-use super::task::{self, Console, Message, Task, TaskEvent};
+use super::task::{self, Console, Message, Task};
 use super::words::quoted;
 use super::writer::Writer;
 use crate::chess::{Game, Move};
@@ -147,7 +147,11 @@ impl Session {
             }
             Message::EndOfInput if self.mode == InputMode::Script => self.closing = true,
             Message::EndOfInput => self.close(false),
-            Message::Task(id, event) => self.handle_task(id, event),
+            Message::Task(id, effect) if self.is_work(id) || self.hash_files.saves.iter().any(|save| save.id == id) => {
+                effect(self);
+            }
+            // The task was cancelled.
+            Message::Task(..) => {}
         }
         self.run_queued();
     }
@@ -175,33 +179,27 @@ impl Session {
         }
     }
 
-    fn handle_task(&mut self, id: u64, event: TaskEvent) {
-        let task = self.work.as_ref().and_then(|work| work.task.as_ref());
-        let is_work = task.is_some_and(|task| task.id == id);
-        // Other tasks were cancelled.
-        if !is_work && !self.hash_files.saves.iter().any(|save| save.id == id) {
-            return;
-        }
-        match event {
-            TaskEvent::Line(line) => self.print(&line),
-            TaskEvent::Problem(problem) => self.report(problem),
-            TaskEvent::Apply(result) => result(self),
-            TaskEvent::Ended if is_work => {
-                let was_option = self.is_setting_option();
-                self.work = None;
-                if was_option {
-                    self.run_queued_after_option();
-                }
+    fn is_work(&self, id: u64) -> bool {
+        self.work.as_ref().is_some_and(|work| work.task.as_ref().is_some_and(|task| task.id == id))
+    }
+
+    /// Handles the end of a task.
+    pub(super) fn end_task(&mut self, id: u64) {
+        self.hash_files.saves.retain(|save| save.id != id);
+        if self.is_work(id) {
+            let was_option = self.is_setting_option();
+            self.work = None;
+            if was_option {
+                self.run_queued_after_option();
             }
-            TaskEvent::Ended => self.hash_files.saves.retain(|save| save.id != id),
         }
     }
 
-    fn print(&mut self, lines: &str) {
+    pub(super) fn print(&mut self, lines: &str) {
         self.writer.print(lines);
     }
 
-    fn report(&mut self, problem: impl Display) {
+    pub(super) fn report(&mut self, problem: impl Display) {
         self.failed = true;
         self.print(&format::error(problem));
     }

@@ -24,21 +24,12 @@ pub enum Message {
     Line(String),
     /// The end of input.
     EndOfInput,
-    /// A task's id and event.
-    Task(u64, TaskEvent),
+    /// A task's id, and what to do unless it was cancelled.
+    Task(u64, Effect),
 }
 
-/// Events of a task.
-pub enum TaskEvent {
-    /// A line to print.
-    Line(String),
-    /// An error message.
-    Problem(String),
-    /// The result, to be applied by the event loop.
-    Apply(Box<dyn FnOnce(&mut Session) + Send>),
-    /// The task has ended.
-    Ended,
-}
+/// Output or the result of a task, applied by the event loop.
+pub type Effect = Box<dyn FnOnce(&mut Session) + Send>;
 
 /// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
 pub(super) struct Task {
@@ -60,7 +51,7 @@ impl Task {
         let console = Console { id, inbox, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
             work(&console);
-            console.send(TaskEvent::Ended);
+            console.apply(move |session| session.end_task(id));
         })?;
         Ok(Self { id, _alive })
     }
@@ -69,7 +60,7 @@ impl Task {
 impl Console {
     /// Sends a line to print. Breaks if cancelled.
     pub fn print(&self, line: String) -> ControlFlow<()> {
-        self.send(TaskEvent::Line(line));
+        self.apply(move |session| session.print(&line));
         self.check_cancelled()
     }
 
@@ -80,16 +71,13 @@ impl Console {
 
     /// Sends an error.
     pub fn report(&self, problem: impl Display) {
-        self.send(TaskEvent::Problem(problem.to_string()));
+        let problem = problem.to_string();
+        self.apply(move |session| session.report(problem));
     }
 
-    /// Sends the result.
-    pub fn apply(&self, result: impl FnOnce(&mut Session) + Send + 'static) {
-        self.send(TaskEvent::Apply(Box::new(result)));
-    }
-
-    fn send(&self, event: TaskEvent) {
-        let _ = self.inbox.send(Message::Task(self.id, event));
+    /// Sends an effect on the session.
+    pub fn apply(&self, effect: impl FnOnce(&mut Session) + Send + 'static) {
+        let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
     }
 
     /// Breaks if cancelled.
@@ -182,20 +170,19 @@ pub(super) fn without_reductions(console: &Console, mut engine: Engine, mut repo
 mod tests {
     use super::*;
     use crate::sync::channel::unbounded;
+    use crate::uci::session::InputMode;
+    use crate::uci::writer::Writer;
 
     #[test]
     fn perft_prints_root_moves_and_total() {
-        let lines = |depth| {
-            let (inbox, printed) = unbounded();
-            let task = Task::start(7, inbox, move |console| _ = perft(console, &Board::start(), depth, false));
-            let lines = printed.iter().map_while(|message| match message {
-                Message::Task(7, TaskEvent::Line(line)) => Some(line),
-                Message::Task(7, TaskEvent::Ended) => None,
-                _ => panic!("only lines and the end are expected"),
-            });
-            let lines: Vec<String> = lines.collect();
-            assert!(task.is_ok_and(|task| task.id == 7));
-            lines
+        let lines = |depth: u32| {
+            let (inbox, messages) = unbounded();
+            let mut session = Session::new(Engine::new(), InputMode::Live, inbox, Writer::new(io::sink()));
+            session.handle_message(Message::Line(format!("perft {depth}")));
+            while session.is_working() {
+                session.handle_message(messages.recv().expect("the task sends"));
+            }
+            session.writer.take_text().lines().map(str::to_owned).collect::<Vec<_>>()
         };
         let few = lines(3);
         assert_eq!(few.len(), 22);
@@ -210,6 +197,6 @@ mod tests {
     fn dropping_a_task_cancels_it() {
         let (inbox, printed) = unbounded();
         drop(Task::start(7, inbox, |console| _ = perft(console, &Board::start(), 100, false)));
-        assert!(printed.iter().all(|message| matches!(message, Message::Task(7, TaskEvent::Ended))));
+        assert_eq!(printed.iter().count(), 1, "only the end");
     }
 }
