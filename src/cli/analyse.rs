@@ -4,10 +4,10 @@ use super::document::{SCHEMA, document};
 use super::interrupt::Stop;
 use super::notice::notice;
 use super::search::search;
-use super::setup::Setup;
+use super::setup::{self, Setup};
 use super::show::Show;
 use super::table::summary;
-use super::{Done, amounts, units};
+use super::{Done, units};
 use crate::engine::{Engine, Output};
 use crate::processors;
 use crate::search::limits::Limits;
@@ -45,16 +45,16 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["time", "depth", "nodes"])]
     pub infinite: bool,
     /// Threads [default: all cores]
-    #[arg(long, value_parser = amounts::threads)]
+    #[arg(long, value_parser = setup::threads)]
     pub threads: Option<usize>,
     /// Hash table in MiB [default: 64 per thread, at least 256 and at most 2048]
-    #[arg(long, value_name = "MIB", value_parser = amounts::hash)]
+    #[arg(long, value_name = "MIB", value_parser = setup::hash)]
     pub hash: Option<usize>,
     /// Number of best lines to show
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub multipv: u16,
     /// Late move reduction recipe, as in the option LMR
-    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = amounts::recipe)]
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = setup::recipe)]
     pub lmr: &'static str,
     /// Folders with Syzygy tablebases, as in the option SyzygyPath
     #[arg(long, value_name = "PATH")]

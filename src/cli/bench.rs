@@ -1,7 +1,7 @@
 //! `lento bench`.
 
-use super::setup::EvaluatorArgs;
-use super::{Done, amounts};
+use super::Done;
+use super::setup::{self, EvaluatorArgs};
 use crate::bench::{self, BENCH_DEPTH, BenchEntry};
 use crate::engine::Engine;
 use crate::named::Named;
@@ -11,7 +11,7 @@ use crate::search::params::Params;
 use crate::search::report::nps;
 use crate::search::statistics::{Counts, LmrReport, Measure, SearchStats};
 use crate::tt::TtError;
-use crate::uci::statistics::{bench_line, bench_summary, lbr_table, lmr_table};
+use crate::uci::format::{bench_line, bench_summary, lbr_table, lmr_table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -26,16 +26,16 @@ pub struct Args {
     #[arg(default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
     /// Threads; with several the node count repeats only with --deterministic [default: 1]
-    #[arg(value_parser = amounts::threads)]
+    #[arg(value_parser = setup::threads)]
     threads: Option<usize>,
     /// Hash table in MiB [default: 16]
-    #[arg(value_parser = amounts::hash)]
+    #[arg(value_parser = setup::hash)]
     hash: Option<usize>,
     /// Same as the THREADS argument
-    #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = amounts::threads)]
+    #[arg(long = "threads", value_name = "THREADS", conflicts_with = "threads", value_parser = setup::threads)]
     threads_option: Option<usize>,
     /// Same as the HASH argument
-    #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = amounts::hash)]
+    #[arg(long = "hash", value_name = "MIB", conflicts_with = "hash", value_parser = setup::hash)]
     hash_option: Option<usize>,
     /// Search deterministically on several threads, like the option Deterministic
     #[arg(long)]
@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = Lbr::default().name(), value_parser = Lbr::from_name)]
     lbr: Lbr,
     /// Late move reduction recipe, as in the option LMR
-    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = amounts::recipe)]
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = setup::recipe)]
     lmr: &'static str,
     /// Set a search parameter, such as history_one=0; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = number)]

@@ -1,12 +1,10 @@
 //! The command line. Tasks of other programs are handed to them; their public modules serve those programs, too.
 
-pub mod amounts;
 pub mod analyse;
 mod bench;
 pub mod document;
 pub mod interrupt;
 pub mod machine;
-mod manual;
 pub mod notice;
 pub mod programs;
 pub mod progress;
@@ -20,9 +18,12 @@ pub mod units;
 
 use crate::smp::abort_on_panic;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::Shell;
 use std::error::Error;
 use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Result of a task.
@@ -55,9 +56,9 @@ enum Task {
     /// Show the static evaluation of a position by piece or term
     Eval(uci::EvalArgs),
     /// Write shell completions to standard output
-    Completions(manual::CompletionsArgs),
+    Completions(CompletionsArgs),
     /// Write manual pages
-    Man(manual::ManArgs),
+    Man(ManArgs),
     /// Speak UCI on standard input and output (the default)
     Uci,
     /// UCI commands, one per argument.
@@ -66,7 +67,7 @@ enum Task {
 }
 
 /// The command line with the tasks of installed programs.
-fn command() -> clap::Command {
+fn command() -> Command {
     Cli::command().after_help(programs::help() + AFTER_HELP)
 }
 
@@ -107,10 +108,51 @@ fn run(mut args: Vec<OsString>) -> Done {
         Task::Speedtest(args) => speedtest::run(args),
         Task::Perft(args) => uci::perft(args),
         Task::Eval(args) => uci::eval(args),
-        Task::Completions(args) => manual::completions(args, Cli::command()),
-        Task::Man(args) => manual::man(args, Cli::command()),
+        Task::Completions(args) => completions(args, Cli::command()),
+        Task::Man(args) => man(args, Cli::command()),
         Task::Commands(lines) => uci::script(lines),
     }
+}
+
+#[derive(Args)]
+struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+/// Arguments of `lento man`.
+#[derive(Args)]
+struct ManArgs {
+    /// Write a page per task into this folder, such as lento-analyse.1; without it the page of lento goes to standard
+    /// output
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+}
+
+/// Writes completions to standard output.
+fn completions(args: &CompletionsArgs, mut command: Command) -> Done {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "lento", &mut text);
+    io::stdout().write_all(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the manual pages.
+fn man(args: &ManArgs, command: Command) -> Done {
+    // Use the name as typed, not the display name.
+    let command = command.display_name("lento").name("lento");
+    match &args.folder {
+        Some(folder) => {
+            clap_mangen::generate_to(command, folder)
+                .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
+        }
+        None => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(command).render(&mut text)?;
+            io::stdout().write_all(&text)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

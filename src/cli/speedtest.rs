@@ -4,7 +4,8 @@ use super::interrupt::Stop;
 use super::machine::{self, Machine};
 use super::progress::Progress;
 use super::search::search;
-use super::{Done, amounts, units};
+use super::setup;
+use super::{Done, units};
 use crate::chess::Game;
 use crate::engine::Engine;
 use crate::processors;
@@ -37,16 +38,16 @@ const WARM_UP: u32 = 20;
 #[command(after_long_help = FIELDS)]
 pub struct Args {
     /// Threads [default: all cores]
-    #[arg(value_parser = amounts::threads)]
+    #[arg(value_parser = setup::threads)]
     threads: Option<usize>,
     /// Hash table in MiB [default: 128 per thread, at most half of the free memory]
-    #[arg(value_name = "MIB", value_parser = amounts::hash)]
+    #[arg(value_name = "MIB", value_parser = setup::hash)]
     hash: Option<usize>,
     /// Total search time over all repetitions: 150, 30s, 2m
-    #[arg(value_name = "SECONDS", default_value = "150", value_parser = amounts::positive_time)]
+    #[arg(value_name = "SECONDS", default_value = "150", value_parser = setup::positive_time)]
     seconds: Duration,
     /// Number of repetitions of all positions
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = amounts::repetitions)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = setup::repetitions)]
     repeat: usize,
     /// Print one JSON document instead; see `--help` for its fields
     #[arg(long)]

@@ -11,7 +11,6 @@ pub mod options;
 pub mod run;
 pub(crate) mod sent_lines;
 pub mod session;
-pub mod statistics;
 pub mod task;
 pub mod words;
 pub mod writer;

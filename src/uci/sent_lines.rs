@@ -4,46 +4,39 @@ use crate::search::report::Info;
 use std::time::{Duration, Instant};
 
 /// The latest state of each MultiPV line with the time it was printed, in the order of printing.
-#[derive(Clone, Debug)]
-pub struct SentLines {
-    repeat_after: Duration,
-    lines: Vec<(Info, Instant)>,
-}
+#[derive(Clone, Debug, Default)]
+pub struct SentLines(Vec<(Info, Instant)>);
 
 impl SentLines {
-    /// Leaves half a second of slack for printing a line every three seconds on a busy machine.
+    /// Lines are repeated after this time. It leaves half a second of slack for printing a line every three seconds on
+    /// a busy machine.
     pub const REPEAT_AFTER: Duration = Duration::from_millis(2500);
-
-    /// No lines yet; each is to be repeated after this time.
-    pub fn new(repeat_after: Duration) -> Self {
-        Self { repeat_after, lines: Vec::new() }
-    }
 
     /// Records a printed line.
     pub fn record(&mut self, info: Info, now: Instant) {
-        self.lines.retain(|(sent, _)| sent.multipv != info.multipv);
-        self.lines.push((info, now));
+        self.0.retain(|(sent, _)| sent.multipv != info.multipv);
+        self.0.push((info, now));
     }
 
     /// Whether these lines equal the last printed ones, including their nodes.
     pub fn matches(&self, lines: &[Info]) -> bool {
-        self.lines.len() == lines.len()
-            && self.lines.iter().zip(lines).all(|((sent, _), line)| {
+        self.0.len() == lines.len()
+            && self.0.iter().zip(lines).all(|((sent, _), line)| {
                 let state = |info: &Info| (info.depth, info.multipv, info.score, info.bound, info.nodes);
                 state(sent) == state(line) && sent.pv == line.pv
             })
     }
 
     /// When the next line is due to be repeated, if any.
-    pub fn due(&self) -> Option<Instant> {
-        self.lines.iter().map(|(_, printed)| *printed + self.repeat_after).min()
+    pub fn due(&self, after: Duration) -> Option<Instant> {
+        self.0.iter().map(|(_, printed)| *printed + after).min()
     }
 
     /// Takes the lines that are due, best first, and restarts their timers.
-    pub fn take_due(&mut self, now: Instant) -> Vec<Info> {
+    pub fn take_due(&mut self, now: Instant, after: Duration) -> Vec<Info> {
         let mut due = Vec::new();
-        for (info, printed) in &mut self.lines {
-            if now >= *printed + self.repeat_after {
+        for (info, printed) in &mut self.0 {
+            if now >= *printed + after {
                 *printed = now;
                 due.push(info.clone());
             }
@@ -63,7 +56,7 @@ mod tests {
         let now = Instant::now();
         let info = |depth, multipv, bound| Info { depth, multipv, bound, nodes: 1, ..Info::default() };
         let round = |depth| [info(depth, 1, Bound::Exact), info(depth, 2, Bound::Exact)];
-        let mut sent = SentLines::new(Duration::ZERO);
+        let mut sent = SentLines::default();
         assert!(sent.matches(&[]) && !sent.matches(&round(1)));
         for depth in 1..=2 {
             round(depth).into_iter().for_each(|line| sent.record(line, now));
@@ -81,21 +74,22 @@ mod tests {
 
     #[test]
     fn each_line_has_its_own_timer() {
+        const AFTER: Duration = Duration::from_secs(10);
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let info = |multipv, depth| Info { multipv, depth, ..Info::default() };
-        let mut sent = SentLines::new(Duration::from_secs(10));
+        let mut sent = SentLines::default();
         let due = |sent: &mut SentLines, seconds| {
-            let lines = sent.take_due(at(seconds));
+            let lines = sent.take_due(at(seconds), AFTER);
             lines.iter().map(|info| (info.multipv, info.depth)).collect::<Vec<_>>()
         };
-        assert_eq!((sent.due(), due(&mut sent, 100)), (None, vec![]));
+        assert_eq!((sent.due(AFTER), due(&mut sent, 100)), (None, vec![]));
         sent.record(info(2, 7), at(1));
         sent.record(info(1, 7), at(0));
         sent.record(info(1, 8), at(5));
-        assert_eq!((sent.due(), due(&mut sent, 10)), (Some(at(11)), vec![]));
+        assert_eq!((sent.due(AFTER), due(&mut sent, 10)), (Some(at(11)), vec![]));
         assert_eq!(due(&mut sent, 11), [(2, 7)]);
-        assert_eq!((sent.due(), due(&mut sent, 21)), (Some(at(15)), vec![(1, 8), (2, 7)]));
-        assert_eq!(sent.due(), Some(at(31)));
+        assert_eq!((sent.due(AFTER), due(&mut sent, 21)), (Some(at(15)), vec![(1, 8), (2, 7)]));
+        assert_eq!(sent.due(AFTER), Some(at(31)));
     }
 }

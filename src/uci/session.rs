@@ -8,7 +8,6 @@ use super::go::Go;
 use super::listing;
 use super::options::{self, Target};
 use super::sent_lines::SentLines;
-use super::statistics;
 use super::task::{self, Console, Message, Task};
 use super::words::quoted;
 use super::writer::Writer;
@@ -187,11 +186,7 @@ impl Session {
     pub(super) fn end_task(&mut self, id: u64) {
         self.hash_files.saves.retain(|save| save.id != id);
         if self.is_work(id) {
-            let was_option = self.is_setting_option();
             self.work = None;
-            if was_option {
-                self.run_queued_after_option();
-            }
         }
     }
 
@@ -280,7 +275,7 @@ impl Session {
         }
     }
 
-    /// Runs queued commands up to the first that takes time.
+    /// Runs queued commands up to the first that takes time. `isready`, which waits for options alone, overtakes others.
     fn run_queued(&mut self) {
         while self.work.is_none()
             && self.queue.front().is_some_and(|next| self.can_run(&next.command, 0))
@@ -288,11 +283,6 @@ impl Session {
         {
             self.execute(next);
         }
-    }
-
-    /// Runs queued commands after an option has been set. `isready` overtakes others as usual.
-    fn run_queued_after_option(&mut self) {
-        self.run_queued();
         if self.mode == InputMode::Live && !self.is_setting_option() {
             let before = self.queue.len();
             self.queue.retain(|queued| queued.command != Command::IsReady);
@@ -349,7 +339,7 @@ impl Session {
                     engine.settings_mut().search.multi_pv = 1;
                     self.begin_task(queued, |console| task::without_reductions(console, engine, report));
                 }
-                Some(report) => self.print(&statistics::lmr_table(&report)),
+                Some(report) => self.print(&format::lmr_table(&report)),
             },
             Command::SaveHash(file, zstd) => self.save_hash(file.as_ref(), *zstd),
             Command::LoadHash(_) => self.load_hash(queued),
@@ -418,8 +408,7 @@ impl Session {
 
     /// Records work as running, with flags set while it was queued.
     fn begin(&mut self, queued: Queued, task: Option<Task>, started: Instant) {
-        let sent = SentLines::new(self.repeat_after);
-        self.work = Some(Work { queued, task, started, stopped: None, sent });
+        self.work = Some(Work { queued, task, started, stopped: None, sent: SentLines::default() });
         self.apply_marks();
     }
 
@@ -478,12 +467,13 @@ impl Session {
 
     /// When a line is due to be repeated.
     pub fn repeat_due(&self) -> Option<Instant> {
-        self.work.as_ref()?.sent.due()
+        self.work.as_ref()?.sent.due(self.repeat_after)
     }
 
     /// Repeats lines not printed for a while, with current nodes and time.
     pub fn repeat_lines(&mut self) {
-        let lines = self.work.as_mut().map_or_else(Vec::new, |work| work.sent.take_due(Instant::now()));
+        let lines =
+            self.work.as_mut().map_or_else(Vec::new, |work| work.sent.take_due(Instant::now(), self.repeat_after));
         for info in lines {
             // A finished search waiting for `stop` has nothing new.
             if let Some(info) = self.engine.with_current_counters(info) {

@@ -2,7 +2,6 @@
 
 use super::format;
 use super::session::Session;
-use super::statistics;
 use crate::bench;
 use crate::chess::{self, Board};
 use crate::engine::{Engine, Output, Wake};
@@ -136,10 +135,10 @@ pub(super) fn bench(console: &Console, mut engine: Engine, depth: i32) -> Contro
     match bench::run(&mut engine, depth) {
         Ok(run) => {
             for entry in run {
-                console.print(statistics::bench_line(&entry))?;
+                console.print(format::bench_line(&entry))?;
                 entries.push(entry);
             }
-            console.print(statistics::bench_summary(&entries))?;
+            console.print(format::bench_summary(&entries))?;
         }
         Err(error) => console.report(error),
     }
@@ -157,7 +156,7 @@ pub(super) fn without_reductions(console: &Console, mut engine: Engine, mut repo
         match engine.wait(&console.alive, None) {
             Wake::Output(Output::Best(outcome)) => {
                 report.nodes_off = outcome.lines.first().map(|line| line.nodes);
-                let _ = console.print(statistics::lmr_table(&report));
+                let _ = console.print(format::lmr_table(&report));
                 return;
             }
             Wake::Output(_) | Wake::Timeout => {}

@@ -1,6 +1,6 @@
 //! Lists of thread counts.
 
-use lento::cli::amounts::threads;
+use lento::cli::setup::threads;
 
 /// Distinct thread counts, as in `--threads 1,2,4`.
 #[derive(Clone, Debug, PartialEq, Eq)]

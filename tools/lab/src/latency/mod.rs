@@ -7,10 +7,10 @@ mod soak;
 use crate::threads::{ThreadCounts, thread_counts};
 use child::Session;
 use fastrand::Rng;
-use lento::cli::amounts;
 use lento::cli::interrupt::Stop;
 use lento::cli::machine::Machine;
 use lento::cli::progress::Progress;
+use lento::cli::setup;
 use lento::cli::speedtest::games;
 use lento::cli::{Done, programs};
 use report::{Report, Row};
@@ -46,10 +46,10 @@ pub struct Args {
     #[arg(long, value_name = "LIST", default_value = "1,2,16,256", value_parser = thread_counts)]
     threads: ThreadCounts,
     /// Total time: 2m, 1h, 90s
-    #[arg(long, default_value = "2m", value_parser = amounts::positive_time)]
+    #[arg(long, default_value = "2m", value_parser = setup::positive_time)]
     time: Duration,
     /// Hash table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = amounts::hash)]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = setup::hash)]
     hash: usize,
     /// Random seed for positions and times
     #[arg(long, value_name = "N", default_value_t = 1)]

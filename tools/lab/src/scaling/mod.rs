@@ -12,10 +12,10 @@ use crate::threads::{ThreadCounts, thread_counts};
 use fastrand::Rng;
 use lento::chess::Game;
 use lento::cli::Done;
-use lento::cli::amounts;
 use lento::cli::interrupt::Stop;
 use lento::cli::machine::Machine;
 use lento::cli::progress::Progress;
+use lento::cli::setup;
 use lento::cli::speedtest::{default_hash, games};
 use lento::engine::Engine;
 use lento::files::draft::Draft;
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "LIST", value_parser = thread_counts)]
     threads: Option<ThreadCounts>,
     /// Total time: 10m, 1h, 90s
-    #[arg(long, default_value = "10m", value_parser = amounts::positive_time)]
+    #[arg(long, default_value = "10m", value_parser = setup::positive_time)]
     time: Duration,
     /// Positions to search, one per line, as FEN or EPD [default: those of speedtest]
     #[arg(long, value_name = "FILE")]
@@ -51,10 +51,10 @@ pub struct Args {
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=i64::from(lento::search::MAX_DEPTH)))]
     depth: Option<i32>,
     /// Minimum searches per position, if time allows
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = amounts::repetitions)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = setup::repetitions)]
     repeat: usize,
     /// Hash table in MiB for all thread counts [default: 16 per thread of the largest, at least 64]
-    #[arg(long, value_name = "MIB", value_parser = amounts::hash)]
+    #[arg(long, value_name = "MIB", value_parser = setup::hash)]
     hash: Option<usize>,
     /// Random seed for orders and intervals
     #[arg(long, value_name = "N", default_value_t = 1)]
