@@ -10,7 +10,6 @@ pub mod programs;
 pub mod progress;
 pub mod search;
 pub mod setup;
-pub mod show;
 pub mod speedtest;
 pub mod table;
 mod uci;

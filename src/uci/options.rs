@@ -71,11 +71,17 @@ fn spin(
     })
 }
 
-/// An unsigned field of the settings, with its range.
-fn number(name: &str, (min, max): (u64, u64), place: fn(&mut Settings) -> &mut u64) -> UciOption {
-    let default = *place(&mut Settings::default());
-    spin(name, default as i64, (min as i64, max as i64), move |to, number| {
-        *place(to.engine.settings_mut()) = number as u64;
+/// A number in the settings, with its range.
+fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
+    name: &str,
+    range: (i64, i64),
+    place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
+) -> UciOption {
+    let default = (*place(&mut Settings::default())).try_into().unwrap_or(range.0);
+    spin(name, default, range, move |to, number| {
+        if let Ok(number) = number.try_into() {
+            *place(to.engine.settings_mut()) = number;
+        }
         Ok(None)
     })
 }
@@ -152,8 +158,8 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode),
         number("MultiPV", (1, 256), |settings| &mut settings.search.multi_pv),
         check("UCI_LimitStrength", |settings| &mut settings.strength.limited),
-        number("UCI_Elo", strength::ELO, |settings| &mut settings.strength.elo),
-        number("Strength Seed", (0, u32::MAX as u64), |settings| &mut settings.strength.seed),
+        number("UCI_Elo", (strength::ELO.0 as i64, strength::ELO.1 as i64), |settings| &mut settings.strength.elo),
+        number("Strength Seed", (0, u32::MAX.into()), |settings| &mut settings.strength.seed),
         check("Ponder", |settings| &mut settings.ponder),
         number("Move Overhead", (0, 5000), |settings| &mut settings.search.move_overhead),
         number("nodestime", (0, 1_000_000), |settings| &mut settings.search.nodes_time),
@@ -168,14 +174,11 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         named("Evaluation", |settings| &mut settings.evaluation),
         text("EvalFile", "<empty>", set_network),
         check("Drawish Endings", |settings| &mut settings.drawish_endings),
-        spin("Contempt", 0, CONTEMPT, |to, contempt| {
-            to.engine.settings_mut().contempt = contempt;
-            Ok(None)
-        }),
+        number("Contempt", CONTEMPT, |settings| &mut settings.contempt),
         named("Analysis Contempt", |settings| &mut settings.analysis_contempt),
         text("SyzygyPath", "<empty>", set_tables),
-        number("SyzygyProbeDepth", (1, MOST_PROBE_DEPTH), |settings| &mut settings.search.probe_depth),
-        number("SyzygyProbeLimit", (0, MAX_PIECES as u64), |settings| &mut settings.search.probe_limit),
+        number("SyzygyProbeDepth", (1, MOST_PROBE_DEPTH as i64), |settings| &mut settings.search.probe_depth),
+        number("SyzygyProbeLimit", (0, MAX_PIECES as i64), |settings| &mut settings.search.probe_limit),
         check("Syzygy50MoveRule", |settings| &mut settings.search.fifty_move_rule),
         text("UCI_EngineAbout", version::ABOUT, keep_about),
         text("Debug Log File", "<empty>", set_log),
@@ -186,31 +189,23 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
 /// some, a margin in centipawns.
 static REBEL: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
     let mut all = vec![
-        rebel_number("Rebel P", Rebel::MAX_PERCENT, |rebel| &mut rebel.percent),
+        number("Rebel P", (0, Rebel::MAX_PERCENT.into()), |settings| &mut settings.lmr.rebel.percent),
         check("Rebel Extend", |settings| &mut settings.lmr.rebel.extends),
     ];
     for (index, line) in LINES.iter().enumerate() {
         let name = format!("Rebel {}", line.name);
         all.push(check(&name, move |settings| &mut settings.lmr.rebel.lines[index].on));
-        all.push(rebel_number(&format!("{name} Weight"), Rebel::MAX_WEIGHT, move |rebel| {
-            &mut rebel.lines[index].weight
+        all.push(number(&format!("{name} Weight"), (0, Rebel::MAX_WEIGHT.into()), move |settings| {
+            &mut settings.lmr.rebel.lines[index].weight
         }));
         if line.margin().is_some() {
-            all.push(rebel_number(&format!("{name} Margin"), Rebel::MAX_MARGIN, move |rebel| {
-                &mut rebel.lines[index].margin
+            all.push(number(&format!("{name} Margin"), (0, Rebel::MAX_MARGIN.into()), move |settings| {
+                &mut settings.lmr.rebel.lines[index].margin
             }));
         }
     }
     all
 });
-
-fn rebel_number(name: &str, max: i32, place: impl Fn(&mut Rebel) -> &mut i32 + Send + Sync + 'static) -> UciOption {
-    let default = *place(&mut Rebel::default());
-    spin(name, default.into(), (0, max.into()), move |to, number| {
-        *place(&mut to.engine.settings_mut().lmr.rebel) = number as i32;
-        Ok(None)
-    })
-}
 
 fn set_threads(to: &mut Target, threads: i64) -> Applied {
     let done = to.engine.set_threads(threads as usize);
