@@ -97,12 +97,12 @@ impl Engine {
 #[cfg(all(test, not(loom), target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::processors;
     use crate::search::limits::Limits;
-    use crate::smp::numa::binding;
 
     #[test]
     fn threads_are_bound_unbound_and_rebound() {
-        let cpus = binding::allowed().unwrap();
+        let cpus = processors::allowed().unwrap();
         let first = cpus.first().unwrap();
         let mut engine = Engine::new();
         engine.set_threads(2).unwrap();
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_new_network_is_copied_on_first_use() {
-        let cpus = binding::allowed().unwrap();
+        let cpus = processors::allowed().unwrap();
         let mut engine = Engine::new();
         engine.set_numa_policy(NumaPolicy::Lists(vec![cpus])).unwrap();
         let copied = |engine: &mut Engine| engine.placement().places.unwrap()[0].copied;

@@ -5,7 +5,6 @@ use crate::processors;
 use crate::search::job::{Event, Job};
 use crate::search::observer::{Instrument, NoObserver};
 use crate::search::worker::Worker;
-use crate::smp::numa::binding;
 use crate::smp::numa::cpu_list::CpuSet;
 use crate::smp::numa::network::NodeNetwork;
 use crate::smp::numa::placement::{Place, Placement};
@@ -164,7 +163,7 @@ impl Thread {
             if cfg!(target_os = "linux") && id >= processors::count() {
                 processors::lower_priority(SURPLUS_NICE);
             }
-            let bind = |cpus| binding::bind(cpus).map_err(|error| error.to_string());
+            let bind = |cpus| processors::bind(cpus).map_err(|error| error.to_string());
             let bound = node.as_ref().map(|(cpus, _)| bind(cpus));
             let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, network)| network);
             // The pool waits for the result.

@@ -1,65 +1,56 @@
-//! CPU count, thread priority, and Windows processor groups.
+//! CPUs of the process, and affinity and priority of threads, by operating system.
 
-#[cfg(windows)]
-pub mod windows;
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
+mod system;
 
-/// Number of CPUs available to the process, at least 1; on Windows over all processor groups.
-pub fn count() -> usize {
-    #[cfg(windows)]
-    return windows::count();
-    #[cfg(not(windows))]
-    return num_cpus::get();
+pub use system::*;
+
+use crate::sync::{AtomicUsize, Mutex, Ordering::Relaxed};
+use std::thread;
+
+/// Applies a function to pieces of a slice, on up to `threads` threads. The calling thread reports the number of items done.
+pub fn in_parallel<T: Send>(
+    items: &mut [T],
+    piece: usize,
+    threads: usize,
+    apply: impl Fn(&mut [T]) + Sync,
+    progress: &mut dyn FnMut(usize),
+) {
+    let helpers = threads.min(count()).min(items.len().div_ceil(piece)).saturating_sub(1);
+    let pieces = Mutex::new(items.chunks_mut(piece));
+    let next = || pieces.lock().next();
+    let done = AtomicUsize::new(0);
+    let work = |progress: &mut dyn FnMut(usize)| {
+        while let Some(piece) = next() {
+            apply(piece);
+            progress(done.fetch_add(piece.len(), Relaxed) + piece.len());
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..helpers {
+            // A thread that fails to start only makes it slower.
+            let _ = thread::Builder::new().spawn_scoped(scope, || work(&mut |_| ()));
+        }
+        work(progress);
+    });
 }
 
-/// CPU the calling thread is running on, if the system reports it.
-pub fn current() -> Option<usize> {
-    #[cfg(target_os = "linux")]
-    return Some(rustix::thread::sched_getcpu());
-    #[cfg(not(target_os = "linux"))]
-    return None;
-}
-
-/// Lowers the calling thread's priority, where supported per thread: on Linux to this nice value, unless lower already, on Windows
-/// to the lowest.
-pub fn lower_priority(nice: i32) {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::getpriority_process(None)
-        .and_then(|now| rustix::process::setpriority_process(None, now.max(nice)));
-    #[cfg(windows)]
-    windows::lower_priority();
-    #[cfg(not(target_os = "linux"))]
-    let _ = nice;
-}
-
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    use std::thread;
 
     #[test]
-    fn a_bound_thread_has_one_cpu() {
-        let allowed = sched_getaffinity(None).unwrap();
-        let last = (0..CpuSet::MAX_CPU).rfind(|&cpu| allowed.is_set(cpu)).unwrap();
-        let bound = thread::spawn(move || {
-            let mut set = CpuSet::new();
-            set.set(last);
-            sched_setaffinity(None, &set).unwrap();
-            (count(), current())
-        });
-        assert_eq!(bound.join().unwrap(), (1, Some(last)));
-        assert!(count() <= allowed.count() as usize);
-    }
-
-    #[test]
-    fn lowers_only_the_calling_thread() {
-        let priority = || rustix::process::getpriority_process(None).unwrap();
-        let before = priority();
-        let lowered = thread::spawn(move || {
-            lower_priority(10);
-            priority()
-        });
-        assert_eq!(lowered.join().unwrap(), before.max(10));
-        assert_eq!(priority(), before);
+    fn every_item_is_visited_once() {
+        const PIECE: usize = 100;
+        for (len, threads) in [(0, 4), (1, 0), (1, 4), (PIECE + 1, 1), (5 * PIECE / 2, 3), (10 * PIECE - 1, 1_000)] {
+            let (mut items, mut reports) = (vec![0_u8; len], Vec::new());
+            let visit = |piece: &mut [u8]| piece.iter_mut().for_each(|item| *item += 1);
+            in_parallel(&mut items, PIECE, threads, visit, &mut |done| reports.push(done));
+            assert!(items.into_iter().all(|item| item == 1));
+            assert!(reports.is_sorted() && reports.last().is_none_or(|&last| last <= len), "{reports:?}");
+            assert!(threads > 1 || reports.last().copied().unwrap_or(0) == len, "{reports:?}");
+        }
     }
 }

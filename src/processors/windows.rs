@@ -21,6 +21,11 @@ pub fn count() -> usize {
     (count as usize).max(1)
 }
 
+/// The CPU that the calling thread is running on is not reported.
+pub fn current() -> Option<usize> {
+    None
+}
+
 /// The NUMA nodes with their CPUs in one group each, then all groups, as further nodes.
 pub fn nodes() -> Vec<(usize, BTreeSet<usize>)> {
     let mut highest = 0;
@@ -47,14 +52,14 @@ fn groups() -> impl Iterator<Item = BTreeSet<usize>> {
 }
 
 /// The CPUs that the process may use.
-pub fn allowed() -> BTreeSet<usize> {
+pub fn allowed() -> Option<BTreeSet<usize>> {
     let (mut own, mut all) = (0, 0);
     // SAFETY: the pseudo handle is always valid, and both masks are writable.
     let known = unsafe { GetProcessAffinityMask(GetCurrentProcess(), &mut own, &mut all) } != 0;
     // The masks are 0 for a process with threads in several groups, and equal without a limit.
     let limited = known && own != 0 && own != all;
     let group = bound().ok().filter(|_| limited).map(|affinity| affinity.Group);
-    group.map_or_else(|| groups().flatten().collect(), |group| cpus(group, own))
+    Some(group.map_or_else(|| groups().flatten().collect(), |group| cpus(group, own)))
 }
 
 /// Binds the calling thread, and returns its effective affinity.
@@ -76,8 +81,8 @@ pub fn bind(wanted: &BTreeSet<usize>) -> io::Result<BTreeSet<usize>> {
     bound().map(|affinity| cpus(affinity.Group, affinity.Mask))
 }
 
-/// Lowers the calling thread's priority.
-pub fn lower_priority() {
+/// Lowers the calling thread's priority to the lowest.
+pub fn lower_priority(_: i32) {
     // SAFETY: the pseudo handle is always valid.
     unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_LOWEST) };
 }
@@ -103,7 +108,7 @@ mod tests {
     #[test]
     fn reports_the_bound_affinity() {
         let before = bound().unwrap().Mask;
-        let first = BTreeSet::from([*allowed().first().unwrap()]);
+        let first = BTreeSet::from([*allowed().unwrap().first().unwrap()]);
         let wanted = first.clone();
         assert_eq!(thread::spawn(move || bind(&wanted).unwrap()).join().unwrap(), first);
         assert_eq!(bound().unwrap().Mask, before);

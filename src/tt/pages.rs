@@ -2,8 +2,7 @@
 
 use super::backing::Backing;
 use super::cluster::Cluster;
-use crate::processors;
-use crate::sync::{AtomicUsize, Mutex, Ordering::Relaxed};
+use crate::processors::in_parallel;
 use std::alloc::{Layout, alloc, dealloc};
 use std::io;
 use std::mem::MaybeUninit;
@@ -11,7 +10,6 @@ use std::ops::{Deref, DerefMut, Range};
 use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::OnceLock;
-use std::thread;
 
 /// The size of a huge page in bytes, which is also the alignment.
 const HUGE_PAGE: usize = 2 << 20;
@@ -57,7 +55,7 @@ impl Pages {
         let clear = |piece: &mut [MaybeUninit<Cluster>]| {
             piece.iter_mut().for_each(|cluster| _ = cluster.write(Cluster::default()));
         };
-        in_parallel(fresh, threads, clear, progress);
+        in_parallel(fresh, PIECE, threads, clear, progress);
         Some(pages)
     }
 
@@ -99,7 +97,7 @@ impl Pages {
 
     /// Empties all clusters.
     pub fn clear(&mut self, threads: usize) {
-        in_parallel(self, threads, |piece| piece.fill_with(Cluster::default), &mut |_| ());
+        in_parallel(self, PIECE, threads, |piece| piece.fill_with(Cluster::default), &mut |_| ());
     }
 }
 
@@ -128,32 +126,6 @@ impl DerefMut for Pages {
         // SAFETY: as for `deref`, and `self` is borrowed exclusively.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
-}
-
-/// Applies a function to all pieces of a slice, on up to `threads` threads. The calling thread reports the number of items done.
-fn in_parallel<T: Send>(
-    items: &mut [T],
-    threads: usize,
-    apply: impl Fn(&mut [T]) + Sync,
-    progress: &mut dyn FnMut(usize),
-) {
-    let helpers = threads.min(processors::count()).min(items.len().div_ceil(PIECE)).saturating_sub(1);
-    let pieces = Mutex::new(items.chunks_mut(PIECE));
-    let next = || pieces.lock().next();
-    let done = AtomicUsize::new(0);
-    let work = |progress: &mut dyn FnMut(usize)| {
-        while let Some(piece) = next() {
-            apply(piece);
-            progress(done.fetch_add(piece.len(), Relaxed) + piece.len());
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..helpers {
-            // A thread that fails to start only makes it slower.
-            let _ = thread::Builder::new().spawn_scoped(scope, || work(&mut |_| ()));
-        }
-        work(progress);
-    });
 }
 
 #[cfg(target_os = "linux")]
@@ -221,18 +193,6 @@ mod tests {
     fn impossible_lengths_are_refused() {
         for len in [usize::MAX, usize::MAX / 64, isize::MAX as usize / 64 - HUGE_PAGE] {
             assert!(Pages::new(len, 2, &[], &mut |_| ()).is_none());
-        }
-    }
-
-    #[test]
-    fn every_item_is_visited_once() {
-        for (len, threads) in [(0, 4), (1, 0), (1, 4), (PIECE + 1, 1), (5 * PIECE / 2, 3), (10 * PIECE - 1, 1_000)] {
-            let (mut items, mut reports) = (vec![0_u8; len], Vec::new());
-            let visit = |piece: &mut [u8]| piece.iter_mut().for_each(|item| *item += 1);
-            in_parallel(&mut items, threads, visit, &mut |done| reports.push(done));
-            assert!(items.into_iter().all(|item| item == 1));
-            assert!(reports.is_sorted() && reports.last().is_none_or(|&last| last <= len), "{reports:?}");
-            assert!(threads > 1 || reports.last().copied().unwrap_or(0) == len, "{reports:?}");
         }
     }
 }

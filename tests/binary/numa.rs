@@ -22,7 +22,7 @@ fn bound(process: u32) -> Vec<String> {
 
 /// The CPUs that this process may use.
 fn usable() -> Vec<usize> {
-    lento::smp::numa::binding::allowed().expect("Linux reports it").into_iter().collect()
+    lento::processors::allowed().expect("Linux reports it").into_iter().collect()
 }
 
 #[test]

@@ -30,9 +30,9 @@ pub struct Topology {
 impl Topology {
     /// The hardware available to the calling thread; `None` if unknown, as on systems other than Linux and Windows.
     pub fn of_this_system() -> Option<Self> {
-        let (usable, system) = (super::binding::allowed()?, Path::new("/sys/devices/system"));
+        let (usable, system) = (processors::allowed()?, Path::new("/sys/devices/system"));
         #[cfg(windows)]
-        let listed = processors::windows::nodes();
+        let listed = processors::nodes();
         #[cfg(not(windows))]
         let listed = listed_nodes(system);
         Some(Self::new(listed, &usable, system))
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn this_system_matches_the_affinity() {
         let topology = Topology::of_this_system().expect("Linux reports nodes");
-        assert_eq!(topology.cpus(), super::super::binding::allowed().unwrap());
+        assert_eq!(topology.cpus(), processors::allowed().unwrap());
         assert_eq!(topology.caches.iter().map(CpuSet::len).sum::<usize>(), topology.cpus().len());
     }
 }
