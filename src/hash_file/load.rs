@@ -1,7 +1,6 @@
 //! Loads a table from a file. A damaged or foreign file is refused as a whole.
 
-use super::block::Block;
-use super::header::{self, Identity, Origin};
+use super::format::{Block, Identity, Origin, read_header, read_u32};
 use super::{Progress, parallel_map};
 use crate::files::open_regular;
 use crate::tt::Tt;
@@ -28,49 +27,36 @@ pub struct Loaded {
 /// Why a file was not loaded.
 #[derive(Debug, Error)]
 pub enum LoadError {
-    /// A read error.
-    #[error("it cannot be read: {0}")]
-    Io(io::Error),
-    /// The magic number is wrong.
-    #[error("it is not a hash file: it does not begin with LENTOHSH")]
-    Magic,
-    /// An unsupported version of the format.
-    #[error("it is a hash file of version {found}, expected version {expected}")]
-    Version {
-        /// The file's version.
-        found: u32,
-        /// The supported version.
-        expected: u32,
-    },
-    /// The checksum does not match.
-    #[error("it is damaged or incomplete; expected a hash file as `savehash` writes it")]
-    Damaged,
-    /// Saved by another engine or evaluation.
-    #[error(
-        "it was saved by {:?} with {:?}, expected {:?} with {:?}{}",
-        found.engine, found.evaluation, expected.engine, expected.evaluation, hash_hint(found, expected)
-    )]
-    Foreign {
-        /// The file's identity.
-        found: Box<Identity>,
-        /// The table's identity.
-        expected: Box<Identity>,
-    },
+    /// The file is unreadable, damaged, or of another engine or evaluation. Nothing is loaded.
+    #[error("{0}")]
+    Refused(String),
     /// Cancelled by the callback. Entries loaded so far are kept.
     #[error("cancelled")]
     Cancelled,
 }
 
-impl From<io::Error> for LoadError {
-    fn from(error: io::Error) -> Self {
-        if error.kind() == ErrorKind::UnexpectedEof { Self::Damaged } else { Self::Io(error) }
+impl LoadError {
+    pub(super) fn damaged() -> Self {
+        Self::Refused("it is damaged or incomplete; expected a hash file as `savehash` writes it".into())
+    }
+
+    fn foreign(found: &Identity, expected: &Identity) -> Self {
+        let same = found.engine == expected.engine && found.evaluation == expected.evaluation;
+        let hint = if same { ", but evaluation results differ" } else { "" };
+        Self::Refused(format!(
+            "it was saved by {:?} with {:?}, expected {:?} with {:?}{hint}",
+            found.engine, found.evaluation, expected.engine, expected.evaluation
+        ))
     }
 }
 
-/// A hint for the case that only the fingerprints differ.
-fn hash_hint(found: &Identity, expected: &Identity) -> &'static str {
-    let same = found.engine == expected.engine && found.evaluation == expected.evaluation;
-    if same { ", but evaluation results differ" } else { "" }
+impl From<io::Error> for LoadError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == ErrorKind::UnexpectedEof {
+            return Self::damaged();
+        }
+        Self::Refused(format!("it cannot be read: {error}"))
+    }
 }
 
 /// Loads a file into a table without clearing it, on `threads` threads. `report` is called with progress, and may cancel.
@@ -93,29 +79,29 @@ pub fn load(
             ControlFlow::Break(()) => Err(LoadError::Cancelled),
         }
     };
-    let (found, origin) = header::read(&mut file)?;
+    let (found, origin) = read_header(&mut file)?;
     if found.fingerprint != identity.fingerprint {
-        return Err(LoadError::Foreign { found: Box::new(found), expected: Box::new(identity.clone()) });
+        return Err(LoadError::foreign(&found, identity));
     }
     let start = file.stream_position()?;
     file.rewind()?;
     let size = total.saturating_sub(4);
     verify(&mut file, size, &mut advance)?;
     file.seek(io::SeekFrom::Start(start))?;
-    let mut blocks = file.take(size.checked_sub(start).ok_or(LoadError::Damaged)?);
+    let mut blocks = file.take(size.checked_sub(start).ok_or_else(LoadError::damaged)?);
     let mut loaded = Loaded { origin, ..Loaded::default() };
     while blocks.limit() > 0 {
         let mut batch = Vec::new();
         while batch.len() < threads.max(1) && blocks.limit() > 0 {
             let block = Block::read(&mut blocks)?;
-            advance(block.len())?;
+            advance(block.content.len())?;
             batch.push(block);
         }
         let restore = |block: &Block| -> Result<(usize, usize), LoadError> {
             let records = block.records()?;
             Ok((records.len(), records.into_iter().filter(|record| table.restore(*record)).count()))
         };
-        for counts in parallel_map(&batch, restore) {
+        for counts in parallel_map(batch, restore) {
             let (read, kept) = counts?;
             (loaded.read, loaded.kept) = (loaded.read + read as u64, loaded.kept + kept as u64);
         }
@@ -137,5 +123,5 @@ fn verify(
         left -= bytes.len() as u64;
         advance(bytes.len())?;
     }
-    if super::read_u32(file)? == checksum.finalize() { Ok(()) } else { Err(LoadError::Damaged) }
+    if read_u32(file)? == checksum.finalize() { Ok(()) } else { Err(LoadError::damaged()) }
 }

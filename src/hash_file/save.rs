@@ -1,7 +1,6 @@
 //! Saves a table to a file, concurrently with searches.
 
-use super::block::{self, CLUSTERS};
-use super::header::{self, Identity, Origin};
+use super::format::{Block, CLUSTERS, Identity, Origin, encode_header};
 use super::{Progress, parallel_map};
 use crate::files::draft::{Draft, WriteError};
 use crate::tt::Tt;
@@ -60,12 +59,11 @@ pub fn save(
         saved.bytes += bytes.len() as u64;
         draft.write(bytes).map_err(|error| WriteError::new(&options.path, error))
     };
-    write(&header::encode(identity, &options.origin))?;
+    write(&encode_header(identity, &options.origin))?;
     let tt: &Tt = &table;
     let block = |clusters: &Range<usize>| {
-        let mut records = Vec::new();
-        tt.collect(clusters.clone(), &mut records);
-        (records.len() as u64, block::encode(&records, options.compress))
+        let records = tt.records(clusters.clone());
+        (records.len() as u64, Block::encode(&records, options.compress))
     };
     let in_bytes = |clusters: usize| (clusters * Tt::CLUSTER_BYTES) as u64;
     let runs: Vec<_> = (0..tt.len()).step_by(CLUSTERS).map(|first| first..tt.len().min(first + CLUSTERS)).collect();
@@ -73,7 +71,7 @@ pub fn save(
         if report(Progress { done: in_bytes(runs[0].start), total: in_bytes(tt.len()) }).is_break() {
             return Err(SaveError::Cancelled);
         }
-        for (entries, bytes) in parallel_map(runs, block).into_iter().filter(|(entries, _)| *entries > 0) {
+        for (entries, bytes) in parallel_map(runs.to_vec(), block).into_iter().filter(|(entries, _)| *entries > 0) {
             saved.entries += entries;
             write(&bytes)?;
         }

@@ -65,9 +65,8 @@ fn filled(mib: usize, entries: u64) -> Tt {
 }
 
 fn contents(table: &Tt) -> Vec<Record> {
-    let mut records = Vec::new();
-    table.collect(0..table.len(), &mut records);
-    records.sort_by_key(|record| record.key());
+    let mut records = table.records(0..table.len());
+    records.sort_by_key(|record| record.key);
     records
 }
 
@@ -125,7 +124,7 @@ fn a_damaged_file_is_refused_as_a_whole() {
             fs::write(&options.path, bytes).unwrap();
             let other = Tt::new(6, 1).unwrap();
             let loaded = load(&options.path, &identity(), &other, 2, &mut proceed);
-            assert!(matches!(loaded, Err(LoadError::Damaged)), "{number}: {loaded:?}");
+            assert!(matches!(&loaded, Err(LoadError::Refused(why)) if why.contains("damaged")), "{number}: {loaded:?}");
             assert!(contents(&other).is_empty());
         }
     }

@@ -1,7 +1,7 @@
 //! An entry, and its packing into 64 bits.
 
 use crate::chess::Move;
-use crate::score::Bound;
+use crate::score::{Bound, INFINITE, MAX_EVAL};
 
 /// What the table has on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +38,12 @@ pub const GENERATIONS: u8 = 32;
 /// The generation of the current search (lower bits), and whether deep entries are spared (highest bit;
 /// [`Tt::spare_deep`](super::Tt::spare_deep)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Era(u8);
+pub struct Era(pub u8);
 
 impl Era {
     /// The era of a new table: generation 0.
     pub const FIRST: Self = Self(0);
     const SPARES_DEEP: u8 = 1 << 7;
-
-    /// The inverse of [`into_byte`](Self::into_byte).
-    #[inline(always)]
-    pub const fn from_byte(byte: u8) -> Self {
-        Self(byte)
-    }
-
-    /// As a byte, for an atomic.
-    pub const fn into_byte(self) -> u8 {
-        self.0
-    }
 
     /// The next generation.
     pub const fn next(self) -> Self {
@@ -162,10 +151,55 @@ impl Packed {
     }
 }
 
+/// An entry with its whole key, for a table of any size and era: its age takes the place of its generation, and its numbers are in
+/// the ranges of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The key of the position.
+    pub key: u64,
+    /// Its age is relative to generation 0.
+    data: Packed,
+}
+
+impl Record {
+    /// Size in a file.
+    pub const BYTES: usize = 16;
+
+    /// An entry of a table of this era; `None` if empty, a static evaluation alone, which is cheaper to compute than to store, or
+    /// out of range.
+    pub(super) fn new(key: u64, data: Packed, era: Era) -> Option<Self> {
+        let TtEntry { score, eval, .. } = data.unpack()?;
+        let in_range = score.abs() <= INFINITE && eval.is_none_or(|eval| eval.abs() <= MAX_EVAL);
+        let deep_enough = data.depth() >= Packed::MIN_DEPTH;
+        (in_range && deep_enough).then(|| Self { key, data: data.aged(data.age(era), Era::FIRST) })
+    }
+
+    /// An entry of age 0; `None` if out of range.
+    pub fn of_search(key: u64, entry: TtEntry) -> Option<Self> {
+        Self::new(key, Packed::new(entry, Era::FIRST), Era::FIRST)
+    }
+
+    /// The inverse of [`to_bytes`](Self::to_bytes), for untrusted bytes; `None` if out of range.
+    pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Option<Self> {
+        let both = u128::from_le_bytes(bytes);
+        Self::new(both as u64, Packed((both >> 64) as u64), Era::FIRST)
+    }
+
+    /// The key, then the data as in the table, with 32 minus the age in searches as the generation; little-endian.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        (u128::from(self.data.0) << 64 | u128::from(self.key)).to_le_bytes()
+    }
+
+    /// The entry for a table of this era.
+    pub(super) fn data(self, era: Era) -> Packed {
+        self.data.aged(self.data.age(Era::FIRST), era)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::{INFINITE, MATE, MAX_EVAL, MAX_PLY, from_table, to_table};
+    use crate::score::{MATE, MAX_PLY, from_table, to_table};
 
     const BOUNDS: [Bound; 3] = [Bound::Upper, Bound::Lower, Bound::Exact];
 
@@ -272,5 +306,31 @@ mod tests {
             let moved = packed.aged(age, era(5));
             assert_eq!((moved.age(era(5)), moved.unpack()), (age, packed.unpack()));
         }
+    }
+
+    #[test]
+    fn records_survive_in_any_era() {
+        let entry = TtEntry { score: -31_990, eval: Some(12), depth: 40, bound: Bound::Upper, pv: true, ..PLAIN };
+        for (written, saved, loaded) in [(0, 0, 0), (30, 2, 17), (5, 5, 31), (1, 0, 9)] {
+            let [written, saved, loaded] = [written, saved, loaded].map(era);
+            let data = Packed::new(entry, written);
+            let record = Record::new(77, data, saved).unwrap();
+            assert_eq!(Record::from_bytes(record.to_bytes()), Some(record));
+            let back = record.data(loaded);
+            assert_eq!((back.unpack(), back.age(loaded)), (Some(entry), data.age(saved)));
+        }
+    }
+
+    #[test]
+    fn records_out_of_range_are_refused() {
+        let valid = |entry| Record::of_search(1, entry).is_some();
+        assert!(valid(PLAIN) && valid(TtEntry { score: -INFINITE, eval: Some(MAX_EVAL), depth: -7, ..PLAIN }));
+        assert!(
+            !valid(TtEntry::of_eval(5))
+                && !valid(TtEntry { score: INFINITE + 1, ..PLAIN })
+                && !valid(TtEntry { eval: Some(-MAX_EVAL - 1), ..PLAIN })
+        );
+        // No bound, and less than the minimum depth.
+        assert_eq!([0, 3 << 56].map(|data| Record::new(1, Packed(data), Era::FIRST)), [None, None]);
     }
 }

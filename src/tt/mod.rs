@@ -10,14 +10,10 @@
 mod backing;
 mod cluster;
 mod entry;
-mod error;
 pub mod memory;
 mod pages;
-mod record;
 mod table;
 
 pub use backing::Backing;
-pub use entry::TtEntry;
-pub use error::TtError;
-pub use record::Record;
-pub use table::Tt;
+pub use entry::{Record, TtEntry};
+pub use table::{Tt, TtError};

@@ -2,15 +2,41 @@
 
 use super::backing::Backing;
 use super::cluster::{Cluster, Epoch, SLOTS, Tag};
-use super::entry::{Era, TtEntry};
-use super::error::TtError;
+use super::entry::{Era, Record, TtEntry};
 use super::memory::{self, MIB};
 use super::pages::Pages;
-use super::record::Record;
 use crate::sync::{AtomicU8, Ordering::Relaxed};
 use std::io;
 use std::iter::successors;
 use std::ops::Range;
+use thiserror::Error;
+
+/// Why there is no table of the size asked for. All sizes are in MiB.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TtError {
+    /// The minimum is 1 MiB.
+    #[error("a hash table of 0 MiB was asked for: expected 1 MiB or more")]
+    Zero,
+    /// Not enough memory; the table is unchanged.
+    #[error("a hash table of {asked} MiB does not fit into the memory available: expected at most {largest} MiB")]
+    Memory {
+        /// The size asked for.
+        asked: usize,
+        /// The largest size that fits.
+        largest: u64,
+    },
+    /// The system refused; the table is empty.
+    #[error(
+        "the system does not give {asked} MiB for the hash table: expected a smaller size; the table is now empty \
+         and has {kept} MiB"
+    )]
+    Lost {
+        /// The size asked for.
+        asked: usize,
+        /// The size of the empty table: the old size, or less if the system refused that, too.
+        kept: usize,
+    },
+}
 
 /// The transposition table shared by all threads. Reading and writing need only `&self`.
 pub struct Tt {
@@ -35,7 +61,7 @@ impl Tt {
 
     /// A table without memory: it stores nothing, and every probe misses.
     pub fn empty() -> Self {
-        let era = AtomicU8::new(Era::FIRST.into_byte());
+        let era = AtomicU8::new(Era::FIRST.0);
         Self { clusters: Pages::empty(), epoch: Epoch::FIRST, era, nodes: Vec::new() }
     }
 
@@ -159,12 +185,12 @@ impl Tt {
 
     #[inline(always)]
     fn era(&self) -> Era {
-        Era::from_byte(self.era.load(Relaxed))
+        Era(self.era.load(Relaxed))
     }
 
     /// Only the engine writes it, between two searches.
     fn set_era(&self, change: impl FnOnce(Era) -> Era) {
-        self.era.store(change(self.era()).into_byte(), Relaxed);
+        self.era.store(change(self.era()).0, Relaxed);
     }
 
     /// The entry of a position.
@@ -218,21 +244,22 @@ impl Tt {
         self.clusters.is_empty()
     }
 
-    /// Appends the entries of these clusters to a list, in order. Safe during a search: torn entries are left out.
-    pub fn collect(&self, clusters: Range<usize>, records: &mut Vec<Record>) {
-        let (era, first, count) = (self.era(), clusters.start, self.clusters.len());
-        for (nth, cluster) in self.clusters[clusters].iter().enumerate() {
-            let record = |(tag, data): (Tag, _)| Record::new(key_at(tag, first + nth, count)?, data, era);
-            records.extend(cluster.entries(self.epoch).filter_map(record));
-        }
+    /// The entries of these clusters, in order. Safe during a search: torn entries are left out.
+    pub fn records(&self, clusters: Range<usize>) -> Vec<Record> {
+        let (era, count) = (self.era(), self.clusters.len());
+        let of_cluster = |index: usize| {
+            let record = move |(tag, data): (Tag, _)| Record::new(key_at(tag, index, count)?, data, era);
+            self.clusters[index].entries(self.epoch).filter_map(record)
+        };
+        clusters.flat_map(of_cluster).collect()
     }
 
     /// Stores an entry of a table of any size, where [`store`](Self::store) would, but never replaces a more valuable one. Returns
     /// whether the table now has this entry, or a deeper one of the same position.
     pub fn restore(&self, record: Record) -> bool {
         let era = self.era();
-        let put = |cluster: &Cluster| cluster.restore(Tag::new(record.key(), self.epoch), record.data(era), era);
-        self.cluster(record.key()).is_some_and(put)
+        let put = |cluster: &Cluster| cluster.restore(Tag::new(record.key, self.epoch), record.data(era), era);
+        self.cluster(record.key).is_some_and(put)
     }
 
     /// The cluster of a key; `None` in a table without memory.

@@ -1,0 +1,130 @@
+//! The header, and blocks with the entries of a run of clusters.
+
+use super::LoadError;
+use crate::tt::{Record, Tt};
+use ruzstd::decoding::FrameDecoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use std::io::{self, ErrorKind, Read};
+
+const MAGIC: [u8; 8] = *b"LENTOHSH";
+const VERSION: u32 = 2;
+/// Maximum size of a text, in bytes; longer ones are truncated.
+const MAX_TEXT: usize = 100_000;
+/// Clusters per block: 1 MiB of the table.
+pub const CLUSTERS: usize = 1 << 14;
+const MAX_ENTRIES: usize = CLUSTERS * Tt::CLUSTER_ENTRIES;
+
+/// What keys and scores belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Name and version of the engine.
+    pub engine: String,
+    /// Name of the evaluation.
+    pub evaluation: String,
+    /// Equal for engines with the same keys and scores.
+    pub fingerprint: u64,
+}
+
+/// What was searched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The position as in the UCI command: `startpos` or `fen ...`, optionally with `moves`. Empty without a search.
+    pub position: String,
+    /// The completed depth, in plies.
+    pub depth: u32,
+}
+
+/// Encodes a header.
+pub fn encode_header(identity: &Identity, origin: &Origin) -> Vec<u8> {
+    let texts = [&identity.engine, &identity.evaluation, &origin.position];
+    let texts = texts.map(|text| &text.as_bytes()[..text.floor_char_boundary(MAX_TEXT)]);
+    let sizes = texts.map(|text| (text.len() as u32).to_le_bytes());
+    let (version, fingerprint, depth) =
+        (VERSION.to_le_bytes(), identity.fingerprint.to_le_bytes(), origin.depth.to_le_bytes());
+    [&MAGIC[..], &version, &fingerprint, &depth, sizes.as_flattened(), &texts.concat()].concat()
+}
+
+/// Reads a header.
+pub fn read_header(from: &mut impl Read) -> Result<(Identity, Origin), LoadError> {
+    match read(from) {
+        Ok(MAGIC) => {}
+        Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(error.into()),
+        _ => return Err(LoadError::Refused("it is not a hash file: it does not begin with LENTOHSH".into())),
+    }
+    let version = read_u32(from)?;
+    if version != VERSION {
+        return Err(LoadError::Refused(format!("it is a hash file of version {version}, expected version {VERSION}")));
+    }
+    let fingerprint = u64::from_le_bytes(read(from)?);
+    let depth = read_u32(from)?;
+    let sizes = [read_u32(from)?, read_u32(from)?, read_u32(from)?];
+    let mut text = |size: u32| {
+        let mut bytes = vec![0; size as usize];
+        from.read_exact(&mut bytes)?;
+        String::from_utf8(bytes).map_err(|_| LoadError::damaged())
+    };
+    if sizes.iter().any(|&size| size as usize > MAX_TEXT) {
+        return Err(LoadError::damaged());
+    }
+    let [engine, evaluation, position] = [text(sizes[0])?, text(sizes[1])?, text(sizes[2])?];
+    Ok((Identity { engine, evaluation, fingerprint }, Origin { position, depth }))
+}
+
+/// A block as it is stored: the plain entries, or if shorter, compressed with zstd after transposing them into columns, from the
+/// lowest bytes of all keys to the highest bytes of all data.
+pub struct Block {
+    entries: usize,
+    pub content: Vec<u8>,
+}
+
+impl Block {
+    /// Encodes up to 65536 entries, compressed if that is smaller.
+    pub fn encode(records: &[Record], compress: bool) -> Vec<u8> {
+        let rows: Vec<[u8; Record::BYTES]> = records.iter().map(|record| record.to_bytes()).collect();
+        let packed = compress.then(|| {
+            let column = |column| rows.iter().map(move |row| row[column]);
+            compress_to_vec(&(0..Record::BYTES).flat_map(column).collect::<Vec<_>>()[..], CompressionLevel::Fastest)
+        });
+        let plain = rows.as_flattened();
+        let content = packed.as_deref().filter(|packed| packed.len() < plain.len()).unwrap_or(plain);
+        let head = [rows.len(), content.len()].map(|number| (number as u32).to_le_bytes());
+        [head.as_flattened(), content].concat()
+    }
+
+    /// Reads a block.
+    pub fn read(from: &mut impl Read) -> Result<Self, LoadError> {
+        let [entries, size] = [read_u32(from)?, read_u32(from)?].map(|number| number as usize);
+        if !(1..=MAX_ENTRIES).contains(&entries) || size > entries * Record::BYTES {
+            return Err(LoadError::damaged());
+        }
+        let mut content = vec![0; size];
+        from.read_exact(&mut content)?;
+        Ok(Self { entries, content })
+    }
+
+    /// Decodes the entries, without those that no search stores.
+    pub fn records(&self) -> Result<Vec<Record>, LoadError> {
+        let plain = self.entries * Record::BYTES;
+        if self.content.len() == plain {
+            return Ok(self.content.as_chunks().0.iter().filter_map(|row| Record::from_bytes(*row)).collect());
+        }
+        let mut columns = Vec::with_capacity(plain);
+        let unpacked = FrameDecoder::new().decode_all_to_vec(&self.content, &mut columns);
+        if unpacked.is_err() || columns.len() != plain {
+            return Err(LoadError::damaged());
+        }
+        let row = |nth| std::array::from_fn(|column| columns[column * self.entries + nth]);
+        Ok((0..self.entries).filter_map(|nth| Record::from_bytes(row(nth))).collect())
+    }
+}
+
+fn read<const BYTES: usize>(from: &mut impl Read) -> io::Result<[u8; BYTES]> {
+    let mut bytes = [0; BYTES];
+    from.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a number.
+pub fn read_u32(from: &mut impl Read) -> io::Result<u32> {
+    read(from).map(u32::from_le_bytes)
+}
