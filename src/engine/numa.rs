@@ -4,8 +4,7 @@ use super::{Engine, pool};
 use crate::search::history::Corrections;
 use crate::smp::numa::placement::Placement;
 pub use crate::smp::numa::policy::NumaPolicy;
-pub use crate::smp::numa::report::Report;
-use crate::smp::numa::report::describe_table;
+use crate::smp::numa::report;
 use crate::smp::numa::topology::Topology;
 use crate::smp::per_cache::PerCache;
 use std::io;
@@ -42,16 +41,18 @@ impl Engine {
         self.place(self.threads(), policy).map_err(|error| error.to_string())
     }
 
-    /// Reports placement of threads and table.
-    pub fn placement(&mut self) -> Report {
+    /// Describes the placement of threads and table, one line per fact.
+    pub fn placement(&mut self) -> Vec<String> {
         let (evaluation, threads) = (self.evaluation(), self.threads());
         let Numa { policy, placement, .. } = &mut self.numa;
         let decide = || Placement::decide(policy, Topology::of_this_system().as_ref(), threads);
         let places = match placement.get_or_insert_with(decide) {
             Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
-            Err(why) => Err(why.clone()),
+            Err(why) => Err(why.as_str()),
         };
-        Report { policy: self.numa.policy.clone(), threads, places, table: describe_table(&self.table.tt) }
+        let mut lines = report::lines(policy, threads, places);
+        lines.extend(self.table.tt.describe());
+        lines
     }
 
     /// Starts or stops threads up to this number and places them, restoring the old state on failure.
@@ -69,7 +70,10 @@ impl Engine {
     }
 
     fn place_in(&mut self, topology: Option<&Topology>, threads: usize) -> io::Result<()> {
-        let placement = Placement::decide(&self.numa.policy, topology, threads);
+        let mut placement = Placement::decide(&self.numa.policy, topology, threads);
+        if let (Ok(placement), Some(Ok(old))) = (&mut placement, &self.numa.placement) {
+            placement.keep_networks(old);
+        }
         self.numa.placement = Some(placement.clone());
         let caches = topology.map(|topology| PerCache::new(topology.caches.iter().cloned()));
         if let Some(caches) = caches.filter(|caches| !caches.has_caches_of(&self.corrections)) {
@@ -81,8 +85,9 @@ impl Engine {
             self.corrections.local(Corrections::default);
         }
         let evaluation = self.evaluation();
-        self.pool.resize(threads, &placement.unwrap_or_default(), &evaluation)?;
-        self.pool.copy_network(&evaluation);
+        let placement = placement.unwrap_or_default();
+        self.pool.resize(threads, &placement, &evaluation)?;
+        self.pool.copy_network(&placement, &evaluation);
         let nodes = self.numa.nodes_for_table();
         // Unchanged placement needs no wait.
         if self.table.tt.nodes() != nodes {
@@ -111,15 +116,18 @@ mod tests {
         engine.set_numa_policy(first.to_string().parse().unwrap()).unwrap();
         for threads in [2, 3, 1, 4] {
             engine.set_threads(threads).unwrap();
-            let report = engine.placement();
-            let [node] = &report.places.as_ref().unwrap()[..] else { panic!("{report:?}") };
-            assert_eq!((node.threads, node.bound, node.copied), (threads, threads, true), "{report:?}");
+            let lines = engine.placement();
+            let bound = format!("NumaPolicy {first}: {threads} of {threads} thread");
+            assert!(
+                lines[0].starts_with(&bound) && lines[0].ends_with("to 1 node; 1 copy of the network"),
+                "{lines:?}"
+            );
             let answer = engine.search_blocking(&Limits { depth: Some(5), ..Limits::default() }, |_| ());
             assert!(answer.best.is_some());
         }
         engine.set_numa_policy(NumaPolicy::None).unwrap();
-        let report = engine.placement();
-        assert!(report.places.is_err() && engine.threads() == 4, "{report:?}");
+        let lines = engine.placement();
+        assert!(lines[0].contains("threads are not bound") && engine.threads() == 4, "{lines:?}");
     }
 
     #[test]
@@ -127,7 +135,7 @@ mod tests {
         let cpus = processors::allowed().unwrap();
         let mut engine = Engine::new();
         engine.set_numa_policy(NumaPolicy::Lists(vec![cpus])).unwrap();
-        let copied = |engine: &mut Engine| engine.placement().places.unwrap()[0].copied;
+        let copied = |engine: &mut Engine| engine.placement()[0].contains("; 1 copy ");
         assert!(copied(&mut engine));
         engine.set_network(std::sync::Arc::new(crate::eval::nnue::Network::clone(&engine.network)));
         assert!(!copied(&mut engine));

@@ -6,7 +6,6 @@ use crate::search::job::{Event, Job};
 use crate::search::observer::{Instrument, NoObserver};
 use crate::search::worker::Worker;
 use crate::smp::numa::cpu_list::CpuSet;
-use crate::smp::numa::network::NodeNetwork;
 use crate::smp::numa::placement::{Place, Placement};
 use crate::smp::numa::report::PlaceUsage;
 use crate::sync::channel::{Receiver, Sender, bounded, unbounded};
@@ -33,8 +32,8 @@ enum Order {
 struct Thread {
     orders: Sender<Order>,
     handle: Option<JoinHandle<()>>,
-    /// The CPUs it should be bound to.
-    place: Option<CpuSet>,
+    /// The node it should be bound to.
+    place: Option<Place>,
     /// The CPUs it is bound to, or why not.
     bound: Option<Result<CpuSet, String>>,
 }
@@ -43,8 +42,6 @@ struct Thread {
 #[derive(Default)]
 pub struct Pool {
     threads: Vec<Thread>,
-    /// The network of each node, by its CPUs.
-    networks: Vec<(CpuSet, Arc<NodeNetwork>)>,
 }
 
 impl Pool {
@@ -62,15 +59,15 @@ impl Pool {
     pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
         map_large_allocations();
-        let cpus_of = |id| placement.of(id).map(|place| &place.cpus);
-        let stays = |(id, thread): &(usize, &Thread)| thread.place.as_ref() == cpus_of(*id);
+        let stays = |(id, thread): &(usize, &Thread)| match (&thread.place, placement.of(*id)) {
+            (Some(old), Some(new)) => old.cpus == new.cpus,
+            (old, new) => old.is_none() && new.is_none(),
+        };
         let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
         self.truncate(staying);
-        self.networks.retain(|(cpus, _)| placement.places.iter().any(|place| place.cpus == *cpus));
         while self.threads.len() < count {
             let id = self.threads.len();
-            let node = cpus_of(id).map(|cpus| (cpus.clone(), self.network_of(cpus)));
-            match Thread::start(id, node, evaluation.clone()) {
+            match Thread::start(id, placement.of(id).cloned(), evaluation.clone()) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) => {
                     self.truncate(before);
@@ -81,41 +78,33 @@ impl Pool {
         Ok(())
     }
 
-    /// The network of the node with these CPUs.
-    fn network_of(&mut self, cpus: &CpuSet) -> Arc<NodeNetwork> {
-        let known = self.networks.iter().position(|(known, _)| known == cpus);
-        let index = known.unwrap_or_else(|| {
-            self.networks.push((cpus.clone(), Arc::default()));
-            self.networks.len() - 1
-        });
-        Arc::clone(&self.networks[index].1)
+    /// The threads of a node.
+    fn threads_of(&self, place: &Place) -> impl Iterator<Item = &Thread> {
+        self.threads.iter().filter(|thread| thread.place.as_ref().is_some_and(|own| own.cpus == place.cpus))
     }
 
     /// Makes each node copy the network on one of its own threads, so that the first search need not.
-    pub fn copy_network(&self, evaluation: &Evaluation) {
-        let copies: Vec<_> = self
-            .networks
-            .iter()
-            .filter_map(|(cpus, network)| {
-                let thread =
-                    self.threads.iter().find(|thread| thread.place.as_ref() == Some(cpus) && thread.is_bound())?;
-                let (network, evaluation) = (Arc::clone(network), evaluation.clone());
-                Some(thread.run_task(move |_| _ = network.local(&evaluation)))
-            })
-            .collect();
+    pub fn copy_network(&self, placement: &Placement, evaluation: &Evaluation) {
+        let copy = |place: &Place| {
+            let (network, evaluation) = (Arc::clone(&place.network), evaluation.clone());
+            Some(
+                self.threads_of(place)
+                    .find(|thread| thread.is_bound())?
+                    .run_task(move |_| _ = network.local(&evaluation)),
+            )
+        };
+        let copies: Vec<_> = placement.places.iter().filter_map(copy).collect();
         copies.iter().for_each(|done| _ = done.recv());
     }
 
     /// Reports the use of a node.
     pub fn usage(&self, place: &Place, evaluation: &Evaluation) -> PlaceUsage {
-        let threads: Vec<_> = self.threads.iter().filter(|thread| thread.place.as_ref() == Some(&place.cpus)).collect();
-        let network = self.networks.iter().find(|(cpus, _)| *cpus == place.cpus);
         PlaceUsage {
             place: place.clone(),
-            threads: threads.len(),
-            bound: threads.iter().filter(|thread| thread.is_bound()).count(),
-            refusal: threads.iter().find_map(|thread| thread.bound.clone()?.err()),
-            copied: network.is_some_and(|(_, network)| network.has_copy(evaluation)),
+            threads: self.threads_of(place).count(),
+            bound: self.threads_of(place).filter(|thread| thread.is_bound()).count(),
+            refusal: self.threads_of(place).find_map(|thread| thread.bound.clone()?.err()),
+            copied: place.network.has_copy(evaluation),
         }
     }
 
@@ -154,18 +143,18 @@ impl Pool {
 impl Thread {
     /// Starts a thread and waits for its worker, so that the memory check stays valid. The thread is bound before it
     /// first touches its memory.
-    fn start(id: usize, node: Option<(CpuSet, Arc<NodeNetwork>)>, evaluation: Evaluation) -> io::Result<Self> {
+    fn start(id: usize, place: Option<Place>, evaluation: Evaluation) -> io::Result<Self> {
         check_memory(STACK_BYTES)?;
         let (orders, inbox) = unbounded();
-        let place = node.as_ref().map(|(cpus, _)| cpus.clone());
+        let node = place.clone();
         let (send, started) = bounded(1);
         let run = move || {
             if cfg!(target_os = "linux") && id >= processors::count() {
                 processors::lower_priority(SURPLUS_NICE);
             }
-            let bind = |cpus| processors::bind(cpus).map_err(|error| error.to_string());
-            let bound = node.as_ref().map(|(cpus, _)| bind(cpus));
-            let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|(_, network)| network);
+            let bind = |node: &Place| processors::bind(&node.cpus).map_err(|error| error.to_string());
+            let bound = node.as_ref().map(bind);
+            let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|node| node.network);
             // The pool waits for the result.
             if let Err(error) = check_worker_memory() {
                 let _ = send.send(Err(error));
@@ -185,7 +174,7 @@ impl Thread {
 
     /// Whether it is bound exactly to its place.
     fn is_bound(&self) -> bool {
-        matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_subset(place))
+        matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_subset(&place.cpus))
     }
 
     /// Queues an order.

@@ -70,7 +70,7 @@ impl LentTable {
 impl Resize {
     /// Resizes the table, reporting the MiB ready so far.
     pub fn run(&mut self, progress: &mut dyn FnMut(usize)) {
-        self.result = self.tt.resize_with_progress(self.mib, self.threads, progress);
+        self.result = self.tt.resize(self.mib, self.threads, progress);
     }
 }
 

@@ -5,49 +5,33 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
 
-/// How much of the table is in which pages, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backing {
-    /// Bytes in transparent huge pages.
-    pub huge: u64,
-    /// The size of the other pages.
-    pub page: u64,
+/// Describes the pages at these addresses, as in `1024 MiB in 4 KiB pages`; `None` if unknown, as on systems other than Linux.
+pub fn describe(addresses: Range<u64>) -> Option<String> {
+    parse(BufReader::new(File::open("/proc/self/smaps").ok()?), addresses)
 }
 
-impl Backing {
-    /// The pages at these addresses; `None` if unknown, as on systems other than Linux.
-    pub fn of(addresses: Range<u64>) -> Option<Self> {
-        Self::parse(BufReader::new(File::open("/proc/self/smaps").ok()?), addresses)
-    }
-
-    /// Reads `/proc/self/smaps`: for each mapping, in order, its addresses and then its fields (`proc_pid_smaps(5)`).
-    fn parse(smaps: impl BufRead, addresses: Range<u64>) -> Option<Self> {
-        let (mut huge, mut page, mut inside) = (0, None, false);
-        for line in smaps.lines().map_while(Result::ok) {
-            let bytes = |name| Some(line.strip_prefix(name)?.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024);
-            if let Some(mapping) = mapping_start(&line) {
-                if mapping.start >= addresses.end {
-                    break;
-                }
-                inside = mapping.end > addresses.start;
-            } else if inside {
-                page = page.or(bytes("KernelPageSize:"));
-                huge += bytes("AnonHugePages:").unwrap_or(0);
+/// Reads `/proc/self/smaps`: for each mapping, in order, its addresses and then its fields (`proc_pid_smaps(5)`).
+fn parse(smaps: impl BufRead, addresses: Range<u64>) -> Option<String> {
+    let (mut huge, mut page, mut inside) = (0, None, false);
+    for line in smaps.lines().map_while(Result::ok) {
+        let kib = |name| line.strip_prefix(name)?.trim().strip_suffix(" kB")?.parse::<u64>().ok();
+        if let Some(mapping) = mapping_start(&line) {
+            if mapping.start >= addresses.end {
+                break;
             }
+            inside = mapping.end > addresses.start;
+        } else if inside {
+            page = page.or(kib("KernelPageSize:"));
+            huge += kib("AnonHugePages:").unwrap_or(0);
         }
+    }
+    let (mib, huge, page) = ((addresses.end - addresses.start) / MIB, huge * 1024 / MIB, page?);
+    Some(match huge {
+        0 => format!("{mib} MiB in {page} KiB pages"),
         // A mapping may extend beyond the table.
-        Some(Self { huge: huge.min(addresses.end - addresses.start), page: page? })
-    }
-
-    /// Describes a table of this size, as in `1024 MiB in 4 KiB pages`.
-    pub fn describe(self, mib: u64) -> String {
-        let page = self.page / 1024;
-        match self.huge / MIB {
-            0 => format!("{mib} MiB in {page} KiB pages"),
-            huge if huge >= mib => format!("{mib} MiB in transparent huge pages"),
-            huge => format!("{mib} MiB, {huge} of them in transparent huge pages, the rest in {page} KiB pages"),
-        }
-    }
+        huge if huge >= mib => format!("{mib} MiB in transparent huge pages"),
+        huge => format!("{mib} MiB, {huge} of them in transparent huge pages, the rest in {page} KiB pages"),
+    })
 }
 
 /// The addresses of a mapping, if the line starts one.
@@ -82,26 +66,18 @@ AnonHugePages:     99999 kB
 
     #[test]
     fn only_the_mappings_of_the_table_count() {
-        let parse = |addresses| Backing::parse(SMAPS.as_bytes(), addresses);
+        let parse = |addresses| parse(SMAPS.as_bytes(), addresses);
         let start = 0x7f00_0000_0000;
-        let backing = |huge| Some(Backing { huge, page: 16 << 10 });
-        assert_eq!(parse(start..start + 8 * MIB), backing(6 * MIB));
-        assert_eq!(parse(start..start + 9 * MIB), backing(6 * MIB));
-        assert_eq!(parse(start + MIB..start + 2 * MIB), backing(MIB));
-        assert_eq!(parse(start + 8 * MIB..start + 9 * MIB), backing(0));
-        assert_eq!(parse(0..4096), None);
-        assert_eq!(Backing::parse(&b"what?\n"[..], 0..4096), None);
-    }
-
-    #[test]
-    fn descriptions_name_the_pages() {
-        for (huge, expected) in [
-            (0, "1024 MiB in 4 KiB pages"),
-            (1024, "1024 MiB in transparent huge pages"),
-            (1000, "1024 MiB, 1000 of them in transparent huge pages, the rest in 4 KiB pages"),
+        for (from, to, expected) in [
+            (0, 8, "8 MiB, 6 of them in transparent huge pages, the rest in 16 KiB pages"),
+            (0, 9, "9 MiB, 6 of them in transparent huge pages, the rest in 16 KiB pages"),
+            (1, 2, "1 MiB in transparent huge pages"),
+            (8, 9, "1 MiB in 16 KiB pages"),
         ] {
-            assert_eq!(Backing { huge: huge * MIB, page: 4 << 10 }.describe(1024), expected);
+            assert_eq!(parse(start + from * MIB..start + to * MIB).as_deref(), Some(expected));
         }
+        assert_eq!(parse(0..4096), None);
+        assert_eq!(super::parse(&b"what?\n"[..], 0..4096), None);
     }
 
     #[cfg(target_os = "linux")]
@@ -109,7 +85,7 @@ AnonHugePages:     99999 kB
     fn this_system_reports_pages() {
         let memory = vec![1_u8; 5 << 20];
         let addresses = memory.as_ptr_range();
-        let backing = Backing::of(addresses.start as u64..addresses.end as u64).expect("Linux has smaps");
-        assert!(backing.page.is_power_of_two() && backing.huge <= 5 * MIB, "{backing:?}");
+        let pages = describe(addresses.start as u64..addresses.end as u64).expect("Linux has smaps");
+        assert!(pages.starts_with("5 MiB") && pages.ends_with(" pages"), "{pages}");
     }
 }

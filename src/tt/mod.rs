@@ -14,6 +14,5 @@ pub mod memory;
 mod pages;
 mod table;
 
-pub use backing::Backing;
 pub use entry::{Record, TtEntry};
 pub use table::{Tt, TtError};

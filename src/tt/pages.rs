@@ -1,6 +1,6 @@
 //! Memory of the table: huge pages where the system has them, spread over NUMA nodes, first written by all threads.
 
-use super::backing::Backing;
+use super::backing;
 use super::cluster::Cluster;
 use crate::processors::in_parallel;
 use std::alloc::{Layout, alloc, dealloc};
@@ -21,8 +21,9 @@ pub struct Pages {
     start: NonNull<Cluster>,
     len: usize,
     /// Why the pages are not on the NUMA nodes asked for.
-    refusal: Option<io::Error>,
-    backing: OnceLock<Option<Backing>>,
+    pub refusal: Option<io::Error>,
+    /// The kind of pages when first described.
+    backing: OnceLock<Option<String>>,
 }
 
 // SAFETY: `start` points to memory that `self` alone owns, and `Cluster`, made of atomics, is `Send`.
@@ -84,15 +85,10 @@ impl Pages {
         self.refusal = bound.err();
     }
 
-    /// Why the pages are not on the NUMA nodes asked for.
-    pub fn refusal(&self) -> Option<&io::Error> {
-        self.refusal.as_ref()
-    }
-
-    /// The kind of pages at the first call; `None` if unknown.
-    pub fn backing(&self) -> Option<Backing> {
+    /// Describes size and kind of pages, as of the first call; `None` if unknown.
+    pub fn describe(&self) -> Option<&String> {
         let addresses = self.as_ptr_range();
-        *self.backing.get_or_init(|| Backing::of(addresses.start as u64..addresses.end as u64))
+        self.backing.get_or_init(|| backing::describe(addresses.start as u64..addresses.end as u64)).as_ref()
     }
 
     /// Empties all clusters.

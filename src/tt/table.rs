@@ -1,12 +1,11 @@
 //! The table: finding the cluster of a key, generations, size.
 
-use super::backing::Backing;
 use super::cluster::{Cluster, Epoch, SLOTS, Tag};
 use super::entry::{Era, Record, TtEntry};
 use super::memory::{self, MIB};
 use super::pages::Pages;
+use crate::smp::numa::cpu_list;
 use crate::sync::{AtomicU8, Ordering::Relaxed};
-use std::io;
 use std::iter::successors;
 use std::ops::Range;
 use thiserror::Error;
@@ -71,29 +70,17 @@ impl Tt {
     /// The size is 0, or out of memory.
     pub fn new(mib: usize, threads: usize) -> Result<Self, TtError> {
         let mut table = Self::empty();
-        table.resize(mib, threads)?;
+        table.resize(mib, threads, &mut |_| ())?;
         Ok(table)
     }
 
-    /// Replaces the table by an empty one of `mib` MiB, from 1, unless the size is the same.
+    /// Replaces the table by an empty one of `mib` MiB, from 1, unless the size is the same. Calls `progress` with the MiB ready so
+    /// far.
     ///
     /// # Errors
     /// The size is 0, or more than the available memory: the table is unchanged. The system refuses, although it reports enough
     /// memory: the table is empty ([`TtError::Lost`]), since the old one is freed before the new one is allocated.
-    pub fn resize(&mut self, mib: usize, threads: usize) -> Result<(), TtError> {
-        self.resize_with_progress(mib, threads, &mut |_| ())
-    }
-
-    /// [`resize`](Self::resize) with a callback for the MiB ready so far.
-    ///
-    /// # Errors
-    /// As for [`resize`](Self::resize).
-    pub fn resize_with_progress(
-        &mut self,
-        mib: usize,
-        threads: usize,
-        progress: &mut dyn FnMut(usize),
-    ) -> Result<(), TtError> {
+    pub fn resize(&mut self, mib: usize, threads: usize, progress: &mut dyn FnMut(usize)) -> Result<(), TtError> {
         self.resize_within(memory::available(), mib, threads, progress)
     }
 
@@ -135,7 +122,6 @@ impl Tt {
     }
 
     /// Spreads the pages over these NUMA nodes, now and after each resize; with none, the system places them. The contents stay.
-    /// [`refusal`](Self::refusal) returns the error, if any.
     pub fn spread_over(&mut self, nodes: &[usize]) {
         if self.nodes != nodes {
             self.nodes = nodes.to_vec();
@@ -148,14 +134,19 @@ impl Tt {
         &self.nodes
     }
 
-    /// Why the pages are not spread over these nodes.
-    pub fn refusal(&self) -> Option<&io::Error> {
-        self.clusters.refusal()
-    }
-
-    /// The kind of pages at the first call; `None` if unknown.
-    pub fn backing(&self) -> Option<Backing> {
-        self.clusters.backing()
+    /// Describes size, pages and NUMA nodes; `None` before allocation, and if pages and nodes are unknown.
+    pub fn describe(&self) -> Option<String> {
+        let pages = self.clusters.describe();
+        if self.is_empty() || pages.is_none() && self.nodes.is_empty() {
+            return None;
+        }
+        let size = pages.map_or_else(|| format!("{} MiB", self.size_mib()), String::clone);
+        let nodes = cpu_list::format(&self.nodes.iter().copied().collect());
+        Some(match &self.clusters.refusal {
+            _ if self.nodes.is_empty() => format!("Hash {size}"),
+            None => format!("Hash {size}, spread over memory nodes {nodes}"),
+            Some(error) => format!("Hash {size}, not spread over memory nodes {nodes}: {error}"),
+        })
     }
 
     /// Empties the table, in constant time: a new epoch begins, and entries of earlier ones are not found. Only after the last of

@@ -228,7 +228,7 @@ fn set_hash(to: &mut Target, mib: i64) -> Applied {
 }
 
 fn set_numa_policy(to: &mut Target, text: &str) -> Applied {
-    let policy = text.parse::<NumaPolicy>().map_err(|error| error.to_string());
+    let policy = text.parse::<NumaPolicy>();
     let done = policy.and_then(|policy| to.engine.set_numa_policy(policy));
     done.map(|()| None).map_err(|error| format!("{error}; it stays at {}", to.engine.numa_policy()))
 }

@@ -397,9 +397,7 @@ impl Session {
 
     /// Reports the placement of threads and table where it has changed.
     fn print_placement(&mut self) {
-        let report = self.engine.placement();
-        let mut lines = report.lines();
-        lines.extend(report.table);
+        let lines = self.engine.placement();
         for line in lines.iter().filter(|line| !self.placed.contains(line)) {
             self.writer.print(&format::message(line));
         }

@@ -3,7 +3,6 @@
 use super::cpu_list::{self, CpuSet};
 use std::fmt;
 use std::str::FromStr;
-use thiserror::Error;
 
 /// How threads are bound to CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,19 +18,15 @@ pub enum NumaPolicy {
     Lists(Vec<CpuSet>),
 }
 
-/// Why a policy is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}; expected {CHOICES}")]
-pub struct NumaPolicyError(String);
-
-/// The valid values.
-pub const CHOICES: &str = "auto, none, system, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
-
 impl FromStr for NumaPolicy {
-    type Err = NumaPolicyError;
+    type Err = String;
 
     /// Parses a keyword, in any case, or lists.
-    fn from_str(text: &str) -> Result<Self, NumaPolicyError> {
+    fn from_str(text: &str) -> Result<Self, String> {
+        let refuse = |why: String| {
+            let choices = "auto, none, system, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
+            format!("{why}; expected {choices}")
+        };
         let text = text.trim();
         for (word, policy) in [("auto", Self::Auto), ("none", Self::None), ("system", Self::System)] {
             if text.eq_ignore_ascii_case(word) {
@@ -41,11 +36,11 @@ impl FromStr for NumaPolicy {
         let (mut lists, mut seen) = (Vec::new(), CpuSet::new());
         for part in text.split(':') {
             if part.trim().is_empty() {
-                return Err(NumaPolicyError("a node without CPUs".into()));
+                return Err(refuse("a node without CPUs".into()));
             }
-            let list = cpu_list::parse(part).map_err(NumaPolicyError)?;
+            let list = cpu_list::parse(part).map_err(refuse)?;
             if let Some(cpu) = list.intersection(&seen).next() {
-                return Err(NumaPolicyError(format!("{cpu} is in two nodes")));
+                return Err(refuse(format!("{cpu} is in two nodes")));
             }
             seen.extend(&list);
             lists.push(list);
@@ -96,7 +91,7 @@ mod tests {
             ("0,0", "0 is listed twice; expected "),
             ("0-1024", "\"1024\" is above 1023, "),
         ] {
-            let error = text.parse::<NumaPolicy>().unwrap_err().to_string();
+            let error = text.parse::<NumaPolicy>().unwrap_err();
             assert!(error.starts_with(start) && error.ends_with("such as 0-15,32-47:16-31"), "{error}");
         }
     }

@@ -53,7 +53,7 @@ fn zero_is_refused() {
 fn absurd_sizes_are_refused() {
     let mut table = filled(2);
     for mib in [33_554_432, 1 << 30, ABSURD, usize::MAX / MIB as usize, 1 << 44, 1 << 60, usize::MAX] {
-        let error = table.resize(mib, 4).unwrap_err();
+        let error = table.resize(mib, 4, &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains(&format!("{mib} MiB")), "{error}");
         assert!(error.to_string().contains("expected"), "{error}");
         assert!(Tt::new(mib, 4).is_err());
@@ -74,7 +74,7 @@ fn resizing_empties_unless_nothing_changes() {
     resize(&mut table, 2, Some(0)).unwrap();
     assert_eq!((table.size_mib(), table.probe(KEY)), (2, Some(entry(5))));
     for mib in [3, 1] {
-        table.resize(mib, 2).unwrap();
+        table.resize(mib, 2, &mut |_| ()).unwrap();
         assert_eq!((table.size_mib(), table.probe(KEY)), (mib, None));
         table.store(KEY, entry(5));
     }
@@ -145,17 +145,17 @@ fn the_last_epoch_clears_the_memory() {
 #[test]
 fn pages_are_spread_and_keep_their_entries() {
     let mut table = filled(8);
-    assert!(table.nodes().is_empty() && table.refusal().is_none());
+    assert!(table.nodes().is_empty() && table.clusters.refusal.is_none());
     // No system has nodes with large numbers.
     for (nodes, must_refuse) in [(&[0][..], false), (&[0, 1023], true), (&[5000, 0], true), (&[], false)] {
         table.spread_over(nodes);
         assert_eq!((table.nodes(), table.probe(KEY)), (nodes, Some(entry(5))));
-        assert!(table.refusal().is_some() || !must_refuse, "{nodes:?}");
-        assert!(table.refusal().is_none() || !nodes.is_empty());
+        assert!(table.clusters.refusal.is_some() || !must_refuse, "{nodes:?}");
+        assert!(table.clusters.refusal.is_none() || !nodes.is_empty());
         let mut new = Tt::empty();
         new.spread_over(nodes);
-        new.resize(5, 1).unwrap();
-        assert_eq!(new.refusal().is_some(), table.refusal().is_some(), "{nodes:?}");
+        new.resize(5, 1, &mut |_| ()).unwrap();
+        assert_eq!(new.clusters.refusal.is_some(), table.clusters.refusal.is_some(), "{nodes:?}");
     }
 }
 
@@ -307,4 +307,15 @@ fn spared_entries_outlive_any_number_of_shallow_ones() {
     table.spare_deep(false);
     table.store(deep[1], entry(1));
     assert_eq!([deep[0], deep[1]].map(|key| table.probe(key)), [Some(entry(27)), Some(entry(1))]);
+}
+
+#[test]
+fn one_line_describes_the_table() {
+    assert_eq!(Tt::empty().describe(), None);
+    let mut table = Tt::new(3, 1).unwrap();
+    table.spread_over(&[0, 5000]);
+    let line = table.describe().unwrap();
+    assert!(line.starts_with("Hash 3 MiB") && line.contains("not spread over memory nodes 0,5000: "), "{line}");
+    table.spread_over(&[]);
+    assert!(table.describe().is_none_or(|line| line.ends_with(" pages")));
 }
