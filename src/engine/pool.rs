@@ -1,11 +1,11 @@
-//! A pool of persistent worker threads with job queues.
+//! A pool of persistent worker threads with task queues.
 
 use crate::eval::Evaluation;
 use crate::processors;
+use crate::processors::cpu_list::CpuSet;
 use crate::search::job::{Event, Job};
 use crate::search::observer::{Instrument, NoObserver};
 use crate::search::worker::Worker;
-use crate::smp::numa::cpu_list::CpuSet;
 use crate::smp::numa::placement::{Place, Placement};
 use crate::smp::numa::report::PlaceUsage;
 use crate::sync::channel::{Receiver, Sender, bounded, unbounded};
@@ -22,15 +22,9 @@ const STACK_BYTES: usize = 8 << 20;
 /// A closure run on a worker.
 type Task = Box<dyn FnOnce(&mut Worker) + Send>;
 
-enum Order {
-    Search(Arc<Job>, Option<Arc<dyn Instrument>>),
-    Forget,
-    Run(Task),
-    End,
-}
-
 struct Thread {
-    orders: Sender<Order>,
+    /// Closed to end the thread.
+    tasks: Option<Sender<Task>>,
     handle: Option<JoinHandle<()>>,
     /// The node it should be bound to.
     place: Option<Place>,
@@ -111,7 +105,7 @@ impl Pool {
     fn truncate(&mut self, count: usize) {
         if count < self.threads.len() {
             // Signal all before joining the first.
-            self.threads[count..].iter().for_each(|thread| thread.order(Order::End));
+            self.threads[count..].iter_mut().for_each(|thread| thread.tasks = None);
             self.threads.truncate(count);
             release_freed_memory();
         }
@@ -120,7 +114,8 @@ impl Pool {
     /// Sends a job to its threads, with an instrument that observes them.
     pub fn search(&self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
         for thread in self.threads.iter().take(job.counters.threads()) {
-            thread.order(Order::Search(Arc::clone(job), instrument.cloned()));
+            let (job, instrument) = (Arc::clone(job), instrument.cloned());
+            thread.queue(move |worker| search(worker, job, instrument));
         }
     }
 
@@ -135,7 +130,7 @@ impl Pool {
     /// Clears the histories of all threads. Queued, so takes effect before the next search.
     pub fn clear_histories(&self) {
         for thread in &self.threads {
-            thread.order(Order::Forget);
+            thread.queue(Worker::clear);
         }
     }
 }
@@ -145,7 +140,7 @@ impl Thread {
     /// first touches its memory.
     fn start(id: usize, place: Option<Place>, evaluation: Evaluation) -> io::Result<Self> {
         check_memory(STACK_BYTES)?;
-        let (orders, inbox) = unbounded();
+        let (tasks, inbox) = unbounded::<Task>();
         let node = place.clone();
         let (send, started) = bounded(1);
         let run = move || {
@@ -164,10 +159,10 @@ impl Thread {
             worker.network = network;
             worker.prepare(&evaluation);
             let _ = send.send(Ok(bound));
-            worker_loop(worker, inbox);
+            inbox.iter().for_each(|task| task(&mut worker));
         };
         let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(run)?;
-        let mut thread = Self { orders, handle: Some(handle), place, bound: None };
+        let mut thread = Self { tasks: Some(tasks), handle: Some(handle), place, bound: None };
         thread.bound = started.recv().map_err(io::Error::other)??;
         Ok(thread)
     }
@@ -177,23 +172,24 @@ impl Thread {
         matches!((&self.place, &self.bound), (Some(place), Some(Ok(bound))) if !bound.is_empty() && bound.is_subset(&place.cpus))
     }
 
-    /// Queues an order.
-    fn order(&self, order: Order) {
-        // Fails only after the end of the thread.
-        let _ = self.orders.send(order);
+    fn queue(&self, task: impl FnOnce(&mut Worker) + Send + 'static) {
+        if let Some(tasks) = &self.tasks {
+            // Fails only after the end of the thread.
+            let _ = tasks.send(Box::new(task));
+        }
     }
 
     /// Runs a task on the worker. The task is dropped before the result is sent.
     fn run_task<T: Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> Receiver<T> {
         let (send, answer) = bounded(1);
-        self.order(Order::Run(Box::new(move |worker| _ = send.send(task(worker)))));
+        self.queue(move |worker| _ = send.send(task(worker)));
         answer
     }
 }
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        self.order(Order::End);
+        self.tasks = None;
         if let Some(handle) = self.handle.take() {
             let _ = handle.join();
         }
@@ -209,29 +205,20 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_default()
 }
 
-/// The main loop of a worker thread.
-fn worker_loop(mut worker: Worker, inbox: Receiver<Order>) {
-    for order in inbox {
-        match order {
-            Order::End => return,
-            Order::Forget => worker.clear(),
-            Order::Run(task) => task(&mut worker),
-            Order::Search(job, instrument) => {
-                let events = job.events.clone();
-                let search = || match &instrument {
-                    None => worker.search(&job, &mut NoObserver),
-                    Some(instrument) => instrument.search(&mut worker, &job),
-                };
-                let result = catch_unwind(AssertUnwindSafe(search)).unwrap_or_else(|panic| {
-                    worker = worker.anew();
-                    job.give_up(worker.id, &panic_message(&*panic))
-                });
-                // Drop these first: after the last report the engine must own the table alone.
-                drop((job, instrument));
-                let _ = events.send(Event::Done(result));
-            }
-        }
-    }
+/// Searches, and reports the result to the engine.
+fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrument>>) {
+    let events = job.events.clone();
+    let search = || match &instrument {
+        None => worker.search(&job, &mut NoObserver),
+        Some(instrument) => instrument.search(worker, &job),
+    };
+    let result = catch_unwind(AssertUnwindSafe(search)).unwrap_or_else(|panic| {
+        *worker = worker.anew();
+        job.give_up(worker.id, &panic_message(&*panic))
+    });
+    // Drop these first: after the last report the engine must own the table alone.
+    drop((job, instrument));
+    let _ = events.send(Event::Done(result));
 }
 
 /// Checks that a worker can be allocated, since a failure inside a worker aborts the process.

@@ -1,8 +1,8 @@
 //! Linux: affinity and nice values.
 
+use super::cpu_list::CpuSet;
 use rustix::process::{getpriority_process, setpriority_process};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
-use std::collections::BTreeSet;
+use rustix::thread::{self, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::io;
 
 /// Number of CPUs available to the process, at least 1.
@@ -21,17 +21,17 @@ pub fn lower_priority(nice: i32) {
 }
 
 /// The CPUs available to the calling thread, if known.
-pub fn allowed() -> Option<BTreeSet<usize>> {
+pub fn allowed() -> Option<CpuSet> {
     let set = sched_getaffinity(None).ok()?;
-    Some((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
+    Some((0..thread::CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
 }
 
 /// Binds the calling thread to CPUs and returns its resulting affinity.
 ///
 /// # Errors
 /// The system refuses, for example because the CPUs are unavailable.
-pub fn bind(cpus: &BTreeSet<usize>) -> io::Result<BTreeSet<usize>> {
-    let mut set = CpuSet::new();
+pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
+    let mut set = thread::CpuSet::new();
     cpus.iter().for_each(|&cpu| set.set(cpu));
     sched_setaffinity(None, &set)?;
     Ok(allowed().unwrap_or_default())
@@ -40,24 +40,24 @@ pub fn bind(cpus: &BTreeSet<usize>) -> io::Result<BTreeSet<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::thread;
+    use std::thread::spawn;
 
     #[test]
     fn only_the_calling_thread_is_bound() {
         let before = allowed().expect("Linux reports the affinity");
-        let cpus = BTreeSet::from_iter(before.last().copied());
+        let cpus = CpuSet::from_iter(before.last().copied());
         let bind_one = {
             let cpus = cpus.clone();
             move || (bind(&cpus).unwrap(), allowed().unwrap(), count(), current())
         };
-        assert_eq!(thread::spawn(bind_one).join().unwrap(), (cpus.clone(), cpus, 1, before.last().copied()));
+        assert_eq!(spawn(bind_one).join().unwrap(), (cpus.clone(), cpus, 1, before.last().copied()));
         assert!(count() <= before.len());
         assert_eq!(allowed(), Some(before));
     }
 
     #[test]
     fn unavailable_cpus_are_refused() {
-        let refused = thread::spawn(|| bind(&[1023].into()).is_err() && bind(&BTreeSet::new()).is_err());
+        let refused = spawn(|| bind(&[1023].into()).is_err() && bind(&CpuSet::new()).is_err());
         assert!(refused.join().unwrap());
     }
 
@@ -65,7 +65,7 @@ mod tests {
     fn lowers_only_the_calling_thread() {
         let priority = || getpriority_process(None).unwrap();
         let before = priority();
-        let lowered = thread::spawn(move || {
+        let lowered = spawn(move || {
             lower_priority(10);
             priority()
         });

@@ -5,6 +5,8 @@
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
 mod system;
 
+pub mod cpu_list;
+
 pub use system::*;
 
 use crate::sync::{AtomicUsize, Mutex, Ordering::Relaxed};

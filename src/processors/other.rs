@@ -1,6 +1,6 @@
 //! Systems without affinity and priority per thread.
 
-use std::collections::BTreeSet;
+use super::cpu_list::CpuSet;
 use std::io;
 
 /// Number of CPUs, at least 1.
@@ -17,11 +17,11 @@ pub fn current() -> Option<usize> {
 pub fn lower_priority(_: i32) {}
 
 /// The CPUs available to a thread are unknown.
-pub fn allowed() -> Option<BTreeSet<usize>> {
+pub fn allowed() -> Option<CpuSet> {
     None
 }
 
 /// Fails.
-pub fn bind(_: &BTreeSet<usize>) -> io::Result<BTreeSet<usize>> {
+pub fn bind(_: &CpuSet) -> io::Result<CpuSet> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "binding threads is supported on Linux and Windows only"))
 }

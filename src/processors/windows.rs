@@ -1,7 +1,7 @@
 //! Windows processor groups of at most 64 CPUs (32 on 32-bit systems), numbered consecutively here. A thread is bound within one
 //! group.
 
-use std::collections::BTreeSet;
+use super::cpu_list::CpuSet;
 use std::io;
 use windows_sys::Win32::System::SystemInformation::GROUP_AFFINITY;
 use windows_sys::Win32::System::Threading::{
@@ -27,7 +27,7 @@ pub fn current() -> Option<usize> {
 }
 
 /// The NUMA nodes with their CPUs in one group each, then all groups, as further nodes.
-pub fn nodes() -> Vec<(usize, BTreeSet<usize>)> {
+pub fn nodes() -> Vec<(usize, CpuSet)> {
     let mut highest = 0;
     // SAFETY: the number is writable.
     unsafe { GetNumaHighestNodeNumber(&mut highest) };
@@ -41,7 +41,7 @@ pub fn nodes() -> Vec<(usize, BTreeSet<usize>)> {
 }
 
 /// The CPUs of each group.
-fn groups() -> impl Iterator<Item = BTreeSet<usize>> {
+fn groups() -> impl Iterator<Item = CpuSet> {
     // SAFETY: no preconditions.
     let groups = unsafe { GetActiveProcessorGroupCount() };
     (0..groups).map(|group| {
@@ -52,7 +52,7 @@ fn groups() -> impl Iterator<Item = BTreeSet<usize>> {
 }
 
 /// The CPUs that the process may use.
-pub fn allowed() -> Option<BTreeSet<usize>> {
+pub fn allowed() -> Option<CpuSet> {
     let (mut own, mut all) = (0, 0);
     // SAFETY: the pseudo handle is always valid, and both masks are writable.
     let known = unsafe { GetProcessAffinityMask(GetCurrentProcess(), &mut own, &mut all) } != 0;
@@ -66,7 +66,7 @@ pub fn allowed() -> Option<BTreeSet<usize>> {
 ///
 /// # Errors
 /// The system refuses, e.g. because a CPU is not available to the process, or the CPUs are in several groups.
-pub fn bind(wanted: &BTreeSet<usize>) -> io::Result<BTreeSet<usize>> {
+pub fn bind(wanted: &CpuSet) -> io::Result<CpuSet> {
     let group = wanted.first().map_or(0, |cpu| cpu / GROUP_CPUS);
     if wanted.iter().any(|cpu| cpu / GROUP_CPUS != group) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "these CPUs are in several processor groups"));
@@ -96,7 +96,7 @@ fn bound() -> io::Result<GROUP_AFFINITY> {
 }
 
 /// The CPUs of a group's mask.
-fn cpus(group: u16, mask: usize) -> BTreeSet<usize> {
+fn cpus(group: u16, mask: usize) -> CpuSet {
     (0..GROUP_CPUS).filter(|bit| mask >> bit & 1 == 1).map(|bit| usize::from(group) * GROUP_CPUS + bit).collect()
 }
 
@@ -108,12 +108,12 @@ mod tests {
     #[test]
     fn reports_the_bound_affinity() {
         let before = bound().unwrap().Mask;
-        let first = BTreeSet::from([*allowed().unwrap().first().unwrap()]);
+        let first = CpuSet::from([*allowed().unwrap().first().unwrap()]);
         let wanted = first.clone();
         assert_eq!(thread::spawn(move || bind(&wanted).unwrap()).join().unwrap(), first);
         assert_eq!(bound().unwrap().Mask, before);
-        assert!(bind(&BTreeSet::new()).is_err() && bind(&BTreeSet::from([64_000])).is_err());
-        assert!(bind(&BTreeSet::from([0, GROUP_CPUS])).is_err());
+        assert!(bind(&CpuSet::new()).is_err() && bind(&CpuSet::from([64_000])).is_err());
+        assert!(bind(&CpuSet::from([0, GROUP_CPUS])).is_err());
         assert!(nodes().iter().any(|(_, cpus)| !cpus.is_empty()));
     }
 }

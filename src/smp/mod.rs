@@ -1,10 +1,10 @@
 //! Running on many CPUs: NUMA nodes, shared caches, CPU slots, lockstep.
 
-pub mod counters;
-pub mod lockstep;
-pub mod numa;
-pub mod per_cache;
-pub mod slots;
+pub(crate) mod counters;
+pub(crate) mod lockstep;
+pub(crate) mod numa;
+pub(crate) mod per_cache;
+pub(crate) mod slots;
 
 use std::{panic, process};
 

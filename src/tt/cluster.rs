@@ -127,24 +127,16 @@ impl Cluster {
     /// Stores an entry in the slot of the same tag, unless that is deeper, else in one of another epoch, else in that of the least
     /// valuable entry, if less valuable. Returns whether the cluster now has an entry with the tag that is at least as deep.
     pub fn restore(&self, tag: Tag, data: Packed, era: Era) -> bool {
-        let mut target = None;
-        let mut least = Self::worth(data, era);
-        for slot in &self.0 {
-            let (found, old) = slot.load();
-            if found == tag {
-                if old.depth() > data.depth() {
-                    return true;
-                }
-                target = Some(slot);
-                break;
-            }
-            let worth = if found.has_epoch_of(tag) { Self::worth(old, era) } else { i32::MIN };
-            if worth < least {
-                least = worth;
-                target = Some(slot);
-            }
+        let same = self.0.iter().find(|slot| slot.load().0 == tag);
+        if same.is_some_and(|slot| slot.load().1.depth() > data.depth()) {
+            return true;
         }
-        target.inspect(|slot| slot.store(tag, data)).is_some()
+        let worth = |slot: &&Slot| match slot.load() {
+            (found, old) if found.has_epoch_of(tag) => Self::worth(old, era),
+            _ => i32::MIN,
+        };
+        let least = || self.0.iter().min_by_key(worth).filter(|slot| worth(slot) < Self::worth(data, era));
+        same.or_else(least).inspect(|slot| slot.store(tag, data)).is_some()
     }
 
     /// The entries of this epoch, including torn ones under wrong tags.

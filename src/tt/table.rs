@@ -4,7 +4,7 @@ use super::cluster::{Cluster, Epoch, SLOTS, Tag};
 use super::entry::{Era, Record, TtEntry};
 use super::memory::{self, MIB};
 use super::pages::Pages;
-use crate::smp::numa::cpu_list;
+use crate::processors::cpu_list;
 use crate::sync::{AtomicU8, Ordering::Relaxed};
 use std::iter::successors;
 use std::ops::Range;

@@ -1,20 +1,11 @@
 //! Errors of a limited player: misjudged positions and overlooked moves.
 
-use super::{Purpose, Seed};
+use super::{Handicap, Purpose};
 use crate::chess::{Board, Color, Move, PieceType};
 use crate::score::{MAX_EVAL, Score};
 use crate::search::observer::Observer;
 
-/// The errors of one player in one game.
-#[derive(Clone, Copy, Debug)]
-pub struct Errors {
-    pub(super) seed: Seed,
-    pub(super) noise: f64,
-    /// Probabilities of overlooking a quiet move and a capture or promotion.
-    pub(super) overlooked: [f64; 2],
-}
-
-impl Errors {
+impl Handicap {
     /// Shares of the noise by pawn structure, material (both change slowly) and position. Their squares sum to 1.
     const SHARES: [(Purpose, f64); 3] =
         [(Purpose::Structure, 0.65), (Purpose::Material, 0.6), (Purpose::Position, 0.466)];
@@ -31,13 +22,13 @@ impl Errors {
             };
             share * normal(self.seed.bits(purpose, key))
         };
-        self.noise * Self::SHARES.into_iter().map(share).sum::<f64>()
+        self.level.noise * Self::SHARES.into_iter().map(share).sum::<f64>()
     }
 
     /// Whether the player sees a legal move at this ply. Evasions are always seen.
-    pub fn sees(&self, board: &Board, mv: Move, ply: usize) -> bool {
-        let noisy = !mv.is_quiet();
-        let chance = self.overlooked[usize::from(noisy)] * Self::NEAR.get(ply).copied().unwrap_or(1.0);
+    pub(super) fn sees(&self, board: &Board, mv: Move, ply: usize) -> bool {
+        let overlooked = if mv.is_quiet() { self.level.overlooked } else { self.level.overlooked_noisy };
+        let chance = overlooked * Self::NEAR.get(ply).copied().unwrap_or(1.0);
         if chance == 0.0 || board.in_check() {
             return true;
         }
@@ -46,10 +37,10 @@ impl Errors {
     }
 }
 
-impl Observer for Errors {
+impl Observer for Handicap {
     #[inline(always)]
     fn evaluated(&self, board: &Board, value: Score) -> Score {
-        if self.noise == 0.0 {
+        if self.level.noise == 0.0 {
             return value;
         }
         (value + self.error(board) as Score * board.side_to_move().sign()).clamp(-MAX_EVAL, MAX_EVAL)

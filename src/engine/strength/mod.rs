@@ -4,7 +4,6 @@
 mod errors;
 mod level;
 
-pub use errors::Errors;
 pub use level::{DEFAULT_ELO, ELO, Level};
 
 use super::{Engine, pool};
@@ -98,12 +97,6 @@ impl Handicap {
         Self { level, seed, multi_pv: multi_pv.max(1) }
     }
 
-    /// The errors of the player.
-    pub fn errors(&self) -> Errors {
-        let Level { noise, overlooked, overlooked_noisy, .. } = self.level;
-        Errors { seed: self.seed, noise, overlooked: [overlooked, overlooked_noisy] }
-    }
-
     /// Whether a line is reported.
     pub fn shows(&self, info: &Info) -> bool {
         info.multipv <= self.multi_pv
@@ -117,9 +110,8 @@ impl Handicap {
 
     /// The root moves that are not overlooked, or all if none is left.
     fn candidates(&self, board: &Board, mut moves: Vec<Move>) -> Vec<Move> {
-        let errors = self.errors();
-        if moves.iter().any(|&mv| errors.sees(board, mv, 0)) {
-            moves.retain(|&mv| errors.sees(board, mv, 0));
+        if moves.iter().any(|&mv| self.sees(board, mv, 0)) {
+            moves.retain(|&mv| self.sees(board, mv, 0));
         }
         moves
     }
@@ -162,11 +154,12 @@ impl Handicap {
 impl Instrument for Handicap {
     /// Searches with empty tables, which are emptied again: moves must not depend on earlier searches, nor errors be learned.
     fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
+        let mut errors = *self;
         if pool::check_worker_memory().is_ok() {
-            return worker.anew().search(job, &mut self.errors());
+            return worker.anew().search(job, &mut errors);
         }
         worker.clear();
-        let result = worker.search(job, &mut self.errors());
+        let result = worker.search(job, &mut errors);
         worker.clear();
         result
     }

@@ -58,11 +58,10 @@ fn lines_that_were_asked_for_stay_with_the_move_that_is_played_first() {
 #[test]
 fn errors_depend_on_the_seed_alone() {
     let boards = [Board::start(), board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")];
-    let judge =
-        |elo, seed| boards.each_ref().map(|board| Handicap::new(Level::of(elo), seed, 1).errors().evaluated(board, 10));
+    let judge = |elo, seed| boards.each_ref().map(|board| Handicap::new(Level::of(elo), seed, 1).evaluated(board, 10));
     let seen = |elo, seed| {
-        let errors = Handicap::new(Level::of(elo), seed, 1).errors();
-        boards.each_ref().map(|board| board.legal_moves().iter().filter(|&&mv| errors.sees(board, mv, 9)).count())
+        let player = Handicap::new(Level::of(elo), seed, 1);
+        boards.each_ref().map(|board| board.legal_moves().iter().filter(|&&mv| player.sees(board, mv, 9)).count())
     };
     let (one, other) = (Seed::fixed(1), Seed::fixed(2));
     assert_eq!((judge(1000, one), seen(1000, one)), (judge(1000, one), seen(1000, one)));
@@ -74,7 +73,7 @@ fn errors_depend_on_the_seed_alone() {
 /// Both sides are seen by the same errors: what is too good for one is too bad for the other.
 #[test]
 fn errors_are_of_the_board_and_not_of_who_is_to_move() {
-    let errors = Handicap::new(Level::of(1000), Seed::fixed(7), 1).errors();
+    let player = Handicap::new(Level::of(1000), Seed::fixed(7), 1);
     // Only the share of the whole position changes with the side to move.
     let (mut same, mut all) = (0, 0);
     let mut game = Game::start();
@@ -83,7 +82,7 @@ fn errors_are_of_the_board_and_not_of_who_is_to_move() {
         let other = board.fen(false).replace(" w ", " x ").replace(" b ", " w ").replace(" x ", " b ");
         if let Ok(other) = Board::from_fen(&other) {
             all += 1;
-            same += i32::from((errors.evaluated(&board, 0) < 0) != (errors.evaluated(&other, 0) < 0));
+            same += i32::from((player.evaluated(&board, 0) < 0) != (player.evaluated(&other, 0) < 0));
         }
         let moves = board.legal_moves();
         game.play(moves[board.key() as usize % moves.len()]);
@@ -97,9 +96,7 @@ fn what_is_easy_to_see_is_seen_more_often() {
     let board = board("6k1/8/8/3p4/Q3P3/8/6P1/R3K2R w KQ - 0 1");
     let missed = |elo, text: &str, ply| {
         let mv = board.parse_uci(text, false).expect(text);
-        (0..2000)
-            .filter(|&seed| !Handicap::new(Level::of(elo), Seed::fixed(seed), 1).errors().sees(&board, mv, ply))
-            .count()
+        (0..2000).filter(|&seed| !Handicap::new(Level::of(elo), Seed::fixed(seed), 1).sees(&board, mv, ply)).count()
     };
     assert!(missed(800, "e4d5", 3) < missed(800, "a4b3", 3), "captures");
     assert!(missed(800, "a4e8", 3) < missed(800, "a4b3", 3), "checks");

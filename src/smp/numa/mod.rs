@@ -2,7 +2,6 @@
 //!
 //! [`placement`] derives a place for each thread from the system's [`topology`] and the user's [`policy`].
 
-pub mod cpu_list;
 pub mod network;
 pub mod placement;
 pub mod policy;

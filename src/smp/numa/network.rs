@@ -5,14 +5,9 @@ use crate::eval::{Evaluation, Model};
 use crate::sync::Mutex;
 use std::sync::Arc;
 
-/// The network of one node.
+/// The network of one node: the original and its copy.
 #[derive(Default)]
-pub struct NodeNetwork(Mutex<Option<Copied>>);
-
-struct Copied {
-    original: Arc<Network>,
-    copy: Arc<Network>,
-}
+pub struct NodeNetwork(Mutex<Option<[Arc<Network>; 2]>>);
 
 impl NodeNetwork {
     /// The evaluation with the node's copy of its network. If missing, the calling thread makes the copy, so that the system
@@ -20,19 +15,16 @@ impl NodeNetwork {
     pub fn local(&self, evaluation: &Evaluation) -> Evaluation {
         let Model::Nnue(original, simd) = &evaluation.model else { return evaluation.clone() };
         let mut copied = self.0.lock();
-        let current = copied.take_if(|copied| Arc::ptr_eq(&copied.original, original));
-        let Copied { copy, .. } =
-            copied.insert(current.unwrap_or_else(|| Copied {
-                original: Arc::clone(original),
-                copy: Arc::new(Network::clone(original)),
-            }));
+        let current = copied.take_if(|[from, _]| Arc::ptr_eq(from, original));
+        let copy = || [Arc::clone(original), Arc::new(Network::clone(original))];
+        let [_, copy] = copied.insert(current.unwrap_or_else(copy));
         Evaluation { model: Model::Nnue(Arc::clone(copy), *simd), ..*evaluation }
     }
 
     /// Whether there is a copy of the evaluation's network.
     pub fn has_copy(&self, evaluation: &Evaluation) -> bool {
         let Model::Nnue(original, _) = &evaluation.model else { return false };
-        self.0.lock().as_ref().is_some_and(|copied| Arc::ptr_eq(&copied.original, original))
+        self.0.lock().as_ref().is_some_and(|[from, _]| Arc::ptr_eq(from, original))
     }
 }
 

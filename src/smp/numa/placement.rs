@@ -1,9 +1,9 @@
 //! Assigns threads to nodes.
 
-use super::cpu_list::{self, CpuSet};
 use super::network::NodeNetwork;
 use super::policy::NumaPolicy;
 use super::topology::Topology;
+use crate::processors::cpu_list::{self, CpuSet};
 use std::sync::Arc;
 
 /// A node for threads.

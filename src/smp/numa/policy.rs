@@ -1,6 +1,6 @@
 //! The option `NumaPolicy`.
 
-use super::cpu_list::{self, CpuSet};
+use crate::processors::cpu_list::{self, CpuSet};
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,8 +1,8 @@
 //! Reports the placement of threads and networks.
 
-use super::cpu_list;
 use super::placement::{Place, counted};
 use super::policy::NumaPolicy;
+use crate::processors::cpu_list;
 
 /// Use of a node.
 pub struct PlaceUsage {

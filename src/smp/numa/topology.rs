@@ -1,7 +1,7 @@
 //! NUMA nodes and last-level caches of the system.
 
-use super::cpu_list::{self, CpuSet};
 use crate::processors;
+use crate::processors::cpu_list::{self, CpuSet};
 use std::fs::read_to_string;
 use std::path::Path;
 
