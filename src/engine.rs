@@ -289,8 +289,15 @@ impl Engine {
         self.abandoned.drain(..settled).for_each(|events| events.iter().for_each(drop));
     }
 
-    /// Builds the job of a search.
-    fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize, start: Instant) -> Job {
+    /// Builds the job of a search, with the receiver of its events.
+    fn job(
+        &mut self,
+        limits: &Limits,
+        game: Game,
+        root_moves: Vec<Move>,
+        threads: usize,
+        start: Instant,
+    ) -> (Job, Receiver<Event>) {
         let draws = self.draws(limits, &game);
         // Scores depend on contempt, so keys must, too.
         let game = game.with_salt(draws.salt());
@@ -303,7 +310,8 @@ impl Engine {
         };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
-        Job {
+        let (events, received) = unbounded();
+        let job = Job {
             game,
             root_moves,
             limits: *limits,
@@ -316,9 +324,9 @@ impl Engine {
             results: Results::new(threads),
             lockstep: (options.deterministic && threads > 1).then(|| Lockstep::new(threads, limits.nodes)),
             cpu_slots: CpuSlots::new(threads),
-            // Replaced by the caller.
-            events: unbounded().0,
-        }
+            events,
+        };
+        (job, received)
     }
 
     /// Starts a search; [`wait`](Self::wait) returns its output. A running search is stopped and its result dropped.
@@ -343,19 +351,18 @@ impl Engine {
             Running::new(limits, None, never(), Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
             let handicap = self.handicap();
-            let job = match &handicap {
+            let (job, events) = match &handicap {
                 Some(handicap) => self.limited_job(limits, root_moves, handicap, moves.is_empty(), start),
                 None => {
                     // If allocation fails, the search runs without a table.
                     let _ = self.prepare();
                     let resumed = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
                     self.searched = Some(self.game.clone());
-                    let job = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
-                    Job { resumed, ..job }
+                    let (job, events) = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
+                    (Job { resumed, ..job }, events)
                 }
             };
-            let (sender, events) = unbounded();
-            let job = Arc::new(Job { events: sender, ..job });
+            let job = Arc::new(job);
             let instrument = match (&handicap, &self.counted) {
                 (Some(handicap), _) => Some(Arc::new(*handicap) as Arc<dyn Instrument>),
                 (None, Some((_, collector))) => Some(Arc::clone(collector) as Arc<dyn Instrument>),

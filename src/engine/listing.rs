@@ -84,7 +84,7 @@ impl Engine {
         let found = self.searched.as_ref().and_then(|last| Some((last.clone(), path(last.board(), board, 2)?)));
         let was_searched = found.is_some();
         let (game, path) = found.unwrap_or_else(|| (self.game.clone(), Vec::new()));
-        let job = self.job(&Limits::default(), game, Vec::new(), 1, Instant::now());
+        let (job, _) = self.job(&Limits::default(), game, Vec::new(), 1, Instant::now());
         self.pool.run_on_main(move |worker| worker.list_moves(&job, &path, was_searched, depth.max(1)))
     }
 }

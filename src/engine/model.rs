@@ -128,7 +128,7 @@ fn in_lockstep<T: 'static>(
 fn threads_agree_on_the_last_round() {
     let helper = |mut thread: LockstepThread, counters: &Counters| {
         let mut count = 0;
-        while !thread.is_finished() {
+        while !thread.finished {
             thread.end_round(&Tt::empty(), counters, 0, false);
             count += 1;
         }
@@ -136,9 +136,9 @@ fn threads_agree_on_the_last_round() {
     };
     let main = |mut thread: LockstepThread, counters: &Counters| {
         thread.end_round(&Tt::empty(), counters, 0, false);
-        assert!(!thread.is_finished());
+        assert!(!thread.finished);
         thread.end_round(&Tt::empty(), counters, 0, true);
-        assert!(thread.is_finished());
+        assert!(thread.finished);
     };
     in_lockstep(helper, main, |count| assert_eq!(count, 2));
 }
@@ -148,7 +148,7 @@ fn threads_agree_on_the_last_round() {
 fn aborting_a_round_releases_all() {
     let helper = |mut thread: LockstepThread, counters: &Counters| {
         thread.end_round(&Tt::empty(), counters, 0, false);
-        thread.is_finished()
+        thread.finished
     };
     in_lockstep(helper, |mut thread, _| thread.abort(), |finished| assert!(finished));
 }

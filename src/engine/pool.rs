@@ -39,17 +39,13 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The number of threads.
     pub fn len(&self) -> usize {
         self.threads.len()
     }
 
     /// Starts or stops threads up to `count`, each in its place. Those that stay keep their histories; the first one
     /// whose place changed and all after it restart. Requires that no search runs. New threads allocate memory for this
-    /// evaluation.
-    ///
-    /// # Errors
-    /// Out of memory, or the system refuses to start threads; the old number is kept, or fewer if threads had to move.
+    /// evaluation. On failure the old number is kept, or fewer if threads had to move.
     pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
         map_large_allocations();
@@ -91,7 +87,6 @@ impl Pool {
         copies.iter().for_each(|done| _ = done.recv());
     }
 
-    /// Reports the use of a node.
     pub fn usage(&self, place: &Place, evaluation: &Evaluation) -> PlaceUsage {
         PlaceUsage {
             place: place.clone(),
@@ -119,12 +114,9 @@ impl Pool {
         }
     }
 
-    /// Runs a task on the main thread's worker, or a new one if there is no thread.
+    /// Runs a task on the main thread's worker.
     pub fn run_on_main<T: Default + Send + 'static>(&self, task: impl FnOnce(&mut Worker) -> T + Send + 'static) -> T {
-        match self.threads.first() {
-            Some(main) => main.run_task(task).recv().unwrap_or_default(),
-            None => task(&mut Worker::new(0)),
-        }
+        self.threads.first().and_then(|main| main.run_task(task).recv().ok()).unwrap_or_default()
     }
 
     /// Clears the histories of all threads. Queued, so takes effect before the next search.
@@ -222,9 +214,6 @@ fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrum
 }
 
 /// Checks that a worker can be allocated, since a failure inside a worker aborts the process.
-///
-/// # Errors
-/// Out of memory.
 pub(super) fn check_worker_memory() -> io::Result<()> {
     check_memory(Worker::BYTES)
 }

@@ -175,7 +175,6 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::engine::Wake;
-    use crate::sync::channel::unbounded;
 
     #[test]
     fn a_thread_that_panics_ends_the_search_and_not_the_engine() {
@@ -184,9 +183,9 @@ mod tests {
             engine.set_threads(threads).unwrap();
             engine.settings_mut().search.deterministic = deterministic;
             // A root without moves: every thread indexes an empty list.
-            let (sender, events) = unbounded();
-            let job = engine.job(&Limits::default(), engine.game.clone(), Vec::new(), threads, Instant::now());
-            let job = Arc::new(Job { events: sender, ..job });
+            let (job, events) =
+                engine.job(&Limits::default(), engine.game.clone(), Vec::new(), threads, Instant::now());
+            let job = Arc::new(job);
             engine.pool.search(&job, None);
             engine.running = Some(Running::new(&Limits::default(), Some(job), events, None));
             let mut notes = Vec::new();

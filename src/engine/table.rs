@@ -12,7 +12,7 @@ use crate::tt::{Tt, TtError};
 use std::convert::Infallible;
 use std::mem::{replace, take};
 use std::ops::Deref;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 pub(super) struct Table {
     pub tt: Arc<Tt>,
@@ -24,8 +24,8 @@ pub(super) struct Table {
     lent: Vec<Receiver<Infallible>>,
     /// Whether a generation has begun without a search.
     begun: bool,
-    /// Held by a [`Resize`], during which `tt` is empty.
-    resizing: Weak<()>,
+    /// Whether a [`Resize`] has taken the table.
+    resizing: bool,
 }
 
 /// Everything that determines a position's score.
@@ -49,7 +49,6 @@ pub struct Resize {
     mib: usize,
     threads: usize,
     result: Result<(), TtError>,
-    _resizing: Arc<()>,
 }
 
 impl Deref for LentTable {
@@ -77,8 +76,8 @@ impl Resize {
 impl Table {
     /// A table of `mib` MiB, allocated on first use.
     pub fn of_size(mib: usize) -> Self {
-        let (tt, resizing) = (Arc::new(Tt::empty()), Weak::new());
-        Self { tt, mib, evaluations: Vec::new(), lent: Vec::new(), begun: false, resizing }
+        let tt = Arc::new(Tt::empty());
+        Self { tt, mib, evaluations: Vec::new(), lent: Vec::new(), begun: false, resizing: false }
     }
 
     /// Records that scores of this evaluation are stored.
@@ -154,8 +153,7 @@ impl EvalIdentity {
 impl Engine {
     /// Allocates the table unless done. A search does so, too, but runs without a table on failure.
     pub fn prepare(&mut self) -> Result<(), TtError> {
-        let resizing = self.table.resizing.strong_count() > 0;
-        if self.table.tt.size_mib() == self.table.mib || resizing || self.is_searching() {
+        if self.table.tt.size_mib() == self.table.mib || self.table.resizing || self.is_searching() {
             return Ok(());
         }
         self.set_hash(self.table.mib)
@@ -176,15 +174,15 @@ impl Engine {
     /// Takes the table out to resize it on another thread. Searches run without a table until
     /// [`end_resize`](Self::end_resize).
     pub fn begin_resize(&mut self, mib: usize) -> Resize {
-        let (tt, resizing) = (self.take_table(), Arc::default());
-        self.table.resizing = Arc::downgrade(&resizing);
-        Resize { tt, mib, threads: self.threads(), result: Ok(()), _resizing: resizing }
+        let tt = self.take_table();
+        self.table.resizing = true;
+        Resize { tt, mib, threads: self.threads(), result: Ok(()) }
     }
 
     /// Puts the table back.
     pub fn end_resize(&mut self, resize: Resize) -> Result<(), TtError> {
         let Resize { tt, mib, result, .. } = resize;
-        self.table.tt = Arc::new(tt);
+        (self.table.tt, self.table.resizing) = (Arc::new(tt), false);
         if matches!(result, Err(TtError::Lost { .. })) || result.is_ok() && mib != self.table.mib {
             self.table.evaluations.clear();
         }

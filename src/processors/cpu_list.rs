@@ -9,9 +9,6 @@ pub type CpuSet = BTreeSet<usize>;
 pub const MAX: usize = 1023;
 
 /// Parses a list. Spaces around numbers are allowed, duplicates are not.
-///
-/// # Errors
-/// What is wrong with the list.
 pub fn parse(text: &str) -> Result<CpuSet, String> {
     let mut set = CpuSet::new();
     for part in text.split(',').map(str::trim) {

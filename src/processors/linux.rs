@@ -26,10 +26,7 @@ pub fn allowed() -> Option<CpuSet> {
     Some((0..thread::CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
 }
 
-/// Binds the calling thread to CPUs and returns its resulting affinity.
-///
-/// # Errors
-/// The system refuses, for example because the CPUs are unavailable.
+/// Binds the calling thread to CPUs and returns its resulting affinity. Fails if the CPUs are unavailable.
 pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
     let mut set = thread::CpuSet::new();
     cpus.iter().for_each(|&cpu| set.set(cpu));

@@ -62,10 +62,7 @@ pub fn allowed() -> Option<CpuSet> {
     Some(group.map_or_else(|| groups().flatten().collect(), |group| cpus(group, own)))
 }
 
-/// Binds the calling thread, and returns its effective affinity.
-///
-/// # Errors
-/// The system refuses, e.g. because a CPU is not available to the process, or the CPUs are in several groups.
+/// Binds the calling thread, and returns its resulting affinity. Fails if the CPUs are unavailable, or in several groups.
 pub fn bind(wanted: &CpuSet) -> io::Result<CpuSet> {
     let group = wanted.first().map_or(0, |cpu| cpu / GROUP_CPUS);
     if wanted.iter().any(|cpu| cpu / GROUP_CPUS != group) {

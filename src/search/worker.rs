@@ -181,7 +181,7 @@ impl<'a, O: Observer> Search<'a, O> {
             tb_hits: 0,
             tb_pieces,
             counters: job.counters.of(id),
-            granted: lockstep.as_ref().map_or(job.control.first_nodes(id), LockstepThread::node_budget),
+            granted: lockstep.as_ref().map_or(job.control.first_nodes(id), |thread| thread.node_budget),
             out_of_nodes: false,
             seldepth: 0,
             iteration: 0,
@@ -253,7 +253,7 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// Nodes of all threads; in lockstep, those of the others as of the last round.
     pub(super) fn total_nodes(&self) -> u64 {
-        self.lockstep.as_ref().map_or_else(|| self.job.counters.nodes(), |thread| thread.other_nodes() + self.nodes)
+        self.lockstep.as_ref().map_or_else(|| self.job.counters.nodes(), |thread| thread.other_nodes + self.nodes)
     }
 
     /// Begins the next round, with these nodes of this one unused, and returns its node budget; 0 after the `last`. Releases the
@@ -263,13 +263,13 @@ impl<'a, O: Observer> Search<'a, O> {
         self.cpu_slot = CpuSlot::NONE;
         thread.end_round(self.tt, &self.job.counters, unused, last);
         self.cpu_slot = self.job.cpu_slots.acquire(self.me.id);
-        thread.node_budget()
+        thread.node_budget
     }
 
     /// Takes part in the remaining rounds, after the thread's own search, until the main thread ends.
     pub(super) fn leave_lockstep(&mut self) {
         let mut unused = self.granted - self.nodes;
-        while self.lockstep.as_ref().is_some_and(|thread| !thread.is_finished()) {
+        while self.lockstep.as_ref().is_some_and(|thread| !thread.finished) {
             if self.job.control.is_stopped() {
                 self.lockstep.as_mut().into_iter().for_each(LockstepThread::abort);
                 break;

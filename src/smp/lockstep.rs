@@ -118,9 +118,9 @@ impl Lockstep {
 
     /// Begins the first round of a thread.
     pub fn join(&self, thread: usize) -> LockstepThread<'_> {
-        let budget = self.meeting.lock().plan.share(thread, self.entries.len());
+        let node_budget = self.meeting.lock().plan.share(thread, self.entries.len());
         let entries = Some(self.entries[thread].write());
-        LockstepThread { lockstep: self, thread, entries, budget, other_nodes: 0, finished: false }
+        LockstepThread { lockstep: self, thread, entries, node_budget, other_nodes: 0, finished: false }
     }
 
     /// Waits until all threads have arrived. Each calls `arrive`; the last one then calls `end`.
@@ -159,27 +159,15 @@ pub struct LockstepThread<'a> {
     thread: usize,
     /// Its own entries, locked during a round.
     entries: Option<RwLockWriteGuard<'a, RoundEntries>>,
-    budget: u64,
-    other_nodes: u64,
-    finished: bool,
+    /// Nodes of the thread in this round.
+    pub node_budget: u64,
+    /// Nodes of the other threads at the start of this round.
+    pub other_nodes: u64,
+    /// No round follows.
+    pub finished: bool,
 }
 
 impl LockstepThread<'_> {
-    /// Nodes of the thread in this round.
-    pub fn node_budget(&self) -> u64 {
-        self.budget
-    }
-
-    /// Nodes of the other threads at the start of this round.
-    pub fn other_nodes(&self) -> u64 {
-        self.other_nodes
-    }
-
-    /// Whether no round follows.
-    pub fn is_finished(&self) -> bool {
-        self.finished
-    }
-
     /// The thread's own entry of this round.
     pub fn probe(&self, key: u64) -> Option<TtEntry> {
         self.entries.as_ref()?.get(key)
@@ -194,7 +182,7 @@ impl LockstepThread<'_> {
 
     /// Ends this round, with these nodes of the budget unused, and begins the next. No round follows once a thread passes `last`.
     pub fn end_round(&mut self, tt: &Tt, counters: &Counters, unused: u64, last: bool) {
-        let (lockstep, used) = (self.lockstep, self.budget - unused);
+        let (lockstep, used) = (self.lockstep, self.node_budget - unused);
         self.entries = None;
         lockstep.meet(
             |meeting| {
@@ -214,7 +202,7 @@ impl LockstepThread<'_> {
         self.entries = Some(entries);
         let Meeting { plan, aborted, .. } = *lockstep.meeting.lock();
         self.finished = plan.finished || aborted;
-        self.budget = if self.finished { 0 } else { plan.share(self.thread, lockstep.entries.len()) };
+        self.node_budget = if self.finished { 0 } else { plan.share(self.thread, lockstep.entries.len()) };
         self.other_nodes = plan.nodes.saturating_sub(counters.of(self.thread).nodes.load(Ordering::Relaxed));
     }
 

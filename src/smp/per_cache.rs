@@ -37,7 +37,6 @@ impl<T: Clone> PerCache<T> {
         self.values[cache].lock().get_or_insert_with(create).clone()
     }
 
-    /// Calls a function with each value.
     pub fn for_each(&self, mut function: impl FnMut(&mut T)) {
         for value in &self.values {
             value.lock().iter_mut().for_each(&mut function);
@@ -46,7 +45,6 @@ impl<T: Clone> PerCache<T> {
 }
 
 impl<T: Clone> Default for PerCache<T> {
-    /// One cache.
     fn default() -> Self {
         Self::new([[]])
     }

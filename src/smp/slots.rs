@@ -11,7 +11,6 @@ pub struct CpuSlots(Box<[CachePadded<Mutex<()>>]>);
 pub struct CpuSlot<'a>(Option<MutexGuard<'a, ()>>);
 
 impl CpuSlots {
-    /// The slots for a number of threads.
     pub fn new(threads: usize) -> Self {
         let cpus = processors::count();
         Self((0..if threads > cpus { cpus } else { 0 }).map(|_| CachePadded::default()).collect())

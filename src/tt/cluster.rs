@@ -7,7 +7,6 @@ use crate::sync::{AtomicU64, Ordering::Relaxed};
 #[cfg(all(test, loom))]
 mod model;
 
-/// Entries in a cache line.
 pub const SLOTS: usize = 4;
 
 /// The number of times that the table has been emptied. Entries of earlier epochs are treated as empty.

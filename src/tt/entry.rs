@@ -84,7 +84,6 @@ impl Packed {
 
     const EVAL_OFFSET: i32 = 1 << 15;
     const DEPTH_OFFSET: i32 = 8;
-    /// The minimum depth.
     pub const MIN_DEPTH: i32 = 1 - Self::DEPTH_OFFSET;
     const MAX_DEPTH: i32 = u8::MAX as i32 - Self::DEPTH_OFFSET;
 
@@ -126,7 +125,6 @@ impl Packed {
         })
     }
 
-    /// The move, if there is one.
     #[inline(always)]
     pub const fn mv(self) -> Option<Move> {
         Move::from_word(self.0 as u16)

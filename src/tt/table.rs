@@ -65,9 +65,6 @@ impl Tt {
     }
 
     /// An empty table of `mib` MiB, from 1, allocated by this many threads.
-    ///
-    /// # Errors
-    /// The size is 0, or out of memory.
     pub fn new(mib: usize, threads: usize) -> Result<Self, TtError> {
         let mut table = Self::empty();
         table.resize(mib, threads, &mut |_| ())?;
@@ -75,11 +72,8 @@ impl Tt {
     }
 
     /// Replaces the table by an empty one of `mib` MiB, from 1, unless the size is the same. Calls `progress` with the MiB ready so
-    /// far.
-    ///
-    /// # Errors
-    /// The size is 0, or more than the available memory: the table is unchanged. The system refuses, although it reports enough
-    /// memory: the table is empty ([`TtError::Lost`]), since the old one is freed before the new one is allocated.
+    /// far. The old table is freed before the new one is allocated, so it is lost if the system refuses although it reports enough
+    /// memory ([`TtError::Lost`]).
     pub fn resize(&mut self, mib: usize, threads: usize, progress: &mut dyn FnMut(usize)) -> Result<(), TtError> {
         self.resize_within(memory::available(), mib, threads, progress)
     }

@@ -11,12 +11,13 @@ use crate::chess::zobrist::split_mix;
 use crate::chess::{Board, Move};
 use crate::score::MATE_IN_MAX;
 use crate::search::clock::Bounds;
-use crate::search::job::Job;
+use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::observer::Instrument;
 use crate::search::report::Info;
 use crate::search::results::ThreadResult;
 use crate::search::worker::Worker;
+use crate::sync::channel::Receiver;
 use crate::tt::Tt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -183,12 +184,12 @@ impl Engine {
         handicap: &Handicap,
         any_move: bool,
         start: Instant,
-    ) -> Job {
+    ) -> (Job, Receiver<Event>) {
         let root_moves = if any_move { handicap.candidates(self.game.board(), root_moves) } else { root_moves };
-        let mut job = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1, start);
+        let (mut job, events) = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1, start);
         job.options.multi_pv = handicap.multi_pv.max(handicap.level.candidates) as u64;
         job.shared.tt = Arc::new(Tt::new(1, 1).unwrap_or_else(|_| Tt::empty()));
-        Job { probing: None, ..job }
+        (Job { probing: None, ..job }, events)
     }
 }
 

@@ -32,10 +32,7 @@ pub(super) fn counted(count: usize, what: &str) -> String {
 }
 
 impl Placement {
-    /// Places threads by a policy.
-    ///
-    /// # Errors
-    /// Why threads are not bound.
+    /// Places threads by a policy. An error is the reason why threads are not bound.
     pub fn decide(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Result<Self, String> {
         let lists: Vec<CpuSet> = match (policy, topology) {
             (NumaPolicy::None, _) => return Err("disabled by the policy".into()),
@@ -56,9 +53,6 @@ impl Placement {
     }
 
     /// Checks that a policy names only available CPUs, if these are known.
-    ///
-    /// # Errors
-    /// It names others.
     pub fn check(policy: &NumaPolicy, topology: Option<&Topology>) -> Result<(), String> {
         let (NumaPolicy::Lists(lists), Some(topology)) = (policy, topology) else { return Ok(()) };
         let usable = topology.cpus();

@@ -6,9 +6,7 @@ use crate::processors::cpu_list;
 
 /// Use of a node.
 pub struct PlaceUsage {
-    /// The node.
     pub place: Place,
-    /// The number of its threads.
     pub threads: usize,
     /// How many of them are bound to exactly this node.
     pub bound: usize,

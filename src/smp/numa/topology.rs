@@ -5,7 +5,6 @@ use crate::processors::cpu_list::{self, CpuSet};
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// A NUMA node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The system's number of it.
@@ -58,7 +57,6 @@ impl Topology {
         Self { nodes, caches, cpu_time: processors::count() }
     }
 
-    /// All available CPUs.
     pub fn cpus(&self) -> CpuSet {
         self.nodes.iter().flat_map(|node| &node.cpus).copied().collect()
     }
