@@ -36,7 +36,7 @@ pub fn largest_mib(available: u64) -> u64 {
 
 /// The folders of the process's Linux control group (version 2) and of those around it, innermost first. In a container some
 /// may be missing.
-pub fn control_groups(root: &Path) -> Vec<PathBuf> {
+fn control_groups(root: &Path) -> Vec<PathBuf> {
     let groups = read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or("");
     Path::new(own).ancestors().map(|group| root.join("sys/fs/cgroup").join(group)).collect()

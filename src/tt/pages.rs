@@ -6,7 +6,7 @@ use crate::processors::in_parallel;
 use std::alloc::{Layout, alloc, dealloc};
 use std::io;
 use std::mem::MaybeUninit;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, Range};
 use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::OnceLock;
@@ -51,12 +51,7 @@ impl Pages {
         if !nodes.is_empty() {
             pages.spread(nodes);
         }
-        // SAFETY: the allocation has room for `len` aligned clusters, which nothing else refers to; they may be uninitialised.
-        let fresh = unsafe { slice::from_raw_parts_mut(start.cast::<MaybeUninit<Cluster>>().as_ptr(), len) };
-        let clear = |piece: &mut [MaybeUninit<Cluster>]| {
-            piece.iter_mut().for_each(|cluster| _ = cluster.write(Cluster::default()));
-        };
-        in_parallel(fresh, PIECE, threads, clear, progress);
+        pages.clear(threads, progress);
         Some(pages)
     }
 
@@ -92,8 +87,13 @@ impl Pages {
     }
 
     /// Empties all clusters.
-    pub fn clear(&mut self, threads: usize) {
-        in_parallel(self, PIECE, threads, |piece| piece.fill_with(Cluster::default), &mut |_| ());
+    pub fn clear(&mut self, threads: usize, progress: &mut dyn FnMut(usize)) {
+        // SAFETY: `self` owns `len` aligned clusters from `start` on and is borrowed exclusively. They may be uninitialised.
+        let clusters = unsafe { slice::from_raw_parts_mut(self.start.cast::<MaybeUninit<_>>().as_ptr(), self.len) };
+        let clear = |piece: &mut [MaybeUninit<Cluster>]| {
+            piece.iter_mut().for_each(|cluster| _ = cluster.write(Cluster::default()));
+        };
+        in_parallel(clusters, PIECE, threads, clear, progress);
     }
 }
 
@@ -114,13 +114,6 @@ impl Deref for Pages {
         // SAFETY: `self` owns `len` aligned and initialised clusters from `start` on (none if it dangles). They are written only
         // through atomics while the slice is borrowed.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
-    }
-}
-
-impl DerefMut for Pages {
-    fn deref_mut(&mut self) -> &mut [Cluster] {
-        // SAFETY: as for `deref`, and `self` is borrowed exclusively.
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 

@@ -147,7 +147,7 @@ impl Tt {
     /// 16 383 epochs the threads clear the memory.
     pub fn clear(&mut self, threads: usize) {
         self.epoch = self.epoch.next().unwrap_or_else(|| {
-            self.clusters.clear(threads);
+            self.clusters.clear(threads, &mut |_| ());
             Epoch::FIRST
         });
         self.set_era(|era| era.with_generation(0));
