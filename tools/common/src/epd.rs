@@ -1,8 +1,6 @@
 //! EPD: positions with operations. A plain FEN has none.
 
 use lento::chess::Board;
-use lento::chess::fen::FenError;
-use thiserror::Error;
 
 /// A line of EPD.
 #[derive(Clone, Debug)]
@@ -13,23 +11,12 @@ pub struct Epd<'a> {
     pub operations: Vec<(&'a str, &'a str)>,
 }
 
-/// Why a line is not valid EPD.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EpdError {
-    /// Invalid position.
-    #[error(transparent)]
-    Position(#[from] FenError),
-    /// Unterminated quote.
-    #[error("unterminated quotation mark")]
-    Quotation,
-}
-
 impl<'a> Epd<'a> {
     /// Parses a line; FEN counters are accepted.
     ///
     /// # Errors
     /// The position is invalid, or a quotation is unterminated.
-    pub fn parse(line: &'a str) -> Result<Self, EpdError> {
+    pub fn parse(line: &'a str) -> Result<Self, String> {
         let mut rest = line;
         for _ in 0..4 {
             rest = word(rest).1;
@@ -41,7 +28,7 @@ impl<'a> Epd<'a> {
         let find = |code: &str| operations.iter().find(|(name, _)| *name == code).map(|&(_, operand)| operand);
         let halfmoves = find("hmvc").or(halfmoves).unwrap_or("0");
         let fullmoves = find("fmvn").or(fullmoves).unwrap_or("1");
-        let board = Board::from_fen(&format!("{fields} {halfmoves} {fullmoves}"))?;
+        let board = Board::from_fen(&format!("{fields} {halfmoves} {fullmoves}")).map_err(|error| error.to_string())?;
         Ok(Self { board, operations })
     }
 
@@ -74,7 +61,7 @@ fn number(text: &str) -> (Option<&str>, &str) {
 }
 
 /// Splits operations at semicolons outside quotes.
-fn operations(text: &str) -> Result<Vec<(&str, &str)>, EpdError> {
+fn operations(text: &str) -> Result<Vec<(&str, &str)>, String> {
     let (mut list, mut start, mut quoted) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices().chain([(text.len(), ';')]) {
         match c {
@@ -90,7 +77,7 @@ fn operations(text: &str) -> Result<Vec<(&str, &str)>, EpdError> {
             _ => {}
         }
     }
-    if quoted { Err(EpdError::Quotation) } else { Ok(list) }
+    if quoted { Err("unterminated quotation mark".to_owned()) } else { Ok(list) }
 }
 
 #[cfg(test)]
@@ -105,7 +92,7 @@ mod tests {
         assert_eq!((epd.operand("id"), epd.operand("dm")), (Some("\"a; b\""), None));
         let epd = Epd::parse("4k3/8/8/8/8/8/8/R3K3 w - - hmvc 98; fmvn 120;").unwrap();
         assert_eq!(epd.board.fen(false), "4k3/8/8/8/8/8/8/R3K3 w - - 98 120");
-        assert_eq!(Epd::parse("4k3/8/8/8/8/8/8/R3K3 w - - id \"x;").unwrap_err(), EpdError::Quotation);
-        assert!(matches!(Epd::parse("rubbish"), Err(EpdError::Position(_))));
+        assert_eq!(Epd::parse("4k3/8/8/8/8/8/8/R3K3 w - - id \"x;").unwrap_err(), "unterminated quotation mark");
+        assert!(Epd::parse("rubbish").unwrap_err().starts_with("invalid FEN"));
     }
 }

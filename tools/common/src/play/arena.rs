@@ -1,7 +1,7 @@
 //! Many pairs of games at once.
 
 use super::adjudicate::Rules;
-use super::game::{Seats, play};
+use super::game::play;
 use super::limit::Limit;
 use super::opening::Openings;
 use super::player::Player;
@@ -80,9 +80,11 @@ impl Arena {
         let [one, other] = settings.map(|settings| Player::new(&settings, self.hash));
         let (mut one, mut other) = (one?, other?);
         let opening = self.openings.get(number, judge);
-        let play = |seats: Seats| play(seats, &opening, self.limit, &self.rules, stops);
-        let Some(first) = play(Seats::Two([&mut one, &mut other])) else { return Ok(None) };
-        let Some(second) = play(Seats::Two([&mut other, &mut one])) else { return Ok(None) };
+        let play = |first: &mut Player, second: &mut Player| {
+            play(&mut [first, second], &opening, self.limit, &self.rules, stops)
+        };
+        let Some(first) = play(&mut one, &mut other) else { return Ok(None) };
+        let Some(second) = play(&mut other, &mut one) else { return Ok(None) };
         Ok(Some(GamePair { number, games: [first, second] }))
     }
 }

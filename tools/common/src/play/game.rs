@@ -5,40 +5,23 @@ use super::limit::Limit;
 use super::player::Player;
 use super::record::{Ending, GameResult, Record, by_rules};
 use crate::interrupt::Stop;
-use lento::chess::{Color, Game};
+use lento::chess::Game;
 
-/// The players of a game.
-pub enum Seats<'a> {
-    /// White and Black.
-    Two([&'a mut Player; 2]),
-    /// One player, with one hash table for both colors.
-    Alone(&'a mut Player),
-}
-
-impl Seats<'_> {
-    fn at(&mut self, side: Color) -> &mut Player {
-        match self {
-            Self::Two(players) => players[side.index()],
-            Self::Alone(player) => player,
-        }
-    }
-
-    fn new_game(&mut self) {
-        match self {
-            Self::Two(players) => players.iter_mut().for_each(|player| player.new_game()),
-            Self::Alone(player) => player.new_game(),
-        }
-    }
-}
-
-/// Plays a game; `None` if it is interrupted.
-pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: [&Stop; 2]) -> Option<Record> {
+/// Plays a game between White and Black, or of one player with one hash table for both colors; `None` if it is interrupted.
+pub fn play(
+    players: &mut [&mut Player],
+    start: &Game,
+    limit: Limit,
+    rules: &Rules,
+    stops: [&Stop; 2],
+) -> Option<Record> {
     let mut game = start.clone();
     let mut referee = Referee::new(rules);
     let (base, increment) = limit.clock().unwrap_or_default();
     let mut clocks = [base; 2];
     let mut plies = Vec::new();
-    seats.new_game();
+    let count = players.len();
+    players.iter_mut().for_each(|player| player.new_game());
     let (result, ending) = loop {
         if let Some(verdict) = game.verdict() {
             break by_rules(&game, verdict);
@@ -48,7 +31,7 @@ pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: 
         }
         let side = game.board().side_to_move();
         let clock = &mut clocks[side.index()];
-        let ply = seats.at(side).think(&game, limit, *clock);
+        let ply = players[side.index() % count].think(&game, limit, *clock);
         if limit.clock().is_some() {
             match clock.checked_sub(ply.time) {
                 Some(left) => *clock = left + increment,
@@ -69,13 +52,14 @@ pub fn play(mut seats: Seats, start: &Game, limit: Limit, rules: &Rules, stops: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lento::chess::Verdict;
     use std::time::Duration;
 
     fn game(limit: Limit, fen: &str) -> Record {
         let mut players = [(); 2].map(|()| Player::new(&[], 1).unwrap());
         let [white, black] = &mut players;
         play(
-            Seats::Two([white, black]),
+            &mut [white, black],
             &Game::from_fen(fen).unwrap(),
             limit,
             &Rules::default(),
@@ -88,7 +72,10 @@ mod tests {
     fn games_end_by_the_rules_and_repeat_at_fixed_nodes() {
         let fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
         let record = game(Limit::Nodes(500), fen);
-        assert_eq!((record.result, record.ending, record.plies.len()), (GameResult::WhiteWins, Ending::Checkmate, 1));
+        assert_eq!(
+            (record.result, record.ending, record.plies.len()),
+            (GameResult::WhiteWins, Ending::Rules(Verdict::Checkmate), 1)
+        );
 
         let long =
             [(); 2].map(|()| game(Limit::Nodes(200), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"));

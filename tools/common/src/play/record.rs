@@ -56,16 +56,8 @@ impl GameResult {
 /// How a game has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
-    /// Checkmate.
-    Checkmate,
-    /// Stalemate.
-    Stalemate,
-    /// Fifty moves without capture or pawn move.
-    Fifty,
-    /// Threefold repetition.
-    Threefold,
-    /// Neither side can mate.
-    Insufficient,
+    /// By the rules of chess.
+    Rules(Verdict),
     /// Adjudicated as won by the scores of both sides.
     Resignation,
     /// Adjudicated as drawn by the scores of both sides.
@@ -81,11 +73,11 @@ pub enum Ending {
 impl Ending {
     /// All endings in order, as texts for users and journals.
     const TEXTS: [(Self, &'static str); 10] = [
-        (Self::Checkmate, "checkmate"),
-        (Self::Stalemate, "stalemate"),
-        (Self::Fifty, "fifty moves"),
-        (Self::Threefold, "threefold repetition"),
-        (Self::Insufficient, "insufficient material"),
+        (Self::Rules(Verdict::Checkmate), "checkmate"),
+        (Self::Rules(Verdict::Stalemate), "stalemate"),
+        (Self::Rules(Verdict::Fifty), "fifty moves"),
+        (Self::Rules(Verdict::Threefold), "threefold repetition"),
+        (Self::Rules(Verdict::Insufficient), "insufficient material"),
         (Self::Resignation, "won by adjudication"),
         (Self::Agreement, "drawn by adjudication"),
         (Self::Tablebases, "decided by tablebases"),
@@ -95,7 +87,7 @@ impl Ending {
 
     /// A text for users and journals.
     pub fn text(self) -> &'static str {
-        Self::TEXTS[self as usize].1
+        Self::TEXTS.iter().find(|(ending, _)| *ending == self).map_or("", |(_, text)| text)
     }
 }
 
@@ -136,14 +128,9 @@ pub struct Record {
 
 /// The result by the rules of chess.
 pub fn by_rules(game: &Game, verdict: Verdict) -> (GameResult, Ending) {
-    let lost = GameResult::lost_by(game.board().side_to_move());
-    match verdict {
-        Verdict::Checkmate => (lost, Ending::Checkmate),
-        Verdict::Stalemate => (GameResult::Draw, Ending::Stalemate),
-        Verdict::Fifty => (GameResult::Draw, Ending::Fifty),
-        Verdict::Threefold => (GameResult::Draw, Ending::Threefold),
-        Verdict::Insufficient => (GameResult::Draw, Ending::Insufficient),
-    }
+    let lost = verdict == Verdict::Checkmate;
+    let result = if lost { GameResult::lost_by(game.board().side_to_move()) } else { GameResult::Draw };
+    (result, Ending::Rules(verdict))
 }
 
 impl Record {

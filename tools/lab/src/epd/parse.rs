@@ -111,7 +111,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str, Result<Problem, Strin
 
 /// Parses a line of EPD or FEN. The line number serves as name if there is none.
 fn problem(line: &str, place: usize) -> Result<Problem, String> {
-    let epd = Epd::parse(line).map_err(|error| error.to_string())?;
+    let epd = Epd::parse(line)?;
     let (board, find) = (&epd.board, |code: &str| epd.operand(code));
     let points = points(board, &find)?;
     let mut best = moves(board, "bm", find("bm"))?;
@@ -243,7 +243,7 @@ mod tests {
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - c8 \"10 2\"; c9 \"a1a8\";").contains("2 moves, but c9 names 1"));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - dm 0;").contains("dm \"0\""));
         assert!(message("4k3/8/8/8/8/8/8/R3K3 w - - dm soon;").contains("dm \"soon\""));
-        assert_eq!(message("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8; id \"x;"), epd::EpdError::Quotation.to_string());
+        assert_eq!(message("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8; id \"x;"), "unterminated quotation mark");
         assert!(one("8/8/8/8/8/8/8/8 w - - bm e4;").is_err() && one("rubbish").is_err());
     }
 

@@ -143,7 +143,12 @@ mod tests {
             plies.push(Ply { score, depth: 7, ..Ply::new(mv) });
             board = board.after(mv);
         }
-        let record = Record { start, plies, result: GameResult::WhiteWins, ending: Ending::Checkmate };
+        let record = Record {
+            start,
+            plies,
+            result: GameResult::WhiteWins,
+            ending: Ending::Rules(lento::chess::Verdict::Checkmate),
+        };
         let text = pgn(&record, "1.1", ["a \"test\"", "old"]);
         assert!(text.contains("[White \"a \\\"test\\\"\"]\n") && text.contains("[Black \"old\"]\n"), "{text}");
         assert!(text.contains("[FEN \"6k1/5ppp/8/8/8/8/r7/R5K1 b - - 0 30\"]\n"), "{text}");

@@ -12,7 +12,7 @@ use lento_common::journal::Journal;
 use lento_common::part::{Part, part};
 use lento_common::play::arena::Arena;
 use lento_common::play::conditions::Conditions;
-use lento_common::play::game::{Seats, play};
+use lento_common::play::game::play;
 use lento_common::play::limit::Limit;
 use lento_common::play::player::Player;
 use lento_common::play::record::Record;
@@ -112,7 +112,7 @@ fn play_games(
     let set_up = || Ok((Player::new(settings, arena.hash)?, Player::new(&[], 1)?));
     let work = |(player, judge): &mut (Player, Player), number, stops: [&Stop; 2]| {
         let opening = arena.openings.get(number, judge);
-        Ok(play(Seats::Alone(player), &opening, arena.limit, &arena.rules, stops))
+        Ok(play(&mut [player], &opening, arena.limit, &arena.rules, stops))
     };
     let on_done = |game| on_game(&game).map(ControlFlow::Continue);
     ordered::run(arena.concurrency, numbers, stop, set_up, work, on_done)

@@ -9,7 +9,7 @@ use lento::score::Bound;
 use lento_common::interrupt::Stop;
 use lento_common::mix;
 use lento_common::play::arena::Arena;
-use lento_common::play::game::{Seats, play};
+use lento_common::play::game::play;
 use lento_common::play::limit::Limit;
 use lento_common::play::player::Player;
 use lento_common::play::record::Record;
@@ -80,7 +80,7 @@ impl Hands {
     /// interrupted.
     pub fn harvest(&mut self, plan: Plan, arena: &Arena, number: u64, stops: [&Stop; 2]) -> Option<Crop> {
         let opening = arena.openings.get(number, &mut self.judge);
-        let game = play(Seats::Alone(&mut self.player), &opening, arena.limit, &arena.rules, stops)?;
+        let game = play(&mut [&mut self.player], &opening, arena.limit, &arena.rules, stops)?;
         let nodes = game.plies.iter().map(|ply| ply.nodes).sum();
         let mut crop = Crop { number, nodes, records: Vec::new() };
         // Not the sequence of the opening.
