@@ -1,6 +1,7 @@
 //! Reading input files without waiting for devices or FIFOs.
 
 use lento::files;
+use std::fmt::Display;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -8,36 +9,42 @@ use std::path::Path;
 /// Larger files are refused: 2 GiB.
 const MOST: u64 = 1 << 31;
 
+/// The message of an error about a file.
+pub fn in_file(path: &Path, error: impl Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
 /// Opens a file for reading. Of FIFOs only open ones (`/dev/stdin`, `/dev/fd/63`) are accepted: opening another would wait for a
 /// writer.
 ///
 /// # Errors
 /// I/O errors, or the path is a folder, a device or a FIFO.
-pub fn open(path: &Path) -> io::Result<File> {
-    let kind = path.metadata()?.file_type();
+pub fn open(path: &Path) -> Result<File, String> {
+    let io = |error: io::Error| in_file(path, error);
+    let kind = path.metadata().map_err(io)?.file_type();
     if kind.is_dir() {
-        return Err(io::Error::other("a folder; expected a file"));
+        return Err(in_file(path, "a folder; expected a file"));
     }
     let is_open = ["/dev/stdin", "/dev/fd", "/proc/self/fd"].iter().any(|open| path.starts_with(open));
     if kind.is_file() || is_open || path == Path::new("/dev/null") {
-        return File::open(path);
+        return File::open(path).map_err(io);
     }
-    Err(io::Error::other("not a regular file; expected a file, or a pipe as /dev/stdin"))
+    Err(in_file(path, "not a regular file; expected a file, or a pipe as /dev/stdin"))
 }
 
 /// Reads a file of at most 2 GiB.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    files::read(open(path)?, MOST)
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    files::read(open(path)?, MOST).map_err(|error| in_file(path, error))
 }
 
 /// Reads a text file. Invalid UTF-8, as in old files, becomes replacement characters.
-pub fn read_text(path: &Path) -> io::Result<String> {
+pub fn read_text(path: &Path) -> Result<String, String> {
     Ok(String::from_utf8(read(path)?).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// Reads a text file that must be UTF-8.
-pub fn read_utf8(path: &Path) -> io::Result<String> {
-    String::from_utf8(read(path)?).map_err(io::Error::other)
+pub fn read_utf8(path: &Path) -> Result<String, String> {
+    String::from_utf8(read(path)?).map_err(|error| in_file(path, error))
 }
 
 #[cfg(test)]
@@ -50,8 +57,8 @@ mod tests {
         let folder = Folder::new("inputs");
         let path = folder.write("text", b"M\xfcller");
         assert_eq!(read_text(&path).unwrap(), "M\u{fffd}ller");
-        assert!(open(folder.path()).unwrap_err().to_string().contains("a folder"));
-        assert_eq!(open(&folder.path().join("missing")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert!(open(folder.path()).unwrap_err().contains("a folder"));
+        assert!(open(&folder.path().join("missing")).unwrap_err().contains("missing: "));
     }
 
     #[cfg(target_os = "linux")]
@@ -59,7 +66,7 @@ mod tests {
     fn devices_are_refused_and_open_pipes_are_read() {
         use std::io::Write;
         use std::os::fd::AsRawFd;
-        assert!(read(Path::new("/dev/zero")).unwrap_err().to_string().contains("not a regular file"));
+        assert!(read(Path::new("/dev/zero")).unwrap_err().contains("not a regular file"));
         assert!(read(Path::new("/dev/null")).unwrap().is_empty());
         let (reader, mut writer) = io::pipe().unwrap();
         writer.write_all(b"through the pipe").unwrap();

@@ -104,7 +104,7 @@ impl Openings {
 /// I/O errors, no position, or a line with an invalid or finished position.
 pub fn read_book(path: &Path) -> Result<Vec<String>, String> {
     let name = path.display();
-    let text = inputs::read_text(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = inputs::read_text(path)?;
     let mut book = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| has_content(line)) {
         let fen = position(line);

@@ -51,7 +51,7 @@ impl Skipped {
 
 /// Reads a file in which every line must be a problem.
 pub fn read(file: &Path) -> Result<Vec<Problem>, String> {
-    let text = inputs::read_text(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text = inputs::read_text(file)?;
     problems(&text).map_err(|(line, error)| format!("{}:{line}: {error}", file.display()))
 }
 
@@ -66,7 +66,7 @@ pub fn problems(text: &str) -> Result<Vec<Problem>, (usize, String)> {
 
 /// Reads the positions of a file and its invalid lines, unless all lines are invalid.
 pub fn read_some(file: &Path) -> Result<(Vec<Problem>, Vec<Skipped>), String> {
-    let text = inputs::read_text(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text = inputs::read_text(file)?;
     let (problems, skipped) = split(&text);
     match skipped.first() {
         Some(Skipped { line, text, reason }) if problems.is_empty() => {

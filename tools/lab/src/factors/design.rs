@@ -48,7 +48,7 @@ impl FromStr for Factor {
 /// Reads the factors of a file, one a line. Comments start with `#` at the start of a line or after a space.
 pub fn read(path: &Path) -> Result<Vec<Factor>, String> {
     let name = path.display();
-    let text = inputs::read_text(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = inputs::read_text(path)?;
     let mut factors = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let comment = line.match_indices('#').map(|(at, _)| at);

@@ -6,7 +6,7 @@ use super::{Args, Session};
 use crate::rows;
 use crate::table::{self, Row};
 use lento_common::play::setting::texts;
-use lento_common::summary;
+use lento_common::{quantile, summary};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt::Write;
@@ -44,9 +44,8 @@ pub fn list(factors: &[Factor]) -> String {
 /// The median error, for the progress.
 pub fn line(regression: &Regression) -> String {
     let Some(effects) = regression.effects() else { return String::new() };
-    let mut errors: Vec<f64> = effects.iter().map(|effect| effect.estimate.error).collect();
-    errors.sort_by(f64::total_cmp);
-    format!("± {:.1} Elo", errors[errors.len() / 2])
+    let errors = quantile::sorted(effects.iter().map(|effect| effect.estimate.error));
+    format!("± {:.1} Elo", quantile::quantile(&errors, 0.5))
 }
 
 /// A warning about options that several factors set.

@@ -13,9 +13,9 @@ use lento::cli::progress::Progress;
 use lento::cli::setup;
 use lento::cli::speedtest::games;
 use lento::cli::{Done, programs};
+use lento_common::summary;
 use report::{Report, Row};
 use soak::{Samples, Soak};
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -95,11 +95,6 @@ pub fn run(args: &Args) -> Done {
     }
     progress.clear();
     let report = Report { args, machine, rows, interrupted: stop.asked() };
-    let mut out = io::stdout();
-    if args.json {
-        writeln!(out, "{:#}", report.json())?
-    } else {
-        write!(out, "{}", report.text())?
-    }
+    summary::show(args.json, || report.json(), || report.text())?;
     Ok(stop.exit_code())
 }

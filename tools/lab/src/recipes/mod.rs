@@ -10,6 +10,7 @@ mod variants;
 
 use crate::table;
 use lento::bench;
+use lento::cli::setup::recipe;
 use lento::engine::Engine;
 use lento::search::lmr;
 use lento::tt::TtError;
@@ -23,7 +24,7 @@ use session::Session;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use variants::{Variant, recipe_name, switched_name};
+use variants::{Variant, switched_name};
 
 /// Detects most changes of reductions in a few milliseconds.
 const SIGNATURE_DEPTH: i32 = 4;
@@ -39,7 +40,7 @@ Every starred line of rebel switched off in turn; games only where the tree chan
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Recipes, by the names of the option LMR; without any, all. Each is compared with the first
-    #[arg(value_name = "NAME", value_parser = recipe_name)]
+    #[arg(value_name = "NAME", value_parser = recipe)]
     names: Vec<&'static str>,
     /// Compare this recipe with itself without each of its parts: rebel without each starred line, tuned with each weight set
     /// to 0
@@ -68,7 +69,7 @@ pub struct Args {
     #[arg(long, default_value = "nodes=2500")]
     limit: Limit,
     /// Recipe to play against; may be repeated
-    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = recipe_name)]
+    #[arg(long, value_name = "NAME", default_value = lmr::TUNED, value_parser = recipe)]
     against: Vec<&'static str>,
     /// No games for variants whose nodes to depth differ from those of the first by less than this
     #[arg(long, value_name = "PERCENT", requires = "pairs", value_parser = per_cent)]

@@ -1,5 +1,6 @@
 //! The configurations that are compared: recipes, or one recipe without each of its parts.
 
+use lento::cli::setup::recipe;
 use lento::search::lmr::{self, rebel::LINES};
 use lento::search::params::TUNABLES;
 use lento_common::play::setting::{Setting, texts};
@@ -22,13 +23,8 @@ impl Variant {
     }
 }
 
-pub fn recipe_name(text: &str) -> Result<&'static str, String> {
-    let found = lmr::names().iter().find(|name| name.eq_ignore_ascii_case(text));
-    found.copied().ok_or_else(|| format!("unknown recipe {text:?}; expected one of {}", lmr::names().join(", ")))
-}
-
 pub fn switched_name(text: &str) -> Result<&'static str, String> {
-    let name = recipe_name(text)?;
+    let name = recipe(text)?;
     if switches_of(name).is_empty() {
         return Err(format!("the recipe {name:?} has no switches; expected rebel or {}", lmr::TUNED));
     }
@@ -109,15 +105,12 @@ mod tests {
     }
 
     #[test]
-    fn recipes_come_once_and_unknown_ones_are_quoted() {
+    fn recipes_come_once() {
         let names = |chosen: &[&'static str]| {
             recipes(chosen).unwrap().into_iter().map(|variant| variant.name).collect::<Vec<_>>()
         };
         assert_eq!(names(&[]), lmr::names());
         assert_eq!(names(&["off", "tuned", "off"]), ["off", "tuned"]);
-        assert_eq!(recipe_name("Guide-Log"), Ok("guide-log"));
-        let error = recipe_name("magic").unwrap_err();
-        assert!(error.contains("\"magic\"") && error.contains("guide-log"), "{error}");
         assert!(switched_name("mediocre").unwrap_err().contains("expected rebel or tuned"));
     }
 }

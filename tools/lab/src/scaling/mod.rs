@@ -21,9 +21,9 @@ use lento::engine::Engine;
 use lento::files::draft::Draft;
 use lento::processors;
 use lento_common::play::opening::read_book;
+use lento_common::summary;
 use measure::Measuring;
 use report::Report;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -120,12 +120,7 @@ pub fn run(args: &Args) -> Done {
     if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
         draft.finish(chart::svg(&rows, machine.json["processor"].as_str().unwrap_or("not known"))?.as_bytes())?;
     }
-    let mut out = io::stdout();
-    if to_stdout {
-        writeln!(out, "{:#}", report.json())?
-    } else {
-        write!(out, "{}", report.text())?
-    }
+    summary::show(to_stdout, || report.json(), || report.text())?;
     Ok(measuring.stop.exit_code())
 }
 

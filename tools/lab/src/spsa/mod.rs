@@ -122,7 +122,7 @@ fn draw(args: &Args, session: &Session) -> Result<(), Box<dyn Error>> {
 }
 
 fn rewritten(path: &Path, session: &Session) -> Result<String, String> {
-    let text = inputs::read_utf8(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = inputs::read_utf8(path)?;
     report::rewrite(&text, &session.spsa).map_err(|error| format!("{}: {error}", path.display()))
 }
 

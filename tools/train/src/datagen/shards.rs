@@ -3,9 +3,8 @@
 use crate::formats::Shards;
 use crate::formats::lgp::{self, Verified};
 use crate::formats::shards::PACKED;
-use crate::formats::viri::{self, HEADER, PLY, TERMINATOR};
+use crate::formats::viri;
 use lento_common::draft::Draft;
-use lento_common::inputs;
 use lento_common::outputs::named;
 use lento_common::play::record::Record;
 use std::error::Error;
@@ -39,11 +38,12 @@ impl ShardWriter {
                 return Ok(shards);
             }
             let io = |error| named(&path, &error);
-            let bytes = inputs::read(&path).map_err(io)?;
-            let (games, whole) = whole_games(&bytes);
+            let mut stored = Shards::new(vec![path.clone()]);
+            let games = stored.by_ref().try_fold(0, |games, game| game.map(|_| games + 1))?;
+            let (whole, is_torn) = (stored.bytes(), !stored.torn().is_empty());
             let is_last = !shards.path(shard + 1).exists() && !shards.packed_path(shard + 1).exists();
-            if games > size || games == size && whole < bytes.len() || games < size && !is_last {
-                let (path, found) = (path.display(), bytes.len());
+            if games > size || games == size && is_torn || games < size && !is_last {
+                let (path, found) = (path.display(), path.metadata().map_err(io)?.len());
                 return Err(format!("{path}: damaged: {games} games in {found} bytes, expected {size} games").into());
             }
             let mut file = OpenOptions::new().write(true).open(&path).map_err(io)?;
@@ -52,7 +52,7 @@ impl ShardWriter {
                 let mut stored = Shards::new(vec![path.clone()]).take(games as usize);
                 stored.try_for_each(|game| game?.walk(|_| {}).map(drop))?;
             }
-            file.set_len(whole as u64).map_err(io)?;
+            file.set_len(whole).map_err(io)?;
             file.seek(SeekFrom::End(0)).map_err(io)?;
             shards.games += games;
             if games < size {
@@ -132,20 +132,10 @@ impl ShardWriter {
     }
 }
 
-/// The number of whole games, and their bytes.
-fn whole_games(bytes: &[u8]) -> (u64, usize) {
-    let (mut games, mut whole) = (0, 0);
-    while let Some(plies) = bytes.get(whole + HEADER..) {
-        let Some(last) = plies.chunks_exact(PLY).position(|ply| ply == TERMINATOR) else { break };
-        games += 1;
-        whole += HEADER + PLY * (last + 1);
-    }
-    (games, whole)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::viri::{HEADER, PLY};
     use lento::chess::Board;
     use lento_common::play::record::{Ending, GameResult, Ply};
     use viriformat::dataformat::{Game, WDL};
@@ -173,7 +163,7 @@ mod tests {
     #[test]
     fn a_game_is_stored_with_scores_of_white() {
         let bytes = viri::to_bytes(&record()).unwrap();
-        assert_eq!((bytes.len(), whole_games(&bytes)), (HEADER + 3 * PLY, (1, HEADER + 3 * PLY)));
+        assert_eq!(bytes.len(), HEADER + 3 * PLY);
         let game = Game::deserialise_from(&mut bytes.as_slice(), Vec::new()).unwrap();
         let scores: Vec<i16> = game.moves.iter().map(|(_, score)| score.get()).collect();
         assert_eq!(scores, [-30, 12]);

@@ -10,6 +10,7 @@ pub mod viri;
 
 pub use filter::{Filter, Rule};
 pub use game::{Position, StoredGame};
+pub use lento_common::inputs::in_file;
 pub use shards::Shards;
 
 use std::fmt;
@@ -30,8 +31,4 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}: game {} at byte {}", self.file.display(), self.game, self.offset)
     }
-}
-
-pub fn in_file(path: &Path, error: impl fmt::Display) -> String {
-    format!("{}: {error}", path.display())
 }

@@ -158,7 +158,7 @@ pub struct PackedFile {
 impl PackedFile {
     pub fn open(path: &Path) -> Result<Self, String> {
         let count = count(path)?;
-        let file = inputs::open(path).map_err(|error| in_file(path, error))?;
+        let file = inputs::open(path)?;
         Ok(Self { path: path.to_owned(), reader: BufReader::with_capacity(1 << 18, file), next: 0, count })
     }
 }

@@ -149,7 +149,7 @@ impl Open {
         if is_packed(&path) {
             return Ok(Self::Packed(Box::new(lgp::Verified::read(&path)?.into_games(&path))));
         }
-        let file = inputs::open(&path).map_err(|error| in_file(&path, error))?;
+        let file = inputs::open(&path)?;
         let next = Place { file: Arc::from(path), game: 1, offset: 0 };
         Ok(Self::Plain(Shard { reader: BufReader::with_capacity(1 << 16, file), next }))
     }

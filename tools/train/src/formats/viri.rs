@@ -132,14 +132,10 @@ fn is_behind_pawn(square: u8, board: &Board) -> bool {
         return false;
     }
     let (square, mover) = (Square::from_index(square.into()), !board.side_to_move());
-    let (rank, to, from) = match mover {
-        Color::White => (Rank::Third, square.index() + 8, square.index().wrapping_sub(8)),
-        Color::Black => (Rank::Sixth, square.index().wrapping_sub(8), square.index() + 8),
-    };
-    square.rank() == rank
-        && board.piece_on(Square::from_index(to)) == Some(Piece::new(mover, PieceType::Pawn))
+    square.rank() == Rank::Third.relative_to(mover)
+        && board.piece_on(square.forward(mover)) == Some(Piece::new(mover, PieceType::Pawn))
         && board.piece_on(square).is_none()
-        && board.piece_on(Square::from_index(from)).is_none()
+        && board.piece_on(square.forward(!mover)).is_none()
 }
 
 pub fn result(header: &Header) -> Result<GameResult, String> {

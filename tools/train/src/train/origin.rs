@@ -21,7 +21,7 @@ impl Origin {
             let Run { shape, weights, .. } = Run::read(path)?;
             return Ok(Self { shape, values: weights.values });
         }
-        let bytes = inputs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = inputs::read(path)?;
         let parts = Parts::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self::from(&parts))
     }

@@ -90,7 +90,7 @@ impl Progress {
 
 impl Run {
     pub fn read(path: &Path) -> Result<Self, String> {
-        let bytes = inputs::read(path).map_err(|error| in_file(path, error))?;
+        let bytes = inputs::read(path)?;
         Self::from_bytes(&bytes).map_err(|reason| in_file(path, format!("no checkpoint of lento train: {reason}")))
     }
 

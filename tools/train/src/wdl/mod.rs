@@ -118,7 +118,7 @@ fn fitted(cells: &[Cell], counts: &WdlCounts, degree: usize) -> Result<Fit, Box<
 
 /// Reads a source whose coefficients can be replaced.
 fn read_source(path: &Path) -> Result<String, String> {
-    let text = inputs::read_utf8(path).map_err(|error| in_file(path, error))?;
+    let text = inputs::read_utf8(path)?;
     source::read(&text).map_err(|error| in_file(path, error))?;
     Ok(text)
 }

@@ -46,17 +46,13 @@ pub fn rewrite(text: &str, model: &Model) -> Result<String, String> {
 /// The range between the brackets of a declaration.
 fn find(text: &str, name: &str) -> Result<Range<usize>, String> {
     let head = format!("const {name}: Coefficients = [");
-    let starts: Vec<usize> = text.match_indices(&head).map(|(start, _)| start).collect();
-    let is_line = |&start: &usize| text[..start].is_empty() || text[..start].ends_with('\n');
-    let found: Vec<Range<usize>> = starts
-        .into_iter()
-        .filter(is_line)
-        .filter_map(|start| {
-            let begin = start + head.len();
-            let line = text[begin..].lines().next()?;
-            Some(begin..begin + line.find("];")?)
-        })
-        .collect();
+    let (mut found, mut start) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        if let Some((inside, _)) = line.strip_prefix(&head).and_then(|rest| rest.split_once("];")) {
+            found.push(start + head.len()..start + head.len() + inside.len());
+        }
+        start += line.len();
+    }
     match &found[..] {
         [range] => Ok(range.clone()),
         [] => Err(format!("no line begins with '{head}'; expected src/eval/wdl.rs of the engine")),

@@ -65,7 +65,7 @@ pub struct Verified {
 impl Verified {
     /// Reads a file and verifies its checksum.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let bytes = inputs::read(path).map_err(|error| in_file(path, error))?;
+        let bytes = inputs::read(path)?;
         Self::new(bytes).map_err(|reason| in_file(path, reason))
     }
 

@@ -4,6 +4,7 @@ use crate::formats::game::MAX_SCORE;
 use crate::formats::in_file;
 use crate::gold::Origin;
 use lento::chess::{Board, Color};
+use lento::uci::words::quoted;
 use lento_common::inputs;
 use lento_common::number::within;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ pub struct NeutralSet {
 impl NeutralSet {
     /// Reads a file. Skips empty lines and lines that begin with `#`.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let bytes = inputs::read(path).map_err(|error| in_file(path, error))?;
+        let bytes = inputs::read(path)?;
         let mut positions = Vec::new();
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             let at = |error| format!("{}:{}: {error}", path.display(), number + 1);
@@ -86,15 +87,6 @@ fn parse(line: &str) -> Result<NeutralPosition, String> {
         expected: [share("expected score of Berserk", berserk)?, share("expected score of Stockfish", stockfish)?],
         reference: number("value of Stockfish's network", reference, -MAX_PAWNS..=MAX_PAWNS, &pawns)?,
     })
-}
-
-/// In quotation marks, with control characters escaped; long text by its beginning.
-fn quoted(text: &str) -> String {
-    const LIMIT: usize = 100;
-    match text.char_indices().nth(LIMIT) {
-        Some((end, _)) => format!("{:?}...", &text[..end]),
-        None => format!("{text:?}"),
-    }
 }
 
 #[cfg(test)]
