@@ -1,4 +1,22 @@
-//! Plain text tables.
+//! Plain text in columns and lines.
+
+/// Joins words by spaces, in lines of at most this many characters where words allow it.
+pub fn wrapped<T: AsRef<str>>(words: &[T], width: usize) -> String {
+    let (mut text, mut column) = (String::new(), 0);
+    for word in words.iter().map(AsRef::as_ref) {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text
+}
 
 /// Formats rows of cells in columns: the first aligned to the left, the others to the right.
 pub fn columns<T: AsRef<str>>(rows: &[Vec<T>]) -> String {

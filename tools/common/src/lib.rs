@@ -19,6 +19,7 @@ pub mod progress;
 pub mod quantile;
 pub mod scratch;
 pub mod summary;
+pub mod table;
 pub mod threads;
 
 pub use lento::cli::{interrupt, notice};

@@ -9,7 +9,6 @@ mod recipes;
 mod rows;
 mod scaling;
 mod spsa;
-mod table;
 mod threads;
 
 use clap::{Parser, Subcommand};

@@ -4,6 +4,7 @@ use crate::formats::Place;
 use indicatif::HumanCount;
 use lento_common::notice::notice;
 use lento_common::summary::{self, percent};
+use lento_common::table;
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::io;
@@ -28,6 +29,12 @@ impl Report {
 
     pub fn text(&mut self, text: &str) {
         self.table += text;
+    }
+
+    /// Adds a table to both, after an empty line.
+    pub fn table(&mut self, key: &str, rows: &[table::Row]) {
+        self.text(&format!("\n{}", table::text(rows)));
+        self.field(key, table::json(rows));
     }
 
     /// Adds a count to both, with a note in the table.

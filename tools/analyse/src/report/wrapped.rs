@@ -2,6 +2,7 @@
 
 use super::{plain, san};
 use lento::chess::{Board, Color, Move};
+use lento_common::columns::wrapped;
 
 /// Maximum line length in characters.
 const WIDTH: usize = 79;
@@ -20,20 +21,7 @@ pub struct Wrapped {
 
 impl Wrapped {
     pub fn finish(self) -> String {
-        let (mut text, mut column) = (String::new(), 0);
-        for word in &self.words {
-            let length = word.chars().count();
-            if column > 0 && column + 1 + length > WIDTH {
-                text.push('\n');
-                column = 0;
-            } else if column > 0 {
-                text.push(' ');
-                column += 1;
-            }
-            text.push_str(word);
-            column += length;
-        }
-        text
+        wrapped(&self.words, WIDTH)
     }
 
     /// Adds a word, never broken.

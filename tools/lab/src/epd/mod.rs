@@ -8,13 +8,13 @@ pub use parse::{Problem, read};
 pub use solve::{Solution, solve};
 pub use table::Total;
 
-use crate::table::line;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento_common::interrupt::Stop;
 use lento_common::journal::{Journal, keep};
 use lento_common::notice::notice;
 use lento_common::part::{Part, part};
+use lento_common::table::line;
 use lento_common::{progress, summary};
 use parse::{Skipped, messages, read_some};
 use serde_json::{Value, json};

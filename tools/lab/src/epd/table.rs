@@ -2,10 +2,10 @@
 
 use super::parse::Problem;
 use super::solve::Solution;
-use crate::table::Row;
 use lento::chess::Move;
 use lento::score::{Score, mate_distance};
 use lento::search::report::nps;
+use lento_common::table::Row;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -2,10 +2,10 @@
 
 use super::Args;
 use super::soak::{Measure, Samples};
-use crate::table;
 use lento::cli::machine::{self, Machine};
 use lento::cli::units;
 use lento_common::quantile::{quantile, sorted};
+use lento_common::table;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 use lento::chess::{Board, CastlingSide, Color, File};
 use lento::eval::wdl;
 use lento::score::{Score, mate_distance};
+use lento_common::columns::wrapped;
 use lento_common::lock::Lock;
 use lento_common::outputs::named;
 use lento_common::play::arena::GamePair;
@@ -61,14 +62,7 @@ fn pgn(record: &Record, round: &str, [white, black]: [&str; 2]) -> String {
     for (name, value) in tags.into_iter().filter(|(_, value)| !value.is_empty()) {
         let _ = writeln!(text, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""));
     }
-    let mut column = WIDTH;
-    for word in words(record) {
-        let fits = column + 1 + word.len() <= WIDTH;
-        text.push(if fits { ' ' } else { '\n' });
-        column = word.len() + if fits { column + 1 } else { 0 };
-        text.push_str(&word);
-    }
-    text + "\n\n"
+    text + "\n" + &wrapped(&words(record), WIDTH) + "\n\n"
 }
 
 /// Whether a king or rook with castling rights is not on its square of standard chess.

@@ -3,9 +3,9 @@
 use super::Args;
 use super::session::Session;
 use crate::elo::{Estimate, Sprt, Verdict};
-use crate::table::Row;
 use lento_common::play::opening::OpeningArgs;
 use lento_common::play::setting::{Setting, texts};
+use lento_common::table::Row;
 use serde_json::{Map, json};
 use std::fmt::Write;
 

@@ -8,7 +8,6 @@ mod session;
 mod tests;
 mod variants;
 
-use crate::table;
 use lento::bench;
 use lento::cli::setup::recipe;
 use lento::engine::Engine;
@@ -17,6 +16,7 @@ use lento::tt::TtError;
 use lento_common::interrupt::Stop;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
+use lento_common::table;
 use lento_common::{draft, number, outputs, progress, summary};
 use picture::Picture;
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 use super::picture::Picture;
 use super::session::{Session, VariantRow};
 use crate::epd::Total;
-use crate::table::{self, Row};
 use lento_common::summary;
+use lento_common::table::{self, Row};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Component, Path};

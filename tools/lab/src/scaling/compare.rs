@@ -2,11 +2,11 @@
 
 use super::report::{self, count};
 use super::statistics::{Block, CONFIDENCE, Run, blocks, figures, intervals};
-use crate::table::{self, Row};
 use lento::cli::Done;
 use lento::files;
+use lento_common::summary;
+use lento_common::table::{self, Row};
 use serde_json::{Value, json};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -119,29 +119,30 @@ fn parse(file: &str, document: &Value) -> Result<Document, String> {
 pub fn run(args: &Args) -> Done {
     let documents = [read(&args.one)?, read(&args.other)?];
     let (paired, rows) = compare(&documents, args.seed)?;
-    let mut out = io::stdout();
-    if args.json {
-        let [a, b] = documents.map(|Document { file, version, processor, hash_mib, .. }| {
+    let document = || {
+        let [a, b] = documents.each_ref().map(|Document { file, version, processor, hash_mib, .. }| {
             json!({ "file": file, "version": version, "processor": processor, "hash_mib": hash_mib })
         });
-        let document = json!({
+        json!({
             "schema": "lento-scaling-compare/1",
             "a": a,
             "b": b,
             "paired": paired,
             "confidence": CONFIDENCE,
             "results": table::json(&rows),
-        });
-        writeln!(out, "{document:#}")?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    for (letter, Document { file, version, processor, hash_mib, .. }) in ["A", "B"].iter().zip(&documents) {
-        writeln!(out, "{letter}  {file}: Lento {version}, {processor}, hash {hash_mib} MiB")?;
-    }
-    if !paired {
-        writeln!(out, "Positions or depths differ, so the speed-ups are of different searches.")?;
-    }
-    write!(out, "\n{}", table::text(&rows))?;
+        })
+    };
+    let text = || {
+        let mut text = String::new();
+        for (letter, Document { file, version, processor, hash_mib, .. }) in ["A", "B"].iter().zip(&documents) {
+            text += &format!("{letter}  {file}: Lento {version}, {processor}, hash {hash_mib} MiB\n");
+        }
+        if !paired {
+            text += "Positions or depths differ, so the speed-ups are of different searches.\n";
+        }
+        text + "\n" + &table::text(&rows)
+    };
+    summary::show(args.json, document, text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,9 +3,9 @@
 use super::measure::{Counted, Measured, Measuring};
 use super::statistics::{CONFIDENCE, RESAMPLES, Row, Run};
 use super::visits::VisitCounts;
-use crate::table;
 use lento::cli::machine::{self, Machine};
 use lento::cli::units;
+use lento_common::table;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -4,8 +4,8 @@ use super::optimiser::Spsa;
 use super::parameter::Parameter;
 use super::session::deviation;
 use crate::elo::Pentanomial;
-use crate::table::{self, Row};
 use lento::search::params::Tunable;
+use lento_common::table::{self, Row};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

@@ -145,8 +145,7 @@ impl Conversion {
         mut writer: PositionWriter,
         stop: &Stop,
     ) -> Result<Option<u64>, Box<dyn Error>> {
-        let bytes = shards::size(&files)?;
-        let bar = progress::bar(Some(bytes), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
+        let bar = shards::bar(&files)?;
         let work = |games: &[StoredGame]| Ok((games.len() as u64, select(games, &source.filter)?));
         let (finished, torn) = decode::run(files, source.threads.count(), stop, work, |(games, positions), bytes| {
             self.games += games;

@@ -2,15 +2,15 @@
 
 use super::{in_folder, is_folder};
 use crate::formats::lgp::{self, Packed, Spent};
-use crate::formats::shards::{GAMES, PACKED, PACKED_GAMES};
+use crate::formats::shards::{FileKind, GAMES, PACKED, PACKED_GAMES};
 use crate::formats::{Place, Shards, shards};
 use crate::report::Report;
 use indicatif::{HumanCount, ProgressBar};
 use lento_common::draft::{Draft, WriteError};
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
+use lento_common::ordered;
 use lento_common::threads::Threads;
-use lento_common::{ordered, progress};
 use serde_json::Value;
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -59,36 +59,58 @@ struct Sum {
     torn: Vec<Place>,
 }
 
-/// Packs each file. After Ctrl-C the files that are whole stay.
 pub fn pack(args: &PackArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let stop = Stop::on_ctrl_c()?;
-    let start = Instant::now();
-    let files = GAMES.find(&args.data)?;
-    let bar = bar(&files)?;
-    let pairs = one_each(files, &args.output, PACKED)?;
-    let (wanted, mut sum) = (pairs.len() as u64, Sum::default());
-    let work = |_: &mut (), (file, output): (PathBuf, PathBuf), _: [&Stop; 2]| {
-        pack_file(&file, &output, &stop, &bar).map_err(|error| error.to_string())
-    };
-    let done = ordered::run(
-        args.threads.count(),
-        pairs,
-        &stop,
-        || Ok(()),
-        work,
-        |part| {
-            sum.add(part);
-            Ok(ControlFlow::Continue(()))
-        },
-    );
-    bar.finish_and_clear();
-    done?;
-    let mut report = sum.report();
-    sum.report_bytes(&mut report);
-    sum.show(report, wanted, start, args.json)
+    let outputs = (args.output.as_path(), PACKED);
+    run(&GAMES, &args.data, outputs, args.threads.count(), args.json, pack_file, Sum::report_bytes)
 }
 
-/// Packs a file; `None` if a stop was requested before it was written.
+pub fn unpack(args: &UnpackArgs) -> Result<ExitCode, Box<dyn Error>> {
+    run(&PACKED_GAMES, &args.data, (&args.output, "vf"), 1, args.json, unpack_file, |_, _| ())
+}
+
+/// Packs or unpacks a file; `None` if a stop was requested before it was written.
+type Work = fn(&Path, &Path, &Stop, &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>>;
+
+/// Does the work for each file. After Ctrl-C the files that are whole stay.
+fn run(
+    kind: &FileKind,
+    data: &[PathBuf],
+    (output, extension): (&Path, &str),
+    threads: usize,
+    json: bool,
+    work: Work,
+    details: fn(&Sum, &mut Report),
+) -> Result<ExitCode, Box<dyn Error>> {
+    let stop = Stop::on_ctrl_c()?;
+    let start = Instant::now();
+    let files = kind.find(data)?;
+    let bar = shards::bar(&files)?;
+    let pairs = one_each(files, output, extension)?;
+    let (wanted, mut sum) = (pairs.len() as u64, Sum::default());
+    let work = |_: &mut (), (file, output): (PathBuf, PathBuf), _: [&Stop; 2]| {
+        work(&file, &output, &stop, &bar).map_err(|error| error.to_string())
+    };
+    let done = |part| {
+        sum.add(part);
+        Ok(ControlFlow::Continue(()))
+    };
+    let done = ordered::run(threads, pairs, &stop, || Ok(()), work, done);
+    bar.finish_and_clear();
+    done?;
+    let mut report = Report::default();
+    for (name, count) in [("files", sum.files), ("games", sum.games), ("plies", sum.plies)] {
+        report.count(name, name, count, "");
+    }
+    details(&sum, &mut report);
+    let finished = sum.files == wanted;
+    report.speed("plies", sum.plies, start.elapsed());
+    let exit = report.show(json, finished)?;
+    if !finished {
+        notice(format_args!("interrupted; {} of {} files were written", sum.files, HumanCount(wanted)));
+    }
+    Ok(exit)
+}
+
 fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
     let draft = Draft::create(output)?;
     let read = shards::size(&[file.to_owned()])?;
@@ -105,50 +127,21 @@ fn pack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Resu
     Ok(Some(Sum { files: 1, games: count, plies, read, written, spent, torn }))
 }
 
-/// Unpacks each file. After Ctrl-C the files that are whole stay.
-pub fn unpack(args: &UnpackArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let stop = Stop::on_ctrl_c()?;
-    let start = Instant::now();
-    let files = PACKED_GAMES.find(&args.data)?;
-    let bar = bar(&files)?;
-    let pairs = one_each(files, &args.output, "vf")?;
-    let mut sum = Sum::default();
-    for (file, output) in &pairs {
-        if !unpack_file(file, output, &stop, &bar, &mut sum)? {
-            break;
-        }
-    }
-    bar.finish_and_clear();
-    sum.show(sum.report(), pairs.len() as u64, start, args.json)
-}
-
-/// Unpacks a file; false if a stop was requested before it was written.
-fn unpack_file(
-    file: &Path,
-    output: &Path,
-    stop: &Stop,
-    bar: &ProgressBar,
-    sum: &mut Sum,
-) -> Result<bool, Box<dyn Error>> {
+fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Result<Option<Sum>, Box<dyn Error>> {
     let mut draft = Draft::create(output)?;
-    let mut games = lgp::Verified::read(file)?.into_games(file);
-    let before = bar.position();
+    let (mut games, mut sum) = (lgp::Verified::read(file)?.into_games(file), Sum { files: 1, ..Sum::default() });
     while let Some(game) = games.next().transpose()? {
         if stop.asked() {
-            return Ok(false);
+            return Ok(None);
         }
         draft.write(&game.to_bytes()).map_err(|error| WriteError::new(output, error))?;
         sum.games += 1;
         sum.plies += game.plies.len() as u64;
-        bar.set_position(before + games.bytes_read());
+        bar.inc(games.bytes_read() - sum.read);
+        sum.read = games.bytes_read();
     }
     draft.finish(&[])?;
-    sum.files += 1;
-    Ok(true)
-}
-
-fn bar(files: &[PathBuf]) -> Result<ProgressBar, String> {
-    Ok(progress::bar(Some(shards::size(files)?), "{bar:30} {bytes}/{total_bytes} [{elapsed}, {eta} left]"))
+    Ok(Some(sum))
 }
 
 /// Pairs each file with its output: in a folder, or a file if there is only one.
@@ -177,14 +170,6 @@ impl Sum {
         self.torn.extend(part.torn);
     }
 
-    fn report(&self) -> Report {
-        let mut report = Report::default();
-        for (name, count) in [("files", self.files), ("games", self.games), ("plies", self.plies)] {
-            report.count(name, name, count, "");
-        }
-        report
-    }
-
     /// Bytes before and after, and the bits of each part a ply.
     fn report_bytes(&self, report: &mut Report) {
         let each = |sum: f64| sum / self.plies.max(1) as f64;
@@ -200,15 +185,5 @@ impl Sum {
         }
         report.field("bits_a_ply", bits.map(|(name, bits)| (name, Value::from(bits))).into_iter().collect::<Value>());
         report.torn(&self.torn);
-    }
-
-    fn show(&self, mut report: Report, wanted: u64, start: Instant, json: bool) -> Result<ExitCode, Box<dyn Error>> {
-        let finished = self.files == wanted;
-        report.speed("plies", self.plies, start.elapsed());
-        let exit = report.show(json, finished)?;
-        if !finished {
-            notice(format_args!("interrupted; {} of {} files were written", self.files, HumanCount(wanted)));
-        }
-        Ok(exit)
     }
 }

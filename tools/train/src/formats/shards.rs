@@ -2,7 +2,8 @@
 
 use super::viri::{HEADER, PLY, TERMINATOR};
 use super::{Place, StoredGame, in_file, lgp};
-use lento_common::inputs;
+use indicatif::ProgressBar;
+use lento_common::{inputs, progress};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -86,6 +87,11 @@ pub fn size(files: &[PathBuf]) -> Result<u64, String> {
         let metadata = std::fs::metadata(path).map_err(|error| in_file(path, error))?;
         Ok(sum + metadata.len())
     })
+}
+
+/// A progress bar over the bytes of some files.
+pub fn bar(files: &[PathBuf]) -> Result<ProgressBar, String> {
+    Ok(progress::bar(Some(size(files)?), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]"))
 }
 
 /// The games of some files, in order. A truncated last game is skipped and remembered.

@@ -11,7 +11,7 @@ use bulletformat::ChessBoard;
 use indicatif::HumanCount;
 use lento::eval::nnue::network::SCALE;
 use lento::eval::nnue::{Network, load};
-use lento_common::columns::columns;
+use lento_common::table::{self, Row};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::path::PathBuf;
@@ -69,41 +69,37 @@ fn report(args: &Args, gold: &[ChessBoard], measured: &[(String, Losses)]) -> Re
     let counts = Origin::count(gold.iter().map(Origin::of));
     let [games, inside] = counts.map(HumanCount);
     let (path, whole) = (args.gold.display(), HumanCount(gold.len() as u64));
-    let header = ["network", "loss", "of games", "inside searches", "both with scale apart", "", "off by cp"];
-    let header = header.into_iter().chain(["beyond the first"]).map(str::to_owned).collect();
-    let pieces = ["pieces".to_owned()].into_iter().chain((0..CLASSES).map(class)).collect();
-    let (mut rows, mut classes, mut networks) = (vec![header], vec![pieces], Vec::new());
+    let (mut classes, mut networks) = (Vec::new(), Vec::new());
     for (index, (path, losses)) in measured.iter().enumerate() {
-        let mut row = vec![path.clone()];
-        let mut document = json!({"network": path});
-        for (key, figure, decimals) in losses.figures() {
-            row.push(shown(figure, decimals));
-            document[key] = figure.into();
+        let mut row = Row::default();
+        row.cell("network", "network", path, path.as_str());
+        for (head, key, figure, decimals) in losses.figures() {
+            row.number(head, key, figure, decimals);
         }
         let (more, error) = losses.beyond(&measured[0].1);
-        if index > 0 {
-            row.push(format!("{more:+.6}") + &error.map_or_else(String::new, |error| format!(" ± {error:.6}")));
-        }
-        (document["beyond_the_first"], document["standard_error"]) = (more.into(), error.into());
+        let text = format!("{more:+.6}") + &error.map_or_else(String::new, |error| format!(" ± {error:.6}"));
+        row.cell("beyond the first", "beyond_the_first", if index > 0 { text } else { String::new() }, more);
+        row.data("standard_error", error);
         let by_pieces = losses.classes.iter().enumerate();
-        document["by_pieces"] = by_pieces
-            .map(|(index, mean)| json!({"pieces": class(index), "positions": mean.count, "loss": mean.get()}))
-            .collect();
-        classes.push([path.clone()].into_iter().chain(losses.classes.map(|mean| shown(mean.get(), 6))).collect());
-        rows.push(row);
-        networks.push(document);
+        let document = |(index, mean): (usize, &Mean)| json!({"pieces": class(index), "positions": mean.count, "loss": mean.get()});
+        row.data("by_pieces", by_pieces.map(document).collect::<Vec<_>>());
+        networks.push(row);
+        let mut row = Row::default();
+        row.text("pieces", path);
+        losses.classes.iter().enumerate().for_each(|(index, mean)| row.text(&class(index), shown(mean.get(), 6)));
+        classes.push(row);
     }
     let mut report = Report::default();
     report
         .text(&format!("{whole} positions of {path} (crc32 {crc32}): {games} of games, {inside} inside searches\n\n"));
-    report.text(&(columns(&rows) + "\n" + &columns(&classes)));
+    report.text(&(table::text(&networks) + "\n" + &table::text(&classes)));
     report.field("gold", path.to_string());
     report.field("crc32", crc32);
     report.field("positions", gold.len());
     report.field("of_games", counts[0]);
     report.field("inside_searches", counts[1]);
     report.field("scale", OBJECTIVE.scale);
-    report.field("networks", networks);
+    report.field("networks", table::json(&networks));
     report.field("neutral", Value::Null);
     report
 }
@@ -172,16 +168,17 @@ impl Losses {
         self.all.get()
     }
 
-    /// The key, value and decimals of each column.
-    fn figures(&self) -> [(&'static str, Option<f64>, usize); 6] {
+    /// The head, key, value and decimals of each column.
+    fn figures(&self) -> [(&'static str, &'static str, Option<f64>, usize); 6] {
         let [games, inside] = self.origins.map(Mean::get);
         [
-            ("loss", self.all.get(), 6),
-            ("loss_of_games", games, 6),
-            ("loss_inside_searches", inside, 6),
-            ("loss_of_games_fitted", self.fitted[0], 6),
-            ("loss_inside_searches_fitted", self.fitted[1], 6),
-            ("mean_distance_cp", self.distance.get(), 2),
+            ("loss", "loss", self.all.get(), 6),
+            ("of games", "loss_of_games", games, 6),
+            ("inside searches", "loss_inside_searches", inside, 6),
+            ("both with scale apart", "loss_of_games_fitted", self.fitted[0], 6),
+            // Under the same head, which must not be empty.
+            (" ", "loss_inside_searches_fitted", self.fitted[1], 6),
+            ("off by cp", "mean_distance_cp", self.distance.get(), 2),
         ]
     }
 

@@ -14,10 +14,10 @@ use crate::formats::shards::GAMES;
 use crate::formats::{Shards, in_file, shards};
 use counts::{Cell, Limits, WdlCounts};
 use fit::{Fit, MAX_DEGREE};
-use indicatif::HumanCount;
+use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
 use lento_common::notice::notice;
-use lento_common::{draft, inputs, outputs, progress, summary};
+use lento_common::{draft, inputs, outputs, summary};
 use report::report;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -55,9 +55,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     outputs::check([&args.svg, &args.write].into_iter().flatten())?;
     let source = args.write.as_deref().map(|path| read_source(path).map(|text| (path, text))).transpose()?;
     let files = GAMES.find(&args.data)?;
-    let size = shards::size(&files)?;
+    let bar = shards::bar(&files)?;
     let (mut games, mut counts) = (Shards::new(files), WdlCounts::new(args.limits));
-    let finished = count(&mut games, size, &mut counts, &stop)?;
+    let finished = count(&mut games, &mut counts, &stop, &bar)?;
+    bar.finish_and_clear();
     let cells = counts.cells();
     if !finished {
         let untouched =
@@ -81,12 +82,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     Ok(exit)
 }
 
-/// Counts all games of files with this total size; false if it was interrupted.
-fn count(games: &mut Shards, size: u64, counts: &mut WdlCounts, stop: &Stop) -> Result<bool, Box<dyn Error>> {
-    let bar = progress::bar(Some(size), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
+/// Counts all games; false if it was interrupted.
+fn count(games: &mut Shards, counts: &mut WdlCounts, stop: &Stop, bar: &ProgressBar) -> Result<bool, String> {
     while let Some(game) = games.next().transpose()? {
         if stop.asked() {
-            bar.finish_and_clear();
             return Ok(false);
         }
         counts.add_game(&game)?;
@@ -95,7 +94,6 @@ fn count(games: &mut Shards, size: u64, counts: &mut WdlCounts, stop: &Stop) -> 
             bar.set_message(format!("{} positions", HumanCount(counts.positions)));
         }
     }
-    bar.finish_and_clear();
     Ok(true)
 }
 
@@ -137,7 +135,7 @@ mod tests {
     /// What came out of these data, and whether all were read.
     fn outcome(args: &Args, stop: &Stop) -> Result<(WdlCounts, Fit, bool), Box<dyn Error>> {
         let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data)?), WdlCounts::new(args.limits));
-        let finished = count(&mut read, 1, &mut counts, stop)?;
+        let finished = count(&mut read, &mut counts, stop, &ProgressBar::hidden())?;
         let fit = fitted(&counts.cells(), &counts, args.degree.into())?;
         Ok((counts, fit, finished))
     }
@@ -177,7 +175,7 @@ mod tests {
         stop.ask();
         let args = args("", &data);
         let (mut read, mut counts) = (Shards::new(GAMES.find(&args.data).unwrap()), WdlCounts::new(args.limits));
-        assert!(!count(&mut read, 1, &mut counts, &stop).unwrap());
+        assert!(!count(&mut read, &mut counts, &stop, &ProgressBar::hidden()).unwrap());
         assert_eq!(counts.games, 0);
     }
 }

@@ -4,12 +4,11 @@ use super::counts::{Cell, Limits, WdlCounts, bands, sum};
 use super::fit::{Fit, fit, log_likelihood};
 use super::frequency::{Frequency, error, frequencies};
 use super::source;
-use crate::report::{Report, shown};
+use crate::report::Report;
 use indicatif::HumanCount;
 use lento::eval::wdl::{FITTED, Model};
-use lento_common::columns::columns;
 use lento_common::summary::percent;
-use serde_json::{Value, json};
+use lento_common::table::Row;
 use std::ops::RangeInclusive;
 
 /// The width of a score range in the table, in internal centipawns.
@@ -78,47 +77,41 @@ pub fn report(limits: Limits, degree: usize, counts: &WdlCounts, cells: &[Cell],
 }
 
 fn by_material(report: &mut Report, model: &Model, cells: &[Cell]) {
-    let mut table = vec![["material", "positions", "a", "b", "a by itself", "b by itself"].map(str::to_owned).to_vec()];
-    let mut documents = Vec::new();
-    for band in bands(BANDS).into_iter().map(|material| Band::new(material, cells)) {
-        let (from, to, positions) = (band.material.start(), band.material.end(), band.positions);
-        let [a, b] = [model.a(band.middle()), model.b(band.middle())];
-        let [a_alone, b_alone] = [0, 1].map(|index| band.alone.map(|alone| alone[index]));
-        let numbers = [Some(a), Some(b), a_alone, b_alone].map(|number| shown(number, 1));
-        table.push([vec![format!("{from}-{to}"), HumanCount(positions).to_string()], numbers.to_vec()].concat());
-        documents.push(json!({
-            "from": from,
-            "to": to,
-            "positions": positions,
-            "a": a,
-            "b": b,
-            "a_alone": a_alone,
-            "b_alone": b_alone,
-        }));
-    }
-    report.text(&format!("\n{}", columns(&table)));
-    report.field("materials", documents);
+    let row = |band: Band| {
+        let (from, to) = (*band.material.start(), *band.material.end());
+        let mut row = Row::default();
+        row.text("material", format!("{from}-{to}"));
+        row.data("from", from);
+        row.data("to", to);
+        row.cell("positions", "positions", HumanCount(band.positions).to_string(), band.positions);
+        row.number("a", "a", Some(model.a(band.middle())), 1);
+        row.number("b", "b", Some(model.b(band.middle())), 1);
+        row.number("a by itself", "a_alone", band.alone.map(|[a, _]| a), 1);
+        row.number("b by itself", "b_alone", band.alone.map(|[_, b]| b), 1);
+        row
+    };
+    let bands = bands(BANDS).into_iter().map(|material| Band::new(material, cells));
+    report.table("materials", &bands.map(row).collect::<Vec<_>>());
 }
 
 fn by_score(report: &mut Report, frequencies: &[Frequency]) {
-    let header = ["score", "positions", "won, %", "drawn", "lost", "expected, %", "drawn", "lost"];
-    let mut table = vec![header.map(str::to_owned).to_vec()];
-    let mut documents = Vec::new();
-    for frequency in frequencies {
+    const HEADS: [&str; 6] = ["won, %", "drawn", "lost", "expected, %", "drawn", "lost"];
+    let row = |frequency: &Frequency| {
         let (from, to, positions) = (frequency.start, frequency.end - 1, frequency.positions());
         let (observed, predicted) = (frequency.observed(), frequency.predicted());
-        let shares = observed.iter().chain(&predicted).map(|share| format!("{:.2}", 100.0 * share)).collect();
-        table.push([vec![format!("{from}..{to}"), HumanCount(positions).to_string()], shares].concat());
-        documents.push(json!({
-            "from": from,
-            "to": to,
-            "positions": positions,
-            "observed": observed,
-            "predicted": predicted,
-        }));
-    }
-    report.text(&format!("\n{}", columns(&table)));
-    report.field("frequencies", Value::from(documents));
+        let mut row = Row::default();
+        row.text("score", format!("{from}..{to}"));
+        row.data("from", from);
+        row.data("to", to);
+        row.cell("positions", "positions", HumanCount(positions).to_string(), positions);
+        for (head, share) in HEADS.iter().zip(observed.iter().chain(&predicted)) {
+            row.text(head, format!("{:.2}", 100.0 * share));
+        }
+        row.data("observed", observed.to_vec());
+        row.data("predicted", predicted.to_vec());
+        row
+    };
+    report.table("frequencies", &frequencies.iter().map(row).collect::<Vec<_>>());
 }
 
 #[cfg(test)]

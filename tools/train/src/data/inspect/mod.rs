@@ -11,7 +11,7 @@ use indicatif::{HumanCount, ProgressBar};
 use lento_common::interrupt::Stop;
 use lento_common::summary::{percent, share};
 use lento_common::threads::Threads;
-use lento_common::{draft, outputs, progress};
+use lento_common::{draft, outputs};
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
@@ -46,8 +46,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     outputs::check(&args.svg)?;
     let (files, of_games) = find(&args.data)?;
     let mut survey = Survey::new(args.filter.clone(), args.compare, of_games);
-    let bar =
-        progress::bar(Some(shards::size(&files)?), "{bar:30} {bytes}/{total_bytes} {msg} [{elapsed}, {eta} left]");
+    let bar = shards::bar(&files)?;
     let (finished, torn) = if of_games {
         count_games(files, args.threads.count(), &mut survey, &stop, &bar)?
     } else {

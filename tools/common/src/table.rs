@@ -1,6 +1,6 @@
 //! Tables as text, Markdown, CSV and JSON.
 
-use lento_common::columns::columns;
+use crate::columns::columns;
 use serde_json::{Map, Value};
 
 /// A row: its cells in order, the same in each row of a table.
@@ -42,10 +42,12 @@ impl Row {
         self.0.iter().filter(|cell| !cell.head.is_empty())
     }
 
+    /// The heads of text.
     pub fn heads(&self) -> Vec<&str> {
         self.shown().map(|cell| cell.head.as_str()).collect()
     }
 
+    /// The cells of text.
     pub fn texts(&self) -> Vec<&str> {
         self.shown().map(|cell| cell.text.as_str()).collect()
     }
@@ -60,6 +62,7 @@ impl Row {
         self.0.iter().filter(|cell| !cell.key.is_empty())
     }
 
+    /// An object.
     pub fn json(&self) -> Value {
         let fields = self.values().map(|cell| (cell.key.clone(), cell.value.clone()));
         fields.collect::<Map<_, _>>().into()
