@@ -4,42 +4,30 @@ use lento::chess::{Color, Game};
 use lento::engine::Engine;
 use lento::search::statistics::Counts;
 use lento_common::play::limit::Limit;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     pub nodes: u64,
     pub depth: i32,
-    pub elapsed: Duration,
-    pub counts: Counts,
+    pub seconds: f64,
+    /// Those of [`Counts`] in their order.
+    pub counts: [u64; 5],
 }
 
 impl Measured {
     pub fn to_record(self, variant: &str, fen: &str) -> Value {
-        let Counts { moves, reduced, plies, verified, confirmed } = self.counts;
-        json!({
-            "what": "position",
-            "variant": variant,
-            "fen": fen,
-            "nodes": self.nodes,
-            "depth": self.depth,
-            "seconds": self.elapsed.as_secs_f64(),
-            "counts": [moves, reduced, plies, verified, confirmed],
-        })
+        let mut record = json!(self);
+        (record["what"], record["variant"], record["fen"]) = ("position".into(), variant.into(), fen.into());
+        record
     }
 
     pub fn from_record(fen: &str, record: &Value) -> Option<Self> {
-        let counts = record["counts"].as_array()?.iter().map(Value::as_u64).collect::<Option<Vec<_>>>()?;
-        let [moves, reduced, plies, verified, confirmed] = counts.try_into().ok()?;
-        let measured = Self {
-            nodes: record["nodes"].as_u64()?,
-            depth: i32::try_from(record["depth"].as_i64()?).ok()?,
-            elapsed: Duration::try_from_secs_f64(record["seconds"].as_f64()?).ok()?,
-            counts: Counts { moves, reduced, plies, verified, confirmed },
-        };
-        (record["fen"] == fen).then_some(measured)
+        let measured = Self::deserialize(record).ok()?;
+        (record["fen"] == fen && measured.seconds >= 0.0).then_some(measured)
     }
 }
 
@@ -50,10 +38,11 @@ pub fn measure(engine: &mut Engine, fen: &str, budget: Limit) -> Result<Measured
     engine.set_game(Game::from_fen(fen)?);
     let start = Instant::now();
     let outcome = engine.search_blocking(&budget.args(Color::White, Duration::ZERO), |_| ());
-    let elapsed = start.elapsed();
+    let seconds = start.elapsed().as_secs_f64();
     let (nodes, depth) = outcome.lines.first().map_or((0, 0), |line| (line.nodes, line.depth));
     let counts = engine.lmr_report().map_or_else(Counts::default, |report| report.stats.lmr.total());
-    Ok(Measured { nodes, depth, elapsed, counts })
+    let Counts { moves, reduced, plies, verified, confirmed } = counts;
+    Ok(Measured { nodes, depth, seconds, counts: [moves, reduced, plies, verified, confirmed] })
 }
 
 #[cfg(test)]
@@ -67,11 +56,11 @@ mod tests {
         engine.set_hash(1).unwrap();
         engine.settings_mut().lmr_statistics = true;
         let entries: Vec<_> = bench::run(&mut engine, 4).unwrap().collect();
-        let (mut nodes, mut counts) = (0, Counts::default());
+        let (mut nodes, mut counts) = (0, [0; 5]);
         for &fen in POSITIONS {
             let measured = measure(&mut engine, fen, Limit::Depth(4)).unwrap();
             nodes += measured.nodes;
-            counts.add(&measured.counts);
+            counts.iter_mut().zip(measured.counts).for_each(|(sum, count)| *sum += count);
             let record = measured.to_record("tuned", fen);
             assert_eq!(Measured::from_record(fen, &record), Some(measured));
             assert_eq!(Measured::from_record("8/8/8/8/8/8/8/8 w - - 0 1", &record), None);
@@ -79,7 +68,8 @@ mod tests {
         assert_eq!(nodes, bench::total(&entries).0);
         let mut expected = Counts::default();
         entries.iter().for_each(|entry| expected.add(&entry.stats.as_ref().unwrap().lmr.total()));
-        assert_eq!(counts, expected);
+        let Counts { moves, reduced, plies, verified, confirmed } = expected;
+        assert_eq!(counts, [moves, reduced, plies, verified, confirmed]);
     }
 
     #[test]

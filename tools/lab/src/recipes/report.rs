@@ -16,7 +16,7 @@ pub fn table(session: &Session) -> Vec<Row> {
 fn row_of(session: &Session, row: &VariantRow) -> Row {
     let positions = row.measured.len();
     let depths: f64 = row.measured.iter().map(|measured| f64::from(measured.depth)).sum();
-    let seconds = row.measured.iter().map(|measured| measured.elapsed.as_secs_f64()).sum::<f64>();
+    let seconds = row.measured.iter().map(|measured| measured.seconds).sum::<f64>();
     let first = Some(session.first()).filter(|_| session.args.fixed_depth());
     let saved = session.off().filter(|_| session.args.fixed_depth()).and_then(|off| row.nodes_ratio(off));
     let [reduced, average, again, high] = row.counts().measures().map(|measure| measure.value);
@@ -30,7 +30,7 @@ fn row_of(session: &Session, row: &VariantRow) -> Row {
     cells.cell("Nodes", "nodes", row.nodes().to_string(), row.nodes());
     cells.number("Nodes, ratio", "nodes_ratio", first.and_then(|first| row.nodes_ratio(first)), 3);
     cells.data("time_ms", seconds * 1e3);
-    let time = first.and_then(|first| row.ratio(first, |measured| measured.elapsed.as_secs_f64()));
+    let time = first.and_then(|first| row.ratio(first, |measured| measured.seconds));
     cells.number("Time, ratio", "time_ratio", time, 2);
     cells.number("Reduced %", "reduced_percent", reduced, 1);
     cells.number("Plies", "average_plies", average, 2);

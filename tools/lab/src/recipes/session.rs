@@ -38,10 +38,9 @@ impl VariantRow {
     }
 
     pub fn counts(&self) -> Counts {
-        self.measured.iter().fold(Counts::default(), |mut sum, measured| {
-            sum.add(&measured.counts);
-            sum
-        })
+        let sum = |index: usize| self.measured.iter().map(|measured| measured.counts[index]).sum();
+        let [moves, reduced, plies, verified, confirmed] = [0, 1, 2, 3, 4].map(sum);
+        Counts { moves, reduced, plies, verified, confirmed }
     }
 
     /// A sum as a multiple of another variant's, over the positions that both have searched.

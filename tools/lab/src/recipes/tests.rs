@@ -67,7 +67,7 @@ fn arguments_are_understood_or_quoted() {
     assert_eq!(session.rows().count(), lmr::names().len());
     assert_eq!(args("--switches rebel").unwrap().variants().unwrap().len(), 21);
     for (words, part) in [
-        ("magic", "\"magic\""),
+        ("magic", "'magic'"),
         ("--switches mediocre", "no switches"),
         ("--depth 0", "'0'"),
         ("--depth 5 --nodes 100", "cannot be used with"),

@@ -15,6 +15,7 @@ use lento::score::Bound;
 use lento::search::limits::Limits;
 use lento::search::observer::Instrument;
 use lento::search::report::Info;
+use serde::Serialize;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,10 +30,12 @@ const CLOSE: Duration = Duration::from_millis(5);
 const COUNTING: f64 = 1.5;
 
 /// A counting search.
+#[derive(Serialize)]
 pub struct Counted {
     /// Index of the position.
     pub position: usize,
     pub threads: usize,
+    #[serde(flatten)]
     pub counts: VisitCounts,
 }
 

@@ -1,7 +1,7 @@
 //! The results of a run as text and as the JSON document described in docs/scaling.md.
 
-use super::measure::{Counted, Measured, Measuring};
-use super::statistics::{CONFIDENCE, RESAMPLES, Row, Run};
+use super::measure::{Measured, Measuring};
+use super::statistics::{CONFIDENCE, RESAMPLES, Row};
 use super::visits::VisitCounts;
 use lento::cli::machine::{self, Machine};
 use lento::cli::units;
@@ -31,30 +31,6 @@ pub fn count(number: f64) -> String {
     units::count(number.round() as u64)
 }
 
-fn run(run: &Run) -> Value {
-    json!({
-        "position": run.position,
-        "repetition": run.repetition,
-        "order": run.order,
-        "threads": run.threads,
-        "time_ms": run.seconds * 1e3,
-        "nodes": run.nodes,
-        "hashfull": run.hashfull,
-    })
-}
-
-fn counted(counted: &Counted) -> Value {
-    let VisitCounts { lookups, known, shared, shared_known } = counted.counts;
-    json!({
-        "position": counted.position,
-        "threads": counted.threads,
-        "lookups": lookups,
-        "known": known,
-        "shared": shared,
-        "shared_known": shared_known,
-    })
-}
-
 /// Appends a share, which is unknown if the whole is zero.
 fn share(row: &mut table::Row, head: &str, key: &str, part: u64, whole: u64) {
     let share = (whole > 0).then(|| part as f64 / whole as f64);
@@ -74,12 +50,12 @@ impl Report<'_> {
         row.data("searches", runs().count());
         row.data("nodes", runs().map(|run| run.nodes).sum::<u64>());
         row.data("time_ms", runs().map(|run| run.seconds * 1e3).sum::<f64>());
-        row.cell("nodes/s (95 %)", "nps", of.nps.text(count), of.nps.json());
+        row.cell("nodes/s (95 %)", "nps", of.nps.text(count), json!(of.nps));
         let efficiency = format!("{:.1} %", 100.0 * of.efficiency.estimate);
-        row.cell("efficiency", "efficiency", efficiency, of.efficiency.json());
+        row.cell("efficiency", "efficiency", efficiency, json!(of.efficiency));
         let time = units::time(Duration::from_secs_f64(of.seconds.estimate));
-        row.cell("to depth", "time_to_depth_ms", time, of.seconds.scaled(1e3).json());
-        row.cell("speed-up (95 %)", "speedup", of.speedup.text(|number| format!("{number:.2}")), of.speedup.json());
+        row.cell("to depth", "time_to_depth_ms", time, json!(of.seconds.scaled(1e3)));
+        row.cell("speed-up (95 %)", "speedup", of.speedup.text(|number| format!("{number:.2}")), json!(of.speedup));
         share(&mut row, "hash hits", "hash_hit_rate", counts.known, counts.lookups);
         share(&mut row, "shared", "shared", counts.shared, counts.lookups);
         share(&mut row, "", "shared_known", counts.shared_known, counts.shared);
@@ -122,8 +98,8 @@ impl Report<'_> {
                 "confidence": CONFIDENCE,
             },
             "positions": fens.enumerate().map(position).collect::<Vec<_>>(),
-            "runs": measured.runs.iter().map(run).collect::<Vec<_>>(),
-            "counts": measured.counted.iter().map(counted).collect::<Vec<_>>(),
+            "runs": measured.runs,
+            "counts": measured.counted,
             "results": table::json(&self.table()),
         })
     }

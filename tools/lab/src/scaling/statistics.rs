@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 use lento_common::quantile::{quantile, sorted};
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// The confidence level.
@@ -12,7 +12,7 @@ pub const CONFIDENCE: f64 = 0.95;
 pub const RESAMPLES: usize = 1000;
 
 /// A timed search.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Run {
     /// Index of the position.
     pub position: usize,
@@ -21,11 +21,16 @@ pub struct Run {
     /// Index in its block.
     pub order: usize,
     pub threads: usize,
+    #[serde(rename = "time_ms", serialize_with = "milliseconds")]
     pub seconds: f64,
     /// Nodes over all threads.
     pub nodes: u64,
     /// Hash table use, per mille.
     pub hashfull: u32,
+}
+
+fn milliseconds<S: Serializer>(seconds: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(seconds * 1e3)
 }
 
 /// Seconds and nodes of a position per thread count.
@@ -69,7 +74,7 @@ pub fn figures(groups: &[Vec<Block>], threads: &[usize]) -> Vec<[f64; 4]> {
 }
 
 /// An estimate with a confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     pub estimate: f64,
     pub low: f64,
@@ -84,10 +89,6 @@ impl Interval {
     /// `1.93 (1.88 to 1.99)`.
     pub fn text(self, number: impl Fn(f64) -> String) -> String {
         format!("{} ({} to {})", number(self.estimate), number(self.low), number(self.high))
-    }
-
-    pub fn json(self) -> Value {
-        json!({ "estimate": self.estimate, "low": self.low, "high": self.high })
     }
 }
 

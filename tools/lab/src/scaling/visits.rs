@@ -4,11 +4,12 @@ use lento::search::job::Job;
 use lento::search::observer::{Instrument, Observer};
 use lento::search::results::ThreadResult;
 use lento::search::worker::Worker;
+use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Visits of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VisitCounts {
     /// Table probes.
     pub lookups: u64,

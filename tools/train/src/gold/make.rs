@@ -6,7 +6,7 @@ use crate::formats::packed::RECORD;
 use crate::report::Report;
 use indicatif::HumanCount;
 use lento_common::interrupt::Stop;
-use lento_common::journal::Journal;
+use lento_common::journal::{Journal, keep};
 use lento_common::notice::notice;
 use lento_common::play::conditions::Conditions;
 use lento_common::play::limit::Limit;
@@ -64,12 +64,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Stop::on_ctrl_c()?;
     let plan = Plan { each: args.each, label: args.label, seed: args.conditions.openings.seed };
     let header = header(args)?;
-    let (mut journal, records) = Journal::open(&args.journal, &header)?;
     let mut making = Making::default();
-    for (line, record) in records.iter().enumerate() {
-        let foreign = || format!("{}:{}: no games of a gold set here", args.journal.display(), line + 2);
-        making.add(Crop::from_json(record).filter(|crop| crop.number == line as u64).ok_or_else(foreign)?);
-    }
+    let mut journal = Journal::resume(
+        Some(&args.journal),
+        || Ok(header.clone()),
+        |number, record| {
+            making.add(Crop::from_json(record).filter(|crop| crop.number == number)?);
+            Some(())
+        },
+    )?;
     let (start, before) = (Instant::now(), making.set.len());
     let template = "{bar:30} {pos}/{len} positions, {msg} [{elapsed}, {eta} left]";
     let bar = progress::resumed(Some(args.positions as u64), before as u64, template);
@@ -78,7 +81,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         let set_up = || Hands::new(&args.set, arena.hash);
         let work = |hands: &mut Hands, number, stops: [&Stop; 2]| Ok(hands.harvest(plan, &arena, number, stops));
         ordered::run(arena.concurrency, making.games..u64::MAX, &stop, set_up, work, |crop| {
-            journal.append(&crop.to_json())?;
+            keep(&mut journal, &crop.to_json())?;
             making.add(crop);
             bar.set_position(making.set.len().min(args.positions) as u64);
             bar.set_message(format!("{} games", HumanCount(making.games)));

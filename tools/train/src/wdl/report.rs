@@ -118,6 +118,7 @@ fn by_score(report: &mut Report, frequencies: &[Frequency]) {
 mod tests {
     use super::super::counts::tests::{self as sample, LIMITS};
     use super::*;
+    use serde_json::{Value, json};
 
     #[test]
     fn tables_and_document_say_the_same() {
