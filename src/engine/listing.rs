@@ -4,10 +4,10 @@ use super::Engine;
 use crate::chess::{Board, Move};
 use crate::search::job::Job;
 use crate::search::limits::Limits;
-use crate::search::move_facts::SoFar;
 use crate::search::node::{Pv, Root};
 use crate::search::observer::NoObserver;
 use crate::search::picker::Picker;
+use crate::search::scout::SoFar;
 use crate::search::worker::{Search, Worker};
 use std::time::Instant;
 

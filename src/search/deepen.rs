@@ -26,7 +26,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Runs the search to its end.
     pub fn deepen(mut self) -> ThreadResult {
-        self.me.histories.recipe.start(self.lmr.recipe().history_rule.as_ref());
+        self.me.histories.recipe.start(self.lmr.recipe.history_rule.as_ref());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut stability = Stability::default();
         let mut proof = self.job.limits.mate.map(MateProof::new);

@@ -14,7 +14,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline(always)]
     pub(super) fn learn<N: Node>(&mut self, board: &Board, node: &NodeState, best: &Best, tried: &Tried) {
         let failed_high = best.bound == Bound::Lower;
-        if let Some(rule) = &self.lmr.recipe().history_rule {
+        if let Some(rule) = &self.lmr.recipe.history_rule {
             let best = best.mv.filter(|best| best.is_quiet());
             if rule.learns_from(node.ply, failed_high && best.is_some()) {
                 self.me.histories.recipe.learn(rule, board, node.depth, best, &tried.quiets);

@@ -26,12 +26,11 @@ pub(crate) mod clock;
 mod deepen;
 mod extend;
 mod learn;
-pub(crate) mod move_facts;
 mod negamax;
 mod prune;
 mod quiesce;
 mod ranking;
-mod scout;
+pub(crate) mod scout;
 mod skip;
 #[cfg(test)]
 pub(crate) mod tests;

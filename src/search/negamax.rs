@@ -1,9 +1,9 @@
 //! Principal variation search of a node.
 
-use super::move_facts::SoFar;
 use super::node::{Node, NodeState};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
+use super::scout::SoFar;
 use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};

@@ -202,7 +202,7 @@ impl Picker {
 
     #[inline(never)]
     fn make_quiets(&mut self, board: &Board, histories: &Histories, hints: &Hints) {
-        if histories.recipe.orders() {
+        if histories.recipe.orders {
             return self.make_quiets_by_recipe(board, histories, hints);
         }
         let Self { list, ranking, .. } = self;

@@ -1,12 +1,12 @@
 //! Resumes an earlier search of the position from the table at the next depth.
 
-use super::MAX_PLY;
 use super::negamax::TABLE_SAFE_CLOCK;
 use super::observer::Observer;
 use super::report::{Output, PvLine};
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::{self, Bound, Score};
+use crate::tt::TtEntry;
 
 pub struct EarlierSearch {
     pub depth: i32,
@@ -36,7 +36,7 @@ impl<'a, O: Observer> Search<'a, O> {
         if self.job.limits.mate.is_some() || board.halfmove_clock() >= TABLE_SAFE_CLOCK {
             return None;
         }
-        let hit = self.tt.probe(board.key()).filter(|hit| hit.bound == Bound::Exact)?;
+        let hit = self.exact(board)?;
         let best = hit.mv.filter(|&mv| self.root.is_open(mv))?;
         let score = score::from_table(hit.score, 0, board.halfmove_clock());
         let mut lines = vec![EarlierLine { moves: self.moves_from(best)?, score, depth: hit.depth }];
@@ -56,9 +56,9 @@ impl<'a, O: Observer> Search<'a, O> {
     /// The line of a root move, if the table has an exact score and the line repeats no position.
     fn line(&self, mv: Move) -> Option<EarlierLine> {
         let board = self.job.game.board().after(mv);
-        let (score, depth, _) = self.exact(&board)?;
-        let score = -score::from_table(score, 1, board.halfmove_clock());
-        Some(EarlierLine { moves: self.moves_from(mv)?, score, depth: depth + 1 })
+        let hit = self.exact(&board)?;
+        let score = -score::from_table(hit.score, 1, board.halfmove_clock());
+        Some(EarlierLine { moves: self.moves_from(mv)?, score, depth: hit.depth + 1 })
     }
 
     /// The line after a root move as far as the table has exact entries; `None` if it repeats a position.
@@ -72,18 +72,15 @@ impl<'a, O: Observer> Search<'a, O> {
                 return None;
             }
             seen.push(board.key());
-            let Some((.., Some(next))) = self.exact(&board).filter(|_| moves.len() < MAX_PLY) else {
-                return Some(moves);
-            };
+            let next = self.exact(&board).and_then(|hit| hit.mv).filter(|&mv| board.is_legal(mv));
+            let Some(next) = next.filter(|_| !moves.is_full()) else { return Some(moves) };
             moves.push(next);
             board = board.after(next);
         }
     }
 
-    /// Score, depth and legal move of an exact entry.
-    fn exact(&self, board: &Board) -> Option<(Score, i32, Option<Move>)> {
-        let hit = self.tt.probe(board.key()).filter(|hit| hit.bound == Bound::Exact)?;
-        Some((hit.score, hit.depth, hit.mv.filter(|&mv| board.is_legal(mv))))
+    fn exact(&self, board: &Board) -> Option<TtEntry> {
+        self.tt.probe(board.key()).filter(|hit| hit.bound == Bound::Exact)
     }
 
     /// Takes over the result of an earlier search.

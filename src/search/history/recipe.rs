@@ -6,18 +6,14 @@ use crate::search::lmr::HistoryRule;
 /// A history by piece and target square. It follows the rule of the current recipe and is cleared before each search.
 pub struct RecipeHistory {
     cells: [[i32; 64]; Piece::COUNT],
-    orders: bool,
+    /// Whether quiet moves are ordered by this history.
+    pub orders: bool,
 }
 
 impl RecipeHistory {
     /// Clears the history for a search with this rule.
     pub fn start(&mut self, rule: Option<&HistoryRule>) {
         *self = Self { orders: rule.is_some_and(|rule| rule.orders), ..Self::default() };
-    }
-
-    #[inline(always)]
-    pub fn orders(&self) -> bool {
-        self.orders
     }
 
     /// The value of a move, below the rule's limit.
@@ -76,12 +72,12 @@ mod tests {
         let mv = board.parse_uci("e2e4", false).unwrap();
         let mut table = RecipeHistory::default();
         table.start(Some(&RULE));
-        assert!(table.orders());
+        assert!(table.orders);
         for _ in 0..2 {
             table.learn(&RULE, &board, 32, Some(mv), &[]);
         }
         assert_eq!(table.get(&board, mv), 1024);
         table.start(None);
-        assert_eq!((table.get(&board, mv), table.orders()), (0, false));
+        assert_eq!((table.get(&board, mv), table.orders), (0, false));
     }
 }

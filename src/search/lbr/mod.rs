@@ -119,19 +119,18 @@ struct Entry {
 
 /// The slot of a node and the key to match.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub(super) struct Place {
     key: Key,
     slot: usize,
 }
 
 /// The replies of one thread.
-pub struct LastBestReply {
+pub(super) struct LastBestReply {
     mode: Lbr,
     entries: Box<[Entry]>,
 }
 
 impl LastBestReply {
-    /// Clears all replies.
     pub fn clear(&mut self) {
         self.entries.fill(Entry::default());
     }

@@ -12,11 +12,12 @@ pub struct Lmr {
     weights: [i32; Fact::COUNT],
     /// The facts with a weight.
     weighted: Facts,
-    /// Whether the sum of table, weights and history is the whole reduction.
-    plain: bool,
-    /// Facts that the recipe depends on.
-    reads: Facts,
-    recipe: Recipe,
+    /// Whether [`sum`](Self::sum) with the number of the move, cheap facts and the common history is the whole reduction.
+    pub(crate) plain: bool,
+    /// Whether the recipe depends on any of [`Fact::COSTLY`].
+    pub(crate) reads_costly: bool,
+    /// The recipe as data.
+    pub recipe: Recipe,
 }
 
 impl Lmr {
@@ -39,32 +40,15 @@ impl Lmr {
         }
         recipe.terms.retain(|term| term.change != 0);
         let fixed = recipe.fixed.iter().fold(Facts::NONE, |facts, &(fact, _)| facts.with_if(fact, true));
-        let reads = recipe.gates.never.union(weighted).union(fixed);
+        let reads_costly = recipe.gates.never.union(weighted).union(fixed).meets(Fact::COSTLY);
         let plain = recipe.percent_of_tenths.is_none()
             && !recipe.counts_quiets
-            && !reads.meets(Fact::COSTLY)
+            && !reads_costly
             && recipe.fixed.is_empty()
             && recipe.terms.is_empty()
             && recipe.root_cap == i32::MAX
             && recipe.history_rule.is_none();
-        Self { table, weights, weighted, plain, reads, recipe }
-    }
-
-    /// The recipe as data.
-    #[inline(always)]
-    pub fn recipe(&self) -> &Recipe {
-        &self.recipe
-    }
-
-    /// Whether [`sum`](Self::sum) with the number of the move, cheap facts and the common history is the whole reduction.
-    #[inline(always)]
-    pub fn is_plain(&self) -> bool {
-        self.plain
-    }
-
-    /// Whether the recipe depends on any of these facts.
-    pub fn reads(&self, facts: Facts) -> bool {
-        self.reads.meets(facts)
+        Self { table, weights, weighted, plain, reads_costly, recipe }
     }
 
     /// Reduces a depth by 1/1024 ply, to at least one ply and at most the recipe's extension.
@@ -188,7 +172,7 @@ mod tests {
     #[test]
     fn recipes_that_need_more_than_sums_are_not_plain() {
         let term = Term { signal: Signal::Gain, from: 50, change: -10 };
-        assert!(Lmr::compile(recipe()).is_plain());
+        assert!(Lmr::compile(recipe()).plain);
         for recipe in [
             Recipe { terms: vec![term], ..recipe() },
             Recipe { counts_quiets: true, ..recipe() },
@@ -197,10 +181,10 @@ mod tests {
             Recipe { root_cap: 1, ..recipe() },
         ] {
             let text = format!("{recipe:?}");
-            assert!(!Lmr::compile(recipe).is_plain(), "{text}");
+            assert!(!Lmr::compile(recipe).plain, "{text}");
         }
         let idle = Recipe { weights: vec![(Fact::FarPawn, 0)], ..recipe() };
-        assert!(Lmr::compile(idle).is_plain(), "facts of weight 0 are not read");
+        assert!(Lmr::compile(idle).plain, "facts of weight 0 are not read");
     }
 
     #[test]

@@ -4,9 +4,9 @@ use super::{Fact, Facts, Signal};
 use crate::chess::{Bitboard, Board, Move, PieceType};
 use crate::eval::classical::{Terms, square_gain};
 use crate::score::Score;
-use crate::search::move_facts::MoveFacts;
 use crate::search::node::{Node, NodeState};
 use crate::search::observer::Observer;
+use crate::search::scout::MoveFacts;
 use crate::search::worker::Search;
 
 /// The first iteration with [`Fact::RootBest`].
@@ -25,21 +25,21 @@ impl<O: Observer> Search<'_, O> {
         alpha: Score,
     ) -> Option<i32> {
         let lmr = self.lmr;
-        let number = if lmr.recipe().counts_quiets { facts.quiet_number } else { facts.number };
-        let flags = if lmr.reads(Fact::COSTLY) { flags.union(self.costly_facts::<N>(board, facts)) } else { flags };
+        let number = if lmr.recipe.counts_quiets { facts.quiet_number } else { facts.number };
+        let flags = if lmr.reads_costly { flags.union(self.costly_facts::<N>(board, facts)) } else { flags };
         if !lmr.applies(flags, node.depth, number) {
             return None;
         }
         if let Some(fixed) = lmr.fixed(flags) {
             return Some(fixed);
         }
-        let history = match lmr.recipe().history_rule {
+        let history = match lmr.recipe.history_rule {
             Some(_) => self.me.histories.recipe.get(board, facts.mv),
             None => facts.history,
         };
         let mut sum = lmr.sum(facts.quiet, node.depth, number, flags, history);
         sum += lmr.for_correction(node.correction);
-        if !lmr.recipe().terms.is_empty() {
+        if !lmr.recipe.terms.is_empty() {
             sum += self.change_by_signals(board, child, node, facts.mv, alpha);
         }
         Some(lmr.reduction(sum, N::ROOT))
@@ -84,7 +84,7 @@ impl<O: Observer> Search<'_, O> {
             Signal::Loss => -gain,
             Signal::SquareGain => square_gain(board, mv),
         };
-        let terms = self.lmr.recipe().terms.iter();
+        let terms = self.lmr.recipe.terms.iter();
         terms.filter(|term| value(term.signal) >= term.from).map(|term| term.change).sum()
     }
 }

@@ -30,7 +30,7 @@ fn every_name_has_a_recipe() {
         assert!(recipe(name, &Params::default(), &Rebel::default()).is_some(), "{name}");
     }
     assert!(recipe("nonsense", &Params::default(), &Rebel::default()).is_none());
-    assert!(compiled("tuned").is_plain() && compiled("off").is_plain());
+    assert!(compiled("tuned").plain && compiled("off").plain);
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn madchess() {
         ],
     );
     let lmr = compiled("madchess");
-    assert!(lmr.recipe().counts_quiets);
-    assert!(lmr.recipe().history_rule.is_some_and(|rule| rule.orders && rule.quiet_cuts_only));
+    assert!(lmr.recipe.counts_quiets);
+    assert!(lmr.recipe.history_rule.is_some_and(|rule| rule.orders && rule.quiet_cuts_only));
 }
 
 /// The first listing: the gates, then one ply, two below -500, three below -1500, at the root never more than one.
@@ -151,7 +151,7 @@ fn rebel_simple() {
     let lmr = compiled("rebel-simple");
     let at_root = lmr.reduction(lmr.sum(true, 9, 9, Facts::NONE, -1999), true);
     assert_eq!(at_root, PLY, "root moves are reduced only once");
-    let rule = lmr.recipe().history_rule.unwrap();
+    let rule = lmr.recipe.history_rule.unwrap();
     assert_eq!(((rule.loss)(7), rule.max_ply, rule.limit), (7, 8, 2000));
 }
 
@@ -184,7 +184,7 @@ fn rebel() {
             (8, 10, &[], -1501, Some(4)),
         ],
     );
-    let terms = compiled("rebel").recipe().terms.to_vec();
+    let terms = compiled("rebel").recipe.terms.to_vec();
     let of = |signal| terms.iter().find(|term| term.signal == signal).map(|term| (term.from, term.change));
     assert_eq!(of(Signal::Surplus), Some((51, -10)), "above the margin");
     assert_eq!(of(Signal::PassedGain), Some((25, -10)), "the margin will do");
@@ -201,7 +201,7 @@ fn rebel_lines_are_switched_weighed_and_shared_out() {
     };
     let without = change(|rebel| rebel.lines.iter_mut().for_each(|line| line.on = false));
     assert_eq!(plies(&without, 30, 40, &[Fact::Killer, Fact::BadCapture], -1999), Some(6));
-    assert!(without.recipe().terms.is_empty());
+    assert!(without.recipe.terms.is_empty());
     let whole = change(|rebel| rebel.percent = 100);
     assert_eq!(plies(&whole, 8, 10, &[], 0), Some(4));
     let heavy = change(|rebel| rebel.lines[6].weight = 25);

@@ -106,7 +106,7 @@ fn surface(recipe: &str, title: &str) -> Result<String, Box<dyn Error>> {
                 label(canvas, &mark.to_string(), (left - 6, bottom - middle), HPos::Right, SMALL)?;
             }
         }
-        let counted = if lmr.recipe().counts_quiets { "number of the quiet move" } else { "number of the move" };
+        let counted = if lmr.recipe.counts_quiets { "number of the quiet move" } else { "number of the move" };
         label(canvas, counted, ((left + right) / 2, bottom + 32), HPos::Center, USUAL)?;
         label(canvas, "depth", (left - 6, HEADING - 10), HPos::Right, USUAL)?;
         for step in 0..=DARKEST {
