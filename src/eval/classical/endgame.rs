@@ -77,7 +77,9 @@ fn lone_king(board: &Board, strong: Color) -> Option<Score> {
     let both_shades = (bishop_squares & Bitboard::LIGHT).any() && (bishop_squares & Bitboard::DARK).any();
     if pawns == 1 && knights + bishops + majors == 0 {
         let pawn = board.pieces(strong, PieceType::Pawn).first()?;
-        return Some(king_and_pawn(board, strong, pawn));
+        let won = kpk::wins(strong, king, pawn, prey, board.side_to_move());
+        let rank = pawn.rank().relative_to(strong).index() as Score;
+        return Some(if won { 250 + 25 * rank } else { 0 });
     }
     if majors > 0 || both_shades || (knights >= 3 && pawns == 0) {
         // Drive the king to the edge and bring the own king closer.
@@ -101,12 +103,6 @@ fn knight_and_bishop(king: Square, prey: Square, light: bool) -> Score {
     let king = if light { Square::from_index(king.index() ^ 7) } else { king };
     let to_corner = (7 - prey.file().index() as Score - prey.rank().index() as Score).abs();
     36 * to_corner + 8 * cornered(prey) + 9 * near(king, prey)
-}
-
-fn king_and_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
-    let won = kpk::wins(strong, board.king(strong), pawn, board.king(!strong), board.side_to_move());
-    let rank = pawn.rank().relative_to(strong).index() as Score;
-    if won { 250 + 25 * rank } else { 0 }
 }
 
 /// One piece each.

@@ -87,7 +87,7 @@ pub(super) fn danger(survey: &Survey, color: Color, shelter: Pair) -> Pair {
     s(-(total * total / 256), -(total / 6))
 }
 
-/// The squares the enemy attacks and only this color's king or queen guards, if anything.
+/// Squares attacked by the enemy that are undefended, or defended once, by king or queen.
 #[inline(always)]
 fn weak(survey: &Survey, color: Color) -> Bitboard {
     let (us, them) = (color.index(), color.flip().index());

@@ -192,7 +192,7 @@ fn isolated_doubled_and_backward_pawns() {
     assert_eq!(pawns(&rook("3p4/8/8/3P4/3P4/8")), w::ISOLATED * 2 + w::DOUBLED);
     // Unopposed but stopped by pawns beside: isolated on an open file.
     assert_eq!(pawns(&rook("2p1p3/2p1p3/8/8/3P4/8")), w::ISOLATED + w::ISOLATED_OPEN);
-    // d3 guards c4 and can't follow it past e5: backward, and the worse with no enemy pawn ahead.
+    // d3 defends c4 and can't advance past e5: backward, worse with no enemy pawn ahead.
     assert_eq!(pawns(&rook("2pp4/8/4p3/2P5/3P4/8")), w::SUPPORTED[3] + w::BACKWARD);
     assert_eq!(pawns(&rook("2p5/8/4p3/2P5/3P4/8")), w::SUPPORTED[3] + w::BACKWARD + w::BACKWARD_OPEN);
     assert_eq!(pawns(&rook("2pp4/4p3/8/2P5/3P4/8")), w::SUPPORTED[3]);
@@ -203,7 +203,7 @@ fn connected_and_candidate_pawns() {
     let pawns = |pieces: &str| trace(&board(&format!("r3k3/{pieces}/R3K3 w - - 0 1"))).value(Term::Pawns, Color::White);
     assert_eq!(pawns("ppp5/8/8/PP6/8/8"), w::PHALANX[3] * 2);
     assert_eq!(pawns("ppp5/8/8/1P6/P7/8"), w::SUPPORTED[3]);
-    // Two against one: no pawn ahead of the b pawn, and as many supporters as stoppers.
+    // Two against one: no pawn ahead of the b pawn, and no fewer supporters than stoppers.
     assert_eq!(pawns("p7/8/8/PP6/8/8"), w::PHALANX[3] * 2 + w::CANDIDATE[3]);
 }
 
@@ -241,7 +241,7 @@ fn a_pawn_that_outruns_the_king() {
     let unstoppable = |fen| trace(&board(fen)).value(Term::Passed, Color::White).eg() > w::PASSED_UNSTOPPABLE.eg();
     assert!(unstoppable(far));
     assert!(!unstoppable(near));
-    // From d7 the king gets there if it moves first.
+    // From d7 the king catches the pawn only if it moves first.
     assert!(unstoppable("8/3k4/8/p6P/8/8/P7/K7 w - - 0 1"));
     assert!(!unstoppable("8/3k4/8/p6P/8/8/P7/K7 b - - 0 1"));
 }
@@ -351,7 +351,7 @@ fn space_and_tempo() {
 }
 
 #[test]
-fn initiative_follows_the_play_there_is() {
+fn initiative_grows_with_complexity() {
     let initiative = |fen: &str| balance(&trace(&board(fen)), Term::Initiative).eg();
     let both_wings = initiative("5k2/pp3ppp/8/8/8/8/PPP2PPP/5K2 w - - 0 1");
     let one_wing = initiative("5k2/6pp/8/8/8/8/5PPP/5K2 w - - 0 1");
