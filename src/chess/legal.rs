@@ -1,6 +1,6 @@
 //! Legality and checks of single moves.
 
-use super::{Bitboard, Board, CastlingSide, Move, MoveKind, PieceType, Rank, Square, attacks};
+use super::{Bitboard, Board, Move, MoveKind, PieceType, Rank, Square, attacks};
 
 impl Board {
     /// Whether an arbitrary move word, e.g. from the hash table, is legal here.
@@ -12,11 +12,11 @@ impl Board {
             return self.is_legal_pawn_move(mv);
         }
         if mv.is_castle() {
+            let side = mv.castling_side();
             return mover.kind() == PieceType::King
                 && self.checkers.is_empty()
-                && CastlingSide::ALL
-                    .into_iter()
-                    .any(|side| self.castling_rook(us, side) == to && self.can_castle(side));
+                && self.castling_rook(us, side) == to
+                && self.can_castle(side);
         }
         let kind = if self.color(!us).has(to) { MoveKind::Capture } else { MoveKind::Quiet };
         if mv.kind_bits() != kind as u16 || self.color(us).has(to) {

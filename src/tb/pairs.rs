@@ -18,7 +18,6 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Damage> {
         self.take(N)?.try_into().map_err(|_| Damage::Header)
     }
@@ -59,7 +58,6 @@ pub enum Pairs {
     Packed(Packed),
 }
 
-/// Compressed values.
 #[derive(Debug)]
 pub struct Packed {
     /// Binary logarithms of the block size and of the values per index entry.
@@ -292,7 +290,6 @@ impl Bits<'_> {
         Ok(word << (self.used % 8))
     }
 
-    /// Consumes bits.
     fn skip(&mut self, count: u32) -> Result<(), Damage> {
         self.used += count as usize;
         let ends_at = self.start + self.used.div_ceil(8) as u64;

@@ -22,10 +22,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Wdl, Self::Dtz];
 
-    /// File name extension.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Wdl => "rtbw",
@@ -33,7 +31,6 @@ impl Kind {
         }
     }
 
-    /// Magic number.
     const fn magic(self) -> [u8; 4] {
         match self {
             Self::Wdl => [0x71, 0xE8, 0x23, 0x5D],
@@ -271,7 +268,6 @@ fn read_map(reader: &mut Reader, wide: bool) -> Result<[Box<[u16]>; 4], Damage> 
     Ok(maps)
 }
 
-/// Bytes of a table.
 pub enum Source {
     /// The whole file.
     Memory(Box<[u8]>),
@@ -295,7 +291,6 @@ impl Source {
         Ok(())
     }
 
-    /// Reads `N` bytes at an offset.
     pub fn array<const N: usize>(&self, at: u64) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
         self.read(at, &mut bytes)?;
