@@ -37,6 +37,9 @@ pub type Apply = Box<dyn FnOnce(&mut Target) -> Result<(), String> + Send>;
 /// What is left to do after applying a value, or the reason it was refused, which names what stays in use.
 type Applied = Result<Option<Slow>, String>;
 
+/// Parses and applies a value; `None` if it is invalid.
+type Set = dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync;
+
 /// A UCI option.
 struct UciOption {
     name: String,
@@ -44,8 +47,7 @@ struct UciOption {
     kind: String,
     /// The valid values, for messages.
     expected: String,
-    /// Parses and applies a value; `None` if it is invalid.
-    set: Box<dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync>,
+    set: Box<Set>,
 }
 
 fn option(
