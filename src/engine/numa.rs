@@ -2,9 +2,8 @@
 
 use super::{Engine, pool};
 use crate::search::history::Corrections;
-use crate::smp::numa::placement::Placement;
+use crate::smp::numa::placement::{self, Placement};
 pub use crate::smp::numa::policy::NumaPolicy;
-use crate::smp::numa::report;
 use crate::smp::numa::topology::Topology;
 use crate::smp::per_cache::PerCache;
 use std::io;
@@ -50,7 +49,7 @@ impl Engine {
             Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
             Err(why) => Err(why.as_str()),
         };
-        let mut lines = report::lines(policy, threads, places);
+        let mut lines = placement::report(policy, threads, places);
         lines.extend(self.table.tt.describe());
         lines
     }

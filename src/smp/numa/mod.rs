@@ -5,5 +5,4 @@
 pub mod network;
 pub mod placement;
 pub mod policy;
-pub mod report;
 pub mod topology;
