@@ -1,7 +1,7 @@
 //! `lento data convert` and `data filter`: from games to positions.
 
+use super::outputs;
 use super::writer::{Order, PositionWriter};
-use super::{in_folder, is_folder};
 use crate::formats::packed::{RECORD, pack, to_bytes};
 use crate::formats::shards::GAMES;
 use crate::formats::viri::PLY;
@@ -73,11 +73,7 @@ pub fn convert(args: &ConvertArgs) -> Result<ExitCode, Box<dyn Error>> {
 /// Filters. After Ctrl-C the files that are whole stay.
 pub fn filter(args: &FilterArgs) -> Result<ExitCode, Box<dyn Error>> {
     let files = GAMES.find(&args.source.data)?;
-    let steps = if is_folder(&args.output) {
-        in_folder(files, &args.output, "bf")?.into_iter().map(|(file, output)| (vec![file], output)).collect()
-    } else {
-        vec![(files, args.output.clone())]
-    };
+    let steps = outputs(files, &args.output, "bf")?;
     run(&args.source, false, Order { seed: 0, keep: None, memory: 0 }, steps, args.json)
 }
 

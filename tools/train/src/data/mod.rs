@@ -39,13 +39,13 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
     }
 }
 
-/// Whether an output means a folder: an existing one, or a name that ends with '/'.
-fn is_folder(output: &Path) -> bool {
-    output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/")
-}
-
-/// Pairs each file with an output of the same name and this extension in a folder, which is created. Refuses files of the same name.
-fn in_folder(files: Vec<PathBuf>, folder: &Path, extension: &str) -> Result<Vec<(PathBuf, PathBuf)>, String> {
+/// Pairs files with their output: all of them with a file, or each with an output of the same name and this extension in a folder,
+/// which is created. An output is a folder if it exists as one or ends with '/'. Refuses files of the same name.
+fn outputs(files: Vec<PathBuf>, output: &Path, extension: &str) -> Result<Vec<(Vec<PathBuf>, PathBuf)>, String> {
+    if !output.is_dir() && !output.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Ok(vec![(files, output.to_owned())]);
+    }
+    let folder = output;
     let mut sources: HashMap<PathBuf, PathBuf> = HashMap::new();
     let mut pairs = Vec::new();
     for file in files {
@@ -54,7 +54,7 @@ fn in_folder(files: Vec<PathBuf>, folder: &Path, extension: &str) -> Result<Vec<
             let (other, file, output) = (other.display(), file.display(), output.display());
             return Err(format!("{other} and {file} would both become {output}; expected files of different names"));
         }
-        pairs.push((file, output));
+        pairs.push((vec![file], output));
     }
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(pairs)

@@ -1,6 +1,6 @@
 //! `lento data pack` and `data unpack`: games in less than a third of the bytes, and back.
 
-use super::{in_folder, is_folder};
+use super::outputs;
 use crate::formats::lgp::{self, Packed, Spent};
 use crate::formats::shards::{FileKind, GAMES, PACKED, PACKED_GAMES};
 use crate::formats::{Place, Shards, shards};
@@ -60,8 +60,8 @@ struct Sum {
 }
 
 pub fn pack(args: &PackArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let outputs = (args.output.as_path(), PACKED);
-    run(&GAMES, &args.data, outputs, args.threads.count(), args.json, pack_file, Sum::report_bytes)
+    let output = (args.output.as_path(), PACKED);
+    run(&GAMES, &args.data, output, args.threads.count(), args.json, pack_file, Sum::report_bytes)
 }
 
 pub fn unpack(args: &UnpackArgs) -> Result<ExitCode, Box<dyn Error>> {
@@ -85,16 +85,22 @@ fn run(
     let start = Instant::now();
     let files = kind.find(data)?;
     let bar = shards::bar(&files)?;
-    let pairs = one_each(files, output, extension)?;
-    let (wanted, mut sum) = (pairs.len() as u64, Sum::default());
-    let work = |_: &mut (), (file, output): (PathBuf, PathBuf), _: [&Stop; 2]| {
-        work(&file, &output, &stop, &bar).map_err(|error| error.to_string())
+    let steps = outputs(files, output, extension)?;
+    if let Some((files, output)) = steps.iter().find(|(files, _)| files.len() > 1) {
+        let expected = "expected a folder, or a name that ends with '/'";
+        return Err(
+            format!("--output {}: {} files are to be written; {expected}", output.display(), files.len()).into()
+        );
+    }
+    let (wanted, mut sum) = (steps.len() as u64, Sum::default());
+    let work = |_: &mut (), (files, output): (Vec<PathBuf>, PathBuf), _: [&Stop; 2]| {
+        work(&files[0], &output, &stop, &bar).map_err(|error| error.to_string())
     };
     let done = |part| {
         sum.add(part);
         Ok(ControlFlow::Continue(()))
     };
-    let done = ordered::run(threads, pairs, &stop, || Ok(()), work, done);
+    let done = ordered::run(threads, steps, &stop, || Ok(()), work, done);
     bar.finish_and_clear();
     done?;
     let mut report = Report::default();
@@ -142,21 +148,6 @@ fn unpack_file(file: &Path, output: &Path, stop: &Stop, bar: &ProgressBar) -> Re
     }
     draft.finish(&[])?;
     Ok(Some(sum))
-}
-
-/// Pairs each file with its output: in a folder, or a file if there is only one.
-fn one_each(files: Vec<PathBuf>, output: &Path, extension: &str) -> Result<Vec<(PathBuf, PathBuf)>, String> {
-    if is_folder(output) {
-        return in_folder(files, output, extension);
-    }
-    match <[PathBuf; 1]>::try_from(files) {
-        Ok([file]) => Ok(vec![(file, output.to_owned())]),
-        Err(files) => Err(format!(
-            "--output {}: {} files are to be written; expected a folder, or a name that ends with '/'",
-            output.display(),
-            files.len()
-        )),
-    }
 }
 
 impl Sum {
