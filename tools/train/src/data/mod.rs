@@ -41,21 +41,20 @@ pub fn run(command: &Command) -> Result<ExitCode, Box<dyn Error>> {
 
 /// Pairs files with their output: all of them with a file, or each with an output of the same name and this extension in a folder,
 /// which is created. An output is a folder if it exists as one or ends with '/'. Refuses files of the same name.
-fn outputs(files: Vec<PathBuf>, output: &Path, extension: &str) -> Result<Vec<(Vec<PathBuf>, PathBuf)>, String> {
-    if !output.is_dir() && !output.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        return Ok(vec![(files, output.to_owned())]);
+fn outputs(files: Vec<PathBuf>, target: &Path, extension: &str) -> Result<Vec<(Vec<PathBuf>, PathBuf)>, String> {
+    if !target.is_dir() && !target.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Ok(vec![(files, target.to_owned())]);
     }
-    let folder = output;
     let mut sources: HashMap<PathBuf, PathBuf> = HashMap::new();
     let mut pairs = Vec::new();
     for file in files {
-        let output = folder.join(file.file_name().unwrap_or_default()).with_extension(extension);
+        let output = target.join(file.file_name().unwrap_or_default()).with_extension(extension);
         if let Some(other) = sources.insert(output.clone(), file.clone()) {
             let (other, file, output) = (other.display(), file.display(), output.display());
             return Err(format!("{other} and {file} would both become {output}; expected files of different names"));
         }
         pairs.push((vec![file], output));
     }
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    std::fs::create_dir_all(target).map_err(|error| format!("{}: {error}", target.display()))?;
     Ok(pairs)
 }
