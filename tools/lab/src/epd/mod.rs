@@ -8,7 +8,7 @@ pub use parse::{Problem, read};
 pub use solve::{Solution, solve};
 pub use table::Total;
 
-use lento::cli::amounts;
+use lento::cli::setup;
 use lento::engine::Engine;
 use lento::search::limits::Limits;
 use lento_common::interrupt::Stop;
@@ -61,7 +61,7 @@ pub struct Args {
 
 /// Parses a time with its unit, without which milliseconds and seconds could be confused.
 fn parse_time(text: &str) -> Result<Duration, String> {
-    amounts::positive_time(text)
+    setup::positive_time(text)
         .ok()
         .filter(|time| text.ends_with(['s', 'm']) && (1..=86_400_000).contains(&time.as_millis()))
         .ok_or_else(|| "expected a time with its unit, such as 1s, 500ms or 2m".to_owned())
