@@ -9,12 +9,13 @@ use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::Params;
 use crate::search::report::nps;
-use crate::search::statistics::{Counts, LmrReport, Measure, SearchStats};
+use crate::search::statistics::{Counts, LbrStats, LmrReport, Measure, SearchStats};
 use crate::tt::TtError;
-use crate::uci::format::{bench_line, bench_summary, lbr_table, lmr_table};
+use crate::uci::format::{bench_line, bench_summary, lmr_table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -89,6 +90,19 @@ pub fn run(args: &Args) -> Done {
     }
     writeln!(out, "{}", bench_summary(&entries))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Formats Last Best Reply counts, each with its share of the previous one.
+fn lbr_table(stats: &LbrStats) -> String {
+    let mut text = String::from("Last Best Reply");
+    let mut whole = None;
+    for (name, count) in stats.rows() {
+        let _ = write!(text, "\n  {name:<16} {count:>12}");
+        if let Some(whole) = whole.replace(count).filter(|&whole| whole > 0) {
+            let _ = write!(text, " {:>6.2} %", 100.0 * count as f64 / whole as f64);
+        }
+    }
+    text
 }
 
 /// Sums the statistics and counts the nodes of searches without reductions.
@@ -180,4 +194,20 @@ fn lmr_json(report: &LmrReport) -> Value {
         "by_depth": rows(report.stats.lmr.by_depth(), "depth"),
         "by_number": rows(report.stats.lmr.by_number(), "number"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_shown_unless_the_base_is_zero() {
+        let stats = LbrStats([8, 4, 3, 0, 0]);
+        let text = lbr_table(&stats);
+        let lines: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[1], ["nodes", "8"]);
+        assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);
+        assert_eq!(lines[4], ["best", "0", "0.00", "%"]);
+        assert_eq!(lines[5], ["cutoffs", "0"]);
+    }
 }

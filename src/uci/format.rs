@@ -7,7 +7,7 @@ use crate::engine::Settings;
 use crate::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
 use crate::search::report::{Info, Outcome, Progress, nps};
-use crate::search::statistics::{Counts, LbrStats, LmrReport};
+use crate::search::statistics::{Counts, LmrReport};
 use std::fmt::{Display, Write};
 use std::time::Duration;
 
@@ -161,19 +161,6 @@ pub fn bench_line(entry: &BenchEntry) -> String {
 pub fn bench_summary(entries: &[BenchEntry]) -> String {
     let (nodes, elapsed) = bench::total(entries);
     format!("{nodes} nodes {} nps", nps(nodes, elapsed))
-}
-
-/// Formats Last Best Reply counts, each with its share of the previous one.
-pub fn lbr_table(stats: &LbrStats) -> String {
-    let mut text = String::from("Last Best Reply");
-    let mut whole = None;
-    for (name, count) in stats.rows() {
-        let _ = write!(text, "\n  {name:<16} {count:>12}");
-        if let Some(whole) = whole.replace(count).filter(|&whole| whole > 0) {
-            let _ = write!(text, " {:>6.2} %", 100.0 * count as f64 / whole as f64);
-        }
-    }
-    text
 }
 
 /// Formats LMR statistics: totals, by depth and by move number.
@@ -374,17 +361,6 @@ mod tests {
 
     fn words(text: &str) -> Vec<Vec<&str>> {
         text.lines().map(|line| line.split_whitespace().collect()).collect()
-    }
-
-    #[test]
-    fn shares_are_shown_unless_the_base_is_zero() {
-        let stats = LbrStats([8, 4, 3, 0, 0]);
-        let text = lbr_table(&stats);
-        let lines = words(&text);
-        assert_eq!(lines[1], ["nodes", "8"]);
-        assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);
-        assert_eq!(lines[4], ["best", "0", "0.00", "%"]);
-        assert_eq!(lines[5], ["cutoffs", "0"]);
     }
 
     #[test]
