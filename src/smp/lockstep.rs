@@ -41,21 +41,57 @@ struct RoundPlan {
     finished: bool,
 }
 
-/// The entries that a thread has stored in a round.
+/// The entries that a thread has stored in a round: an open-addressing hash table.
 struct RoundEntries {
-    /// For the thread itself.
-    tt: Tt,
-    /// For the other threads, in order.
-    stored: Vec<(u64, TtEntry)>,
+    entries: Vec<(u64, TtEntry)>,
+    /// By hash of the key: the index of its entry plus 1, or 0.
+    indices: Box<[u16; Self::INDICES]>,
 }
 
 impl RoundEntries {
-    /// Size of the table, ample for the nodes of a round.
-    const MIB: usize = if cfg!(loom) { 0 } else { 1 };
+    /// Twice the nodes of a round: a node stores once, rarely twice.
+    const CAPACITY: usize = 2 * Lockstep::ROUND_NODES as usize;
+    const INDICES: usize = 2 * Self::CAPACITY;
+
+    fn new() -> Self {
+        Self { entries: Vec::with_capacity(Self::CAPACITY), indices: Box::new([0; Self::INDICES]) }
+    }
 
     fn clear(&mut self) {
-        self.tt.clear(1);
-        self.stored.clear();
+        self.entries.clear();
+        self.indices.fill(0);
+    }
+
+    /// Where the index of a key is, or has to be.
+    fn slot(&self, key: u64) -> usize {
+        let mut slot = key as usize % Self::INDICES;
+        while let Some(index) = usize::from(self.indices[slot]).checked_sub(1)
+            && self.entries[index].0 != key
+        {
+            slot = (slot + 1) % Self::INDICES;
+        }
+        slot
+    }
+
+    fn get(&self, key: u64) -> Option<TtEntry> {
+        let index = usize::from(self.indices[self.slot(key)]).checked_sub(1)?;
+        Some(self.entries[index].1)
+    }
+
+    /// Stores an entry, unless full.
+    fn store(&mut self, key: u64, entry: TtEntry) {
+        let slot = self.slot(key);
+        match usize::from(self.indices[slot]).checked_sub(1) {
+            Some(index) => {
+                let old = &mut self.entries[index].1;
+                *old = TtEntry { mv: entry.mv.or(old.mv), ..entry };
+            }
+            None if self.entries.len() < Self::CAPACITY => {
+                self.entries.push((key, entry));
+                self.indices[slot] = self.entries.len() as u16;
+            }
+            None => {}
+        }
     }
 }
 
@@ -67,9 +103,7 @@ impl Lockstep {
     /// Rounds for these threads, with a limit on the nodes of all or without.
     pub fn new(threads: usize, nodes: Option<u64>) -> Self {
         Self {
-            entries: (0..threads)
-                .map(|_| CachePadded::new(RwLock::new(RoundEntries { tt: Tt::empty(), stored: Vec::new() })))
-                .collect(),
+            entries: (0..threads).map(|_| CachePadded::new(RwLock::new(RoundEntries::new()))).collect(),
             meeting: Mutex::new(Meeting {
                 number: 0,
                 arrived: 0,
@@ -85,10 +119,8 @@ impl Lockstep {
     /// Begins the first round of a thread.
     pub fn join(&self, thread: usize) -> LockstepThread<'_> {
         let node_budget = self.meeting.lock().plan.share(thread, self.entries.len());
-        let mut entries = self.entries[thread].write();
-        // Without memory the thread sees its entries one round later.
-        let _ = entries.tt.resize(RoundEntries::MIB, 1, &mut |_| ());
-        LockstepThread { lockstep: self, thread, entries: Some(entries), node_budget, other_nodes: 0, finished: false }
+        let entries = Some(self.entries[thread].write());
+        LockstepThread { lockstep: self, thread, entries, node_budget, other_nodes: 0, finished: false }
     }
 
     /// Waits until all threads have arrived. Each calls `arrive`; the last one then calls `end`.
@@ -137,17 +169,14 @@ pub struct LockstepThread<'a> {
 
 impl LockstepThread<'_> {
     /// The thread's own entry of this round.
-    #[inline(never)]
     pub fn probe(&self, key: u64) -> Option<TtEntry> {
-        self.entries.as_ref()?.tt.probe(key)
+        self.entries.as_ref()?.get(key)
     }
 
     /// Stores an entry for this round.
-    #[inline(never)]
     pub fn store(&mut self, key: u64, entry: TtEntry) {
         if let Some(entries) = &mut self.entries {
-            entries.tt.store(key, entry);
-            entries.stored.push((key, entry));
+            entries.store(key, entry);
         }
     }
 
@@ -181,7 +210,7 @@ impl LockstepThread<'_> {
     fn merge(&self, tt: &Tt) {
         let threads = self.lockstep.entries.len();
         for entries in &self.lockstep.entries {
-            for &(key, entry) in &entries.read().stored {
+            for &(key, entry) in &entries.read().entries {
                 if tt.cluster_index(key) % threads == self.thread {
                     tt.store(key, entry);
                 }
@@ -210,6 +239,30 @@ impl Drop for LockstepThread<'_> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::chess::Move;
+    use crate::score::Bound;
+
+    fn entry(depth: i32) -> TtEntry {
+        TtEntry { mv: None, score: 3, eval: None, depth, bound: Bound::Upper, pv: false }
+    }
+
+    #[test]
+    fn the_last_entry_of_a_key_counts_and_inherits_its_move() {
+        let mut entries = RoundEntries::new();
+        // Keys with colliding hashes.
+        let key = |nth: usize| (nth / 3 * RoundEntries::INDICES + nth) as u64;
+        entries.store(key(7), TtEntry { mv: Move::from_word(0x1234), ..entry(-1) });
+        for nth in 0..RoundEntries::CAPACITY + 10 {
+            entries.store(key(nth), entry(nth as i32));
+        }
+        for nth in 0..RoundEntries::CAPACITY {
+            let mv = if nth == 7 { Move::from_word(0x1234) } else { None };
+            assert_eq!(entries.get(key(nth)), Some(TtEntry { mv, ..entry(nth as i32) }), "{nth}");
+        }
+        assert_eq!(entries.get(key(RoundEntries::CAPACITY)), None, "full");
+        entries.clear();
+        assert_eq!(entries.get(key(7)), None);
+    }
 
     #[test]
     fn a_node_limit_is_shared_out_whole() {
