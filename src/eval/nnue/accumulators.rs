@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::features::View;
 use super::network::Network;
-use super::simd::{CacheLine, Simd};
+use super::simd::{CacheLine, Isa, Kernel, Simd};
 use super::threats::{Pieces, Threats};
 use crate::chess::fen::MAX_PIECES;
 use crate::chess::{Bitboard, Board, Color, MoveDelta, Piece, Square};
@@ -93,21 +93,12 @@ impl Accumulators {
     /// Evaluation at a ply in centipawns, from the side to move's view.
     #[inline]
     pub fn evaluate(&mut self, board: &Board, ply: usize) -> Score {
-        for color in Color::ALL {
-            self.update_row(board, ply, color);
-        }
-        let side = board.side_to_move();
-        let bucket = self.network.output_bucket(board);
-        if self.network.architecture().threats > 0 {
-            self.simd.find_threats(&Pieces::from(board), &mut self.threats);
-        }
-        let accumulators = [side, !side].map(|color| self.row(ply, color));
-        self.network.value(self.simd, accumulators, side, self.threats.inputs(), bucket)
+        self.simd.run(Evaluate { accumulators: self, board, ply })
     }
 
     /// Brings a row up to date.
     #[inline(always)]
-    fn update_row(&mut self, board: &Board, ply: usize, color: Color) {
+    fn update_row<I: Isa>(&mut self, isa: I, board: &Board, ply: usize, color: Color) {
         let side = color.index();
         let view = self.plies[ply].views[side];
         let mut first = ply;
@@ -119,13 +110,13 @@ impl Accumulators {
             }
         }
         for next in first + 1..=ply {
-            self.apply_change(next, color, view);
+            self.apply_change(isa, next, color, view);
         }
     }
 
     /// Updates a row from the previous ply.
     #[inline(always)]
-    fn apply_change(&mut self, ply: usize, color: Color, view: View) {
+    fn apply_change<I: Isa>(&mut self, isa: I, ply: usize, color: Color, view: View) {
         let lines = self.network.lines();
         let at = (2 * ply + color.index()) * lines;
         let (before, from_here) = self.rows.split_at_mut(at);
@@ -133,9 +124,9 @@ impl Accumulators {
         let row = |(piece, square)| self.network.feature(view.feature(piece, square));
         match self.plies[ply].change {
             Change::None => out.copy_from_slice(from),
-            Change::Quiet { off, on } => self.simd.update(out, from, [row(on)], [row(off)]),
-            Change::Capture { off, on } => self.simd.update(out, from, [row(on)], off.map(row)),
-            Change::Castle { off, on } => self.simd.update(out, from, on.map(row), off.map(row)),
+            Change::Quiet { off, on } => isa.update(out, from, [row(on)], [row(off)]),
+            Change::Capture { off, on } => isa.update(out, from, [row(on)], off.map(row)),
+            Change::Castle { off, on } => isa.update(out, from, on.map(row), off.map(row)),
         }
         self.plies[ply].computed[color.index()] = true;
     }
@@ -155,7 +146,7 @@ impl Accumulators {
         }
         let lines = self.network.lines();
         let cached = &mut self.cached_rows[index * lines..][..lines];
-        self.simd.apply(cached, self.network.features(), &adds, &subs);
+        self.simd.run(Differences { row: cached, network: &self.network, adds: &adds, subs: &subs });
         self.rows[(2 * ply + color.index()) * lines..][..lines].copy_from_slice(cached);
         self.plies[ply].computed[color.index()] = true;
     }
@@ -164,5 +155,48 @@ impl Accumulators {
     fn row(&self, ply: usize, color: Color) -> &[CacheLine] {
         let lines = self.network.lines();
         &self.rows[(2 * ply + color.index()) * lines..][..lines]
+    }
+}
+
+/// Arguments of [`Accumulators::evaluate`].
+struct Evaluate<'a> {
+    accumulators: &'a mut Accumulators,
+    board: &'a Board,
+    ply: usize,
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = Score;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Score {
+        let Self { accumulators, board, ply } = self;
+        for color in Color::ALL {
+            accumulators.update_row(isa, board, ply, color);
+        }
+        let network = &*accumulators.network;
+        if network.architecture().threats > 0 {
+            isa.find_threats(&Pieces::from(board), &mut accumulators.threats);
+        }
+        let side = board.side_to_move();
+        let rows = [side, !side].map(|color| accumulators.row(ply, color));
+        network.output(isa, rows, side, accumulators.threats.inputs(), network.output_bucket(board))
+    }
+}
+
+/// Differences between two positions to add to an accumulator.
+struct Differences<'a> {
+    row: &'a mut [CacheLine],
+    network: &'a Network,
+    adds: &'a [u16],
+    subs: &'a [u16],
+}
+
+impl Kernel for Differences<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        isa.apply(self.row, self.network.features(), self.adds, self.subs);
     }
 }

@@ -72,8 +72,8 @@ impl<V: U64x8> Propagators<V> {
 
     #[inline(always)]
     fn new(isa: V::Isa, empty: u64) -> Self {
-        let free = |squares: [u64; 4]| lines::<V>(isa, squares.map(|squares| squares & empty));
-        let one = Rays { up: free(UP), down: free(DOWN) };
+        let empty = V::new(isa, [empty; 8]);
+        let one = Rays { up: lines::<V>(isa, UP).and(empty), down: lines::<V>(isa, DOWN).and(empty) };
         let two = one.extend(Self::steps(isa, 1));
         Self { isa, free: [one, two, two.extend(Self::steps(isa, 2))] }
     }
@@ -124,7 +124,7 @@ fn or_fours<V: U64x8>(lines: V) -> V {
 /// bishops on diagonals.
 #[inline(always)]
 fn by_kind<V: U64x8>([sliders, knights, queens]: [Rays<V>; 3]) -> V {
-    let [knights, queens] = [knights, queens].map(|rays| or_fours(rays.both()));
+    let (knights, queens) = (or_fours(knights.both()), or_fours(queens.both()));
     or_pairs(sliders.both()).blend::<0b0010_0010>(knights).blend::<0b1000_1000>(queens)
 }
 
@@ -135,17 +135,24 @@ fn splat_colors<V: U64x8>(isa: V::Isa, [white, black]: [Bitboard; 2]) -> V {
     V::new(isa, [white, white, white, white, black, black, black, black])
 }
 
+/// Both colors' pieces of a type.
+#[inline(always)]
+fn of_kind<V: U64x8>(isa: V::Isa, pieces: &Pieces, kind: PieceType) -> V {
+    splat_colors(isa, [pieces.of(Color::White, kind), pieces.of(Color::Black, kind)])
+}
+
 impl Attacks {
     /// Computes the attack sets of these pieces.
     #[inline(always)]
     pub fn new<V: U64x8>(isa: V::Isa, pieces: &Pieces) -> Self {
         use PieceType::{Bishop, King, Knight, Pawn, Queen, Rook};
-        let of = |kind| splat_colors::<V>(isa, Color::ALL.map(|color| pieces.of(color, kind)));
         let propagators = Propagators::<V>::new(isa, !pieces.occupied().0);
         // Rooks on files and ranks, bishops on diagonals.
-        let sliders = propagators.rays(of(Rook).blend::<0b1100_1100>(of(Bishop)));
-        let (queens, kings) = (propagators.rays(of(Queen)), propagators.rays(of(King)));
-        let [knights, leaps] = [Knight, King].map(|kind| Rays::leaps(isa, of(kind)));
+        let sliders =
+            propagators.rays(of_kind::<V>(isa, pieces, Rook).blend::<0b1100_1100>(of_kind(isa, pieces, Bishop)));
+        let king = of_kind(isa, pieces, King);
+        let (queens, kings) = (propagators.rays(of_kind(isa, pieces, Queen)), propagators.rays(king));
+        let (knights, leaps) = (Rays::leaps(isa, of_kind(isa, pieces, Knight)), Rays::leaps(isa, king));
 
         let [all, twice] = combine(pieces, [sliders, queens, knights]);
         // A pinned piece is where the king's ray meets the opposite ray of an enemy slider.
@@ -176,10 +183,8 @@ fn combine<V: U64x8>(pieces: &Pieces, [sliders, queens, knights]: [Rays<V>; 3]) 
         all = all.or(lines);
     }
     twice = or_fours(twice.or(all.and(all.swap_lanes::<1>())).or(or_pairs(all).and(or_pairs(all).swap_lanes::<2>())));
-    let [mut all, mut twice] = [or_fours(all), twice].map(|lines| {
-        let lines = lines.to_array();
-        [lines[0], lines[4]].map(Bitboard)
-    });
+    let (all, twice) = (or_fours(all).to_array(), twice.to_array());
+    let (mut all, mut twice) = ([Bitboard(all[0]), Bitboard(all[4])], [Bitboard(twice[0]), Bitboard(twice[4])]);
     for color in Color::ALL {
         let side = color.index();
         let pawns = pieces.of(color, PieceType::Pawn).forward(color);

@@ -294,7 +294,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::chess::Color;
     use crate::eval::nnue::Network;
-    use crate::eval::nnue::simd::{CacheLine, Simd};
+    use crate::eval::nnue::simd::Simd;
 
     /// A network with small random weights.
     pub(crate) fn random(architecture: Architecture, seed: u64) -> Parts {
@@ -332,8 +332,8 @@ pub(crate) mod tests {
         assert_eq!((network.to_string().as_str(), network.lines()), ("random (3 x 768 + 86 -> 64 x 2 -> 8)", 2));
         assert_eq!(network.feature(700)[1].0, parts.features[700 * 64 + 32..][..32]);
         // Without active neurons only the bias remains.
-        let none = CacheLine::pack(&[-1; 64]);
-        let bias = network.value(Simd::best(), [&none, &none], Color::White, &[], 5);
+        let none = Network::from_parts(&Parts { biases: vec![-1; 64], ..parts.clone() }).unwrap();
+        let bias = none.value(Simd::best(), [&[], &[]], Color::White, &[], 5);
         assert_eq!(bias, parts.output_biases[5] * 400 / (255 * 128));
     }
 

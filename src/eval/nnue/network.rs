@@ -3,7 +3,7 @@
 use super::features::INPUTS;
 pub use super::format::{Architecture, LANES, MAX_HIDDEN, MAX_OUTPUTS, QA, QB, SCALE};
 use super::format::{MAX_FILE_SIZE, NetworkError, Parts, checksum};
-use super::simd::{CacheLine, HalfLine, Perspective, Simd};
+use super::simd::{CacheLine, HalfLine, Isa, Kernel, Perspective, Simd};
 use super::threats::{THREAT_INPUTS, Threats};
 use crate::chess::{Board, Color};
 use crate::files;
@@ -135,11 +135,16 @@ impl Network {
         &self.biases
     }
 
+    /// Output in centipawns from the view of `side`, the side to move, whose inputs come first.
+    pub fn value(&self, simd: Simd, inputs: [&[u16]; 2], side: Color, threats: &[u8], bucket: usize) -> Score {
+        simd.run(FromInputs { network: self, inputs, side, threats, bucket })
+    }
+
     /// Output in centipawns from the view of `side`, the side to move. Its accumulator comes first; `threats` are the active inputs.
     #[inline(always)]
-    pub fn value(
+    pub(super) fn output<I: Isa>(
         &self,
-        simd: Simd,
+        isa: I,
         accumulators: [&[CacheLine]; 2],
         side: Color,
         threats: &[u8],
@@ -148,9 +153,10 @@ impl Network {
         let lines = self.lines();
         let threats = if self.threats.is_empty() { &[] } else { threats };
         let (ours, theirs) = self.outputs[2 * bucket * lines..][..2 * lines].split_at(lines);
-        let [us, them] = accumulators;
+        // All of the same length, so that bounds checks can be elided.
+        let [us, them] = accumulators.map(|neurons| &neurons[..lines]);
         let of = |neurons, weights, color| Perspective { neurons, weights, flip: Threats::flip(color) };
-        let sum = simd.screlu_dot([of(us, ours, side), of(them, theirs, !side)], &self.threats, threats);
+        let sum = isa.screlu_dot([of(us, ours, side), of(them, theirs, !side)], &self.threats, threats);
         let output = i64::from(sum / QA) + i64::from(self.output_biases[bucket]);
         (output * i64::from(SCALE) / i64::from(QA * QB)) as Score
     }
@@ -164,5 +170,29 @@ impl Network {
     #[inline(always)]
     pub fn output_bucket(&self, board: &Board) -> usize {
         self.architecture.output_bucket(board.occupied().count() as usize)
+    }
+}
+
+/// Arguments of [`Network::value`].
+struct FromInputs<'a> {
+    network: &'a Network,
+    inputs: [&'a [u16]; 2],
+    side: Color,
+    threats: &'a [u8],
+    bucket: usize,
+}
+
+impl Kernel for FromInputs<'_> {
+    type Output = Score;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Score {
+        let network = self.network;
+        let [us, them] = self.inputs.map(|inputs| {
+            let mut row = network.biases.to_vec();
+            isa.apply(&mut row, &network.features, inputs, &[]);
+            row
+        });
+        network.output(isa, [&us, &them], self.side, self.threats, self.bucket)
     }
 }

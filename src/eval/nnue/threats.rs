@@ -4,7 +4,7 @@
 //! recomputed for each evaluation instead of updated.
 
 use super::attacks::Attacks;
-use super::simd::{Simd, U64x8};
+use super::simd::{Isa, Kernel, Simd, U64x8};
 use crate::chess::{Bitboard, Board, Color, Piece, PieceType, Square};
 
 /// Piece types that can be threatened: all but the king.
@@ -86,6 +86,17 @@ impl FromIterator<(Piece, Square)> for Pieces {
     }
 }
 
+impl Kernel for &Pieces {
+    type Output = Threats;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Threats {
+        let mut threats = Threats::default();
+        isa.find_threats(self, &mut threats);
+        threats
+    }
+}
+
 impl Default for Threats {
     /// No threats.
     fn default() -> Self {
@@ -96,9 +107,7 @@ impl Default for Threats {
 impl Threats {
     /// Computes the threats among these pieces.
     pub fn new(pieces: &Pieces) -> Self {
-        let mut threats = Self::default();
-        Simd::best().find_threats(pieces, &mut threats);
-        threats
+        Simd::best().run(pieces)
     }
 
     /// Recomputes the active inputs.
@@ -279,8 +288,7 @@ mod tests {
                 _ => format!("{color:?} {:?} check", kinds[input - CHECKS + 1]),
             }
         };
-        let mut threats = Threats::default();
-        simd.find_threats(&Pieces::from(board), &mut threats);
+        let threats = simd.run(&Pieces::from(board));
         let mut words: Vec<String> = threats.inputs().iter().map(word).collect();
         words.sort();
         words

@@ -28,16 +28,12 @@ impl Trace {
         let value = |left_out: Option<Square>, bucket| {
             let present = || pieces.iter().copied().filter(|&(_, square)| Some(square) != left_out);
             let threats = Threats::new(&present().collect::<Pieces>());
-            let row = |color| {
-                let view = network.architecture().kings.view(color, board.king(color));
-                let features: Vec<u16> = present().map(|(piece, square)| view.feature(piece, square) as u16).collect();
-                let mut row = network.biases().to_vec();
-                simd.apply(&mut row, network.features(), &features, &[]);
-                row
-            };
             let side = board.side_to_move();
-            let [us, them] = [side, !side].map(row);
-            network.value(simd, [&us, &them], side, threats.inputs(), bucket) * side.sign()
+            let inputs = [side, !side].map(|color| {
+                let view = network.architecture().kings.view(color, board.king(color));
+                present().map(|(piece, square)| view.feature(piece, square) as u16).collect::<Vec<_>>()
+            });
+            network.value(simd, inputs.each_ref().map(Vec::as_slice), side, threats.inputs(), bucket) * side.sign()
         };
         let whole = value(None, bucket);
         let worth =

@@ -1,34 +1,26 @@
-//! AVX2: 16 neurons per register.
+//! AVX2, with BMI: 16 neurons per register.
 
 use super::super::network::QA;
 use super::super::threats::{Pieces, Threats};
-use super::dot::{self, Isa};
-use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, scalar};
+use super::isa::{self, Isa, Kernel};
+use super::{CacheLine, HalfLine, Perspective, U64x8};
 use std::arch::x86_64::*;
 
 /// Proof that the CPU has AVX2: created only in functions that require it.
 #[derive(Clone, Copy)]
 struct Avx2(());
 
-#[target_feature(enable = "avx2")]
-pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
-    scalar::update(out, from, adds, subs);
+pub fn is_detected() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
 }
 
-#[target_feature(enable = "avx2")]
-pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
-    scalar::apply(accumulator, rows, adds, subs);
-}
-
-#[target_feature(enable = "avx2")]
-pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<YmmPair>(Avx2(()), pieces);
-}
-
-/// Six lines use twelve of sixteen registers.
-#[target_feature(enable = "avx2")]
-pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-    dot::screlu_dot::<_, 1, 6, 4>(Avx2(()), sides.map(|side| [side]), rows, threats)
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn run<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Avx2(()))
 }
 
 impl Isa for Avx2 {
@@ -43,9 +35,9 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn load(self, line: &CacheLine) -> [__m256i; 2] {
-        let (halves, _) = line.0.as_chunks::<16>();
+        let halves = line.0.as_ptr().cast::<__m256i>();
         // SAFETY: the CPU has AVX2; each half is 32 bytes, aligned to 32 because the line is aligned to 64.
-        [0, 1].map(|half| unsafe { _mm256_load_si256(halves[half].as_ptr().cast()) })
+        unsafe { [_mm256_load_si256(halves), _mm256_load_si256(halves.add(1))] }
     }
 
     #[inline(always)]
@@ -84,6 +76,18 @@ impl Isa for Avx2 {
             _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
         }
     }
+
+    /// Six lines use twelve of sixteen registers.
+    #[inline(always)]
+    fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
+        let [us, them] = sides;
+        isa::screlu_dot::<_, 1, 6, 4>(self, [[us], [them]], rows, threats)
+    }
+
+    #[inline(always)]
+    fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
+        threats.find::<YmmPair>(self, pieces);
+    }
 }
 
 /// Eight 64-bit lanes in two registers.
@@ -102,9 +106,8 @@ impl U64x8 for YmmPair {
 
     #[inline(always)]
     fn new(isa: Avx2, lanes: [u64; 8]) -> Self {
-        let [a, b, c, d, e, f, g, h] = lanes.map(u64::cast_signed);
-        // SAFETY: the CPU has AVX2.
-        Self(isa, unsafe { [_mm256_set_epi64x(d, c, b, a), _mm256_set_epi64x(h, g, f, e)] })
+        // SAFETY: same size, and any bits are valid.
+        Self(isa, unsafe { std::mem::transmute::<[u64; 8], [__m256i; 2]>(lanes) })
     }
 
     #[inline(always)]
@@ -143,8 +146,12 @@ impl U64x8 for YmmPair {
         // SAFETY: the CPU has AVX2.
         Self(isa, unsafe {
             match INDEX {
-                1 => self.1.map(|four| _mm256_permute4x64_epi64::<0b10_11_00_01>(four)),
-                2 => self.1.map(|four| _mm256_permute4x64_epi64::<0b01_00_11_10>(four)),
+                1 => {
+                    [_mm256_permute4x64_epi64::<0b10_11_00_01>(white), _mm256_permute4x64_epi64::<0b10_11_00_01>(black)]
+                }
+                2 => {
+                    [_mm256_permute4x64_epi64::<0b01_00_11_10>(white), _mm256_permute4x64_epi64::<0b01_00_11_10>(black)]
+                }
                 _ => [black, white],
             }
         })
@@ -161,10 +168,10 @@ impl U64x8 for YmmPair {
     #[inline(always)]
     fn nonzero(self) -> u8 {
         // SAFETY: the CPU has AVX2.
-        let [white, black] = self.1.map(|four| unsafe {
-            let none = _mm256_cmpeq_epi64(four, _mm256_setzero_si256());
-            _mm256_movemask_pd(_mm256_castsi256_pd(none))
-        });
-        !(white | black << 4) as u8
+        let mask = |none| unsafe { _mm256_movemask_pd(_mm256_castsi256_pd(none)) };
+        // SAFETY: the CPU has AVX2.
+        let Self(_, [white, black]) =
+            self.zip(Self::new(self.0, [0; 8]), |four, zero| unsafe { _mm256_cmpeq_epi64(four, zero) });
+        !(mask(white) | mask(black) << 4) as u8
     }
 }

@@ -2,8 +2,8 @@
 
 use super::super::network::QA;
 use super::super::threats::{Pieces, Threats};
-use super::dot::{self, Isa};
-use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, scalar};
+use super::isa::{self, Isa, Kernel};
+use super::{CacheLine, HalfLine, Perspective, Rows, U64x8, avx2, scalar};
 use std::arch::x86_64::*;
 
 /// Proof that the CPU has the instructions: created only in functions that require them.
@@ -11,7 +11,8 @@ use std::arch::x86_64::*;
 struct Avx512(());
 
 pub fn is_detected() -> bool {
-    is_x86_feature_detected!("avx512f")
+    avx2::is_detected()
+        && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vbmi2")
         && is_x86_feature_detected!("avx512vnni")
@@ -20,43 +21,9 @@ pub fn is_detected() -> bool {
 /// Lines per unrolled block.
 const BLOCK: usize = 8;
 
-/// The compiler vectorises [`scalar::update`] with 256-bit registers only.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
-    let isa = Avx512(());
-    let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
-    let done = blocks.len() * BLOCK;
-    for (out, at) in blocks.iter_mut().zip((0..).step_by(BLOCK)) {
-        let from = &from[at..][..BLOCK];
-        let (adds, subs) = (adds.map(|row| &row[at..][..BLOCK]), subs.map(|row| &row[at..][..BLOCK]));
-        for index in 0..BLOCK {
-            let mut line = isa.load(&from[index]);
-            for row in adds {
-                line = _mm512_add_epi16(line, isa.load(&row[index]));
-            }
-            for row in subs {
-                line = _mm512_sub_epi16(line, isa.load(&row[index]));
-            }
-            // SAFETY: a line is 64 bytes, aligned to 64.
-            unsafe { _mm512_store_si512(out[index].0.as_mut_ptr().cast(), line) };
-        }
-    }
-    scalar::update(rest, &from[done..], adds.map(|row| &row[done..]), subs.map(|row| &row[done..]));
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
-    scalar::apply(accumulator, rows, adds, subs);
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<Zmm>(Avx512(()), pieces);
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni")]
-pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-    dot::screlu_dot::<_, 2, BLOCK, 1>(Avx512(()), [sides], rows, threats)
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512vnni,bmi1,bmi2,lzcnt,popcnt")]
+pub fn run<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Avx512(()))
 }
 
 impl Isa for Avx512 {
@@ -102,6 +69,47 @@ impl Isa for Avx512 {
         // SAFETY: the CPU has AVX-512.
         unsafe { _mm512_reduce_add_epi32(_mm512_add_epi32(_mm512_add_epi32(one, two), _mm512_add_epi32(three, four))) }
     }
+
+    #[inline(always)]
+    fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
+        isa::screlu_dot::<_, 2, BLOCK, 1>(self, [sides], rows, threats)
+    }
+
+    #[inline(always)]
+    fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
+        threats.find::<Zmm>(self, pieces);
+    }
+
+    /// The compiler vectorises [`scalar::update`] with 256-bit registers only.
+    #[inline(always)]
+    fn update<const A: usize, const S: usize>(
+        self,
+        out: &mut [CacheLine],
+        from: &[CacheLine],
+        adds: Rows<A>,
+        subs: Rows<S>,
+    ) {
+        let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
+        let done = blocks.len() * BLOCK;
+        for (out, at) in blocks.iter_mut().zip((0..).step_by(BLOCK)) {
+            let from = &from[at..][..BLOCK];
+            let (adds, subs) = (adds.map(|row| &row[at..][..BLOCK]), subs.map(|row| &row[at..][..BLOCK]));
+            for index in 0..BLOCK {
+                // SAFETY: the CPU has AVX-512; a line is 64 bytes, aligned to 64.
+                unsafe {
+                    let mut line = self.load(&from[index]);
+                    for row in adds {
+                        line = _mm512_add_epi16(line, self.load(&row[index]));
+                    }
+                    for row in subs {
+                        line = _mm512_sub_epi16(line, self.load(&row[index]));
+                    }
+                    _mm512_store_si512(out[index].0.as_mut_ptr().cast(), line);
+                }
+            }
+        }
+        scalar::update(rest, &from[done..], adds.map(|row| &row[done..]), subs.map(|row| &row[done..]));
+    }
 }
 
 /// Eight 64-bit lanes in one register.
@@ -113,9 +121,8 @@ impl U64x8 for Zmm {
 
     #[inline(always)]
     fn new(isa: Avx512, lanes: [u64; 8]) -> Self {
-        let [a, b, c, d, e, f, g, h] = lanes.map(u64::cast_signed);
-        // SAFETY: the CPU has AVX-512.
-        Self(isa, unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
+        // SAFETY: same size, and any bits are valid.
+        Self(isa, unsafe { std::mem::transmute::<[u64; 8], __m512i>(lanes) })
     }
 
     #[inline(always)]

@@ -7,16 +7,16 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod dot;
+mod isa;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;
 mod u64x8;
 
+pub(super) use isa::{Isa, Kernel};
 pub(super) use u64x8::U64x8;
 
 use super::network::LANES;
-use super::threats::{Pieces, Threats};
 use std::sync::OnceLock;
 
 /// 32 weights or neurons of 16 bits, aligned to a cache line.
@@ -77,24 +77,6 @@ impl Default for Simd {
     }
 }
 
-/// Dispatches to the kernel of the instruction set.
-macro_rules! dispatch {
-    ($self:ident, $function:ident, $($argument:expr),+) => {
-        match $self.level {
-            Level::Scalar => scalar::$function($($argument),+),
-            // SAFETY: `Simd::available` found that the CPU has the instructions.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::$function($($argument),+) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::$function($($argument),+) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon => unsafe { neon::$function($($argument),+) },
-        }
-    };
-}
-
 impl Simd {
     /// All available instruction sets, fastest first.
     pub fn available() -> Vec<Self> {
@@ -102,7 +84,7 @@ impl Simd {
             #[cfg(target_arch = "x86_64")]
             avx512::is_detected().then_some(Self { level: Level::Avx512, name: "avx512" }),
             #[cfg(target_arch = "x86_64")]
-            is_x86_feature_detected!("avx2").then_some(Self { level: Level::Avx2, name: "avx2" }),
+            avx2::is_detected().then_some(Self { level: Level::Avx2, name: "avx2" }),
             #[cfg(target_arch = "aarch64")]
             std::arch::is_aarch64_feature_detected!("neon").then_some(Self { level: Level::Neon, name: "neon" }),
             Some(Self { level: Level::Scalar, name: "scalar" }),
@@ -126,50 +108,21 @@ impl Simd {
         self.name
     }
 
-    /// Incremental update in one pass: `out` = `from` + `adds` - `subs`.
-    ///
-    /// # Panics
-    /// If a row is shorter than `out`.
+    /// Runs a kernel compiled for the instruction set.
     #[inline(always)]
-    pub fn update<const A: usize, const S: usize>(
-        self,
-        out: &mut [CacheLine],
-        from: &[CacheLine],
-        adds: Rows<A>,
-        subs: Rows<S>,
-    ) {
-        let lines = out.len();
-        // All of the same length, so that bounds checks can be elided.
-        let (from, adds, subs) = (&from[..lines], adds.map(|row| &row[..lines]), subs.map(|row| &row[..lines]));
-        dispatch!(self, update, out, from, adds, subs);
-    }
-
-    /// Adds and subtracts many rows in place. `rows` holds all rows of the network.
-    ///
-    /// # Panics
-    /// If a row is out of range.
-    #[inline(always)]
-    pub fn apply(self, accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
-        dispatch!(self, apply, accumulator, rows, adds, subs);
-    }
-
-    /// Computes the active threat inputs.
-    #[inline(always)]
-    pub fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
-        dispatch!(self, find_threats, pieces, threats);
-    }
-
-    /// Dot product of output weights and SCReLU activations of both sides (clamp to 0..`QA`, square) after adding the rows of the active
-    /// threats. `rows` holds all threat rows, each as long as a side's neurons.
-    ///
-    /// # Panics
-    /// If a row is out of range, the sides differ in length, or there are fewer weights than neurons.
-    #[inline(always)]
-    pub fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-        let lines = sides[0].neurons.len();
-        let sides =
-            sides.map(|side| Perspective { neurons: &side.neurons[..lines], weights: &side.weights[..lines], ..side });
-        dispatch!(self, screlu_dot, sides, rows, threats)
+    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self.level {
+            Level::Scalar => kernel.run(()),
+            // SAFETY: `Simd::available` found that the CPU has the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::run(kernel) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512::run(kernel) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => unsafe { neon::run(kernel) },
+        }
     }
 }
 
@@ -186,27 +139,37 @@ mod tests {
         (0..count).map(|_| CacheLine(std::array::from_fn(|_| next()))).collect()
     }
 
-    /// Results of all kernels on the same random input.
-    fn results(simd: Simd, count: usize, mut seed: u32) -> ([Vec<CacheLine>; 3], Vec<CacheLine>, i32) {
-        let seed = &mut seed;
-        let rows = lines(20 * count, 900, seed);
-        let row = |index: usize| &rows[index * count..][..count];
-        let from = lines(count, 3000, seed);
-        let mut outs = [(); 3].map(|()| lines(count, 1000, seed));
-        simd.update(&mut outs[0], &from, [row(1)], [row(2)]);
-        simd.update(&mut outs[1], &from, [row(3)], [row(4), row(5)]);
-        simd.update(&mut outs[2], &from, [row(6), row(7)], [row(8), row(9)]);
-        let mut many = from.clone();
-        simd.apply(&mut many, &rows, &[0, 3, 7, 19, 11], &[5, 4, 18]);
-        let [ours, theirs] = [(); 2].map(|()| lines(count, 127, seed));
-        let short: Vec<HalfLine> =
-            lines(20 * count, 127, seed).iter().map(|line| HalfLine(line.0.map(|one| one as i8))).collect();
-        let sides = [
-            Perspective { neurons: &from, weights: &ours, flip: 1 },
-            Perspective { neurons: &many, weights: &theirs, flip: 0 },
-        ];
-        let sum = simd.screlu_dot(sides, &short, &[4, 18, 9, 9, 0]);
-        (outs, many, sum)
+    /// All functions on random input.
+    struct OnRandomLines {
+        count: usize,
+        seed: u32,
+    }
+
+    impl Kernel for OnRandomLines {
+        type Output = ([Vec<CacheLine>; 3], Vec<CacheLine>, i32);
+
+        #[inline(always)]
+        fn run<I: Isa>(mut self, isa: I) -> Self::Output {
+            let (count, seed) = (self.count, &mut self.seed);
+            let rows = lines(20 * count, 900, seed);
+            let row = |index: usize| &rows[index * count..][..count];
+            let from = lines(count, 3000, seed);
+            let mut outs = [(); 3].map(|()| lines(count, 1000, seed));
+            isa.update(&mut outs[0], &from, [row(1)], [row(2)]);
+            isa.update(&mut outs[1], &from, [row(3)], [row(4), row(5)]);
+            isa.update(&mut outs[2], &from, [row(6), row(7)], [row(8), row(9)]);
+            let mut many = from.clone();
+            isa.apply(&mut many, &rows, &[0, 3, 7, 19, 11], &[5, 4, 18]);
+            let [ours, theirs] = [(); 2].map(|()| lines(count, 127, seed));
+            let short: Vec<HalfLine> =
+                lines(20 * count, 127, seed).iter().map(|line| HalfLine(line.0.map(|one| one as i8))).collect();
+            let sides = [
+                Perspective { neurons: &from, weights: &ours, flip: 1 },
+                Perspective { neurons: &many, weights: &theirs, flip: 0 },
+            ];
+            let sum = isa.screlu_dot(sides, &short, &[4, 18, 9, 9, 0]);
+            (outs, many, sum)
+        }
     }
 
     #[test]
@@ -215,9 +178,22 @@ mod tests {
         for simd in Simd::available() {
             for count in [1, 2, 3, 8, 16, 21] {
                 for seed in 0..30 {
-                    assert_eq!(results(simd, count, seed), results(scalar, count, seed), "{} {count}", simd.name());
+                    let [all, expected] = [simd, scalar].map(|simd| simd.run(OnRandomLines { count, seed }));
+                    assert_eq!(all, expected, "{} {count}", simd.name());
                 }
             }
+        }
+    }
+
+    /// The dot product of two sides without threats.
+    struct Dot<'a>([(&'a [CacheLine], &'a [CacheLine]); 2]);
+
+    impl Kernel for Dot<'_> {
+        type Output = i32;
+
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> i32 {
+            isa.screlu_dot(self.0.map(|(neurons, weights)| Perspective { neurons, weights, flip: 0 }), &[], &[])
         }
     }
 
@@ -232,18 +208,12 @@ mod tests {
             })
             .sum();
         let full = [CacheLine([255; 32]); 4];
+        let [low, high] = [-127, 127].map(|weight| [CacheLine([weight; 32]); 4]);
+        let none = [CacheLine::ZERO; 4];
         for simd in Simd::available() {
-            let dot = |sides: [(&[CacheLine], &[CacheLine]); 2]| {
-                simd.screlu_dot(sides.map(|(neurons, weights)| Perspective { neurons, weights, flip: 0 }), &[], &[])
-            };
-            let [low, high] = [-127, 127].map(|weight| [CacheLine([weight; 32]); 4]);
-            let none = [CacheLine::ZERO; 4];
-            assert_eq!(dot([(&neurons, &weights), (&none[..1], &high)]), expected, "{}", simd.name());
-            assert_eq!(dot([(&none, &high), (&full, &high)]), 128 * 255 * 255 * 127);
-            assert_eq!(dot([(&full, &low); 2]), -256 * 255 * 255 * 127);
-            let mut out = [CacheLine::ZERO];
-            simd.update(&mut out, &neurons, [&weights], [&neurons]);
-            assert_eq!(out, weights);
+            assert_eq!(simd.run(Dot([(&neurons, &weights), (&none[..1], &high[..1])])), expected, "{}", simd.name());
+            assert_eq!(simd.run(Dot([(&none, &high), (&full, &high)])), 128 * 255 * 255 * 127);
+            assert_eq!(simd.run(Dot([(&full, &low); 2])), -256 * 255 * 255 * 127);
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::super::network::QA;
 use super::super::threats::{Pieces, Threats};
-use super::dot::{self, Isa};
-use super::{CacheLine, HalfLine, Perspective, Rows, scalar};
+use super::isa::{self, Isa, Kernel};
+use super::{CacheLine, HalfLine, Perspective};
 use std::arch::aarch64::*;
 
 /// Proof that the CPU has NEON: created only in functions that require it.
@@ -11,24 +11,8 @@ use std::arch::aarch64::*;
 struct Neon(());
 
 #[target_feature(enable = "neon")]
-pub fn update<const A: usize, const S: usize>(out: &mut [CacheLine], from: &[CacheLine], adds: Rows<A>, subs: Rows<S>) {
-    scalar::update(out, from, adds, subs);
-}
-
-#[target_feature(enable = "neon")]
-pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], subs: &[u16]) {
-    scalar::apply(accumulator, rows, adds, subs);
-}
-
-#[target_feature(enable = "neon")]
-pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
-    scalar::find_threats(pieces, threats);
-}
-
-/// Four lines use 16 of 32 registers.
-#[target_feature(enable = "neon")]
-pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-    dot::screlu_dot::<_, 1, 4, 1>(Neon(()), sides.map(|side| [side]), rows, threats)
+pub fn run<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Neon(()))
 }
 
 impl Isa for Neon {
@@ -43,9 +27,9 @@ impl Isa for Neon {
 
     #[inline(always)]
     fn load(self, line: &CacheLine) -> [int16x8_t; 4] {
-        let (quarters, _) = line.0.as_chunks::<8>();
-        // SAFETY: the CPU has NEON; each quarter is eight numbers.
-        [0, 1, 2, 3].map(|quarter| unsafe { vld1q_s16(quarters[quarter].as_ptr()) })
+        let at = line.0.as_ptr();
+        // SAFETY: the CPU has NEON; a line is four times eight numbers.
+        unsafe { [vld1q_s16(at), vld1q_s16(at.add(8)), vld1q_s16(at.add(16)), vld1q_s16(at.add(24))] }
     }
 
     #[inline(always)]
@@ -79,5 +63,17 @@ impl Isa for Neon {
     fn total(self, [low, high]: [int32x4_t; 2]) -> i32 {
         // SAFETY: the CPU has NEON.
         unsafe { vaddvq_s32(vaddq_s32(low, high)) }
+    }
+
+    /// Four lines use 16 of 32 registers.
+    #[inline(always)]
+    fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
+        let [us, them] = sides;
+        isa::screlu_dot::<_, 1, 4, 1>(self, [[us], [them]], rows, threats)
+    }
+
+    #[inline(always)]
+    fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
+        threats.find::<[u64; 8]>((), pieces);
     }
 }

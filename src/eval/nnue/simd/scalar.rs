@@ -2,7 +2,7 @@
 
 use super::super::network::{LANES, QA};
 use super::super::threats::{Pieces, Threats};
-use super::dot::{self, Isa};
+use super::isa::{self, Isa};
 use super::{CacheLine, HalfLine, Perspective, Rows};
 
 #[inline(always)]
@@ -32,14 +32,6 @@ pub fn apply(accumulator: &mut [CacheLine], rows: &[CacheLine], adds: &[u16], su
         }
         *out = line;
     }
-}
-
-pub fn screlu_dot(sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
-    dot::screlu_dot::<_, 1, 8, 1>((), sides.map(|side| [side]), rows, threats)
-}
-
-pub fn find_threats(pieces: &Pieces, threats: &mut Threats) {
-    threats.find::<[u64; 8]>((), pieces);
 }
 
 impl Isa for () {
@@ -74,6 +66,16 @@ impl Isa for () {
     #[inline(always)]
     fn total(self, sum: i32) -> i32 {
         sum
+    }
+
+    #[inline(always)]
+    fn screlu_dot(self, sides: [Perspective; 2], rows: &[HalfLine], threats: &[u8]) -> i32 {
+        isa::screlu_dot::<_, 1, 8, 1>(self, sides.map(|side| [side]), rows, threats)
+    }
+
+    #[inline(always)]
+    fn find_threats(self, pieces: &Pieces, threats: &mut Threats) {
+        threats.find::<[u64; 8]>((), pieces);
     }
 }
 

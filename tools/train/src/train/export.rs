@@ -71,15 +71,10 @@ impl Rounding {
 
 /// The value of a position in centipawns.
 pub fn value(network: &Network, position: &Sample) -> i32 {
-    let simd = Simd::best();
     let inputs = network.architecture().inputs();
     let threats: Vec<u8> = position.threats(0).iter().map(|&input| (usize::from(input) - inputs) as u8).collect();
-    let rows = [Color::White, Color::Black].map(|color| {
-        let mut row = network.biases().to_vec();
-        simd.apply(&mut row, network.features(), position.pieces(color.index()), &[]);
-        row
-    });
-    network.value(simd, [&rows[0], &rows[1]], Color::White, &threats, position.bucket())
+    let pieces = [0, 1].map(|side| position.pieces(side));
+    network.value(Simd::best(), pieces, Color::White, &threats, position.bucket())
 }
 
 #[cfg(test)]
