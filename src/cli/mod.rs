@@ -138,8 +138,9 @@ fn completions(args: &CompletionsArgs, mut command: Command) -> Done {
 
 /// Writes the manual pages.
 fn man(args: &ManArgs, command: Command) -> Done {
-    // Use the name as typed, not the display name.
-    let command = command.display_name("lento").name("lento");
+    // The name as typed, and the same pages from every build.
+    let version = env!("CARGO_PKG_VERSION");
+    let command = command.display_name("lento").name("lento").version(version).long_version(version);
     match &args.folder {
         Some(folder) => {
             clap_mangen::generate_to(command, folder)

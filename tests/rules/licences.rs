@@ -65,14 +65,18 @@ fn expressions_are_understood() {
     }
 }
 
-#[test]
-fn every_dependency_has_an_allowed_licence() {
+fn metadata() -> Value {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let mut command = Command::new(env!("CARGO"));
     let output = command.args(["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]).output();
     let output = output.expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn every_dependency_has_an_allowed_licence() {
+    let document = metadata();
     let packages = document["packages"].as_array().expect("packages");
     assert!(packages.len() > 20);
     let allowed = allowed();
@@ -84,4 +88,34 @@ fn every_dependency_has_an_allowed_licence() {
         }
     }
     assert!(refused.is_empty(), "not allowed by deny.toml: {refused:#?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn releases_name_what_is_linked_in_and_its_licences() {
+    let list = |what| {
+        let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/linked"));
+        let output = command.args([what, "x86_64-unknown-linux-musl"]).output().expect("tools/linked runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let texts = list("licences");
+    let texts: BTreeMap<_, _> =
+        texts.split("\n==== ").skip(1).map(|part| part.split_once(' ').expect("text")).collect();
+    let bill: Value = serde_json::from_str(&list("sbom")).expect("JSON");
+    let bill = bill["components"].as_array().expect("components");
+    // The C library is no package.
+    assert_eq!(texts.len(), bill.len() + 1);
+    for part in bill {
+        let text =
+            part["name"].as_str().and_then(|name| texts.get(name)).unwrap_or_else(|| panic!("not there: {part}"));
+        assert!(text.contains("copies") && text.len() > 500, "{text}");
+        assert_eq!(part["hashes"][0]["content"].as_str().map(str::len), Some(64), "{part}");
+    }
+    let document = metadata();
+    let lento = document["packages"].as_array().and_then(|all| all.iter().find(|package| package["name"] == "lento"));
+    let direct = lento.expect("lento")["dependencies"].as_array().expect("dependencies");
+    for package in direct.iter().filter(|package| package["kind"].is_null() && package["target"].is_null()) {
+        assert!(bill.iter().any(|part| part["name"] == package["name"]), "{} is missing", package["name"]);
+    }
 }
