@@ -26,11 +26,10 @@ use crate::search::observer::Instrument;
 use crate::search::params::Params;
 pub use crate::search::report::Output;
 use crate::search::report::{Info, Outcome, PvLine};
-use crate::search::results::Results;
 pub use crate::search::stagger::Stagger;
 use crate::search::statistics::{LmrReport, SearchStats};
 use crate::search::tablebase::Probing;
-use crate::smp::counters::Counters;
+use crate::search::threads::Threads;
 use crate::smp::lockstep::Lockstep;
 use crate::smp::numa::placement::Placement;
 use crate::smp::per_cache::PerCache;
@@ -320,8 +319,7 @@ impl Engine {
             shared,
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
-            counters: Counters::new(threads),
-            results: Results::new(threads),
+            threads: Threads::new(threads),
             lockstep: (options.deterministic && threads > 1).then(|| Lockstep::new(threads, limits.nodes)),
             cpu_slots: CpuSlots::new(threads),
             events,
@@ -445,8 +443,8 @@ impl Engine {
     fn take(&mut self, event: Event) -> Option<Output> {
         let running = self.running.as_mut()?;
         match event {
-            Event::Done(result) => {
-                running.thread_ended(result);
+            Event::Done(thread) => {
+                running.thread_ended(thread);
                 None
             }
             // Late events of a finished search.

@@ -6,8 +6,7 @@ use crate::search::control::Control;
 use crate::search::job::SearchOptions;
 use crate::search::limits::Limits;
 use crate::search::params::Params;
-use crate::search::results::{Results, ThreadResult};
-use crate::smp::counters::Counters;
+use crate::search::threads::{ThreadResult, Threads};
 use crate::smp::lockstep::{Lockstep, LockstepThread};
 use crate::tt::Tt;
 use loom::sync::Arc;
@@ -22,18 +21,18 @@ fn result(thread: usize, depth: i32) -> ThreadResult {
 #[test]
 fn results_are_seen_whole() {
     loom::model(|| {
-        let results = Arc::new(Results::new(2));
+        let threads = Arc::new(Threads::new(2));
         let writers: Vec<_> = (0..2)
             .map(|id| {
-                let results = Arc::clone(&results);
-                thread::spawn(move || results.publish(result(id, 1 + id as i32)))
+                let threads = Arc::clone(&threads);
+                thread::spawn(move || threads.publish(result(id, 1 + id as i32)))
             })
             .collect();
-        for seen in [results.collect(), results.collect()] {
+        for seen in [threads.results(), threads.results()] {
             assert!(seen.iter().all(|result| result.depth == 1 + result.thread as i32));
         }
         writers.into_iter().for_each(|writer| writer.join().unwrap());
-        assert_eq!(results.collect().len(), 2);
+        assert_eq!(threads.results().len(), 2);
     });
 }
 
@@ -105,20 +104,16 @@ fn node_budgets_sum_to_the_limit() {
 }
 
 /// Runs a search of two threads in lockstep, then checks the helper's result.
-fn in_lockstep<T: 'static>(
-    helper: fn(LockstepThread, &Counters) -> T,
-    main: fn(LockstepThread, &Counters),
-    judge: fn(T),
-) {
+fn in_lockstep<T: 'static>(helper: fn(LockstepThread) -> T, main: fn(LockstepThread), judge: fn(T)) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(move || {
-        let search = Arc::new((Lockstep::new(2, None), Counters::new(2)));
+        let search = Arc::new(Lockstep::new(2, None));
         let other = {
             let search = Arc::clone(&search);
-            thread::spawn(move || helper(search.0.join(1), &search.1))
+            thread::spawn(move || helper(search.join(1)))
         };
-        main(search.0.join(0), &search.1);
+        main(search.join(0));
         judge(other.join().expect("the helper ends"));
     });
 }
@@ -126,18 +121,18 @@ fn in_lockstep<T: 'static>(
 /// All threads agree on the last round when one announces it.
 #[test]
 fn threads_agree_on_the_last_round() {
-    let helper = |mut thread: LockstepThread, counters: &Counters| {
+    let helper = |mut thread: LockstepThread| {
         let mut count = 0;
         while !thread.finished {
-            thread.end_round(&Tt::empty(), counters, 0, false);
+            thread.end_round(&Tt::empty(), 0, false);
             count += 1;
         }
         count
     };
-    let main = |mut thread: LockstepThread, counters: &Counters| {
-        thread.end_round(&Tt::empty(), counters, 0, false);
+    let main = |mut thread: LockstepThread| {
+        thread.end_round(&Tt::empty(), 0, false);
         assert!(!thread.finished);
-        thread.end_round(&Tt::empty(), counters, 0, true);
+        thread.end_round(&Tt::empty(), 0, true);
         assert!(thread.finished);
     };
     in_lockstep(helper, main, |count| assert_eq!(count, 2));
@@ -146,9 +141,9 @@ fn threads_agree_on_the_last_round() {
 /// Stopping a thread within a round releases those waiting for it.
 #[test]
 fn aborting_a_round_releases_all() {
-    let helper = |mut thread: LockstepThread, counters: &Counters| {
-        thread.end_round(&Tt::empty(), counters, 0, false);
+    let helper = |mut thread: LockstepThread| {
+        thread.end_round(&Tt::empty(), 0, false);
         thread.finished
     };
-    in_lockstep(helper, |mut thread, _| thread.abort(), |finished| assert!(finished));
+    in_lockstep(helper, |mut thread| thread.abort(), |finished| assert!(finished));
 }

@@ -107,7 +107,7 @@ impl Pool {
 
     /// Sends a job to its threads, with an instrument that observes them.
     pub fn search(&self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
-        for thread in self.threads.iter().take(job.counters.threads()) {
+        for thread in self.threads.iter().take(job.threads.0.len()) {
             let (job, instrument) = (Arc::clone(job), instrument.cloned());
             thread.queue(move |worker| search(worker, job, instrument));
         }
@@ -203,13 +203,13 @@ fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrum
         None => worker.search(&job, &mut NoObserver),
         Some(instrument) => instrument.search(worker, &job),
     };
-    let result = catch_unwind(AssertUnwindSafe(search)).unwrap_or_else(|panic| {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(search)) {
         *worker = worker.anew();
-        job.give_up(worker.id, &panic_message(&*panic))
-    });
+        job.give_up(worker.id, &panic_message(&*panic));
+    }
     // Drop these first: after the last report the engine must own the table alone.
     drop((job, instrument));
-    let _ = events.send(Event::Done(result));
+    let _ = events.send(Event::Done(worker.id));
 }
 
 /// Checks that a worker can be allocated, since a failure inside a worker aborts the process.

@@ -5,7 +5,6 @@ use super::{Engine, vote};
 use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome, Output};
-use crate::search::results::ThreadResult;
 use crate::sync::channel::{Receiver, never};
 use std::mem::replace;
 use std::sync::Arc;
@@ -28,8 +27,8 @@ pub(super) struct Running {
     pub(super) handicap: Option<Handicap>,
     /// Minimum thinking time of a limited player.
     not_before: Option<Instant>,
-    /// The main thread's result.
-    last: Option<ThreadResult>,
+    /// Whether the main thread has ended.
+    main_ended: bool,
     /// The result, possibly withheld.
     pub(super) answer: Option<Outcome>,
 }
@@ -43,7 +42,7 @@ impl Running {
         answer: Option<Outcome>,
     ) -> Self {
         Self {
-            busy: job.as_ref().map_or(0, |job| job.counters.threads()),
+            busy: job.as_ref().map_or(0, |job| job.threads.0.len()),
             job,
             events,
             infinite: limits.infinite,
@@ -51,18 +50,15 @@ impl Running {
             due: false,
             handicap: None,
             not_before: None,
-            last: None,
+            main_ended: false,
             answer,
         }
     }
 
     /// Records the end of a thread.
-    pub(super) fn thread_ended(&mut self, result: ThreadResult) {
+    pub(super) fn thread_ended(&mut self, thread: usize) {
         self.busy -= 1;
-        // Helpers have published theirs.
-        if result.thread == 0 {
-            self.last = Some(result);
-        }
+        self.main_ended |= thread == 0;
         if self.busy == 0 {
             self.events = never();
         }
@@ -122,23 +118,17 @@ impl Running {
     fn select_result(&mut self) {
         let Some(job) = &self.job else { return };
         let waits = job.control.limits_nodes() || job.lockstep.is_some();
-        let ended = self.last.is_some() && (self.busy == 0 || !waits);
+        let ended = self.main_ended && (self.busy == 0 || !waits);
         if !ended && !self.due {
             return;
         }
-        let mut results = job.results.collect();
-        if let Some(last) = &self.last {
-            results.retain(|result| result.thread != 0);
-            results.insert(0, last.clone());
-        }
+        let results = job.threads.results();
         let Some(first) = results.first() else { return };
         // Only the main thread's lines are complete and independent of helpers.
         let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.shared.params.vote == 0;
         let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&results).unwrap_or(first) };
-        let (nodes, tb_hits) = (job.counters.nodes(), job.counters.tb_hits());
-        let (elapsed, hashfull) = (job.control.elapsed(), job.shared.tt.hashfull());
-        let now = |line: &Info| Info { nodes, tb_hits, elapsed, hashfull, ..line.clone() };
-        let mut lines: Vec<Info> = chosen.lines.iter().map(now).collect();
+        let nodes = job.threads.nodes();
+        let mut lines: Vec<Info> = chosen.lines.iter().map(|line| job.with_totals(nodes, line.clone())).collect();
         if let Some(handicap) = &self.handicap {
             let root = job.game.board();
             if !self.due
@@ -164,10 +154,9 @@ impl Engine {
     /// Updates counters of an earlier line; `None` once there is a result.
     pub fn with_current_counters(&self, info: Info) -> Option<Info> {
         let job = self.running.as_ref()?.job.as_ref()?;
-        let (tb_hits, elapsed, hashfull) = (job.counters.tb_hits(), job.control.elapsed(), job.shared.tt.hashfull());
         // A deterministic search reports the nodes at the line's round.
-        let nodes = if job.lockstep.is_some() { info.nodes } else { job.counters.nodes() };
-        Some(Info { nodes, tb_hits, elapsed, hashfull, ..info })
+        let nodes = if job.lockstep.is_some() { info.nodes } else { job.threads.nodes() };
+        Some(job.with_totals(nodes, info))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The vote on which thread's result to play.
 
 use crate::score::{MATE_IN_MAX, Score};
-use crate::search::results::ThreadResult;
+use crate::search::threads::ThreadResult;
 
 /// Selects the move with the most votes, and its best result.
 ///

@@ -7,8 +7,8 @@ use super::mate::MateProof;
 use super::node::Root;
 use super::observer::Observer;
 use super::report::{Info, Output};
-use super::results::ThreadResult;
 use super::root::{RootMove, Scope};
+use super::threads::ThreadResult;
 use super::window::Window;
 use super::worker::Search;
 use crate::chess::Move;
@@ -25,7 +25,7 @@ impl<O: Observer> Search<'_, O> {
     const LINES_INTERVAL: Duration = Duration::from_secs(1);
 
     /// Runs the search to its end.
-    pub fn deepen(mut self) -> ThreadResult {
+    pub fn deepen(mut self) {
         self.me.histories.recipe.start(self.lmr.recipe.history_rule.as_ref());
         self.lines = self.root.all().iter().take(self.job.lines()).cloned().collect();
         let mut stability = Stability::default();
@@ -54,11 +54,13 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         self.leave_lockstep();
-        // With the node limit used up, helpers may still search the nodes they have taken.
-        if self.me.id == 0 && !self.out_of_nodes {
-            self.job.control.request_stop();
+        if self.me.id == 0 {
+            self.job.threads.publish(self.result());
+            // With the node limit used up, helpers may still search the nodes they have taken.
+            if !self.out_of_nodes {
+                self.job.control.request_stop();
+            }
         }
-        self.result()
     }
 
     /// The result so far.
@@ -174,7 +176,7 @@ impl<O: Observer> Search<'_, O> {
         };
         *line = found.clone();
         if self.finished > 0 {
-            self.job.results.publish(self.result());
+            self.job.threads.publish(self.result());
         }
     }
 
@@ -205,7 +207,7 @@ impl<O: Observer> Search<'_, O> {
     /// contempt shifts, is reported as 0.
     fn describe(&self, rank: usize, line: &RootMove) -> Info {
         let (score, bound) = line.shown();
-        let mut info = Info {
+        let info = Info {
             depth: line.depth.max(1),
             seldepth: line.seldepth.max(1),
             multipv: rank + 1,
@@ -214,10 +216,6 @@ impl<O: Observer> Search<'_, O> {
             pv: line.pv.clone(),
             ..Info::default()
         };
-        if self.me.id == 0 {
-            (info.nodes, info.tb_hits) = (self.total_nodes(), self.job.counters.tb_hits());
-            (info.elapsed, info.hashfull) = (self.job.control.elapsed(), self.tt.hashfull());
-        }
-        info
+        if self.me.id == 0 { self.job.with_totals(self.total_nodes(), info) } else { info }
     }
 }

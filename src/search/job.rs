@@ -7,13 +7,12 @@ use super::limits::Limits;
 use super::lmr::LmrSet;
 use super::params::Params;
 use super::report::{Info, Output, PvLine};
-use super::results::{Results, ThreadResult};
 use super::resume::EarlierSearch;
 use super::stagger::Stagger;
 use super::tablebase::Probing;
+use super::threads::{ThreadResult, Threads};
 use crate::chess::{Game, Move};
 use crate::eval::Evaluation;
-use crate::smp::counters::Counters;
 use crate::smp::lockstep::Lockstep;
 use crate::smp::per_cache::PerCache;
 use crate::smp::slots::CpuSlots;
@@ -27,8 +26,8 @@ use std::sync::{Arc, OnceLock};
 pub enum Event {
     /// Output for the user.
     Output(Output),
-    /// A thread has ended and dropped everything shared.
-    Done(ThreadResult),
+    /// The thread of this number has ended and dropped everything shared.
+    Done(usize),
 }
 
 pub(crate) struct Shared {
@@ -93,8 +92,7 @@ pub struct Job {
     pub(crate) probing: Option<Probing>,
     /// Stop flag, clock and node budget.
     pub(crate) control: Control,
-    pub(crate) counters: Counters,
-    pub(crate) results: Results,
+    pub(crate) threads: Threads,
     /// Keeps the threads in step (`Deterministic` only).
     pub(crate) lockstep: Option<Lockstep>,
     /// CPU slots when oversubscribed.
@@ -114,15 +112,21 @@ impl Job {
         self.limits.depth.unwrap_or(i32::MAX).clamp(1, super::MAX_DEPTH)
     }
 
-    /// Stops the search because a thread panicked, and returns that thread's last result, or the first root move.
-    pub(crate) fn give_up(&self, thread: usize, message: &str) -> ThreadResult {
+    /// A line with these nodes, and the other totals of all threads as of now.
+    pub(crate) fn with_totals(&self, nodes: u64, line: Info) -> Info {
+        let (elapsed, hashfull) = (self.control.elapsed(), self.shared.tt.hashfull());
+        Info { nodes, tb_hits: self.threads.tb_hits(), elapsed, hashfull, ..line }
+    }
+
+    /// Stops the search because a thread panicked. The main thread's result is then its last one, or the first root move.
+    pub(crate) fn give_up(&self, thread: usize, message: &str) {
         self.report(Output::Note(format!("search thread {thread} panicked: {message}")));
         self.control.request_stop();
-        let earlier = self.results.collect().into_iter().find(|result| result.thread == thread);
-        earlier.unwrap_or_else(|| {
+        if thread == 0 {
             let pv = PvLine::from_iter(self.root_moves.first().copied());
-            ThreadResult { thread, depth: 0, lines: vec![Info { multipv: 1, pv, ..Info::default() }] }
-        })
+            let lines = vec![Info { multipv: 1, pv, ..Info::default() }];
+            self.threads.0[0].result.lock().get_or_insert(ThreadResult { thread, depth: 0, lines });
+        }
     }
 
     /// Sends output to the engine, unless it has dropped the search.

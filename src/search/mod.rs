@@ -12,13 +12,13 @@ pub mod observer;
 pub mod params;
 pub(crate) mod picker;
 pub mod report;
-pub mod results;
 pub(crate) mod resume;
 pub(crate) mod root;
 pub(crate) mod stack;
 pub mod stagger;
 pub mod statistics;
 pub(crate) mod tablebase;
+pub(crate) mod threads;
 pub(crate) mod window;
 pub mod worker;
 

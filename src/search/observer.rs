@@ -1,7 +1,6 @@
 //! Hooks for instruments: statistics, limited strength, measurements.
 
 use super::job::Job;
-use super::results::ThreadResult;
 use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::score::Score;
@@ -58,5 +57,5 @@ impl Observer for NoObserver {}
 /// Attaches observers to the threads of a search.
 pub trait Instrument: Send + Sync {
     /// Calls [`Worker::search`] with an observer of this thread.
-    fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult;
+    fn search(&self, worker: &mut Worker, job: &Job);
 }

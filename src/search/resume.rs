@@ -94,7 +94,7 @@ impl<'a, O: Observer> Search<'a, O> {
     /// Publishes and reports the last finished depth.
     pub(super) fn publish(&mut self) {
         let result = self.result();
-        self.job.results.publish(result.clone());
+        self.job.threads.publish(result.clone());
         if self.me.id == 0 {
             self.last_report = std::time::Instant::now();
             for line in result.lines {

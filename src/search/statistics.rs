@@ -2,7 +2,6 @@
 
 use super::job::Job;
 use super::observer::{Instrument, Observer, SearchedMove};
-use super::results::ThreadResult;
 use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::sync::Mutex;
@@ -55,11 +54,10 @@ impl Observer for SearchStats {
 
 /// Sums the statistics of completed threads.
 impl Instrument for Mutex<SearchStats> {
-    fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
+    fn search(&self, worker: &mut Worker, job: &Job) {
         let mut stats = SearchStats::default();
-        let result = worker.search(job, &mut stats);
+        worker.search(job, &mut stats);
         self.lock().add(&stats);
-        result
     }
 }
 

@@ -10,7 +10,7 @@ use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, CastlingRights, Game, Move};
 use crate::score::{Bound, DRAW, Score, TB_WIN, is_decisive, is_mate, tablebase_distance};
-use crate::sync::{AtomicI32, Ordering};
+use crate::sync::{AtomicI32, AtomicU64, Ordering};
 use crate::tb::{RootRank, Tables, Wdl};
 use crate::tt::TtEntry;
 use std::ops::ControlFlow;
@@ -34,40 +34,23 @@ const LEAST_FOR_LINES: Duration = Duration::from_millis(5);
 /// The tablebase use of one search, shared by its threads.
 pub struct Probing {
     tables: Arc<Tables>,
+    options: SearchOptions,
     /// Maximum number of pieces.
     pieces: u32,
-    fifty_moves: bool,
-    /// Minimum depth at the piece limit, in plies.
-    asked_depth: i32,
-    /// Minimum depth for all positions once storage has been slow.
+    /// Minimum depth, in plies: at the piece limit, or for all positions once storage has been slow.
     depth: AtomicI32,
-    /// Whether slow probes may change the search.
-    sees_time: bool,
     roots: OnceLock<Option<Roots>>,
 }
 
-/// The ranks of the root moves.
-struct Roots {
-    /// By index of the job's root moves.
-    ranks: Box<[RootRank]>,
-    /// Whether they come from distance tables.
-    by_distance: bool,
-}
+/// The ranks of the job's root moves, and whether they come from distance tables.
+type Roots = (Box<[RootRank]>, bool);
 
 impl Probing {
     /// The use of tables under these options; `None` if none can be probed.
     pub fn new(tables: &Arc<Tables>, options: &SearchOptions) -> Option<Self> {
         let pieces = tables.max_pieces().min(options.probe_limit as u32);
-        let asked_depth = options.probe_depth as i32;
-        (pieces > 2).then(|| Self {
-            tables: Arc::clone(tables),
-            pieces,
-            fifty_moves: options.fifty_move_rule,
-            asked_depth,
-            depth: AtomicI32::new(asked_depth),
-            sees_time: !options.deterministic,
-            roots: OnceLock::new(),
-        })
+        let (tables, depth) = (Arc::clone(tables), AtomicI32::new(options.probe_depth as i32));
+        (pieces > 2).then(|| Self { tables, options: *options, pieces, depth, roots: OnceLock::new() })
     }
 
     /// Whether a position may be in the tables.
@@ -76,7 +59,7 @@ impl Probing {
     }
 
     fn score(&self, wdl: Wdl, ply: usize) -> Score {
-        match wdl.ruled(self.fifty_moves) {
+        match wdl.ruled(self.options.fifty_move_rule) {
             Wdl::Loss => ply as Score - TB_WIN,
             Wdl::BlessedLoss => DRAW - CURSED,
             Wdl::Draw => DRAW,
@@ -85,22 +68,19 @@ impl Probing {
         }
     }
 
-    /// Ranks the root moves; the first caller probes them, others wait. Returns the maximum number of pieces probed below the
-    /// root, and the number of probes of this thread.
+    /// Ranks the root moves; the first caller probes them and counts the hits, others wait. Returns the maximum number of pieces
+    /// probed below the root.
     ///
     /// Nothing is probed below if the root moves are ranked by distance or nothing is won, since probes would then not
     /// distinguish them.
-    pub(super) fn rank_root(&self, job: &Job, root: &mut RootMoves) -> (u32, u64) {
-        let mut hits = 0;
-        let roots = self.roots.get_or_init(|| {
-            let roots = self.rank_roots(job);
-            hits = roots.as_ref().map_or(0, |roots| roots.ranks.len() as u64);
-            roots
+    pub(super) fn rank_root(&self, job: &Job, root: &mut RootMoves, hits: &AtomicU64) -> u32 {
+        let ranked = self.roots.get_or_init(|| {
+            self.rank_roots(job).inspect(|(ranks, _)| hits.store(ranks.len() as u64, Ordering::Relaxed))
         });
-        let Some(Roots { ranks, by_distance }) = roots else { return (self.pieces, hits) };
+        let Some((ranks, by_distance)) = ranked else { return self.pieces };
         root.rank(ranks.iter().map(|rank| (rank.rank, self.score(rank.wdl, 0))));
         let settled = *by_distance || !ranks.iter().any(|rank| rank.rank > 0);
-        (if settled { 0 } else { self.pieces }, hits)
+        if settled { 0 } else { self.pieces }
     }
 
     /// Ranks by distance, or by result if distance tables are missing; gives up if that takes too long.
@@ -109,31 +89,27 @@ impl Probing {
             return None;
         }
         let of = |bounds: Bounds| bounds.soft.map_or(bounds.hard / 4, |soft| soft / 2);
-        let most = job.control.bounds.filter(|_| self.sees_time).map(of);
-        let goes_on = || {
+        let most = job.control.bounds.filter(|_| !self.options.deterministic).map(of);
+        let in_time = || {
             let elapsed = job.control.elapsed();
             !(job.control.is_stopped() && elapsed > STOP_WAITS
                 || most.is_some_and(|most| elapsed > most.max(STOP_WAITS)))
         };
         let all = |rank: &dyn Fn(Move) -> Option<RootRank>| -> Option<Box<[RootRank]>> {
-            job.root_moves.iter().map(|&mv| goes_on().then(|| rank(mv))?).collect()
+            job.root_moves.iter().map(|&mv| in_time().then(|| rank(mv))?).collect()
         };
-        let game = &job.game;
-        let by_distance = all(&|mv| self.tables.rank_by_distance(game, mv, &goes_on)).map(|ranks| (ranks, true));
-        let ranked =
-            by_distance.or_else(|| Some((all(&|mv| self.tables.rank_by_result(game, mv, self.fifty_moves))?, false)));
-        let Some((ranks, by_distance)) = ranked else {
-            if !goes_on() && !job.control.is_stopped() {
-                job.report(Output::Note("tablebases are too slow to rank the root moves".into()));
-            }
-            return None;
-        };
-        Some(Roots { ranks, by_distance })
+        let (game, rule) = (&job.game, self.options.fifty_move_rule);
+        let by_distance = all(&|mv| self.tables.rank_by_distance(game, mv, &in_time)).map(|ranks| (ranks, true));
+        let ranked = by_distance.or_else(|| Some((all(&|mv| self.tables.rank_by_result(game, mv, rule))?, false)));
+        if ranked.is_none() && !in_time() && !job.control.is_stopped() {
+            job.report(Output::Note("tablebases are too slow to rank the root moves".into()));
+        }
+        ranked
     }
 
     fn result(&self, board: &Board, depth: i32) -> Option<Wdl> {
         let needed = self.depth.load(Ordering::Relaxed);
-        let counts = needed > self.asked_depth || board.occupied().count() == self.pieces;
+        let counts = needed > self.options.probe_depth as i32 || board.occupied().count() == self.pieces;
         if counts && depth < needed || board.halfmove_clock() > 0 || board.castling() != CastlingRights::NONE {
             return None;
         }
@@ -154,7 +130,7 @@ impl Probing {
         let late = || until.is_some_and(|until| Instant::now() >= until);
         let sign = |board: &Board| {
             let known = self.covers(board).then(|| self.tables.wdl(board)).flatten();
-            known.map(|wdl| wdl.ruled(self.fifty_moves).value() / 2)
+            known.map(|wdl| wdl.ruled(self.options.fifty_move_rule).value() / 2)
         };
         let mut board = root.board().clone();
         for index in 0..line.len() {
@@ -227,9 +203,9 @@ impl<O: Observer> Search<'_, O> {
     /// The score of a node by the tables.
     fn tablebase_score(&mut self, board: &Board, ply: usize, depth: i32) -> Option<Score> {
         let probing = self.job.probing.as_ref().filter(|_| self.frame(ply).excluded.is_none())?;
-        let start = probing.sees_time.then(Instant::now);
+        let start = (!probing.options.deterministic).then(Instant::now);
         let wdl = probing.result(board, depth)?;
-        self.count_tb_hits(1);
+        self.published.tb_hits.fetch_add(1, Ordering::Relaxed);
         if start.is_some_and(|start| start.elapsed() > SLOW)
             && let Some(depth) = probing.slow_down()
         {
@@ -247,10 +223,10 @@ impl<O: Observer> Search<'_, O> {
             self.job.report(Output::Note(trouble));
         }
         let control = &self.job.control;
-        let until = probing.sees_time.then(|| {
+        let until = (!probing.options.deterministic).then(|| {
             let limits = &self.job.limits;
-            let hurries = limits.nodes.or(limits.soft_nodes).is_some() || control.bounds.is_some();
-            let least = if hurries { Duration::ZERO } else { LEAST_FOR_LINES };
+            let limited = limits.nodes.or(limits.soft_nodes).is_some() || control.bounds.is_some();
+            let least = if limited { Duration::ZERO } else { LEAST_FOR_LINES };
             let share = (control.elapsed() / 4).clamp(least, MOST_FOR_LINES);
             Instant::now() + control.bounds.map_or(share, |bounds| share.min(bounds.hard / 50))
         });

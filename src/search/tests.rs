@@ -8,12 +8,11 @@ use super::limits::Limits;
 use super::lmr::{Choice, LmrSet};
 use super::observer::NoObserver;
 use super::params::{Params, TUNABLES};
-use super::results::Results;
+use super::threads::Threads;
 use super::worker::Worker;
 use crate::chess::{Board, Game};
 use crate::eval::{Evaluator, Model};
 use crate::score::{DRAW, INFINITE, Score, mate_in, mated_in};
-use crate::smp::counters::Counters;
 use crate::smp::slots::CpuSlots;
 use crate::sync::channel::unbounded;
 use crate::tt::Tt;
@@ -42,8 +41,7 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
             corrections: Arc::default(),
         },
         probing: None,
-        counters: Counters::new(1),
-        results: Results::new(1),
+        threads: Threads::new(1),
         lockstep: None,
         cpu_slots: CpuSlots::new(1),
         events: unbounded().0,
@@ -69,7 +67,8 @@ fn plain_params() -> Params {
 fn searched(game: &Game, depth: i32) -> Score {
     let off = Choice { main: "off", ..Choice::default() };
     let job = job_to(game.clone(), depth, &off, plain_params(), Tt::empty());
-    let result = Worker::new(0).search(&job, &mut NoObserver);
+    Worker::new(0).search(&job, &mut NoObserver);
+    let [result] = &job.threads.results()[..] else { panic!("one thread") };
     assert_eq!(result.depth, depth);
     result.lines[0].score
 }
@@ -181,8 +180,8 @@ fn mates_are_found_with_and_without_a_table() {
         for table in [Tt::empty(), Tt::new(1, 1).unwrap()] {
             let game = Game::from_fen(fen).unwrap();
             let job = job_to(game, 6, &Choice::default(), Params::default(), table);
-            let result = Worker::new(0).search(&job, &mut NoObserver);
-            assert_eq!(result.lines[0].score, mate_in(plies), "{fen}");
+            Worker::new(0).search(&job, &mut NoObserver);
+            assert_eq!(job.threads.results()[0].lines[0].score, mate_in(plies), "{fen}");
         }
     }
 }

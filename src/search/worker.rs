@@ -8,19 +8,18 @@ use super::lmr::Lmr;
 use super::observer::Observer;
 use super::params::Params;
 use super::report::{Output, Progress, PvLine};
-use super::results::ThreadResult;
 use super::root::{RootMove, RootMoves};
 use super::stack::{Frame, Stack};
+use super::threads::Published;
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move, MoveDelta};
 use crate::eval::draws::Draws;
 use crate::eval::{Evaluation, Evaluator, Scaling};
 use crate::score::{self, Score};
-use crate::smp::counters::ThreadCounters;
 use crate::smp::lockstep::LockstepThread;
 use crate::smp::numa::network::NodeNetwork;
 use crate::smp::slots::CpuSlot;
-use crate::sync::Ordering;
+use crate::sync::{Ordering, yield_lock};
 use crate::tt::{Tt, TtEntry};
 use arrayvec::ArrayVec;
 use std::sync::Arc;
@@ -88,15 +87,15 @@ impl Worker {
 
     /// The shared correction history, or its own for a single thread and deterministic searches.
     fn corrections_for(&mut self, job: &Job) -> Corrections {
-        if job.counters.threads() > 1 && job.lockstep.is_none() {
+        if job.threads.0.len() > 1 && job.lockstep.is_none() {
             return job.shared.corrections.local(Corrections::default);
         }
         self.corrections.get_or_insert_with(Corrections::default).clone()
     }
 
     /// Searches a job to its end.
-    pub fn search<O: Observer>(&mut self, job: &Job, observer: &mut O) -> ThreadResult {
-        Search::new(self, job, observer).deepen()
+    pub fn search<O: Observer>(&mut self, job: &Job, observer: &mut O) {
+        Search::new(self, job, observer).deepen();
     }
 }
 
@@ -116,13 +115,11 @@ pub(crate) struct Search<'a, O: Observer> {
     pub(super) root: RootMoves,
     /// Keys of the positions before the current one, oldest first.
     pub(super) keys: ArrayVec<u64, { KEYS_BEFORE_ROOT + MAX_PLY + 4 }>,
-    /// Nodes of this thread, also published in `counters`.
+    /// Nodes of this thread, also published.
     pub(super) nodes: u64,
-    /// Tablebase hits of this thread, also published there.
-    tb_hits: u64,
     /// Maximum number of pieces probed in tablebases below the root; 0 for none.
     pub(super) tb_pieces: u32,
-    counters: &'a ThreadCounters,
+    pub(super) published: &'a Published,
     /// The node count at which limits are checked and more nodes requested.
     granted: u64,
     /// Whether the search ended because the node limit is used up.
@@ -162,11 +159,12 @@ impl<'a, O: Observer> Search<'a, O> {
         let id = me.id;
         // Before taking a CPU slot: the thread that probes the root may wait for a slot itself.
         let mut root = RootMoves::new(&job.root_moves);
-        let (tb_pieces, tb_hits) = job.probing.as_ref().map_or((0, 0), |probing| probing.rank_root(job, &mut root));
+        let published = &*job.threads.0[id];
+        let tb_pieces = job.probing.as_ref().map_or(0, |probing| probing.rank_root(job, &mut root, &published.tb_hits));
         let earlier = job.game.earlier_keys();
         let lockstep = job.lockstep.as_ref().map(|lockstep| lockstep.join(id));
         let keys = earlier[earlier.len().saturating_sub(KEYS_BEFORE_ROOT)..].iter().copied().collect();
-        let mut search = Self {
+        Self {
             root,
             me,
             job,
@@ -178,9 +176,8 @@ impl<'a, O: Observer> Search<'a, O> {
             observer,
             keys,
             nodes: 0,
-            tb_hits: 0,
             tb_pieces,
-            counters: job.counters.of(id),
+            published,
             granted: lockstep.as_ref().map_or(job.control.first_nodes(id), |thread| thread.node_budget),
             out_of_nodes: false,
             seldepth: 0,
@@ -193,14 +190,7 @@ impl<'a, O: Observer> Search<'a, O> {
             scaling: shared.params.scaling(),
             cpu_slot: job.cpu_slots.acquire(id),
             lockstep,
-        };
-        search.count_tb_hits(tb_hits);
-        search
-    }
-
-    pub(super) fn count_tb_hits(&mut self, hits: u64) {
-        self.tb_hits += hits;
-        self.counters.tb_hits.store(self.tb_hits, Ordering::Relaxed);
+        }
     }
 
     /// Counts a node and checks whether to stop. The main thread always completes the first iteration, which takes
@@ -214,7 +204,7 @@ impl<'a, O: Observer> Search<'a, O> {
             self.check_limits()?;
         }
         self.nodes += 1;
-        self.counters.nodes.store(self.nodes, Ordering::Relaxed);
+        self.published.nodes.store(self.nodes, Ordering::Relaxed);
         self.seldepth = self.seldepth.max(ply as i32);
         Ok(())
     }
@@ -224,7 +214,7 @@ impl<'a, O: Observer> Search<'a, O> {
     fn check_limits(&mut self) -> Result<(), Stopped> {
         let control = &self.job.control;
         if (self.nodes / Control::QUANTUM).is_multiple_of(Self::QUANTA_PER_SLOT) {
-            self.cpu_slot.yield_to_next();
+            self.cpu_slot.iter_mut().for_each(yield_lock);
         }
         if self.me.id == 0 {
             if control.is_out_of_time(|| self.total_nodes()) {
@@ -253,15 +243,15 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// Nodes of all threads; in lockstep, those of the others as of the last round.
     pub(super) fn total_nodes(&self) -> u64 {
-        self.lockstep.as_ref().map_or_else(|| self.job.counters.nodes(), |thread| thread.other_nodes + self.nodes)
+        self.lockstep.as_ref().map_or_else(|| self.job.threads.nodes(), |thread| thread.other_nodes + self.nodes)
     }
 
     /// Begins the next round, with these nodes of this one unused, and returns its node budget; 0 after the `last`. Releases the
     /// CPU slot while waiting for the other threads.
     fn next_round(&mut self, unused: u64, last: bool) -> u64 {
         let Some(thread) = &mut self.lockstep else { return 0 };
-        self.cpu_slot = CpuSlot::NONE;
-        thread.end_round(self.tt, &self.job.counters, unused, last);
+        self.cpu_slot = None;
+        thread.end_round(self.tt, unused, last);
         self.cpu_slot = self.job.cpu_slots.acquire(self.me.id);
         thread.node_budget
     }
@@ -368,8 +358,7 @@ impl<'a, O: Observer> Search<'a, O> {
         self.observer.evaluated(board, value)
     }
 
-    /// What search results say about the static evaluation node, in centipawns: nothing about a drawish ending that counts
-    /// as a draw.
+    /// The correction of the static evaluation, in centipawns; 0 in a drawish ending, which counts as a draw.
     #[inline(always)]
     pub(super) fn correction(&self, board: &Board, ply: usize) -> Score {
         if self.me.evaluator.is_drawish(board) {

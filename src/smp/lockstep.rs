@@ -4,41 +4,31 @@
 //! own entries. Between rounds the threads meet: their entries go into the table in thread order, and the nodes of the next
 //! round are shared out.
 
-use super::counters::Counters;
-use crate::sync::{CachePadded, Condvar, Mutex, Ordering, RwLock, RwLockWriteGuard, wait};
+use crate::sync::{CachePadded, Condvar, Mutex, RwLock, RwLockWriteGuard, wait};
 use crate::tt::{Tt, TtEntry};
 
 /// What the threads of a search need to keep in step.
 pub struct Lockstep {
     entries: Box<[CachePadded<RwLock<RoundEntries>>]>,
+    /// The node limit of all threads together.
+    limit: Option<u64>,
     meeting: Mutex<Meeting>,
     /// Notified when a meeting ends.
     ended: Condvar,
 }
 
 /// Where the threads wait for each other, twice between two rounds: before and after merging their entries.
+#[derive(Clone, Copy, Default)]
 struct Meeting {
     /// The number of meetings that have ended.
     number: u64,
     arrived: usize,
-    /// Nodes left of a limit, less those of the threads that have arrived after this round.
-    nodes_left: Option<u64>,
+    /// Nodes of all threads so far, each counted when it arrives after a round.
+    nodes: u64,
     /// A thread has announced the last round.
     last_round: bool,
-    plan: RoundPlan,
     /// A thread was stopped within a round: nothing waits any more.
     aborted: bool,
-}
-
-/// What holds for all threads in a round. Made when the last thread has arrived.
-#[derive(Clone, Copy, Default)]
-struct RoundPlan {
-    /// Nodes left of a limit.
-    nodes_left: Option<u64>,
-    /// Nodes of all threads so far.
-    nodes: u64,
-    /// No round follows.
-    finished: bool,
 }
 
 /// The entries that a thread has stored in a round: an open-addressing hash table.
@@ -101,55 +91,46 @@ impl Lockstep {
     const ROUND_NODES: u64 = 2048;
 
     /// Rounds for these threads, with a limit on the nodes of all or without.
-    pub fn new(threads: usize, nodes: Option<u64>) -> Self {
+    pub fn new(threads: usize, limit: Option<u64>) -> Self {
         Self {
             entries: (0..threads).map(|_| CachePadded::new(RwLock::new(RoundEntries::new()))).collect(),
-            meeting: Mutex::new(Meeting {
-                number: 0,
-                arrived: 0,
-                nodes_left: nodes,
-                last_round: false,
-                plan: RoundPlan { nodes_left: nodes, ..RoundPlan::default() },
-                aborted: false,
-            }),
+            limit,
+            meeting: Mutex::new(Meeting::default()),
             ended: Condvar::new(),
         }
     }
 
     /// Begins the first round of a thread.
     pub fn join(&self, thread: usize) -> LockstepThread<'_> {
-        let node_budget = self.meeting.lock().plan.share(thread, self.entries.len());
-        let entries = Some(self.entries[thread].write());
-        LockstepThread { lockstep: self, thread, entries, node_budget, other_nodes: 0, finished: false }
+        let (entries, node_budget) = (Some(self.entries[thread].write()), self.budget(0, thread));
+        LockstepThread { lockstep: self, thread, entries, node_budget, own_nodes: 0, other_nodes: 0, finished: false }
     }
 
-    /// Waits until all threads have arrived. Each calls `arrive`; the last one then calls `end`.
-    fn meet(&self, arrive: impl FnOnce(&mut Meeting), end: impl FnOnce(&mut Meeting)) {
+    /// The nodes of a thread in the round after these nodes of all threads.
+    fn budget(&self, nodes: u64, thread: usize) -> u64 {
+        let (thread, threads) = (thread as u64, self.entries.len() as u64);
+        let share = |left: u64| left / threads + u64::from(thread < left % threads);
+        self.limit.map_or(Self::ROUND_NODES, |limit| share(limit - nodes).min(Self::ROUND_NODES))
+    }
+
+    /// Waits until all threads have arrived, each with its nodes of the round, and whether no round follows. The nodes returned are
+    /// those of all, since no thread ends another round before the next meeting.
+    fn meet(&self, nodes: u64, last: bool) -> Meeting {
         let mut meeting = self.meeting.lock();
-        arrive(&mut meeting);
+        meeting.nodes += nodes;
+        meeting.last_round |= last;
         meeting.arrived += 1;
         if meeting.arrived == self.entries.len() {
             meeting.arrived = 0;
             meeting.number += 1;
-            end(&mut meeting);
             self.ended.notify_all();
-            return;
+            return *meeting;
         }
         let number = meeting.number;
         while meeting.number == number && !meeting.aborted {
             meeting = wait(&self.ended, meeting);
         }
-    }
-}
-
-impl RoundPlan {
-    /// The nodes of a thread in the next round.
-    fn share(&self, thread: usize, threads: usize) -> u64 {
-        let (thread, threads) = (thread as u64, threads as u64);
-        match self.nodes_left {
-            None => Lockstep::ROUND_NODES,
-            Some(left) => Lockstep::ROUND_NODES.min(left / threads + u64::from(thread < left % threads)),
-        }
+        *meeting
     }
 }
 
@@ -161,6 +142,8 @@ pub struct LockstepThread<'a> {
     entries: Option<RwLockWriteGuard<'a, RoundEntries>>,
     /// Nodes of the thread in this round.
     pub node_budget: u64,
+    /// Nodes of the thread before this round.
+    own_nodes: u64,
     /// Nodes of the other threads at the start of this round.
     pub other_nodes: u64,
     /// No round follows.
@@ -181,29 +164,19 @@ impl LockstepThread<'_> {
     }
 
     /// Ends this round, with these nodes of the budget unused, and begins the next. No round follows once a thread passes `last`.
-    pub fn end_round(&mut self, tt: &Tt, counters: &Counters, unused: u64, last: bool) {
+    pub fn end_round(&mut self, tt: &Tt, unused: u64, last: bool) {
         let (lockstep, used) = (self.lockstep, self.node_budget - unused);
         self.entries = None;
-        lockstep.meet(
-            |meeting| {
-                meeting.last_round |= last;
-                meeting.nodes_left = meeting.nodes_left.map(|left| left - used);
-            },
-            |meeting| {
-                let Meeting { nodes_left, last_round, .. } = *meeting;
-                let finished = last_round || nodes_left == Some(0);
-                meeting.plan = RoundPlan { nodes_left, nodes: counters.nodes(), finished };
-            },
-        );
+        let Meeting { nodes, last_round, .. } = lockstep.meet(used, last);
         self.merge(tt);
-        lockstep.meet(|_| (), |_| ());
+        let aborted = lockstep.meet(0, false).aborted;
         let mut entries = lockstep.entries[self.thread].write();
         entries.clear();
         self.entries = Some(entries);
-        let Meeting { plan, aborted, .. } = *lockstep.meeting.lock();
-        self.finished = plan.finished || aborted;
-        self.node_budget = if self.finished { 0 } else { plan.share(self.thread, lockstep.entries.len()) };
-        self.other_nodes = plan.nodes.saturating_sub(counters.of(self.thread).nodes.load(Ordering::Relaxed));
+        self.finished = last_round || aborted || lockstep.limit == Some(nodes);
+        self.node_budget = if self.finished { 0 } else { lockstep.budget(nodes, self.thread) };
+        self.own_nodes += used;
+        self.other_nodes = nodes - self.own_nodes;
     }
 
     /// Stores the entries of all threads in thread order, each thread for its part of the table.
@@ -267,8 +240,8 @@ mod tests {
     #[test]
     fn a_node_limit_is_shared_out_whole() {
         for left in [0, 1, 5, 8, 1000, 16_383, 16_384, 1_000_000] {
-            let plan = RoundPlan { nodes_left: Some(left), ..RoundPlan::default() };
-            let shares: Vec<u64> = (0..8).map(|thread| plan.share(thread, 8)).collect();
+            let lockstep = Lockstep::new(8, Some(100 + left));
+            let shares: Vec<u64> = (0..8).map(|thread| lockstep.budget(100, thread)).collect();
             assert_eq!(shares.iter().sum::<u64>(), left.min(8 * Lockstep::ROUND_NODES));
             assert!(shares[0] - shares[7] <= 1);
         }

@@ -1,6 +1,5 @@
 //! Running on many CPUs: NUMA nodes, shared caches, CPU slots, lockstep.
 
-pub(crate) mod counters;
 pub(crate) mod lockstep;
 pub(crate) mod numa;
 pub(crate) mod per_cache;

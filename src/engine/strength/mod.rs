@@ -15,7 +15,6 @@ use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::observer::Instrument;
 use crate::search::report::Info;
-use crate::search::results::ThreadResult;
 use crate::search::worker::Worker;
 use crate::sync::channel::Receiver;
 use crate::tt::Tt;
@@ -154,15 +153,14 @@ impl Handicap {
 
 impl Instrument for Handicap {
     /// Searches with empty tables, which are emptied again: moves must not depend on earlier searches, nor errors be learned.
-    fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
+    fn search(&self, worker: &mut Worker, job: &Job) {
         let mut errors = *self;
         if pool::check_worker_memory().is_ok() {
             return worker.anew().search(job, &mut errors);
         }
         worker.clear();
-        let result = worker.search(job, &mut errors);
+        worker.search(job, &mut errors);
         worker.clear();
-        result
     }
 }
 

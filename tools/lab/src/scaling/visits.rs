@@ -2,7 +2,6 @@
 
 use lento::search::job::Job;
 use lento::search::observer::{Instrument, Observer};
-use lento::search::results::ThreadResult;
 use lento::search::worker::Worker;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,11 +79,10 @@ impl Visits {
 }
 
 impl Instrument for Visits {
-    fn search(&self, worker: &mut Worker, job: &Job) -> ThreadResult {
+    fn search(&self, worker: &mut Worker, job: &Job) {
         let mut visitor = self.visitor(worker.id);
-        let result = worker.search(job, &mut visitor);
+        worker.search(job, &mut visitor);
         self.sum.lock().unwrap_or_else(PoisonError::into_inner).add(&visitor.counts);
-        result
     }
 }
 
