@@ -145,7 +145,7 @@ mod tests {
         let mut stats = SearchStats::default();
         counted.iter().filter_map(|entry| entry.stats.as_ref()).for_each(|one| stats.add(one));
         assert!(stats.lmr.total().reduced > 0 && stats.lmr.total().moves < total(&counted).0);
-        let counts = [&[total(&counted).0][..], &stats.lbr.0].concat();
+        let counts = [&[total(&counted).0][..], &stats.lbr].concat();
         assert!(counts.is_sorted_by(|more, fewer| more > fewer), "{counts:?}");
     }
 

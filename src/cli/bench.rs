@@ -9,7 +9,7 @@ use crate::search::lbr::Lbr;
 use crate::search::lmr;
 use crate::search::params::Params;
 use crate::search::report::nps;
-use crate::search::statistics::{Counts, LbrStats, LmrReport, Measure, SearchStats};
+use crate::search::statistics::{Counts, LBR_COUNTS, LmrReport, Measure, SearchStats};
 use crate::tt::TtError;
 use crate::uci::format::{bench_line, bench_summary, lmr_table};
 use serde_json::{Value, json};
@@ -86,17 +86,17 @@ pub fn run(args: &Args) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(counted) = &counted {
-        writeln!(out, "{}\n{}", lbr_table(&counted.stats.lbr), lmr_table(counted))?;
+        writeln!(out, "{}\n{}", lbr_table(counted.stats.lbr), lmr_table(counted))?;
     }
     writeln!(out, "{}", bench_summary(&entries))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Formats Last Best Reply counts, each with its share of the previous one.
-fn lbr_table(stats: &LbrStats) -> String {
+fn lbr_table(counts: [u64; 5]) -> String {
     let mut text = String::from("Last Best Reply");
     let mut whole = None;
-    for (name, count) in stats.rows() {
+    for (name, count) in LBR_COUNTS.into_iter().zip(counts) {
         let _ = write!(text, "\n  {name:<16} {count:>12}");
         if let Some(whole) = whole.replace(count).filter(|&whole| whole > 0) {
             let _ = write!(text, " {:>6.2} %", 100.0 * count as f64 / whole as f64);
@@ -153,8 +153,8 @@ impl Args {
             "nps": nps(nodes, elapsed),
         });
         if let Some(counted) = counted {
-            let counts = counted.stats.lbr.rows().map(|(name, count)| (name.replace(' ', "_"), count.into()));
-            document["lbr_stats"] = Value::Object(counts.into_iter().collect());
+            let counts = LBR_COUNTS.iter().zip(counted.stats.lbr);
+            document["lbr_stats"] = counts.map(|(name, count)| (name.replace(' ', "_"), count)).collect();
             document["lmr_stats"] = lmr_json(counted);
         }
         document
@@ -202,8 +202,7 @@ mod tests {
 
     #[test]
     fn shares_are_shown_unless_the_base_is_zero() {
-        let stats = LbrStats([8, 4, 3, 0, 0]);
-        let text = lbr_table(&stats);
+        let text = lbr_table([8, 4, 3, 0, 0]);
         let lines: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[1], ["nodes", "8"]);
         assert_eq!(lines[3], ["second", "matches", "3", "75.00", "%"]);

@@ -246,10 +246,7 @@ impl Engine {
     /// age. Returns whether the old generation continues.
     pub(super) fn begin_generation(&mut self) -> bool {
         let continues = take(&mut self.table.begun) || self.settings.analyse_mode;
-        self.table.tt.spare_deep(continues);
-        if !continues {
-            self.table.tt.new_search();
-        }
+        self.table.tt.new_search(continues);
         let eval = self.eval_identity();
         self.table.add(eval);
         continues
@@ -272,7 +269,7 @@ impl Engine {
         self.finish();
         self.prepare()?;
         if !self.table.begun {
-            self.table.tt.new_search();
+            self.table.tt.new_search(false);
             self.table.begun = true;
         }
         let eval = self.eval_identity();

@@ -58,7 +58,7 @@ fn filled(mib: usize, entries: u64) -> Tt {
         let hit = TtEntry { mv, score: nth as i32 % 900 - 450, eval, depth: nth as i32 % 40 - 3, bound, pv };
         table.store(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15), hit);
         if nth % 50_000 == 0 {
-            table.new_search();
+            table.new_search(false);
         }
     }
     table

@@ -1,19 +1,18 @@
 //! Iterative deepening with aspiration windows.
 
-use super::MAX_DEPTH;
-use super::Stopped;
 use super::clock::Stability;
 use super::mate::MateProof;
-use super::node::Root;
+use super::node::{Root, Window};
 use super::observer::Observer;
 use super::report::{Info, Output};
-use super::root::{RootMove, Scope};
+use super::root::RootMove;
 use super::threads::ThreadResult;
-use super::window::Window;
 use super::worker::Search;
+use super::{MAX_DEPTH, Stopped};
 use crate::chess::Move;
 use crate::score::{Bound, DRAW, INFINITE, MATE, is_mate, mate_distance};
 use crate::tt::TtEntry;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 impl<O: Observer> Search<'_, O> {
@@ -74,7 +73,7 @@ impl<O: Observer> Search<'_, O> {
         self.iteration = depth;
         self.root.begin_iteration();
         match self.job.lines() {
-            1 => self.aspirate(depth, Scope::All)?,
+            1 => self.aspirate(depth, 0..self.root.all().len())?,
             lines => self.search_lines(depth, lines)?,
         }
         self.store_root(depth);
@@ -91,7 +90,7 @@ impl<O: Observer> Search<'_, O> {
     /// worst of these scores as alpha.
     fn search_lines(&mut self, depth: i32, lines: usize) -> Result<(), Stopped> {
         for index in 0..lines {
-            self.aspirate(depth, Scope::Line(index))?;
+            self.aspirate(depth, index..index + 1)?;
             self.root.sort_finished(index + 1);
             if self.is_verbose() && self.last_report.elapsed() >= Self::LINES_INTERVAL {
                 self.last_report = Instant::now();
@@ -102,12 +101,12 @@ impl<O: Observer> Search<'_, O> {
         }
         if self.root.has_others(lines) {
             let board = self.job.game.board().clone();
-            self.root.scope = Scope::Others(lines);
+            (self.root.open, self.root.settled) = (lines..self.root.all().len(), lines);
             self.seldepth = 0;
             let window = Window { alpha: self.root.worst_of(lines, depth), beta: INFINITE };
             self.negamax::<Root>(&board, 0, window, depth, false)?;
         }
-        self.root.scope = Scope::All;
+        (self.root.open, self.root.settled) = (0..self.root.all().len(), 0);
         self.root.sort();
         Ok(())
     }
@@ -132,8 +131,8 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Searches root moves with an aspiration window.
-    fn aspirate(&mut self, depth: i32, scope: Scope) -> Result<(), Stopped> {
-        self.root.scope = scope;
+    fn aspirate(&mut self, depth: i32, open: Range<usize>) -> Result<(), Stopped> {
+        self.root.open = open;
         self.seldepth = 0;
         let board = self.job.game.board().clone();
         let mut delta = self.params.aspiration_delta;
@@ -145,7 +144,7 @@ impl<O: Observer> Search<'_, O> {
         let mut lowered = 0;
         loop {
             let score = self.negamax::<Root>(&board, 0, window, (depth - lowered).max(1), false)?;
-            if scope == Scope::All {
+            if self.root.all_open() {
                 self.root.sort();
             }
             if score <= window.alpha {
@@ -160,7 +159,7 @@ impl<O: Observer> Search<'_, O> {
                 return Ok(());
             }
             if self.is_verbose() {
-                self.job.report(Output::Info(self.describe(scope.line(), self.root.current())));
+                self.job.report(Output::Info(self.describe(self.root.open.start, self.root.current())));
             }
             delta += delta / 2 + 3;
             if delta > 1000 || is_mate(score) {

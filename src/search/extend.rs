@@ -1,9 +1,8 @@
 //! Extensions.
 
 use super::Stopped;
-use super::node::{Node, NodeState, NonPv};
+use super::node::{Node, NodeState, NonPv, Window};
 use super::observer::Observer;
-use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::{Bound, Score, is_decisive};

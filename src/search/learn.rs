@@ -3,7 +3,6 @@
 use super::negamax::{Best, Tried};
 use super::node::{Node, NodeState};
 use super::observer::Observer;
-use super::root::Scope;
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::{Bound, is_decisive};
@@ -23,7 +22,7 @@ impl<O: Observer> Search<'_, O> {
         if let Some(mv) = best.mv {
             self.learn_moves(board, node, mv, tried, failed_high);
         }
-        if node.excluded.is_none() && (!N::ROOT || self.root.scope == Scope::All) {
+        if node.excluded.is_none() && (!N::ROOT || self.root.all_open()) {
             // The root is stored after each iteration, so that bounds of the next one do not replace its result.
             if !N::ROOT {
                 let (eval, pv) = ((!node.in_check).then_some(node.raw_eval), node.tt_pv);

@@ -2,7 +2,6 @@
 
 use super::observer::Observer;
 use super::report::PvLine;
-use super::root::Scope;
 use super::worker::Search;
 use super::{MAX_PLY, Stopped};
 use crate::chess::{Board, Move};
@@ -137,7 +136,6 @@ impl<O: Observer> Search<'_, O> {
     /// Makes a proved mate the result.
     fn take_mate(&mut self, mv: Move, moves: usize, line: &PvLine) {
         let plies = (2 * moves - 1).min(MAX_PLY);
-        self.root.scope = Scope::All;
         self.root.record(mv, 0, Some((mate_in(plies), Bound::Exact)), self.iteration, plies as i32, line);
         self.root.sort();
         self.lines = self.root.all()[..self.job.lines()].to_vec();

@@ -19,7 +19,6 @@ pub mod stagger;
 pub mod statistics;
 pub(crate) mod tablebase;
 pub(crate) mod threads;
-pub(crate) mod window;
 pub mod worker;
 
 pub(crate) mod clock;

@@ -1,10 +1,9 @@
 //! Principal variation search of a node.
 
-use super::node::{Node, NodeState};
+use super::node::{Node, NodeState, Window};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
 use super::scout::SoFar;
-use super::window::Window;
 use super::worker::Search;
 use super::{MAX_PLY, Searched};
 use crate::chess::legal::CheckSquares;
@@ -112,7 +111,7 @@ impl<O: Observer> Search<'_, O> {
         // Step 6. Moves: skip or extend, search with reductions, compare.
         let mut alpha = window.alpha.max(known.alpha);
         let (mut best, mut best_move, mut tried) = (known.alpha, None, Tried::default());
-        let (mut number, mut overlooked) = (if N::ROOT { self.root.settled() } else { 0 }, false);
+        let (mut number, mut overlooked) = (if N::ROOT { self.root.settled } else { 0 }, false);
         let reply = self.last_best_reply(board, ply);
         let checks = board.check_squares();
         let hints = self.hints(ply, reply, checks);
@@ -215,7 +214,7 @@ impl<O: Observer> Search<'_, O> {
         if alpha >= beta { ControlFlow::Break(alpha) } else { ControlFlow::Continue(Window { alpha, beta }) }
     }
 
-    /// The score if the line ends node: by rule or at the maximum ply.
+    /// The score of a node that ends the line: drawn by rule, or at the maximum ply.
     #[inline(always)]
     pub(super) fn end_by_rule(&mut self, board: &Board, ply: usize) -> ControlFlow<Score> {
         if self.is_draw(board, ply) {

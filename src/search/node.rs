@@ -1,7 +1,7 @@
-//! Node types and the state of a node.
+//! Node types, windows, and the state of a node.
 
 use crate::chess::Move;
-use crate::score::Score;
+use crate::score::{INFINITE, Score};
 use crate::tt::TtEntry;
 
 pub trait Node {
@@ -35,6 +35,37 @@ impl Node for NonPv {
     const PV: bool = false;
     const ROOT: bool = false;
     type Child = Self;
+}
+
+/// An open interval of scores, `alpha < beta`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Scores at or below alpha fail low.
+    pub alpha: Score,
+    /// Scores at or above beta fail high.
+    pub beta: Score,
+}
+
+impl Window {
+    /// The window of all scores.
+    pub const FULL: Self = Self { alpha: -INFINITE, beta: INFINITE };
+
+    /// The null window above `alpha`.
+    #[inline(always)]
+    pub const fn above(alpha: Score) -> Self {
+        Self { alpha, beta: alpha + 1 }
+    }
+
+    /// The null window below `beta`.
+    #[inline(always)]
+    pub const fn below(beta: Score) -> Self {
+        Self { alpha: beta - 1, beta }
+    }
+
+    #[inline(always)]
+    pub const fn flipped(self) -> Self {
+        Self { alpha: -self.beta, beta: -self.alpha }
+    }
 }
 
 /// The state of a node before its moves are searched.

@@ -5,21 +5,6 @@ use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::score::Score;
 
-/// A move that has been searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SearchedMove {
-    /// Depth of the node, in plies.
-    pub depth: i32,
-    /// Number of the move in its node, from 1.
-    pub number: usize,
-    /// Reduction in plies; 0 or below if the move was not reduced.
-    pub reduction: i32,
-    /// Whether the reduced search failed high, so that the move was searched again at full depth.
-    pub researched: bool,
-    /// Whether the second search failed high as well.
-    pub confirmed: bool,
-}
-
 /// Observes one thread's search. The defaults do nothing; with [`NoObserver`] they compile to nothing.
 pub trait Observer {
     /// Replaces the static evaluation of a position.
@@ -38,9 +23,10 @@ pub trait Observer {
     #[inline(always)]
     fn probed(&mut self, _key: u64, _hit: bool) {}
 
-    /// A move has been searched.
+    /// A move has been searched: the depth of its node in plies, its number in the node from 1, its reduction in plies (0 or
+    /// below if it was not reduced), and if the reduced search failed high, whether that at full depth did so, too.
     #[inline(always)]
-    fn searched(&mut self, _move: SearchedMove) {}
+    fn searched(&mut self, _depth: i32, _number: usize, _reduction: i32, _confirmed: Option<bool>) {}
 
     /// The moves of a node have been searched. `reply` is the last best reply, which may be illegal; `best` is the move that
     /// raised alpha, if any, and `cutoff` whether it failed high.

@@ -1,10 +1,9 @@
 //! Whole-node pruning before moves are searched; never in PV nodes, in check or in singular searches.
 
 use super::Stopped;
-use super::node::{NodeState, NonPv};
+use super::node::{NodeState, NonPv, Window};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
-use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, PieceType};
 use crate::score::{Bound, Score, TB_WIN_IN_MAX, is_decisive};

@@ -1,10 +1,9 @@
 //! Quiescence search.
 
 use super::Searched;
-use super::node::Node;
+use super::node::{Node, Window};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
-use super::window::Window;
 use super::worker::Search;
 use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};

@@ -4,6 +4,7 @@ use super::report::PvLine;
 use super::resume::EarlierLine;
 use crate::chess::Move;
 use crate::score::{Bound, DRAW, INFINITE, Score, is_mate};
+use std::ops::Range;
 
 #[derive(Clone, Debug)]
 pub struct RootMove {
@@ -44,32 +45,14 @@ impl RootMove {
     }
 }
 
-/// The root moves that are being searched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
-    #[default]
-    All,
-    /// The move of this index alone, one line of several.
-    Line(usize),
-    /// All moves after this number of lines.
-    Others(usize),
-}
-
-impl Scope {
-    /// The index of the first move in scope.
-    pub const fn line(self) -> usize {
-        match self {
-            Self::All => 0,
-            Self::Line(index) | Self::Others(index) => index,
-        }
-    }
-}
-
 /// The root moves, best first.
 #[derive(Clone, Debug, Default)]
 pub struct RootMoves {
     moves: Vec<RootMove>,
-    pub scope: Scope,
+    /// The moves to search: all, one line of several, or all after the lines.
+    pub open: Range<usize>,
+    /// The number of lines before the open moves that these could replace.
+    pub settled: usize,
 }
 
 impl RootMoves {
@@ -88,7 +71,7 @@ impl RootMoves {
             table: None,
             been_best: false,
         };
-        Self { moves: moves.iter().map(start).collect(), scope: Scope::All }
+        Self { moves: moves.iter().map(start).collect(), open: 0..moves.len(), settled: 0 }
     }
 
     /// Ranks the moves by tablebases, given rank and score in order of generation. Moves of lower rank are searched only for
@@ -124,20 +107,12 @@ impl RootMoves {
 
     #[inline]
     pub fn is_open(&self, mv: Move) -> bool {
-        let (open, rank) = match self.scope {
-            Scope::All => (&self.moves[..], self.moves[0].rank),
-            Scope::Line(index) => (&self.moves[index..=index], self.moves[index].rank),
-            Scope::Others(lines) => (&self.moves[lines..], self.moves[lines - 1].rank),
-        };
-        open.iter().any(|root| root.mv == mv && root.rank == rank)
+        let open = &self.moves[self.open.clone()];
+        open.iter().any(|root| root.mv == mv && root.rank == open[0].rank)
     }
 
-    /// Number of moves searched before those in scope.
-    pub const fn settled(&self) -> usize {
-        match self.scope {
-            Scope::All | Scope::Line(_) => 0,
-            Scope::Others(lines) => lines,
-        }
+    pub fn all_open(&self) -> bool {
+        self.open.len() == self.moves.len()
     }
 
     /// Whether moves beyond these lines could replace one of them.
@@ -147,10 +122,7 @@ impl RootMoves {
 
     /// Alpha after a move has raised it to this score.
     pub fn alpha(&self, score: Score, depth: i32) -> Score {
-        match self.scope {
-            Scope::All | Scope::Line(_) => score,
-            Scope::Others(lines) => self.worst_of(lines, depth),
-        }
+        if self.settled == 0 { score } else { self.worst_of(self.settled, depth) }
     }
 
     /// The worst score among the best lines of this iteration so far. Moves of higher tablebase rank always are lines.
@@ -169,7 +141,7 @@ impl RootMoves {
     }
 
     pub fn current(&self) -> &RootMove {
-        &self.moves[self.scope.line()]
+        &self.moves[self.open.start]
     }
 
     pub fn begin_iteration(&mut self) {

@@ -2,10 +2,9 @@
 
 use super::Searched;
 use super::lmr::{Fact, Facts};
-use super::node::{Node, NodeState, NonPv};
-use super::observer::{Observer, SearchedMove};
+use super::node::{Node, NodeState, NonPv, Window};
+use super::observer::Observer;
 use super::picker::Hints;
-use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, Move};
 use crate::score::Score;
@@ -85,8 +84,7 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 self.negamax::<NonPv>(child, ply, window.flipped(), depth, !node.cut)?
             };
-            let (depth, number) = (node.depth, 1);
-            self.observer.searched(SearchedMove { depth, number, reduction: 0, researched: false, confirmed: false });
+            self.observer.searched(node.depth, 1, 0, None);
             return Ok(score);
         }
 
@@ -103,13 +101,7 @@ impl<O: Observer> Search<'_, O> {
             depth += i32::from(deeper);
             score = -self.negamax::<NonPv>(child, ply, null_window, depth, !node.cut)?;
         }
-        self.observer.searched(SearchedMove {
-            depth: node.depth,
-            number: facts.number,
-            reduction,
-            researched: research,
-            confirmed: research && score > window.alpha,
-        });
+        self.observer.searched(node.depth, facts.number, reduction, research.then_some(score > window.alpha));
         if N::PV && score > window.alpha {
             score = -self.negamax::<N::Child>(child, ply, window.flipped(), depth, false)?;
         }

@@ -1,17 +1,21 @@
 //! Statistics of late move reductions and Last Best Reply.
 
 use super::job::Job;
-use super::observer::{Instrument, Observer, SearchedMove};
+use super::observer::{Instrument, Observer};
 use super::worker::Worker;
 use crate::chess::{Board, Move};
 use crate::sync::Mutex;
 use std::ops::Range;
 
+/// Names of the counts of Last Best Reply.
+pub const LBR_COUNTS: [&str; 5] = ["nodes", "first matches", "second matches", "best", "cutoffs"];
+
 /// Statistics of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchStats {
-    /// Last Best Reply.
-    pub lbr: LbrStats,
+    /// Last Best Reply, each count including the next ([`LBR_COUNTS`]): nodes whose moves were searched; where a reply to the
+    /// previous moves is stored; where it is legal; where it was the best move; where it failed high.
+    pub lbr: [u64; 5],
     /// Reductions.
     pub lmr: LmrStats,
 }
@@ -19,7 +23,7 @@ pub struct SearchStats {
 impl SearchStats {
     /// Adds the counts of another search.
     pub fn add(&mut self, other: &Self) {
-        for (count, other) in self.lbr.0.iter_mut().zip(other.lbr.0) {
+        for (count, other) in self.lbr.iter_mut().zip(other.lbr) {
             *count += other;
         }
         for (cell, other) in self.lmr.cells.as_flattened_mut().iter_mut().zip(other.lmr.cells.as_flattened()) {
@@ -30,14 +34,14 @@ impl SearchStats {
 
 impl Observer for SearchStats {
     #[inline(always)]
-    fn searched(&mut self, mv: SearchedMove) {
-        let cell = self.lmr.cell(mv.depth, mv.number);
+    fn searched(&mut self, depth: i32, number: usize, reduction: i32, confirmed: Option<bool>) {
+        let cell = self.lmr.cell(depth, number);
         cell.moves += 1;
-        if mv.reduction > 0 {
+        if reduction > 0 {
             cell.reduced += 1;
-            cell.plies += mv.reduction as u64;
-            cell.verified += u64::from(mv.researched);
-            cell.confirmed += u64::from(mv.confirmed);
+            cell.plies += reduction as u64;
+            cell.verified += u64::from(confirmed.is_some());
+            cell.confirmed += u64::from(confirmed == Some(true));
         }
     }
 
@@ -46,7 +50,7 @@ impl Observer for SearchStats {
         let matched = reply.is_some() && best == reply;
         let legal = reply.is_some_and(|reply| board.is_legal(reply));
         let cases = [true, reply.is_some(), legal, matched, matched && cutoff];
-        for (count, holds) in self.lbr.0.iter_mut().zip(cases) {
+        for (count, holds) in self.lbr.iter_mut().zip(cases) {
             *count += u64::from(holds);
         }
     }
@@ -58,20 +62,6 @@ impl Instrument for Mutex<SearchStats> {
         let mut stats = SearchStats::default();
         worker.search(job, &mut stats);
         self.lock().add(&stats);
-    }
-}
-
-/// Counts of Last Best Reply, each of which includes the next: nodes whose moves were searched; where a reply to the previous
-/// moves is stored; where it is legal; where it was the best move; where it failed high.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LbrStats(pub [u64; 5]);
-
-impl LbrStats {
-    const NAMES: [&'static str; 5] = ["nodes", "first matches", "second matches", "best", "cutoffs"];
-
-    /// The counts with their names.
-    pub fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        Self::NAMES.into_iter().zip(self.0)
     }
 }
 
@@ -237,18 +227,14 @@ mod tests {
     use super::*;
     use crate::chess::{MoveKind, Square};
 
-    fn searched(depth: i32, number: usize, reduction: i32, researched: bool, confirmed: bool) -> SearchedMove {
-        SearchedMove { depth, number, reduction, researched, confirmed }
-    }
-
     fn sample() -> SearchStats {
         let mut stats = SearchStats::default();
-        stats.searched(searched(5, 1, 0, false, false));
-        stats.searched(searched(5, 2, 0, false, false));
-        stats.searched(searched(5, 6, 2, false, false));
-        stats.searched(searched(5, 6, 1, true, false));
-        stats.searched(searched(90, 200, 3, true, true));
-        stats.searched(searched(3, 40, -1, false, false));
+        stats.searched(5, 1, 0, None);
+        stats.searched(5, 2, 0, None);
+        stats.searched(5, 6, 2, None);
+        stats.searched(5, 6, 1, Some(false));
+        stats.searched(90, 200, 3, Some(true));
+        stats.searched(3, 40, -1, None);
         stats
     }
 
@@ -300,6 +286,6 @@ mod tests {
         ] {
             stats.finished(&board, reply, best, cutoff);
         }
-        assert_eq!(stats.lbr, LbrStats([7, 5, 4, 2, 1]));
+        assert_eq!(stats.lbr, [7, 5, 4, 2, 1]);
     }
 }

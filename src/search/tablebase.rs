@@ -2,11 +2,10 @@
 
 use super::clock::Bounds;
 use super::job::{Job, SearchOptions};
-use super::node::Node;
+use super::node::{Node, Window};
 use super::observer::Observer;
 use super::report::{Output, PvLine};
 use super::root::{RootMove, RootMoves};
-use super::window::Window;
 use super::worker::Search;
 use crate::chess::{Board, CastlingRights, Game, Move};
 use crate::score::{Bound, DRAW, Score, TB_WIN, is_decisive, is_mate, tablebase_distance};

@@ -79,7 +79,7 @@ impl Worker {
     /// Clears all tables, as for a new game.
     pub fn clear(&mut self) {
         self.histories.clear();
-        self.corrections.iter_mut().for_each(Corrections::clear);
+        self.corrections.iter().for_each(Corrections::clear);
         self.lbr.clear();
         self.evaluator.clear();
         self.stack.clear();

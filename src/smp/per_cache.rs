@@ -37,9 +37,9 @@ impl<T: Clone> PerCache<T> {
         self.values[cache].lock().get_or_insert_with(create).clone()
     }
 
-    pub fn for_each(&self, mut function: impl FnMut(&mut T)) {
+    pub fn for_each(&self, mut function: impl FnMut(&T)) {
         for value in &self.values {
-            value.lock().iter_mut().for_each(&mut function);
+            value.lock().iter().for_each(&mut function);
         }
     }
 }

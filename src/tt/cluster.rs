@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn era(generation: u8) -> Era {
-        Era::FIRST.with_generation(generation)
+        Era(generation)
     }
 
     fn store(cluster: &Cluster, key: u64, entry: TtEntry, generation: u8) {

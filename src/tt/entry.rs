@@ -36,7 +36,7 @@ impl TtEntry {
 pub const GENERATIONS: u8 = 32;
 
 /// The generation of the current search (lower bits), and whether deep entries are spared (highest bit;
-/// [`Tt::spare_deep`](super::Tt::spare_deep)).
+/// [`Tt::new_search`](super::Tt::new_search)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(pub u8);
 
@@ -45,19 +45,12 @@ impl Era {
     pub const FIRST: Self = Self(0);
     const SPARES_DEEP: u8 = 1 << 7;
 
-    /// The next generation.
-    pub const fn next(self) -> Self {
-        self.with_generation(self.0 + 1)
-    }
-
-    /// With this generation, modulo [`GENERATIONS`].
-    pub const fn with_generation(self, generation: u8) -> Self {
-        Self((self.0 & Self::SPARES_DEEP) | (generation % GENERATIONS))
-    }
-
-    /// With deep entries spared or not.
-    pub const fn sparing_deep(self, spares: bool) -> Self {
-        Self((self.0 & !Self::SPARES_DEEP) | if spares { Self::SPARES_DEEP } else { 0 })
+    /// The era of the next search: of the next generation, or if it `continues` of this one, with deep entries spared.
+    pub const fn next(self, continues: bool) -> Self {
+        match self.0 % GENERATIONS {
+            generation if continues => Self(generation | Self::SPARES_DEEP),
+            generation => Self((generation + 1) % GENERATIONS),
+        }
     }
 
     /// Whether deep entries are spared.
@@ -205,11 +198,12 @@ mod tests {
     const PLAIN: TtEntry = TtEntry { mv: None, score: 0, eval: None, depth: 0, bound: Bound::Exact, pv: false };
 
     fn era(generation: u8) -> Era {
-        Era::FIRST.with_generation(generation)
+        Era(generation % GENERATIONS)
     }
 
     fn round_trip(entry: TtEntry, generation: u8) {
-        let packed = Packed::new(entry, era(generation).sparing_deep(generation % 2 == 1));
+        let packed =
+            Packed::new(entry, if generation.is_multiple_of(2) { era(generation) } else { era(generation).next(true) });
         assert_eq!(packed.unpack(), Some(entry));
         assert_eq!(packed.age(era(generation)), 0);
         assert_eq!((packed.mv(), packed.depth()), (entry.mv, entry.depth));
@@ -299,7 +293,7 @@ mod tests {
     #[test]
     fn age_wraps_around() {
         let packed = Packed::new(PLAIN, era(30));
-        assert_eq!([30, 31, 0, 29].map(|now| packed.age(era(now).sparing_deep(true))), [0, 1, 2, 31]);
+        assert_eq!([30, 31, 0, 29].map(|now| packed.age(era(now).next(true))), [0, 1, 2, 31]);
         for age in 0..32 {
             let moved = packed.aged(age, era(5));
             assert_eq!((moved.age(era(5)), moved.unpack()), (age, packed.unpack()));

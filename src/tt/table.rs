@@ -150,7 +150,7 @@ impl Tt {
             self.clusters.clear(threads, &mut |_| ());
             Epoch::FIRST
         });
-        self.set_era(|era| era.with_generation(0));
+        self.era.store(Era::FIRST.0, Relaxed);
     }
 
     /// The size in MiB.
@@ -158,24 +158,15 @@ impl Tt {
         self.clusters.len() / CLUSTERS_PER_MIB
     }
 
-    /// Starts the next generation: older entries stay, but are replaced first.
-    pub fn new_search(&self) {
-        self.set_era(Era::next);
-    }
-
-    /// Sets whether a deep entry also survives a much shallower exact score of the same position and generation.
-    pub fn spare_deep(&self, spares: bool) {
-        self.set_era(|era| era.sparing_deep(spares));
+    /// Starts the generation of a search: older entries stay, but are replaced first. If it `continues` the last one, that goes on,
+    /// and a deep entry also survives a much shallower exact score of the same position. Not during a search.
+    pub fn new_search(&self, continues: bool) {
+        self.era.store(self.era().next(continues).0, Relaxed);
     }
 
     #[inline(always)]
     fn era(&self) -> Era {
         Era(self.era.load(Relaxed))
-    }
-
-    /// Only the engine writes it, between two searches.
-    fn set_era(&self, change: impl FnOnce(Era) -> Era) {
-        self.era.store(change(self.era()).0, Relaxed);
     }
 
     /// The entry of a position.

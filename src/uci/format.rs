@@ -203,7 +203,7 @@ fn lmr_rows(text: &mut String, first: &str, rows: &[(String, Counts)]) {
 mod tests {
     use super::*;
     use crate::score::{mate_in, mated_in};
-    use crate::search::observer::{Observer, SearchedMove};
+    use crate::search::observer::Observer;
     use crate::search::statistics::SearchStats;
 
     const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
@@ -366,8 +366,8 @@ mod tests {
     #[test]
     fn reductions_are_shown_by_depth_and_move_number() {
         let mut stats = SearchStats::default();
-        for (reduction, verified) in [(2, false), (1, true)] {
-            stats.searched(SearchedMove { depth: 5, number: 6, reduction, researched: verified, confirmed: false });
+        for (reduction, confirmed) in [(2, None), (1, Some(false))] {
+            stats.searched(5, 6, reduction, confirmed);
         }
         let text = lmr_table(&LmrReport { recipe: "tuned", depth: 9, nodes: 25, nodes_off: Some(100), stats });
         assert!(text.contains("nodes saved            75.00 %   above the healthy range, 40 to 60\n"), "{text}");

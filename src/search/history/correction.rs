@@ -24,12 +24,8 @@ pub struct Corrections(Arc<[SharedCell; CELLS]>);
 
 impl Corrections {
     /// Resets all values, also for clones.
-    pub fn clear(&mut self) {
-        match Arc::get_mut(&mut self.0) {
-            // Without clones the values need no atomic stores.
-            Some(cells) => cells.fill_with(SharedCell::default),
-            None => self.0.iter().for_each(SharedCell::clear),
-        }
+    pub fn clear(&self) {
+        self.0.iter().for_each(SharedCell::clear);
     }
 
     /// The correction of a position's static evaluation, in centipawns.
@@ -78,13 +74,12 @@ mod tests {
     fn clones_share_values_and_are_cleared() {
         let (board, stack, params) = (Board::start(), Stack::default(), Params::default());
         let (one, alone) = (Corrections::default(), Corrections::default());
-        let mut other = one.clone();
+        let other = one.clone();
         (0..50).for_each(|_| one.learn(&board, &stack, 0, 8, 60));
         let seen = |corrections: &Corrections| corrections.correction(&board, &stack, 0, &params);
         assert!(seen(&other) > 5 && seen(&other) == seen(&one) && seen(&alone) == 0);
         other.clear();
         assert_eq!(seen(&one), 0);
-        let mut one = one;
         one.learn(&board, &stack, 0, 8, 400);
         drop(other);
         one.clear();

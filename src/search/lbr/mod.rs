@@ -75,64 +75,36 @@ const SLOTS: usize = PLIES << PLY_BITS;
 
 const _: () = assert!(Color::ALL.len() << COLOR_BITS <= SLOTS);
 
-/// The identity of one or two earlier moves, 22 bits each; never zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Key {
-    low: u32,
-    high: u16,
+/// The identity of a move in 22 bits, never zero: 16 for squares and kind, 3 for the piece and 3 for the captured piece.
+#[inline(always)]
+fn identity(played: MoveDelta) -> u64 {
+    let captured = played.captured.map_or(6, |piece| piece.kind().index() as u64);
+    u64::from(played.mv.word()) | (played.mover.kind().index() as u64) << 16 | captured << 19
 }
 
-impl Key {
-    const BITS_PER_MOVE: u32 = 22;
-
-    /// 16 bits for squares and kind, 3 for the piece and 3 for the captured piece.
-    #[inline(always)]
-    fn identity(played: MoveDelta) -> u32 {
-        let captured = played.captured.map_or(6, |piece| piece.kind().index() as u32);
-        u32::from(played.mv.word()) | (played.mover.kind().index() as u32) << 16 | captured << 19
-    }
-
-    #[inline(always)]
-    fn one(played: MoveDelta) -> Self {
-        Self { low: Self::identity(played), high: 0 }
-    }
-
-    #[inline(always)]
-    fn two(prior: MoveDelta, before: MoveDelta) -> Self {
-        let before = u64::from(Self::identity(before)) << Self::BITS_PER_MOVE;
-        let both = u64::from(Self::identity(prior)) | before;
-        Self { low: both as u32, high: (both >> 32) as u16 }
-    }
-
-    /// The upper bits are the best.
-    #[inline(always)]
-    fn hash(self) -> u32 {
-        (self.low ^ u32::from(self.high).wrapping_mul(0x85EB_CA6B)).wrapping_mul(0x9E37_79B1)
-    }
+/// The upper bits are the best.
+#[inline(always)]
+fn hash(key: u64) -> u32 {
+    (key as u32 ^ ((key >> 32) as u32).wrapping_mul(0x85EB_CA6B)).wrapping_mul(0x9E37_79B1)
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    key: Key,
-    reply: Option<Move>,
-}
-
-/// The slot of a node and the key to match.
+/// The slot of a node and the key to match: the identities of one or two earlier moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    key: Key,
+    key: u64,
     slot: usize,
 }
 
 /// The replies of one thread.
 pub(super) struct LastBestReply {
     mode: Lbr,
-    entries: Box<[Entry]>,
+    /// A key and, in the lowest 16 bits, the reply.
+    entries: Box<[u64]>,
 }
 
 impl LastBestReply {
     pub fn clear(&mut self) {
-        self.entries.fill(Entry::default());
+        self.entries.fill(0);
     }
 
     /// Sets the variant; clears the replies if it changes.
@@ -149,32 +121,32 @@ impl LastBestReply {
         let played = |back| stack.before(ply, back).played;
         let key = match self.mode.prior {
             Prior::Off => return None,
-            Prior::Last => Key::one(played(1)?),
-            Prior::Pair => Key::two(played(1)?, played(2)?),
-            Prior::TwoPlies => Key::one(played(2)?),
+            Prior::Last => identity(played(1)?),
+            Prior::Pair => identity(played(1)?) | identity(played(2)?) << 22,
+            Prior::TwoPlies => identity(played(2)?),
         };
         let (store, bits) = if self.mode.per_color { (side.index(), COLOR_BITS) } else { (ply % PLIES, PLY_BITS) };
-        Some(Place { key, slot: store << bits | (key.hash() >> (u32::BITS - bits)) as usize })
+        Some(Place { key, slot: store << bits | (hash(key) >> (u32::BITS - bits)) as usize })
     }
 
     /// The reply of a slot, which may be illegal.
     #[inline(always)]
     pub fn reply(&self, place: Place) -> Option<Move> {
         let entry = self.entries[place.slot];
-        if entry.key == place.key { entry.reply } else { None }
+        if entry >> 16 == place.key { Move::from_word(entry as u16) } else { None }
     }
 
     /// Stores the best move of a node, if the variant accepts it.
     #[inline(always)]
     pub fn remember(&mut self, place: Place, best: Move) {
         if best.is_quiet() || !self.mode.quiet_only {
-            self.entries[place.slot] = Entry { key: place.key, reply: Some(best) };
+            self.entries[place.slot] = place.key << 16 | u64::from(best.word());
         }
     }
 }
 
 impl Default for LastBestReply {
     fn default() -> Self {
-        Self { mode: Lbr::OFF, entries: vec![Entry::default(); SLOTS].into_boxed_slice() }
+        Self { mode: Lbr::OFF, entries: vec![0; SLOTS].into_boxed_slice() }
     }
 }

@@ -6,12 +6,11 @@ use crate::score::{Bound, INFINITE, Score, mated_in};
 use crate::search::history::Context;
 use crate::search::lmr::Choice;
 use crate::search::negamax::{Best, Tried};
-use crate::search::node::{NodeState, NonPv, Pv};
+use crate::search::node::{NodeState, NonPv, Pv, Window};
 use crate::search::observer::NoObserver;
 use crate::search::picker::Picker;
-use crate::search::root::{RootMoves, Scope};
+use crate::search::root::RootMoves;
 use crate::search::scout::SoFar;
-use crate::search::window::Window;
 use crate::search::worker::{Search, Worker};
 use crate::tt::TtEntry;
 use std::ops::ControlFlow;
@@ -148,6 +147,6 @@ fn root_moves_are_sorted_by_score_and_keep_their_order_otherwise() {
     assert_eq!((root.all()[0].score, root.all()[2].score), (50, -INFINITE));
     assert!((root.first_share() - 300.0 / 410.0).abs() < 1e-9 && root.has_been_best(moves[3]));
     assert_eq!((root.worst_of(2, 5), root.worst_of(2, 6)), (30, -INFINITE));
-    root.scope = Scope::Others(2);
+    (root.open, root.settled) = (2..moves.len(), 2);
     assert!(!root.is_open(moves[5]) && root.is_open(moves[7]) && root.alpha(90, 5) == 30);
 }
