@@ -9,7 +9,6 @@ mod pool;
 mod running;
 pub mod strength;
 mod table;
-mod vote;
 
 use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
@@ -39,14 +38,14 @@ pub use crate::sync::channel::never;
 use crate::sync::channel::{Receiver, at, select, unbounded};
 use crate::tb::Tables;
 pub use contempt::{AnalysisContempt, CONTEMPT};
-use numa::Numa;
+use numa::NumaPolicy;
 use pool::Pool;
 use running::Running;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use strength::{Seed, StrengthOptions};
+use strength::StrengthOptions;
 use table::Table;
 pub use table::{LentTable, Resize};
 
@@ -113,7 +112,9 @@ pub struct Engine {
     game: Game,
     table: Table,
     pool: Pool,
-    numa: Numa,
+    numa_policy: NumaPolicy,
+    /// Computed on first use; the thread of a fresh engine is never bound.
+    placement: Option<Result<Placement, String>>,
     /// Corrections of the evaluation, shared by the threads on one last-level cache.
     corrections: Arc<PerCache<Corrections>>,
     /// The position last searched since [`new_game`](Self::new_game).
@@ -125,7 +126,7 @@ pub struct Engine {
     /// Per earlier search, a receiver that disconnects once all its threads drop the job.
     abandoned: Vec<Receiver<Event>>,
     /// Seed of a limited player's errors, unless set by an option.
-    seed: Seed,
+    seed: u64,
 }
 
 impl Engine {
@@ -152,13 +153,14 @@ impl Engine {
             game: Game::start(),
             table: Table::of_size(Self::DEFAULT_HASH),
             pool,
-            numa: Numa::default(),
+            numa_policy: NumaPolicy::default(),
+            placement: None,
             corrections: Arc::default(),
             searched: None,
             counted: None,
             instrument: None,
             abandoned: Vec::new(),
-            seed: Seed::random(),
+            seed: strength::random_seed(),
         }
     }
 
@@ -254,7 +256,7 @@ impl Engine {
     /// Changes the number of threads. The table and the histories of remaining threads are kept, unless [`numa`] moves
     /// them. On failure the number is unchanged.
     pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
-        self.place(count, self.numa.policy.clone())
+        self.place(count, self.numa_policy.clone())
     }
 
     /// The position and the game leading to it.
@@ -289,14 +291,7 @@ impl Engine {
     }
 
     /// Builds the job of a search, with the receiver of its events.
-    fn job(
-        &mut self,
-        limits: &Limits,
-        game: Game,
-        root_moves: Vec<Move>,
-        threads: usize,
-        start: Instant,
-    ) -> (Job, Receiver<Event>) {
+    fn job(&mut self, limits: &Limits, game: Game, root_moves: Vec<Move>, threads: usize) -> (Job, Receiver<Event>) {
         let draws = self.draws(limits, &game);
         // Scores depend on contempt, so keys must, too.
         let game = game.with_salt(draws.salt());
@@ -308,7 +303,7 @@ impl Engine {
             corrections: Arc::clone(&self.corrections),
         };
         let options = self.settings.search;
-        let control = Control::new(limits, game.board().side_to_move(), &options, &self.params, start);
+        let control = Control::new(limits, game.board().side_to_move(), &options, &self.params);
         let (events, received) = unbounded();
         let job = Job {
             game,
@@ -349,17 +344,18 @@ impl Engine {
             Running::new(limits, None, never(), Some(self.nothing_to_search(root_moves.first().copied())))
         } else {
             let handicap = self.handicap();
-            let (job, events) = match &handicap {
-                Some(handicap) => self.limited_job(limits, root_moves, handicap, moves.is_empty(), start),
+            let (mut job, events) = match &handicap {
+                Some(handicap) => self.limited_job(limits, root_moves, handicap, moves.is_empty()),
                 None => {
                     // If allocation fails, the search runs without a table.
                     let _ = self.prepare();
                     let resumed = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
                     self.searched = Some(self.game.clone());
-                    let (job, events) = self.job(limits, self.game.clone(), root_moves, self.threads(), start);
+                    let (job, events) = self.job(limits, self.game.clone(), root_moves, self.threads());
                     (Job { resumed, ..job }, events)
                 }
             };
+            job.control.start = start;
             let job = Arc::new(job);
             let instrument = match (&handicap, &self.counted) {
                 (Some(handicap), _) => Some(Arc::new(*handicap) as Arc<dyn Instrument>),

@@ -11,7 +11,6 @@ use crate::smp::lockstep::{Lockstep, LockstepThread};
 use crate::tt::Tt;
 use loom::sync::Arc;
 use loom::thread;
-use std::time::Instant;
 
 fn result(thread: usize, depth: i32) -> ThreadResult {
     ThreadResult { thread, depth, lines: Vec::new() }
@@ -41,13 +40,7 @@ fn results_are_seen_whole() {
 fn ponderhit_at_the_end_of_an_iteration_is_not_lost() {
     loom::model(|| {
         let limits = Limits { ponder: true, clock: [Some(1000); 2], ..Limits::default() };
-        let control = Arc::new(Control::new(
-            &limits,
-            Color::White,
-            &SearchOptions::default(),
-            &Params::default(),
-            Instant::now(),
-        ));
+        let control = Arc::new(Control::new(&limits, Color::White, &SearchOptions::default(), &Params::default()));
         let gui = {
             let control = Arc::clone(&control);
             thread::spawn(move || control.ponder_hit())
@@ -64,13 +57,7 @@ fn ponderhit_at_the_end_of_an_iteration_is_not_lost() {
 fn stop_is_final() {
     loom::model(|| {
         let limits = Limits { ponder: true, movetime: Some(1), ..Limits::default() };
-        let control = Arc::new(Control::new(
-            &limits,
-            Color::Black,
-            &SearchOptions::default(),
-            &Params::default(),
-            Instant::now(),
-        ));
+        let control = Arc::new(Control::new(&limits, Color::Black, &SearchOptions::default(), &Params::default()));
         let other = {
             let control = Arc::clone(&control);
             thread::spawn(move || control.request_stop())
@@ -92,7 +79,6 @@ fn node_budgets_sum_to_the_limit() {
             Color::White,
             &SearchOptions::default(),
             &Params::default(),
-            Instant::now(),
         ));
         let helper = {
             let control = Arc::clone(&control);

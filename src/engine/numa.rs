@@ -10,27 +10,10 @@ use std::io;
 use std::mem::replace;
 use std::sync::Arc;
 
-/// The policy and its result.
-#[derive(Default)]
-pub(super) struct Numa {
-    pub policy: NumaPolicy,
-    /// Computed on first use; the thread of a fresh engine is never bound.
-    placement: Option<Result<Placement, String>>,
-}
-
-impl Numa {
-    /// The memory nodes to interleave the table over; empty on a single node.
-    fn nodes_for_table(&self) -> Vec<usize> {
-        let Some(Ok(placement)) = &self.placement else { return Vec::new() };
-        let nodes: Vec<usize> = placement.memory().into_iter().collect();
-        if nodes.len() > 1 { nodes } else { Vec::new() }
-    }
-}
-
 impl Engine {
     /// The current policy.
     pub fn numa_policy(&self) -> &NumaPolicy {
-        &self.numa.policy
+        &self.numa_policy
     }
 
     /// Changes the policy. Threads that move restart without their histories; the table's pages move with their
@@ -43,9 +26,9 @@ impl Engine {
     /// Describes the placement of threads and table, one line per fact.
     pub fn placement(&mut self) -> Vec<String> {
         let (evaluation, threads) = (self.evaluation(), self.threads());
-        let Numa { policy, placement, .. } = &mut self.numa;
+        let policy = &self.numa_policy;
         let decide = || Placement::decide(policy, Topology::of_this_system().as_ref(), threads);
-        let places = match placement.get_or_insert_with(decide) {
+        let places = match self.placement.get_or_insert_with(decide) {
             Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
             Err(why) => Err(why.as_str()),
         };
@@ -58,10 +41,10 @@ impl Engine {
     pub(super) fn place(&mut self, threads: usize, policy: NumaPolicy) -> io::Result<()> {
         self.finish();
         let (topology, before) = (Topology::of_this_system(), self.threads().max(1));
-        let old = replace(&mut self.numa.policy, policy);
+        let old = replace(&mut self.numa_policy, policy);
         let placed = self.place_in(topology.as_ref(), threads.max(1));
         if placed.is_err() {
-            self.numa.policy = old;
+            self.numa_policy = old;
             // Memory released a moment ago should still be available.
             let _ = self.place_in(topology.as_ref(), before);
         }
@@ -69,25 +52,26 @@ impl Engine {
     }
 
     fn place_in(&mut self, topology: Option<&Topology>, threads: usize) -> io::Result<()> {
-        let mut placement = Placement::decide(&self.numa.policy, topology, threads);
-        if let (Ok(placement), Some(Ok(old))) = (&mut placement, &self.numa.placement) {
+        let mut placement = Placement::decide(&self.numa_policy, topology, threads);
+        if let (Ok(placement), Some(Ok(old))) = (&mut placement, &self.placement) {
             placement.keep_networks(old);
         }
-        self.numa.placement = Some(placement.clone());
+        self.placement = Some(placement.clone());
         let caches = topology.map(|topology| PerCache::new(topology.caches.iter().cloned()));
         if let Some(caches) = caches.filter(|caches| !caches.has_caches_of(&self.corrections)) {
             self.corrections = Arc::new(caches);
         }
         if threads > 1 {
             // Fail now rather than abort in the search.
-            pool::check_worker_memory()?;
+            pool::check_memory()?;
             self.corrections.local(Corrections::default);
         }
         let evaluation = self.evaluation();
         let placement = placement.unwrap_or_default();
         self.pool.resize(threads, &placement, &evaluation)?;
         self.pool.copy_network(&placement, &evaluation);
-        let nodes = self.numa.nodes_for_table();
+        let memory = placement.memory();
+        let nodes = if memory.len() > 1 { memory.into_iter().collect() } else { Vec::new() };
         // Unchanged placement needs no wait.
         if self.table.tt.nodes() != nodes {
             let mut tt = self.take_table();

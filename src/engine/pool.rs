@@ -130,7 +130,6 @@ impl Thread {
     /// Starts a thread and waits for its worker, so that the memory check stays valid. The thread is bound before it
     /// first touches its memory.
     fn start(id: usize, place: Option<Place>, evaluation: Evaluation) -> io::Result<Self> {
-        check_memory(STACK_BYTES)?;
         let (tasks, inbox) = unbounded::<Task>();
         let node = place.clone();
         let (send, started) = bounded(1);
@@ -141,8 +140,8 @@ impl Thread {
             let bind = |node: &Place| processors::bind(&node.cpus).map_err(|error| error.to_string());
             let bound = node.as_ref().map(bind);
             let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|node| node.network);
-            // The pool waits for the result.
-            if let Err(error) = check_worker_memory() {
+            // The pool waits for the result. By now the thread has its stack and arena.
+            if let Err(error) = check_memory() {
                 let _ = send.send(Err(error));
                 return;
             }
@@ -212,20 +211,15 @@ fn search(worker: &mut Worker, job: Arc<Job>, instrument: Option<Arc<dyn Instrum
     let _ = events.send(Event::Done(worker.id));
 }
 
-/// Checks that a worker can be allocated, since a failure inside a worker aborts the process.
-pub(super) fn check_worker_memory() -> io::Result<()> {
-    check_memory(Worker::BYTES)
-}
-
-/// Checks that this many bytes and a margin can be allocated.
-fn check_memory(bytes: usize) -> io::Result<()> {
+/// Checks that a worker, the stack of the next thread and a margin can be allocated, since a failure inside a worker aborts the
+/// process.
+pub(super) fn check_memory() -> io::Result<()> {
     const MARGIN: usize = 4 << 20;
-    let out_of_memory = |_| io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory for another thread");
     let mut room: Vec<u8> = Vec::new();
-    let reserved = room.try_reserve_exact(bytes + MARGIN);
+    let reserved = room.try_reserve_exact(STACK_BYTES + Worker::BYTES + MARGIN);
     // Keeps the allocation from being optimised away.
     black_box(room.as_ptr());
-    reserved.map_err(out_of_memory)
+    reserved.map_err(|_| io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory for another thread"))
 }
 
 /// Makes large allocations use mappings of their own, which return to the system when freed. glibc would otherwise place them in

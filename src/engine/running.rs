@@ -1,10 +1,12 @@
 //! A search between `go` and its result.
 
+use super::Engine;
 use super::strength::Handicap;
-use super::{Engine, vote};
+use crate::score::{MATE_IN_MAX, Score};
 use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome, Output};
+use crate::search::threads::ThreadResult;
 use crate::sync::channel::{Receiver, never};
 use std::mem::replace;
 use std::sync::Arc;
@@ -126,7 +128,7 @@ impl Running {
         let Some(first) = results.first() else { return };
         // Only the main thread's lines are complete and independent of helpers.
         let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.shared.params.vote == 0;
-        let chosen = if by_main && first.depth > 0 { first } else { vote::elect(&results).unwrap_or(first) };
+        let chosen = if by_main && first.depth > 0 { first } else { elect(&results).unwrap_or(first) };
         let nodes = job.threads.nodes();
         let mut lines: Vec<Info> = chosen.lines.iter().map(|line| job.with_totals(nodes, line.clone())).collect();
         if let Some(handicap) = &self.handicap {
@@ -150,6 +152,26 @@ impl Drop for Running {
     }
 }
 
+/// Selects the move with the most votes, and its best result.
+///
+/// A vote's weight is the finished depth times the margin over the worst score. A proven win beats everything, the
+/// shortest first; a proven loss beats only longer ones. Ties go to the better score, then the greater depth, then the
+/// lower thread number, so the result does not depend on the order of results.
+fn elect(results: &[ThreadResult]) -> Option<&ThreadResult> {
+    let score = |result: &ThreadResult| result.lines.first().map_or(Score::MIN, |line| line.score);
+    let best_move = |result: &ThreadResult| result.lines.first().and_then(|line| line.pv.first().copied());
+    let worst = results.iter().filter(|result| result.depth > 0).map(score).min()?;
+    let weight = |result: &ThreadResult| i64::from(score(result) - worst + 14) * i64::from(result.depth);
+    let votes = |result: &ThreadResult| -> i64 {
+        results.iter().filter(|other| best_move(other) == best_move(result)).map(weight).sum()
+    };
+    let rank = |result: &ThreadResult| {
+        let proven = if score(result) >= MATE_IN_MAX { score(result) } else { 0 };
+        (proven, votes(result), score(result), result.depth, std::cmp::Reverse(result.thread))
+    };
+    results.iter().filter(|result| result.depth > 0).max_by_key(|result| rank(result))
+}
+
 impl Engine {
     /// Updates counters of an earlier line; `None` once there is a result.
     pub fn with_current_counters(&self, info: Info) -> Option<Info> {
@@ -163,7 +185,10 @@ impl Engine {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::chess::{Move, MoveKind, Square};
     use crate::engine::Wake;
+    use crate::score::mate_in;
+    use crate::search::report::PvLine;
 
     #[test]
     fn a_thread_that_panics_ends_the_search_and_not_the_engine() {
@@ -172,8 +197,7 @@ mod tests {
             engine.set_threads(threads).unwrap();
             engine.settings_mut().search.deterministic = deterministic;
             // A root without moves: every thread indexes an empty list.
-            let (job, events) =
-                engine.job(&Limits::default(), engine.game.clone(), Vec::new(), threads, Instant::now());
+            let (job, events) = engine.job(&Limits::default(), engine.game.clone(), Vec::new(), threads);
             let job = Arc::new(job);
             engine.pool.search(&job, None);
             engine.running = Some(Running::new(&Limits::default(), Some(job), events, None));
@@ -193,5 +217,54 @@ mod tests {
             let next = engine.search_blocking(&Limits { depth: Some(4), ..Limits::default() }, |_| ());
             assert!(next.best.is_some() && next.lines[0].depth == 4);
         }
+    }
+
+    fn result(thread: usize, depth: i32, to: Square, score: Score) -> ThreadResult {
+        let pv = PvLine::from_iter([Move::new(Square::A1, to, MoveKind::Quiet)]);
+        let info = Info { depth, score, pv, ..Info::default() };
+        ThreadResult { thread, depth, lines: vec![info] }
+    }
+
+    fn winner(results: &[ThreadResult]) -> usize {
+        let mut reversed = results.to_vec();
+        reversed.reverse();
+        let winner = elect(results).unwrap().thread;
+        assert_eq!(elect(&reversed).unwrap().thread, winner, "the order of results must not matter");
+        winner
+    }
+
+    #[test]
+    fn majority_beats_a_single_score() {
+        let results = [
+            result(0, 10, Square::B1, 30),
+            result(1, 10, Square::C1, 20),
+            result(2, 10, Square::C1, 22),
+            result(3, 10, Square::C1, 25),
+        ];
+        assert_eq!(winner(&results), 3);
+    }
+
+    #[test]
+    fn the_shortest_mate_wins() {
+        let results = [
+            result(0, 20, Square::B1, 500),
+            result(1, 20, Square::B1, 500),
+            result(2, 8, Square::C1, mate_in(9)),
+            result(3, 8, Square::D1, mate_in(5)),
+        ];
+        assert_eq!(winner(&results), 3);
+    }
+
+    #[test]
+    fn ties_go_to_score_depth_and_then_number() {
+        assert_eq!(winner(&[result(0, 9, Square::B1, 10), result(1, 9, Square::B1, 10)]), 0);
+        assert_eq!(winner(&[result(0, 9, Square::B1, 10), result(1, 10, Square::B1, 10)]), 1);
+        assert_eq!(winner(&[result(0, 9, Square::B1, 10), result(1, 9, Square::B1, 11)]), 1);
+    }
+
+    #[test]
+    fn threads_without_a_finished_depth_do_not_vote() {
+        assert_eq!(winner(&[result(0, 1, Square::B1, -900), result(1, 0, Square::C1, 0)]), 0);
+        assert!(elect(&[]).is_none());
     }
 }

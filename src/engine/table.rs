@@ -1,7 +1,7 @@
 //! The engine's table: size, lending, and the evaluation its scores belong to.
 
 use super::Engine;
-use super::strength::Seed;
+use super::strength::random_seed;
 use crate::chess::Board;
 use crate::eval::nnue::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
@@ -12,7 +12,7 @@ use crate::tt::{Tt, TtError};
 use std::convert::Infallible;
 use std::mem::{replace, take};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 pub(super) struct Table {
     pub tt: Arc<Tt>,
@@ -24,8 +24,8 @@ pub(super) struct Table {
     lent: Vec<Receiver<Infallible>>,
     /// Whether a generation has begun without a search.
     begun: bool,
-    /// Whether a [`Resize`] has taken the table.
-    resizing: bool,
+    /// Alive while a [`Resize`] has the table.
+    resizing: Weak<()>,
 }
 
 /// Everything that determines a position's score.
@@ -49,6 +49,8 @@ pub struct Resize {
     mib: usize,
     threads: usize,
     result: Result<(), TtError>,
+    /// Tells the engine that the table is away, until this is dropped.
+    _alive: Arc<()>,
 }
 
 impl Deref for LentTable {
@@ -77,12 +79,12 @@ impl Table {
     /// A table of `mib` MiB, allocated on first use.
     pub fn of_size(mib: usize) -> Self {
         let tt = Arc::new(Tt::empty());
-        Self { tt, mib, evaluations: Vec::new(), lent: Vec::new(), begun: false, resizing: false }
+        Self { tt, mib, evaluations: Vec::new(), lent: Vec::new(), begun: false, resizing: Weak::new() }
     }
 
     /// Records that scores of this evaluation are stored.
     fn add(&mut self, eval: EvalIdentity) {
-        if !self.evaluations.iter().any(|known| known.has_same_scores(&eval)) {
+        if !self.evaluations.iter().any(|known| known.scores() == eval.scores()) {
             self.evaluations.push(eval);
         }
     }
@@ -107,19 +109,13 @@ impl EvalIdentity {
         "8/8/3k4/8/8/3KP3/8/8 w - - 0 1",
     ];
 
-    /// Whether both give every position the same score.
-    fn has_same_scores(&self, other: &Self) -> bool {
-        let same_model = match (&self.evaluation.model, &other.evaluation.model) {
-            (Model::Classical, Model::Classical) => true,
-            // The instruction set does not matter.
-            (Model::Nnue(one, _), Model::Nnue(two, _)) => {
-                Arc::ptr_eq(one, two) || one.fingerprint() == two.fingerprint()
-            }
-            _ => false,
+    /// Equal for evaluations that give every position the same score. The instruction set does not matter.
+    fn scores(&self) -> (Option<u64>, Scaling, bool) {
+        let network = match &self.evaluation.model {
+            Model::Nnue(network, _) => Some(network.fingerprint()),
+            Model::Classical => None,
         };
-        same_model
-            && self.scaling == other.scaling
-            && self.evaluation.drawish_endings == other.evaluation.drawish_endings
+        (network, self.scaling, self.evaluation.drawish_endings)
     }
 
     /// The identity stored in files. Its hash covers keys and scores of the sample positions.
@@ -153,7 +149,7 @@ impl EvalIdentity {
 impl Engine {
     /// Allocates the table unless done. A search does so, too, but runs without a table on failure.
     pub fn prepare(&mut self) -> Result<(), TtError> {
-        if self.table.tt.size_mib() == self.table.mib || self.table.resizing || self.is_searching() {
+        if self.table.tt.size_mib() == self.table.mib || self.table.resizing.strong_count() > 0 || self.is_searching() {
             return Ok(());
         }
         self.set_hash(self.table.mib)
@@ -172,17 +168,18 @@ impl Engine {
     }
 
     /// Takes the table out to resize it on another thread. Searches run without a table until
-    /// [`end_resize`](Self::end_resize).
+    /// [`end_resize`](Self::end_resize); if that is never called, with a new one.
     pub fn begin_resize(&mut self, mib: usize) -> Resize {
         let tt = self.take_table();
-        self.table.resizing = true;
-        Resize { tt, mib, threads: self.threads(), result: Ok(()) }
+        let alive = Arc::new(());
+        self.table.resizing = Arc::downgrade(&alive);
+        Resize { tt, mib, threads: self.threads(), result: Ok(()), _alive: alive }
     }
 
     /// Puts the table back.
     pub fn end_resize(&mut self, resize: Resize) -> Result<(), TtError> {
         let Resize { tt, mib, result, .. } = resize;
-        (self.table.tt, self.table.resizing) = (Arc::new(tt), false);
+        self.table.tt = Arc::new(tt);
         if matches!(result, Err(TtError::Lost { .. })) || result.is_ok() && mib != self.table.mib {
             self.table.evaluations.clear();
         }
@@ -206,9 +203,9 @@ impl Engine {
     /// Starts a new game: clears the table and histories, except in [`analyse_mode`](super::Settings::analyse_mode)
     /// with an unchanged evaluation.
     pub fn new_game(&mut self) {
-        self.seed = Seed::random();
-        let current = self.eval_identity();
-        if self.settings.analyse_mode && self.table.evaluations.iter().all(|known| known.has_same_scores(&current)) {
+        self.seed = random_seed();
+        let current = self.eval_identity().scores();
+        if self.settings.analyse_mode && self.table.evaluations.iter().all(|known| known.scores() == current) {
             return;
         }
         self.clear_hash();
@@ -275,5 +272,19 @@ impl Engine {
         let eval = self.eval_identity();
         self.table.add(eval.clone());
         Ok(self.table.lend(eval))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resize_that_is_dropped_leaves_no_gap() {
+        let mut engine = Engine::new();
+        let resize = engine.begin_resize(32);
+        assert_eq!((engine.prepare(), engine.table.tt.size_mib()), (Ok(()), 0));
+        drop(resize);
+        assert_eq!((engine.prepare(), engine.table.tt.size_mib()), (Ok(()), Engine::DEFAULT_HASH));
     }
 }

@@ -5,11 +5,6 @@ use rustix::process::{getpriority_process, setpriority_process};
 use rustix::thread::{self, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::io;
 
-/// Number of CPUs available to the process, at least 1.
-pub fn count() -> usize {
-    num_cpus::get()
-}
-
 /// CPU that the calling thread is running on, if known.
 pub fn current() -> Option<usize> {
     Some(sched_getcpu())
@@ -37,6 +32,7 @@ pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processors::count;
     use std::thread::spawn;
 
     #[test]

@@ -12,6 +12,18 @@ pub use system::*;
 use crate::sync::{AtomicUsize, Mutex, Ordering::Relaxed};
 use std::thread;
 
+/// Number of CPUs available to the process, at least 1.
+#[cfg(not(windows))]
+pub fn count() -> usize {
+    num_cpus::get()
+}
+
+/// The CPU that the calling thread is running on is known on Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn current() -> Option<usize> {
+    None
+}
+
 /// Applies a function to pieces of a slice, on up to `threads` threads. The calling thread reports the number of items done.
 pub fn in_parallel<T: Send>(
     items: &mut [T],
@@ -33,7 +45,7 @@ pub fn in_parallel<T: Send>(
     thread::scope(|scope| {
         for _ in 0..helpers {
             // A thread that fails to start only makes it slower.
-            let _ = thread::Builder::new().spawn_scoped(scope, || work(&mut |_| ()));
+            let _ = thread::Builder::new().name("helper".into()).spawn_scoped(scope, || work(&mut |_| ()));
         }
         work(progress);
     });

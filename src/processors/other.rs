@@ -3,16 +3,6 @@
 use super::cpu_list::CpuSet;
 use std::io;
 
-/// Number of CPUs, at least 1.
-pub fn count() -> usize {
-    num_cpus::get()
-}
-
-/// The CPU of a thread is unknown.
-pub fn current() -> Option<usize> {
-    None
-}
-
 /// Does nothing.
 pub fn lower_priority(_: i32) {}
 

@@ -21,11 +21,6 @@ pub fn count() -> usize {
     (count as usize).max(1)
 }
 
-/// The CPU that the calling thread is running on is not reported.
-pub fn current() -> Option<usize> {
-    None
-}
-
 /// The NUMA nodes with their CPUs in one group each, then all groups, as further nodes.
 pub fn nodes() -> Vec<(usize, CpuSet)> {
     let mut highest = 0;

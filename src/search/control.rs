@@ -36,12 +36,12 @@ impl Control {
     /// Nodes between two limit checks of a thread.
     pub const QUANTUM: u64 = 512;
 
-    /// The control of a search that started at `start`, for the side to move.
-    pub fn new(limits: &Limits, side: Color, options: &SearchOptions, params: &Params, start: Instant) -> Self {
+    /// The control of a search that starts now, for the side to move.
+    pub fn new(limits: &Limits, side: Color, options: &SearchOptions, params: &Params) -> Self {
         let nodes = limits.nodes.map(|nodes| nodes.max(1));
         let reserve = nodes.map_or(0, |nodes| nodes.min(Self::QUANTUM));
         Self {
-            start,
+            start: Instant::now(),
             bounds: Bounds::new(limits, side, options.move_overhead, params).filter(|_| !limits.infinite),
             nodes_time: options.nodes_time,
             stop: CachePadded::default(),
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn control(limits: Limits) -> Control {
-        Control::new(&limits, Color::White, &SearchOptions::default(), &Params::default(), Instant::now())
+        Control::new(&limits, Color::White, &SearchOptions::default(), &Params::default())
     }
 
     #[test]

@@ -217,7 +217,7 @@ impl<O: Observer> Search<'_, O> {
     /// The score of a node that ends the line: drawn by rule, or at the maximum ply.
     #[inline(always)]
     pub(super) fn end_by_rule(&mut self, board: &Board, ply: usize) -> ControlFlow<Score> {
-        if self.is_draw(board, ply) {
+        if board.is_repetition(&self.keys, ply) || board.is_fifty_move_draw() || board.insufficient_material() {
             return ControlFlow::Break(self.draw(board));
         }
         if ply >= MAX_PLY {

@@ -46,7 +46,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline(always)]
     fn try_null_move(&mut self, board: &Board, node: &NodeState, beta: Score) -> Result<Option<Score>, Stopped> {
         let params = self.params;
-        let passed = node.ply > 0 && self.prior(node.ply).is_none();
+        let passed = node.ply > 0 && self.me.stack.before(node.ply, 1).played.is_none();
         if passed
             || node.depth < params.null_min_depth
             || node.ply < self.null_from

@@ -151,7 +151,7 @@ impl<O: Observer> Search<'_, O> {
             return None;
         }
         // Late captures that neither recapture nor check.
-        let recaptures = || self.prior(ply).is_some_and(|played| played.mv.to() == mv.to());
+        let recaptures = || self.me.stack.before(ply, 1).played.is_some_and(|played| played.mv.to() == mv.to());
         if number > self.params.quiesce_moves && !recaptures() && !board.gives_check(mv) {
             return Some(-INFINITE);
         }

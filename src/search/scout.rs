@@ -127,8 +127,7 @@ impl<O: Observer> Search<'_, O> {
         let reduction = if !lmr.plain {
             self.reduction_of::<N>(board, child, node, facts, flags, alpha)
         } else if lmr.applies(flags, node.depth, facts.number) {
-            let sum = lmr.sum(facts.quiet, node.depth, facts.number, flags, facts.history);
-            Some(sum + lmr.for_correction(node.correction))
+            Some(lmr.sum(facts.quiet, node.depth, facts.number, flags, facts.history, node.correction))
         } else {
             None
         };

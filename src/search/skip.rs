@@ -38,7 +38,7 @@ impl<O: Observer> Search<'_, O> {
             }
             return !facts.gives_check;
         }
-        let base = self.job.shared.lmr.tuned().base(true, node.depth, facts.number);
+        let base = self.job.shared.lmr.tuned.base(true, node.depth, facts.number);
         let reduced = (node.depth - base / PLY).max(0);
         // Futility pruning: the evaluation is too far below alpha for a quiet move.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;

@@ -17,7 +17,6 @@ use crate::smp::slots::CpuSlots;
 use crate::sync::channel::unbounded;
 use crate::tt::Tt;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 /// A job on one thread to depth 7, with a table of 1 MiB and the classical evaluation.
 pub fn job(fen: &str, lmr: &Choice) -> Job {
@@ -32,7 +31,7 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
         limits,
         options,
         resumed: OnceLock::from(None),
-        control: Control::new(&limits, game.board().side_to_move(), &options, &params, Instant::now()),
+        control: Control::new(&limits, game.board().side_to_move(), &options, &params),
         shared: Shared {
             tt: Arc::new(tt),
             lmr: Arc::new(LmrSet::compile(lmr, &params)),

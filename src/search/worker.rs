@@ -339,12 +339,6 @@ impl<'a, O: Observer> Search<'a, O> {
         }
     }
 
-    /// Whether the position is drawn by rule: repetition, fifty moves or insufficient material.
-    #[inline(always)]
-    pub(super) fn is_draw(&self, board: &Board, ply: usize) -> bool {
-        board.is_repetition(&self.keys, ply) || board.is_fifty_move_draw() || board.insufficient_material()
-    }
-
     /// The draw score for the side to move.
     #[inline(always)]
     pub(super) fn draw(&self, board: &Board) -> Score {
@@ -383,11 +377,5 @@ impl<'a, O: Observer> Search<'a, O> {
     #[inline(always)]
     pub(super) fn reply_place(&self, board: &Board, ply: usize) -> Option<Place> {
         self.me.lbr.place(&self.me.stack, ply, board.side_to_move())
-    }
-
-    /// The opponent's last move on this line; `None` at the root and after a null move.
-    #[inline(always)]
-    pub(super) fn prior(&self, ply: usize) -> Option<MoveDelta> {
-        self.me.stack.before(ply, 1).played
     }
 }

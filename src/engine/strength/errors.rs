@@ -20,7 +20,7 @@ impl Handicap {
                 Purpose::Material => material(board),
                 _ => board.key(),
             };
-            share * normal(self.seed.bits(purpose, key))
+            share * normal(self.bits(purpose, key))
         };
         self.level.noise * Self::SHARES.into_iter().map(share).sum::<f64>()
     }
@@ -33,7 +33,7 @@ impl Handicap {
             return true;
         }
         let chance = chance * hidden(board, mv);
-        self.seed.fraction(Purpose::Move, board.key() ^ u64::from(mv.word()) << 40) >= chance.min(0.9)
+        self.fraction(Purpose::Move, board.key() ^ u64::from(mv.word()) << 40) >= chance.min(0.9)
     }
 }
 

@@ -18,9 +18,9 @@ use crate::search::report::Info;
 use crate::search::worker::Worker;
 use crate::sync::channel::Receiver;
 use crate::tt::Tt;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Options of limited strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,31 +39,9 @@ impl Default for StrengthOptions {
     }
 }
 
-/// Seed of a player's errors in one game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seed(u64);
-
-impl Seed {
-    /// A random seed.
-    pub fn random() -> Self {
-        Self(RandomState::new().build_hasher().finish())
-    }
-
-    /// A given seed.
-    pub fn fixed(number: u64) -> Self {
-        Self(mix(number))
-    }
-
-    /// 64 random bits for a purpose and a key.
-    #[inline(always)]
-    fn bits(self, purpose: Purpose, key: u64) -> u64 {
-        mix(self.0 ^ key.wrapping_add((purpose as u64) << 57))
-    }
-
-    /// A random number in 0..1 for a purpose and a key.
-    fn fraction(self, purpose: Purpose, key: u64) -> f64 {
-        (self.bits(purpose, key) >> 11) as f64 / (1_u64 << 53) as f64
-    }
+/// Another seed with each call.
+pub(super) fn random_seed() -> u64 {
+    RandomState::new().hash_one(())
 }
 
 /// Purposes of random numbers. The discriminants decide the errors of a seed.
@@ -86,15 +64,26 @@ fn mix(mut word: u64) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub struct Handicap {
     level: Level,
-    seed: Seed,
+    seed: u64,
     /// The lines to report; more are searched to choose among.
     multi_pv: usize,
 }
 
 impl Handicap {
     /// A handicap for a search that reports `multi_pv` lines.
-    pub fn new(level: Level, seed: Seed, multi_pv: usize) -> Self {
-        Self { level, seed, multi_pv: multi_pv.max(1) }
+    pub fn new(elo: u64, seed: u64, multi_pv: usize) -> Self {
+        Self { level: Level::of(elo), seed: mix(seed), multi_pv: multi_pv.max(1) }
+    }
+
+    /// 64 random bits for a purpose and a key.
+    #[inline(always)]
+    fn bits(&self, purpose: Purpose, key: u64) -> u64 {
+        mix(self.seed ^ key.wrapping_add((purpose as u64) << 57))
+    }
+
+    /// A random number in 0..1 for a purpose and a key.
+    fn fraction(&self, purpose: Purpose, key: u64) -> f64 {
+        (self.bits(purpose, key) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Whether a line is reported.
@@ -124,7 +113,7 @@ impl Handicap {
             // The largest of scores with Gumbel noise is a draw from their softmax.
             let drawn = |line: &Info| {
                 let mv = line.pv.first().map_or(0, |mv| mv.word());
-                let fraction = self.seed.fraction(Purpose::Choice, root.key() ^ u64::from(mv) << 40);
+                let fraction = self.fraction(Purpose::Choice, root.key() ^ u64::from(mv) << 40);
                 f64::from(line.score) - temperature * (-fraction.max(1e-12).ln()).ln()
             };
             let allowed = |line: &Info| best - line.score <= cap && line.score > -MATE_IN_MAX;
@@ -139,7 +128,7 @@ impl Handicap {
 
     /// The thinking time, within the clock's bounds: less for easy choices and in the opening. `lines` are all candidates.
     pub fn pause(&self, root: &Board, lines: &[Info], bounds: Bounds) -> Duration {
-        let fraction = self.seed.fraction(Purpose::Pause, root.key());
+        let fraction = self.fraction(Purpose::Pause, root.key());
         let usual = bounds.soft.unwrap_or(bounds.hard.mul_f64(0.5)).min(bounds.hard.mul_f64(0.5));
         let difficulty = match lines {
             [first, second, ..] if first.score - second.score > 100 => 0.3,
@@ -155,7 +144,7 @@ impl Instrument for Handicap {
     /// Searches with empty tables, which are emptied again: moves must not depend on earlier searches, nor errors be learned.
     fn search(&self, worker: &mut Worker, job: &Job) {
         let mut errors = *self;
-        if pool::check_worker_memory().is_ok() {
+        if pool::check_memory().is_ok() {
             return worker.anew().search(job, &mut errors);
         }
         worker.clear();
@@ -168,9 +157,9 @@ impl Engine {
     /// The handicap of the next search, if any. Never applies to analysis.
     pub(super) fn handicap(&self) -> Option<Handicap> {
         let StrengthOptions { limited, elo, seed } = self.settings.strength;
-        let seed = if seed == 0 { self.seed } else { Seed::fixed(seed) };
+        let seed = if seed == 0 { self.seed } else { seed };
         let multi_pv = self.settings.search.multi_pv as usize;
-        (limited && !self.settings.analyse_mode).then(|| Handicap::new(Level::of(elo), seed, multi_pv))
+        (limited && !self.settings.analyse_mode).then(|| Handicap::new(elo, seed, multi_pv))
     }
 
     /// The job of a search with limited strength: one thread, a small private table and no tablebases, so that strength does not
@@ -181,10 +170,9 @@ impl Engine {
         root_moves: Vec<Move>,
         handicap: &Handicap,
         any_move: bool,
-        start: Instant,
     ) -> (Job, Receiver<Event>) {
         let root_moves = if any_move { handicap.candidates(self.game.board(), root_moves) } else { root_moves };
-        let (mut job, events) = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1, start);
+        let (mut job, events) = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1);
         job.options.multi_pv = handicap.multi_pv.max(handicap.level.candidates) as u64;
         job.shared.tt = Arc::new(Tt::new(1, 1).unwrap_or_else(|_| Tt::empty()));
         (Job { probing: None, ..job }, events)

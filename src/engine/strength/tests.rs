@@ -20,7 +20,7 @@ fn played(elo: u64, scores: &[Score]) -> Vec<usize> {
     let mut counts = vec![0; scores.len()];
     for seed in 0..1000 {
         let mut lines = all.clone();
-        Handicap::new(Level::of(elo), Seed::fixed(seed), 1).choose(&root, &mut lines);
+        Handicap::new(elo, seed, 1).choose(&root, &mut lines);
         assert_eq!((lines.len(), lines[0].multipv), (1, 1));
         counts[all.iter().position(|line| line.pv == lines[0].pv).expect("one of them")] += 1;
     }
@@ -49,7 +49,7 @@ fn lines_that_were_asked_for_stay_with_the_move_that_is_played_first() {
     let root = Board::start();
     for seed in 0..50 {
         let mut chosen = lines(&root, &[5, 4, 3, 2, 1]);
-        Handicap::new(Level::of(ELO.0), Seed::fixed(seed), 3).choose(&root, &mut chosen);
+        Handicap::new(ELO.0, seed, 3).choose(&root, &mut chosen);
         assert_eq!(chosen.iter().map(|line| line.multipv).collect::<Vec<_>>(), [1, 2, 3]);
         assert!(chosen[1..].is_sorted_by_key(|line| -line.score), "{chosen:?}");
     }
@@ -58,22 +58,22 @@ fn lines_that_were_asked_for_stay_with_the_move_that_is_played_first() {
 #[test]
 fn errors_depend_on_the_seed_alone() {
     let boards = [Board::start(), board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")];
-    let judge = |elo, seed| boards.each_ref().map(|board| Handicap::new(Level::of(elo), seed, 1).evaluated(board, 10));
+    let judge = |elo, seed| boards.each_ref().map(|board| Handicap::new(elo, seed, 1).evaluated(board, 10));
     let seen = |elo, seed| {
-        let player = Handicap::new(Level::of(elo), seed, 1);
+        let player = Handicap::new(elo, seed, 1);
         boards.each_ref().map(|board| board.legal_moves().iter().filter(|&&mv| player.sees(board, mv, 9)).count())
     };
-    let (one, other) = (Seed::fixed(1), Seed::fixed(2));
+    let (one, other) = (1, 2);
     assert_eq!((judge(1000, one), seen(1000, one)), (judge(1000, one), seen(1000, one)));
     assert_ne!(judge(1000, one), judge(1000, other));
-    assert_ne!(Seed::random(), Seed::random());
+    assert_ne!(random_seed(), random_seed());
     assert!(judge(ELO.1, one).iter().all(|value| (value - 10).abs() < 10));
 }
 
 /// Both sides are seen by the same errors: what is too good for one is too bad for the other.
 #[test]
 fn errors_are_of_the_board_and_not_of_who_is_to_move() {
-    let player = Handicap::new(Level::of(1000), Seed::fixed(7), 1);
+    let player = Handicap::new(1000, 7, 1);
     // Only the share of the whole position changes with the side to move.
     let (mut same, mut all) = (0, 0);
     let mut game = Game::start();
@@ -96,7 +96,7 @@ fn what_is_easy_to_see_is_seen_more_often() {
     let board = board("6k1/8/8/3p4/Q3P3/8/6P1/R3K2R w KQ - 0 1");
     let missed = |elo, text: &str, ply| {
         let mv = board.parse_uci(text, false).expect(text);
-        (0..2000).filter(|&seed| !Handicap::new(Level::of(elo), Seed::fixed(seed), 1).sees(&board, mv, ply)).count()
+        (0..2000).filter(|&seed| !Handicap::new(elo, seed, 1).sees(&board, mv, ply)).count()
     };
     assert!(missed(800, "e4d5", 3) < missed(800, "a4b3", 3), "captures");
     assert!(missed(800, "a4e8", 3) < missed(800, "a4b3", 3), "checks");
@@ -115,7 +115,7 @@ fn pauses_are_never_longer_than_the_clock_gives() {
         let [soft, hard] = [soft, Some(hard)].map(|time| time.map(Duration::from_millis));
         let bounds = Bounds { soft, hard: hard.expect("a bound") };
         for seed in 0..200 {
-            let handicap = Handicap::new(Level::of(1200), Seed::fixed(seed), 1);
+            let handicap = Handicap::new(1200, seed, 1);
             for count in [0, 1, 2] {
                 let pause = handicap.pause(&Board::start(), &lines(&Board::start(), &[9; 2][..count]), bounds);
                 assert!(pause <= bounds.hard && soft.is_none_or(|soft| pause <= soft), "{pause:?} of {bounds:?}");

@@ -1,7 +1,7 @@
 //! A recipe compiled for the search.
 
 use super::PLY;
-use super::recipe::{Fact, Facts, Recipe};
+use super::recipe::{Fact, Facts, Gates, Recipe};
 use crate::score::Score;
 
 /// A recipe compiled for the search.
@@ -60,8 +60,8 @@ impl Lmr {
     /// Whether the gates allow a reduction.
     #[inline(always)]
     pub fn applies(&self, facts: Facts, depth: i32, number: usize) -> bool {
-        let first = if facts.has(Fact::Pv) { self.recipe.gates.first_move_pv } else { self.recipe.gates.first_move };
-        depth >= self.recipe.gates.min_depth && number >= first && !facts.meets(self.recipe.gates.never)
+        let Gates { min_depth, first_move, never } = self.recipe.gates;
+        depth >= min_depth && number >= first_move[usize::from(facts.has(Fact::Pv))] && !facts.meets(never)
     }
 
     /// The fixed reduction of a move with one of these facts, in 1/1024 ply.
@@ -75,9 +75,10 @@ impl Lmr {
         i32::from(self.table[usize::from(quiet)][depth.clamp(0, 63) as usize][number.min(63)])
     }
 
-    /// Sum of base, weights and history, in the recipe's unit. Requires [`applies`](Self::applies).
+    /// Sum of base, weights, history and the evaluation's correction in centipawns, in the recipe's unit. Requires
+    /// [`applies`](Self::applies).
     #[inline(always)]
-    pub fn sum(&self, quiet: bool, depth: i32, number: usize, facts: Facts, history: i32) -> i32 {
+    pub fn sum(&self, quiet: bool, depth: i32, number: usize, facts: Facts, history: i32, correction: Score) -> i32 {
         let mut sum = self.base(quiet, depth, number) + history * self.recipe.history_slope / 1024;
         let mut bits = facts.0 & self.weighted.0;
         while bits != 0 {
@@ -89,13 +90,7 @@ impl Lmr {
                 sum += change;
             }
         }
-        sum
-    }
-
-    /// Change by the node's correction of the evaluation in centipawns, in the recipe's unit.
-    #[inline(always)]
-    pub fn for_correction(&self, correction: Score) -> i32 {
-        correction.abs() * self.recipe.correction
+        sum + correction.abs() * self.recipe.correction
     }
 
     /// Converts a sum in the recipe's unit to 1/1024 ply; below zero it extends. [`reduced`](Self::reduced) clamps it.
@@ -107,7 +102,7 @@ impl Lmr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recipe::{Gates, Signal, Term};
+    use super::super::recipe::{Signal, Term};
     use super::*;
 
     fn recipe() -> Recipe {
@@ -117,7 +112,7 @@ mod tests {
             },
             constants: [0.5, 0.0, 0.0, 0.0],
             percent_of_tenths: None,
-            gates: Gates { min_depth: 3, first_move: 4, first_move_pv: 5, never: Facts::of(&[Fact::InCheck]) },
+            gates: Gates { min_depth: 3, first_move: [4, 5], never: Facts::of(&[Fact::InCheck]) },
             counts_quiets: false,
             fixed: Vec::new(),
             weights: vec![(Fact::Pv, -1024), (Fact::Cut, 512), (Fact::Cut, 512)],
@@ -150,14 +145,14 @@ mod tests {
     fn sums_table_weights_and_history() {
         let lmr = Lmr::compile(recipe());
         let base = 512 + 1024;
-        let sum = |facts, history| lmr.sum(true, 10, 10, facts, history);
+        let sum = |facts, history| lmr.sum(true, 10, 10, facts, history, 0);
         assert_eq!(sum(Facts::NONE, 0), base);
         assert_eq!(sum(Facts::of(&[Fact::Pv]), 0), base - 1024);
         assert_eq!(sum(Facts::of(&[Fact::Pv, Fact::Cut]), 0), base);
         assert_eq!(sum(Facts::of(&[Fact::GivesCheck]), 0), base, "no weight, no change");
         assert_eq!(sum(Facts::NONE, 1024), base - 100 - 2048);
         assert_eq!(sum(Facts::NONE, -512), base + 50 + 1024);
-        assert_eq!(lmr.sum(false, 10, 10, Facts::NONE, 0), 0);
+        assert_eq!(lmr.sum(false, 10, 10, Facts::NONE, 0, 0), 0);
         assert_eq!(lmr.base(true, 500, 500), lmr.base(true, 63, 63));
     }
 

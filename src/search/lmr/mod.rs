@@ -96,7 +96,9 @@ pub struct LmrSet {
     main: Arc<Lmr>,
     /// Assigned to the helpers in turn.
     helpers: Vec<Arc<Lmr>>,
-    tuned: Arc<Lmr>,
+    /// Lento's own recipe, by which pruning predicts reductions with every recipe, so that recipes differ in their reductions
+    /// alone.
+    pub(super) tuned: Arc<Lmr>,
 }
 
 impl LmrSet {
@@ -122,11 +124,5 @@ impl LmrSet {
             None => &self.main,
             Some(helper) => &self.helpers[helper % self.helpers.len()],
         }
-    }
-
-    /// Lento's own recipe, by which pruning predicts reductions with every recipe, so that recipes differ in their reductions
-    /// alone.
-    pub fn tuned(&self) -> &Lmr {
-        &self.tuned
     }
 }

@@ -11,7 +11,7 @@ use crate::search::params::Params;
 
 /// Gates from depth 3 and a move number on, in all nodes.
 const fn from_depth_three(first_move: usize, never: &[Fact]) -> Gates {
-    Gates { min_depth: 3, first_move, first_move_pv: first_move, never: Facts::of(never) }
+    Gates { min_depth: 3, first_move: [first_move; 2], never: Facts::of(never) }
 }
 
 /// No reductions. The base of the other recipes.
@@ -20,7 +20,7 @@ pub(super) fn off() -> Recipe {
         base: |_, _, _, _| 0.0,
         constants: [0.0; 4],
         percent_of_tenths: None,
-        gates: Gates { min_depth: i32::MAX, first_move: usize::MAX, first_move_pv: usize::MAX, never: Facts::NONE },
+        gates: Gates { min_depth: i32::MAX, first_move: [usize::MAX; 2], never: Facts::NONE },
         counts_quiets: false,
         fixed: Vec::new(),
         weights: Vec::new(),
@@ -48,7 +48,7 @@ pub(super) fn tuned(params: &Params) -> Recipe {
             unit(params.lmr_noisy_base),
             unit(params.lmr_noisy_divisor),
         ],
-        gates: Gates { min_depth: 2, first_move: 2, first_move_pv: 3, never: Facts::NONE },
+        gates: Gates { min_depth: 2, first_move: [2, 3], never: Facts::NONE },
         weights: vec![
             (Fact::Pv, params.lmr_pv),
             (Fact::TtPv, params.lmr_tt_pv),

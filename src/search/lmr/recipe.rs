@@ -143,10 +143,8 @@ impl HistoryRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gates {
     pub min_depth: i32,
-    /// Minimum number of the move, from 1.
-    pub first_move: usize,
-    /// The same in PV nodes.
-    pub first_move_pv: usize,
+    /// Minimum number of the move, from 1, in non-PV and PV nodes.
+    pub first_move: [usize; 2],
     /// Facts that forbid a reduction.
     pub never: Facts,
 }

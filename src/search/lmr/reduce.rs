@@ -37,8 +37,7 @@ impl<O: Observer> Search<'_, O> {
             Some(_) => self.me.histories.recipe.get(board, facts.mv),
             None => facts.history,
         };
-        let mut sum = lmr.sum(facts.quiet, node.depth, number, flags, history);
-        sum += lmr.for_correction(node.correction);
+        let mut sum = lmr.sum(facts.quiet, node.depth, number, flags, history, node.correction);
         if !lmr.recipe.terms.is_empty() {
             sum += self.change_by_signals(board, child, node, facts.mv, alpha);
         }

@@ -9,7 +9,7 @@ fn compiled(name: &str) -> Lmr {
 /// The reduction of a quiet move in plies; `None` if the gates forbid one.
 fn plies(lmr: &Lmr, depth: i32, number: usize, known: &[Fact], history: i32) -> Option<i32> {
     let known = Facts::of(known);
-    let sum = || lmr.reduction(lmr.sum(true, depth, number, known, history), false);
+    let sum = || lmr.reduction(lmr.sum(true, depth, number, known, history, 0), false);
     lmr.applies(known, depth, number).then(|| lmr.fixed(known).unwrap_or_else(sum) / PLY)
 }
 
@@ -149,7 +149,7 @@ fn rebel_simple() {
         ],
     );
     let lmr = compiled("rebel-simple");
-    let at_root = lmr.reduction(lmr.sum(true, 9, 9, Facts::NONE, -1999), true);
+    let at_root = lmr.reduction(lmr.sum(true, 9, 9, Facts::NONE, -1999, 0), true);
     assert_eq!(at_root, PLY, "root moves are reduced only once");
     let rule = lmr.recipe.history_rule.unwrap();
     assert_eq!(((rule.loss)(7), rule.max_ply, rule.limit), (7, 8, 2000));
@@ -219,10 +219,10 @@ fn helpers_get_their_recipes() {
     let same = set("mediocre", "same");
     assert!(std::ptr::eq(same.of(0), same.of(1)) && std::ptr::eq(same.of(0), same.of(7)));
     let named = set(TUNED, "off");
-    assert!(std::ptr::eq(named.of(0), named.tuned()) && std::ptr::eq(named.of(1), named.of(2)));
+    assert!(std::ptr::eq(named.of(0), &*named.tuned) && std::ptr::eq(named.of(1), named.of(2)));
     assert!(!named.of(1).applies(Facts::NONE, 30, 30));
     let rotating = set("off", "rotate");
-    assert!(std::ptr::eq(rotating.of(1), rotating.tuned()) && std::ptr::eq(rotating.of(5), rotating.tuned()));
+    assert!(std::ptr::eq(rotating.of(1), &*rotating.tuned) && std::ptr::eq(rotating.of(5), &*rotating.tuned));
     assert!(!std::ptr::eq(rotating.of(2), rotating.of(3)));
 }
 
