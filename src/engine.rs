@@ -18,7 +18,7 @@ use crate::score::{DRAW, mated_in};
 use crate::search::control::Control;
 use crate::search::history::Corrections;
 pub use crate::search::job::SearchOptions;
-use crate::search::job::{Event, Job, Shared};
+use crate::search::job::{Event, Job};
 use crate::search::limits::Limits;
 use crate::search::lmr::{self, LmrSet};
 use crate::search::observer::Instrument;
@@ -295,13 +295,6 @@ impl Engine {
         let draws = self.draws(limits, &game);
         // Scores depend on contempt, so keys must, too.
         let game = game.with_salt(draws.salt());
-        let shared = Shared {
-            tt: Arc::clone(&self.table.tt),
-            lmr: self.lmr(),
-            params: Arc::clone(&self.params),
-            evaluation: Evaluation { draws, ..self.evaluation() },
-            corrections: Arc::clone(&self.corrections),
-        };
         let options = self.settings.search;
         let control = Control::new(limits, game.board().side_to_move(), &options, &self.params);
         let (events, received) = unbounded();
@@ -311,7 +304,11 @@ impl Engine {
             limits: *limits,
             options,
             resumed: OnceLock::from(None),
-            shared,
+            tt: Arc::clone(&self.table.tt),
+            lmr: self.lmr(),
+            params: Arc::clone(&self.params),
+            evaluation: Evaluation { draws, ..self.evaluation() },
+            corrections: Arc::clone(&self.corrections),
             probing: self.tables.as_ref().and_then(|tables| Probing::new(tables, &options)),
             control,
             threads: Threads::new(threads),
@@ -372,8 +369,7 @@ impl Engine {
     /// The result without a legal move or without a thread.
     fn nothing_to_search(&self, best: Option<Move>) -> Outcome {
         let score = if best.is_none() && self.game.board().in_check() { mated_in(0) } else { DRAW };
-        let info = Info { multipv: 1, score, pv: PvLine::from_iter(best), ..Info::default() };
-        Outcome { best, ponder: None, lines: vec![info] }
+        Outcome::new(vec![Info { multipv: 1, score, pv: PvLine::from_iter(best), ..Info::default() }])
     }
 
     /// Stops the search and returns its result; `None` if no `go` is pending.

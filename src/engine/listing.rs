@@ -146,7 +146,7 @@ mod tests {
     fn a_listing_stores_nothing() {
         let job = job("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", &Choice::default());
         assert_eq!(list(&mut Worker::new(0), &job).len(), 48);
-        assert_eq!(job.shared.tt.probe(job.game.board().key()), None);
+        assert_eq!(job.tt.probe(job.game.board().key()), None);
     }
 
     #[test]
@@ -164,12 +164,12 @@ mod tests {
                 }
                 let listed: Vec<Move> = list(&mut worker, &job).iter().map(|ranked| ranked.mv).collect();
                 let hints = Hints {
-                    killer: (worker.stack.at(0).killer, job.shared.params.order_killer),
-                    checks: Some((board.check_squares(), job.shared.params.order_check)),
-                    see_by_history: job.shared.params.order_noisy,
+                    killer: (worker.stack.at(0).killer, job.params.order_killer),
+                    checks: Some((board.check_squares(), job.params.order_check)),
+                    see_by_history: job.params.order_noisy,
                     ..Hints::of(Context::at(&Stack::default(), 0))
                 };
-                let tt_move = job.shared.tt.probe(board.key()).and_then(|hit| hit.mv);
+                let tt_move = job.tt.probe(board.key()).and_then(|hit| hit.mv);
                 assert_eq!(tt_move.is_some(), searched, "{fen}");
                 let mut picker = Picker::new(tt_move);
                 let picked: Vec<Move> = std::iter::from_fn(|| picker.next(board, &worker.histories, &hints)).collect();

@@ -57,7 +57,7 @@ impl Engine {
             placement.keep_networks(old);
         }
         self.placement = Some(placement.clone());
-        let caches = topology.map(|topology| PerCache::new(topology.caches.iter().cloned()));
+        let caches = topology.map(|topology| PerCache::new(&topology.caches));
         if let Some(caches) = caches.filter(|caches| !caches.has_caches_of(&self.corrections)) {
             self.corrections = Arc::new(caches);
         }

@@ -105,7 +105,7 @@ impl Running {
 
     /// Whether output is shown: a limited player searches more lines than it shows.
     pub(super) fn shows(&self, output: &Output) -> bool {
-        !matches!((output, &self.handicap), (Output::Info(info), Some(handicap)) if !handicap.shows(info))
+        !matches!((output, &self.handicap), (Output::Info(info), Some(handicap)) if info.multipv > handicap.multi_pv)
     }
 
     /// Takes the result if it is available and due.
@@ -119,7 +119,7 @@ impl Running {
     /// deterministic search, or any thread with a finished depth when the result is due.
     fn select_result(&mut self) {
         let Some(job) = &self.job else { return };
-        let waits = job.control.limits_nodes() || job.lockstep.is_some();
+        let waits = job.limits.nodes.is_some() || job.lockstep.is_some();
         let ended = self.main_ended && (self.busy == 0 || !waits);
         if !ended && !self.due {
             return;
@@ -127,7 +127,7 @@ impl Running {
         let results = job.threads.results();
         let Some(first) = results.first() else { return };
         // Only the main thread's lines are complete and independent of helpers.
-        let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.shared.params.vote == 0;
+        let by_main = job.limits.depth.is_some() || job.options.multi_pv > 1 || job.params.vote == 0;
         let chosen = if by_main && first.depth > 0 { first } else { elect(&results).unwrap_or(first) };
         let nodes = job.threads.nodes();
         let mut lines: Vec<Info> = chosen.lines.iter().map(|line| job.with_totals(nodes, line.clone())).collect();

@@ -63,12 +63,8 @@ impl Bounds {
             let increment = args.increment[side.index()].unwrap_or(0).max(0) as f64 * mine;
             Self::by_clock(free, increment, args.moves_to_go, params)
         });
-        match (by_clock, by_movetime) {
-            (None, None) => None,
-            (None, Some(hard)) => Some(Self { soft: None, hard }),
-            (Some(bounds), None) => Some(bounds),
-            (Some(bounds), Some(hard)) => Some(Self { hard: bounds.hard.min(hard), ..bounds }),
-        }
+        let bounds = by_clock.or(by_movetime.map(|hard| Self { soft: None, hard }))?;
+        Some(Self { hard: by_movetime.map_or(bounds.hard, |most| most.min(bounds.hard)), ..bounds })
     }
 
     /// The bounds by the time left (without overhead and reserve) and the increment, in milliseconds.

@@ -103,10 +103,6 @@ impl Control {
         self.start.checked_add(bounds.hard)
     }
 
-    pub fn limits_nodes(&self) -> bool {
-        self.budget.is_some()
-    }
-
     /// Initial nodes of a thread. All threads together get exactly the limit.
     pub fn first_nodes(&self, thread: usize) -> u64 {
         if thread == 0 { self.reserve } else { 0 }

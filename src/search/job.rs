@@ -30,15 +30,6 @@ pub enum Event {
     Done(usize),
 }
 
-pub(crate) struct Shared {
-    pub(crate) tt: Arc<Tt>,
-    pub(crate) lmr: Arc<LmrSet>,
-    pub(crate) params: Arc<Params>,
-    pub(crate) evaluation: Evaluation,
-    /// Correction histories, shared by the threads on one last-level cache.
-    pub(crate) corrections: Arc<PerCache<Corrections>>,
-}
-
 /// Search options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
@@ -88,7 +79,12 @@ pub struct Job {
     pub(crate) options: SearchOptions,
     /// The earlier search to resume, if any, looked up by the first thread.
     pub(crate) resumed: OnceLock<Option<EarlierSearch>>,
-    pub(crate) shared: Shared,
+    pub(crate) tt: Arc<Tt>,
+    pub(crate) lmr: Arc<LmrSet>,
+    pub(crate) params: Arc<Params>,
+    pub(crate) evaluation: Evaluation,
+    /// Correction histories, shared by the threads on one last-level cache.
+    pub(crate) corrections: Arc<PerCache<Corrections>>,
     pub(crate) probing: Option<Probing>,
     /// Stop flag, clock and node budget.
     pub(crate) control: Control,
@@ -114,7 +110,7 @@ impl Job {
 
     /// A line with these nodes, and the other totals of all threads as of now.
     pub(crate) fn with_totals(&self, nodes: u64, line: Info) -> Info {
-        let (elapsed, hashfull) = (self.control.elapsed(), self.shared.tt.hashfull());
+        let (elapsed, hashfull) = (self.control.elapsed(), self.tt.hashfull());
         Info { nodes, tb_hits: self.threads.tb_hits(), elapsed, hashfull, ..line }
     }
 

@@ -71,8 +71,9 @@ impl Hints {
 
 /// The quiet moves still to be yielded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quiets {
+pub enum Quiets {
     All,
+    /// Those that give check, if checks are ordered.
     Checks,
     None,
 }
@@ -91,7 +92,7 @@ pub struct Picker {
     losing_yielded: usize,
     /// Minimum SEE of good captures, in centipawns.
     threshold: i32,
-    quiets: Quiets,
+    pub quiets: Quiets,
     with_losing: bool,
 }
 
@@ -116,17 +117,6 @@ impl Picker {
     #[inline]
     pub fn winning(tt_move: Option<Move>, threshold: i32) -> Self {
         Self { threshold, quiets: Quiets::None, with_losing: false, ..Self::new(tt_move) }
-    }
-
-    #[inline]
-    pub fn skip_quiets(&mut self) {
-        self.quiets = Quiets::None;
-    }
-
-    /// Skips remaining quiets except checks; all of them if checks are not ordered.
-    #[inline]
-    pub fn only_checks(&mut self) {
-        self.quiets = Quiets::Checks;
     }
 
     /// The first move, unless its SEE is too low. To be called before [`next`](Self::next).

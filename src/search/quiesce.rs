@@ -3,7 +3,7 @@
 use super::Searched;
 use super::node::{Node, Window};
 use super::observer::Observer;
-use super::picker::{Hints, Picker};
+use super::picker::{Hints, Picker, Quiets};
 use super::worker::Search;
 use crate::chess::legal::CheckSquares;
 use crate::chess::{Board, Move};
@@ -65,7 +65,7 @@ impl<O: Observer> Search<'_, O> {
             self.prefetch_tt(board, Some(mv));
             if best > -TB_WIN_IN_MAX {
                 if in_check && self.params.quiesce_evasions > 0 {
-                    picker.skip_quiets();
+                    picker.quiets = Quiets::None;
                     if mv.is_quiet() {
                         continue;
                     }

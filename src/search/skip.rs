@@ -3,7 +3,7 @@
 use super::lmr::PLY;
 use super::node::NodeState;
 use super::observer::Observer;
-use super::picker::Picker;
+use super::picker::{Picker, Quiets};
 use super::scout::MoveFacts;
 use super::worker::Search;
 use crate::chess::Board;
@@ -34,11 +34,11 @@ impl<O: Observer> Search<'_, O> {
         let enough = (params.lmp_base + node.depth * node.depth) / (2 - i32::from(node.improving));
         if facts.number as i32 > enough {
             if !facts.gives_check {
-                picker.only_checks();
+                picker.quiets = Quiets::Checks;
             }
             return !facts.gives_check;
         }
-        let base = self.job.shared.lmr.tuned.base(true, node.depth, facts.number);
+        let base = self.job.lmr.tuned.base(true, node.depth, facts.number);
         let reduced = (node.depth - base / PLY).max(0);
         // Futility pruning: the evaluation is too far below alpha for a quiet move.
         let margin = params.futility_base + params.futility_margin * reduced + facts.history / 128;

@@ -170,32 +170,28 @@ impl LmrStats {
 
     /// Nonempty counts by depth of the node.
     pub fn by_depth(&self) -> Vec<(String, Counts)> {
-        rows((0..DEPTHS).map(|depth| depth..depth + 1), DEPTHS, |depths| self.sum(depths, 0..NUMBERS))
+        let bounds: [usize; DEPTHS + 1] = std::array::from_fn(|depth| depth);
+        rows(&bounds, |depths| self.sum(depths, 0..NUMBERS))
     }
 
     /// Nonempty counts by ranges of the number of the move.
     pub fn by_number(&self) -> Vec<(String, Counts)> {
-        const BOUNDS: [usize; 12] = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, NUMBERS];
-        let ranges = BOUNDS.windows(2).map(|bounds| bounds[0]..bounds[1]);
-        rows(ranges, NUMBERS, |numbers| self.sum(0..DEPTHS, numbers))
+        rows(&[1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, NUMBERS], |numbers| self.sum(0..DEPTHS, numbers))
     }
 }
 
-/// Nonempty counts by range, named "3", "5-6", or "33-" if the range ends at `last`.
-fn rows(
-    ranges: impl Iterator<Item = Range<usize>>,
-    last: usize,
-    sum: impl Fn(Range<usize>) -> Counts,
-) -> Vec<(String, Counts)> {
-    let row = |range: Range<usize>| {
-        let name = match (range.start, range.end) {
-            (start, end) if end == last => format!("{start}-"),
-            (start, end) if end == start + 1 => start.to_string(),
-            (start, end) => format!("{start}-{}", end - 1),
+/// Nonempty counts by the ranges between these bounds, named "3", "5-6", and the last one "33-".
+fn rows(bounds: &[usize], sum: impl Fn(Range<usize>) -> Counts) -> Vec<(String, Counts)> {
+    let row = |range: &[usize]| {
+        let (start, end) = (range[0], range[1]);
+        let name = match end - start {
+            _ if bounds.ends_with(range) => format!("{start}-"),
+            1 => start.to_string(),
+            _ => format!("{start}-{}", end - 1),
         };
-        Some((name, sum(range))).filter(|(_, counts)| counts.moves > 0)
+        Some((name, sum(start..end))).filter(|(_, counts)| counts.moves > 0)
     };
-    ranges.filter_map(row).collect()
+    bounds.windows(2).filter_map(row).collect()
 }
 
 /// Statistics of searches to a depth.

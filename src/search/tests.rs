@@ -3,7 +3,7 @@
 mod steps;
 
 use super::control::Control;
-use super::job::{Job, SearchOptions, Shared};
+use super::job::{Job, SearchOptions};
 use super::limits::Limits;
 use super::lmr::{Choice, LmrSet};
 use super::observer::NoObserver;
@@ -32,13 +32,11 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
         options,
         resumed: OnceLock::from(None),
         control: Control::new(&limits, game.board().side_to_move(), &options, &params),
-        shared: Shared {
-            tt: Arc::new(tt),
-            lmr: Arc::new(LmrSet::compile(lmr, &params)),
-            params: Arc::new(params),
-            evaluation: Model::Classical.into(),
-            corrections: Arc::default(),
-        },
+        tt: Arc::new(tt),
+        lmr: Arc::new(LmrSet::compile(lmr, &params)),
+        params: Arc::new(params),
+        evaluation: Model::Classical.into(),
+        corrections: Arc::default(),
         probing: None,
         threads: Threads::new(1),
         lockstep: None,

@@ -88,7 +88,7 @@ impl Worker {
     /// The shared correction history, or its own for a single thread and deterministic searches.
     fn corrections_for(&mut self, job: &Job) -> Corrections {
         if job.threads.0.len() > 1 && job.lockstep.is_none() {
-            return job.shared.corrections.local(Corrections::default);
+            return job.corrections.local(Corrections::default);
         }
         self.corrections.get_or_insert_with(Corrections::default).clone()
     }
@@ -149,11 +149,10 @@ impl<'a, O: Observer> Search<'a, O> {
 
     pub fn new(me: &'a mut Worker, job: &'a Job, observer: &'a mut O) -> Self {
         me.stack.clear();
-        let shared = &job.shared;
-        let lmr = shared.lmr.of(me.id);
-        me.histories.set_weights(&shared.params);
+        let lmr = job.lmr.of(me.id);
+        me.histories.set_weights(&job.params);
         me.lbr.set_mode(job.options.lbr);
-        let evaluation = me.local(&shared.evaluation);
+        let evaluation = me.local(&job.evaluation);
         me.evaluator.start(&evaluation, job.game.board());
         let corrections = me.corrections_for(job);
         let id = me.id;
@@ -168,8 +167,8 @@ impl<'a, O: Observer> Search<'a, O> {
             root,
             me,
             job,
-            tt: &shared.tt,
-            params: &shared.params,
+            tt: &job.tt,
+            params: &job.params,
             lmr,
             corrections,
             draws: evaluation.draws,
@@ -187,7 +186,7 @@ impl<'a, O: Observer> Search<'a, O> {
             last_report: Instant::now(),
             finished: 0,
             lines: Vec::new(),
-            scaling: shared.params.scaling(),
+            scaling: job.params.scaling(),
             cpu_slot: job.cpu_slots.acquire(id),
             lockstep,
         }

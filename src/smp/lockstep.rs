@@ -52,35 +52,33 @@ impl RoundEntries {
         self.indices.fill(0);
     }
 
-    /// Where the index of a key is, or has to be.
-    fn slot(&self, key: u64) -> usize {
+    /// Where the index of a key is, or has to be, and the index.
+    fn find(&self, key: u64) -> (usize, Option<usize>) {
         let mut slot = key as usize % Self::INDICES;
-        while let Some(index) = usize::from(self.indices[slot]).checked_sub(1)
-            && self.entries[index].0 != key
-        {
-            slot = (slot + 1) % Self::INDICES;
+        loop {
+            match usize::from(self.indices[slot]).checked_sub(1) {
+                Some(index) if self.entries[index].0 != key => slot = (slot + 1) % Self::INDICES,
+                index => return (slot, index),
+            }
         }
-        slot
     }
 
     fn get(&self, key: u64) -> Option<TtEntry> {
-        let index = usize::from(self.indices[self.slot(key)]).checked_sub(1)?;
-        Some(self.entries[index].1)
+        self.find(key).1.map(|index| self.entries[index].1)
     }
 
     /// Stores an entry, unless full.
     fn store(&mut self, key: u64, entry: TtEntry) {
-        let slot = self.slot(key);
-        match usize::from(self.indices[slot]).checked_sub(1) {
-            Some(index) => {
+        match self.find(key) {
+            (_, Some(index)) => {
                 let old = &mut self.entries[index].1;
                 *old = TtEntry { mv: entry.mv.or(old.mv), ..entry };
             }
-            None if self.entries.len() < Self::CAPACITY => {
+            (slot, None) if self.entries.len() < Self::CAPACITY => {
                 self.entries.push((key, entry));
                 self.indices[slot] = self.entries.len() as u16;
             }
-            None => {}
+            _ => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One value per last-level cache, shared by the threads that run on its CPUs.
 
 use crate::processors;
+use crate::processors::cpu_list::CpuSet;
 use crate::sync::Mutex;
 
 /// The values by cache, each created by the first thread that asks for it.
@@ -12,17 +13,13 @@ pub struct PerCache<T> {
 
 impl<T: Clone> PerCache<T> {
     /// No values yet, for caches shared by these groups of CPUs; one cache at least.
-    pub fn new<Group: IntoIterator<Item = usize>>(groups: impl IntoIterator<Item = Group>) -> Self {
+    pub fn new(groups: &[CpuSet]) -> Self {
         let mut cache_of_cpu = Vec::new();
-        let mut caches = 0;
-        for group in groups {
-            for cpu in group {
-                cache_of_cpu.resize(cache_of_cpu.len().max(cpu + 1), 0);
-                cache_of_cpu[cpu] = caches;
-            }
-            caches += 1;
+        for (cache, group) in groups.iter().enumerate() {
+            cache_of_cpu.resize(cache_of_cpu.len().max(group.last().map_or(0, |last| last + 1)), 0);
+            group.iter().for_each(|&cpu| cache_of_cpu[cpu] = cache);
         }
-        Self { cache_of_cpu: cache_of_cpu.into(), values: (0..caches.max(1)).map(|_| Mutex::new(None)).collect() }
+        Self { cache_of_cpu: cache_of_cpu.into(), values: (0..groups.len().max(1)).map(|_| Mutex::new(None)).collect() }
     }
 
     /// Whether both have the same groups of CPUs.
@@ -46,7 +43,7 @@ impl<T: Clone> PerCache<T> {
 
 impl<T: Clone> Default for PerCache<T> {
     fn default() -> Self {
-        Self::new([[]])
+        Self::new(&[])
     }
 }
 
@@ -56,10 +53,10 @@ mod tests {
 
     #[test]
     fn cpus_of_a_group_share_a_value() {
-        let caches = PerCache::<u8>::new([vec![0, 2], vec![1, 5]]);
+        let caches = PerCache::<u8>::new(&[[0, 2].into(), [1, 5].into()]);
         assert_eq!((&*caches.cache_of_cpu, caches.values.len()), (&[0, 1, 0, 0, 0, 1][..], 2));
-        assert!(caches.has_caches_of(&PerCache::new([[2, 0], [5, 1]])) && !caches.has_caches_of(&PerCache::default()));
-        let one_each = PerCache::new((0..4096).map(|cpu| [cpu]));
+        assert!(!caches.has_caches_of(&PerCache::default()));
+        let one_each = PerCache::new(&(0..4096).map(|cpu| [cpu].into()).collect::<Vec<_>>());
         one_each.local(|| 7);
         let mut values = Vec::new();
         one_each.for_each(|value| values.push(*value));

@@ -66,7 +66,7 @@ pub struct Handicap {
     level: Level,
     seed: u64,
     /// The lines to report; more are searched to choose among.
-    multi_pv: usize,
+    pub(super) multi_pv: usize,
 }
 
 impl Handicap {
@@ -84,11 +84,6 @@ impl Handicap {
     /// A random number in 0..1 for a purpose and a key.
     fn fraction(&self, purpose: Purpose, key: u64) -> f64 {
         (self.bits(purpose, key) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Whether a line is reported.
-    pub fn shows(&self, info: &Info) -> bool {
-        info.multipv <= self.multi_pv
     }
 
     /// The given limits with the player's node limit. Mates are not proved, since a proof makes no errors.
@@ -174,7 +169,7 @@ impl Engine {
         let root_moves = if any_move { handicap.candidates(self.game.board(), root_moves) } else { root_moves };
         let (mut job, events) = self.job(&handicap.limit(limits), self.game.clone(), root_moves, 1);
         job.options.multi_pv = handicap.multi_pv.max(handicap.level.candidates) as u64;
-        job.shared.tt = Arc::new(Tt::new(1, 1).unwrap_or_else(|_| Tt::empty()));
+        job.tt = Arc::new(Tt::new(1, 1).unwrap_or_else(|_| Tt::empty()));
         (Job { probing: None, ..job }, events)
     }
 }

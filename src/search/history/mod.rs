@@ -42,17 +42,12 @@ pub struct SharedCell(AtomicI16);
 impl SharedCell {
     #[inline(always)]
     pub fn get(&self) -> i32 {
-        self.cell().get()
-    }
-
-    #[inline(always)]
-    fn cell(&self) -> Cell {
-        Cell(self.0.load(Ordering::Relaxed))
+        Cell(self.0.load(Ordering::Relaxed)).get()
     }
 
     #[inline(always)]
     pub fn update(&self, bonus: i32) {
-        let mut cell = self.cell();
+        let mut cell = Cell(self.0.load(Ordering::Relaxed));
         cell.update(bonus);
         self.0.store(cell.0, Ordering::Relaxed);
     }
