@@ -5,7 +5,6 @@ use super::recipe::{Fact, Facts, Gates, Recipe};
 use crate::score::Score;
 
 /// A recipe compiled for the search.
-#[derive(Clone, Debug)]
 pub struct Lmr {
     /// Base reductions of captures and promotions, and of quiet moves, by depth and number.
     table: [[[i16; 64]; 64]; 2],
@@ -28,7 +27,7 @@ impl Lmr {
         for quiet in [false, true] {
             for (depth, row) in table[usize::from(quiet)].iter_mut().enumerate().skip(1) {
                 for (number, entry) in row.iter_mut().enumerate().skip(1) {
-                    let plies = (recipe.base)(&recipe.constants, quiet, depth as i32, number);
+                    let plies = (recipe.base)(quiet, depth as i32, number);
                     *entry = (plies * ply).clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16;
                 }
             }
@@ -107,10 +106,11 @@ mod tests {
 
     fn recipe() -> Recipe {
         Recipe {
-            base: |constants, quiet, depth, number| {
-                if quiet { constants[0] + f64::from(depth) * number as f64 / 100.0 } else { 0.0 }
-            },
-            constants: [0.5, 0.0, 0.0, 0.0],
+            base: Box::new(
+                |quiet, depth, number| {
+                    if quiet { 0.5 + f64::from(depth) * number as f64 / 100.0 } else { 0.0 }
+                },
+            ),
             percent_of_tenths: None,
             gates: Gates { min_depth: 3, first_move: [4, 5], never: Facts::of(&[Fact::InCheck]) },
             counts_quiets: false,
@@ -168,15 +168,17 @@ mod tests {
     fn recipes_that_need_more_than_sums_are_not_plain() {
         let term = Term { signal: Signal::Gain, from: 50, change: -10 };
         assert!(Lmr::compile(recipe()).plain);
-        for recipe in [
+        for (nth, recipe) in [
             Recipe { terms: vec![term], ..recipe() },
             Recipe { counts_quiets: true, ..recipe() },
             Recipe { weights: vec![(Fact::FarPawn, -100)], ..recipe() },
             Recipe { fixed: vec![(Fact::Killer, 10)], ..recipe() },
             Recipe { root_cap: 1, ..recipe() },
-        ] {
-            let text = format!("{recipe:?}");
-            assert!(!Lmr::compile(recipe).plain, "{text}");
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            assert!(!Lmr::compile(recipe).plain, "{nth}");
         }
         let idle = Recipe { weights: vec![(Fact::FarPawn, 0)], ..recipe() };
         assert!(Lmr::compile(idle).plain, "facts of weight 0 are not read");

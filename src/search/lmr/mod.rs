@@ -91,7 +91,6 @@ impl Choice {
 }
 
 /// The compiled recipes of a search.
-#[derive(Clone, Debug)]
 pub struct LmrSet {
     main: Arc<Lmr>,
     /// Assigned to the helpers in turn.

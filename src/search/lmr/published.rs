@@ -17,8 +17,7 @@ const fn from_depth_three(first_move: usize, never: &[Fact]) -> Gates {
 /// No reductions. The base of the other recipes.
 pub(super) fn off() -> Recipe {
     Recipe {
-        base: |_, _, _, _| 0.0,
-        constants: [0.0; 4],
+        base: Box::new(|_, _, _| 0.0),
         percent_of_tenths: None,
         gates: Gates { min_depth: i32::MAX, first_move: [usize::MAX; 2], never: Facts::NONE },
         counts_quiets: false,
@@ -36,18 +35,14 @@ pub(super) fn off() -> Recipe {
 
 /// Lento's own: `ln(depth) · ln(number)` scaled and shifted, with changes by node and move, tuned by self-play.
 pub(super) fn tuned(params: &Params) -> Recipe {
-    let unit = |number: i32| f64::from(number) / 1024.0;
+    let units = |base: i32, divisor: i32| [base, divisor].map(|number| f64::from(number) / 1024.0);
+    let quiets = units(params.lmr_quiet_base, params.lmr_quiet_divisor);
+    let noisy = units(params.lmr_noisy_base, params.lmr_noisy_divisor);
     Recipe {
-        base: |&[quiet_base, quiet_divisor, noisy_base, noisy_divisor], quiet, depth, number| {
-            let (base, divisor) = if quiet { (quiet_base, quiet_divisor) } else { (noisy_base, noisy_divisor) };
+        base: Box::new(move |quiet, depth, number| {
+            let [base, divisor] = if quiet { quiets } else { noisy };
             base + f64::from(depth).ln() * (number as f64).ln() / divisor
-        },
-        constants: [
-            unit(params.lmr_quiet_base),
-            unit(params.lmr_quiet_divisor),
-            unit(params.lmr_noisy_base),
-            unit(params.lmr_noisy_divisor),
-        ],
+        }),
         gates: Gates { min_depth: 2, first_move: [2, 3], never: Facts::NONE },
         weights: vec![
             (Fact::Pv, params.lmr_pv),
@@ -90,22 +85,21 @@ fn guide() -> Recipe {
 
 /// The guide's "simple fixed reduction": one ply.
 pub(super) fn guide_fixed() -> Recipe {
-    Recipe { base: |_, _, _, _| 1.0, ..guide() }
+    Recipe { base: Box::new(|_, _, _| 1.0), ..guide() }
 }
 
 /// The guide's "adaptive reduction": two plies from depth 6 and the sixth move on, else one.
 pub(super) fn guide_adaptive() -> Recipe {
-    Recipe { base: |_, _, depth, number| if depth >= 6 && number >= 6 { 2.0 } else { 1.0 }, ..guide() }
+    Recipe { base: Box::new(|_, depth, number| if depth >= 6 && number >= 6 { 2.0 } else { 1.0 }), ..guide() }
 }
 
 /// The guide's "logarithmic formula (tournament strength)": `ln(depth) · ln(number) / divisor` in whole plies, at least one
 /// and at most depth minus two. Its divisors are 2 (`guide-log`), 3 (conservative) and 1.5 (aggressive).
 pub(super) fn guide_logarithmic(divisor: f64) -> Recipe {
     Recipe {
-        base: |constants, _, depth, number| {
-            guide_range(f64::from(depth).ln() * (number as f64).ln() / constants[0], depth)
-        },
-        constants: [divisor, 0.0, 0.0, 0.0],
+        base: Box::new(move |_, depth, number| {
+            guide_range(f64::from(depth).ln() * (number as f64).ln() / divisor, depth)
+        }),
         ..guide()
     }
 }
@@ -113,7 +107,7 @@ pub(super) fn guide_logarithmic(divisor: f64) -> Recipe {
 /// The guide's custom formula: `0.5 · ln(depth) + 0.4 · ln(number)`.
 pub(super) fn guide_custom() -> Recipe {
     Recipe {
-        base: |_, _, depth, number| guide_range(f64::from(depth).ln() * 0.5 + (number as f64).ln() * 0.4, depth),
+        base: Box::new(|_, depth, number| guide_range(f64::from(depth).ln() * 0.5 + (number as f64).ln() * 0.4, depth)),
         ..guide()
     }
 }
@@ -126,7 +120,7 @@ fn guide_range(base: f64, depth: i32) -> f64 {
 /// Jonatan Pettersson, "Late move reduction" (Mediocre v0.3): one ply from the fourth move and depth 3 on; no captures,
 /// nothing in check.
 pub(super) fn mediocre() -> Recipe {
-    Recipe { base: |_, _, _, _| 1.0, gates: from_depth_three(4, &[Fact::Capture, Fact::InCheck]), ..off() }
+    Recipe { base: Box::new(|_, _, _| 1.0), gates: from_depth_three(4, &[Fact::Capture, Fact::InCheck]), ..off() }
 }
 
 /// Erik Madsen, "MadChess 3.0 Beta", history heuristics: a quiet move that fails high gains, and the quiet moves searched
@@ -137,12 +131,12 @@ pub(super) fn mediocre() -> Recipe {
 /// check and not if they give check.
 pub(super) fn madchess() -> Recipe {
     Recipe {
-        base: |_, _, _, number| match number {
+        base: Box::new(|_, _, number| match number {
             0..=2 => 0.0,
             3..=6 => 1.0,
             7..=12 => 2.0,
             _ => 3.0,
-        },
+        }),
         gates: from_depth_three(3, &[Fact::Noisy, Fact::InCheck, Fact::GivesCheck]),
         counts_quiets: true,
         history_rule: Some(HistoryRule {
@@ -167,7 +161,7 @@ const REBEL_HISTORY: HistoryRule =
 pub(super) fn rebel_simple() -> Recipe {
     let never = [Fact::Capture, Fact::QueenPromotion, Fact::InCheck, Fact::GivesCheck, Fact::FarPawn];
     Recipe {
-        base: |_, _, _, _| 1.0,
+        base: Box::new(|_, _, _| 1.0),
         gates: from_depth_three(4, &never),
         history_steps: vec![(-501, PLY), (-1501, PLY)],
         root_cap: 1,
@@ -184,7 +178,7 @@ pub(super) fn rebel(lines: &Rebel) -> Recipe {
     let never =
         [Fact::InCheck, Fact::QueenPromotion, Fact::FarPawn, Fact::GoodCapture, Fact::GoodCheck, Fact::RootBest];
     let start = Recipe {
-        base: |_, _, depth, number| (f64::from(depth).ln() * (number as f64).ln()).trunc(),
+        base: Box::new(|_, depth, number| (f64::from(depth).ln() * (number as f64).ln()).trunc()),
         gates: from_depth_three(2, &never),
         history_rule: Some(REBEL_HISTORY),
         ..off()

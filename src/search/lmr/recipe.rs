@@ -150,11 +150,9 @@ pub struct Gates {
 }
 
 /// A recipe for late move reductions.
-#[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Base reduction in plies by `constants`, whether the move is quiet, depth in plies and number of the move from 1.
-    pub base: fn(&[f64; 4], bool, i32, usize) -> f64,
-    pub constants: [f64; 4],
+    /// Base reduction in plies by whether the move is quiet, depth in plies and number of the move from 1.
+    pub base: Box<dyn Fn(bool, i32, usize) -> f64 + Send + Sync>,
     /// Whether the numbers below are in 1/10 ply, and this percentage of their sum, truncated to plies, is the reduction.
     /// Otherwise they are in 1/1024 ply, and their sum is the reduction.
     pub percent_of_tenths: Option<i32>,
