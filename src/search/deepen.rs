@@ -8,7 +8,7 @@ use super::report::{Info, Output};
 use super::root::RootMove;
 use super::threads::ThreadResult;
 use super::worker::Search;
-use super::{MAX_DEPTH, Stopped};
+use super::{MAX_DEPTH, Searched};
 use crate::chess::Move;
 use crate::score::{Bound, DRAW, INFINITE, MATE, is_mate, mate_distance};
 use crate::tt::TtEntry;
@@ -69,7 +69,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Runs an iteration.
-    fn iterate(&mut self, depth: i32) -> Result<(), Stopped> {
+    fn iterate(&mut self, depth: i32) -> Searched<()> {
         self.iteration = depth;
         self.root.begin_iteration();
         match self.job.lines() {
@@ -88,7 +88,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Searches several lines: the best moves of the last iteration, each with its own window, then all other moves with the
     /// worst of these scores as alpha.
-    fn search_lines(&mut self, depth: i32, lines: usize) -> Result<(), Stopped> {
+    fn search_lines(&mut self, depth: i32, lines: usize) -> Searched<()> {
         for index in 0..lines {
             self.aspirate(depth, index..index + 1)?;
             self.root.sort_finished(index + 1);
@@ -131,7 +131,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Searches root moves with an aspiration window.
-    fn aspirate(&mut self, depth: i32, open: Range<usize>) -> Result<(), Stopped> {
+    fn aspirate(&mut self, depth: i32, open: Range<usize>) -> Searched<()> {
         self.root.open = open;
         self.seldepth = 0;
         let board = self.job.game.board().clone();

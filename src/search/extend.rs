@@ -1,6 +1,6 @@
 //! Extensions.
 
-use super::Stopped;
+use super::Searched;
 use super::node::{Node, NodeState, NonPv, Window};
 use super::observer::Observer;
 use super::worker::Search;
@@ -41,7 +41,7 @@ impl<O: Observer> Search<'_, O> {
         node: &NodeState,
         mv: Move,
         beta: Score,
-    ) -> Result<ControlFlow<Score, i32>, Stopped> {
+    ) -> Searched<ControlFlow<Score, i32>> {
         let Some(hit) = node.hit else { return Ok(ControlFlow::Continue(0)) };
         let params = self.params;
         if N::ROOT

@@ -3,7 +3,7 @@
 use super::observer::Observer;
 use super::report::PvLine;
 use super::worker::Search;
-use super::{MAX_PLY, Stopped};
+use super::{MAX_PLY, Searched, Stopped};
 use crate::chess::{Board, Move};
 use crate::score::{Bound, mate_in};
 
@@ -43,7 +43,7 @@ impl<O: Observer> Search<'_, O> {
         self.try_to_settle(proof).unwrap_or(false)
     }
 
-    fn try_to_settle(&mut self, proof: &mut MateProof) -> Result<bool, Stopped> {
+    fn try_to_settle(&mut self, proof: &mut MateProof) -> Searched<bool> {
         let board = self.job.game.board().clone();
         let job = self.job;
         for moves in 1..=proof.moves {
@@ -67,13 +67,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Returns a move that mates in `moves`, at least one, ignoring draws by rule.
-    fn mate(
-        &mut self,
-        board: &Board,
-        moves: usize,
-        proof: &mut MateProof,
-        among: &[Move],
-    ) -> Result<Option<Move>, Stopped> {
+    fn mate(&mut self, board: &Board, moves: usize, proof: &mut MateProof, among: &[Move]) -> Searched<Option<Move>> {
         let checks = board.check_squares();
         for &mv in among {
             if moves > 1 || checks.gives_check(board, mv) {
@@ -87,13 +81,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Whether the side to move, whose legal moves are given, is mated within `moves`.
-    fn is_mated(
-        &mut self,
-        board: &Board,
-        moves: usize,
-        proof: &mut MateProof,
-        among: &[Move],
-    ) -> Result<bool, Stopped> {
+    fn is_mated(&mut self, board: &Board, moves: usize, proof: &mut MateProof, among: &[Move]) -> Searched<bool> {
         self.enter(2 * (proof.moves - moves))?;
         if self.nodes >= proof.end {
             return Err(Stopped);
@@ -113,7 +101,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// The line of a shortest mate after its first move, with the longest defence.
-    fn mating_line(&mut self, board: &Board, mv: Move, moves: usize, proof: &mut MateProof) -> Result<PvLine, Stopped> {
+    fn mating_line(&mut self, board: &Board, mv: Move, moves: usize, proof: &mut MateProof) -> Searched<PvLine> {
         let mut line = PvLine::new();
         let mut board = board.after(mv);
         for left in (1..moves).rev() {

@@ -43,5 +43,5 @@ pub const MAX_DEPTH: i32 = MAX_PLY as i32 - 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// The result of searching a node.
-type Searched = Result<crate::score::Score, Stopped>;
+/// The result of a part of the search, such as the score of a node.
+type Searched<T = crate::score::Score> = Result<T, Stopped>;

@@ -1,6 +1,6 @@
 //! Whole-node pruning before moves are searched; never in PV nodes, in check or in singular searches.
 
-use super::Stopped;
+use super::Searched;
 use super::node::{NodeState, NonPv, Window};
 use super::observer::Observer;
 use super::picker::{Hints, Picker};
@@ -12,12 +12,7 @@ use crate::tt::TtEntry;
 impl<O: Observer> Search<'_, O> {
     /// Returns the score of a node that is pruned.
     #[inline(always)]
-    pub(super) fn prune_node(
-        &mut self,
-        board: &Board,
-        node: &NodeState,
-        beta: Score,
-    ) -> Result<Option<Score>, Stopped> {
+    pub(super) fn prune_node(&mut self, board: &Board, node: &NodeState, beta: Score) -> Searched<Option<Score>> {
         let params = self.params;
 
         // Reverse futility pruning: the evaluation is far above beta. Like the null move it ignores zugzwang, so it must not
@@ -44,7 +39,7 @@ impl<O: Observer> Search<'_, O> {
     /// Null move pruning: fails high if passing does. Never without pieces, where zugzwang is common; with few pieces or at
     /// great depth, a cutoff is verified by a search without null moves near the node.
     #[inline(always)]
-    fn try_null_move(&mut self, board: &Board, node: &NodeState, beta: Score) -> Result<Option<Score>, Stopped> {
+    fn try_null_move(&mut self, board: &Board, node: &NodeState, beta: Score) -> Searched<Option<Score>> {
         let params = self.params;
         let passed = node.ply > 0 && self.me.stack.before(node.ply, 1).played.is_none();
         if passed
@@ -83,7 +78,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// ProbCut (Buro, 1994): cuts if a capture exceeds beta by a margin in a shallow search.
     #[inline(always)]
-    fn try_probcut(&mut self, board: &Board, node: &NodeState, beta: Score) -> Result<Option<Score>, Stopped> {
+    fn try_probcut(&mut self, board: &Board, node: &NodeState, beta: Score) -> Searched<Option<Score>> {
         let params = self.params;
         let target = beta + params.probcut_margin - params.probcut_improving * i32::from(node.improving);
         let refuted = node.hit.is_some_and(|hit| hit.depth >= node.depth - 3 && hit.score < target);

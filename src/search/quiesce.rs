@@ -37,12 +37,8 @@ impl<O: Observer> Search<'_, O> {
             if in_check { (-INFINITE, None, -INFINITE) } else { self.stand_pat(board, ply, hit) };
         if best >= window.beta {
             if hit.is_none() {
-                let depth = TtEntry::STAND_PAT;
-                self.store(
-                    board,
-                    ply,
-                    TtEntry { mv: None, score: best, eval: raw_eval, depth, bound: Bound::Lower, pv },
-                );
+                let (depth, bound) = (TtEntry::STAND_PAT, Bound::Lower);
+                self.store(board, ply, TtEntry { mv: None, score: best, eval: raw_eval, depth, bound, pv });
             }
             return Ok(best);
         }

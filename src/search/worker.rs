@@ -11,7 +11,7 @@ use super::report::{Output, Progress, PvLine};
 use super::root::{RootMove, RootMoves};
 use super::stack::{Frame, Stack};
 use super::threads::Published;
-use super::{MAX_PLY, Stopped};
+use super::{MAX_PLY, Searched, Stopped};
 use crate::chess::{Board, Move, MoveDelta};
 use crate::eval::draws::Draws;
 use crate::eval::{Evaluation, Evaluator, Scaling};
@@ -195,7 +195,7 @@ impl<'a, O: Observer> Search<'a, O> {
     /// Counts a node and checks whether to stop. The main thread always completes the first iteration, which takes
     /// microseconds, to have a move to play.
     #[inline(always)]
-    pub(super) fn enter(&mut self, ply: usize) -> Result<(), Stopped> {
+    pub(super) fn enter(&mut self, ply: usize) -> Searched<()> {
         if self.job.control.is_stopped() && (self.iteration > 1 || self.me.id != 0) {
             return Err(Stopped);
         }
@@ -210,7 +210,7 @@ impl<'a, O: Observer> Search<'a, O> {
 
     /// Checks the clock and requests more nodes.
     #[cold]
-    fn check_limits(&mut self) -> Result<(), Stopped> {
+    fn check_limits(&mut self) -> Searched<()> {
         let control = &self.job.control;
         if (self.nodes / Control::QUANTUM).is_multiple_of(Self::QUANTA_PER_SLOT) {
             self.cpu_slot.iter_mut().for_each(yield_lock);
