@@ -13,7 +13,7 @@ const PLACES: [(&str, usize); 3] = [("opening", 3), ("middlegame", 5), ("endgame
 /// Searches a position as a new game: nodes, and time without clearing the table.
 fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> (u64, Duration) {
     engine.new_game();
-    engine.set_game(game.clone());
+    engine.game = game.clone();
     let start = Instant::now();
     let outcome = engine.search_blocking(limits, |_| {});
     (outcome.lines.first().map_or(0, |line| line.nodes), start.elapsed())

@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut engine = Engine::new();
     engine.set_threads(4)?;
     engine.set_hash(64)?;
-    engine.settings_mut().search.multi_pv = 3;
-    engine.set_game(game);
+    engine.settings.search.multi_pv = 3;
+    engine.game = game;
     engine.go(&Limits { infinite: true, ..Limits::default() });
 
     // Follow the search for a second. A program with other things to wait for passes a channel of its own to `wait`.

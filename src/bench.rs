@@ -86,13 +86,13 @@ pub fn run(engine: &mut Engine, depth: i32) -> Result<impl Iterator<Item = Bench
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     Ok((1..).zip(POSITIONS).map(move |(number, &fen)| {
         engine.new_game();
-        engine.set_game(Game::from_fen(fen).expect("the bench positions are valid"));
+        engine.game = Game::from_fen(fen).expect("the bench positions are valid");
         let start = Instant::now();
         let outcome = engine.search_blocking(&limits, |_| {});
         BenchEntry {
             number,
             fen,
-            best: outcome.best.map_or_else(String::new, |mv| engine.game().board().san(mv)),
+            best: outcome.best.map_or_else(String::new, |mv| engine.game.board().san(mv)),
             nodes: outcome.lines.first().map_or(0, |line| line.nodes),
             elapsed: start.elapsed(),
             stats: engine.lmr_report().map(|report| report.stats),
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn statistics_do_not_change_nodes() {
-        let counted = entries(5, |engine| engine.settings_mut().lmr_statistics = true);
+        let counted = entries(5, |engine| engine.settings.lmr_statistics = true);
         assert_eq!(total(&counted).0, nodes(5, |_| ()));
         let mut stats = SearchStats::default();
         counted.iter().filter_map(|entry| entry.stats.as_ref()).for_each(|one| stats.add(one));
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn variants_and_parameters_are_applied() {
         let usual = nodes(6, |_| ());
-        assert_ne!(nodes(6, |engine| engine.settings_mut().search.lbr = Lbr::OFF), usual);
+        assert_ne!(nodes(6, |engine| engine.settings.search.lbr = Lbr::OFF), usual);
         assert_ne!(nodes(6, |engine| assert_eq!(engine.set_param("history_one", 0), Ok(()))), usual);
     }
 

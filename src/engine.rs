@@ -103,13 +103,16 @@ pub enum Wake<T> {
 pub struct Engine {
     /// Dropped before the pool, whose threads could not be joined otherwise.
     running: Option<Running>,
-    settings: Settings,
+    /// The options; changes apply from the next `go`.
+    pub settings: Settings,
     params: Arc<Params>,
-    network: Arc<Network>,
+    /// The network from the next `go`. The table keeps scores of the old one until [`new_game`](Self::new_game).
+    pub network: Arc<Network>,
     tables: Option<Arc<Tables>>,
     /// The compiled recipes; `None` after a parameter change.
     compiled: Option<(lmr::Choice, Arc<LmrSet>)>,
-    game: Game,
+    /// The position and the game leading to it.
+    pub game: Game,
     table: Table,
     pool: Pool,
     numa_policy: NumaPolicy,
@@ -177,16 +180,6 @@ impl Engine {
         }
     }
 
-    /// The options.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// The options; changes apply from the next `go`.
-    pub fn settings_mut(&mut self) -> &mut Settings {
-        &mut self.settings
-    }
-
     /// The search parameters.
     pub fn params(&self) -> &Params {
         &self.params
@@ -196,11 +189,6 @@ impl Engine {
     pub fn set_param(&mut self, name: &str, value: i32) -> Result<(), String> {
         self.compiled = None;
         Arc::make_mut(&mut self.params).set(name, value)
-    }
-
-    /// Sets the network from the next `go`. The table keeps scores of the old one until [`new_game`](Self::new_game).
-    pub fn set_network(&mut self, network: Arc<Network>) {
-        self.network = network;
     }
 
     /// The tablebases in use.
@@ -257,16 +245,6 @@ impl Engine {
     /// them. On failure the number is unchanged.
     pub fn set_threads(&mut self, count: usize) -> io::Result<()> {
         self.place(count, self.numa_policy.clone())
-    }
-
-    /// The position and the game leading to it.
-    pub fn game(&self) -> &Game {
-        &self.game
-    }
-
-    /// Sets the position.
-    pub fn set_game(&mut self, game: Game) {
-        self.game = game;
     }
 
     /// Stops any running search and waits until all threads drop its job.

@@ -13,10 +13,10 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut engine = Engine::new();
 //! engine.set_threads(2)?;
-//! engine.set_game(Game::from_fen("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")?);
+//! engine.game = Game::from_fen("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")?;
 //! let answer = engine.search_blocking(&Limits { depth: Some(5), ..Limits::default() }, |_| ());
 //! let best = answer.best.expect("the game is not over");
-//! assert_eq!(engine.game().board().san(best), "Ra8#");
+//! assert_eq!(engine.game.board().san(best), "Ra8#");
 //! # Ok(())
 //! # }
 //! ```

@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Done {
     let game = args.setup.game(&args.moves)?;
     let root = game.board().clone();
     let mut engine = args.engine()?;
-    engine.set_game(game);
+    engine.game = game;
     let (chess960, limits) = (args.setup.chess960, args.limits());
     let stop = Stop::on_ctrl_c()?;
     let mut out = io::stdout();
@@ -100,9 +100,9 @@ impl Args {
         let threads = self.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);
         engine.set_threads(threads)?;
         engine.set_hash(self.hash.unwrap_or((64 * threads).clamp(256, 2048)))?;
-        engine.settings_mut().search.multi_pv = u64::from(self.multipv);
-        engine.settings_mut().lmr.main = self.lmr;
-        engine.settings_mut().chess960 = self.setup.chess960;
+        engine.settings.search.multi_pv = u64::from(self.multipv);
+        engine.settings.lmr.main = self.lmr;
+        engine.settings.chess960 = self.setup.chess960;
         if let Some(folders) = &self.syzygy {
             let tables = Tables::open(folders).map_err(|error| format!("--syzygy: {error}"))?;
             tables.stock().problems.iter().for_each(|problem| notice(format_args!("--syzygy: {problem}")));

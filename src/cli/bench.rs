@@ -108,12 +108,12 @@ fn lbr_table(counts: [u64; 5]) -> String {
 /// Sums the statistics and counts the nodes of searches without reductions.
 fn count(engine: &Engine, depth: i32, entries: &[BenchEntry]) -> Result<LmrReport, TtError> {
     let mut off = engine.copy();
-    off.settings_mut().lmr.main = "off";
+    off.settings.lmr.main = "off";
     let nodes_off = bench::run(&mut off, depth)?.map(|entry| entry.nodes).sum();
     let mut stats = SearchStats::default();
     entries.iter().filter_map(|entry| entry.stats.as_ref()).for_each(|one| stats.add(one));
     let nodes = bench::total(entries).0;
-    Ok(LmrReport { recipe: engine.settings().lmr.main, depth, nodes, nodes_off: Some(nodes_off), stats })
+    Ok(LmrReport { recipe: engine.settings.lmr.main, depth, nodes, nodes_off: Some(nodes_off), stats })
 }
 
 impl Args {
@@ -123,7 +123,7 @@ impl Args {
         engine.set_threads(self.threads.or(self.threads_option).unwrap_or(1))?;
         engine.set_hash(self.hash.or(self.hash_option).unwrap_or(Engine::DEFAULT_HASH))?;
         engine.set_evaluation(self.evaluator.evaluation()?);
-        let settings = engine.settings_mut();
+        let settings = &mut engine.settings;
         settings.search.lbr = self.lbr;
         settings.search.deterministic = self.deterministic;
         settings.lmr.main = self.lmr;

@@ -31,7 +31,7 @@ Each line of play in iterations and lines has:
 
 /// The document of a search. `infos` has all reported lines in order.
 pub fn document(engine: &Engine, infos: &[Info], found: &Found) -> Value {
-    let (root, chess960, outcome) = (engine.game().board(), engine.settings().chess960, &found.outcome);
+    let (root, chess960, outcome) = (engine.game.board(), engine.settings.chess960, &found.outcome);
     let lines = |infos: &[Info]| infos.iter().map(|info| line(root, info, chess960)).collect::<Vec<_>>();
     let named = |board: &Board, mv: Move| json!({ "san": board.san(mv), "uci": board.uci(mv, chess960) });
     json!({

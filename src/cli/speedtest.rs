@@ -128,7 +128,7 @@ pub fn run(args: &Args) -> Done {
     engine.set_threads(threads)?;
     engine.set_hash(hash)?;
     // There is no GUI to allow for.
-    engine.settings_mut().search.move_overhead = 0;
+    engine.settings.search.move_overhead = 0;
 
     let (games, stop) = (games(), Stop::on_ctrl_c()?);
     let positions: usize = games.iter().map(Vec::len).sum();
@@ -187,7 +187,7 @@ fn measure(engine: &mut Engine, games: &[Vec<Game>], stop: &Stop, args: &Args) -
             progress.show(|| doing.into(), left);
         };
         show();
-        engine.set_game(position.clone());
+        engine.game = position.clone();
         let limits = Limits { movetime: Some(time.as_millis().max(1) as i64), ..Limits::default() };
         let found = search(engine, &limits, stop, |news| {
             if news.is_none() {

@@ -53,8 +53,8 @@ pub fn script(lines: &[OsString]) -> Done {
 /// Prints perft per root move and the total; one thread, no hashing.
 pub fn perft(args: &PerftArgs) -> Done {
     let mut engine = Engine::new();
-    engine.set_game(args.setup.game("")?);
-    engine.settings_mut().chess960 = args.setup.chess960;
+    engine.game = args.setup.game("")?;
+    engine.settings.chess960 = args.setup.chess960;
     run::script(engine, &[format!("perft {}", args.depth)])?;
     Ok(ExitCode::SUCCESS)
 }

@@ -120,7 +120,7 @@ mod tests {
         engine.set_numa_policy(NumaPolicy::Lists(vec![cpus])).unwrap();
         let copied = |engine: &mut Engine| engine.placement()[0].contains("; 1 copy ");
         assert!(copied(&mut engine));
-        engine.set_network(std::sync::Arc::new(crate::eval::nnue::Network::clone(&engine.network)));
+        engine.network = std::sync::Arc::new(crate::eval::nnue::Network::clone(&engine.network));
         assert!(!copied(&mut engine));
         engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
         assert!(copied(&mut engine));

@@ -195,7 +195,7 @@ mod tests {
         for (threads, deterministic) in [(1, false), (3, false), (3, true)] {
             let mut engine = Engine::new();
             engine.set_threads(threads).unwrap();
-            engine.settings_mut().search.deterministic = deterministic;
+            engine.settings.search.deterministic = deterministic;
             // A root without moves: every thread indexes an empty list.
             let (job, events) = engine.job(&Limits::default(), engine.game.clone(), Vec::new(), threads);
             let job = Arc::new(job);

@@ -82,7 +82,7 @@ fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
     let default = (*place(&mut Settings::default())).try_into().unwrap_or(range.0);
     spin(name, default, range, move |to, number| {
         if let Ok(number) = number.try_into() {
-            *place(to.engine.settings_mut()) = number;
+            *place(&mut to.engine.settings) = number;
         }
         Ok(None)
     })
@@ -92,7 +92,7 @@ fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
 fn check(name: &str, place: impl Fn(&mut Settings) -> &mut bool + Send + Sync + 'static) -> UciOption {
     let kind = format!("check default {}", place(&mut Settings::default()));
     option(name, kind, "true or false".into(), move |to, value| {
-        *place(to.engine.settings_mut()) = value.to_ascii_lowercase().parse().ok()?;
+        *place(&mut to.engine.settings) = value.to_ascii_lowercase().parse().ok()?;
         Some(Ok(None))
     })
 }
@@ -106,7 +106,7 @@ fn combo(
 ) -> UciOption {
     let kind = format!("combo default {default} var {}", choices.join(" var "));
     option(name, kind, format!("one of {}", choices.join(", ")), move |to, value| {
-        apply(to.engine.settings_mut(), choices.iter().find(|choice| choice.eq_ignore_ascii_case(value))?);
+        apply(&mut to.engine.settings, choices.iter().find(|choice| choice.eq_ignore_ascii_case(value))?);
         Some(Ok(None))
     })
 }
@@ -125,7 +125,7 @@ fn named<T: Named>(name: &str, place: fn(&mut Settings) -> &mut T) -> UciOption 
 fn pause(name: &str, most: u64, place: fn(&mut Settings) -> &mut Duration) -> UciOption {
     let kind = format!("spin default {} min 0 max {most}", place(&mut Settings::default()).as_secs() / 60);
     option(name, kind, format!("0 to {most} minutes, or seconds such as 30s"), move |to, value| {
-        *place(to.engine.settings_mut()) = parse_pause(value, most)?;
+        *place(&mut to.engine.settings) = parse_pause(value, most)?;
         Some(Ok(None))
     })
 }
@@ -236,13 +236,13 @@ fn set_numa_policy(to: &mut Target, text: &str) -> Applied {
 }
 
 fn set_hash_file(to: &mut Target, name: &str) -> Applied {
-    to.engine.settings_mut().hash_file = (!name.is_empty()).then(|| name.into());
+    to.engine.settings.hash_file = (!name.is_empty()).then(|| name.into());
     Ok(None)
 }
 
 fn set_network(to: &mut Target, name: &str) -> Applied {
     let network = if name.is_empty() { Ok(nnue::embedded()) } else { nnue::load(Path::new(name)) };
-    to.engine.set_network(network.map_err(|error| format!("{error}; the network stays as it was"))?);
+    to.engine.network = network.map_err(|error| format!("{error}; the network stays as it was"))?;
     Ok(None)
 }
 

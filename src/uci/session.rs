@@ -157,7 +157,7 @@ impl Session {
 
     /// Handles output of the engine.
     pub fn handle_output(&mut self, output: Output) {
-        let (root, settings) = (self.engine.game().board(), self.engine.settings());
+        let (root, settings) = (self.engine.game.board(), &self.engine.settings);
         match output {
             Output::Progress(progress) => self.print(&format::progress(root, &progress, settings)),
             Output::Note(text) => self.print(&format::message(text)),
@@ -291,18 +291,18 @@ impl Session {
     }
 
     fn execute(&mut self, queued: Queued) {
-        let chess960 = self.engine.settings().chess960;
+        let chess960 = self.engine.settings.chess960;
         if self.replaces_table(&queued.command) {
             self.hash_files.own_file = None;
         }
         match &queued.command {
-            Command::Uci => self.print(&format::introduction(&self.engine.evaluation(), self.engine.settings())),
+            Command::Uci => self.print(&format::introduction(&self.engine.evaluation(), &self.engine.settings)),
             Command::IsReady => self.answer_isready(),
             Command::NewGame => self.engine.new_game(),
             Command::SetOption(..) => self.set_option(queued),
             Command::Position(position) => match position.set_up(chess960) {
                 Ok(game) => {
-                    self.engine.set_game(game);
+                    self.engine.game = game;
                     self.position = Some(position.to_string());
                 }
                 Err(problem) => self.report(problem),
@@ -313,7 +313,7 @@ impl Session {
                 self.begin(queued, None, started);
             }
             &Command::Perft(depth) => {
-                let board = self.engine.game().board().clone();
+                let board = self.engine.game.board().clone();
                 self.begin_task(queued, move |console| _ = task::perft(console, &board, depth, chess960));
             }
             &Command::Bench(depth) => {
@@ -322,21 +322,21 @@ impl Session {
                 self.begin_task(queued, move |console| _ = task::bench(console, engine, depth));
             }
             Command::Debug(on) => self.verbose = *on,
-            Command::Display => self.print(&format::diagram(self.engine.game().board(), chess960)),
+            Command::Display => self.print(&format::diagram(self.engine.game.board(), chess960)),
             Command::Eval => {
-                let (board, scaling) = (self.engine.game().board(), self.engine.params().scaling());
+                let (board, scaling) = (self.engine.game.board(), self.engine.params().scaling());
                 self.print(&format::evaluation(board, &self.engine.evaluation(), scaling));
             }
             &Command::ListMoves(depth) => {
                 let moves = self.engine.list_moves(depth);
-                self.print(&listing::listing(self.engine.game().board(), &moves, depth, chess960));
+                self.print(&listing::listing(self.engine.game.board(), &moves, depth, chess960));
             }
             &Command::LmrStats(off) => match self.engine.lmr_report() {
                 None => self.report("`lmrstats` expects a previous search with the option LMR Statistics on"),
                 Some(report) if off => {
                     let mut engine = self.engine.copy();
-                    engine.settings_mut().lmr.main = "off";
-                    engine.settings_mut().search.multi_pv = 1;
+                    engine.settings.lmr.main = "off";
+                    engine.settings.search.multi_pv = 1;
                     self.begin_task(queued, |console| task::without_reductions(console, engine, report));
                 }
                 Some(report) => self.print(&format::lmr_table(&report)),
@@ -344,9 +344,9 @@ impl Session {
             Command::SaveHash(file, zstd) => self.save_hash(file.as_ref(), *zstd),
             Command::LoadHash(_) => self.load_hash(queued),
             Command::Flip => {
-                let board = self.engine.game().board().flipped();
+                let board = self.engine.game.board().flipped();
                 self.position = Some(format!("fen {}", board.fen(chess960)));
-                self.engine.set_game(Game::from(board));
+                self.engine.game = Game::from(board);
             }
             Command::Compiler => self.print(&format!("Lento {}", *version::LONG)),
             Command::Help => command::usage().for_each(|line| self.print(line)),
@@ -430,16 +430,16 @@ impl Session {
         }
         let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
         self.record_search(position);
-        let chess960 = self.engine.settings().chess960;
+        let chess960 = self.engine.settings.chess960;
         let mut moves: Vec<Move> = Vec::new();
         for text in &go.search_moves {
-            match self.engine.game().board().parse_uci(text, chess960) {
+            match self.engine.game.board().parse_uci(text, chess960) {
                 Some(mv) => moves.push(mv),
                 None => self.report(format!("`searchmoves` {} is not a legal move here; ignored", quoted(text))),
             }
         }
         if self.verbose {
-            let fen = self.engine.game().board().fen(chess960);
+            let fen = self.engine.game.board().fen(chess960);
             self.print(&format::message(format!("go in {fen}: {:?}", go.limits)));
         }
         self.engine.go_among(&go.limits, &moves);
@@ -449,10 +449,10 @@ impl Session {
     fn finish_search(&mut self, outcome: &Outcome) {
         let Some(work) = self.work.take() else { return };
         if outcome.best.is_none() {
-            self.print(&format::no_move(self.engine.game().board(), self.engine.settings()));
+            self.print(&format::no_move(self.engine.game.board(), &self.engine.settings));
         } else if !work.sent.matches(&outcome.lines) {
             for line in &outcome.lines {
-                self.print(&format::info(self.engine.game().board(), line, self.engine.settings()));
+                self.print(&format::info(self.engine.game.board(), line, &self.engine.settings));
             }
         }
         if self.verbose {
@@ -460,7 +460,7 @@ impl Session {
             let stop = work.stopped.map_or_else(String::new, |stop| format!(", {:.3} ms after stop", ms(stop)));
             self.print(&format::message(format!("answered {:.3} ms after go{stop}", ms(work.started))));
         }
-        self.print(&format::best_move(self.engine.game().board(), outcome, self.engine.settings()));
+        self.print(&format::best_move(self.engine.game.board(), outcome, &self.engine.settings));
     }
 
     /// When a line is due to be repeated.
@@ -475,7 +475,7 @@ impl Session {
         for info in lines {
             // A finished search waiting for `stop` has nothing new.
             if let Some(info) = self.engine.with_current_counters(info) {
-                self.print(&format::info(self.engine.game().board(), &info, self.engine.settings()));
+                self.print(&format::info(self.engine.game.board(), &info, &self.engine.settings));
             }
         }
     }

@@ -45,7 +45,7 @@ fn game(fen: &str, side: Color) -> Game {
 
 /// Searches to a depth; `infinite` is an analysis, which has to be stopped.
 fn search(engine: &mut Engine, game: Game, infinite: bool) -> Outcome {
-    engine.set_game(game);
+    engine.game = game;
     engine.go(&Limits { depth: Some(DEPTH), infinite, ..Limits::default() });
     loop {
         match engine.wait(&never::<()>(), None) {
@@ -71,7 +71,7 @@ fn draws_are_avoided_with_contempt_and_sought_without_any_left() {
     let mut engine = Engine::new();
     for side in Color::ALL {
         for (contempt, worse, better) in [(0, true, false), (90, false, false), (-90, true, true)] {
-            engine.settings_mut().contempt = contempt;
+            engine.settings.contempt = contempt;
             assert_eq!(repeats(&mut engine, WORSE, side), worse, "worse with {contempt}, {side:?}");
             assert_eq!(repeats(&mut engine, BETTER, side), better, "better with {contempt}, {side:?}");
         }
@@ -84,7 +84,7 @@ fn the_table_may_stay_when_contempt_changes() {
     let mut engine = Engine::new();
     for _ in 0..2 {
         for (contempt, expected) in [(0, true), (90, false), (-90, true)] {
-            engine.settings_mut().contempt = contempt;
+            engine.settings.contempt = contempt;
             for side in Color::ALL {
                 let game = game(WORSE, side);
                 let best = search(&mut engine, game.clone(), false).best.expect("a move");
@@ -100,14 +100,14 @@ fn the_table_may_stay_when_contempt_changes() {
 fn a_draw_is_shown_as_a_draw() {
     let mut engine = Engine::new();
     for contempt in [-100, 33, 100] {
-        engine.settings_mut().contempt = contempt;
+        engine.settings.contempt = contempt;
         for fen in [
             "8/8/4k3/3pp3/3PP3/4K3/8/8 w - - 0 1",
             "8/8/8/8/4k3/8/4p3/4K3 w - - 0 1",
             "8/8/4k3/8/8/4K3/4B3/8 w - - 0 1",
         ] {
             let mut scores = Vec::new();
-            engine.set_game(Game::from_fen(fen).expect(fen));
+            engine.game = Game::from_fen(fen).expect(fen);
             let outcome = engine.search_blocking(&Limits { depth: Some(12), ..Limits::default() }, |output| {
                 if let Output::Info(info) = output {
                     scores.push(info.score);
@@ -121,10 +121,10 @@ fn a_draw_is_shown_as_a_draw() {
 #[test]
 fn an_analysis_has_the_contempt_that_is_asked_for() {
     let mut engine = Engine::new();
-    engine.settings_mut().contempt = 90;
+    engine.settings.contempt = 90;
     let of = |engine: &mut Engine, whose, side, analyse_mode| {
-        engine.settings_mut().analysis_contempt = whose;
-        engine.settings_mut().analyse_mode = analyse_mode;
+        engine.settings.analysis_contempt = whose;
+        engine.settings.analyse_mode = analyse_mode;
         engine.clear_hash();
         let game = game(WORSE, side);
         let best = search(engine, game.clone(), !analyse_mode).best.expect("a move");
@@ -149,8 +149,8 @@ fn an_analysis_has_the_contempt_that_is_asked_for() {
 fn without_contempt_nothing_changes() {
     let mut engine = Engine::new();
     let mut nodes = |contempt, whose| {
-        engine.settings_mut().contempt = contempt;
-        engine.settings_mut().analysis_contempt = whose;
+        engine.settings.contempt = contempt;
+        engine.settings.analysis_contempt = whose;
         engine.new_game();
         search(&mut engine, game(WORSE, Color::White), false).lines[0].nodes
     };
@@ -166,7 +166,7 @@ fn results_of_tablebases_come_first() {
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::new(Tables::open(folder.to_str().expect("text")).expect("tables"))));
     for contempt in [-100, 0, 100] {
-        engine.settings_mut().contempt = contempt;
+        engine.settings.contempt = contempt;
         let mut judge = |fen: &str| {
             let outcome = search(&mut engine, Game::from_fen(fen).expect(fen), false);
             outcome.lines[0].score

@@ -91,7 +91,7 @@ fn searches_end_with_a_legal_move() {
     let mut engine = Engine::new();
     for board in crowds() {
         engine.new_game();
-        engine.set_game(Game::from_fen(&board.fen(false)).unwrap());
+        engine.game = Game::from_fen(&board.fen(false)).unwrap();
         let outcome = engine.search_blocking(&Limits { nodes: Some(300), ..Limits::default() }, |_| ());
         match outcome.lines[0].pv.first() {
             Some(&mv) => assert!(board.is_legal(mv), "{}", board.fen(false)),

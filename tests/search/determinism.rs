@@ -23,7 +23,7 @@ fn nodes(nodes: u64) -> Limits {
 fn signature(engine: &mut Engine) -> Vec<(u64, Option<Move>, i32)> {
     engine.new_game();
     let mut one = |game: Game| {
-        engine.set_game(game);
+        engine.game = game;
         let outcome = engine.search_blocking(&depth(9), |_| ());
         (outcome.lines[0].nodes, outcome.best, outcome.lines[0].score)
     };
@@ -74,13 +74,13 @@ fn the_table_survives_a_change_of_threads() {
 #[test]
 fn root_moves_and_lines_are_as_asked() {
     let mut engine = Engine::new();
-    let board = engine.game().board().clone();
+    let board = engine.game.board().clone();
     let wanted: Vec<Move> = ["a2a3", "h2h4"].iter().filter_map(|text| board.parse_uci(text, false)).collect();
     engine.go_among(&depth(6), &wanted);
     let outcome = answer(&mut engine);
     assert!(wanted.contains(&outcome.best.unwrap()));
 
-    engine.settings_mut().search.multi_pv = 5;
+    engine.settings.search.multi_pv = 5;
     let outcome = engine.search_blocking(&depth(7), |_| ());
     assert_eq!(outcome.lines.len(), 5);
     assert!(outcome.lines.windows(2).all(|pair| pair[0].score >= pair[1].score));
@@ -117,7 +117,7 @@ fn many_threads_start_and_stop() {
         assert_eq!(engine.threads(), threads);
         for run in [0, 20] {
             let outcome = start_and_stop(&mut engine, Duration::from_millis(run));
-            assert!(engine.game().board().is_legal(outcome.best.unwrap()), "{threads} threads");
+            assert!(engine.game.board().is_legal(outcome.best.unwrap()), "{threads} threads");
             assert!(!engine.is_searching());
         }
     }
@@ -129,11 +129,11 @@ fn every_way_to_stagger_finds_the_same_tactic() {
     let mut engine = Engine::new();
     engine.set_threads(4).unwrap();
     for &(_, stagger) in Stagger::ALL {
-        engine.settings_mut().search.stagger = stagger;
+        engine.settings.search.stagger = stagger;
         engine.new_game();
-        engine.set_game(Game::from_fen("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1").unwrap());
+        engine.game = Game::from_fen("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1").unwrap();
         let outcome = engine.search_blocking(&depth(10), |_| ());
-        let best = engine.game().board().uci(outcome.best.unwrap(), false);
+        let best = engine.game.board().uci(outcome.best.unwrap(), false);
         assert_eq!(best, "f6a6", "{}", stagger.name());
     }
 }
@@ -141,12 +141,12 @@ fn every_way_to_stagger_finds_the_same_tactic() {
 #[test]
 fn no_legal_move_and_only_one() {
     let mut engine = Engine::new();
-    engine.set_game(Game::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap());
+    engine.game = Game::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap();
     assert_eq!(engine.search_blocking(&depth(5), |_| ()).best, None);
-    engine.set_game(Game::from_fen("7k/8/8/8/8/8/6q1/7K w - - 0 1").unwrap());
+    engine.game = Game::from_fen("7k/8/8/8/8/8/6q1/7K w - - 0 1").unwrap();
     let clock = Limits { clock: [Some(600_000), Some(600_000)], ..Limits::default() };
     let outcome = engine.search_blocking(&clock, |_| ());
-    assert_eq!(engine.game().board().uci(outcome.best.unwrap(), false), "h1g2");
+    assert_eq!(engine.game.board().uci(outcome.best.unwrap(), false), "h1g2");
     assert_eq!(outcome.lines[0].depth, 1, "one reply is not thought about");
 }
 
@@ -154,8 +154,8 @@ fn no_legal_move_and_only_one() {
 fn recipes_and_replies_change_the_search() {
     let mut engine = Engine::new();
     let mut count = |lmr, lbr| {
-        engine.settings_mut().lmr.main = lmr;
-        engine.settings_mut().search.lbr = lbr;
+        engine.settings.lmr.main = lmr;
+        engine.settings.search.lbr = lbr;
         engine.new_game();
         engine.search_blocking(&depth(8), |_| ()).lines[0].nodes
     };
@@ -170,10 +170,10 @@ fn recipes_and_replies_change_the_search() {
 fn every_variant_of_last_best_reply_searches_its_own_tree_and_repeats_it() {
     let mut engine = Engine::new();
     let mut count = |lbr: Lbr| {
-        engine.settings_mut().search.lbr = lbr;
+        engine.settings.search.lbr = lbr;
         engine.new_game();
         // Captures are ordered without LBR: in a small tree a store without them may know just the same quiet replies.
-        engine.set_game(Game::from_fen(MIDDLEGAME).unwrap());
+        engine.game = Game::from_fen(MIDDLEGAME).unwrap();
         engine.search_blocking(&depth(12), |_| ()).lines[0].nodes
     };
     let first: Vec<u64> = Lbr::ALL.iter().map(|&(_, lbr)| lbr).map(&mut count).collect();
@@ -193,9 +193,9 @@ fn a_hanging_queen_is_taken_however_many_threads_share_the_nodes() {
         engine.set_threads(threads).unwrap();
         for _ in 0..10 {
             engine.new_game();
-            engine.set_game(Game::from_fen("4k3/pppp1ppp/8/3q4/4P3/8/PPPP1PPP/RNB1KBNR w KQ - 0 1").unwrap());
+            engine.game = Game::from_fen("4k3/pppp1ppp/8/3q4/4P3/8/PPPP1PPP/RNB1KBNR w KQ - 0 1").unwrap();
             let best = engine.search_blocking(&nodes(limit), |_| ()).best.unwrap();
-            assert_eq!(engine.game().board().uci(best, false), "e4d5", "{threads} threads, {limit} nodes");
+            assert_eq!(engine.game.board().uci(best, false), "e4d5", "{threads} threads, {limit} nodes");
         }
     }
 }
@@ -239,7 +239,7 @@ fn stop_without_a_search_has_no_answer() {
 fn a_clock_of_nodes_repeats() {
     let nodes = |rate: u64| {
         let mut engine = Engine::new();
-        engine.settings_mut().search.nodes_time = rate;
+        engine.settings.search.nodes_time = rate;
         let limits = Limits { clock: [Some(2000); 2], increment: [Some(20); 2], ..Limits::default() };
         engine.search_blocking(&limits, |_| ()).lines[0].nodes
     };
@@ -253,15 +253,15 @@ fn a_clock_of_nodes_repeats() {
 #[test]
 fn rounds_repeat_on_any_number_of_threads() {
     let mut engine = Engine::new();
-    engine.settings_mut().search.deterministic = true;
+    engine.settings.search.deterministic = true;
     for threads in [2, 3, 8] {
         engine.set_threads(threads).unwrap();
         let mut run = |limits: [Limits; 3], lines: u64| {
-            engine.settings_mut().search.multi_pv = lines;
+            engine.settings.search.multi_pv = lines;
             engine.new_game();
             let mut said = Vec::new();
             for limits in limits {
-                engine.set_game(Game::from_fen(MIDDLEGAME).unwrap());
+                engine.game = Game::from_fen(MIDDLEGAME).unwrap();
                 engine.search_blocking(&limits, |output| match output {
                     Output::Info(info) => said.push((info.depth, info.nodes, info.score, info.pv.to_vec())),
                     Output::Best(outcome) => {
@@ -278,7 +278,7 @@ fn rounds_repeat_on_any_number_of_threads() {
             let first = run(limits, lines);
             assert_eq!(run(limits, lines), first, "{threads} threads");
         }
-        engine.settings_mut().search.multi_pv = 1;
+        engine.settings.search.multi_pv = 1;
         engine.go(&Limits { infinite: true, ..Limits::default() });
         std::thread::sleep(Duration::from_millis(20));
         assert!(engine.stop().is_some_and(|outcome| outcome.best.is_some()));

@@ -41,16 +41,16 @@ fn mirrored(fen: &str) -> String {
 
 fn engine(kind: EvaluationKind, drawish_endings: bool) -> Engine {
     let mut engine = Engine::new();
-    engine.settings_mut().evaluation = kind;
-    engine.settings_mut().drawish_endings = drawish_endings;
+    engine.settings.evaluation = kind;
+    engine.settings.drawish_endings = drawish_endings;
     engine
 }
 
 /// The static evaluation and the result of a search.
 fn judge(engine: &mut Engine, fen: &str, depth: i32) -> (Score, Outcome) {
     engine.new_game();
-    engine.set_game(Game::from_fen(fen).unwrap());
-    let value = engine.evaluation().value(engine.game().board(), engine.params().scaling());
+    engine.game = Game::from_fen(fen).unwrap();
+    let value = engine.evaluation().value(engine.game.board(), engine.params().scaling());
     (value, engine.search_blocking(&Limits { depth: Some(depth), ..Limits::default() }, |_| ()))
 }
 
@@ -61,7 +61,7 @@ fn every_ending_is_a_draw_that_is_searched() {
         for (name, fen) in POSITIONS {
             for fen in [fen.to_owned(), mirrored(fen)] {
                 let (value, outcome) = judge(&mut engine, &fen, 8);
-                assert_eq!(drawish::find(engine.game().board()), Some(name), "{fen}");
+                assert_eq!(drawish::find(engine.game.board()), Some(name), "{fen}");
                 assert_eq!((value, outcome.lines[0].score), (0, 0), "{name} {fen}");
                 assert!(outcome.lines[0].nodes > 300, "{name} {fen}: {} nodes", outcome.lines[0].nodes);
             }
@@ -118,7 +118,7 @@ fn mates_and_hanging_men_are_still_found() {
         ("6k1/8/8/8/8/1r6/1K6/5R2 w - - 0 1", "b2b3", None),
     ] {
         let (value, outcome) = judge(&mut engine, fen, 4);
-        assert_eq!((value, engine.game().board().uci(outcome.best.unwrap(), false)), (0, best.to_owned()), "{fen}");
+        assert_eq!((value, engine.game.board().uci(outcome.best.unwrap(), false)), (0, best.to_owned()), "{fen}");
         let score = outcome.lines[0].score;
         assert!(mate_distance(score) == mate && score > 500, "{fen}: {score}");
         let (value, outcome) = judge(&mut engine, &mirrored(fen), 4);
@@ -137,7 +137,7 @@ fn dead_draws_end_the_search() {
         {
             let depth = 6;
             let (_, outcome) = judge(&mut engine, fen, depth);
-            let moves = engine.game().board().legal_moves().len() as u64;
+            let moves = engine.game.board().legal_moves().len() as u64;
             let line = &outcome.lines[0];
             // The root and its moves, maybe twice in each iteration.
             assert!(line.score == 0 && line.nodes <= 2 * (moves + 1) * depth as u64, "{fen}: {line:?}");

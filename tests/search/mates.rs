@@ -26,7 +26,7 @@ const MATES: [(&str, i32); 13] = [
 
 fn search(engine: &mut Engine, game: Game, args: &Limits) -> Outcome {
     engine.new_game();
-    engine.set_game(game);
+    engine.game = game;
     engine.search_blocking(args, |_| ())
 }
 
@@ -104,7 +104,7 @@ fn a_mate_asked_for_is_found_however_quiet_it_is() {
     let args = Limits { mate: Some(3), ..nodes(300_000) };
     for lines in [1, 3] {
         let mut engine = Engine::new();
-        engine.settings_mut().search.multi_pv = lines;
+        engine.settings.search.multi_pv = lines;
         let game = Game::from_fen("8/1p2p1kp/2rRB3/pq2n1Pp/4P3/8/PPP2Q2/2K5 w - - 0 1").unwrap();
         let board = game.board().clone();
         let outcome = search(&mut engine, game, &args);
@@ -132,7 +132,7 @@ fn a_mate_asked_for_is_refuted() {
         let board = game.board().clone();
         let moves: Vec<_> = searched.split_whitespace().map(|text| board.parse_uci(text, false).unwrap()).collect();
         engine.new_game();
-        engine.set_game(game);
+        engine.game = game;
         let start = std::time::Instant::now();
         engine.go_among(&Limits { mate: Some(mate), movetime: Some(60_000), ..Limits::default() }, &moves);
         let outcome = loop {

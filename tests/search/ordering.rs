@@ -16,14 +16,14 @@ fn depth(depth: i32) -> Limits {
 
 fn at(fen: &str) -> Engine {
     let mut engine = Engine::new();
-    engine.set_game(Game::from_fen(fen).unwrap());
+    engine.game = Game::from_fen(fen).unwrap();
     engine
 }
 
 fn play(engine: &mut Engine, text: &str) {
-    let mut game = engine.game().clone();
+    let mut game = engine.game.clone();
     game.play(game.board().parse_uci(text, false).unwrap());
-    engine.set_game(game);
+    engine.game = game;
 }
 
 fn sorted(moves: impl Iterator<Item = Move>) -> Vec<u16> {
@@ -36,7 +36,7 @@ fn sorted(moves: impl Iterator<Item = Move>) -> Vec<u16> {
 /// falling scores, and losing captures; columns as the board says.
 fn check(engine: &mut Engine) -> Vec<ListedMove> {
     let listed = engine.list_moves(10);
-    let (board, params) = (engine.game().board(), engine.params());
+    let (board, params) = (engine.game.board(), engine.params());
     let fen = board.fen(false);
     assert_eq!(sorted(listed.iter().map(|ranked| ranked.mv)), sorted(board.legal_moves().into_iter()), "{fen}");
     let group = |ranked: &ListedMove| match ranked {
@@ -74,9 +74,9 @@ fn every_legal_move_is_listed_once_in_its_place() {
         let listed = check(&mut engine);
         assert_eq!(listed.first().filter(|first| first.best).map(|first| first.mv), outcome.best, "{fen}");
         for mv in outcome.lines.first().map(|line| line.pv.clone()).unwrap_or_default().into_iter().take(3) {
-            let mut game = engine.game().clone();
+            let mut game = engine.game.clone();
             game.play(mv);
-            engine.set_game(game);
+            engine.game = game;
             check(&mut engine);
         }
     }
@@ -101,15 +101,15 @@ fn the_search_goes_on_below_its_root() {
     let best = engine.search_blocking(&depth(10), |_| ()).best.unwrap();
     let at_root = check(&mut engine);
     assert!(at_root.iter().all(|ranked| !ranked.reply && ranked.continuation.is_none_or(|part| part == 0)));
-    let text = engine.game().board().uci(best, false);
+    let text = engine.game.board().uci(best, false);
     play(&mut engine, &text);
     let below = check(&mut engine);
     assert_eq!(below.iter().filter(|ranked| ranked.reply).count(), 1, "{below:?}");
     assert!(below.iter().any(|ranked| ranked.continuation.is_some_and(|part| part != 0)), "{below:?}");
-    engine.settings_mut().search.lbr = Lbr::OFF;
+    engine.settings.search.lbr = Lbr::OFF;
     assert!(check(&mut engine).iter().all(|ranked| !ranked.reply), "without the option there is no reply");
     // A position that has nothing to do with the search is a root.
-    engine.set_game(Game::from_fen(MIDDLEGAME).unwrap());
+    engine.game = Game::from_fen(MIDDLEGAME).unwrap();
     let elsewhere = check(&mut engine);
     assert!(elsewhere.iter().all(|ranked| !ranked.killer && !ranked.reply && ranked.continuation.unwrap_or(0) == 0));
 }
@@ -122,7 +122,7 @@ fn reductions_are_those_of_the_recipe_and_depth() {
     assert_eq!(sum(&mut engine, 1), 0, "nothing can be reduced");
     let (shallow, deep) = (sum(&mut engine, 6), sum(&mut engine, 30));
     assert!(0 < shallow && shallow < deep, "{shallow} {deep}");
-    engine.settings_mut().lmr.main = "off";
+    engine.settings.lmr.main = "off";
     assert_eq!(sum(&mut engine, 30), 0);
 }
 

@@ -21,7 +21,7 @@ const POSITIONS: [&str; 8] = [
 
 fn limited(elo: u64, seed: u64) -> Engine {
     let mut engine = Engine::new();
-    let strength = &mut engine.settings_mut().strength;
+    let strength = &mut engine.settings.strength;
     (strength.limited, strength.elo, strength.seed) = (true, elo, seed);
     engine
 }
@@ -37,10 +37,10 @@ fn chance(score: Score, material: i32) -> f64 {
 /// What each move is worth, as half points, by a search at full strength.
 fn values(fen: &str) -> HashMap<Move, f64> {
     let mut engine = Engine::new();
-    engine.settings_mut().search.multi_pv = 256;
+    engine.settings.search.multi_pv = 256;
     let game = Game::from_fen(fen).expect(fen);
     let material = wdl::material(game.board());
-    engine.set_game(game);
+    engine.game = game;
     let outcome = engine.search_blocking(&Limits { depth: Some(7), ..Limits::default() }, |_| ());
     outcome.lines.iter().map(|line| (line.pv[0], chance(line.score, material))).collect()
 }
@@ -53,7 +53,7 @@ fn the_stronger_lose_less() {
         for seed in 1..=seeds {
             let mut engine = limited(elo, seed);
             for (fen, values) in POSITIONS.iter().zip(&values) {
-                engine.set_game(Game::from_fen(fen).expect(fen));
+                engine.game = Game::from_fen(fen).expect(fen);
                 let played = engine.search_blocking(&Limits::default(), |_| ()).best.expect("a move");
                 sum += values.values().fold(0.0_f64, |best, &value| best.max(value)) - values[&played];
                 count += 1.0;
@@ -70,7 +70,7 @@ fn the_stronger_lose_less() {
 fn a_seed_and_a_game_make_the_move() {
     let limits = Limits { nodes: Some(1_000_000), ..Limits::default() };
     let play = |engine: &mut Engine, fen: &str| {
-        engine.set_game(Game::from_fen(fen).expect(fen));
+        engine.game = Game::from_fen(fen).expect(fen);
         let outcome = engine.search_blocking(&limits, |_| ());
         (outcome.best, outcome.lines[0].score, outcome.lines[0].nodes)
     };
@@ -79,10 +79,10 @@ fn a_seed_and_a_game_make_the_move() {
     // Backwards, with other threads, with a table that knows better: it makes no difference.
     let mut other = limited(1200, 3);
     other.set_threads(3).expect("threads");
-    other.settings_mut().strength.limited = false;
-    other.set_game(Game::from_fen(POSITIONS[0]).expect("a FEN"));
+    other.settings.strength.limited = false;
+    other.game = Game::from_fen(POSITIONS[0]).expect("a FEN");
     other.search_blocking(&Limits { depth: Some(8), ..Limits::default() }, |_| ());
-    other.settings_mut().strength.limited = true;
+    other.settings.strength.limited = true;
     for (fen, &expected) in POSITIONS.iter().zip(&moves).rev() {
         assert_eq!(play(&mut other, fen), expected, "{fen}");
     }
@@ -107,11 +107,11 @@ fn a_limited_search_leaves_nothing_behind() {
     let mut plain = Engine::new();
     let expected = [nodes(&mut plain), nodes(&mut plain)];
     let mut engine = limited(1600, 1);
-    engine.settings_mut().strength.limited = false;
+    engine.settings.strength.limited = false;
     let first = nodes(&mut engine);
-    engine.settings_mut().strength.limited = true;
+    engine.settings.strength.limited = true;
     engine.search_blocking(&Limits::default(), |_| ());
-    engine.settings_mut().strength.limited = false;
+    engine.settings.strength.limited = false;
     assert_eq!([first, nodes(&mut engine)], expected);
 }
 
@@ -121,8 +121,8 @@ fn lines_belong_to_the_move() {
     for (elo, multi_pv) in [(800, 1), (800, 3), (1600, 2), (2300, 1)] {
         for seed in 1..6 {
             let mut engine = limited(elo, seed);
-            engine.settings_mut().search.multi_pv = multi_pv;
-            engine.set_game(Game::from_fen(POSITIONS[seed as usize]).expect("a FEN"));
+            engine.settings.search.multi_pv = multi_pv;
+            engine.game = Game::from_fen(POSITIONS[seed as usize]).expect("a FEN");
             let outcome = engine.search_blocking(&Limits::default(), |output| {
                 if let Output::Info(info) = output {
                     assert!(info.multipv <= multi_pv as usize);
@@ -138,7 +138,7 @@ fn lines_belong_to_the_move() {
 #[test]
 fn analysis_has_full_strength() {
     let mut engine = limited(800, 1);
-    engine.settings_mut().analyse_mode = true;
+    engine.settings.analyse_mode = true;
     let outcome = engine.search_blocking(&Limits { depth: Some(9), ..Limits::default() }, |_| ());
     assert_eq!(outcome.lines[0].depth, 9);
 }

@@ -79,7 +79,7 @@ fn wins_end_in_mate() {
         while game.verdict().is_none() {
             let board = game.board();
             let mv = if board.side_to_move() == winner {
-                engine.set_game(game.clone());
+                engine.game = game.clone();
                 let outcome = engine.search_blocking(&Limits { nodes: Some(60), ..Limits::default() }, |_| ());
                 assert!(outcome.lines[0].score >= TB_WIN, "{} in {}", outcome.lines[0].score, board.fen(false));
                 outcome.best
@@ -101,11 +101,11 @@ fn lines_and_scores_are_those_of_the_tables() {
     let tables = Arc::new(tables());
     let mut engine = Engine::new();
     engine.set_tables(Some(Arc::clone(&tables)));
-    engine.settings_mut().search.multi_pv = 256;
+    engine.settings.search.multi_pv = 256;
     for row in complete_rows().iter().step_by(4) {
         let fen = &row[1];
         let board = Board::from_fen(fen).expect("a good FEN");
-        engine.set_game(Game::from(board.clone()));
+        engine.game = Game::from(board.clone());
         let outcome = engine.search_blocking(&Limits { depth: Some(3), ..Limits::default() }, |_| ());
         assert_eq!(outcome.lines.len(), board.legal_moves().len());
         let results: Vec<i8> = outcome
@@ -137,8 +137,8 @@ fn threads_in_rounds_repeat_their_hits() {
         let mut engine = Engine::new();
         engine.set_tables(Some(Arc::clone(&tables)));
         engine.set_threads(3).expect("threads");
-        engine.settings_mut().search.deterministic = true;
-        engine.set_game(Game::from_fen("8/5k2/3p4/8/4P1P1/4K3/3p4/5N2 b - - 0 1").expect("a good FEN"));
+        engine.settings.search.deterministic = true;
+        engine.game = Game::from_fen("8/5k2/3p4/8/4P1P1/4K3/3p4/5N2 b - - 0 1").expect("a good FEN");
         let outcome = engine.search_blocking(&Limits { depth: Some(12), ..Limits::default() }, |_| ());
         let line = &outcome.lines[0];
         (line.nodes, line.tb_hits, line.score, line.pv.clone())

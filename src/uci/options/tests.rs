@@ -11,7 +11,7 @@ fn with_target<R>(test: impl FnOnce(&mut Target) -> R) -> R {
 /// Everything options can change, except the log.
 fn state(target: &Target) -> String {
     let engine = &target.engine;
-    format!("{} {} {} {:?}", engine.threads(), engine.hash_mib(), engine.numa_policy(), engine.settings())
+    format!("{} {} {} {:?}", engine.threads(), engine.hash_mib(), engine.numa_policy(), &engine.settings)
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn values_are_applied() {
             assert_eq!(set(target, name, Some(value)), Ok(()), "{name}");
         }
         assert_eq!((target.engine.threads(), target.engine.hash_mib()), (2, 3));
-        let settings = target.engine.settings();
+        let settings = &target.engine.settings;
         assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
         assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
         assert!(settings.analyse_mode && settings.hash_file.as_deref() == Some(Path::new("/some where/my table")));
@@ -127,7 +127,7 @@ fn values_are_applied() {
             (settings.lmr.main, settings.search.stagger.name(), settings.search.lbr.name()),
             (other, "skip", "pair+quiet")
         );
-        assert_eq!((set(target, "LBR", Some("off")), target.engine.settings().search.lbr), (Ok(()), Lbr::OFF));
+        assert_eq!((set(target, "LBR", Some("off")), target.engine.settings.search.lbr), (Ok(()), Lbr::OFF));
         assert_eq!(set(target, "Clear Hash", None), Ok(()));
     });
 }

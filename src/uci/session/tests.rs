@@ -34,7 +34,7 @@ fn commands_wait_for_a_search_except_urgent_ones() {
     assert!(run(&mut session, &["d"]).contains("Fen: rnbqkbnr/"));
     // `d` queues behind a queued `position`.
     assert_eq!(run(&mut session, &["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "d", "isready"]), "readyok\n");
-    assert_eq!(session.engine.game().board().fen(false), Game::start().board().fen(false));
+    assert_eq!(session.engine.game.board().fen(false), Game::start().board().fen(false));
     let text = run(&mut session, &["stop"]);
     assert_eq!(text.matches("bestmove").count(), 1);
     assert!(text.find("bestmove") < text.find("Fen: 4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "{text}");

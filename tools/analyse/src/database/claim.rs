@@ -31,7 +31,7 @@ impl EngineId {
             commit: version::COMMIT,
             evaluation: identity.evaluation,
             meaning: identity.fingerprint,
-            recipe: engine.settings().lmr.main,
+            recipe: engine.settings.lmr.main,
             tablebases: engine.tables().map_or_else(String::new, |tables| tables.stock().to_string()),
         }
     }

@@ -117,7 +117,7 @@ mod tests {
         let new_engine = || {
             let mut engine = Engine::new();
             engine.set_hash(1).unwrap();
-            engine.set_game(game.clone());
+            engine.game = game.clone();
             engine
         };
         let mut engine = new_engine();

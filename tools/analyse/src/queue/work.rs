@@ -41,7 +41,7 @@ impl Work {
         let searches = !args.queue.no_search;
         let mut engine = if searches { args.position.engine()? } else { Engine::new() };
         let requested = args.requested_limits();
-        engine.settings_mut().search.deterministic = requested.is_exact() && engine.threads() > 1;
+        engine.settings.search.deterministic = requested.is_exact() && engine.threads() > 1;
         let conditions = Conditions {
             requested,
             multipv: args.position.multipv,
@@ -153,8 +153,8 @@ impl Work {
         {
             self.engine.new_game();
         }
-        self.engine.settings_mut().chess960 = item.chess960;
-        self.engine.set_game(item.game.clone());
+        self.engine.settings.chess960 = item.chess960;
+        self.engine.game = item.game.clone();
         if let Some(known) = &partial {
             resume::restore(&mut self.engine, &self.database, position, item, known)?;
         }

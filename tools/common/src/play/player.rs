@@ -21,7 +21,7 @@ impl Player {
         let mut engine = Engine::new();
         engine.set_hash(hash).map_err(|error| error.to_string())?;
         // The clock is in the same process.
-        engine.settings_mut().search.move_overhead = 0;
+        engine.settings.search.move_overhead = 0;
         for setting in settings {
             setting.apply(&mut engine).map_err(|error| error.to_string())?;
         }
@@ -41,13 +41,13 @@ impl Player {
     /// Searches a position, which must have a legal move.
     pub fn think(&mut self, game: &Game, limit: Limit, left: Duration) -> Ply {
         let start = Instant::now();
-        self.engine.set_game(game.clone());
+        self.engine.game = game.clone();
         let args = limit.args(game.board().side_to_move(), left);
         let outcome = self.engine.search_blocking(&args, |_| {});
         let mv = outcome.best.expect("a position with a legal move has a best move");
         let line = outcome.lines.first();
         let nodes = line.map_or(0, |line| line.nodes);
-        let time = match self.engine.settings().search.nodes_time {
+        let time = match self.engine.settings.search.nodes_time {
             0 => start.elapsed(),
             rate => Duration::from_nanos(nodes * 1_000_000 / rate),
         };

@@ -100,7 +100,7 @@ impl Args {
         engine.set_threads(usize::from(self.threads))?;
         engine.set_hash(self.hash as usize)?;
         // The whole time is for the search.
-        engine.settings_mut().search.move_overhead = 0;
+        engine.settings.search.move_overhead = 0;
         Ok(engine)
     }
 

@@ -83,7 +83,7 @@ impl Problem {
 /// Searches a problem as the first position of a new game; `None` if stopped.
 pub fn solve(engine: &mut Engine, problem: &Problem, limits: &Limits, stop: &Stop) -> Option<Solution> {
     engine.new_game();
-    engine.set_game(Game::from(problem.board.clone()));
+    engine.game = Game::from(problem.board.clone());
     let start = Instant::now();
     let mut since = None;
     engine.go(limits);

@@ -95,7 +95,7 @@ mod tests {
         let mut engine = Engine::new();
         settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
         let search = |fen: &&str| {
-            engine.set_game(Game::from_fen(fen).unwrap());
+            engine.game = Game::from_fen(fen).unwrap();
             let outcome = engine.search_blocking(&Limits { depth: Some(depth), ..Limits::default() }, |_| {});
             outcome.lines[0].nodes
         };

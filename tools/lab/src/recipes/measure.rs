@@ -34,8 +34,8 @@ impl Measured {
 /// Searches a position on one thread as the first of a new game.
 pub fn measure(engine: &mut Engine, fen: &str, budget: Limit) -> Result<Measured, Box<dyn Error>> {
     engine.new_game();
-    engine.settings_mut().lmr_statistics = true;
-    engine.set_game(Game::from_fen(fen)?);
+    engine.settings.lmr_statistics = true;
+    engine.game = Game::from_fen(fen)?;
     let start = Instant::now();
     let outcome = engine.search_blocking(&budget.args(Color::White, Duration::ZERO), |_| ());
     let seconds = start.elapsed().as_secs_f64();
@@ -54,7 +54,7 @@ mod tests {
     fn counts_equal_those_of_the_bench() {
         let mut engine = Engine::new();
         engine.set_hash(1).unwrap();
-        engine.settings_mut().lmr_statistics = true;
+        engine.settings.lmr_statistics = true;
         let entries: Vec<_> = bench::run(&mut engine, 4).unwrap().collect();
         let (mut nodes, mut counts) = (0, [0; 5]);
         for &fen in POSITIONS {

@@ -140,7 +140,7 @@ fn signature() -> Result<u64, TtError> {
     let nodes = |&lmr: &&'static str| {
         let mut engine = Engine::new();
         engine.set_hash(1)?;
-        engine.settings_mut().lmr.main = lmr;
+        engine.settings.lmr.main = lmr;
         Ok(bench::run(&mut engine, SIGNATURE_DEPTH)?.map(|entry| entry.nodes).sum::<u64>())
     };
     lmr::names().iter().map(nodes).sum()

@@ -79,7 +79,7 @@ mod tests {
         for variant in all.into_iter().flat_map(Result::unwrap) {
             let mut engine = Engine::new();
             variant.settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
-            assert_eq!(engine.settings().lmr.main, variant.recipe, "{variant:?}");
+            assert_eq!(engine.settings.lmr.main, variant.recipe, "{variant:?}");
             if let [_, Setting { name, value }] = &variant.settings[..] {
                 assert_eq!(variant.name, format!("{name}={value}"));
             } else {
@@ -96,7 +96,7 @@ mod tests {
         for (index, variant) in rebel[1..].iter().enumerate() {
             let mut engine = Engine::new();
             variant.settings.iter().for_each(|setting| setting.apply(&mut engine).unwrap());
-            let off: Vec<usize> = (0..20).filter(|&line| !engine.settings().lmr.rebel.lines[line].on).collect();
+            let off: Vec<usize> = (0..20).filter(|&line| !engine.settings.lmr.rebel.lines[line].on).collect();
             assert_eq!(off, [index], "{}", variant.name);
         }
         let tuned: HashSet<String> = switches(lmr::TUNED).unwrap().into_iter().map(|variant| variant.name).collect();

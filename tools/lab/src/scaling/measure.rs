@@ -98,7 +98,7 @@ impl Measuring<'_> {
         let Self { args, engine, stop, progress, visits, .. } = self;
         engine.set_threads(threads)?;
         engine.new_game();
-        engine.set_game(self.positions[position].clone());
+        engine.game = self.positions[position].clone();
         // Threads clear their histories asynchronously: wait for them with a search of one ply.
         engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
         engine.set_instrument(visits.clone().map(|visits| visits as Arc<dyn Instrument>));

@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Done {
     let usual = || default_hash(HASH_PER_THREAD, most, machine.available_mib).max(MIN_HASH);
     engine.set_hash(args.hash.unwrap_or_else(usual))?;
     // There is no GUI to allow for.
-    engine.settings_mut().search.move_overhead = 0;
+    engine.settings.search.move_overhead = 0;
     let mut measuring = Measuring {
         args,
         positions: &positions,

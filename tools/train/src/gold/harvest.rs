@@ -108,7 +108,7 @@ impl Hands {
     fn label(&mut self, position: &Position, limit: Limit) -> Option<(Position, u64)> {
         self.labeller.new_game();
         let engine = self.labeller.engine();
-        engine.set_game(Game::from(position.board.clone()));
+        engine.game = Game::from(position.board.clone());
         let side = position.board.side_to_move();
         let mut exact = None;
         let outcome = engine.search_blocking(&limit.args(side, Duration::ZERO), |output| {
