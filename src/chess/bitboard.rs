@@ -1,7 +1,7 @@
 //! Sets of squares as 64-bit masks.
 
 use super::{Color, Square};
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+use std::ops::Not;
 
 /// A set of squares; bit 0 is a1, bit 63 is h8. Iterating yields the squares from a1 upwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -23,67 +23,51 @@ impl Bitboard {
     pub(crate) const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
     /// Whether the set is empty.
-    #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether the set has at least one square.
-    #[inline(always)]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
     /// Whether the set has at least two squares.
-    #[inline(always)]
     pub const fn more_than_one(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
     /// Number of squares in the set.
-    #[inline(always)]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Whether the set contains a square.
-    #[inline(always)]
     pub const fn has(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
     /// The least significant square, if any.
-    #[inline(always)]
-    pub const fn first(self) -> Option<Square> {
-        match std::num::NonZeroU64::new(self.0) {
-            Some(bits) => Some(Square::from_index(bits.trailing_zeros() as usize)),
-            None => None,
-        }
+    pub fn first(self) -> Option<Square> {
+        self.any().then(|| Square::from_index(self.0.trailing_zeros() as usize))
     }
 
     /// The most significant square, if any.
-    #[inline(always)]
-    pub const fn last(self) -> Option<Square> {
-        match std::num::NonZeroU64::new(self.0) {
-            Some(bits) => Some(Square::from_index(63 - bits.leading_zeros() as usize)),
-            None => None,
-        }
+    pub fn last(self) -> Option<Square> {
+        self.any().then(|| Square::from_index(63 - self.0.leading_zeros() as usize))
     }
 
     /// Shifted one file towards h; squares on the h file drop out.
-    #[inline(always)]
     pub const fn east(self) -> Self {
         Self((self.0 & Self::NOT_H) << 1)
     }
 
     /// Shifted one file towards a; squares on the a file drop out.
-    #[inline(always)]
     pub const fn west(self) -> Self {
         Self((self.0 & Self::NOT_A) >> 1)
     }
 
     /// Shifted one rank forward from this color's view.
-    #[inline(always)]
     pub const fn forward(self, color: Color) -> Self {
         match color {
             Color::White => Self(self.0 << 8),
@@ -92,53 +76,22 @@ impl Bitboard {
     }
 
     /// Squares attacked by pawns of this color on the squares of the set.
-    #[inline(always)]
     pub const fn pawn_attacks(self, color: Color) -> Self {
         let ahead = self.forward(color);
         Self(ahead.east().0 | ahead.west().0)
     }
 
     /// The set and all squares ahead of it from this color's view.
-    #[inline(always)]
-    pub const fn fill_forward(self, color: Color) -> Self {
-        let mut bits = self.0;
-        match color {
-            Color::White => {
-                bits |= bits << 8;
-                bits |= bits << 16;
-                bits |= bits << 32;
-            }
-            Color::Black => {
-                bits |= bits >> 8;
-                bits |= bits >> 16;
-                bits |= bits >> 32;
-            }
-        }
-        Self(bits)
+    pub fn fill_forward(self, color: Color) -> Self {
+        [8, 16, 32].into_iter().fold(self, |set, shift| match color {
+            Color::White => Self(set.0 | set.0 << shift),
+            Color::Black => Self(set.0 | set.0 >> shift),
+        })
     }
 }
 
-macro_rules! operator {
-    ($($trait:ident $method:ident, $assign_trait:ident $assign_method:ident, $op:tt;)+) => {$(
-        impl $trait for Bitboard {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self(self.0 $op other.0)
-            }
-        }
-
-        impl $assign_trait for Bitboard {
-            #[inline(always)]
-            fn $assign_method(&mut self, other: Self) {
-                self.0 = self.0 $op other.0;
-            }
-        }
-    )+};
-}
-
-operator! {
+operators! {
+    Bitboard:
     BitAnd bitand, BitAndAssign bitand_assign, &;
     BitOr bitor, BitOrAssign bitor_assign, |;
     BitXor bitxor, BitXorAssign bitxor_assign, ^;
@@ -147,7 +100,6 @@ operator! {
 impl Not for Bitboard {
     type Output = Self;
 
-    #[inline(always)]
     fn not(self) -> Self {
         Self(!self.0)
     }
@@ -156,7 +108,6 @@ impl Not for Bitboard {
 impl Iterator for Bitboard {
     type Item = Square;
 
-    #[inline(always)]
     fn next(&mut self) -> Option<Square> {
         let square = self.first()?;
         self.0 &= self.0 - 1;

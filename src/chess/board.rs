@@ -64,141 +64,118 @@ impl Board {
     }
 
     /// The side to move.
-    #[inline(always)]
     pub fn side_to_move(&self) -> Color {
         self.side
     }
 
     /// All pieces of a color.
-    #[inline(always)]
     pub fn color(&self, color: Color) -> Bitboard {
-        self.colors[color.index()]
+        self.colors[color]
     }
 
-    #[inline(always)]
     pub(crate) fn colors(&self) -> &[Bitboard; 2] {
         &self.colors
     }
 
-    #[inline(always)]
     pub(crate) fn kinds(&self) -> &[Bitboard; 6] {
         &self.kinds
     }
 
     /// All pieces of a type, of both colors.
-    #[inline(always)]
     pub fn kind(&self, kind: PieceType) -> Bitboard {
-        self.kinds[kind.index()]
+        self.kinds[kind]
     }
 
     /// The pieces of a color and type.
-    #[inline(always)]
     pub fn pieces(&self, color: Color, kind: PieceType) -> Bitboard {
-        self.colors[color.index()] & self.kinds[kind.index()]
+        self.colors[color] & self.kinds[kind]
     }
 
     /// All pieces.
-    #[inline(always)]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
     }
 
     /// The piece on a square.
-    #[inline(always)]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         self.mailbox[square.index()]
     }
 
     /// The piece captured by a legal move, en passant included.
-    #[inline(always)]
     pub fn captured(&self, mv: Move) -> Option<Piece> {
         if mv.is_capture() { self.piece_on(mv.capture_square()) } else { None }
     }
 
     /// The king square of a color.
-    #[inline(always)]
     pub fn king(&self, color: Color) -> Square {
         // Every board has both kings; a1 is never returned.
         self.pieces(color, PieceType::King).first().unwrap_or(Square::A1)
     }
 
     /// Pieces giving check to the side to move.
-    #[inline(always)]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
     }
 
     /// Whether the side to move is in check.
-    #[inline(always)]
     pub fn in_check(&self) -> bool {
         self.checkers.any()
     }
 
     /// Pieces of the side to move pinned to their king.
-    #[inline(always)]
     pub fn pinned(&self) -> Bitboard {
         self.pinned
     }
 
     /// Squares attacked by the opponent, with the king of the side to move removed from the occupancy: the king may step
     /// exactly on the squares outside this set.
-    #[inline(always)]
     pub fn threats(&self) -> Bitboard {
         self.threats
     }
 
     /// The remaining castling rights.
-    #[inline(always)]
     pub fn castling(&self) -> CastlingRights {
         self.castling
     }
 
     /// The rook square of a castling right; meaningful only while the right exists.
-    #[inline(always)]
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Square {
-        self.castling_rooks[color.index()][side as usize]
+        self.castling_rooks[color][side]
     }
 
     /// The en-passant target square, set only if an en-passant capture is legal.
-    #[inline(always)]
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
     }
 
     /// Plies since the last capture or pawn move; at 100 the game is drawn.
-    #[inline(always)]
     pub fn halfmove_clock(&self) -> u32 {
         self.halfmove_clock
     }
 
     /// Plies since the last capture, pawn move or null move: how far back a repetition can be.
-    #[inline(always)]
     pub fn reversible_plies(&self) -> usize {
         self.reversible as usize
     }
 
     /// Fullmove number as in FEN, from 1.
-    #[inline(always)]
     pub fn fullmove_number(&self) -> u32 {
         self.fullmove_number
     }
 
     /// Zobrist key: pieces, side to move, castling rights, legal en passant.
-    #[inline(always)]
     pub fn key(&self) -> u64 {
         self.keys.all
     }
 
     /// Zobrist key of the pawns of both colors.
-    #[inline(always)]
     pub fn pawn_key(&self) -> u64 {
         self.keys.pawns
     }
 
     /// Zobrist key of a color's pieces without pawns.
-    #[inline(always)]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
-        self.keys.non_pawns[color.index()]
+        self.keys.non_pawns[color]
     }
 
     /// Pieces of both colors attacking a square, given the occupancy.
@@ -213,30 +190,25 @@ impl Board {
     }
 
     /// Bishops and queens of both colors.
-    #[inline(always)]
     pub fn diagonal_sliders(&self) -> Bitboard {
         self.kind(PieceType::Bishop) | self.kind(PieceType::Queen)
     }
 
     /// Rooks and queens of both colors.
-    #[inline(always)]
     pub fn orthogonal_sliders(&self) -> Bitboard {
         self.kind(PieceType::Rook) | self.kind(PieceType::Queen)
     }
 
     /// Whether a color has pieces besides king and pawns; without any, zugzwang is likely.
-    #[inline(always)]
     pub fn has_pieces(&self, color: Color) -> bool {
         (self.color(color) ^ self.pieces(color, PieceType::Pawn) ^ self.pieces(color, PieceType::King)).any()
     }
 
-    #[inline(always)]
     pub(super) fn put(&mut self, piece: Piece, square: Square) {
         self.flip_bits(piece, square);
         self.mailbox[square.index()] = Some(piece);
     }
 
-    #[inline(always)]
     pub(super) fn remove(&mut self, piece: Piece, square: Square) {
         self.flip_bits(piece, square);
         self.mailbox[square.index()] = None;
@@ -244,17 +216,16 @@ impl Board {
 
     #[inline(always)]
     fn flip_bits(&mut self, piece: Piece, square: Square) {
-        self.colors[piece.color().index()] ^= square.bitboard();
-        self.kinds[piece.kind().index()] ^= square.bitboard();
+        self.colors[piece.color()] ^= square.bitboard();
+        self.kinds[piece.kind()] ^= square.bitboard();
         let key = zobrist::piece(piece, square);
         self.keys.all ^= key;
         match piece.kind() {
             PieceType::Pawn => self.keys.pawns ^= key,
-            _ => self.keys.non_pawns[piece.color().index()] ^= key,
+            _ => self.keys.non_pawns[piece.color()] ^= key,
         }
     }
 
-    #[inline(always)]
     pub(super) fn set_castling(&mut self, rights: CastlingRights) {
         self.keys.all ^= zobrist::castling(self.castling) ^ zobrist::castling(rights);
         self.castling = rights;
@@ -262,12 +233,7 @@ impl Board {
 
     #[inline(always)]
     pub(super) fn set_en_passant(&mut self, target: Option<Square>) {
-        if let Some(old) = self.en_passant {
-            self.keys.all ^= zobrist::en_passant(old.file());
-        }
-        if let Some(new) = target {
-            self.keys.all ^= zobrist::en_passant(new.file());
-        }
+        self.keys.all ^= zobrist::en_passant(self.en_passant) ^ zobrist::en_passant(target);
         self.en_passant = target;
     }
 
@@ -327,7 +293,7 @@ impl Board {
         }
         for color in Color::ALL {
             for side in CastlingSide::ALL.into_iter().filter(|&side| self.castling.has(color, side)) {
-                board.castling_rooks[(!color).index()][side as usize] = mirrored(self.castling_rook(color, side));
+                board.castling_rooks[!color][side] = mirrored(self.castling_rook(color, side));
                 board.set_castling(board.castling.with(!color, side));
             }
         }

@@ -9,17 +9,13 @@ indexed_enum!(
 
 impl CastlingSide {
     /// The king's target square.
-    #[inline(always)]
     pub const fn king_target(self, color: Color) -> Square {
-        let file = if matches!(self, Self::King) { File::G } else { File::C };
-        Square::new(file, Rank::First.relative_to(color))
+        Square::new([File::G, File::C][self as usize], Rank::First.relative_to(color))
     }
 
     /// The rook's target square.
-    #[inline(always)]
     pub const fn rook_target(self, color: Color) -> Square {
-        let file = if matches!(self, Self::King) { File::F } else { File::D };
-        Square::new(file, Rank::First.relative_to(color))
+        Square::new([File::F, File::D][self as usize], Rank::First.relative_to(color))
     }
 }
 
@@ -31,31 +27,26 @@ impl CastlingRights {
     /// No rights.
     pub const NONE: Self = Self(0);
 
-    #[inline(always)]
     const fn bit(color: Color, side: CastlingSide) -> u8 {
         1 << (color.index() * 2 + side as usize)
     }
 
     /// Index of the set, 0 to 15.
-    #[inline(always)]
     pub const fn index(self) -> usize {
         (self.0 & 15) as usize
     }
 
     /// Whether this color may castle on this side.
-    #[inline(always)]
     pub const fn has(self, color: Color, side: CastlingSide) -> bool {
         self.0 & Self::bit(color, side) != 0
     }
 
     /// Whether this color has any right.
-    #[inline(always)]
     pub const fn any(self, color: Color) -> bool {
         self.0 >> (color.index() * 2) & 3 != 0
     }
 
     /// Whether neither side has a right.
-    #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -68,15 +59,7 @@ impl CastlingRights {
 
     /// Removes a right.
     #[must_use]
-    #[inline(always)]
     pub const fn without(self, color: Color, side: CastlingSide) -> Self {
         Self(self.0 & !Self::bit(color, side))
-    }
-
-    /// Removes both rights of a color.
-    #[must_use]
-    #[inline(always)]
-    pub const fn without_color(self, color: Color) -> Self {
-        Self(self.0 & !(3 << (color.index() * 2)))
     }
 }

@@ -40,8 +40,8 @@ impl Board {
 
     /// Whether the side to move can repeat an earlier position, found without generating moves.
     ///
-    /// The key must differ by a single reversible move from that of an earlier position with the other side to move. Uses the
-    /// cuckoo tables of M. N. J. van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program", 2002.
+    /// The key must differ by a single reversible move from that of an earlier position with the other side to move. (M. N. J. van
+    /// Kervinck, "The design and implementation of the Rookie 2.0 chess playing program", 2002.)
     pub fn has_upcoming_repetition(&self, earlier: &[u64], ply: usize) -> bool {
         let plies = self.reversible_plies().min(earlier.len());
         if plies < 3 {
@@ -55,7 +55,9 @@ impl Board {
             if theirs != 0 {
                 continue;
             }
-            let Some((a, b)) = REVERSIBLE_MOVES.find(self.key() ^ key_back(back)) else { continue };
+            let change = self.key() ^ key_back(back);
+            let Ok(found) = REVERSIBLE_MOVES.binary_search_by_key(&change, |&(key, ..)| key) else { continue };
+            let (_, a, b) = REVERSIBLE_MOVES[found];
             if (attacks::between(a, b) & self.occupied()).any() {
                 continue;
             }
@@ -72,50 +74,19 @@ impl Board {
     }
 }
 
-/// Cuckoo hash table of the reversible moves on an empty board, indexed by their key difference.
-struct ReversibleMoves {
-    keys: [u64; Self::SIZE],
-    squares: [(Square, Square); Self::SIZE],
-}
-
-static REVERSIBLE_MOVES: LazyLock<ReversibleMoves> = LazyLock::new(ReversibleMoves::new);
-
-impl ReversibleMoves {
-    const SIZE: usize = 8192;
-
-    fn new() -> Self {
-        let mut table = Self { keys: [0; Self::SIZE], squares: [(Square::A1, Square::A1); Self::SIZE] };
-        for piece in Piece::ALL.into_iter().filter(|piece| piece.kind() != PieceType::Pawn) {
-            for from in Square::ALL {
-                for to in attacks::of(piece, from, Bitboard::EMPTY).filter(|&to| to > from) {
-                    let key = zobrist::piece(piece, from) ^ zobrist::piece(piece, to) ^ zobrist::SIDE;
-                    table.insert(key, (from, to));
-                }
+/// The reversible moves on an empty board: the change of the key, and both squares; sorted.
+static REVERSIBLE_MOVES: LazyLock<Vec<(u64, Square, Square)>> = LazyLock::new(|| {
+    let mut moves = Vec::new();
+    for piece in Piece::ALL.into_iter().filter(|piece| piece.kind() != PieceType::Pawn) {
+        for from in Square::ALL {
+            for to in attacks::of(piece, from, Bitboard::EMPTY).filter(|&to| to > from) {
+                moves.push((zobrist::piece(piece, from) ^ zobrist::piece(piece, to) ^ zobrist::SIDE, from, to));
             }
         }
-        table
     }
-
-    /// Evicted entries move to their other slot.
-    fn insert(&mut self, mut key: u64, mut squares: (Square, Square)) {
-        let mut slot = Self::slots(key)[0];
-        while key != 0 {
-            std::mem::swap(&mut key, &mut self.keys[slot]);
-            std::mem::swap(&mut squares, &mut self.squares[slot]);
-            let [first, second] = Self::slots(key);
-            slot = if first == slot { second } else { first };
-        }
-    }
-
-    const fn slots(key: u64) -> [usize; 2] {
-        [key as usize % Self::SIZE, (key >> 16) as usize % Self::SIZE]
-    }
-
-    /// The two squares of the move with this key difference.
-    fn find(&self, change: u64) -> Option<(Square, Square)> {
-        Self::slots(change).into_iter().find(|&slot| self.keys[slot] == change).map(|slot| self.squares[slot])
-    }
-}
+    moves.sort_unstable();
+    moves
+});
 
 #[cfg(test)]
 mod tests {
@@ -124,7 +95,8 @@ mod tests {
 
     #[test]
     fn every_reversible_move_is_in_the_table() {
-        assert_eq!(REVERSIBLE_MOVES.keys.iter().filter(|&&key| key != 0).count(), 3668);
+        assert_eq!(REVERSIBLE_MOVES.len(), 3668);
+        assert!(REVERSIBLE_MOVES.is_sorted_by(|one, other| one.0 < other.0), "no key twice");
     }
 
     #[test]

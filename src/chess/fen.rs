@@ -182,7 +182,7 @@ fn parse_castling(board: &mut Board, field: &str) -> Result<(), String> {
         let king_in_place = king.rank() == Rank::First.relative_to(color) && !matches!(king.file(), File::A | File::H);
         if let Some(rook) = rook.filter(|_| king_in_place) {
             let side = if rook > king { CastlingSide::King } else { CastlingSide::Queen };
-            board.castling_rooks[color.index()][side as usize] = rook;
+            board.castling_rooks[color][side] = rook;
             board.set_castling(board.castling.with(color, side));
         }
     }

@@ -119,7 +119,6 @@ impl CheckSquares {
 
     /// Squares from which a piece of this type gives check, directly or by discovery. Does not cover castling, promotion and
     /// en passant.
-    #[inline(always)]
     pub fn of_piece(&self, kind: PieceType, from: Square) -> Bitboard {
         let uncovered = if self.discoverers.has(from) { !attacks::line(self.king, from) } else { Bitboard::EMPTY };
         self.from[kind.index()] | uncovered

@@ -62,7 +62,6 @@ impl Board {
     }
 
     /// Key after a move for prefetching; ignores castling, promotion and en passant.
-    #[inline(always)]
     pub fn key_after(&self, mv: Move) -> u64 {
         let (from, to) = (mv.from(), mv.to());
         let mut key = self.keys.all ^ zobrist::SIDE;
@@ -76,9 +75,8 @@ impl Board {
     }
 
     /// Key after [`pass`](Self::pass).
-    #[inline(always)]
     pub fn key_after_pass(&self) -> u64 {
-        self.keys.all ^ zobrist::SIDE ^ self.en_passant.map_or(0, |square| zobrist::en_passant(square.file()))
+        self.keys.all ^ zobrist::SIDE ^ zobrist::en_passant(self.en_passant)
     }
 
     #[inline(always)]
@@ -112,13 +110,10 @@ impl Board {
     #[inline(always)]
     fn update_castling(&mut self, mover: Piece, from: Square, to: Square) {
         let mut rights = self.castling;
-        if mover.kind() == PieceType::King {
-            rights = rights.without_color(mover.color());
-        }
         for color in Color::ALL {
             for side in CastlingSide::ALL {
                 let corner = self.castling_rook(color, side);
-                if from == corner || to == corner {
+                if from == corner || to == corner || mover == Piece::new(color, PieceType::King) {
                     rights = rights.without(color, side);
                 }
             }

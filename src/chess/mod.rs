@@ -1,6 +1,7 @@
 //! The rules of chess, independent of search and evaluation.
 
-/// An enum of consecutive values. For 2 or 8 values `from_index` compiles to a mask of the low bits, without `unsafe`.
+/// An enum of consecutive values, which index arrays of that length. For 2 or 8 values `from_index` compiles to a mask of the low
+/// bits, without `unsafe`.
 macro_rules! indexed_enum {
     ($(#[$doc:meta])* $name:ident, $count:literal: $($variant:ident = $index:literal),+) => {
         $(#[$doc])*
@@ -23,13 +24,49 @@ macro_rules! indexed_enum {
             }
 
             /// Index from 0.
-            #[inline(always)]
             pub const fn index(self) -> usize {
                 self as usize
             }
         }
+
+        impl<T> std::ops::Index<$name> for [T; $count] {
+            type Output = T;
+
+            #[inline(always)]
+            fn index(&self, index: $name) -> &T {
+                &self[index as usize]
+            }
+        }
+
+        impl<T> std::ops::IndexMut<$name> for [T; $count] {
+            #[inline(always)]
+            fn index_mut(&mut self, index: $name) -> &mut T {
+                &mut self[index as usize]
+            }
+        }
     };
 }
+
+/// Operators of a type that wraps a number.
+macro_rules! operators {
+    ($type:ident: $($trait:ident $method:ident, $assign_trait:ident $assign_method:ident, $op:tt;)+) => {$(
+        impl std::ops::$trait for $type {
+            type Output = Self;
+
+            fn $method(self, other: Self) -> Self {
+                Self(self.0 $op other.0)
+            }
+        }
+
+        impl std::ops::$assign_trait for $type {
+            fn $assign_method(&mut self, other: Self) {
+                self.0 = self.0 $op other.0;
+            }
+        }
+    )+};
+}
+
+pub(crate) use operators;
 
 pub mod attacks;
 pub mod bitboard;

@@ -65,11 +65,7 @@ impl<T: From<Move>, const N: usize> Sink for ArrayVec<T, N> {
 }
 
 /// Counts moves without storing them.
-#[derive(Default)]
-pub struct Counter(
-    /// Number of moves so far.
-    pub u64,
-);
+struct Counter(u64);
 
 impl Sink for Counter {
     #[inline(always)]
@@ -101,11 +97,16 @@ impl Board {
         moves
     }
 
+    /// Number of legal moves.
+    pub fn count_legal_moves(&self) -> u64 {
+        let mut counter = Counter(0);
+        self.generate::<true, true>(&mut counter);
+        counter.0
+    }
+
     /// Whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
-        let mut counter = Counter::default();
-        self.generate::<true, true>(&mut counter);
-        counter.0 > 0
+        self.count_legal_moves() > 0
     }
 
     /// Target squares for pieces other than the king: all if not in check, the checker and the squares before it in single

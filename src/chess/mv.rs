@@ -31,18 +31,15 @@ impl Move {
     const PROMOTION: u16 = 8 << 12;
 
     /// A move that is not a promotion.
-    #[inline(always)]
     pub const fn new(from: Square, to: Square, kind: MoveKind) -> Self {
         Self::pack(from, to, kind as u16)
     }
 
     /// A promotion.
-    #[inline(always)]
     pub const fn promotion(from: Square, to: Square, piece: PieceType, capture: bool) -> Self {
         Self::pack(from, to, 8 | (capture as u16) << 2 | (piece as u16).wrapping_sub(1) & 3)
     }
 
-    #[inline(always)]
     const fn pack(from: Square, to: Square, kind: u16) -> Self {
         match NonZeroU16::new(from.index() as u16 | (to.index() as u16) << 6 | kind << 12) {
             Some(word) => Self(word),
@@ -51,7 +48,6 @@ impl Move {
     }
 
     /// The move encoded by a non-zero word, which need not be legal anywhere.
-    #[inline(always)]
     pub const fn from_word(word: u16) -> Option<Self> {
         match NonZeroU16::new(word) {
             Some(word) => Some(Self(word)),
@@ -60,67 +56,56 @@ impl Move {
     }
 
     /// The 16-bit encoding.
-    #[inline(always)]
     pub const fn word(self) -> u16 {
         self.0.get()
     }
 
     /// Origin square.
-    #[inline(always)]
     pub const fn from(self) -> Square {
         Square::from_index((self.0.get() & 63) as usize)
     }
 
     /// Target square; the rook's square for castling.
-    #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.0.get() >> 6 & 63) as usize)
     }
 
     /// The four kind bits.
-    #[inline(always)]
     pub const fn kind_bits(self) -> u16 {
         self.0.get() >> 12
     }
 
     /// Whether the move captures, en passant included.
-    #[inline(always)]
     pub const fn is_capture(self) -> bool {
         self.0.get() & Self::CAPTURE != 0
     }
 
     /// Whether the move promotes a pawn.
-    #[inline(always)]
     pub const fn is_promotion(self) -> bool {
         self.0.get() & Self::PROMOTION != 0
     }
 
     /// Whether the move is neither a capture nor a promotion.
-    #[inline(always)]
     pub const fn is_quiet(self) -> bool {
         self.0.get() & (Self::CAPTURE | Self::PROMOTION) == 0
     }
 
     /// Whether the move castles.
-    #[inline(always)]
     pub const fn is_castle(self) -> bool {
         self.kind_bits() == MoveKind::Castle as u16
     }
 
     /// The side of a castling move.
-    #[inline(always)]
     pub const fn castling_side(self) -> CastlingSide {
         if self.to().index() > self.from().index() { CastlingSide::King } else { CastlingSide::Queen }
     }
 
     /// Whether the move captures en passant.
-    #[inline(always)]
     pub const fn is_en_passant(self) -> bool {
         self.kind_bits() == MoveKind::EnPassant as u16
     }
 
     /// Square of the captured piece; differs from the target for en passant.
-    #[inline(always)]
     pub const fn capture_square(self) -> Square {
         let word = self.0.get();
         let (from, to) = (word & 63, word >> 6 & 63);
@@ -129,13 +114,11 @@ impl Move {
     }
 
     /// Whether the move is a pawn's double step.
-    #[inline(always)]
     pub const fn is_double_push(self) -> bool {
         self.kind_bits() == MoveKind::DoublePush as u16
     }
 
     /// The promotion piece, if any.
-    #[inline(always)]
     pub const fn promoted(self) -> Option<PieceType> {
         if self.is_promotion() { Some(PieceType::ALL[1 + (self.kind_bits() & 3) as usize]) } else { None }
     }
@@ -154,7 +137,6 @@ pub struct MoveDelta {
 
 impl MoveDelta {
     /// Decodes a legal move.
-    #[inline(always)]
     pub fn of(board: &Board, mv: Move) -> Self {
         let mover = board.piece_on(mv.from()).unwrap_or(Piece::new(board.side_to_move(), PieceType::Pawn));
         Self { mv, mover, captured: board.captured(mv) }

@@ -1,7 +1,6 @@
 //! Perft: counting the leaves of the move tree.
 
 use super::Board;
-use super::movegen::Counter;
 
 /// Maximum depth in plies; each takes up to 2 KiB of stack.
 pub const MAX_DEPTH: u32 = 255;
@@ -10,19 +9,7 @@ pub const MAX_DEPTH: u32 = 255;
 pub fn perft(board: &Board, depth: u32) -> u64 {
     match depth {
         0 => 1,
-        1 => {
-            let mut counter = Counter::default();
-            board.generate::<true, true>(&mut counter);
-            counter.0
-        }
-        _ => {
-            let mut count = 0;
-            for &mv in &board.legal_moves() {
-                let mut child = board.clone();
-                child.play(mv);
-                count += perft(&child, depth - 1);
-            }
-            count
-        }
+        1 => board.count_legal_moves(),
+        _ => board.legal_moves().into_iter().map(|mv| perft(&board.after(mv), depth - 1)).sum(),
     }
 }

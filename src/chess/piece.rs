@@ -8,31 +8,20 @@ indexed_enum!(
 );
 
 impl Color {
-    /// The other color; `const` form of `!color`.
-    #[inline(always)]
-    pub const fn flip(self) -> Self {
-        match self {
-            Self::White => Self::Black,
-            Self::Black => Self::White,
-        }
-    }
-
     /// +1 for White, -1 for Black: converts scores between White's and this color's point of view.
-    #[inline(always)]
     pub const fn sign(self) -> i32 {
-        match self {
-            Self::White => 1,
-            Self::Black => -1,
-        }
+        1 - 2 * self as i32
     }
 }
 
 impl Not for Color {
     type Output = Self;
 
-    #[inline(always)]
     fn not(self) -> Self {
-        self.flip()
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
     }
 }
 
@@ -68,28 +57,20 @@ impl Piece {
     pub const COUNT: usize = Self::ALL.len();
 
     /// The piece of this color and kind.
-    #[inline(always)]
     pub const fn new(color: Color, kind: PieceType) -> Self {
         Self::ALL[color.index() * 6 + kind.index()]
     }
 
     /// The piece's color.
-    #[inline(always)]
     pub const fn color(self) -> Color {
         if (self as u8) < Self::BlackPawn as u8 { Color::White } else { Color::Black }
     }
 
     /// The piece's type. A table, as a `match` may compile to a jump table that mispredicts.
-    #[inline(always)]
     pub const fn kind(self) -> PieceType {
         const KINDS: [PieceType; Piece::COUNT] = {
-            let mut kinds = [PieceType::Pawn; Piece::COUNT];
-            let mut index = 0;
-            while index < kinds.len() {
-                kinds[index] = PieceType::ALL[index % PieceType::ALL.len()];
-                index += 1;
-            }
-            kinds
+            let [p, n, b, r, q, k] = PieceType::ALL;
+            [p, n, b, r, q, k, p, n, b, r, q, k]
         };
         KINDS[self.index()]
     }

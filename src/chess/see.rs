@@ -7,7 +7,6 @@ const VALUES: [i32; 6] = [100, 325, 340, 500, 975, 0];
 
 impl PieceType {
     /// SEE value in centipawns, 0 for the king.
-    #[inline(always)]
     pub const fn exchange_value(self) -> i32 {
         VALUES[self.index()]
     }

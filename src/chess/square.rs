@@ -59,7 +59,6 @@ impl File {
     }
 
     /// The squares of this file.
-    #[inline(always)]
     pub const fn bitboard(self) -> Bitboard {
         Bitboard(0x0101_0101_0101_0101 << self.index())
     }
@@ -67,13 +66,11 @@ impl File {
 
 impl Rank {
     /// The squares of this rank.
-    #[inline(always)]
     pub const fn bitboard(self) -> Bitboard {
         Bitboard(0xFF << (8 * self.index()))
     }
 
     /// The rank from this color's view: the eighth is Black's first.
-    #[inline(always)]
     pub const fn relative_to(self, color: Color) -> Self {
         Self::from_index(self.index() ^ (7 * color.index()))
     }
@@ -81,49 +78,41 @@ impl Rank {
 
 impl Square {
     /// The square with this index; high bits are ignored.
-    #[inline(always)]
     pub const fn from_index(index: usize) -> Self {
         Self((index & 63) as u8)
     }
 
     /// Index, 0 to 63.
-    #[inline(always)]
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
     }
 
     /// The square on a file and rank.
-    #[inline(always)]
     pub const fn new(file: File, rank: Rank) -> Self {
         Self::from_index(rank.index() * 8 + file.index())
     }
 
     /// The file.
-    #[inline(always)]
     pub const fn file(self) -> File {
         File::from_index(self.index() & 7)
     }
 
     /// The rank.
-    #[inline(always)]
     pub const fn rank(self) -> Rank {
         Rank::from_index(self.index() >> 3)
     }
 
     /// The set of just this square.
-    #[inline(always)]
     pub const fn bitboard(self) -> Bitboard {
         Bitboard(1 << self.index())
     }
 
     /// Vertically mirrored for Black, to share White's tables.
-    #[inline(always)]
     pub const fn relative_to(self, color: Color) -> Self {
         Self::from_index(self.index() ^ (56 * color.index()))
     }
 
     /// The next square forward from this color's view; wraps at the edge.
-    #[inline(always)]
     pub const fn forward(self, color: Color) -> Self {
         match color {
             Color::White => Self::from_index(self.index() + 8),
@@ -132,7 +121,6 @@ impl Square {
     }
 
     /// Chebyshev distance, 0 to 7.
-    #[inline(always)]
     pub const fn distance(self, other: Self) -> u32 {
         let files = (self.index() & 7).abs_diff(other.index() & 7);
         let ranks = (self.index() >> 3).abs_diff(other.index() >> 3);

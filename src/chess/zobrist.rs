@@ -1,13 +1,6 @@
 //! Zobrist keys, generated at compile time from a fixed seed.
 
-use super::{CastlingRights, File, Piece, Square};
-
-struct Keys {
-    pieces: [[u64; 64]; Piece::COUNT],
-    castling: [u64; 16],
-    en_passant: [u64; 8],
-    side: u64,
-}
+use super::{CastlingRights, Piece, Square};
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
 pub const fn split_mix(state: &mut u64) -> u64 {
@@ -18,48 +11,41 @@ pub const fn split_mix(state: &mut u64) -> u64 {
     word ^ (word >> 31)
 }
 
-static KEYS: Keys = keys();
+/// Where the keys of castling rights, of files for en passant and of the side begin; those of pieces are before.
+const CASTLING: usize = Piece::COUNT * 64;
+const EN_PASSANT: usize = CASTLING + 16;
+const BLACK: usize = EN_PASSANT + 8;
 
-const fn keys() -> Keys {
+static KEYS: [u64; BLACK + 1] = keys();
+
+const fn keys() -> [u64; BLACK + 1] {
     let mut state = 0x4C65_6E74_6F20_2121;
-    let mut keys = Keys { pieces: [[0; 64]; Piece::COUNT], castling: [0; 16], en_passant: [0; 8], side: 0 };
+    let mut keys = [0; BLACK + 1];
     let mut index = 0;
-    while index < Piece::COUNT * 64 {
-        keys.pieces[index / 64][index % 64] = split_mix(&mut state);
+    while index <= BLACK {
+        // No rights hash to zero.
+        if index != CASTLING {
+            keys[index] = split_mix(&mut state);
+        }
         index += 1;
     }
-    // No rights hash to zero.
-    let mut rights = 1;
-    while rights < 16 {
-        keys.castling[rights] = split_mix(&mut state);
-        rights += 1;
-    }
-    let mut file = 0;
-    while file < 8 {
-        keys.en_passant[file] = split_mix(&mut state);
-        file += 1;
-    }
-    keys.side = split_mix(&mut state);
     keys
 }
 
 /// Key of a piece on a square.
-#[inline(always)]
 pub fn piece(piece: Piece, square: Square) -> u64 {
-    KEYS.pieces[piece.index()][square.index()]
+    KEYS[piece.index() * 64 + square.index()]
 }
 
 /// Key of a set of castling rights.
-#[inline(always)]
 pub fn castling(rights: CastlingRights) -> u64 {
-    KEYS.castling[rights.index()]
+    KEYS[CASTLING + rights.index()]
 }
 
-/// Key of the file of a legal en-passant capture.
-#[inline(always)]
-pub fn en_passant(file: File) -> u64 {
-    KEYS.en_passant[file.index()]
+/// Key of the square of a legal en-passant capture; depends on its file alone.
+pub fn en_passant(target: Option<Square>) -> u64 {
+    target.map_or(0, |square| KEYS[EN_PASSANT + square.file().index()])
 }
 
 /// Key of Black to move.
-pub const SIDE: u64 = keys().side;
+pub const SIDE: u64 = keys()[BLACK];

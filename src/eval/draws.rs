@@ -15,9 +15,8 @@ impl Draws {
     }
 
     /// Draw score from a color's point of view.
-    #[inline(always)]
-    pub const fn to(self, color: Color) -> Score {
-        self.0[color.index()]
+    pub fn to(self, color: Color) -> Score {
+        self.0[color]
     }
 
     /// Key salt that separates scores found with different draw scores in the hash table; 0 if draws score 0.

@@ -31,7 +31,7 @@ fn mirrored(fen: &str) -> String {
     let board = Board::from_fen(fen).unwrap();
     let man = |rank: usize, file: usize| board.piece_on(Square::from_index(rank * 8 + file));
     let row = |rank: usize| -> String {
-        let cell = |file| man(rank, file).map_or('1', |man| Piece::new(man.color().flip(), man.kind()).letter());
+        let cell = |file| man(rank, file).map_or('1', |man| Piece::new(!man.color(), man.kind()).letter());
         (0..8).map(cell).collect()
     };
     let rows: Vec<String> = (0..8).map(row).collect();

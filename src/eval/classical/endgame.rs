@@ -27,7 +27,6 @@ pub(super) fn known(board: &Board) -> Option<Score> {
 }
 
 /// Material balance in centipawns from White's view if there are [too many pieces](Census::is_crowded) to sum the terms.
-#[inline(always)]
 pub(super) fn crowded(board: &Board, census: &Census) -> Option<Score> {
     census.is_crowded().then(|| worth(board, Color::White) - worth(board, Color::Black))
 }
@@ -156,7 +155,6 @@ fn rook_against_pawn(board: &Board, strong: Color, pawn: Square) -> Score {
 }
 
 /// Scale factor of an endgame advantage of `strong`, in 1/[`FULL_SCALE`].
-#[inline(always)]
 pub(super) fn scale(survey: &Survey, strong: Color) -> i32 {
     let census = &survey.census;
     let weak = !strong;
@@ -195,7 +193,7 @@ fn without_pawns(census: &Census, strong: Color, points: i32, against: i32) -> i
 
 /// Wrong rook pawn: only pawns on one rook file, no bishop controlling the corner, and the enemy king in it.
 fn beside_the_corner(survey: &Survey, strong: Color) -> bool {
-    let pawns = survey.pawns[strong.index()];
+    let pawns = survey.pawns[strong];
     let bishops = survey.board.pieces(strong, PieceType::Bishop);
     if survey.census.pieces(strong) != bishops.count() as i32 {
         return false;
@@ -204,7 +202,7 @@ fn beside_the_corner(survey: &Survey, strong: Color) -> bool {
         let corner = promotion(strong, Square::from_index(file.index()));
         let shade = if Bitboard::LIGHT.has(corner) { Bitboard::LIGHT } else { Bitboard::DARK };
         let only_here = (pawns & !file.bitboard()).is_empty();
-        only_here && (bishops & shade).is_empty() && survey.king[strong.flip().index()].distance(corner) <= 1
+        only_here && (bishops & shade).is_empty() && survey.king[!strong].distance(corner) <= 1
     })
 }
 
@@ -231,9 +229,9 @@ fn opposite_bishops(survey: &Survey, strong: Color, points: i32, against: i32) -
 /// Rook endgames are more drawish than the pawns suggest.
 fn rook_ending(survey: &Survey, strong: Color, pawns: i32) -> i32 {
     let weak = !strong;
-    let own = survey.pawns[strong.index()];
+    let own = survey.pawns[strong];
     let theirs = survey.census.of(weak, PieceType::Pawn);
-    let king = survey.king[weak.index()];
+    let king = survey.king[weak];
     if pawns == 1 && theirs == 0 {
         let in_front = own.any() && {
             let cone = own.forward(strong).fill_forward(strong);
@@ -242,13 +240,12 @@ fn rook_ending(survey: &Survey, strong: Color, pawns: i32) -> i32 {
         return if in_front { 22 } else { 46 };
     }
     let one_wing = Bitboard::WINGS.into_iter().any(|wing| (own & wing).is_empty());
-    let guarded = (crate::chess::attacks::king(king) & survey.pawns[weak.index()]).any();
+    let guarded = (crate::chess::attacks::king(king) & survey.pawns[weak]).any();
     if pawns - theirs <= 1 && one_wing && guarded { 36 } else { (40 + 5 * pawns).min(FULL_SCALE) }
 }
 
 /// Initiative: correction in favour of the side ahead in the endgame, or against it, by the complexity of the position. `eg` is
 /// the sum of all terms, whose sign it never changes.
-#[inline(always)]
 pub(super) fn initiative(survey: &Survey, structure: &Structure, eg: i32) -> i32 {
     let pawns = survey.pawns[0] | survey.pawns[1];
     let [white, black] = survey.king;

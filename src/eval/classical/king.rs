@@ -29,16 +29,16 @@ pub(super) fn shelter(board: &Board, pawns: [Bitboard; 2], color: Color) -> Pair
     }
     let squares = Bitboard::WINGS[usize::from(king.file() >= File::E)];
     let pawnless = ((pawns[0] | pawns[1]) & squares).is_empty();
-    let distance = pawns[color.index()].map(|pawn| king.distance(pawn)).min().unwrap_or(0);
+    let distance = pawns[color].map(|pawn| king.distance(pawn)).min().unwrap_or(0);
     best + w::PAWNLESS_WING * i32::from(pawnless) + w::KING_TO_PAWN * distance as i32
 }
 
 /// Shelter and storm on the king's file and its neighbours.
 fn shelter_at(pawns: [Bitboard; 2], color: Color, king: Square) -> Pair {
-    let enemy = pawns[color.flip().index()];
+    let enemy = pawns[!color];
     // Only pawns level with or ahead of the king count.
     let level_or_ahead = king.rank().bitboard().fill_forward(color);
-    let own = pawns[color.index()] & level_or_ahead & !enemy.pawn_attacks(!color);
+    let own = pawns[color] & level_or_ahead & !enemy.pawn_attacks(!color);
     let storming = enemy & level_or_ahead;
 
     let center = king.file().index().clamp(1, 6);
@@ -58,7 +58,6 @@ fn shelter_at(pawns: [Bitboard; 2], color: Color, king: Square) -> Pair {
 }
 
 /// Rank of the pawn nearest to its side from this color's view; 0 for none.
-#[inline(always)]
 fn nearest(pawns: Bitboard, color: Color) -> usize {
     let square = match color {
         Color::White => pawns.first(),
@@ -68,15 +67,13 @@ fn nearest(pawns: Bitboard, color: Color) -> usize {
 }
 
 /// Penalty for the danger to a color's king, quadratic in the middlegame: two attackers are more than twice as dangerous as one.
-#[inline(always)]
 pub(super) fn danger(survey: &Survey, color: Color, shelter: Pair) -> Pair {
-    let king_attack = survey.king_attack[color.flip().index()];
     let queens = survey.census.of(!color, PieceType::Queen);
     // A single piece without the queen does not mate in the middlegame.
-    if king_attack.attackers < if queens > 0 { 1 } else { 2 } {
+    if survey.attackers[!color] < if queens > 0 { 1 } else { 2 } {
         return Pair::ZERO;
     }
-    let total = king_attack.danger
+    let total = survey.danger[!color]
         + zone_danger(survey, color)
         + check_danger(survey, color)
         + wing_danger(survey, color)
@@ -90,32 +87,27 @@ pub(super) fn danger(survey: &Survey, color: Color, shelter: Pair) -> Pair {
 /// Squares attacked by the enemy that are undefended, or defended once, by king or queen.
 #[inline(always)]
 fn weak(survey: &Survey, color: Color) -> Bitboard {
-    let (us, them) = (color.index(), color.flip().index());
-    let by = &survey.by[us];
-    let royal = by[PieceType::King.index()] | by[PieceType::Queen.index()];
-    survey.all[them] & !survey.twice[us] & (!survey.all[us] | royal)
+    let by = &survey.by[color];
+    let royal = by[PieceType::King] | by[PieceType::Queen];
+    survey.all[!color] & !survey.twice[color] & (!survey.all[color] | royal)
 }
 
 /// Weak squares of the king zone, and pins.
-#[inline(always)]
 fn zone_danger(survey: &Survey, color: Color) -> i32 {
-    let us = color.index();
-    let weak = weak(survey, color) & survey.zone[us];
-    w::WEAK_DANGER * weak.count() as i32 + w::PINNED_DANGER * survey.pinned[us].count() as i32
+    let weak = weak(survey, color) & survey.zone[color];
+    w::WEAK_DANGER * weak.count() as i32 + w::PINNED_DANGER * survey.pinned[color].count() as i32
 }
 
 /// Possible checks: safe ones by piece type, and unsafe ones.
-#[inline(always)]
 fn check_danger(survey: &Survey, color: Color) -> i32 {
-    let (us, them) = (color.index(), color.flip().index());
-    let king = survey.king[us];
+    let king = survey.king[color];
     let occupied = survey.occupied ^ survey.board.pieces(color, PieceType::Queen);
     let straight = attacks::rook(king, occupied);
     let diagonal = attacks::bishop(king, occupied);
-    let open = !survey.board.color(!color) & (!survey.all[us] | (weak(survey, color) & survey.twice[them]));
+    let open = !survey.board.color(!color) & (!survey.all[color] | (weak(survey, color) & survey.twice[!color]));
 
-    let [_, knight, bishop, rook, queen, _] = survey.by[them];
-    let by_queen = (straight | diagonal) & queen & !survey.by[us][PieceType::Queen.index()];
+    let [_, knight, bishop, rook, queen, _] = survey.by[!color];
+    let by_queen = (straight | diagonal) & queen & !survey.by[color][PieceType::Queen];
     let checks = [attacks::knight(king) & knight, diagonal & bishop, straight & rook, by_queen];
 
     let safe = checks.map(|squares| squares & open);
@@ -130,13 +122,11 @@ fn check_danger(survey: &Survey, color: Color) -> i32 {
 }
 
 /// Control of the king's wing.
-#[inline(always)]
 fn wing_danger(survey: &Survey, color: Color) -> i32 {
-    let (us, them) = (color.index(), color.flip().index());
-    let ground = WING[survey.king[us].file().index()] & CAMP[us];
-    let attacked = survey.all[them] & ground;
-    let double = attacked & survey.twice[them];
-    let guarded = survey.all[us] & ground;
+    let ground = WING[survey.king[color].file()] & CAMP[color];
+    let attacked = survey.all[!color] & ground;
+    let double = attacked & survey.twice[!color];
+    let guarded = survey.all[color] & ground;
     w::WING_ATTACK_DANGER * attacked.count() as i32
         + w::WING_DOUBLE_DANGER * double.count() as i32
         + w::WING_GUARD_DANGER * guarded.count() as i32

@@ -13,8 +13,8 @@ const WIN: u8 = 4;
 /// Illegal positions: neutral in a union.
 const INVALID: u8 = 0;
 
-/// One bit per position: whether the side with the pawn wins.
-static WINS: LazyLock<Box<[u64]>> = LazyLock::new(solve);
+/// The classification of each position.
+static SOLVED: LazyLock<Vec<u8>> = LazyLock::new(solve);
 
 /// Index of a position, with White to own the pawn.
 const fn index(side: Color, pawn: Square, white: Square, black: Square) -> usize {
@@ -64,7 +64,7 @@ fn classify(known: &[u8], position: usize) -> u8 {
 }
 
 /// Iterates to a fixed point.
-fn solve() -> Box<[u64]> {
+fn solve() -> Vec<u8> {
     let mut known = vec![UNKNOWN; POSITIONS];
     loop {
         let mut changed = false;
@@ -76,14 +76,9 @@ fn solve() -> Box<[u64]> {
             }
         }
         if !changed {
-            break;
+            return known;
         }
     }
-    let mut wins = vec![0u64; POSITIONS / 64].into_boxed_slice();
-    for (position, result) in known.into_iter().enumerate() {
-        wins[position / 64] |= u64::from(result == WIN) << (position % 64);
-    }
-    wins
 }
 
 /// Whether `strong`, the side with the pawn, wins with `side` to move.
@@ -92,8 +87,7 @@ pub(super) fn wins(strong: Color, strong_king: Square, pawn: Square, weak_king: 
     let flip = if pawn.file() > File::D { 7 } else { 0 };
     let normal = |square: Square| Square::from_index(square.relative_to(strong).index() ^ flip);
     let side = if side == strong { Color::White } else { Color::Black };
-    let position = index(side, normal(pawn), normal(strong_king), normal(weak_king));
-    WINS[position / 64] >> (position % 64) & 1 != 0
+    SOLVED[index(side, normal(pawn), normal(strong_king), normal(weak_king))] == WIN
 }
 
 #[cfg(test)]
@@ -137,7 +131,6 @@ mod tests {
 
     #[test]
     fn the_number_of_wins_is_the_known_one() {
-        let wins: u32 = WINS.iter().map(|word| word.count_ones()).sum();
-        assert_eq!(wins, 111_282);
+        assert_eq!(SOLVED.iter().filter(|&&result| result == WIN).count(), 111_282);
     }
 }

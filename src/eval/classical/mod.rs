@@ -79,15 +79,14 @@ impl Classical {
         let mut survey = Survey::new(board, census);
         pieces::enter(&mut survey, &structure, &mut trace);
         for color in Color::ALL {
-            let us = color.index();
             let mut add = |term, value| trace.add(term, color, value);
             add(Term::Material, material::material(&census, color));
             add(Term::Imbalance, material::imbalance(&census, color));
-            add(Term::PieceSquare, structure.squares[us]);
-            add(Term::Pawns, structure.value[us]);
+            add(Term::PieceSquare, structure.squares[color]);
+            add(Term::Pawns, structure.value[color]);
             add(Term::Passed, pawns::passed(&survey, &structure, color));
-            add(Term::Shelter, shelter[us]);
-            add(Term::Danger, king::danger(&survey, color, shelter[us]));
+            add(Term::Shelter, shelter[color]);
+            add(Term::Danger, king::danger(&survey, color, shelter[color]));
             add(Term::Threats, threats::threats(&survey, color));
             add(Term::Space, threats::space(&survey, color));
         }
@@ -109,7 +108,6 @@ impl Classical {
 }
 
 /// Value of a known endgame in centipawns from the side to move's view.
-#[inline(always)]
 pub fn known_ending(board: &Board) -> Option<Score> {
     endgame::known(board).map(|value| finish(board, value) * board.side_to_move().sign())
 }
@@ -127,7 +125,6 @@ pub fn square_gain(board: &Board, mv: Move) -> Score {
 }
 
 /// Decreases a score by 1/200 per ply of the halfmove clock and clamps it to evaluation scores.
-#[inline(always)]
 pub(super) fn finish(board: &Board, score: Score) -> Score {
     let clock = board.halfmove_clock().min(100) as i32;
     (score * (200 - clock) / 200).clamp(-MAX_EVAL, MAX_EVAL)

@@ -1,7 +1,8 @@
 //! Packed middlegame and endgame values.
 
+use crate::chess::operators;
 use std::fmt;
-use std::ops::{Add, AddAssign, Mul, Sub};
+use std::ops::Mul;
 
 /// A middlegame and an endgame value in centipawns, packed into 32 bits.
 ///
@@ -20,57 +21,34 @@ impl Pair {
     pub const ZERO: Self = Self(0);
 
     /// The middlegame value.
-    #[inline(always)]
     pub const fn mg(self) -> i32 {
         self.0 as i16 as i32
     }
 
     /// The endgame value.
-    #[inline(always)]
     pub const fn eg(self) -> i32 {
         // A negative middlegame value borrows from the upper half; adding half a unit rounds it back.
         (self.0 + 0x8000) >> 16
     }
 
     /// Interpolates by phase from 0 (endgame) to [`super::material::FULL_PHASE`], rounding towards zero.
-    #[inline(always)]
     pub const fn taper(self, phase: i32) -> i32 {
         let full = super::material::FULL_PHASE;
         (self.mg() * phase + self.eg() * (full - phase)) / full
     }
 }
 
-impl Add for Pair {
-    type Output = Self;
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-}
-
-impl Sub for Pair {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
+operators! {
+    Pair:
+    Add add, AddAssign add_assign, +;
+    Sub sub, SubAssign sub_assign, -;
 }
 
 impl Mul<i32> for Pair {
     type Output = Self;
 
-    #[inline(always)]
     fn mul(self, factor: i32) -> Self {
         Self(self.0 * factor)
-    }
-}
-
-impl AddAssign for Pair {
-    #[inline(always)]
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
     }
 }
 

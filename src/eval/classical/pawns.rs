@@ -30,16 +30,15 @@ pub(super) struct Structure {
 impl Structure {
     /// The structure of these pawns, by color.
     fn new(pawns: [Bitboard; 2]) -> Self {
-        let reach = Color::ALL.map(|color| pawns[color.index()].fill_forward(color).pawn_attacks(color));
+        let reach = Color::ALL.map(|color| pawns[color].fill_forward(color).pawn_attacks(color));
         let mut structure = Self { reach, ..Self::default() };
         for color in Color::ALL {
-            let us = color.index();
-            for square in pawns[us] {
+            for square in pawns[color] {
                 let (value, passed) = pawn(pawns, color, square);
-                structure.value[us] += value;
-                structure.squares[us] += w::square(color, PieceType::Pawn, square);
+                structure.value[color] += value;
+                structure.squares[color] += w::square(color, PieceType::Pawn, square);
                 if passed {
-                    structure.passed[us] |= square.bitboard();
+                    structure.passed[color] |= square.bitboard();
                 }
             }
         }
@@ -47,20 +46,18 @@ impl Structure {
     }
 
     /// Outposts: squares on the fourth to sixth rank, defended by a pawn and out of reach of enemy pawns.
-    #[inline(always)]
     pub(super) fn outposts(&self, survey: &Survey, color: Color) -> Bitboard {
         let ranks = match color {
             Color::White => Bitboard(0x0000_FFFF_FF00_0000),
             Color::Black => Bitboard(0x0000_00FF_FFFF_0000),
         };
-        ranks & survey.by[color.index()][PieceType::Pawn.index()] & !self.reach[color.flip().index()]
+        ranks & survey.by[color][PieceType::Pawn] & !self.reach[!color]
     }
 }
 
 /// Value of one pawn in the structure, and whether it is passed.
-#[inline]
 fn pawn(pawns: [Bitboard; 2], color: Color, square: Square) -> (Pair, bool) {
-    let (own, enemy) = (pawns[color.index()], pawns[color.flip().index()]);
+    let (own, enemy) = (pawns[color], pawns[!color]);
     let rank = square.rank().relative_to(color).index();
     let here = square.bitboard();
     let stop = here.forward(color);
@@ -121,7 +118,6 @@ impl Default for PawnCache {
 
 impl PawnCache {
     /// The structure and both shelters (see [`king::shelter`]).
-    #[inline]
     pub(super) fn probe(&mut self, board: &Board) -> (Structure, [Pair; 2]) {
         let key = board.pawn_key();
         let entry = &mut self.0[key as usize & (CACHE_SIZE - 1)];
@@ -131,11 +127,11 @@ impl PawnCache {
         }
         let shelter = Color::ALL.map(|color| {
             let king = (board.king(color), board.castling().index() >> (2 * color.index()) & 3);
-            match entry.shelter[color.index()] {
+            match entry.shelter[color] {
                 Some((known, value)) if known == king => value,
                 _ => {
                     let value = king::shelter(board, pawns, color);
-                    entry.shelter[color.index()] = Some((king, value));
+                    entry.shelter[color] = Some((king, value));
                     value
                 }
             }
@@ -145,9 +141,8 @@ impl PawnCache {
 }
 
 /// Passed pawns of a color.
-#[inline(always)]
 pub(super) fn passed(survey: &Survey, structure: &Structure, color: Color) -> Pair {
-    let own = structure.passed[color.index()];
+    let own = structure.passed[color];
     let mut value = Pair::ZERO;
     let mut unstoppable = false;
     for square in own {
@@ -158,9 +153,7 @@ pub(super) fn passed(survey: &Survey, structure: &Structure, color: Color) -> Pa
     value + w::PASSED_UNSTOPPABLE * i32::from(unstoppable)
 }
 
-#[inline(always)]
 fn passed_pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> Pair {
-    let (us, them) = (color.index(), color.flip().index());
     let rank = square.rank().relative_to(color).index();
     let here = square.bitboard();
     let stop = square.forward(color);
@@ -176,8 +169,8 @@ fn passed_pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> 
     if rank < ADVANCED {
         return value;
     }
-    let enemy_king = survey.king[them].distance(stop).min(FAR) as i32;
-    let own_king = survey.king[us].distance(stop).min(FAR) as i32;
+    let enemy_king = survey.king[!color].distance(stop).min(FAR) as i32;
+    let own_king = survey.king[color].distance(stop).min(FAR) as i32;
     value += w::PASSED_ENEMY_KING[rank] * enemy_king;
     value += w::PASSED_OWN_KING[rank] * own_king;
     if survey.occupied.has(stop) {
@@ -189,16 +182,14 @@ fn passed_pawn(survey: &Survey, own: Bitboard, color: Color, square: Square) -> 
 }
 
 /// The path to promotion: free, safe, defended?
-#[inline(always)]
 fn path(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: usize) -> Pair {
-    let (us, them) = (color.index(), color.flip().index());
     let stop = square.bitboard().forward(color);
     let path = stop.fill_forward(color);
     let majors = survey.board.kind(PieceType::Rook) | survey.board.kind(PieceType::Queen);
     let pushed = (behind & majors & survey.board.color(color)).any();
     let pulled = (behind & majors & survey.board.color(!color)).any();
-    let attacked = if pulled { path } else { path & survey.all[them] };
-    let guarded = if pushed { path } else { path & survey.all[us] };
+    let attacked = if pulled { path } else { path & survey.all[!color] };
+    let guarded = if pushed { path } else { path & survey.all[color] };
 
     let mut value = Pair::ZERO;
     if (attacked | (path & survey.board.color(!color))).is_empty() {
@@ -215,16 +206,14 @@ fn path(survey: &Survey, color: Color, square: Square, behind: Bitboard, rank: u
 }
 
 /// Whether the enemy has only king and pawns, and its king is outside the pawn's square.
-#[inline(always)]
 fn outruns_king(survey: &Survey, color: Color, square: Square) -> bool {
     if survey.census.pieces(!color) > 0 {
         return false;
     }
-    let them = color.flip().index();
     let path = square.bitboard().forward(color).fill_forward(color);
     let rank = square.rank().relative_to(color).index() as u32;
     // A double step saves a move.
     let moves = (7 - rank).min(5);
     let first = u32::from(survey.board.side_to_move() != color);
-    (path & survey.occupied).is_empty() && survey.king[them].distance(promotion(color, square)) > moves + first
+    (path & survey.occupied).is_empty() && survey.king[!color].distance(promotion(color, square)) > moves + first
 }

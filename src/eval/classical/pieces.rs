@@ -11,7 +11,6 @@ use crate::chess::{Bitboard, Color, File, Piece, PieceType, Rank, Square, attack
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Enters all pieces in the survey and adds their terms.
-#[inline(always)]
 pub(super) fn enter(survey: &mut Survey, structure: &Structure, trace: &mut Trace) {
     for color in Color::ALL {
         let outposts = structure.outposts(survey, color);
@@ -21,7 +20,7 @@ pub(super) fn enter(survey: &mut Survey, structure: &Structure, trace: &mut Trac
     }
     for color in Color::ALL {
         enter_kind(survey, Bitboard::EMPTY, color, PieceType::Queen, trace);
-        trace.add(Term::PieceSquare, color, w::square(color, PieceType::King, survey.king[color.index()]));
+        trace.add(Term::PieceSquare, color, w::square(color, PieceType::King, survey.king[color]));
     }
 }
 
@@ -35,7 +34,7 @@ fn enter_kind(survey: &mut Survey, outposts: Bitboard, color: Color, kind: Piece
         PieceType::Bishop => (survey.occupied ^ queens, Bitboard::EMPTY),
         PieceType::Rook => (survey.occupied ^ queens ^ pieces, Bitboard::EMPTY),
         PieceType::Queen => {
-            let [_, knights, bishops, rooks, _, _] = survey.by[color.flip().index()];
+            let [_, knights, bishops, rooks, _, _] = survey.by[!color];
             (survey.occupied, knights | bishops | rooks)
         }
         _ => (survey.occupied, Bitboard::EMPTY),
@@ -62,12 +61,11 @@ fn enter_kind(survey: &mut Survey, outposts: Bitboard, color: Color, kind: Piece
 }
 
 /// Whether an enemy bishop or rook attacks the queen through one piece, other than an own pawn.
-#[inline(always)]
 fn is_weak_queen(survey: &Survey, color: Color, square: Square) -> bool {
     let board = survey.board;
     let bishops = board.pieces(!color, PieceType::Bishop);
     let rooks = board.pieces(!color, PieceType::Rook);
-    (slider_blockers(board, square, bishops, rooks) & !survey.pawns[color.index()]).any()
+    (slider_blockers(board, square, bishops, rooks) & !survey.pawns[color]).any()
 }
 
 #[inline(always)]
@@ -76,7 +74,6 @@ fn behind_pawn(survey: &Survey, color: Color, square: Square) -> bool {
     (square.bitboard().forward(color) & pawns).any()
 }
 
-#[inline(always)]
 fn knight(survey: &Survey, color: Color, square: Square, attacked: Bitboard, outposts: Bitboard) -> Pair {
     let on = outposts.has(square);
     let reaches = !on && (attacked & outposts & !survey.board.color(color)).any();
@@ -85,10 +82,9 @@ fn knight(survey: &Survey, color: Color, square: Square, attacked: Bitboard, out
         + w::MINOR_BEHIND_PAWN * i32::from(behind_pawn(survey, color, square))
 }
 
-#[inline(always)]
 fn bishop(survey: &Survey, color: Color, square: Square, outposts: Bitboard) -> Pair {
     let shade = if Bitboard::LIGHT.has(square) { Bitboard::LIGHT } else { Bitboard::DARK };
-    let own = survey.pawns[color.index()] & shade;
+    let own = survey.pawns[color] & shade;
     let blocked = own & CENTER_FILES & survey.occupied.forward(!color);
     let sweep = attacks::bishop(square, survey.pawns[0] | survey.pawns[1]) | square.bitboard();
     w::BISHOP_OUTPOST * i32::from(outposts.has(square))
@@ -98,44 +94,40 @@ fn bishop(survey: &Survey, color: Color, square: Square, outposts: Bitboard) -> 
         + w::BISHOP_LONG_DIAGONAL * i32::from((sweep & CENTER).more_than_one())
 }
 
-#[inline(always)]
 fn rook(survey: &Survey, color: Color, square: Square) -> Pair {
-    let (us, them) = (color.index(), color.flip().index());
     let file = square.file().bitboard();
-    let own = survey.pawns[us] & file;
+    let own = survey.pawns[color] & file;
     let mut value = Pair::ZERO;
     if own.is_empty() {
-        let open = (survey.pawns[them] & file).is_empty();
+        let open = (survey.pawns[!color] & file).is_empty();
         value += if open { w::ROOK_OPEN_FILE } else { w::ROOK_HALF_OPEN_FILE };
     } else {
         let blocked = (own & survey.occupied.forward(!color)).any();
         value += w::ROOK_CLOSED_FILE * i32::from(blocked);
     }
     if square.rank().relative_to(color) == Rank::Seventh {
-        let pawns_there = (survey.pawns[them] & square.rank().bitboard()).any();
-        let king_behind = survey.king[them].rank().relative_to(color) == Rank::Eighth;
+        let pawns_there = (survey.pawns[!color] & square.rank().bitboard()).any();
+        let king_behind = survey.king[!color].rank().relative_to(color) == Rank::Eighth;
         value += w::ROOK_SEVENTH * i32::from(pawns_there || king_behind);
     }
     value
 }
 
 /// Whether a rook is between the edge and its king on the first rank.
-#[inline(always)]
 fn is_shut_in(survey: &Survey, color: Color, square: Square) -> bool {
-    let king = survey.king[color.index()];
+    let king = survey.king[color];
     let home = king.rank().relative_to(color) == Rank::First && square.rank().relative_to(color) <= Rank::Second;
     let outside = if king.file() <= File::D { square.file() < king.file() } else { square.file() > king.file() };
     home && outside && !survey.board.castling().any(color)
 }
 
 /// A bishop on a7 or h7 trapped by a pawn on b6 or g6.
-#[inline(always)]
 fn trapped_bishop(survey: &Survey, color: Color, square: Square) -> Pair {
     let door = match square.relative_to(color) {
         Square::A7 => Square::B6,
         Square::H7 => Square::G6,
         _ => return Pair::ZERO,
     };
-    let shut = survey.pawns[color.flip().index()].has(door.relative_to(color));
+    let shut = survey.pawns[!color].has(door.relative_to(color));
     w::TRAPPED_BISHOP * i32::from(shut)
 }

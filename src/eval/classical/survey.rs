@@ -7,15 +7,6 @@ use crate::chess::{Bitboard, Board, Color, File, PieceType, Rank, Square, attack
 /// Files c to f.
 pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
-/// One color's attack on the other's king.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct KingAttack {
-    /// Number of attackers of the king zone.
-    pub attackers: i32,
-    /// Danger by these attackers and by their attacks on squares next to the king.
-    pub danger: i32,
-}
-
 /// Attacks of a position. Arrays are by color.
 pub(super) struct Survey<'a> {
     pub board: &'a Board,
@@ -35,13 +26,14 @@ pub(super) struct Survey<'a> {
     pub all: [Bitboard; 2],
     /// Squares attacked at least twice.
     pub twice: [Bitboard; 2],
-    /// Attack on the other color's king.
-    pub king_attack: [KingAttack; 2],
+    /// Number of attackers of the other king's zone.
+    pub attackers: [i32; 2],
+    /// Danger by these attackers and by their attacks on squares next to the king.
+    pub danger: [i32; 2],
 }
 
 impl<'a> Survey<'a> {
     /// Adds kings and pawns; other pieces follow with [`Survey::enter`].
-    #[inline(always)]
     pub(super) fn new(board: &'a Board, census: Census) -> Self {
         let king = Color::ALL.map(|color| board.king(color));
         let mut survey = Self {
@@ -56,7 +48,8 @@ impl<'a> Survey<'a> {
             by: [[Bitboard::EMPTY; 6]; 2],
             all: [Bitboard::EMPTY; 2],
             twice: [Bitboard::EMPTY; 2],
-            king_attack: [KingAttack::default(); 2],
+            attackers: [0; 2],
+            danger: [0; 2],
         };
         survey.enter_king_and_pawns(Color::White);
         survey.enter_king_and_pawns(Color::Black);
@@ -65,58 +58,51 @@ impl<'a> Survey<'a> {
 
     #[inline(always)]
     fn enter_king_and_pawns(&mut self, color: Color) {
-        let (us, them) = (color.index(), color.flip().index());
-        let ahead = self.pawns[us].forward(color);
+        let ahead = self.pawns[color].forward(color);
         let (east, west) = (ahead.east(), ahead.west());
-        let king = attacks::king(self.king[us]);
-        self.by[us][PieceType::Pawn.index()] = east | west;
-        self.by[us][PieceType::King.index()] = king;
-        self.all[us] = east | west | king;
-        self.twice[us] = (east & west) | ((east | west) & king);
+        let king = attacks::king(self.king[color]);
+        self.by[color][PieceType::Pawn] = east | west;
+        self.by[color][PieceType::King] = king;
+        self.all[color] = east | west | king;
+        self.twice[color] = (east & west) | ((east | west) & king);
 
         let low = match color {
             Color::White => Rank::Second.bitboard() | Rank::Third.bitboard(),
             Color::Black => Rank::Seventh.bitboard() | Rank::Sixth.bitboard(),
         };
-        let stuck = self.pawns[us] & (low | self.occupied.forward(!color));
-        let royals = self.board.pieces(color, PieceType::Queen) | self.king[us].bitboard();
-        self.area[us] = !(stuck | royals | self.pawns[them].pawn_attacks(!color));
+        let stuck = self.pawns[color] & (low | self.occupied.forward(!color));
+        let royals = self.board.pieces(color, PieceType::Queen) | self.king[color].bitboard();
+        self.area[color] = !(stuck | royals | self.pawns[!color].pawn_attacks(!color));
     }
 
     /// Adds a piece's attacks and returns those it may use: a pinned piece stays on the pin ray.
     #[inline(always)]
     pub(super) fn enter(&mut self, color: Color, kind: PieceType, square: Square, attacked: Bitboard) -> Bitboard {
-        let (us, them) = (color.index(), color.flip().index());
         let attacked =
-            if self.pinned[us].has(square) { attacked & attacks::line(self.king[us], square) } else { attacked };
-        self.twice[us] |= self.all[us] & attacked;
-        self.all[us] |= attacked;
-        self.by[us][kind.index()] |= attacked;
-        if (attacked & self.zone[them]).any() {
-            let king_attack = &mut self.king_attack[us];
-            let hits = (attacked & self.by[them][PieceType::King.index()]).count() as i32;
-            king_attack.attackers += 1;
-            king_attack.danger += w::ATTACKER_DANGER[kind.index()] + w::HIT_DANGER * hits;
+            if self.pinned[color].has(square) { attacked & attacks::line(self.king[color], square) } else { attacked };
+        self.twice[color] |= self.all[color] & attacked;
+        self.all[color] |= attacked;
+        self.by[color][kind] |= attacked;
+        if (attacked & self.zone[!color]).any() {
+            let hits = (attacked & self.by[!color][PieceType::King]).count() as i32;
+            self.attackers[color] += 1;
+            self.danger[color] += w::ATTACKER_DANGER[kind] + w::HIT_DANGER * hits;
         }
         attacked
     }
 
     /// Mobility: number of these squares in the mobility area.
-    #[inline(always)]
     pub(super) fn reach(&self, color: Color, attacked: Bitboard) -> usize {
-        (attacked & self.area[color.index()]).count() as usize
+        (attacked & self.area[color]).count() as usize
     }
 
     /// Squares defended by a pawn, or by two pieces without being attacked twice.
-    #[inline(always)]
     pub(super) fn protected(&self, color: Color) -> Bitboard {
-        let (us, them) = (color.index(), color.flip().index());
-        self.by[us][PieceType::Pawn.index()] | (self.twice[us] & !self.twice[them])
+        self.by[color][PieceType::Pawn] | (self.twice[color] & !self.twice[!color])
     }
 }
 
 /// The king zone: always nine squares, shifted inwards at the edge.
-#[inline(always)]
 fn zone(king: Square) -> Bitboard {
     let file = File::from_index(king.file().index().clamp(1, 6));
     let rank = Rank::from_index(king.rank().index().clamp(1, 6));
@@ -140,7 +126,6 @@ pub(super) fn slider_blockers(board: &Board, square: Square, diagonal: Bitboard,
     slider_blockers
 }
 
-#[inline(always)]
 fn pinned(board: &Board, color: Color) -> Bitboard {
     let queens = board.pieces(!color, PieceType::Queen);
     let diagonal = board.pieces(!color, PieceType::Bishop) | queens;

@@ -119,9 +119,9 @@ fn trace_terms_and_evaluation_agree() {
         let terms = warm.terms(&board);
         for color in Color::ALL {
             let passed = trace.value(Term::Passed, color).taper(trace.phase);
-            assert_eq!(terms.passed[color.index()], passed);
+            assert_eq!(terms.passed[color], passed);
             let king = trace.value(Term::Shelter, color) + trace.value(Term::Danger, color);
-            assert_eq!(terms.king_safety[color.index()], king.taper(trace.phase));
+            assert_eq!(terms.king_safety[color], king.taper(trace.phase));
         }
     }
 }

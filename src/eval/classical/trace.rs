@@ -67,13 +67,12 @@ pub struct Trace {
 }
 
 impl Trace {
-    #[inline(always)]
     pub(super) fn add(&mut self, term: Term, color: Color, value: Pair) {
-        self.rows[term as usize][color.index()] += value;
+        self.rows[term as usize][color] += value;
     }
 
     pub(super) fn value(&self, term: Term, color: Color) -> Pair {
-        self.rows[term as usize][color.index()]
+        self.rows[term as usize][color]
     }
 
     /// A difference for the middlegame, for the endgame and at the current phase.

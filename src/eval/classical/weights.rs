@@ -194,11 +194,10 @@ pub const BASE_DANGER: i32 = -7;
 pub const MAX_DANGER: i32 = 480;
 
 /// Piece-square value.
-#[inline(always)]
 pub fn square(color: Color, kind: PieceType, square: Square) -> Pair {
     let square = square.relative_to(color).index();
     let file = square % 8;
-    SQUARES[kind.index()][square / 8][file.min(7 - file)]
+    SQUARES[kind][square / 8][file.min(7 - file)]
 }
 
 /// Piece-square values by type, rank and file; files e to h mirror d to a.

@@ -73,7 +73,7 @@ impl<O: Observer> Search<'_, O> {
         let count = |pieces: Bitboard| pieces.count() as i32;
         let value = |signal| match signal {
             Signal::AboveAlpha => node.eval - alpha,
-            Signal::Surplus => node.eval - (before.material[us.index()] - before.material[us.flip().index()]),
+            Signal::Surplus => node.eval - (before.material[us] - before.material[!us]),
             Signal::Threats if sound => count(child.hanging(!us) & !board.hanging(!us)),
             Signal::Escapes if sound => count(board.hanging(us)).saturating_sub(count(child.hanging(us))),
             Signal::Threats | Signal::Escapes => 0,
