@@ -82,8 +82,8 @@ pub struct Packed {
 const MAX_BITS: u32 = 32;
 /// Largest block, far beyond existing files.
 const MAX_BLOCK_BITS: u32 = 20;
-/// Bytes read at once.
-const WINDOW: usize = 64;
+/// Zeros appended to a block in memory, so that eight bytes can be read anywhere in it.
+const PADDING: usize = 8;
 /// Flag of a part with equal values.
 const CONSTANT: u8 = 0x80;
 
@@ -94,10 +94,9 @@ impl Pairs {
         if flags & CONSTANT != 0 {
             return Ok((Self::Constant(reader.u8()?.into()), flags));
         }
-        let (block_bits, span_bits) = (u32::from(reader.u8()?), u32::from(reader.u8()?));
-        let padding = u64::from(reader.u8()?);
+        let [block_bits, span_bits, padding] = reader.array()?.map(u32::from);
         let blocks = u32::from_le_bytes(reader.array()?);
-        let (most, least) = (u32::from(reader.u8()?), u32::from(reader.u8()?));
+        let [most, least] = reader.array()?.map(u32::from);
         if !(2..=MAX_BLOCK_BITS).contains(&block_bits)
             || span_bits >= 32
             || least == 0
@@ -114,7 +113,7 @@ impl Pairs {
             block_bits,
             span_bits,
             blocks,
-            lengths: u64::from(blocks) + padding,
+            lengths: u64::from(blocks) + u64::from(padding),
             entries: size.div_ceil(1 << span_bits),
             index_at: 0,
             lengths_at: 0,
@@ -206,12 +205,14 @@ impl Packed {
     fn value(&self, source: &Source, number: u64) -> Result<u16, Damage> {
         let (block, offset) = self.locate(source, number)?;
         let start = self.blocks_at + (u64::from(block) << self.block_bits);
-        let mut bits = Bits { source, window: [0; WINDOW], start, end: start + (1 << self.block_bits), used: 0 };
-        source.read(start, &mut bits.window)?;
-        let (mut left, mut symbol) = (offset, self.next_symbol(&mut bits)?);
+        let size = 1 << self.block_bits;
+        let mut bytes = vec![0; size + PADDING];
+        source.read(start, &mut bytes[..size])?;
+        let mut at = 0;
+        let (mut left, mut symbol) = (offset, self.next_symbol(&bytes, &mut at)?);
         while left > u32::from(symbol.more) {
             left -= u32::from(symbol.more) + 1;
-            symbol = self.next_symbol(&mut bits)?;
+            symbol = self.next_symbol(&bytes, &mut at)?;
         }
         while symbol.more > 0 {
             let first = self.symbol(symbol.left)?;
@@ -251,48 +252,21 @@ impl Packed {
         if block >= self.blocks { Err(Damage::Values) } else { Ok((block, offset as u32)) }
     }
 
-    fn next_symbol(&self, bits: &mut Bits) -> Result<Symbol, Damage> {
-        let word = bits.peek()?;
+    /// The symbol from this bit of a block on, most significant bits first; moves on to the next one.
+    fn next_symbol(&self, block: &[u8], at: &mut usize) -> Result<Symbol, Damage> {
+        // The lowest seven bits may be missing.
+        let &bytes = block[*at / 8..].first_chunk().ok_or(Damage::Values)?;
+        let word = u64::from_be_bytes(bytes) << (*at % 8);
         // The longest codes start at zero.
         let longer = self.first_codes.iter().take_while(|&&(code, _)| word < code).count();
         let &(code, first) = self.first_codes.get(longer).ok_or(Damage::Values)?;
         let length = self.min_bits + longer as u32;
         let nth = (word - code) >> (64 - length);
-        bits.skip(length)?;
+        *at += length as usize;
         self.symbol(u16::try_from(nth + u64::from(first)).map_err(|_| Damage::Values)?)
     }
 
     fn symbol(&self, index: u16) -> Result<Symbol, Damage> {
         self.symbols.get(usize::from(index)).copied().ok_or(Damage::Values)
-    }
-}
-
-/// Bit reader of a block, most significant bit first.
-struct Bits<'a> {
-    source: &'a Source,
-    window: [u8; WINDOW],
-    /// Offsets of the window and of the end of the block.
-    start: u64,
-    end: u64,
-    /// Bits of the window consumed.
-    used: usize,
-}
-
-impl Bits<'_> {
-    /// The next bits, at least 57 of them valid.
-    fn peek(&mut self) -> Result<u64, Damage> {
-        if self.used / 8 + 8 > WINDOW {
-            self.start += (self.used / 8) as u64;
-            self.used %= 8;
-            self.source.read(self.start, &mut self.window)?;
-        }
-        let word = self.window[self.used / 8..].first_chunk().map_or(0, |&bytes| u64::from_be_bytes(bytes));
-        Ok(word << (self.used % 8))
-    }
-
-    fn skip(&mut self, count: u32) -> Result<(), Damage> {
-        self.used += count as usize;
-        let ends_at = self.start + self.used.div_ceil(8) as u64;
-        if ends_at > self.end { Err(Damage::Values) } else { Ok(()) }
     }
 }

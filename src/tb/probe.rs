@@ -3,8 +3,8 @@
 use super::material::Material;
 use super::table::{Damage, Kind};
 use super::tables::Tables;
+use crate::chess::Board;
 use crate::chess::movegen::MoveList;
-use crate::chess::{Board, CastlingRights};
 use std::ops::Neg;
 
 /// Whether to continue probing.
@@ -86,25 +86,6 @@ impl Tables {
             }
             None if try_moves => self.dtz_by_moves(board, sign, may_continue),
             None => self.ok_or_report(material, Kind::Dtz, Err(Damage::Values)),
-        }
-    }
-
-    /// Result of a position given its halfmove clock. `None` if castling rights are left, if tables are missing, or if the result
-    /// depends on a single ply, as distances may be off by one.
-    pub fn result_now(&self, board: &Board) -> Option<Wdl> {
-        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.max_pieces() {
-            return None;
-        }
-        let wdl = self.wdl(board)?;
-        let clock = board.halfmove_clock() as i32;
-        match wdl {
-            Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss => Some(Wdl::Draw),
-            Wdl::Win | Wdl::Loss if clock == 0 => Some(wdl),
-            Wdl::Win | Wdl::Loss => match self.dtz(board)?.abs() + clock {
-                ..100 => Some(wdl),
-                100 | 101 => None,
-                _ => Some(Wdl::Draw),
-            },
         }
     }
 

@@ -8,7 +8,7 @@ use super::probe::Wdl;
 use crate::chess::{Bitboard, Board, Color, PieceType};
 use crate::files;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use thiserror::Error;
 
@@ -25,17 +25,11 @@ impl Kind {
     pub const ALL: [Self; 2] = [Self::Wdl, Self::Dtz];
 
     pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Wdl => "rtbw",
-            Self::Dtz => "rtbz",
-        }
+        ["rtbw", "rtbz"][self as usize]
     }
 
     const fn magic(self) -> [u8; 4] {
-        match self {
-            Self::Wdl => [0x71, 0xE8, 0x23, 0x5D],
-            Self::Dtz => [0xD7, 0x66, 0x0C, 0xA5],
-        }
+        [[0x71, 0xE8, 0x23, 0x5D], [0xD7, 0x66, 0x0C, 0xA5]][self as usize]
     }
 }
 
@@ -276,19 +270,12 @@ pub enum Source {
 }
 
 impl Source {
-    /// Reads at an offset; zero-fills past the end.
+    /// Fills a buffer from an offset on.
     pub fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
-        let read = match self {
-            Self::Memory(bytes) => {
-                let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
-                let length = rest.len().min(into.len());
-                into[..length].copy_from_slice(&rest[..length]);
-                length
-            }
-            Self::File(file) => fill(file, at, into)?,
-        };
-        into[read..].fill(0);
-        Ok(())
+        match self {
+            Self::Memory(bytes) => bytes.get(at as usize..).unwrap_or_default().read_exact(into),
+            Self::File(file) => read_at(file, at, into),
+        }
     }
 
     pub fn array<const N: usize>(&self, at: u64) -> io::Result<[u8; N]> {
@@ -298,28 +285,15 @@ impl Source {
     }
 }
 
-/// Reads until the buffer is full or the file ends; returns the bytes read.
-fn fill(file: &File, at: u64, into: &mut [u8]) -> io::Result<usize> {
-    let mut read = 0;
-    while read < into.len() {
-        match read_at(file, at + read as u64, &mut into[read..]) {
-            Ok(0) => break,
-            Ok(more) => read += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(read)
-}
-
 #[cfg(unix)]
-fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, into, at)
+fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, at)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, into, at)
+fn read_at(file: &File, at: u64, into: &mut [u8]) -> io::Result<()> {
+    let read = std::os::windows::fs::FileExt::seek_read(file, into, at)?;
+    if read == into.len() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 #[cfg(test)]

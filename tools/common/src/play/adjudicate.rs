@@ -2,7 +2,7 @@
 
 use super::record::{Ending, GameResult, Ply};
 use crate::arguments::parse;
-use lento::chess::{Board, Color};
+use lento::chess::{Board, CastlingRights, Color};
 use lento::score::Score;
 use lento::tb::{Tables, Wdl};
 use std::sync::Arc;
@@ -48,6 +48,27 @@ pub struct Judge {
 fn judge(folders: &str) -> Result<Judge, String> {
     let tables = Tables::open(folders)?;
     Ok(Judge { folders: folders.to_owned(), tables: Arc::new(tables) })
+}
+
+impl Judge {
+    /// Result of a position given its halfmove clock. `None` if castling rights are left, if tables are missing, or if the result
+    /// depends on a single ply, as distances may be off by one.
+    fn result(&self, board: &Board) -> Option<Wdl> {
+        if board.castling() != CastlingRights::NONE || board.occupied().count() > self.tables.max_pieces() {
+            return None;
+        }
+        let wdl = self.tables.wdl(board)?;
+        let clock = board.halfmove_clock() as i32;
+        match wdl {
+            Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss => Some(Wdl::Draw),
+            Wdl::Win | Wdl::Loss if clock == 0 => Some(wdl),
+            Wdl::Win | Wdl::Loss => match self.tables.dtz(board)?.abs() + clock {
+                ..100 => Some(wdl),
+                100 | 101 => None,
+                _ => Some(Wdl::Draw),
+            },
+        }
+    }
 }
 
 impl Default for Rules {
@@ -98,7 +119,7 @@ impl<'a> Referee<'a> {
     /// The result by tablebases, if the position is in them.
     pub fn consult(&self, board: &Board) -> Option<(GameResult, Ending)> {
         let side = board.side_to_move();
-        let result = match self.rules.syzygy.as_ref()?.tables.result_now(board)? {
+        let result = match self.rules.syzygy.as_ref()?.result(board)? {
             Wdl::Win => GameResult::lost_by(!side),
             Wdl::Loss => GameResult::lost_by(side),
             _ => GameResult::Draw,
