@@ -85,8 +85,7 @@ pub fn run(args: &Args) -> Done {
     }
     writeln!(out, "{}", root.fen(chess960))?;
     writeln!(out, "{}\n", args.conditions(&engine))?;
-    let mut show = Show::new(&root, args.multipv > 1);
-    writeln!(out, "{}", show.table.header())?;
+    let mut show = Show::begin(&root, args.multipv > 1)?;
     let found = search(&mut engine, &limits, &stop, |news| show.update(news))?;
     show.end(&found.outcome)?;
     writeln!(out, "\n{}", summary(&root, &found, chess960))?;

@@ -3,21 +3,11 @@
 use crate::eval::Evaluation;
 use crate::processors;
 use crate::smp::numa::topology::Topology;
-use crate::tt::memory::{self, MIB};
 use crate::version::{SHORT, built_for, runs};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Facts that affect measurements.
-#[derive(Clone, Debug)]
-pub struct Machine {
-    /// Available memory in MiB, if known.
-    pub available_mib: Option<u64>,
-    /// The machine as JSON, with `null` for what is not known.
-    pub json: Value,
-}
 
 /// Labels in the table and fields in JSON.
 const FACTS: [(&str, &str); 8] = [
@@ -31,34 +21,31 @@ const FACTS: [(&str, &str); 8] = [
     ("system", "system"),
 ];
 
-impl Machine {
-    /// Queries this machine.
-    pub fn here() -> Self {
-        let os = std::env::consts::OS;
-        let memory = read("/proc/meminfo").unwrap_or_default();
-        let kib = fact(&memory, "MemTotal").and_then(|total| total.split(' ').next()?.parse::<u64>().ok());
-        let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
-        let json = json!({
-            "processor": processor(),
-            "system": read("/proc/sys/kernel/osrelease").map_or(os.into(), |release| format!("{os} {release}")),
-            "logical_cores": processors::count(),
-            "physical_cores": num_cpus::get_physical(),
-            "numa_nodes": Topology::of_this_system().map(|topology| topology.nodes.len()),
-            "memory_mib": kib.map(|kib| kib >> 10),
-            "huge_pages": pages.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0)),
-            "caches": caches(),
-        });
-        Self { available_mib: memory::available().map(|bytes| bytes / MIB), json }
-    }
+/// This machine as JSON, with `null` for what is not known.
+pub fn here() -> Value {
+    let os = std::env::consts::OS;
+    let memory = read("/proc/meminfo").unwrap_or_default();
+    let kib = fact(&memory, "MemTotal").and_then(|total| total.split(' ').next()?.parse::<u64>().ok());
+    let pages = read("/sys/kernel/mm/transparent_hugepage/enabled");
+    json!({
+        "processor": processor(),
+        "system": read("/proc/sys/kernel/osrelease").map_or(os.into(), |release| format!("{os} {release}")),
+        "logical_cores": processors::count(),
+        "physical_cores": num_cpus::get_physical(),
+        "numa_nodes": Topology::of_this_system().map(|topology| topology.nodes.len()),
+        "memory_mib": kib.map(|kib| kib >> 10),
+        "huge_pages": pages.as_ref().and_then(|all| Some(all.split_once('[')?.1.split_once(']')?.0)),
+        "caches": caches(),
+    })
+}
 
-    /// A table of the program, the machine and further rows.
-    pub fn table(&self, more: &[(&str, String)]) -> String {
-        let compiled = [built_for().as_str(), env!("LENTO_TARGET"), env!("LENTO_RUSTC")].join(", ");
-        let program = [("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())];
-        let machine = FACTS.map(|(label, field)| (label, text(&self.json[field])));
-        let rows = program.iter().chain(&machine).chain(more).filter(|(_, value)| !value.is_empty());
-        rows.map(|(label, value)| format!("{label:<16} {value}\n")).collect()
-    }
+/// A table of the program, the machine and further rows.
+pub fn table(machine: &Value, more: &[(&str, String)]) -> String {
+    let compiled = [built_for().as_str(), env!("LENTO_TARGET"), env!("LENTO_RUSTC")].join(", ");
+    let program = [("version", format!("Lento {SHORT}")), ("compiled for", compiled), ("runs", runs().to_owned())];
+    let machine = FACTS.map(|(label, field)| (label, text(&machine[field])));
+    let rows = program.iter().chain(&machine).chain(more).filter(|(_, value)| !value.is_empty());
+    rows.map(|(label, value)| format!("{label:<16} {value}\n")).collect()
 }
 
 /// A fact for the table; empty if not known.
@@ -153,11 +140,12 @@ mod tests {
 
     #[test]
     fn this_machine_is_plausible() {
-        let machine = Machine::here();
-        assert!(machine.json["physical_cores"].as_u64().is_some_and(|cores| cores > 0), "{machine:?}");
-        assert!(machine.table(&[("more", "1".into())]).lines().count() >= 7 && machine.json["system"].is_string());
+        let machine = here();
+        assert!(machine["physical_cores"].as_u64().is_some_and(|cores| cores > 0), "{machine:?}");
+        assert!(table(&machine, &[("more", "1".into())]).lines().count() >= 7 && machine["system"].is_string());
         if cfg!(target_os = "linux") {
-            assert!(machine.json["memory_mib"].as_u64() >= machine.available_mib.map(|mib| mib.max(1)), "{machine:?}");
+            let available = crate::tt::memory::available().map(|bytes| (bytes >> 20).max(1));
+            assert!(machine["memory_mib"].as_u64() >= available, "{machine:?}");
         }
     }
 }

@@ -15,14 +15,16 @@ pub mod table;
 mod uci;
 pub mod units;
 
+use crate::chess::perft::MAX_DEPTH;
 use crate::smp::abort_on_panic;
 use clap::error::ErrorKind;
-use clap::{Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
+use setup::{EvaluatorArgs, Setup};
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Result of a task.
@@ -51,13 +53,32 @@ enum Task {
     /// Measure search speed in positions of real games
     Speedtest(speedtest::Args),
     /// Count the leaves of the tree of legal moves
-    Perft(uci::PerftArgs),
+    Perft {
+        /// Depth in plies
+        #[arg(value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_DEPTH)))]
+        depth: u32,
+        #[command(flatten)]
+        setup: Setup,
+    },
     /// Show the static evaluation of a position by piece or term
-    Eval(uci::EvalArgs),
+    Eval {
+        #[command(flatten)]
+        setup: Setup,
+        #[command(flatten)]
+        evaluator: EvaluatorArgs,
+    },
     /// Write shell completions to standard output
-    Completions(CompletionsArgs),
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
     /// Write manual pages
-    Man(ManArgs),
+    Man {
+        /// Write a page per task into this folder, such as lento-analyse.1; without it the page of lento goes to standard
+        /// output
+        #[arg(long, value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+    },
     /// Speak UCI on standard input and output (the default)
     Uci,
     /// UCI commands, one per argument.
@@ -105,43 +126,28 @@ fn run(mut args: Vec<OsString>) -> Done {
         Task::Analyse(args) => analyse::run(args),
         Task::Bench(args) => bench::run(args),
         Task::Speedtest(args) => speedtest::run(args),
-        Task::Perft(args) => uci::perft(args),
-        Task::Eval(args) => uci::eval(args),
-        Task::Completions(args) => completions(args, Cli::command()),
-        Task::Man(args) => man(args, Cli::command()),
+        Task::Perft { depth, setup } => uci::perft(*depth, setup),
+        Task::Eval { setup, evaluator } => uci::eval(setup, evaluator),
+        Task::Completions { shell } => completions(*shell, Cli::command()),
+        Task::Man { folder } => man(folder.as_deref(), Cli::command()),
         Task::Commands(lines) => uci::script(lines),
     }
 }
 
-#[derive(Args)]
-struct CompletionsArgs {
-    /// The shell
-    shell: Shell,
-}
-
-/// Arguments of `lento man`.
-#[derive(Args)]
-struct ManArgs {
-    /// Write a page per task into this folder, such as lento-analyse.1; without it the page of lento goes to standard
-    /// output
-    #[arg(long, value_name = "FOLDER")]
-    folder: Option<PathBuf>,
-}
-
 /// Writes completions to standard output.
-fn completions(args: &CompletionsArgs, mut command: Command) -> Done {
+fn completions(shell: Shell, mut command: Command) -> Done {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "lento", &mut text);
+    clap_complete::generate(shell, &mut command, "lento", &mut text);
     io::stdout().write_all(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Writes the manual pages.
-fn man(args: &ManArgs, command: Command) -> Done {
+fn man(folder: Option<&Path>, command: Command) -> Done {
     // The name as typed, and the same pages from every build.
     let version = env!("CARGO_PKG_VERSION");
     let command = command.display_name("lento").name("lento").version(version).long_version(version);
-    match &args.folder {
+    match folder {
         Some(folder) => {
             clap_mangen::generate_to(command, folder)
                 .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;

@@ -85,8 +85,8 @@ impl EvaluatorArgs {
 }
 
 fn simd(name: &str) -> Result<Simd, String> {
-    let names: Vec<&str> = Simd::available().into_iter().map(Simd::name).collect();
-    one_of(Simd::named(name), &names)
+    let names = || Simd::available().into_iter().map(Simd::name).collect::<Vec<_>>().join(", ");
+    Simd::named(name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 fn within(text: &str, most: usize, what: &str) -> Result<usize, String> {
@@ -115,15 +115,10 @@ pub fn positive_time(text: &str) -> Result<Duration, String> {
     if time.is_zero() { Err("expected a time above zero, such as 30s".into()) } else { Ok(time) }
 }
 
-/// The item found by its name, or an error that lists the names.
-fn one_of<T>(found: Option<T>, names: &[&str]) -> Result<T, String> {
-    found.ok_or_else(|| format!("expected one of {}", names.join(", ")))
-}
-
 /// Parses the name of a late move reduction recipe.
 pub fn recipe(name: &str) -> Result<&'static str, String> {
     let found = lmr::names().iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
-    one_of(found, lmr::names())
+    found.ok_or_else(|| format!("expected one of {}", lmr::names().join(", ")))
 }
 
 #[cfg(test)]

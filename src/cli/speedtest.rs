@@ -1,7 +1,7 @@
 //! `lento speedtest`: search speed in positions of real games.
 
 use super::interrupt::Stop;
-use super::machine::{self, Machine};
+use super::machine;
 use super::progress::Progress;
 use super::search::search;
 use super::setup;
@@ -10,6 +10,7 @@ use crate::chess::Game;
 use crate::engine::Engine;
 use crate::processors;
 use crate::search::limits::Limits;
+use crate::tt::memory::{self, MIB};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::Duration;
@@ -54,9 +55,12 @@ pub struct Args {
     json: bool,
 }
 
-/// Default hash size in MiB.
-pub fn default_hash(per_thread: u64, threads: usize, available_mib: Option<u64>) -> usize {
-    let wanted = per_thread * threads as u64;
+/// Default hash size in MiB, at most half of the available memory.
+pub fn default_hash(per_thread: u64, threads: usize) -> usize {
+    hash_within(per_thread * threads as u64, memory::available().map(|bytes| bytes / MIB))
+}
+
+fn hash_within(wanted: u64, available_mib: Option<u64>) -> usize {
     wanted.min(available_mib.unwrap_or(u64::MAX) / 2).clamp(1, Engine::MAX_HASH as u64) as usize
 }
 
@@ -121,9 +125,9 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 
 /// Searches every position for its share of the time and reports. Ctrl-C keeps complete repetitions.
 pub fn run(args: &Args) -> Done {
-    let machine = Machine::here();
+    let machine = machine::here();
     let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);
-    let hash = args.hash.unwrap_or_else(|| default_hash(HASH_PER_THREAD, threads, machine.available_mib));
+    let hash = args.hash.unwrap_or_else(|| default_hash(HASH_PER_THREAD, threads));
     let mut engine = Engine::new();
     engine.set_threads(threads)?;
     engine.set_hash(hash)?;
@@ -144,7 +148,7 @@ pub fn run(args: &Args) -> Done {
     if args.json {
         let document = json!({
             "version": machine::version(),
-            "machine": machine.json,
+            "machine": machine,
             "threads": threads,
             "hash_mib": hash,
             "positions": positions,
@@ -173,7 +177,7 @@ pub fn run(args: &Args) -> Done {
         ("spread", format!("{} to {} nodes/s, {deviation}", number(min), number(max))),
         ("nodes/s", number(middle)),
     ];
-    write!(out, "{}", machine.table(&rows))?;
+    write!(out, "{}", machine::table(&machine, &rows))?;
     Ok(stop.exit_code())
 }
 
@@ -232,10 +236,10 @@ mod tests {
 
     #[test]
     fn hash_grows_with_threads_up_to_half_of_memory() {
-        assert_eq!(default_hash(128, 4, None), 512);
-        assert_eq!(default_hash(128, 4, Some(10_000)), 512);
-        assert_eq!(default_hash(128, 64, Some(10_000)), 5_000);
-        assert_eq!(default_hash(128, 1, Some(0)), 1);
+        assert_eq!(hash_within(512, None), 512);
+        assert_eq!(hash_within(512, Some(10_000)), 512);
+        assert_eq!(hash_within(8192, Some(10_000)), 5_000);
+        assert_eq!(hash_within(128, Some(0)), 1);
     }
 
     #[test]

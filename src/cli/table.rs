@@ -13,20 +13,19 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 /// Layout of the table.
-#[derive(Clone, Copy, Debug)]
-pub struct Table {
+#[derive(Clone, Copy)]
+struct Table {
     /// Terminal width for wrapping lines of play; no wrapping if absent.
-    pub width: Option<usize>,
+    width: Option<usize>,
     /// Whether several lines are shown, with ranks.
-    pub ranked: bool,
+    ranked: bool,
 }
 
 /// Indent of wrapped lines in terminals narrower than their column.
 const NARROW_INDENT: usize = 4;
 
 impl Table {
-    /// The column names.
-    pub fn header(self) -> String {
+    fn header(self) -> String {
         let rank = if self.ranked { "  #" } else { "" };
         let [depth, sel, score, nodes] = ["depth", "sel", "score", "nodes"];
         let [speed, hash, time] = ["nodes/s", "hash", "time"];
@@ -34,7 +33,7 @@ impl Table {
     }
 
     /// One line of play, wrapped if necessary.
-    pub fn row(self, root: &Board, info: &Info) -> String {
+    fn row(self, root: &Board, info: &Info) -> String {
         let rank = if self.ranked { format!("{:>3}", info.multipv) } else { String::new() };
         let columns = format!(
             "{:>5} {:>4}{rank} {:>8} {:>7} {:>7} {:>5.1}% {:>7}  ",
@@ -52,7 +51,7 @@ impl Table {
     }
 
     /// The status line: the current move if known, otherwise the last result.
-    pub fn heartbeat(self, root: &Board, found: Option<&Info>, now: Option<&Progress>, elapsed: Duration) -> String {
+    fn heartbeat(self, root: &Board, found: Option<&Info>, now: Option<&Progress>, elapsed: Duration) -> String {
         let (what, nodes, at, hashfull) = match (now, found) {
             (Some(now), _) => {
                 let what = format!("depth {}, move {} {}", now.depth, now.number, root.san(now.current));
@@ -136,8 +135,7 @@ fn wrap(mut text: String, words: &[String], width: usize, indent: usize) -> Stri
 /// The table on standard output, with a status line on a terminal.
 pub struct Show<'a> {
     root: &'a Board,
-    /// The layout.
-    pub table: Table,
+    table: Table,
     status: StatusLine,
     /// The last line of play.
     found: Option<Info>,
@@ -148,11 +146,12 @@ pub struct Show<'a> {
 }
 
 impl<'a> Show<'a> {
-    /// A table for a position; ranked if several lines are shown.
-    pub fn new(root: &'a Board, ranked: bool) -> Self {
+    /// Prints the column names of a table for a position; ranked if several lines are shown.
+    pub fn begin(root: &'a Board, ranked: bool) -> io::Result<Self> {
         let width = || terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let table = Table { width: io::stdout().is_terminal().then(width), ranked };
-        Self { root, table, status: StatusLine::start(), found: None, progress: None, rows: Vec::new() }
+        writeln!(io::stdout(), "{}", table.header())?;
+        Ok(Self { root, table, status: StatusLine::start(), found: None, progress: None, rows: Vec::new() })
     }
 
     /// Shows output of a search; `None` updates the status line.

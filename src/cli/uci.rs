@@ -3,32 +3,12 @@
 use super::Done;
 use super::notice::notice;
 use super::setup::{EvaluatorArgs, Setup};
-use crate::chess::perft;
 use crate::engine::Engine;
 use crate::search::params::Params;
 use crate::uci::{command, format, run};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
-
-/// Arguments of `lento perft`.
-#[derive(clap::Args)]
-pub struct PerftArgs {
-    /// Depth in plies
-    #[arg(value_parser = clap::value_parser!(u32).range(..=i64::from(perft::MAX_DEPTH)))]
-    depth: u32,
-    #[command(flatten)]
-    setup: Setup,
-}
-
-/// Arguments of `lento eval`.
-#[derive(clap::Args)]
-pub struct EvalArgs {
-    #[command(flatten)]
-    setup: Setup,
-    #[command(flatten)]
-    evaluator: EvaluatorArgs,
-}
 
 /// Runs UCI on standard input and output.
 pub fn run() -> Done {
@@ -51,18 +31,18 @@ pub fn script(lines: &[OsString]) -> Done {
 }
 
 /// Prints perft per root move and the total; one thread, no hashing.
-pub fn perft(args: &PerftArgs) -> Done {
+pub fn perft(depth: u32, setup: &Setup) -> Done {
     let mut engine = Engine::new();
-    engine.game = args.setup.game("")?;
-    engine.settings.chess960 = args.setup.chess960;
-    run::script(engine, &[format!("perft {}", args.depth)])?;
+    engine.game = setup.game("")?;
+    engine.settings.chess960 = setup.chess960;
+    run::script(engine, &[format!("perft {depth}")])?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the static evaluation and its win probability.
-pub fn eval(args: &EvalArgs) -> Done {
-    let game = args.setup.game("")?;
-    let evaluation = args.evaluator.evaluation()?;
+pub fn eval(setup: &Setup, evaluator: &EvaluatorArgs) -> Done {
+    let game = setup.game("")?;
+    let evaluation = evaluator.evaluation()?;
     writeln!(io::stdout(), "{}", format::evaluation(game.board(), &evaluation, Params::default().scaling()))?;
     Ok(ExitCode::SUCCESS)
 }

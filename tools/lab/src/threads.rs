@@ -3,8 +3,7 @@
 use lento::cli::setup::threads;
 
 /// Distinct thread counts, as in `--threads 1,2,4`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThreadCounts(pub Vec<usize>);
+pub type ThreadCounts = Box<[usize]>;
 
 /// Parses comma-separated thread counts.
 pub fn thread_counts(text: &str) -> Result<ThreadCounts, String> {
@@ -16,7 +15,7 @@ pub fn thread_counts(text: &str) -> Result<ThreadCounts, String> {
         }
         counts.push(count);
     }
-    Ok(ThreadCounts(counts))
+    Ok(counts.into())
 }
 
 #[cfg(test)]
@@ -25,7 +24,7 @@ mod tests {
 
     #[test]
     fn thread_lists_quote_invalid_parts() {
-        assert_eq!(thread_counts("1,2, 16"), Ok(ThreadCounts(vec![1, 2, 16])));
+        assert_eq!(thread_counts("1,2, 16"), Ok([1, 2, 16].into()));
         for (text, quoted) in [("1,x", "\"x\""), ("1,,2", "\"\""), ("4,4", "4 is listed twice"), ("", "\"\"")] {
             assert!(thread_counts(text).is_err_and(|error| error.contains(quoted)), "{text}");
         }

@@ -59,11 +59,9 @@ impl Screen {
     pub fn begin<'a>(&mut self, item: &'a Item, tally: &Tally) -> io::Result<Option<Show<'a>>> {
         let Kind::Tables { ranked } = self.kind else { return Ok(None) };
         let board = item.game.board();
-        let mut out = io::stdout();
-        writeln!(out, "\n{} ({})\n{}", item.place, tally.progress(item.done), board.fen(item.chess960))?;
-        let show = Show::new(board, ranked);
-        writeln!(out, "{}", show.table.header())?;
-        Ok(Some(show))
+        let (place, progress, fen) = (&item.place, tally.progress(item.done), board.fen(item.chess960));
+        writeln!(io::stdout(), "\n{place} ({progress})\n{fen}")?;
+        Show::begin(board, ranked).map(Some)
     }
 
     /// Shows output of a search, or updates the time.

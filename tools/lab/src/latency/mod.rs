@@ -8,7 +8,7 @@ use crate::threads::{ThreadCounts, thread_counts};
 use child::Session;
 use fastrand::Rng;
 use lento::cli::interrupt::Stop;
-use lento::cli::machine::Machine;
+use lento::cli::machine;
 use lento::cli::progress::Progress;
 use lento::cli::setup;
 use lento::cli::speedtest::games;
@@ -66,13 +66,13 @@ pub struct Args {
 pub fn run(args: &Args) -> Done {
     let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
     let engine = args.engine.clone().map_or_else(lento, Ok)?;
-    let machine = Machine::here();
+    let machine = machine::here();
     let fens: Vec<String> = games().concat().iter().map(|game| game.board().fen(false)).collect();
     let stop = Stop::on_ctrl_c()?;
     let mut progress = Progress::start();
     let mut random = Rng::with_seed(args.seed);
     let mut rows = Vec::new();
-    let counts = &args.threads.0;
+    let counts = &args.threads;
     for (at, &threads) in counts.iter().enumerate() {
         let left = args.time.saturating_sub(progress.elapsed());
         let end = Instant::now() + left / (counts.len() - at) as u32;

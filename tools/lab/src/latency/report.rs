@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::soak::{Measure, Samples};
-use lento::cli::machine::{self, Machine};
+use lento::cli::machine;
 use lento::cli::units;
 use lento_common::quantile::{quantile, sorted};
 use lento_common::table;
@@ -40,7 +40,7 @@ pub struct Row {
 /// The result of a latency test.
 pub struct Report<'a> {
     pub args: &'a Args,
-    pub machine: Machine,
+    pub machine: Value,
     pub rows: Vec<Row>,
     /// Whether it was interrupted by Ctrl-C.
     pub interrupted: bool,
@@ -88,7 +88,7 @@ impl Report<'_> {
     /// As a text table.
     pub fn text(&self) -> String {
         let facts = [("hash", format!("{} MiB", self.args.hash)), ("time", units::time(self.args.time))];
-        let mut text = self.machine.table(&facts);
+        let mut text = machine::table(&self.machine, &facts);
         let mut lines = Vec::new();
         for row in &self.rows {
             let measured = row.table().into_iter().zip(&row.samples).filter(|(_, samples)| !samples.is_empty());
@@ -116,7 +116,7 @@ impl Report<'_> {
         json!({
             "schema": "lento-latency/1",
             "version": machine::version(),
-            "machine": self.machine.json,
+            "machine": self.machine,
             "hash_mib": self.args.hash,
             "time_ms": self.args.time.as_secs_f64() * 1e3,
             "seed": self.args.seed,

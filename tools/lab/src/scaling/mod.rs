@@ -13,7 +13,7 @@ use fastrand::Rng;
 use lento::chess::Game;
 use lento::cli::Done;
 use lento::cli::interrupt::Stop;
-use lento::cli::machine::Machine;
+use lento::cli::machine;
 use lento::cli::progress::Progress;
 use lento::cli::setup;
 use lento::cli::speedtest::{default_hash, games};
@@ -79,8 +79,8 @@ pub fn run(args: &Args) -> Done {
     if let Some(Other::Compare(args)) = &args.task {
         return compare::run(args);
     }
-    let machine = Machine::here();
-    let threads = args.threads.clone().map_or_else(|| powers(processors::count()), |list| list.0);
+    let machine = machine::here();
+    let threads = args.threads.clone().unwrap_or_else(|| powers(processors::count()));
     let positions: Vec<Game> = match &args.positions {
         Some(path) => read_book(path)?.iter().map(|fen| Game::from_fen(fen)).collect::<Result<_, _>>()?,
         None => games().concat(),
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Done {
     let mut engine = Engine::new();
     // Clear the table with as many threads as will use it.
     engine.set_threads(most)?;
-    let usual = || default_hash(HASH_PER_THREAD, most, machine.available_mib).max(MIN_HASH);
+    let usual = || default_hash(HASH_PER_THREAD, most).max(MIN_HASH);
     engine.set_hash(args.hash.unwrap_or_else(usual))?;
     // There is no GUI to allow for.
     engine.settings.search.move_overhead = 0;
@@ -118,14 +118,14 @@ pub fn run(args: &Args) -> Done {
         draft.finish(format!("{:#}\n", report.json()).as_bytes())?;
     }
     if let Some(draft) = svg.filter(|_| !rows.is_empty()) {
-        draft.finish(chart::svg(&rows, machine.json["processor"].as_str().unwrap_or("not known"))?.as_bytes())?;
+        draft.finish(chart::svg(&rows, machine["processor"].as_str().unwrap_or("not known"))?.as_bytes())?;
     }
     summary::show(to_stdout, || report.json(), || report.text())?;
     Ok(measuring.stop.exit_code())
 }
 
 /// Powers of two below `cores`, then `cores`.
-fn powers(cores: usize) -> Vec<usize> {
+fn powers(cores: usize) -> ThreadCounts {
     let cores = cores.clamp(1, Engine::MAX_THREADS);
     let below = std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|&count| count < cores);
     below.chain([cores]).collect()
@@ -137,9 +137,9 @@ mod tests {
 
     #[test]
     fn thread_counts_double_up_to_all_cores() {
-        assert_eq!(powers(1), [1]);
-        assert_eq!(powers(8), [1, 2, 4, 8]);
-        assert_eq!(powers(12), [1, 2, 4, 8, 12]);
+        assert_eq!(*powers(1), [1]);
+        assert_eq!(*powers(8), [1, 2, 4, 8]);
+        assert_eq!(*powers(12), [1, 2, 4, 8, 12]);
         assert_eq!(powers(5000).last(), Some(&1024));
     }
 }

@@ -3,7 +3,7 @@
 use super::measure::{Measured, Measuring};
 use super::statistics::{CONFIDENCE, RESAMPLES, Row};
 use super::visits::VisitCounts;
-use lento::cli::machine::{self, Machine};
+use lento::cli::machine;
 use lento::cli::units;
 use lento_common::table;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const SHORT: Duration = Duration::from_millis(100);
 /// The results of a run.
 pub struct Report<'a> {
     pub measuring: &'a Measuring<'a>,
-    pub machine: &'a Machine,
+    pub machine: &'a Value,
     /// The actual time.
     pub elapsed: Duration,
     pub measured: &'a Measured,
@@ -85,7 +85,7 @@ impl Report<'_> {
             "cut_short": !stop.asked() && done < requested,
             "elapsed_ms": self.elapsed.as_secs_f64() * 1e3,
             "version": machine::version(),
-            "machine": self.machine.json,
+            "machine": self.machine,
             "settings": {
                 "threads": threads,
                 "hash_mib": engine.hash_mib(),
@@ -113,11 +113,14 @@ impl Report<'_> {
             (Some(depth), _) => format!(", depth {depth}"),
             _ => String::new(),
         };
-        let mut text = self.machine.table(&[
-            ("hash", format!("{} MiB", engine.hash_mib())),
-            ("positions", format!("{}{depth}", positions.len())),
-            ("time", format!("{} of {}", units::time(self.elapsed), units::time(args.time))),
-        ]);
+        let mut text = machine::table(
+            self.machine,
+            &[
+                ("hash", format!("{} MiB", engine.hash_mib())),
+                ("positions", format!("{}{depth}", positions.len())),
+                ("time", format!("{} of {}", units::time(self.elapsed), units::time(args.time))),
+            ],
+        );
         let Some(first) = self.rows.first() else {
             return text
                 + "\nNothing was measured: no position was searched with every thread count. Use more --time or less --depth.\n";
