@@ -38,15 +38,14 @@ impl Draft {
     /// Starts writing a file. Fails early if it cannot be written.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let refuse = |error| WriteError::new(path, error);
-        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+        if path.file_name().is_none() || path.is_dir() {
             return Err(refuse(io::Error::other("a folder; expected the name of a file")));
-        };
+        }
         let (hidden, file) = if path.metadata().is_ok_and(|there| !there.is_file()) {
             (None, File::options().write(true).open(path).map_err(refuse)?)
         } else {
-            let start = format!(".{}.", name.display());
-            remove_abandoned(path, &start);
-            let (hidden, file) = create_locked(path, &start).map_err(refuse)?;
+            remove_abandoned(path, SUFFIX);
+            let (hidden, file) = create_locked(path, SUFFIX).map_err(refuse)?;
             (Some(hidden), file)
         };
         Ok(Self { path: path.to_owned(), hidden, writer: BufWriter::with_capacity(1 << 18, file) })
@@ -93,11 +92,17 @@ impl Drop for Draft {
 /// Suffix of hidden files.
 const SUFFIX: &str = ".part";
 
-/// Creates a hidden file, locked while open to mark it as in use.
-fn create_locked(beside: &Path, start: &str) -> io::Result<(PathBuf, File)> {
+/// The start of the names of hidden files beside a file.
+fn start(path: &Path) -> String {
+    format!(".{}.", path.file_name().unwrap_or_default().display())
+}
+
+/// Creates a hidden file beside a file, named after it, locked while open to mark it as in use.
+pub fn create_locked(path: &Path, suffix: &str) -> io::Result<(PathBuf, File)> {
     loop {
         // Random, as process ids may coincide between containers.
-        let path = beside.with_file_name(format!("{start}{:016x}{SUFFIX}", RandomState::new().hash_one(())));
+        let token = RandomState::new().hash_one(());
+        let path = path.with_file_name(format!("{}{token:016x}{suffix}", start(path)));
         let file = File::create_new(&path)?;
         // Without lock support nothing is removed; otherwise another process may have removed the file before it was locked.
         if file.lock().is_err() || path.exists() {
@@ -106,12 +111,13 @@ fn create_locked(beside: &Path, start: &str) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Removes hidden files left behind by dead processes.
-fn remove_abandoned(path: &Path, start: &str) {
+/// Removes hidden files beside a file that dead processes left behind.
+pub fn remove_abandoned(path: &Path, suffix: &str) {
+    let start = start(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let token = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(SUFFIX));
+        let token = name.strip_prefix(&start).and_then(|rest| rest.strip_suffix(suffix));
         if token.is_some_and(|token| token.len() == 16 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
             && let Ok(file) = open_regular(&entry.path(), File::options().read(true).write(true))
             && file.try_lock().is_ok()

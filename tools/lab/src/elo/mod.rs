@@ -121,18 +121,7 @@ pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * 2.0 / ELO_PER_DEVIATION).exp())
 }
 
-/// The normal distribution function, by the series of George Marsaglia, "Evaluating the normal distribution" (2004).
+/// The normal distribution function.
 fn normal_below(x: f64) -> f64 {
-    // The rest is less than 10^-15.
-    if x.abs() > 8.0 {
-        return if x > 0.0 { 1.0 } else { 0.0 };
-    }
-    let (mut sum, mut term, mut factor) = (x, x, 1.0);
-    while term.abs() > 1e-17 * sum.abs() {
-        factor += 2.0;
-        term *= x * x / factor;
-        sum += term;
-    }
-    let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    (0.5 + sum * density).clamp(0.0, 1.0)
+    libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }

@@ -159,5 +159,5 @@ fn the_normal_distribution() {
 fn the_normal_distribution_is_monotonic() {
     let values: Vec<f64> = (-100..=100).map(|x| normal_below(f64::from(x) / 10.0)).collect();
     assert!(values.windows(2).all(|pair| pair[0] <= pair[1]));
-    assert_eq!((values[0], values[200]), (0.0, 1.0));
+    assert!(values[0] < 1e-15 && values[200] == 1.0);
 }

@@ -3,9 +3,8 @@
 use super::report::{self, count};
 use super::statistics::{Block, CONFIDENCE, Run, blocks, figures, intervals};
 use lento::cli::Done;
-use lento::files;
-use lento_common::summary;
 use lento_common::table::{self, Row};
+use lento_common::{inputs, summary};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,9 +41,6 @@ With --json one document is printed:
     nps_ratio, speedup_ratio
                   {estimate, low, high}: b divided by a";
 
-/// Maximum file size in bytes.
-const MAX_FILE: u64 = 256 << 20;
-
 /// The fields needed for a comparison.
 #[derive(Clone, Debug)]
 struct Document {
@@ -76,7 +72,7 @@ fn field<'a, T>(
 /// Reads a document written by `lento scaling --json`.
 fn read(path: &Path) -> Result<Document, String> {
     let file = path.display().to_string();
-    let text = files::read_text(path, MAX_FILE).map_err(|error| format!("{file}: {error}"))?;
+    let text = inputs::read_utf8(path)?;
     let value: Result<Value, _> = serde_json::from_str(&text);
     let value = value.map_err(|error| format!("{file}: {error}, expected a document of {}", report::SCHEMA))?;
     parse(&file, &value).map_err(|error| format!("{file}: {error}"))
