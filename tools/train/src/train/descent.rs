@@ -1,7 +1,6 @@
 //! The optimiser Adam (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015), with the decay of AdamW (Loshchilov
 //! and Hutter, "Decoupled Weight Decay Regularization", 2019), for strips of parameters.
 
-use pulp::{Arch, NullaryFnOnce};
 use std::ops::Range;
 
 /// Neurons of a tile.
@@ -103,36 +102,12 @@ impl Strips {
     }
 
     /// Moves the values of some rows, each kept between -`limit` and `limit`, and clears their gradients.
-    pub fn step(&mut self, arch: Arch, rows: Range<usize>, step: Step, limit: f32) {
-        let Self { values, gradients, first, second } = self;
-        arch.dispatch(Descent {
-            step,
-            limit,
-            values: &mut values[rows.clone()],
-            gradients: &mut gradients[rows.clone()],
-            first: &mut first[rows.clone()],
-            second: &mut second[rows],
-        });
-    }
-}
-
-struct Descent<'a> {
-    step: Step,
-    limit: f32,
-    values: &'a mut [Strip],
-    gradients: &'a mut [Strip],
-    first: &'a mut [Strip],
-    second: &'a mut [Strip],
-}
-
-impl NullaryFnOnce for Descent<'_> {
-    type Output = ();
-
     #[inline(always)]
-    fn call(self) {
-        let (step, limit) = (self.step, self.limit);
-        let strips = self.values.iter_mut().zip(self.gradients).zip(self.first).zip(self.second);
-        for (((values, gradients), first), second) in strips {
+    pub fn step(&mut self, rows: Range<usize>, step: Step, limit: f32) {
+        let Self { values, gradients, first, second } = self;
+        let means = first[rows.clone()].iter_mut().zip(&mut second[rows.clone()]);
+        let strips = values[rows.clone()].iter_mut().zip(&mut gradients[rows]).zip(means);
+        for ((values, gradients), (first, second)) in strips {
             for column in 0..TILE {
                 let (mean, square) = (&mut first.0[column], &mut second.0[column]);
                 let value = step.apply(values.0[column], gradients.0[column], mean, square);
@@ -180,7 +155,7 @@ mod tests {
         strips.values[1].0[..2].copy_from_slice(&[0.9, 0.999]);
         strips.gradients[1].0[..2].copy_from_slice(&[0.5, -1.0]);
         strips.gradients[0].0[0] = 1.0;
-        strips.step(Arch::new(), 1..2, Step::new(1, 0.01, 0.1), 1.0);
+        strips.step(1..2, Step::new(1, 0.01, 0.1), 1.0);
         assert_eq!((strips.values[0], strips.gradients[0].0[0]), (Strip::ZERO, 1.0), "another row");
         let values = strips.values[1].0;
         assert_eq!(strips.gradients[1], Strip::ZERO);

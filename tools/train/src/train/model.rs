@@ -113,7 +113,10 @@ impl TrainingNetwork {
             let mut chunk = self.chunks[index].write();
             chunk.load(positions, &self.shape.architecture);
             for (index, tile) in tiles.iter().enumerate() {
-                tile.forward(self.arch, index, &mut chunk);
+                self.arch.dispatch(
+                    #[inline(always)]
+                    || tile.forward(index, &mut chunk),
+                );
             }
             chunk.finish(&biases.values[0].0, objective, share);
         }
@@ -127,10 +130,16 @@ impl TrainingNetwork {
             let Some(tile) = self.tiles.get(index) else { break };
             let mut tile = tile.write();
             for chunk in &chunks {
-                tile.backward(self.arch, index, chunk);
+                self.arch.dispatch(
+                    #[inline(always)]
+                    || tile.backward(index, chunk),
+                );
             }
             if let Some(step) = step {
-                tile.step(self.arch, step);
+                self.arch.dispatch(
+                    #[inline(always)]
+                    || tile.step(step),
+                );
             }
         }
     }
@@ -205,7 +214,7 @@ impl TrainingNetwork {
             self.run(pool, Pass::Backward { step });
         }
         if let Some(step) = step {
-            self.biases.write().step(self.arch, 0..1, step.without_decay(), f32::MAX);
+            self.biases.write().step(0..1, step.without_decay(), f32::MAX);
         }
         sum
     }

@@ -1,14 +1,14 @@
 //! A tile: some neurons with their parameters.
 //!
 //! Neurons are independent up to the output. So the hidden layer is divided into tiles: the weights of a tile and their gradients fit
-//! into a core's cache, and one thread computes all sums of a tile.
+//! into a core's cache, and one thread computes all sums of a tile. What is always inlined uses the vector instructions
+//! of its caller.
 
 use super::chunk::Chunk;
 use super::descent::{LANES, Step, Strip, Strips, TILE};
 use super::shape::{Parameters, Shape};
 use lento::eval::nnue::features::INPUTS;
 use lento::eval::nnue::network::{QA, QB};
-use pulp::{Arch, NullaryFnOnce};
 
 /// The largest feature weight: 32 of them and a bias, multiplied by 255, fit into 16 bits.
 pub const FEATURE_LIMIT: f32 = 1.98;
@@ -49,14 +49,14 @@ impl Tile {
                 strip.0[..columns.len()].copy_from_slice(&parameters.row(index, &shape)[columns.clone()]);
             }
         }
-        self.settle(Arch::new());
+        self.settle();
     }
 
     /// Switches rounding of the parameters in use. Those that are learned are not rounded, so that small steps add up.
     pub fn round(&mut self, rounds: bool) {
         if self.rounds != rounds {
             self.rounds = rounds;
-            self.settle(Arch::new());
+            self.settle();
         }
     }
 
@@ -86,17 +86,60 @@ impl Tile {
     }
 
     /// Computes this tile's neurons for all positions of a chunk, and their sums for the outputs. The tile is number `index`.
-    pub fn forward(&self, arch: Arch, index: usize, chunk: &mut Chunk) {
-        arch.dispatch(Forward { tile: self, index, chunk });
+    #[inline(always)]
+    pub fn forward(&self, index: usize, chunk: &mut Chunk) {
+        let (weights, bias, outputs) = (&self.used, &self.used[self.shape.bias()], self.shape.outputs().start);
+        let (positions, accumulators, sums) = chunk.forward(index);
+        for ((position, accumulators), sums) in positions.iter().zip(accumulators).zip(sums) {
+            for side in 0..2 {
+                let mut neurons = *bias;
+                for &feature in position.features(side) {
+                    neurons.add(&weights[usize::from(feature)]);
+                }
+                accumulators[side] = neurons;
+                let output = &self.used[outputs + 2 * position.bucket() + side];
+                let (neurons, outputs) = (neurons.0.as_chunks::<LANES>().0, output.0.as_chunks::<LANES>().0);
+                for (neurons, outputs) in neurons.iter().zip(outputs) {
+                    for ((sum, neuron), weight) in sums[side].iter_mut().zip(neurons).zip(outputs) {
+                        let active = neuron.clamp(0.0, 1.0);
+                        *sum += active * active * weight;
+                    }
+                }
+            }
+        }
     }
 
     /// Adds the gradients of the positions of a chunk, after [`forward`](Self::forward).
-    pub fn backward(&mut self, arch: Arch, index: usize, chunk: &Chunk) {
-        arch.dispatch(Backward { tile: self, index, chunk });
+    #[inline(always)]
+    pub fn backward(&mut self, index: usize, chunk: &Chunk) {
+        let outputs = self.shape.outputs().start;
+        let (features, rest) = self.strips.gradients.split_at_mut(self.shape.bias());
+        let (bias, output_gradients) = rest.split_first_mut().expect("there is a row of biases");
+        for (position, accumulators, gradient) in chunk.backward(index) {
+            for (side, neurons) in accumulators.iter().enumerate() {
+                let row = 2 * position.bucket() + side;
+                let output = &self.used[outputs + row];
+                let output_gradient = &mut output_gradients[row];
+                let mut neuron_gradients = Strip::ZERO;
+                for column in 0..TILE {
+                    let value = neurons.0[column];
+                    let active = value.clamp(0.0, 1.0);
+                    output_gradient.0[column] += gradient * active * active;
+                    // A clamped neuron does not change.
+                    let steepness = if active == value { 2.0 * active } else { 0.0 };
+                    neuron_gradients.0[column] = gradient * output.0[column] * steepness;
+                }
+                bias.add(&neuron_gradients);
+                for &feature in position.features(side) {
+                    features[usize::from(feature)].add(&neuron_gradients);
+                }
+            }
+        }
     }
 
     /// Applies a step and clears the gradients.
-    pub fn step(&mut self, arch: Arch, step: Step) {
+    #[inline(always)]
+    pub fn step(&mut self, step: Step) {
         self.share_gradients();
         let shape = self.shape;
         let bias = shape.bias()..shape.bias() + 1;
@@ -107,9 +150,9 @@ impl Tile {
             (bias, step.without_decay(), FEATURE_LIMIT),
             (shape.outputs(), step, OUTPUT_LIMIT),
         ] {
-            self.strips.step(arch, rows, step, limit);
+            self.strips.step(rows, step, limit);
         }
-        self.settle(arch);
+        self.settle();
     }
 
     /// Sums the gradients of the shared weights over the king buckets, and clears those of threats beyond their neurons.
@@ -130,25 +173,12 @@ impl Tile {
         self.shape.architecture.threats.saturating_sub(self.start).min(TILE)
     }
 
-    /// Computes the parameters in use.
-    fn settle(&mut self, arch: Arch) {
-        arch.dispatch(Settle { tile: self });
-    }
-}
-
-/// Adds the shared weights to those of each king bucket, which are limited so that no sum exceeds the limit of a feature weight, and
-/// rounds the parameters if wanted.
-struct Settle<'a> {
-    tile: &'a mut Tile,
-}
-
-impl NullaryFnOnce for Settle<'_> {
-    type Output = ();
-
+    /// Computes the parameters in use: adds the shared weights to those of each king bucket, which are limited so that no sum exceeds
+    /// the limit of a feature weight, and rounds if wanted.
     #[inline(always)]
-    fn call(self) {
-        let reached = self.tile.reached();
-        let Tile { shape, strips: Strips { values, .. }, used, rounds, .. } = self.tile;
+    fn settle(&mut self) {
+        let reached = self.reached();
+        let Tile { shape, strips: Strips { values, .. }, used, rounds, .. } = self;
         used.copy_from_slice(values);
         used[shape.threats()].iter_mut().for_each(|weights| weights.0[reached..].fill(0.0));
         if !shape.shared().is_empty() {
@@ -167,78 +197,6 @@ impl NullaryFnOnce for Settle<'_> {
             let (inputs, outputs) = used.split_at_mut(shape.outputs().start);
             inputs.iter_mut().for_each(|strip| strip.round(QA as f32));
             outputs.iter_mut().for_each(|strip| strip.round(QB as f32));
-        }
-    }
-}
-
-struct Forward<'a> {
-    tile: &'a Tile,
-    index: usize,
-    chunk: &'a mut Chunk,
-}
-
-impl NullaryFnOnce for Forward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { tile, index, chunk } = self;
-        let (weights, bias, outputs) = (&tile.used, &tile.used[tile.shape.bias()], tile.shape.outputs().start);
-        let (positions, accumulators, sums) = chunk.forward(index);
-        for ((position, accumulators), sums) in positions.iter().zip(accumulators).zip(sums) {
-            for side in 0..2 {
-                let mut neurons = *bias;
-                for &feature in position.features(side) {
-                    neurons.add(&weights[usize::from(feature)]);
-                }
-                accumulators[side] = neurons;
-                let output = &tile.used[outputs + 2 * position.bucket() + side];
-                let (neurons, outputs) = (neurons.0.as_chunks::<LANES>().0, output.0.as_chunks::<LANES>().0);
-                for (neurons, outputs) in neurons.iter().zip(outputs) {
-                    for ((sum, neuron), weight) in sums[side].iter_mut().zip(neurons).zip(outputs) {
-                        let active = neuron.clamp(0.0, 1.0);
-                        *sum += active * active * weight;
-                    }
-                }
-            }
-        }
-    }
-}
-
-struct Backward<'a> {
-    tile: &'a mut Tile,
-    index: usize,
-    chunk: &'a Chunk,
-}
-
-impl NullaryFnOnce for Backward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { tile, index, chunk } = self;
-        let outputs = tile.shape.outputs().start;
-        let (features, rest) = tile.strips.gradients.split_at_mut(tile.shape.bias());
-        let (bias, output_gradients) = rest.split_first_mut().expect("there is a row of biases");
-        for (position, accumulators, gradient) in chunk.backward(index) {
-            for (side, neurons) in accumulators.iter().enumerate() {
-                let row = 2 * position.bucket() + side;
-                let output = &tile.used[outputs + row];
-                let output_gradient = &mut output_gradients[row];
-                let mut neuron_gradients = Strip::ZERO;
-                for column in 0..TILE {
-                    let value = neurons.0[column];
-                    let active = value.clamp(0.0, 1.0);
-                    output_gradient.0[column] += gradient * active * active;
-                    // A clamped neuron does not change.
-                    let steepness = if active == value { 2.0 * active } else { 0.0 };
-                    neuron_gradients.0[column] = gradient * output.0[column] * steepness;
-                }
-                bias.add(&neuron_gradients);
-                for &feature in position.features(side) {
-                    features[usize::from(feature)].add(&neuron_gradients);
-                }
-            }
         }
     }
 }
