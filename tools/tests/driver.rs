@@ -1,47 +1,19 @@
 //! Runs a tool of the package whose tests include this file; `PROGRAM` names it.
 
 use crate::PROGRAM;
-use std::path::{Path, PathBuf};
+pub use crate::folder::Folder;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// Longer than anything here takes on a slow and busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A folder that goes away with the test.
-pub struct Folder(pub TempDir);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        Self(tempfile::Builder::new().prefix(&format!("lento-abuse-{name}-")).tempdir().unwrap())
-    }
-
-    /// The path of a file in it.
-    pub fn at(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        std::fs::write(self.at(name), bytes).unwrap();
-        self.at(name)
-    }
-
-    /// The names of all files, hidden ones too.
-    pub fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.collect();
-        names.sort();
-        names
-    }
-}
-
 /// The tool with these words, in which `@` stands for the folder.
 pub fn tool(folder: &Folder, words: &str) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.args(words.replace('@', folder.0.path().to_str().unwrap()).split_whitespace());
+    command.args(words.replace('@', folder.path().to_str().unwrap()).split_whitespace());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -157,7 +129,7 @@ pub fn refuse_special_files(commands: &[&str]) {
         for file in ["/dev/zero", "@/fifo", "@/folder"] {
             let words = format!("{words} {file}");
             let message = refusal(&folder, &words);
-            let name = file.replace('@', folder.0.path().to_str().unwrap());
+            let name = file.replace('@', folder.path().to_str().unwrap());
             assert!(message.contains(&name), "{words}: {message}");
         }
     }

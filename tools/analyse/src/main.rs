@@ -8,7 +8,8 @@ mod report;
 
 use clap::Parser;
 use lento::cli::{analyse, document, notice};
-use queue::{MergeArgs, QueueArgs};
+use queue::QueueArgs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -34,7 +35,13 @@ struct Cli {
 #[derive(clap::Subcommand)]
 enum Task {
     /// Merge the analyses of several databases
-    Merge(MergeArgs),
+    Merge {
+        /// Target database, created if missing
+        into: PathBuf,
+        /// Source databases
+        #[arg(required = true, value_name = "FROM")]
+        from: Vec<PathBuf>,
+    },
 }
 
 /// The JSON fields.
@@ -44,7 +51,7 @@ fn main() -> ExitCode {
     lento::smp::abort_on_panic();
     let args = Cli::parse();
     notice::exit_code(match &args.task {
-        Some(Task::Merge(args)) => queue::merge(args),
+        Some(Task::Merge { into, from }) => queue::merge(into, from),
         None if args.queue.are_given() => queue::run(&args),
         None => analyse::run(&args.position),
     })

@@ -6,6 +6,10 @@ pub mod cholesky;
 pub mod columns;
 pub mod draft;
 pub mod epd;
+#[cfg(test)]
+#[path = "../../tests/folder.rs"]
+#[allow(dead_code, reason = "each package uses its part")]
+mod folder;
 pub mod inputs;
 pub mod journal;
 pub mod lock;
@@ -17,7 +21,6 @@ pub mod part;
 pub mod play;
 pub mod progress;
 pub mod quantile;
-pub mod scratch;
 pub mod summary;
 pub mod table;
 pub mod threads;

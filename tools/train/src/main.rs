@@ -2,6 +2,10 @@
 
 mod data;
 mod datagen;
+#[cfg(test)]
+#[path = "../../tests/folder.rs"]
+#[allow(dead_code, reason = "each package uses its part")]
+mod folder;
 mod formats;
 mod gold;
 mod report;

@@ -58,16 +58,6 @@ pub struct QueueArgs {
     reports: ReportArgs,
 }
 
-/// Arguments of `lento analyse merge`.
-#[derive(clap::Args, Clone, Debug)]
-pub struct MergeArgs {
-    /// Target database, created if missing
-    into: PathBuf,
-    /// Source databases
-    #[arg(required = true, value_name = "FROM")]
-    from: Vec<PathBuf>,
-}
-
 impl QueueArgs {
     /// Whether there is more than a single position without a database.
     pub fn are_given(&self) -> bool {
@@ -169,16 +159,16 @@ fn load(pgn: PgnGame, database: &Database) -> rusqlite::Result<AnalysedGame> {
 }
 
 /// Merges databases, keeping deeper analyses.
-pub fn merge(args: &MergeArgs) -> Done {
-    let mut into = Database::open(&args.into)?;
+pub fn merge(into: &Path, sources: &[PathBuf]) -> Done {
+    let mut into = Database::open(into)?;
     let mut out = io::stdout();
     let mut total = Merged::default();
-    for from in &args.from {
+    for from in sources {
         let Merged { read, taken } = database::merge(&mut into, from)?;
         writeln!(out, "{}: {} of {} analyses taken", from.display(), grouped(taken), grouped(read))?;
         total = Merged { read: total.read + read, taken: total.taken + taken };
     }
-    if args.from.len() > 1 {
+    if sources.len() > 1 {
         writeln!(out, "total: {} of {} analyses taken", grouped(total.taken), grouped(total.read))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -21,7 +21,7 @@ pub fn play(
     let mut clocks = [base; 2];
     let mut plies = Vec::new();
     let count = players.len();
-    players.iter_mut().for_each(|player| player.new_game());
+    players.iter_mut().for_each(|player| player.engine.new_game());
     let (result, ending) = loop {
         if let Some(verdict) = game.verdict() {
             break by_rules(&game, verdict);

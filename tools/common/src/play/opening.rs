@@ -34,9 +34,10 @@ pub struct OpeningArgs {
 /// Openings by number.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    args: OpeningArgs,
+    /// The arguments.
+    pub args: OpeningArgs,
     /// The book's positions in the order in which they are played, as text: books may be large.
-    book: Vec<String>,
+    pub book: Vec<String>,
 }
 
 impl Openings {
@@ -55,11 +56,6 @@ impl Openings {
         Ok(Self { args: args.clone(), book })
     }
 
-    /// The seed that determines the openings.
-    pub fn seed(&self) -> u64 {
-        self.args.seed
-    }
-
     /// The opening with this number, the same for the same number. Books are repeated. The judge rejects unbalanced positions after
     /// random plies.
     pub fn get(&self, number: u64, judge: &mut Player) -> Game {
@@ -72,18 +68,13 @@ impl Openings {
         for _ in 0..Self::TRIES {
             let board = self.first(number, &mut rng);
             let Some(game) = random_walk(board, plies, &mut rng) else { continue };
-            judge.new_game();
+            judge.engine.new_game();
             if judge.think(&game, Self::JUDGED, Duration::ZERO).score.abs() <= self.args.max_imbalance {
                 return game;
             }
         }
         // A position of the book may be unbalanced itself.
         Game::from(self.first(number, &mut rng))
-    }
-
-    /// The positions of the book.
-    pub fn book(&self) -> &[String] {
-        &self.book
     }
 
     /// The position before the random plies.
@@ -197,7 +188,7 @@ mod tests {
             let openings = Openings::from_args(&OpeningArgs { max_imbalance, ..args() }).unwrap();
             let scores = (0..20).map(|number| {
                 let game = openings.get(number, &mut judge);
-                judge.new_game();
+                judge.engine.new_game();
                 judge.think(&game, Openings::JUDGED, Duration::ZERO).score.abs()
             });
             scores.max().unwrap()

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 /// An engine that plays.
 pub struct Player {
-    engine: Engine,
+    /// The engine.
+    pub engine: Engine,
 }
 
 impl Player {
@@ -26,16 +27,6 @@ impl Player {
             setting.apply(&mut engine).map_err(|error| error.to_string())?;
         }
         Ok(Self { engine })
-    }
-
-    /// The engine, for searches outside of games.
-    pub fn engine(&mut self) -> &mut Engine {
-        &mut self.engine
-    }
-
-    /// Clears the hash table and histories.
-    pub fn new_game(&mut self) {
-        self.engine.new_game();
     }
 
     /// Searches a position, which must have a legal move.

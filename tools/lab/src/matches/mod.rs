@@ -23,6 +23,9 @@ const PAIRS: u64 = 200;
 /// Games between two lines of `--verbose`.
 const LINE_EVERY: u64 = 20;
 
+/// Heading of the options of a test.
+const TEST: &str = "Sequential test";
+
 const EXAMPLES: &str = "\
 Is a margin of 80 better than the one built in? Play until that is clear, and resume after any interruption:
   lento match --new rfp_margin=80 --sprt 0,5 --journal margin.jsonl
@@ -58,27 +61,20 @@ pub struct Args {
     /// Write a line to standard error after every ten pairs
     #[arg(long)]
     verbose: bool,
-    #[command(flatten)]
-    test: TestArgs,
-    #[command(flatten)]
-    conditions: Conditions,
-}
-
-#[derive(clap::Args)]
-#[command(next_help_heading = "Sequential test")]
-struct TestArgs {
     /// End when the games show whether the new player is stronger by ELO0 (H0) or by ELO1 (H1)
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = hypotheses)]
+    #[arg(long, value_name = "ELO0,ELO1", help_heading = TEST, allow_hyphen_values = true, value_parser = hypotheses)]
     sprt: Option<(f64, f64)>,
     /// Probability of accepting H1 when H0 is true
-    #[arg(long, value_name = "RATE", default_value_t = 0.05, requires = "sprt")]
+    #[arg(long, value_name = "RATE", help_heading = TEST, default_value_t = 0.05, requires = "sprt")]
     alpha: f64,
     /// Probability of accepting H0 when H1 is true
-    #[arg(long, value_name = "RATE", default_value_t = 0.05, requires = "sprt")]
+    #[arg(long, value_name = "RATE", help_heading = TEST, default_value_t = 0.05, requires = "sprt")]
     beta: f64,
     /// Meaning of Elo in the test
-    #[arg(long, value_enum, default_value_t = EloModel::Normalized, requires = "sprt")]
+    #[arg(long, help_heading = TEST, value_enum, default_value_t = EloModel::Normalized, requires = "sprt")]
     model: EloModel,
+    #[command(flatten)]
+    conditions: Conditions,
 }
 
 fn hypotheses(text: &str) -> Result<(f64, f64), String> {
@@ -88,7 +84,7 @@ fn hypotheses(text: &str) -> Result<(f64, f64), String> {
 
 impl Args {
     fn goal(&self) -> Result<Goal, String> {
-        let TestArgs { sprt, alpha, beta, model } = self.test;
+        let Self { sprt, alpha, beta, model, .. } = *self;
         let sprt = sprt.map(|(elo0, elo1)| Sprt::new(elo0, elo1, alpha, beta, model)).transpose()?;
         let default = if sprt.is_some() { u64::MAX } else { PAIRS };
         Ok(Goal { pairs: self.pairs.unwrap_or(default), sprt })

@@ -199,7 +199,7 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
             let fen = &self.positions[index];
-            let measured = measure(player.engine(), fen, self.args.budget())?;
+            let measured = measure(&mut player.engine, fen, self.args.budget())?;
             keep(&mut self.journal, &measured.to_record(&name, fen))?;
             self.rows[row].measured.push(measured);
             on_part(self, &name);
@@ -207,7 +207,7 @@ impl<'a> Session<'a> {
         let limits = Limits { nodes: Some(self.args.suite_nodes), ..Limits::default() };
         for index in problems {
             let problem = &self.problems[index];
-            let Some(solution) = epd::solve(player.engine(), problem, &limits, stop) else { return Ok(()) };
+            let Some(solution) = epd::solve(&mut player.engine, problem, &limits, stop) else { return Ok(()) };
             let record = json!({"what": "problem", "variant": name, "solution": solution.to_record(problem)});
             keep(&mut self.journal, &record)?;
             self.rows[row].solved.push(solution);

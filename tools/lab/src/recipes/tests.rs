@@ -1,8 +1,8 @@
 use super::*;
 use crate::elo::Pentanomial;
+use crate::folder::Folder;
 use lento::search::statistics::Counts;
 use lento_common::arguments::parse;
-use lento_common::scratch::Folder;
 
 const POSITIONS: &str = "\
 r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7

@@ -7,7 +7,7 @@
 use crate::formats::packed::RECORD;
 use lento_common::draft::{Draft, WriteError, scratch};
 use lento_common::interrupt::Stop;
-use lento_common::mix::{GOLDEN, mix};
+use lento_common::mix::{GOLDEN, split_mix};
 use lento_common::number;
 use std::collections::BinaryHeap;
 use std::error::Error;
@@ -47,12 +47,11 @@ struct Keys(u64);
 impl Keys {
     /// The keys of a seed. Consecutive seeds give unrelated keys.
     fn new(seed: u64) -> Self {
-        Self(mix(seed))
+        Self(split_mix(&mut seed.wrapping_sub(GOLDEN)))
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(GOLDEN);
-        mix(self.0)
+        split_mix(&mut self.0)
     }
 }
 
@@ -262,7 +261,7 @@ impl<P: FnMut(u64)> SortedWriter<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lento_common::scratch::Folder;
+    use crate::folder::Folder;
     use std::collections::{HashMap, HashSet};
 
     const ORDER: Order = Order { seed: 5, keep: None, memory: 1 << 20 };

@@ -62,7 +62,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     let arena = args.conditions.arena(args.limit, [&args.set, &args.set])?;
     let stop = Stop::on_ctrl_c()?;
-    for fen in arena.openings.book() {
+    for fen in &arena.openings.book {
         let no_data = |problem| format!("--book: data do not begin with \"{fen}\": {problem}");
         check_material(&Board::from_fen(fen)?).map_err(no_data)?;
     }

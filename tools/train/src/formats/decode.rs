@@ -45,9 +45,9 @@ pub fn run<T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::Folder;
     use crate::formats::shards;
     use crate::tests::sample;
-    use lento_common::scratch::Folder;
 
     type Game = (Place, usize);
     type Ended = (bool, Vec<Place>);

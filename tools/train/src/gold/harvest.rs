@@ -17,16 +17,6 @@ use lento_common::play::setting::Setting;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The positions to take of each game, and how they are scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// The most positions of a game.
-    pub each: usize,
-    /// The limit of the search that scores a position.
-    pub label: Limit,
-    pub seed: u64,
-}
-
 /// Skips the first plies, which follow random moves.
 const FILTER: Filter = Filter { max_score: 2000, skip_plies: 2, noisy: false };
 
@@ -68,33 +58,40 @@ pub struct Hands {
 
 impl Hands {
     pub fn new(settings: &[Setting], hash: usize) -> Result<Self, String> {
-        let [mut player, labeller] = [Player::new(settings, hash)?, Player::new(settings, hash)?];
-        let threads = player.engine().threads();
+        let [player, labeller] = [Player::new(settings, hash)?, Player::new(settings, hash)?];
+        let threads = player.engine.threads();
         if threads > 1 {
             return Err(format!("Threads={threads}: a gold set is made by searches of one thread"));
         }
         Ok(Self { player, judge: Player::new(&[], 1)?, labeller })
     }
 
-    /// Plays the game with this number and takes its positions. The result depends on plan, arena and number alone; `None` when
-    /// interrupted.
-    pub fn harvest(&mut self, plan: Plan, arena: &Arena, number: u64, stops: [&Stop; 2]) -> Option<Crop> {
+    /// Plays the game with this number and takes up to `each` of its positions, scored by searches with the limit `label`. The result
+    /// depends on these, arena and number alone; `None` when interrupted.
+    pub fn harvest(
+        &mut self,
+        each: usize,
+        label: Limit,
+        arena: &Arena,
+        number: u64,
+        stops: [&Stop; 2],
+    ) -> Option<Crop> {
         let opening = arena.openings.get(number, &mut self.judge);
         let game = play(&mut [&mut self.player], &opening, arena.limit, &arena.rules, stops)?;
         let nodes = game.plies.iter().map(|ply| ply.nodes).sum();
         let mut crop = Crop { number, nodes, records: Vec::new() };
         // Not the sequence of the opening.
-        let mut rng = Rng::with_seed(!mix::seed(plan.seed, number));
+        let mut rng = Rng::with_seed(!mix::seed(arena.openings.args.seed, number));
         let mut positions = positions(&game);
         rng.shuffle(&mut positions);
         for position in positions.into_iter().filter(|position| FILTER.keeps(position)) {
-            if crop.records.len() >= plan.each {
+            if crop.records.len() >= each {
                 break;
             }
             if stops.iter().any(|stop| stop.asked()) {
                 return None;
             }
-            let (label, nodes) = self.label(&position, plan.label)?;
+            let (label, nodes) = self.label(&position, label)?;
             crop.nodes += nodes;
             if FILTER.keeps(&label) {
                 crop.records.push(packed::to_bytes(&packed::pack(&label.board, label.score, label.result)));
@@ -107,7 +104,7 @@ impl Hands {
     /// last line that was searched to its end. `None` without a legal move.
     fn label(&mut self, position: &Position, limit: Limit) -> Option<(Position, u64)> {
         self.labeller.new_game();
-        let engine = self.labeller.engine();
+        let engine = &mut self.labeller.engine;
         engine.game = Game::from(position.board.clone());
         let side = position.board.side_to_move();
         let mut exact = None;
@@ -152,9 +149,8 @@ mod tests {
 
     #[test]
     fn a_game_gives_the_same_quiet_positions_whatever_came_before_it() {
-        let plan = Plan { each: 5, label: Limit::Nodes(300), seed: 4 };
         let (stop, mut hands) = (Stop::default(), Hands::new(&[], 1).unwrap());
-        let mut reap = |number| hands.harvest(plan, &arena(), number, [&stop; 2]).unwrap();
+        let mut reap = |number| hands.harvest(5, Limit::Nodes(300), &arena(), number, [&stop; 2]).unwrap();
         let crops = [reap(3), reap(8), reap(3)];
         assert_eq!(crops[0], crops[2]);
         assert_ne!(crops[0].records, crops[1].records);
@@ -171,10 +167,9 @@ mod tests {
 
     #[test]
     fn an_interrupted_game_gives_nothing() {
-        let plan = Plan { each: 5, label: Limit::Nodes(300), seed: 4 };
         let (go_on, stop, mut hands) = (Stop::default(), Stop::default(), Hands::new(&[], 1).unwrap());
         stop.ask();
-        assert_eq!(hands.harvest(plan, &arena(), 3, [&go_on, &stop]), None);
+        assert_eq!(hands.harvest(5, Limit::Nodes(300), &arena(), 3, [&go_on, &stop]), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `lento gold make`.
 
-use super::harvest::{Crop, Hands, Plan};
+use super::harvest::{Crop, Hands};
 use super::set::{GoldSet, checksum};
 use crate::formats::packed::RECORD;
 use crate::report::Report;
@@ -62,7 +62,6 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     // Fails before the journal is created.
     Hands::new(&args.set, arena.hash)?;
     let stop = Stop::on_ctrl_c()?;
-    let plan = Plan { each: args.each, label: args.label, seed: args.conditions.openings.seed };
     let header = header(args)?;
     let mut making = Making::default();
     let mut journal = Journal::resume(
@@ -79,7 +78,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
 
     if before < args.positions {
         let set_up = || Hands::new(&args.set, arena.hash);
-        let work = |hands: &mut Hands, number, stops: [&Stop; 2]| Ok(hands.harvest(plan, &arena, number, stops));
+        let work = |hands: &mut Hands, number, stops: [&Stop; 2]| {
+            Ok(hands.harvest(args.each, args.label, &arena, number, stops))
+        };
         ordered::run(arena.concurrency, making.games..u64::MAX, &stop, set_up, work, |crop| {
             keep(&mut journal, &crop.to_json())?;
             making.add(crop);

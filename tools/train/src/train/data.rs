@@ -5,7 +5,7 @@ use crate::formats::packed::{self, RECORD};
 use bulletformat::ChessBoard;
 use crossbeam::channel::Sender;
 use lento_common::interrupt::Stop;
-use lento_common::mix::{GOLDEN, mix};
+use lento_common::mix::split_mix;
 use lento_common::ordered;
 use std::error::Error;
 use std::fs::File;
@@ -51,7 +51,7 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
 }
 
 pub fn hash_word(hash: u64, word: u64) -> u64 {
-    mix((hash.rotate_left(23) ^ word).wrapping_add(GOLDEN))
+    split_mix(&mut (hash.rotate_left(23) ^ word))
 }
 
 impl DataSet {
@@ -191,9 +191,9 @@ impl<'a> SpanReader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::Folder;
     use crate::tests::sample::{packed_bytes as bytes, positions};
     use crossbeam::channel::unbounded;
-    use lento_common::scratch::Folder;
     use std::collections::BTreeSet;
 
     fn open(files: &[PathBuf], share: f64, threads: usize) -> Result<DataSet, String> {

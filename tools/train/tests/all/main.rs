@@ -6,6 +6,10 @@ mod damage;
 #[path = "../../../tests/driver.rs"]
 #[allow(dead_code, reason = "each package uses its part")]
 mod driver;
+#[cfg(unix)]
+#[path = "../../../tests/folder.rs"]
+#[allow(dead_code, reason = "each package uses its part")]
+mod folder;
 
 #[cfg(unix)]
 mod abuse;
