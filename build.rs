@@ -14,6 +14,7 @@ fn main() {
     println!("cargo::rustc-env=LENTO_COMMIT={}", commit());
     println!("cargo::rustc-env=LENTO_TARGET={}", env::var("TARGET").unwrap_or_default());
     println!("cargo::rustc-env=LENTO_RUSTC={}", rustc().unwrap_or_else(|| "rustc of unknown version".into()));
+    println!("cargo::rustc-env=LENTO_PROFILE={}", profile());
 }
 
 /// The network file: `LENTO_NETWORK`, relative to the package, or the default.
@@ -61,6 +62,12 @@ fn watch_head() {
 fn rustc() -> Option<String> {
     let answer = output(Command::new(env::var_os("RUSTC")?).arg("--version"))?;
     Some(answer.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+}
+
+/// `debug`, `release`, or `release, pgo` for a profile-guided build.
+fn profile() -> String {
+    let is_guided = env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| flags.contains("profile-use="));
+    env::var("PROFILE").expect("set by cargo") + if is_guided { ", pgo" } else { "" }
 }
 
 fn git(args: &[&str]) -> Option<String> {

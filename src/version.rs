@@ -14,14 +14,15 @@ pub const SHORT: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("LENTO_COM
 pub const ABOUT: &str =
     concat!("Lento ", env!("CARGO_PKG_VERSION"), " by the Lento authors, licence ", env!("CARGO_PKG_LICENSE"));
 
-/// Version, build target, compiler, CPU features and evaluation.
+/// Version, commit, build target, compiler, profile, CPU features and evaluation.
 pub static LONG: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "{} ({}; {}, {}; built for {}; runs {})\nevaluation {}",
+        "{} ({}; {}, {}, {}; built for {}; runs {})\nevaluation {}",
         env!("CARGO_PKG_VERSION"),
         env!("LENTO_COMMIT"),
         env!("LENTO_TARGET"),
         env!("LENTO_RUSTC"),
+        env!("LENTO_PROFILE"),
         built_for(),
         runs(),
         Evaluation::default()

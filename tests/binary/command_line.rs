@@ -176,7 +176,7 @@ fn help() {
     }
 }
 
-/// `Lento 0.1.0 (ea86e73, 2026-11-21; x86_64-unknown-linux-gnu, rustc 1.95.0; built for AVX2 BMI2; runs AVX-512)`.
+/// `Lento 0.1.0 (ea86e73, 2026-11-21; x86_64-unknown-linux-gnu, rustc 1.95.0, release; built for AVX2 BMI2; runs AVX-512)`.
 #[test]
 fn the_version_names_commit_date_and_build() {
     let [long, short] = ["--version", "-V"].map(|arg| lines(&run(&[arg])));
@@ -189,6 +189,8 @@ fn the_version_names_commit_date_and_build() {
     let parts: Vec<&str> = long[0].split("; ").collect();
     let [_, compiler, built, runs] = parts.as_slice() else { panic!("{long:#?}") };
     assert!(compiler.contains(std::env::consts::ARCH) && compiler.contains(", rustc 1."), "{compiler}");
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    assert_eq!(compiler.split(", ").nth(2), Some(profile), "{compiler}");
     assert!(built.starts_with("built for ") && runs.starts_with("runs "), "{built}; {runs}");
 }
 

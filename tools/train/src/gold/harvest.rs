@@ -103,7 +103,7 @@ impl Hands {
     /// The position with score and best move of a search from an empty table, and the nodes of that search. The score is that of the
     /// last line that was searched to its end. `None` without a legal move.
     fn label(&mut self, position: &Position, limit: Limit) -> Option<(Position, u64)> {
-        self.labeller.new_game();
+        self.labeller.engine.new_game();
         let engine = &mut self.labeller.engine;
         engine.game = Game::from(position.board.clone());
         let side = position.board.side_to_move();
