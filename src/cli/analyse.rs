@@ -3,7 +3,7 @@
 use super::document::{SCHEMA, document};
 use super::interrupt::Stop;
 use super::notice::notice;
-use super::search::search;
+use super::search::search_among;
 use super::setup::{self, Setup};
 use super::table::{Show, summary};
 use super::{Done, units};
@@ -31,6 +31,9 @@ pub struct Args {
     /// Moves to play first, in UCI or SAN, in quotes: "e4 e5 Nf3"
     #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
     pub moves: String,
+    /// Moves not to search, in UCI or SAN: e4,d4
+    #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
+    pub avoid: String,
     /// Time limit: 10, 10s, 500ms, 2m, 1h [default: 10s, unless another limit is given]
     #[arg(long, value_parser = units::parse_time)]
     pub time: Option<Duration>,
@@ -67,6 +70,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Done {
     let game = args.setup.game(&args.moves)?;
     let root = game.board().clone();
+    let moves = args.setup.moves_without(&root, "--avoid", &args.avoid)?;
     let mut engine = args.engine()?;
     engine.game = game;
     let (chess960, limits) = (args.setup.chess960, args.limits());
@@ -74,7 +78,7 @@ pub fn run(args: &Args) -> Done {
     let mut out = io::stdout();
     if args.json {
         let mut infos = Vec::new();
-        let found = search(&mut engine, &limits, &stop, |news| {
+        let found = search_among(&mut engine, &limits, &moves, &stop, |news| {
             if let Some(Output::Info(info)) = news {
                 infos.push(info.clone());
             }
@@ -86,7 +90,7 @@ pub fn run(args: &Args) -> Done {
     writeln!(out, "{}", root.fen(chess960))?;
     writeln!(out, "{}\n", args.conditions(&engine))?;
     let mut show = Show::begin(&root, args.multipv > 1)?;
-    let found = search(&mut engine, &limits, &stop, |news| show.update(news))?;
+    let found = search_among(&mut engine, &limits, &moves, &stop, |news| show.update(news))?;
     show.end(&found.outcome)?;
     writeln!(out, "\n{}", summary(&root, &found, chess960))?;
     Ok(ExitCode::SUCCESS)
@@ -139,7 +143,13 @@ impl Args {
         }
         words.extend(limits.depth.map(|depth| format!("depth {depth}")));
         words.extend(limits.nodes.map(|nodes| format!("{} nodes", units::grouped(nodes))));
-        if words.is_empty() { "until Ctrl-C".into() } else { words.join(", ") }
+        if words.is_empty() {
+            words.push("until Ctrl-C".into());
+        }
+        if !self.avoid.is_empty() {
+            words.push(format!("without {}", self.avoid));
+        }
+        words.join(", ")
     }
 }
 

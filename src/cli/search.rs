@@ -1,6 +1,7 @@
 //! Runs a search to its end.
 
 use super::interrupt::Stop;
+use crate::chess::Move;
 use crate::engine::{Engine, Output, Wake};
 use crate::search::limits::Limits;
 use crate::search::report::{Info, Outcome};
@@ -42,11 +43,22 @@ pub fn search(
     engine: &mut Engine,
     limits: &Limits,
     stop: &Stop,
+    on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
+) -> io::Result<Found> {
+    search_among(engine, limits, &[], stop, on_output)
+}
+
+/// [`search`] restricted to these root moves, unless there are none.
+pub fn search_among(
+    engine: &mut Engine,
+    limits: &Limits,
+    moves: &[Move],
+    stop: &Stop,
     mut on_output: impl FnMut(Option<&Output>) -> io::Result<()>,
 ) -> io::Result<Found> {
     let start = Instant::now();
     let mut next_beat = start + HEARTBEAT;
-    engine.go(limits);
+    engine.go_among(limits, moves);
     let outcome = loop {
         match engine.wait(stop.waiter(), Some(next_beat)) {
             Wake::Output(Output::Best(outcome)) => break outcome,

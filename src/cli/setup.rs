@@ -1,7 +1,7 @@
 //! Arguments shared by several tasks: the start position, the evaluation, and numbers. Errors state what is expected.
 
 use super::units;
-use crate::chess::Game;
+use crate::chess::{Board, Game, Move};
 use crate::engine::Engine;
 use crate::eval::nnue::{self, simd::Simd};
 use crate::eval::{Evaluation, EvaluationKind, Model};
@@ -30,15 +30,30 @@ impl Setup {
             Some(fen) => Game::from_fen(fen).map_err(|error| error.to_string())?,
         };
         for text in words(moves) {
-            let board = game.board();
-            let mv = board.parse_uci(text, self.chess960).or_else(|| board.parse_san(text));
-            let mv = mv.ok_or_else(|| {
-                let fen = board.fen(self.chess960);
-                format!("{text:?} is not a legal move in {fen}; expected a move such as e2e4, Nf3 or O-O")
-            })?;
-            game.play(mv);
+            game.play(self.parse_move(game.board(), text)?);
         }
         Ok(game)
+    }
+
+    /// The legal moves except these, each in UCI or SAN; none for no exception. `option` names them in errors.
+    pub fn moves_without(&self, board: &Board, option: &str, avoided: &str) -> Result<Vec<Move>, String> {
+        let moves: Vec<Move> = words(avoided).map(|text| self.parse_move(board, text)).collect::<Result<_, _>>()?;
+        if moves.is_empty() {
+            return Ok(moves);
+        }
+        let left: Vec<Move> = board.legal_moves().into_iter().filter(|mv| !moves.contains(mv)).collect();
+        if left.is_empty() {
+            return Err(format!("{option} {avoided:?} leaves no move in {}", board.fen(self.chess960)));
+        }
+        Ok(left)
+    }
+
+    /// A move in UCI or SAN.
+    fn parse_move(&self, board: &Board, text: &str) -> Result<Move, String> {
+        board.parse_uci(text, self.chess960).or_else(|| board.parse_san(text)).ok_or_else(|| {
+            let fen = board.fen(self.chess960);
+            format!("{text:?} is not a legal move in {fen}; expected a move such as e2e4, Nf3 or O-O")
+        })
     }
 }
 

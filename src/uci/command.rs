@@ -105,7 +105,7 @@ const STANDARD: [&str; 11] = [
     "setoption name <option> [value <value>]",
     "position startpos | fen <FEN> [moves <move> ...]",
     "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [movestogo N] [mate N] \
-     [infinite] [ponder] [searchmoves <move> ...] | go perft N",
+     [infinite] [ponder] [searchmoves <move> ...] [avoidmoves <move> ...] | go perft N",
     "stop: stop the search and all queued ones",
     "ponderhit: the opponent played the pondered move",
     "quit: stop all searches and exit",

@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::words::{Words, quoted};
-use crate::chess::perft;
+use crate::chess::{Board, Move, perft};
 use crate::search::limits::Limits;
 
 /// A parsed `go`. Root moves stay text, since parsing them needs the position.
@@ -12,6 +12,37 @@ pub struct Go {
     pub limits: Limits,
     /// The words after `searchmoves`.
     pub search_moves: Vec<String>,
+    /// The words after `avoidmoves`.
+    pub avoid_moves: Vec<String>,
+}
+
+impl Go {
+    /// The root moves to search, empty for all. `problems` receives illegal moves, and `avoidmoves` that leave no move.
+    pub fn root_moves(&self, board: &Board, chess960: bool, problems: &mut Vec<String>) -> Vec<Move> {
+        let mut parse = |keyword: &str, texts: &[String]| {
+            let mut moves = Vec::new();
+            for text in texts {
+                match board.parse_uci(text, chess960) {
+                    Some(mv) => moves.push(mv),
+                    None => problems.push(format!("`{keyword}` {} is not a legal move here; ignored", quoted(text))),
+                }
+            }
+            moves
+        };
+        let wanted = parse("searchmoves", &self.search_moves);
+        let avoided = parse("avoidmoves", &self.avoid_moves);
+        if avoided.is_empty() {
+            return wanted;
+        }
+        let mut left = if wanted.is_empty() { board.legal_moves().to_vec() } else { wanted.clone() };
+        left.retain(|mv| !avoided.contains(mv));
+        if left.is_empty() {
+            let all = quoted(&self.avoid_moves.join(" "));
+            problems.push(format!("`avoidmoves` {all} leaves no move to search; ignored"));
+            return wanted;
+        }
+        left
+    }
 }
 
 /// A limit with a number: its word, the smallest and the largest value, and its setter. Smaller values are errors, larger ones are
@@ -35,7 +66,7 @@ const LIMITS: &[Limit] = &[
 ];
 
 /// Keywords without a number, or with a parser of their own.
-const OTHERS: [&str; 4] = ["infinite", "ponder", "searchmoves", "perft"];
+const OTHERS: [&str; 5] = ["infinite", "ponder", "searchmoves", "avoidmoves", "perft"];
 
 /// The keywords of `go`.
 fn known() -> impl Iterator<Item = &'static str> {
@@ -63,7 +94,8 @@ pub fn parse(words: &mut Words, problems: &mut Vec<String>) -> Result<Command, S
         match word.to_ascii_lowercase().as_str() {
             "infinite" => go.limits.infinite = true,
             "ponder" => go.limits.ponder = true,
-            "searchmoves" => search_moves(&mut go, words, problems),
+            "searchmoves" => moves("searchmoves", &mut go.search_moves, words, problems),
+            "avoidmoves" => moves("avoidmoves", &mut go.avoid_moves, words, problems),
             "perft" => perft = Some(number("perft", PERFT, words)),
             _ => unknown.push(word),
         }
@@ -102,13 +134,13 @@ fn saturating(text: &str) -> Option<i64> {
 }
 
 /// Consumes words up to the next limit as moves.
-fn search_moves(go: &mut Go, words: &mut Words, problems: &mut Vec<String>) {
-    let before = go.search_moves.len();
+fn moves(keyword: &str, moves: &mut Vec<String>, words: &mut Words, problems: &mut Vec<String>) {
+    let before = moves.len();
     while let Some(mv) = words.take_if(|word| !is_known(word)) {
-        go.search_moves.push(mv.to_ascii_lowercase());
+        moves.push(mv.to_ascii_lowercase());
     }
-    if go.search_moves.len() == before {
-        problems.push("`searchmoves` expects moves such as e2e4; ignored".into());
+    if moves.len() == before {
+        problems.push(format!("`{keyword}` expects moves such as e2e4; ignored"));
     }
 }
 
@@ -152,6 +184,24 @@ mod tests {
         let (go, problems) = read("depth 2 searchmoves infinite");
         assert_eq!((go.search_moves.len(), go.limits.depth, go.limits.infinite), (0, Some(2), true));
         assert_eq!(problems, ["`searchmoves` expects moves such as e2e4; ignored"]);
+    }
+
+    #[test]
+    fn avoided_moves_are_taken_from_the_others() {
+        let board = Board::start();
+        let left = |text: &str| {
+            let (go, mut problems) = read(text);
+            let moves = go.root_moves(&board, false, &mut problems);
+            (moves.iter().map(|&mv| board.uci(mv, false)).collect::<Vec<_>>(), problems)
+        };
+        let (moves, problems) = left("avoidmoves E2E4 d2d4 depth 3");
+        assert!(moves.len() == 18 && !moves.contains(&"e2e4".into()) && !moves.contains(&"d2d4".into()), "{moves:?}");
+        assert_eq!(problems, [""; 0]);
+        assert_eq!(left("searchmoves a2a3 e2e4 avoidmoves e2e4").0, ["a2a3"]);
+        assert_eq!(left("avoidmoves e2e5").0, [""; 0]);
+        let (moves, problems) = left("avoidmoves a2a3 e2e5 searchmoves a2a3");
+        assert_eq!((moves, problems.len()), (vec!["a2a3".into()], 2));
+        assert_eq!(problems[1], "`avoidmoves` \"a2a3 e2e5\" leaves no move to search; ignored");
     }
 
     #[test]

@@ -9,9 +9,8 @@ use super::listing;
 use super::options::{self, Target};
 use super::sent_lines::SentLines;
 use super::task::{self, Console, Message, Task};
-use super::words::quoted;
 use super::writer::Writer;
-use crate::chess::{Game, Move};
+use crate::chess::Game;
 use crate::engine::{Engine, Output};
 use crate::score::Bound;
 use crate::search::report::Outcome;
@@ -431,13 +430,9 @@ impl Session {
         let position = self.position.get_or_insert_with(|| "startpos".into()).clone();
         self.record_search(position);
         let chess960 = self.engine.settings.chess960;
-        let mut moves: Vec<Move> = Vec::new();
-        for text in &go.search_moves {
-            match self.engine.game.board().parse_uci(text, chess960) {
-                Some(mv) => moves.push(mv),
-                None => self.report(format!("`searchmoves` {} is not a legal move here; ignored", quoted(text))),
-            }
-        }
+        let mut problems = Vec::new();
+        let moves = go.root_moves(self.engine.game.board(), chess960, &mut problems);
+        problems.into_iter().for_each(|problem| self.report(problem));
         if self.verbose {
             let fen = self.engine.game.board().fen(chess960);
             self.print(&format::message(format!("go in {fen}: {:?}", go.limits)));

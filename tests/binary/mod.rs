@@ -2,6 +2,7 @@
 
 pub mod harness;
 
+mod avoid;
 mod command_line;
 mod conversations;
 mod drawish;

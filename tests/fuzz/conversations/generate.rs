@@ -12,7 +12,7 @@ use cozy_chess::Board;
 pub struct Generator<'a> {
     random: Random,
     positions: &'a Positions,
-    /// The position that was asked for last, as far as it is known: moves for `searchmoves`.
+    /// The position that was asked for last, as far as it is known: moves for `searchmoves` and `avoidmoves`.
     board: Board,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Generator<'a> {
     fn go(&mut self) -> String {
         let mut text = String::from("go");
         for _ in 0..self.random.below(4) {
-            text += &match self.random.below(13) {
+            text += &match self.random.below(14) {
                 0..=2 => format!(" depth {}", 1 + self.random.below(4)),
                 3 => format!(" nodes {}", self.random.pick(&[1, 2, 10, 100, 1000, 20_000, 1_000_000])),
                 4 => format!(" movetime {}", self.random.pick(&[-1, 0, 1, 5, 20, 100, 100_000])),
@@ -156,7 +156,8 @@ impl<'a> Generator<'a> {
                 7 => " infinite".into(),
                 8 | 9 => " ponder".into(),
                 10 => format!(" searchmoves{}", self.some_moves()),
-                11 => format!(" mate {}", 1 + self.random.below(5)),
+                11 => format!(" avoidmoves{}", self.some_moves()),
+                12 => format!(" mate {}", 1 + self.random.below(5)),
                 _ => {
                     let word =
                         self.random.pick(&["depth", "nodes", "movetime", "wtime", "binc", "movestogo", "mate", "blub"]);

@@ -32,6 +32,8 @@ pub enum Meaning {
 pub struct Go {
     /// The words after `searchmoves`.
     pub wanted: Vec<String>,
+    /// The words after `avoidmoves`.
+    pub avoided: Vec<String>,
     /// Whether it ends soon, once it does not ponder any more.
     pub brief: bool,
     pub ponder: bool,
@@ -51,7 +53,8 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
                 || (args.clock.iter().any(Option::is_some)
                     && args.clock.into_iter().all(|clock| clock.is_none() || ms(clock))
                     && args.increment.into_iter().all(|ms| ms.is_none_or(|ms| ms <= 100)));
-            Meaning::Go(Go { wanted: go.search_moves, brief, ponder: args.ponder, infinite: args.infinite })
+            let (ponder, infinite) = (args.ponder, args.infinite);
+            Meaning::Go(Go { wanted: go.search_moves, avoided: go.avoid_moves, brief, ponder, infinite })
         }
         Command::Perft(depth) => Meaning::Work(depth <= 3),
         Command::Bench(depth) => Meaning::Work(depth <= 2),

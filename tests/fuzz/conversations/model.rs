@@ -115,14 +115,14 @@ impl Model {
             Some(second) => second.texts(chess960),
             None => root.legal_moves().iter().map(|&mv| root.uci(mv, chess960)).collect(),
         };
-        // A castling move of `searchmoves` may be written in either way.
-        let wanted: Vec<String> = go
-            .wanted
-            .iter()
-            .filter_map(|text| root.parse_uci(text, chess960))
-            .map(|mv| root.uci(mv, chess960))
-            .collect();
-        let legal = if wanted.is_empty() { all } else { wanted };
+        // A castling move may be written in either way.
+        let moves = |texts: &[String]| -> Vec<String> {
+            texts.iter().filter_map(|text| root.parse_uci(text, chess960)).map(|mv| root.uci(mv, chess960)).collect()
+        };
+        let (wanted, avoided) = (moves(&go.wanted), moves(&go.avoided));
+        let wanted = if wanted.is_empty() { all } else { wanted };
+        let left: Vec<String> = wanted.iter().filter(|mv| !avoided.contains(mv)).cloned().collect();
+        let legal = if left.is_empty() { wanted } else { left };
         self.searches.push(Search { root, chess960, legal, second });
     }
 }

@@ -98,10 +98,14 @@ impl QueueArgs {
 /// Runs the queue.
 pub fn run(args: &Cli) -> Done {
     let (queue, position) = (&args.queue, &args.position);
-    if position.infinite || position.json {
-        let option = if position.infinite { "--infinite" } else { "--json" };
-        let expected = "expected --time, --depth or --nodes, and --jsonl";
-        return Err(format!("{option} is for one position without a database; {expected}").into());
+    for (option, is_given, expected) in [
+        ("--infinite", position.infinite, "; expected --time, --depth or --nodes"),
+        ("--json", position.json, "; expected --jsonl"),
+        ("--avoid", !position.avoid.is_empty(), ""),
+    ] {
+        if is_given {
+            return Err(format!("{option} is for one position without a database{expected}").into());
+        }
     }
     let sources = queue.sources()?;
     let has_games = sources.iter().any(|source| source.is_pgn);
