@@ -58,6 +58,21 @@ impl Game {
         }
     }
 
+    /// The game if the side to move passed, without history. Fails with the reason if it has no legal move or is in
+    /// check.
+    pub fn passed(&self) -> Result<Self, &'static str> {
+        match self.verdict() {
+            Some(Verdict::Checkmate) => Err("checkmate"),
+            Some(Verdict::Stalemate) => Err("stalemate"),
+            _ if self.board.in_check() => Err("the side to move is in check"),
+            _ => {
+                let mut board = self.board.clone();
+                board.pass();
+                Ok(Self::from(board))
+            }
+        }
+    }
+
     /// XORs all keys with a salt, so that a shared hash table keeps searches of different salts apart.
     pub fn with_salt(mut self, salt: u64) -> Self {
         self.board.keys.all ^= salt;

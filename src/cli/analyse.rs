@@ -34,6 +34,9 @@ pub struct Args {
     /// Moves not to search, in UCI or SAN: e4,d4
     #[arg(long, default_value = "", value_name = "MOVES", hide_default_value = true)]
     pub avoid: String,
+    /// Search what the opponent would do if it were his move
+    #[arg(long)]
+    pub threat: bool,
     /// Time limit: 10, 10s, 500ms, 2m, 1h [default: 10s, unless another limit is given]
     #[arg(long, value_parser = units::parse_time)]
     pub time: Option<Duration>,
@@ -68,7 +71,10 @@ pub struct Args {
 
 /// Searches with live output, then prints the best move. Ctrl-C ends the search early.
 pub fn run(args: &Args) -> Done {
-    let game = args.setup.game(&args.moves)?;
+    let mut game = args.setup.game(&args.moves)?;
+    if args.threat {
+        game = game.passed().map_err(|why| format!("no threat in {}: {why}", game.board().fen(args.setup.chess960)))?;
+    }
     let root = game.board().clone();
     let moves = args.setup.moves_without(&root, "--avoid", &args.avoid)?;
     let mut engine = args.engine()?;
@@ -145,6 +151,9 @@ impl Args {
         words.extend(limits.nodes.map(|nodes| format!("{} nodes", units::grouped(nodes))));
         if words.is_empty() {
             words.push("until Ctrl-C".into());
+        }
+        if self.threat {
+            words.push("threat".into());
         }
         if !self.avoid.is_empty() {
             words.push(format!("without {}", self.avoid));

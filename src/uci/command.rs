@@ -20,6 +20,8 @@ pub enum Command {
     SetOption(String, Option<String>),
     Position(Position),
     Go(Go),
+    /// The limits, without pondering.
+    Threat(Go),
     /// Depth in plies.
     Perft(u32),
     /// Depth of each search.
@@ -114,10 +116,11 @@ const STANDARD: [&str; 11] = [
 ];
 
 /// Usage lines of Lento's own commands.
-const EXTRA: [&str; 12] = [
+const EXTRA: [&str; 13] = [
     "d: the board, its FEN, its key and the checking pieces",
     "flip: exchange the colors and mirror the ranks of the position, without its game history",
     "eval: the static evaluation, term by term",
+    "threat [limits of go]: what the opponent would do if it were his move; ends with threat <move>, or 0000",
     "listmoves [depth N]: the legal moves in search order, with the data that orders them",
     "lmrstats [off]: LMR statistics of the last search; with off, also the nodes saved",
     "savehash [file [zstd]]: save the hash table to a file or to HashFile, also while searching; with zstd, compressed",
@@ -185,6 +188,13 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
         "setoption" => return set_option(words),
         "position" => return position(words),
         "go" => return go::parse(words, problems),
+        "threat" => {
+            let all = words.rest();
+            match go::parse(words, problems)? {
+                Command::Go(go) if !go.limits.ponder => Command::Threat(go),
+                _ => return Err(format!("`threat` expects limits of `go` but ponder and perft, not {}", quoted(all))),
+            }
+        }
         "register" => {
             words.take_rest();
             Command::Register

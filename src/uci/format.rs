@@ -2,7 +2,7 @@
 
 use super::options;
 use crate::bench::{self, BenchEntry, POSITIONS};
-use crate::chess::{Board, Color, File, Rank, Square};
+use crate::chess::{Board, Color, File, Move, Rank, Square};
 use crate::engine::Settings;
 use crate::eval::{Classical, Evaluation, Model, Scaling, nnue, wdl};
 use crate::score::{Bound, Score, mate_distance};
@@ -80,6 +80,11 @@ pub fn best_move(root: &Board, outcome: &Outcome, settings: &Settings) -> String
         let _ = write!(line, " ponder {}", root.after(best).uci(ponder, settings.chess960));
     }
     line
+}
+
+/// The last line of `threat`: the opponent's move, or `0000` for none.
+pub fn threat(root: &Board, best: Option<Move>, settings: &Settings) -> String {
+    format!("threat {}", best.map_or_else(|| "0000".into(), |mv| root.uci(mv, settings.chess960)))
 }
 
 /// The lines before `bestmove 0000`: the score, and why there is no move.

@@ -12,5 +12,6 @@ pub mod run;
 pub(crate) mod sent_lines;
 pub mod session;
 pub mod task;
+mod threat;
 pub mod words;
 pub mod writer;

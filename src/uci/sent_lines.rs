@@ -1,6 +1,9 @@
 //! Lines of play that have been printed.
 
-use crate::search::report::Info;
+use super::format;
+use crate::chess::Board;
+use crate::engine::Settings;
+use crate::search::report::{Info, Outcome};
 use std::time::{Duration, Instant};
 
 /// The latest state of each MultiPV line with the time it was printed, in the order of printing.
@@ -19,12 +22,23 @@ impl SentLines {
     }
 
     /// Whether these lines equal the last printed ones, including their nodes.
-    pub fn matches(&self, lines: &[Info]) -> bool {
+    fn matches(&self, lines: &[Info]) -> bool {
         self.0.len() == lines.len()
             && self.0.iter().zip(lines).all(|((sent, _), line)| {
                 let state = |info: &Info| (info.depth, info.multipv, info.score, info.bound, info.nodes);
                 state(sent) == state(line) && sent.pv == line.pv
             })
+    }
+
+    /// The lines before the final move of a search that were not printed, or why there is no move.
+    pub fn rest(&self, root: &Board, outcome: &Outcome, settings: &Settings) -> Vec<String> {
+        if outcome.best.is_none() {
+            vec![format::no_move(root, settings)]
+        } else if self.matches(&outcome.lines) {
+            Vec::new()
+        } else {
+            outcome.lines.iter().map(|line| format::info(root, line, settings)).collect()
+        }
     }
 
     /// When the next line is due to be repeated, if any.

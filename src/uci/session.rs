@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 
 /// A UCI session.
 ///
-/// While a search, perft or bench is running, `stop`, `ponderhit`, `wait`, `quit`, `isready`, `uci`, `debug`,
+/// While a search, threat, perft or bench is running, `stop`, `ponderhit`, `wait`, `quit`, `isready`, `uci`, `debug`,
 /// `register` and `help` run at once, as do `d`, `eval` and `savehash` unless commands are queued. All others are
-/// queued in order. `stop` also ends queued work: each queued `go` still gets its `bestmove`. Slow options run on
+/// queued in order. `stop` also ends queued work: each queued `go` still gets its `bestmove`, each `threat` its answer. Slow options run on
 /// another thread; `isready` waits for them.
 pub struct Session {
     /// The engine, whose output the event loop passes to [`handle_output`](Self::handle_output).
@@ -92,7 +92,7 @@ impl Queued {
     /// Perft and bench finish, as in other engines. `quit` does not wait for slow options.
     fn close(&mut self, quit: bool) {
         self.stopped |= match &self.command {
-            Command::Go(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
+            Command::Go(go) | Command::Threat(go) => !self.waited || !go.limits.ends_by_itself(self.ponderhit),
             Command::LmrStats(_) | Command::LoadHash(_) => !self.waited,
             Command::SetOption(..) => quit && !self.waited,
             _ => false,
@@ -266,7 +266,10 @@ impl Session {
             return;
         }
         work.stopped = Some(Instant::now());
-        if work.task.is_some() {
+        if let Some(task) = &mut work.task {
+            if matches!(work.queued.command, Command::Threat(_)) {
+                return task.stop();
+            }
             self.work = None;
             self.print(&format::message("stopped"));
         } else if let Some(outcome) = self.engine.stop() {
@@ -310,6 +313,11 @@ impl Session {
                 let started = Instant::now();
                 self.search(go);
                 self.begin(queued, None, started);
+            }
+            Command::Threat(go) => {
+                if let Some(search) = self.threat(go) {
+                    self.begin_task(queued, search);
+                }
             }
             &Command::Perft(depth) => {
                 let board = self.engine.game.board().clone();
@@ -443,13 +451,8 @@ impl Session {
     /// Ends a search: prints final lines not printed before, then the best move.
     fn finish_search(&mut self, outcome: &Outcome) {
         let Some(work) = self.work.take() else { return };
-        if outcome.best.is_none() {
-            self.print(&format::no_move(self.engine.game.board(), &self.engine.settings));
-        } else if !work.sent.matches(&outcome.lines) {
-            for line in &outcome.lines {
-                self.print(&format::info(self.engine.game.board(), line, &self.engine.settings));
-            }
-        }
+        let rest = work.sent.rest(self.engine.game.board(), outcome, &self.engine.settings);
+        rest.iter().for_each(|line| self.print(line));
         if self.verbose {
             let ms = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
             let stop = work.stopped.map_or_else(String::new, |stop| format!(", {:.3} ms after stop", ms(stop)));

@@ -33,7 +33,7 @@ pub type Effect = Box<dyn FnOnce(&mut Session) + Send>;
 /// A running task. Dropping it cancels the work; later messages with its id are to be ignored.
 pub(super) struct Task {
     pub id: u64,
-    _alive: Sender<Infallible>,
+    alive: Option<Sender<Infallible>>,
 }
 
 /// A task's handle for output and cancellation.
@@ -46,13 +46,18 @@ pub(super) struct Console {
 impl Task {
     /// Starts work on its own thread.
     pub fn start(id: u64, inbox: Sender<Message>, work: impl FnOnce(&Console) + Send + 'static) -> io::Result<Self> {
-        let (_alive, alive) = bounded(0);
+        let (send, alive) = bounded(0);
         let console = Console { id, inbox, alive };
         thread::Builder::new().name("task".into()).spawn(move || {
             work(&console);
             console.apply(move |session| session.end_task(id));
         })?;
-        Ok(Self { id, _alive })
+        Ok(Self { id, alive: Some(send) })
+    }
+
+    /// Tells the work to end. Unlike after a drop, its messages still count.
+    pub fn stop(&mut self) {
+        self.alive = None;
     }
 }
 
@@ -79,8 +84,13 @@ impl Console {
         let _ = self.inbox.send(Message::Task(self.id, Box::new(effect)));
     }
 
+    /// A channel that closes when the task is cancelled or stopped.
+    pub fn stopped(&self) -> &Receiver<Infallible> {
+        &self.alive
+    }
+
     /// Breaks if cancelled.
-    fn check_cancelled(&self) -> ControlFlow<()> {
+    pub fn check_cancelled(&self) -> ControlFlow<()> {
         let is_cancelled = self.alive.try_recv().is_err_and(|error| error.is_disconnected());
         if is_cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

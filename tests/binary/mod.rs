@@ -22,4 +22,5 @@ mod programs;
 mod reductions;
 mod strength;
 mod tablebases;
+mod threat;
 mod uci_session;

@@ -111,7 +111,8 @@ impl<'a> Generator<'a> {
 
     fn whole_line(&mut self) -> Vec<u8> {
         match self.random.below(100) {
-            0..=24 => self.go(),
+            0..=22 => self.go(),
+            23 | 24 => self.go().replacen("go", "threat", 1),
             25..=41 => self.position(),
             42..=50 => "stop".into(),
             51..=56 => "ponderhit".into(),

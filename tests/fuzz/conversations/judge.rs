@@ -26,7 +26,7 @@ impl Judge {
             ["readyok"] => self.readies += 1,
             ["uciok"] => self.introductions += 1,
             ["Fen:", ..] => self.display(&line["Fen: ".len()..], model)?,
-            ["bestmove", ..] => self.best_move(&words, line, model)?,
+            ["bestmove", ..] | ["threat", _] => self.best_move(&words, line, model)?,
             ["info", "depth", ..] => self.info(&words, line, model)?,
             _ => {}
         }
@@ -36,7 +36,7 @@ impl Judge {
     /// Whether everything asked for has been answered.
     pub fn conclude(&self, model: &Model) -> Result<(), String> {
         let counts = [
-            ("bestmove", self.best_moves, model.searches.len()),
+            ("bestmove or threat", self.best_moves, model.searches.len()),
             ("readyok", self.readies, model.readies),
             ("uciok", self.introductions, model.introductions),
             ("Fen:", self.displays, model.displays.len()),
@@ -62,6 +62,9 @@ impl Judge {
             [_, best, "ponder", ponder] => (best, Some(ponder)),
             _ => return Err(format!("not understood: {line:?}")),
         };
+        if words[0] != search.answer {
+            return Err(format!("{line:?}, expected {}", search.answer));
+        }
         if best == "0000" {
             return if search.legal.is_empty() && ponder.is_none() { Ok(()) } else { Err(format!("no move in {fen}")) };
         }

@@ -2,11 +2,13 @@
 
 use lento::chess::Board;
 use lento::uci::command::{self, Command};
+use lento::uci::go;
 use lento::uci::options::same_name;
 
 /// What a line means.
 pub enum Meaning {
     Go(Go),
+    Threat(Go),
     /// Perft and bench; whether it takes little time.
     Work(bool),
     /// A new position, if it is one.
@@ -44,18 +46,8 @@ pub struct Go {
 pub fn of(line: &str, chess960: bool) -> Meaning {
     let Some(command) = command::parse(line).command else { return Meaning::Other };
     match command {
-        Command::Go(go) => {
-            let args = &go.limits;
-            let ms = |time: Option<i64>| time.is_some_and(|ms| ms <= 300);
-            let brief = args.depth.is_some_and(|depth| depth <= 4)
-                || args.nodes.is_some_and(|nodes| nodes <= 20_000)
-                || ms(args.movetime)
-                || (args.clock.iter().any(Option::is_some)
-                    && args.clock.into_iter().all(|clock| clock.is_none() || ms(clock))
-                    && args.increment.into_iter().all(|ms| ms.is_none_or(|ms| ms <= 100)));
-            let (ponder, infinite) = (args.ponder, args.infinite);
-            Meaning::Go(Go { wanted: go.search_moves, avoided: go.avoid_moves, brief, ponder, infinite })
-        }
+        Command::Go(go) => Meaning::Go(foretell(go)),
+        Command::Threat(go) => Meaning::Threat(foretell(go)),
         Command::Perft(depth) => Meaning::Work(depth <= 3),
         Command::Bench(depth) => Meaning::Work(depth <= 2),
         Command::LmrStats(true) => Meaning::Work(false),
@@ -81,6 +73,20 @@ pub fn of(line: &str, chess960: bool) -> Meaning {
         Command::Quit => Meaning::Quit,
         _ => Meaning::Other,
     }
+}
+
+/// What can be foretold of these limits.
+fn foretell(go: go::Go) -> Go {
+    let args = go.limits;
+    let ms = |time: Option<i64>| time.is_some_and(|ms| ms <= 300);
+    let brief = args.depth.is_some_and(|depth| depth <= 4)
+        || args.nodes.is_some_and(|nodes| nodes <= 20_000)
+        || ms(args.movetime)
+        || (args.clock.iter().any(Option::is_some)
+            && args.clock.into_iter().all(|clock| clock.is_none() || ms(clock))
+            && args.increment.into_iter().all(|ms| ms.is_none_or(|ms| ms <= 100)));
+    let (ponder, infinite) = (args.ponder, args.infinite);
+    Go { wanted: go.search_moves, avoided: go.avoid_moves, brief, ponder, infinite }
 }
 
 /// Whether a line asks for a count or a bench that is only a nuisance: both go on to their sums even when the input ends.

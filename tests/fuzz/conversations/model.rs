@@ -3,10 +3,12 @@
 use super::super::second::{Second, mirror_image};
 use super::meaning::{self, Go, Meaning};
 use super::step::Lines;
-use lento::chess::Board;
+use lento::chess::{Board, Game};
 
 /// A search that was asked for.
 pub struct Search {
+    /// The word that its answer starts with.
+    pub answer: &'static str,
     pub root: Board,
     pub chess960: bool,
     /// The moves to choose from, by the second opinion where it has one.
@@ -31,7 +33,7 @@ pub struct Model {
     waited: bool,
     /// Whether `quit` was said.
     pub closing: bool,
-    /// Every `go`, in order.
+    /// Every `go` and `threat`, in order.
     pub searches: Vec<Search>,
     /// How many times `readyok` is to be said.
     pub readies: usize,
@@ -88,7 +90,14 @@ impl Model {
         match meaning {
             Meaning::Stop => self.pending.iter_mut().for_each(|work| work.stopped = true),
             _ if self.closing => {}
-            Meaning::Go(go) => self.go(&go),
+            Meaning::Go(go) => self.go(&go, "bestmove", self.board.clone()),
+            Meaning::Threat(go) => match Game::from(self.board.clone()).passed() {
+                Ok(game) => self.go(&go, "threat", game.board().clone()),
+                Err(_) => {
+                    let (root, chess960) = (self.board.clone(), self.chess960);
+                    self.searches.push(Search { answer: "threat", root, chess960, legal: Vec::new(), second: None });
+                }
+            },
             Meaning::Work(brief) => self.begin(brief, false, false),
             Meaning::Position(Some(board)) => self.board = *board,
             Meaning::Chess960(on) => self.chess960 = on,
@@ -107,9 +116,9 @@ impl Model {
         self.pending.push(Pending { brief, ponder, infinite, stopped: false });
     }
 
-    fn go(&mut self, go: &Go) {
+    fn go(&mut self, go: &Go, answer: &'static str, root: Board) {
         self.begin(go.brief, go.ponder, go.infinite);
-        let (root, chess960) = (self.board.clone(), self.chess960);
+        let chess960 = self.chess960;
         let second = Second::new(&root).filter(|second| !second.is_ambiguous(chess960));
         let all = match &second {
             Some(second) => second.texts(chess960),
@@ -123,6 +132,6 @@ impl Model {
         let wanted = if wanted.is_empty() { all } else { wanted };
         let left: Vec<String> = wanted.iter().filter(|mv| !avoided.contains(mv)).cloned().collect();
         let legal = if left.is_empty() { wanted } else { left };
-        self.searches.push(Search { root, chess960, legal, second });
+        self.searches.push(Search { answer, root, chess960, legal, second });
     }
 }

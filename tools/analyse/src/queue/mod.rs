@@ -102,6 +102,7 @@ pub fn run(args: &Cli) -> Done {
         ("--infinite", position.infinite, "; expected --time, --depth or --nodes"),
         ("--json", position.json, "; expected --jsonl"),
         ("--avoid", !position.avoid.is_empty(), ""),
+        ("--threat", position.threat, ""),
     ] {
         if is_given {
             return Err(format!("{option} is for one position without a database{expected}").into());

@@ -1,0 +1,106 @@
+//! The command `threat`, and `analyse --threat`.
+
+use crate::harness::{Session, count, field, last_pv, lines, run};
+use serde_json::Value;
+use std::time::Duration;
+
+/// White to move, and Black threatens mate on the back rank.
+const FEN: &str = "6k1/5ppp/8/8/8/8/r4PPP/6K1 w - - 0 1";
+
+#[test]
+fn the_threat_is_searched_for_the_opponent() {
+    let mut session = Session::ready();
+    session.say(&format!("position fen {FEN}\nthreat depth 5"));
+    let found = session.until("threat ");
+    assert_eq!(found[found.len() - 1], "threat a2a1");
+    assert!(last_pv(&found).contains(" score mate 1 ") && last_pv(&found).ends_with(" pv a2a1"), "{found:#?}");
+    session.say("threat depth 5 avoidmoves a2a1");
+    assert_ne!(session.until("threat ").pop().unwrap(), "threat a2a1");
+    assert_eq!(session.fen(), FEN);
+    assert_eq!((count(session.heard(), "threat "), count(session.heard(), "bestmove")), (2, 0));
+}
+
+/// What searches found, without what depends on time.
+fn found(lines: &[String]) -> Vec<(String, String)> {
+    let pvs = lines.iter().filter(|line| line.contains(" pv "));
+    pvs.map(|line| (field(line, "nodes").unwrap().into(), line.split_once(" pv ").unwrap().1.into())).collect()
+}
+
+#[test]
+fn later_searches_are_as_without_it() {
+    let [with, without] = ["threat depth 8", "isready"].map(|between| {
+        let mut session = Session::ready();
+        let mut all = session.search("position startpos moves e2e4 e7e5 g1f3\ngo depth 8");
+        session.say(between);
+        session.until(between.split(' ').next().unwrap().trim_start_matches("is"));
+        all.extend(session.search("go depth 9"));
+        all.extend(session.search("position startpos moves e2e4 e7e5 g1f3 b8c6\ngo depth 8"));
+        found(&all)
+    });
+    assert!(with.len() > 20);
+    assert_eq!(with, without);
+}
+
+#[test]
+fn positions_without_a_threat_say_why() {
+    let mut session = Session::ready();
+    for (fen, why) in [
+        ("4k3/8/8/8/8/8/8/r3K3 w - - 0 1", "the side to move is in check"),
+        ("6k1/5ppp/8/8/8/8/5PPP/r5K1 w - - 0 1", "checkmate"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate"),
+    ] {
+        session.say(&format!("position fen {fen}\nthreat depth 3"));
+        assert_eq!(session.sync(), [format!("info string no threat in {fen}: {why}"), "threat 0000".into()]);
+    }
+    // The opponent has no move.
+    session.say("position fen 7k/5K2/6Q1/8/8/8/8/8 w - - 0 1\nthreat depth 3");
+    let lines = session.until("threat 0000");
+    assert!(lines.iter().any(|line| line.contains("no legal move: stalemate")), "{lines:#?}");
+    let output = run(&["analyse", "--fen", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", "--threat", "--depth", "2"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && output.stdout.is_empty() && told.contains("in check"), "{told}");
+}
+
+#[test]
+fn it_ends_with_stop_and_waits_for_its_turn() {
+    let mut session = Session::ready();
+    session.say(&format!("position fen {FEN}\nthreat"));
+    session.until("info depth 5 ");
+    session.say("stop");
+    session.until("threat a2a1");
+    session.say("position startpos\ngo infinite\nthreat depth 3\nisready");
+    session.until("readyok");
+    assert_eq!(count(&session.listen(Duration::from_millis(200)), "threat"), 0);
+    session.say("stop");
+    session.until("bestmove ");
+    session.until("threat ");
+    session.say("threat infinite\nposition startpos moves e2e4");
+    session.until("info depth 4 ");
+    session.say("quit");
+    let (last, status) = session.end();
+    assert_eq!((count(&last, "threat "), status.success()), (1, true), "{last:#?}");
+}
+
+#[test]
+fn it_takes_the_limits_of_go() {
+    let output = run(&[&format!("position fen {FEN}"), "setoption name Threads value 2", "threat nodes 5000"]);
+    assert!(output.status.success());
+    assert_eq!(lines(&output).pop().unwrap(), "threat a2a1");
+    for arguments in ["perft 3", "ponder depth 2"] {
+        let output = run(&[&format!("threat {arguments}")]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && told.contains(arguments), "{told}");
+    }
+}
+
+/// The null move clears the en passant square.
+#[test]
+fn analyse_shows_the_threat() {
+    let args = ["analyse", "--moves", "e4 a6 e5 d5", "--threat", "--depth", "4", "--hash", "1", "--threads", "1"];
+    let shown = lines(&run(&args));
+    assert_eq!(shown[0], "rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR b KQkq - 1 3");
+    assert_eq!(shown[1], "1 thread, hash 1 MiB, depth 4, threat");
+    let output = run(&["analyse", "--fen", FEN, "--threat", "--depth", "4", "--hash", "1", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&json["best"]["san"], &json["lines"][0]["score"]["mate"]), (&"Ra1#".into(), &1.into()));
+}
