@@ -1,5 +1,6 @@
 //! Parses a line into a command, without side effects.
 
+use super::genfens::GenFens;
 use super::go::{self, Go};
 use super::listing;
 use super::options;
@@ -35,6 +36,7 @@ pub enum Command {
     Flip,
     Compiler,
     Eval,
+    GenFens(GenFens),
     /// Depth of the reductions.
     ListMoves(i32),
     /// Whether to search again without reductions.
@@ -116,7 +118,7 @@ const STANDARD: [&str; 11] = [
 ];
 
 /// Usage lines of Lento's own commands.
-const EXTRA: [&str; 13] = [
+const EXTRA: [&str; 14] = [
     "d: the board, its FEN, its key and the checking pieces",
     "flip: exchange the colors and mirror the ranks of the position, without its game history",
     "eval: the static evaluation, term by term",
@@ -126,6 +128,7 @@ const EXTRA: [&str; 13] = [
     "savehash [file [zstd]]: save the hash table to a file or to HashFile, also while searching; with zstd, compressed",
     "loadhash [file]: load a file or HashFile into the hash table of any size",
     "bench [depth]: search fixed positions on one thread; prints nodes and speed",
+    "genfens N seed S [book <file>] [plies P]: N random openings, from the start or from positions of a file",
     "perft N: count the leaves of the tree of legal moves",
     "wait: let pending searches finish before quit or the end of input",
     "compiler: version, target and compiler",
@@ -214,6 +217,7 @@ fn arguments(keyword: &'static str, words: &mut Words, problems: &mut Vec<String
             let rest = quoted(words.rest());
             return Err(format!("`listmoves` expects depth N or the end of the line, not {rest}"));
         }
+        "genfens" => Command::GenFens(GenFens::parse(words)?),
         "lmrstats" => Command::LmrStats(words.take_if(|word| word.eq_ignore_ascii_case("off")).is_some()),
         "perft" => Command::Perft(go::number("perft", go::PERFT, words)? as u32),
         "bench" if words.rest().is_empty() => Command::Bench(BENCH_DEPTH),

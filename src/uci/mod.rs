@@ -5,6 +5,7 @@
 
 pub mod command;
 pub(crate) mod format;
+pub mod genfens;
 pub mod go;
 pub(crate) mod listing;
 pub mod options;

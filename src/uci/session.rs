@@ -328,6 +328,10 @@ impl Session {
                 engine.set_evaluation(self.engine.evaluation());
                 self.begin_task(queued, move |console| _ = task::bench(console, engine, depth));
             }
+            Command::GenFens(arguments) => {
+                let (arguments, evaluation) = (arguments.clone(), self.engine.evaluation());
+                self.begin_task(queued, move |console| arguments.run(console, evaluation));
+            }
             Command::Debug(on) => self.verbose = *on,
             Command::Display => self.print(&format::diagram(self.engine.game.board(), chess960)),
             Command::Eval => {

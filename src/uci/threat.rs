@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// Prints a search as `go` does, but ends with the threat. It ends early when the task is stopped.
 fn search(console: &Console, mut engine: Engine, limits: &Limits, moves: &[Move]) {
-    let (root, settings) = (engine.game().board().clone(), engine.settings().clone());
+    let (root, settings) = (engine.game.board().clone(), engine.settings.clone());
     let mut sent = SentLines::default();
     engine.go_among(limits, moves);
     let outcome = loop {
@@ -43,13 +43,13 @@ fn search(console: &Console, mut engine: Engine, limits: &Limits, moves: &[Move]
 impl Session {
     /// The search of a threat, or `None` without one, after saying why.
     pub(super) fn threat(&mut self, go: &Go) -> Option<impl FnOnce(&Console) + Send + use<>> {
-        let chess960 = self.engine.settings().chess960;
-        let game = match self.engine.game().passed() {
+        let chess960 = self.engine.settings.chess960;
+        let game = match self.engine.game.passed() {
             Ok(game) => game,
             Err(why) => {
-                let fen = self.engine.game().board().fen(chess960);
+                let fen = self.engine.game.board().fen(chess960);
                 self.print(&format::message(format!("no threat in {fen}: {why}")));
-                self.print(&format::threat(self.engine.game().board(), None, self.engine.settings()));
+                self.print(&format::threat(self.engine.game.board(), None, &self.engine.settings));
                 return None;
             }
         };
@@ -60,7 +60,7 @@ impl Session {
         let (threads, policy) = (self.engine.threads(), self.engine.numa_policy().clone());
         // Another table of the session's size may not fit.
         let mib = self.engine.hash_mib().min(Engine::DEFAULT_HASH * threads);
-        engine.set_game(game);
+        engine.game = game;
         Some(move |console: &Console| {
             // On failure one thread searches, or without a table.
             let placed =

@@ -8,6 +8,7 @@ mod conversations;
 mod drawish;
 #[cfg(unix)]
 mod files;
+mod genfens;
 mod going_on;
 mod hash_file;
 
