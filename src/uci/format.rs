@@ -102,9 +102,9 @@ pub fn message(text: impl Display) -> String {
     format!("info string {clean}{more}")
 }
 
-/// An error as an `info string` line.
+/// An error as an `info string` line. Nibbler shows those that begin so.
 pub fn error(problem: impl Display) -> String {
-    message(format!("error: {problem}"))
+    message(format!("ERROR: {problem}"))
 }
 
 /// The output of `eval`: the terms, the static evaluation and its win probability.

@@ -35,7 +35,7 @@ fn the_option_makes_draws_of_drawish_endings() {
 
         let refused = session.set("drawishendings", "perhaps");
         assert!(
-            refused[0].starts_with("info string error: option Drawish Endings expects true or false, not \"perhaps\"")
+            refused[0].starts_with("info string ERROR: option Drawish Endings expects true or false, not \"perhaps\"")
         );
         assert!(is_called_drawish(&judge(&mut session, ROOKS).0), "a refused value changes nothing");
         session.say("setoption name Drawish Endings value false");

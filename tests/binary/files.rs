@@ -8,7 +8,7 @@ fn refuses(option: &str, stays: &str, cases: &[(&str, &str)]) {
     let mut session = Session::ready();
     for (path, reason) in cases {
         let said = session.set(option, path);
-        let refused = |line: &&String| line.starts_with("info string error: option ") && line.contains(stays);
+        let refused = |line: &&String| line.starts_with("info string ERROR: option ") && line.contains(stays);
         let line = said.iter().find(refused).unwrap_or_else(|| panic!("{path}: {said:#?}"));
         assert!(line.contains(reason) && line.contains(path), "{line}");
         session.say("go nodes 50");
@@ -64,7 +64,7 @@ fn a_log_that_is_full_is_told_once_and_switched_off() {
     session.sync();
     session.say("go nodes 50");
     session.best_move();
-    let told = format!("info string error: the debug log \"{log}\" cannot be written: ");
+    let told = format!("info string ERROR: the debug log \"{log}\" cannot be written: ");
     assert_eq!(count(session.heard(), &told), 1, "{:#?}", session.heard());
     let size = fs::metadata(&log).unwrap().len();
     session.say("d");

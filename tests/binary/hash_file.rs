@@ -33,7 +33,7 @@ fn answer(session: &mut Session, command: &str) -> String {
     let word = command.split(' ').next().expect("a word");
     loop {
         let line = session.until("info string ").pop().expect("a line");
-        if line.starts_with(&format!("info string {word}: ")) || line.starts_with("info string error: ") {
+        if line.starts_with(&format!("info string {word}: ")) || line.starts_with("info string ERROR: ") {
             return line;
         }
     }
@@ -67,7 +67,7 @@ fn what_was_found_outlives_the_program() {
         assert!(again.went_on() || hash == 1, "{:?}", again.depths);
         // Helpers search what is next until the main thread has had a processor.
         assert!(again.nodes < nodes / 10 || threads > 1, "{} of {nodes} nodes", again.nodes);
-        assert_eq!(count(session.heard(), "info string error"), 0);
+        assert_eq!(count(session.heard(), "info string ERROR"), 0);
     }
 }
 
@@ -114,7 +114,7 @@ fn names_of_no_files_are_refused_at_once() {
     ];
     for (command, file, reason) in cases {
         let line = answer(&mut session, &format!("{command} {file}"));
-        assert!(line.starts_with("info string error: ") && line.contains(reason) && line.contains(&file), "{line}");
+        assert!(line.starts_with("info string ERROR: ") && line.contains(reason) && line.contains(&file), "{line}");
     }
     for command in ["savehash", "loadhash"] {
         let line = answer(&mut session, command);
@@ -159,7 +159,7 @@ fn a_full_disk_leaves_the_old_file_and_no_draft() {
     session.sync();
     search(&mut session);
     let line = answer(&mut session, &format!("savehash {file}"));
-    assert!(line.starts_with("info string error: savehash: ") && line.contains(&file), "{line}");
+    assert!(line.starts_with("info string ERROR: savehash: ") && line.contains(&file), "{line}");
     assert!(line.contains("any older file unchanged"), "{line}");
     assert_eq!((folder.names(), fs::read(&file).unwrap()), (vec!["table".to_owned()], b"old".to_vec()));
     assert!(search(&mut session).nodes > 0);
@@ -183,7 +183,7 @@ fn a_table_is_saved_by_itself_and_survives_a_kill() {
     let mut session = Session::ready();
     let line = answer(&mut session, &format!("loadhash {file}"));
     assert!(line.starts_with("info string loadhash: "), "{line}");
-    assert_eq!(count(session.heard(), "info string error"), 0);
+    assert_eq!(count(session.heard(), "info string ERROR"), 0);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn two_programs_save_to_one_file() {
         let line = answer(&mut sessions[0], &format!("loadhash {file}"));
         assert!(line.starts_with("info string loadhash: "), "{line}");
     }
-    assert!(sessions.iter().all(|session| count(session.heard(), "info string error") == 0));
+    assert!(sessions.iter().all(|session| count(session.heard(), "info string ERROR") == 0));
     assert!(Path::new(&file).is_file());
 }
 

@@ -58,7 +58,7 @@ fn bad_arguments_are_quoted() {
     ] {
         session.say(line);
         let said = session.sync();
-        assert!(said.len() == 1 && said[0].starts_with(&format!("info string error: {message}")), "{said:#?}");
+        assert!(said.len() == 1 && said[0].starts_with(&format!("info string ERROR: {message}")), "{said:#?}");
     }
     let output = run(&["listmoves deep"]);
     assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");

@@ -32,7 +32,7 @@ fn files_that_are_no_network_leave_the_old_one_in_use() {
     ] {
         let said = session.set("EvalFile", &folder.file(name));
         let quoted = said.iter().any(|line| {
-            line.starts_with("info string error: option EvalFile cannot be set to ")
+            line.starts_with("info string ERROR: option EvalFile cannot be set to ")
                 && [name, reason, "the network stays as it was"].iter().all(|part| line.contains(part))
         });
         assert!(quoted, "{name}: {said:#?}");

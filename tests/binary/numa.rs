@@ -64,7 +64,7 @@ fn bad_policies_are_quoted_and_the_old_one_stays() {
     session.set("NumaPolicy", &cpu);
     for bad in ["everywhere", "0-", "0:0", "0::1", "1023", "1024", "3-1", "0,0", ""] {
         let lines = session.set("NumaPolicy", bad);
-        let start = format!("info string error: option NumaPolicy cannot be set to {bad:?}: ");
+        let start = format!("info string ERROR: option NumaPolicy cannot be set to {bad:?}: ");
         assert!(lines.len() == 1 && lines[0].starts_with(&start), "{bad}: {lines:#?}");
         let end = format!("; it stays at {cpu}");
         assert!(lines[0].contains("expected ") && lines[0].ends_with(&end), "{bad}: {lines:#?}");

@@ -39,7 +39,7 @@ fn a_path_says_what_is_there_and_what_is_missing() {
     );
     for bad in ["/no/such/folder", "/dev/null", "src", ":::"] {
         let said = session.set("SyzygyPath", bad);
-        assert!(said.len() == 1 && said[0].starts_with("info string error: option SyzygyPath"), "{said:?}");
+        assert!(said.len() == 1 && said[0].starts_with("info string ERROR: option SyzygyPath"), "{said:?}");
         assert!(
             said[0].contains(bad) && said[0].ends_with("; keeping the 1 WDL and 1 DTZ tables of up to 3 pieces"),
             "{said:?}"

@@ -109,7 +109,7 @@ fn the_engine_tells_about_itself_and_lets_nobody_change_it() {
     assert_eq!(session.sync(), [""; 0]);
     session.say("setoption name UCI_EngineAbout value Fritz");
     assert!(
-        session.until("info string error").iter().any(|line| line.contains("\"Fritz\"") && line.contains("read-only"))
+        session.until("info string ERROR").iter().any(|line| line.contains("\"Fritz\"") && line.contains("read-only"))
     );
 }
 
@@ -223,7 +223,7 @@ fn refused_positions_leave_the_last_good_one() {
         session.say(line);
         let lines = session.sync();
         assert_eq!(lines.len(), 1, "{line}: {lines:#?}");
-        assert!(lines[0].starts_with("info string error: ") && lines[0].contains(quoted), "{line}: {}", lines[0]);
+        assert!(lines[0].starts_with("info string ERROR: ") && lines[0].contains(quoted), "{line}: {}", lines[0]);
         assert_eq!(session.fen(), good, "{line}");
     }
     session.say("go depth 3");
@@ -255,7 +255,7 @@ fn refused_values_are_quoted_and_do_nothing() {
         }
         let lines = session.sync();
         assert_eq!(lines.len(), 1, "{line}: {lines:#?}");
-        assert!(lines[0].starts_with("info string error: ") && lines[0].contains(quoted), "{line}: {}", lines[0]);
+        assert!(lines[0].starts_with("info string ERROR: ") && lines[0].contains(quoted), "{line}: {}", lines[0]);
     }
     session.say("setoption name multipv value 1\nsetoption name moveoverhead value 20\nSETOPTION NAME Clear Hash");
     assert!(session.sync().is_empty());
@@ -272,7 +272,7 @@ fn variants_of_last_best_reply_are_announced_and_searched_with() {
     let mut nodes = |value: &str| {
         session.say(&format!("setoption name LBR value {value}\nucinewgame\nposition startpos\ngo depth 9"));
         let lines = session.until("bestmove");
-        assert_eq!(count(&lines, "info string error"), 0, "{value}: {lines:#?}");
+        assert_eq!(count(&lines, "info string ERROR"), 0, "{value}: {lines:#?}");
         let last = lines.iter().rev().find_map(|line| field(line, "nodes")).expect("a node count");
         last.to_owned()
     };
@@ -287,7 +287,7 @@ fn a_hash_too_large_for_the_machine_is_refused() {
     session.say("setoption name Hash value 33554432\nposition startpos\ngo depth 4");
     // Where memory suffices for 32 TiB there is nothing to refuse.
     let lines = session.until("bestmove");
-    assert!(count(&lines, "info string error: ") <= 1);
+    assert!(count(&lines, "info string ERROR: ") <= 1);
     session.sync();
     assert!(session.is_alive());
 }
@@ -354,7 +354,7 @@ fn search_moves_are_obeyed() {
     assert!(["a2a3", "h2h4"].contains(&session.best_move().as_str()));
     session.say("go depth 3 searchmoves e2e5 b2b3");
     let lines = session.until("bestmove");
-    assert!(lines[0].starts_with("info string error: ") && lines[0].contains("\"e2e5\""), "{}", lines[0]);
+    assert!(lines[0].starts_with("info string ERROR: ") && lines[0].contains("\"e2e5\""), "{}", lines[0]);
     assert_eq!(field(&lines[lines.len() - 1], "bestmove"), Some("b2b3"));
 }
 
@@ -480,7 +480,7 @@ fn odd_bytes_are_survived() {
     let mut session = Session::ready();
     session.write(b"\xff\xfe\x80\x80\xc0\xaf\n\0\n\n   \n\xef\xbb\xbfisready\n");
     let lines = session.until("readyok");
-    assert_eq!(count(&lines, "info string error: "), 2, "{lines:#?}");
+    assert_eq!(count(&lines, "info string ERROR: "), 2, "{lines:#?}");
     let mut long = b"position startpos moves".to_vec();
     long.extend(b" g1f3 g8f6 f3g1 f6g8".repeat(2000));
     long.extend(b"\ngo depth 2\n");

@@ -20,7 +20,7 @@ fn simple_commands_are_answered() {
     assert!(run(&mut session, &["uci"]).ends_with("\nuciok\n"));
     assert_eq!(run(&mut session, &["register later", "debug on", "stop", "ponderhit", "wait"]), "");
     assert!(!session.failed);
-    assert!(run(&mut session, &["fly"]).starts_with("info string error: unknown command \"fly\""));
+    assert!(run(&mut session, &["fly"]).starts_with("info string ERROR: unknown command \"fly\""));
     assert!(session.failed && !session.is_over());
     run(&mut session, &["quit"]);
     assert!(session.is_over());

@@ -44,7 +44,7 @@ impl Soak<'_> {
         self.session.send("setoption name Ponder value true")?;
         self.session.send("isready")?;
         let lines = self.session.until("readyok")?;
-        if let Some(error) = lines.iter().find_map(|(_, line)| line.strip_prefix("info string error: ")) {
+        if let Some(error) = lines.iter().find_map(|(_, line)| line.strip_prefix("info string ERROR: ")) {
             return Err(io::Error::other(error));
         }
         for _ in (1..).take_while(|&cycle| more(cycle)) {
