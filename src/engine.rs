@@ -14,6 +14,7 @@ use crate::chess::{Game, Move};
 use crate::eval::nnue::simd::Simd;
 use crate::eval::nnue::{self, Network};
 use crate::eval::{Evaluation, EvaluationKind, Model};
+use crate::processors;
 use crate::score::{DRAW, mated_in};
 use crate::search::control::Control;
 use crate::search::history::Corrections;
@@ -116,6 +117,8 @@ pub struct Engine {
     table: Table,
     pool: Pool,
     numa_policy: NumaPolicy,
+    /// The affinity that [`NumaPolicy::Hardware`] has lifted.
+    lifted: Option<processors::Limit>,
     /// Computed on first use; the thread of a fresh engine is never bound.
     placement: Option<Result<Placement, String>>,
     /// Corrections of the evaluation, shared by the threads on one last-level cache.
@@ -157,6 +160,7 @@ impl Engine {
             table: Table::of_size(Self::DEFAULT_HASH),
             pool,
             numa_policy: NumaPolicy::default(),
+            lifted: None,
             placement: None,
             corrections: Arc::default(),
             searched: None,

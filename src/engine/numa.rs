@@ -1,6 +1,7 @@
 //! Placement of threads, networks and the table on NUMA nodes.
 
 use super::{Engine, pool};
+use crate::processors;
 use crate::search::history::Corrections;
 use crate::smp::numa::placement::{self, Placement};
 pub use crate::smp::numa::policy::NumaPolicy;
@@ -19,8 +20,24 @@ impl Engine {
     /// Changes the policy. Threads that move restart without their histories; the table's pages move with their
     /// contents. Fails if CPUs are unavailable or threads cannot be started; the policy is then unchanged.
     pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), String> {
-        Placement::check(&policy, Topology::of_this_system().as_ref())?;
-        self.place(self.threads(), policy).map_err(|error| error.to_string())
+        let old = self.numa_policy.clone();
+        self.adopt_limit(&policy).map_err(|error| format!("the affinity of the process stays: {error}"))?;
+        let checked = Placement::check(&policy, Topology::of_this_system().as_ref());
+        let placed = checked.and_then(|()| self.place(self.threads(), policy).map_err(|error| error.to_string()));
+        if placed.is_err() {
+            let _ = self.adopt_limit(&old);
+        }
+        placed
+    }
+
+    /// Lifts the affinity of the process, or restores it, as a policy wants it.
+    fn adopt_limit(&mut self, policy: &NumaPolicy) -> io::Result<()> {
+        if *policy != NumaPolicy::Hardware {
+            self.lifted.take().iter().for_each(processors::restore_limit);
+        } else if self.lifted.is_none() {
+            self.lifted = Some(processors::lift_limit()?);
+        }
+        Ok(())
     }
 
     /// Describes the placement of threads and table, one line per fact.
@@ -85,7 +102,6 @@ impl Engine {
 #[cfg(all(test, not(loom), target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::processors;
     use crate::search::limits::Limits;
 
     #[test]

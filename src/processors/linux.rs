@@ -29,6 +29,22 @@ pub fn bind(cpus: &CpuSet) -> io::Result<CpuSet> {
     Ok(allowed().unwrap_or_default())
 }
 
+/// An affinity to return to.
+pub type Limit = CpuSet;
+
+/// Lets the calling thread, and threads that it starts, run on all CPUs of the hardware. Returns the earlier affinity.
+pub fn lift_limit() -> io::Result<Limit> {
+    let before = allowed().unwrap_or_default();
+    // The kernel leaves out CPUs that do not exist or that the control group does not have.
+    bind(&(0..thread::CpuSet::MAX_CPU).collect())?;
+    Ok(before)
+}
+
+/// Undoes [`lift_limit`].
+pub fn restore_limit(before: &Limit) {
+    let _ = bind(before);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +68,22 @@ mod tests {
     fn unavailable_cpus_are_refused() {
         let refused = spawn(|| bind(&[1023].into()).is_err() && bind(&CpuSet::new()).is_err());
         assert!(refused.join().unwrap());
+    }
+
+    #[test]
+    fn a_limit_is_lifted_and_restored() {
+        let before = allowed().unwrap();
+        let first = CpuSet::from_iter(before.first().copied());
+        let limit = first.clone();
+        let seen = spawn(move || {
+            bind(&limit).unwrap();
+            let old = lift_limit().unwrap();
+            let lifted = allowed().unwrap();
+            restore_limit(&old);
+            (lifted, allowed().unwrap())
+        });
+        let (lifted, restored) = seen.join().unwrap();
+        assert!(lifted.is_superset(&before) && restored == first, "{lifted:?} {restored:?}");
     }
 
     #[test]

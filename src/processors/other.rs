@@ -11,6 +11,17 @@ pub fn allowed() -> Option<CpuSet> {
     None
 }
 
+/// There is no affinity.
+pub type Limit = ();
+
+/// Does nothing.
+pub fn lift_limit() -> io::Result<Limit> {
+    Ok(())
+}
+
+/// Does nothing.
+pub fn restore_limit((): &Limit) {}
+
 /// Fails.
 pub fn bind(_: &CpuSet) -> io::Result<CpuSet> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "binding threads is supported on Linux and Windows only"))

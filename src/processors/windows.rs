@@ -7,7 +7,7 @@ use windows_sys::Win32::System::SystemInformation::GROUP_AFFINITY;
 use windows_sys::Win32::System::Threading::{
     ALL_PROCESSOR_GROUPS, GetActiveProcessorCount, GetActiveProcessorGroupCount, GetCurrentProcess, GetCurrentThread,
     GetNumaHighestNodeNumber, GetNumaNodeProcessorMaskEx, GetProcessAffinityMask, GetThreadGroupAffinity,
-    SetThreadGroupAffinity, SetThreadPriority, THREAD_PRIORITY_LOWEST,
+    SetProcessAffinityMask, SetThreadGroupAffinity, SetThreadPriority, THREAD_PRIORITY_LOWEST,
 };
 
 const NO_CPUS: GROUP_AFFINITY = GROUP_AFFINITY { Mask: 0, Group: 0, Reserved: [0; 3] };
@@ -48,13 +48,37 @@ fn groups() -> impl Iterator<Item = CpuSet> {
 
 /// The CPUs that the process may use.
 pub fn allowed() -> Option<CpuSet> {
+    let limit = limit().zip(bound().ok()).map(|((own, _), affinity)| cpus(affinity.Group, own));
+    Some(limit.unwrap_or_else(|| groups().flatten().collect()))
+}
+
+/// The affinity of a process that is limited to a part of its group, and the mask of the group.
+fn limit() -> Option<(usize, usize)> {
     let (mut own, mut all) = (0, 0);
     // SAFETY: the pseudo handle is always valid, and both masks are writable.
     let known = unsafe { GetProcessAffinityMask(GetCurrentProcess(), &mut own, &mut all) } != 0;
     // The masks are 0 for a process with threads in several groups, and equal without a limit.
-    let limited = known && own != 0 && own != all;
-    let group = bound().ok().filter(|_| limited).map(|affinity| affinity.Group);
-    Some(group.map_or_else(|| groups().flatten().collect(), |group| cpus(group, own)))
+    (known && own != 0 && own != all).then_some((own, all))
+}
+
+/// The mask of a limited process.
+pub type Limit = Option<usize>;
+
+/// Lets the process run on all CPUs of the hardware. Returns its earlier mask.
+pub fn lift_limit() -> io::Result<Limit> {
+    let Some((own, all)) = limit() else { return Ok(None) };
+    set_process_mask(all).map(|()| Some(own))
+}
+
+/// Undoes [`lift_limit`].
+pub fn restore_limit(before: &Limit) {
+    let _ = before.map(set_process_mask);
+}
+
+fn set_process_mask(mask: usize) -> io::Result<()> {
+    // SAFETY: the pseudo handle is always valid.
+    let done = unsafe { SetProcessAffinityMask(GetCurrentProcess(), mask) };
+    if done == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Binds the calling thread, and returns its resulting affinity. Fails if the CPUs are unavailable, or in several groups.

@@ -93,3 +93,29 @@ fn where_there_is_one_node_it_is_said_once() {
     }
     assert_eq!(bound(session.id()), vec![free[0].clone(); 4]);
 }
+
+#[test]
+fn the_policy_hardware_lifts_an_affinity_of_the_process() {
+    let cpus = usable();
+    if cpus.len() < 2 {
+        return;
+    }
+    let first = cpus[0];
+    let limited = move || {
+        lento::processors::bind(&[first].into()).expect("a CPU of this process");
+        Session::ready()
+    };
+    let mut session = std::thread::spawn(limited).join().expect("a session");
+    session.set("Threads", "2");
+    assert_eq!(bound(session.id()), vec![first.to_string(); 2]);
+    let lines = session.set("NumaPolicy", "hardware");
+    assert!(lines[0].starts_with("info string NumaPolicy hardware: 2 of 2 threads bound, to "), "{lines:#?}");
+    let lists: Vec<_> = bound(session.id());
+    assert!(lists.iter().any(|list| *list != first.to_string()), "{lists:?}");
+    session.search("position startpos\ngo depth 6");
+    // A policy that is refused changes nothing; another one brings the affinity back.
+    session.set("NumaPolicy", "1023");
+    assert_eq!(bound(session.id()), lists);
+    session.set("NumaPolicy", "auto");
+    assert_eq!(bound(session.id()), vec![first.to_string(); 2]);
+}

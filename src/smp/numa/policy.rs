@@ -14,6 +14,8 @@ pub enum NumaPolicy {
     None,
     /// By the system's nodes, regardless of the number of threads.
     System,
+    /// As `System`, by the nodes of the hardware: an affinity that the process was started with is lifted.
+    Hardware,
     /// By these lists, one per node.
     Lists(Vec<CpuSet>),
 }
@@ -24,12 +26,12 @@ impl FromStr for NumaPolicy {
     /// Parses a keyword, in any case, or lists.
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = |why: String| {
-            let choices = "auto, none, system, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
+            let choices = "auto, none, system, hardware, or lists of CPUs, one for each node, such as 0-15,32-47:16-31";
             format!("{why}; expected {choices}")
         };
         let text = text.trim();
-        for (word, policy) in [("auto", Self::Auto), ("none", Self::None), ("system", Self::System)] {
-            if text.eq_ignore_ascii_case(word) {
+        for policy in [Self::Auto, Self::None, Self::System, Self::Hardware] {
+            if text.eq_ignore_ascii_case(&policy.to_string()) {
                 return Ok(policy);
             }
         }
@@ -55,6 +57,7 @@ impl fmt::Display for NumaPolicy {
             Self::Auto => f.write_str("auto"),
             Self::None => f.write_str("none"),
             Self::System => f.write_str("system"),
+            Self::Hardware => f.write_str("hardware"),
             Self::Lists(lists) => f.write_str(&lists.iter().map(cpu_list::format).collect::<Vec<_>>().join(":")),
         }
     }
@@ -72,6 +75,7 @@ mod tests {
             ("AUTO", "auto"),
             (" none ", "none"),
             ("System", "system"),
+            ("Hardware", "hardware"),
             ("0-15,32-47:16-31", "0-15,32-47:16-31"),
             ("1 , 0 : 2", "0-1:2"),
         ] {
