@@ -78,12 +78,20 @@ pub struct Settings {
     pub contempt: i64,
     /// The side with contempt during analysis.
     pub analysis_contempt: AnalysisContempt,
-    /// Analysis: `ucinewgame` keeps the table and histories, and deep entries do not age.
-    pub analyse_mode: bool,
+    /// Analysis: `ucinewgame` keeps the table and histories, and deep entries do not age. Where it is not set, a search
+    /// without limits is analysis.
+    pub analyse_mode: Option<bool>,
     /// The file of `savehash` and `loadhash`.
     pub hash_file: Option<PathBuf>,
     /// Interval of automatic saves while searching; zero for none.
     pub auto_save: Duration,
+}
+
+impl Settings {
+    /// Whether a search is analysis.
+    fn is_analysis(&self, limits: &Limits) -> bool {
+        self.analyse_mode.unwrap_or(limits.infinite)
+    }
 }
 
 /// Why [`Engine::wait`] returned.
@@ -328,7 +336,7 @@ impl Engine {
                 None => {
                     // If allocation fails, the search runs without a table.
                     let _ = self.prepare();
-                    let resumed = if self.begin_generation() { OnceLock::new() } else { OnceLock::from(None) };
+                    let resumed = if self.begin_generation(limits) { OnceLock::new() } else { OnceLock::from(None) };
                     self.searched = Some(self.game.clone());
                     let (job, events) = self.job(limits, self.game.clone(), root_moves, self.threads());
                     (Job { resumed, ..job }, events)

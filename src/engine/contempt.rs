@@ -33,10 +33,10 @@ impl Named for AnalysisContempt {
 impl Engine {
     /// Draw values for a search.
     pub(super) fn draws(&self, limits: &Limits, game: &Game) -> Draws {
-        let Settings { contempt, analysis_contempt, analyse_mode, .. } = self.settings;
+        let Settings { contempt, analysis_contempt, .. } = self.settings;
         let root = game.board().side_to_move();
         let side = match analysis_contempt {
-            _ if !limits.infinite && !analyse_mode => root,
+            _ if !self.settings.is_analysis(limits) => root,
             AnalysisContempt::Off => return Draws::default(),
             AnalysisContempt::White => Color::White,
             AnalysisContempt::Black => Color::Black,

@@ -7,6 +7,7 @@ use crate::eval::nnue::Sum;
 use crate::eval::{Evaluation, Model, Scaling};
 use crate::hash_file::Identity;
 use crate::search::history::Corrections;
+use crate::search::limits::Limits;
 use crate::sync::channel::{Receiver, Sender, bounded};
 use crate::tt::{Tt, TtError};
 use std::convert::Infallible;
@@ -205,7 +206,8 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.seed = random_seed();
         let current = self.eval_identity().scores();
-        if self.settings.analyse_mode && self.table.evaluations.iter().all(|known| known.scores() == current) {
+        let analysis = self.settings.analyse_mode == Some(true);
+        if analysis && self.table.evaluations.iter().all(|known| known.scores() == current) {
             return;
         }
         self.clear_hash();
@@ -239,10 +241,10 @@ impl Engine {
         self.eval_identity().identity()
     }
 
-    /// Starts a new table generation for a search, unless one has begun or analysis is on: deep entries then keep their
+    /// Starts a new table generation for a search, unless one has begun or it is analysis: deep entries then keep their
     /// age. Returns whether the old generation continues.
-    pub(super) fn begin_generation(&mut self) -> bool {
-        let continues = take(&mut self.table.begun) || self.settings.analyse_mode;
+    pub(super) fn begin_generation(&mut self, limits: &Limits) -> bool {
+        let continues = take(&mut self.table.begun) || self.settings.is_analysis(limits);
         self.table.tt.new_search(continues);
         let eval = self.eval_identity();
         self.table.add(eval);

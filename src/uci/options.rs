@@ -43,6 +43,8 @@ type Set = dyn Fn(&mut Target, &str) -> Option<Applied> + Send + Sync;
 /// A UCI option.
 struct UciOption {
     name: String,
+    /// A second name to announce, where interfaces hide options that start with `UCI_`.
+    plain: Option<&'static str>,
     /// Type, default and range, as announced.
     kind: String,
     /// The valid values, for messages.
@@ -56,7 +58,18 @@ fn option(
     expected: String,
     set: impl Fn(&mut Target, &str) -> Option<Applied> + Send + Sync + 'static,
 ) -> UciOption {
-    UciOption { name: name.into(), kind, expected, set: Box::new(set) }
+    UciOption { name: name.into(), plain: None, kind, expected, set: Box::new(set) }
+}
+
+impl UciOption {
+    fn also(self, plain: &'static str) -> Self {
+        Self { plain: Some(plain), ..self }
+    }
+
+    /// The names to announce.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name.as_str()).chain(self.plain)
+    }
 }
 
 /// A number within a range.
@@ -89,10 +102,13 @@ fn number<T: TryFrom<i64> + TryInto<i64> + Copy>(
 }
 
 /// A boolean field of the settings.
-fn check(name: &str, place: impl Fn(&mut Settings) -> &mut bool + Send + Sync + 'static) -> UciOption {
-    let kind = format!("check default {}", place(&mut Settings::default()));
+fn check<T: From<bool> + PartialEq>(
+    name: &str,
+    place: impl Fn(&mut Settings) -> &mut T + Send + Sync + 'static,
+) -> UciOption {
+    let kind = format!("check default {}", *place(&mut Settings::default()) == true.into());
     option(name, kind, "true or false".into(), move |to, value| {
-        *place(&mut to.engine.settings) = value.to_ascii_lowercase().parse().ok()?;
+        *place(&mut to.engine.settings) = value.to_ascii_lowercase().parse::<bool>().ok()?.into();
         Some(Ok(None))
     })
 }
@@ -157,16 +173,17 @@ static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         button("SaveHash", |_| ()),
         button("LoadHash", |_| ()),
         pause("AutoSave", 10_080, |settings| &mut settings.auto_save),
-        check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode),
+        check("UCI_AnalyseMode", |settings| &mut settings.analyse_mode).also("Analyse Mode"),
         number("MultiPV", (1, 256), |settings| &mut settings.search.multi_pv),
         check("UCI_LimitStrength", |settings| &mut settings.strength.limited),
         number("UCI_Elo", (strength::ELO.0 as i64, strength::ELO.1 as i64), |settings| &mut settings.strength.elo),
-        number("Strength Seed", (0, u32::MAX.into()), |settings| &mut settings.strength.seed),
+        // DroidFish drops options with larger numbers.
+        number("Strength Seed", (0, i32::MAX.into()), |settings| &mut settings.strength.seed),
         check("Ponder", |settings| &mut settings.ponder),
         number("Move Overhead", (0, 5000), |settings| &mut settings.search.move_overhead),
         number("nodestime", (0, 1_000_000), |settings| &mut settings.search.nodes_time),
         check("UCI_Chess960", |settings| &mut settings.chess960),
-        check("UCI_ShowWDL", |settings| &mut settings.show_wdl),
+        check("UCI_ShowWDL", |settings| &mut settings.show_wdl).also("Show WDL"),
         named("Stagger", |settings| &mut settings.search.stagger),
         check("Deterministic", |settings| &mut settings.search.deterministic),
         named("LBR", |settings| &mut settings.search.lbr),
@@ -207,6 +224,12 @@ static REBEL: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
         }
     }
     all
+});
+
+/// Options that interfaces set without being offered them.
+static UNASKED: LazyLock<Vec<UciOption>> = LazyLock::new(|| {
+    let variants = vec!["chess", "standard", "chess960", "fischerandom", "fromposition"];
+    vec![text("UCI_Opponent", "", |_, _| Ok(None)), combo("UCI_Variant", "chess", variants, |_, _| ())]
 });
 
 fn set_threads(to: &mut Target, threads: i64) -> Applied {
@@ -323,13 +346,13 @@ fn tunable(name: &str) -> Option<&'static Tunable> {
 
 /// The names of the options but those of the recipe `rebel`, in announced order.
 pub fn names() -> Vec<&'static str> {
-    OPTIONS.iter().map(|option| option.name.as_str()).collect()
+    OPTIONS.iter().flat_map(UciOption::names).collect()
 }
 
 /// The `option` lines, with those of the recipe `rebel` if requested.
 pub fn announcements(rebel: bool) -> impl Iterator<Item = String> {
     let all = OPTIONS.iter().chain(REBEL.iter().filter(move |_| rebel));
-    all.map(|UciOption { name, kind, .. }| format!("option name {name} type {kind}"))
+    all.flat_map(|option| option.names().map(|name| format!("option name {name} type {}", option.kind)))
 }
 
 /// The message for a valid value that could not be applied.
@@ -338,17 +361,18 @@ pub(super) fn refused(name: &str, value: Option<&str>, reason: &str) -> String {
     format!("option {name} cannot be set to {}: {reason}", quoted(value.unwrap_or("")))
 }
 
-/// Compares names, ignoring case and spaces.
+/// Compares names, ignoring case, spaces and the prefix `UCI_`.
 pub fn same_name(a: &str, b: &str) -> bool {
-    let plain = |name: &str| -> String {
-        name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
+    let plain = |name: &str| {
+        let name: String = name.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
+        name.strip_prefix("uci_").unwrap_or(&name).to_owned()
     };
     plain(a) == plain(b)
 }
 
-/// Finds an option by name, ignoring case and spaces.
+/// Finds an option by name, as [`same_name`] compares it.
 fn find(name: &str) -> Option<&'static UciOption> {
-    OPTIONS.iter().chain(REBEL.iter()).find(|option| same_name(&option.name, name))
+    OPTIONS.iter().chain(REBEL.iter()).chain(UNASKED.iter()).find(|option| same_name(&option.name, name))
 }
 
 /// Parses minutes (`10`) or seconds (`30s`), up to `most` minutes.

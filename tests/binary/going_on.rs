@@ -49,3 +49,21 @@ fn what_some_moves_are_worth_is_no_answer_for_all() {
     session.say("go depth 12");
     assert_eq!(session.best_move(), "e4d5");
 }
+
+/// Without the option, a search without limits is analysis; the option decides where it is sent.
+#[test]
+fn a_search_without_limits_is_analysis() {
+    for (sent, goes_on) in [("", true), ("setoption name Analyse Mode value false", false)] {
+        let mut session = Session::ready();
+        session.say(&format!("{sent}\nposition startpos\ngo infinite"));
+        session.until("info depth 9 ");
+        session.say("stop\ngo infinite");
+        session.best_move();
+        let again = depths(&session.until("info depth 9 "));
+        assert_eq!(again.contains(&5), !goes_on, "{sent:?}: {again:?}");
+        // A game keeps nothing of it.
+        session.say("stop\ngo depth 9");
+        session.best_move();
+        assert!(depths(&session.until("bestmove ")).contains(&5));
+    }
+}

@@ -16,7 +16,7 @@ fn introduction_and_options() {
     assert!(lines[0].starts_with("id name Lento ") && lines[1].starts_with("id author "));
     assert!(lines.contains(&"option name Threads type spin default 1 min 1 max 1024".into()));
     assert!(lines.contains(&"option name Debug Log File type string default <empty>".into()));
-    assert_eq!(count(&lines, "option name "), 35);
+    assert_eq!(count(&lines, "option name "), 37);
     assert_eq!(count(&lines, "info string evaluation nnue "), 1);
     session.say("ISREADY\r");
     assert_eq!(session.until("readyok").len(), 1);

@@ -122,9 +122,9 @@ fn a_draw_is_shown_as_a_draw() {
 fn an_analysis_has_the_contempt_that_is_asked_for() {
     let mut engine = Engine::new();
     engine.settings.contempt = 90;
-    let of = |engine: &mut Engine, whose, side, analyse_mode| {
+    let of = |engine: &mut Engine, whose, side, analyse_mode: bool| {
         engine.settings.analysis_contempt = whose;
-        engine.settings.analyse_mode = analyse_mode;
+        engine.settings.analyse_mode = analyse_mode.then_some(true);
         engine.clear_hash();
         let game = game(WORSE, side);
         let best = search(engine, game.clone(), !analyse_mode).best.expect("a move");

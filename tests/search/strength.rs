@@ -138,7 +138,7 @@ fn lines_belong_to_the_move() {
 #[test]
 fn analysis_has_full_strength() {
     let mut engine = limited(800, 1);
-    engine.settings.analyse_mode = true;
+    engine.settings.analyse_mode = Some(true);
     let outcome = engine.search_blocking(&Limits { depth: Some(9), ..Limits::default() }, |_| ());
     assert_eq!(outcome.lines[0].depth, 9);
 }

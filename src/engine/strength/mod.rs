@@ -149,12 +149,12 @@ impl Instrument for Handicap {
 }
 
 impl Engine {
-    /// The handicap of the next search, if any. Never applies to analysis.
+    /// The handicap of the next search, if any. Does not apply with the option for analysis.
     pub(super) fn handicap(&self) -> Option<Handicap> {
         let StrengthOptions { limited, elo, seed } = self.settings.strength;
         let seed = if seed == 0 { self.seed } else { seed };
         let multi_pv = self.settings.search.multi_pv as usize;
-        (limited && !self.settings.analyse_mode).then(|| Handicap::new(elo, seed, multi_pv))
+        (limited && self.settings.analyse_mode != Some(true)).then(|| Handicap::new(elo, seed, multi_pv))
     }
 
     /// The job of a search with limited strength: one thread, a small private table and no tablebases, so that strength does not

@@ -35,6 +35,8 @@ fn announcements() {
         "option name SaveHash type button",
         "option name AutoSave type spin default 0 min 0 max 10080",
         "option name UCI_AnalyseMode type check default false",
+        "option name Analyse Mode type check default false",
+        "option name Show WDL type check default false",
         "option name UCI_LimitStrength type check default false",
         "option name UCI_Elo type spin default 1500 min 800 max 2800",
         "option name Contempt type spin default 0 min -100 max 100",
@@ -68,6 +70,8 @@ fn defaults_match_a_fresh_engine() {
                 .split_once(" default ")
                 .map_or("", |(_, rest)| rest.split(" min ").next().unwrap().split(" var ").next().unwrap());
             assert_eq!(set(target, name, Some(default)), Ok(()));
+            // Unset until it is sent, so that the limits of a search decide.
+            target.engine.settings.analyse_mode = None;
             assert_eq!(state(target), fresh, "{name}");
         }
     });
@@ -77,6 +81,15 @@ fn defaults_match_a_fresh_engine() {
 fn names_ignore_case_and_spaces() {
     for name in ["Move Overhead", "MoveOverhead", "move  overhead", "MOVEOVERHEAD"] {
         assert_eq!(find(name).map(|option| option.name.as_str()), Some("Move Overhead"));
+    }
+    for (plain, name) in [
+        ("show wdl", "UCI_ShowWDL"),
+        ("Analyse Mode", "UCI_AnalyseMode"),
+        ("Limit Strength", "UCI_LimitStrength"),
+        ("elo", "UCI_Elo"),
+        ("Chess960", "UCI_Chess960"),
+    ] {
+        assert_eq!(find(plain).map(|option| option.name.as_str()), Some(name));
     }
     let error = with_target(|target| set(target, "DoesNotExist", None));
     assert!(error.is_err_and(|text| text.starts_with("unknown option \"DoesNotExist\"; known options are Threads, ")));
@@ -116,7 +129,10 @@ fn values_are_applied() {
         let settings = &target.engine.settings;
         assert_eq!((settings.search.multi_pv, settings.search.move_overhead), (4, 0));
         assert!(settings.ponder && settings.chess960 && settings.show_wdl && settings.drawish_endings);
-        assert!(settings.analyse_mode && settings.hash_file.as_deref() == Some(Path::new("/some where/my table")));
+        assert!(
+            settings.analyse_mode == Some(true)
+                && settings.hash_file.as_deref() == Some(Path::new("/some where/my table"))
+        );
         assert_eq!((settings.strength.limited, settings.strength.elo, settings.contempt), (true, 1234, -30));
         assert_eq!(settings.analysis_contempt, AnalysisContempt::Both);
         assert_eq!(settings.auto_save, Duration::from_secs(90));
@@ -162,7 +178,7 @@ fn invalid_values_are_quoted_and_change_nothing() {
             ("UCI_LimitStrength", "1500"),
             ("UCI_Elo", "-1500"),
             ("UCI_Elo", "1500.5"),
-            ("Strength Seed", "4294967296"),
+            ("Strength Seed", "2147483648"),
             ("Contempt", "-101"),
             ("Contempt", "101"),
             ("Contempt", "0.2"),
@@ -185,6 +201,31 @@ fn invalid_values_are_quoted_and_change_nothing() {
             Err("option Threads expects a whole number from 1 to 1024, not \"x\"; value unchanged".into())
         );
     });
+}
+
+#[test]
+fn options_that_are_not_offered_are_taken() {
+    with_target(|target| {
+        let before = state(target);
+        for (name, value) in [
+            ("UCI_Opponent", "GM 2800 human Gary Kasparov"),
+            ("UCI_Opponent", ""),
+            ("UCI_Variant", "chess"),
+            ("UCI_Variant", "Chess960"),
+        ] {
+            assert_eq!((set(target, name, Some(value)), state(target)), (Ok(()), before.clone()), "{name}");
+        }
+        assert!(set(target, "UCI_Variant", Some("atomic")).is_err_and(|error| error.contains("\"atomic\"")));
+        assert!(super::announcements(true).all(|line| !line.contains("UCI_Opponent") && !line.contains("UCI_Variant")));
+    });
+}
+
+#[test]
+fn numbers_fit_in_32_bits() {
+    for line in super::announcements(true).filter(|line| line.contains(" type spin ")) {
+        let numbers: Vec<i64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
+        assert!(numbers.iter().all(|&number| i32::try_from(number).is_ok()), "{line}");
+    }
 }
 
 #[test]

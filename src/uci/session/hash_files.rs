@@ -40,7 +40,7 @@ impl Session {
     /// Whether a command replaces the table or its contents. It then waits for running saves.
     pub(super) fn replaces_table(&self, command: &Command) -> bool {
         match command {
-            Command::NewGame => !self.engine.settings.analyse_mode,
+            Command::NewGame => self.engine.settings.analyse_mode != Some(true),
             Command::LoadHash(_) => true,
             Command::SetOption(name, _) => {
                 ["Hash", "Clear Hash", "NumaPolicy"].iter().any(|&option| same_name(option, name))
