@@ -145,7 +145,8 @@ pub fn usage() -> impl Iterator<Item = &'static str> {
 pub fn parse(line: &str) -> ParsedLine {
     let mut parsed = ParsedLine::default();
     let line = line.trim_start_matches('\u{feff}').trim();
-    if line.is_empty() || line.starts_with('#') {
+    // Arena sends `xboard` before `uci`.
+    if line.is_empty() || line.starts_with('#') || line.eq_ignore_ascii_case("xboard") {
         return parsed;
     }
     let mut words = Words::new(line);

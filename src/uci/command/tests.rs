@@ -65,7 +65,7 @@ fn every_usage_line_starts_with_its_keyword() {
 
 #[test]
 fn empty_lines_and_comments_are_ignored() {
-    for line in ["", "  \t ", "\r\n", "# go infinite"] {
+    for line in ["", "  \t ", "\r\n", "# go infinite", "xboard"] {
         assert_eq!(parse(line), ParsedLine::default());
     }
 }
