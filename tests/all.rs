@@ -4,6 +4,7 @@ mod binary;
 #[path = "common/data.rs"]
 mod data;
 mod fuzz;
+mod interfaces;
 mod rules;
 mod search;
 

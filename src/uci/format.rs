@@ -205,7 +205,12 @@ fn lmr_rows(text: &mut String, first: &str, rows: &[(String, Counts)]) {
 }
 
 #[cfg(test)]
+#[path = "../../tests/interfaces/models.rs"]
+mod interfaces;
+
+#[cfg(test)]
 mod tests {
+    use super::interfaces::{INTERFACES, Interface, Seen};
     use super::*;
     use crate::score::{mate_in, mated_in};
     use crate::search::observer::Observer;
@@ -252,6 +257,49 @@ mod tests {
         sample.bound = Bound::Lower;
         let line = info(&board, &sample, &Settings { show_wdl: true, ..Settings::default() });
         assert!(line.contains(" multipv 2 score mate 3 lowerbound wdl 1000 0 0 nodes 3000 "), "{line}");
+    }
+
+    /// What an interface reads wrong in the lines of a search of this many days, at this many nodes a second.
+    fn misread(interface: &Interface, days: u64, speed: u64) -> Vec<&'static str> {
+        let board = Board::start();
+        let line_after = |elapsed| {
+            let nodes = speed * elapsed + 1;
+            let info = Info { nodes, elapsed: Duration::from_secs(elapsed), ..sample(&board, &["e2e4", "e7e5"]) };
+            (super::info(&board, &info, &Settings::default()), nodes)
+        };
+        let mut faults = Vec::new();
+        for elapsed in (1..=24 * days).map(|hour| 3600 * hour) {
+            let (line, nodes) = line_after(elapsed);
+            match interface.read(&line).unwrap_or_else(|why| panic!("{}: {why}", interface.name)) {
+                Seen::Info(info) => {
+                    assert!(info.nps == speed, "{line}");
+                    faults.extend((info.nodes != nodes).then_some("nodes"));
+                    faults.extend((info.time != 1000 * elapsed).then_some("time"));
+                }
+                _ => faults.push("all"),
+            }
+        }
+        faults.sort_unstable();
+        faults.dedup();
+        faults
+    }
+
+    /// `docs/interfaces.md` says which interfaces read numbers of long searches wrong.
+    #[test]
+    fn thirty_days_of_lines_are_read_as_documented() {
+        const FAST: u64 = 5_000_000_000;
+        const SLOW: u64 = 3_000_000;
+        for interface in &INTERFACES {
+            let (early, slow, fast): (&[_], &[_], &[_]) = match interface.name {
+                "En Croissant" => (&["nodes"], &["nodes"], &["nodes"]),
+                "Cute Chess" => (&[], &["time"], &["time"]),
+                "Nibbler" => (&[], &[], &["nodes"]),
+                "DroidFish" => (&[], &["all"], &["all"]),
+                _ => (&[], &[], &[]),
+            };
+            let read = |days, speed| misread(interface, days, speed);
+            assert_eq!((&read(24, SLOW)[..], &read(30, SLOW)[..], &read(30, FAST)[..]), (early, slow, fast));
+        }
     }
 
     #[test]
