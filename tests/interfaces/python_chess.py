@@ -35,7 +35,7 @@ with chess.engine.SimpleEngine.popen_uci(sys.argv[1]) as engine:
         board.push(result.move)
 
     # Castling is king takes rook.
-    board = chess.Board("1k2r3/8/8/8/8/8/8/1K1R3R w H - 0 1", chess960=True)
+    board = chess.Board("rk6/8/8/8/8/8/8/1K5R w H - 0 1", chess960=True)
     result = engine.play(board, chess.engine.Limit(depth=6), root_moves=[chess.Move.from_uci("b1h1")])
     assert result.move == chess.Move.from_uci("b1h1"), result
 
