@@ -166,6 +166,18 @@ fn databases_are_merged_and_nothing_changes_the_second_time() {
 }
 
 #[test]
+fn options_for_one_position_are_refused_for_files() {
+    let folder = Folder::new("one-position");
+    let epd = folder.write("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n");
+    for option in [&["--infinite"][..], &["--json"], &["--avoid", "e4"], &["--threat"]] {
+        let output = analyse(&[&[epd.as_str()][..], option].concat());
+        let expected = format!("{} is for one position", option[0]);
+        assert!(!output.status.success() && said(&output).contains(&expected), "{}", said(&output));
+    }
+    assert_eq!(folder.names(), ["a.epd"]);
+}
+
+#[test]
 fn what_is_no_such_database_is_refused() {
     let folder = Folder::new("refused");
     let pgn = folder.write("games.pgn", GAME);
