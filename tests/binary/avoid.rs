@@ -18,7 +18,7 @@ fn avoided_moves_are_not_searched() {
     assert_eq!(session.best_move(), "a1a6");
     session.say("go depth 3 avoidmoves a1a9");
     let lines = session.until("bestmove");
-    assert!(lines[0].starts_with("info string error: ") && lines[0].contains("\"a1a9\""), "{}", lines[0]);
+    assert!(lines[0].starts_with("info string ERROR: ") && lines[0].contains("\"a1a9\""), "{}", lines[0]);
     assert_eq!(lines[lines.len() - 1], "bestmove a1a8");
     // Nothing is left: the rest of the command counts.
     session.say("position startpos\ngo depth 2 searchmoves b1c3 avoidmoves b1c3");

@@ -49,7 +49,7 @@ fn openings_come_from_a_book() {
     ] {
         let output = run(&[&format!("genfens {arguments}"), "quit"]);
         let last = lines(&output).pop().unwrap();
-        assert!(last.starts_with("info string error: genfens: ") && last.contains(expected), "{last}");
+        assert!(last.starts_with("info string ERROR: genfens: ") && last.contains(expected), "{last}");
         assert_eq!(output.status.code(), Some(1));
     }
 }

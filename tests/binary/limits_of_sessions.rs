@@ -136,5 +136,6 @@ fn memory_comes_and_goes_with_the_threads() {
     let each = (many - few) / 40;
     assert!(each <= Worker::BYTES && each > Worker::BYTES / 8, "{each} bytes a thread");
     let again = resident(1) - few;
-    assert!(again < (many - few) / 10, "{again} of {} bytes stayed", many - few);
+    // Of a worker, not of what threads have touched: much of a worker is touched by searches only.
+    assert!(again < 40 * Worker::BYTES / 10, "{again} of {} bytes stayed", many - few);
 }
