@@ -46,7 +46,7 @@ pub struct Perspective<'a> {
     pub neurons: &'a [CacheLine],
     /// Output weights.
     pub weights: &'a [CacheLine],
-    /// XOR mask of threat inputs for this side ([`Threats::flip`]).
+    /// XOR mask of threat inputs for this side ([`Threats::flip`](super::threats::Threats::flip)).
     pub flip: u8,
 }
 
