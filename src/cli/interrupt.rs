@@ -2,6 +2,7 @@
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
 use std::convert::Infallible;
+use std::io;
 use std::process::{ExitCode, exit};
 use std::sync::{Arc, Mutex};
 
@@ -25,10 +26,10 @@ impl Default for Stop {
 
 impl Stop {
     /// A request made by Ctrl-C. A second Ctrl-C exits at once.
-    pub fn on_ctrl_c() -> Result<Self, ctrlc::Error> {
+    pub fn on_ctrl_c() -> io::Result<Self> {
         let stop = Self::default();
         let handled = stop.clone();
-        ctrlc::set_handler(move || {
+        on_signal(move || {
             if handled.asked() {
                 exit(i32::from(INTERRUPTED));
             }
@@ -56,6 +57,21 @@ impl Stop {
     pub fn exit_code(&self) -> ExitCode {
         if self.asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
     }
+}
+
+/// Calls this in a thread of its own on Ctrl-C and on signals that end a program.
+#[cfg(unix)]
+fn on_signal(called: impl Fn() + Send + 'static) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let thread = std::thread::Builder::new().name("signals".into());
+    thread.spawn(move || signals.forever().for_each(|_| called()))?;
+    Ok(())
+}
+
+#[cfg(windows)]
+fn on_signal(called: impl Fn() + Send + 'static) -> io::Result<()> {
+    ctrlc::set_handler(called).map_err(io::Error::other)
 }
 
 #[cfg(test)]
