@@ -3,7 +3,7 @@
 //! Many worker threads share one lock-free transposition table, each with its own histories and Last-Best-Reply
 //! tables, each running a principal variation search with late move reductions at staggered depths (Lazy SMP).
 //!
-//! [`engine::Engine`] is the whole engine, without any input or output:
+//! [`engine::Engine`] is the whole engine, without any input or output (`cargo add lento-chess --no-default-features`):
 //!
 //! ```
 //! use lento::chess::Game;

@@ -113,7 +113,8 @@ fn releases_name_what_is_linked_in_and_its_licences() {
         assert_eq!(part["hashes"][0]["content"].as_str().map(str::len), Some(64), "{part}");
     }
     let document = metadata();
-    let lento = document["packages"].as_array().and_then(|all| all.iter().find(|package| package["name"] == "lento"));
+    let lento =
+        document["packages"].as_array().and_then(|all| all.iter().find(|package| package["name"] == "lento-chess"));
     let direct = lento.expect("lento")["dependencies"].as_array().expect("dependencies");
     for package in direct.iter().filter(|package| package["kind"].is_null() && package["target"].is_null()) {
         assert!(bill.iter().any(|part| part["name"] == package["name"]), "{} is missing", package["name"]);
