@@ -122,6 +122,8 @@ pub(crate) struct Search<'a, O: Observer> {
     pub(super) published: &'a Published,
     /// The node count at which limits are checked and more nodes requested.
     granted: u64,
+    /// The nodes by which an evaluation brings that nearer: 0 but in lockstep.
+    evaluation_cost: u64,
     /// Whether the search ended because the node limit is used up.
     pub(super) out_of_nodes: bool,
     pub(super) seldepth: i32,
@@ -177,7 +179,8 @@ impl<'a, O: Observer> Search<'a, O> {
             nodes: 0,
             tb_pieces,
             published,
-            granted: lockstep.as_ref().map_or(job.control.first_nodes(id), |thread| thread.node_budget),
+            granted: lockstep.as_ref().map_or(job.control.first_nodes(id), |thread| thread.budget.nodes),
+            evaluation_cost: lockstep.as_ref().map_or(0, |thread| thread.budget.evaluation),
             out_of_nodes: false,
             seldepth: 0,
             iteration: 0,
@@ -199,7 +202,7 @@ impl<'a, O: Observer> Search<'a, O> {
         if self.job.control.is_stopped() && (self.iteration > 1 || self.me.id != 0) {
             return Err(Stopped);
         }
-        if self.nodes == self.granted {
+        if self.nodes >= self.granted {
             self.check_limits()?;
         }
         self.nodes += 1;
@@ -234,8 +237,8 @@ impl<'a, O: Observer> Search<'a, O> {
                 }
             }
         }
-        let more = if self.lockstep.is_some() { self.next_round(0, false) } else { control.take_nodes() };
-        self.granted += more;
+        let more = if self.lockstep.is_some() { self.next_round(false) } else { control.take_nodes() };
+        self.granted = self.nodes + more;
         self.out_of_nodes = more == 0;
         if self.out_of_nodes { Err(Stopped) } else { Ok(()) }
     }
@@ -245,25 +248,24 @@ impl<'a, O: Observer> Search<'a, O> {
         self.lockstep.as_ref().map_or_else(|| self.job.threads.nodes(), |thread| thread.other_nodes + self.nodes)
     }
 
-    /// Begins the next round, with these nodes of this one unused, and returns its node budget; 0 after the `last`. Releases the
-    /// CPU slot while waiting for the other threads.
-    fn next_round(&mut self, unused: u64, last: bool) -> u64 {
+    /// Begins the next round and returns its nodes; 0 after the `last`. Releases the CPU slot while waiting for the other threads.
+    fn next_round(&mut self, last: bool) -> u64 {
         let Some(thread) = &mut self.lockstep else { return 0 };
         self.cpu_slot = None;
-        thread.end_round(self.tt, unused, last);
+        thread.end_round(self.tt, self.nodes, last);
+        self.evaluation_cost = thread.budget.evaluation;
         self.cpu_slot = self.job.cpu_slots.acquire(self.me.id);
-        thread.node_budget
+        thread.budget.nodes
     }
 
     /// Takes part in the remaining rounds, after the thread's own search, until the main thread ends.
     pub(super) fn leave_lockstep(&mut self) {
-        let mut unused = self.granted - self.nodes;
         while self.lockstep.as_ref().is_some_and(|thread| !thread.finished) {
             if self.job.control.is_stopped() {
                 self.lockstep.as_mut().into_iter().for_each(LockstepThread::abort);
                 break;
             }
-            unused = self.next_round(unused, self.me.id == 0);
+            self.next_round(self.me.id == 0);
         }
     }
 
@@ -334,7 +336,7 @@ impl<'a, O: Observer> Search<'a, O> {
         let hit = TtEntry { score: score::to_table(known.score, ply), ..known };
         match &mut self.lockstep {
             None => self.tt.store(board.key(), hit),
-            Some(thread) => thread.store(board.key(), hit),
+            Some(thread) => thread.store(self.tt, board.key(), hit),
         }
     }
 
@@ -347,6 +349,7 @@ impl<'a, O: Observer> Search<'a, O> {
     /// Static evaluation before correction.
     #[inline(always)]
     pub(super) fn evaluate(&mut self, board: &Board, ply: usize) -> Score {
+        self.granted = self.granted.saturating_sub(self.evaluation_cost);
         let value = self.me.evaluator.evaluate(board, ply, self.scaling);
         self.observer.evaluated(board, value)
     }

@@ -107,7 +107,7 @@ impl Cluster {
         for slot in &self.0 {
             let (found, old) = slot.load();
             if found == tag {
-                if Self::outweighs(old, &entry, era) {
+                if old.age(era) == 0 && Self::outweighs(old.depth(), &entry, era) {
                     return;
                 }
                 entry.mv = entry.mv.or(old.mv());
@@ -121,6 +121,15 @@ impl Cluster {
             }
         }
         target.store(tag, Packed::new(entry, era));
+    }
+
+    /// The entry that [`store`](Self::store) would leave under a tag; `None` if it would change nothing.
+    pub fn successor(&self, tag: Tag, entry: TtEntry, era: Era) -> Option<TtEntry> {
+        match self.0.iter().map(Slot::load).find(|&(found, _)| found == tag) {
+            Some((_, old)) if old.age(era) == 0 && Self::outweighs(old.depth(), &entry, era) => None,
+            Some((_, old)) => Some(TtEntry { mv: entry.mv.or(old.mv()), ..entry }),
+            None => Some(entry),
+        }
     }
 
     /// Stores an entry in the slot of the same tag, unless that is deeper, else in one of another epoch, else in that of the least
@@ -148,11 +157,11 @@ impl Cluster {
         self.entries(epoch).filter(|(_, data)| data.age(era) == 0).count()
     }
 
-    /// Whether an entry of the same position is too deep to be replaced.
+    /// Whether an entry of the same position and search, of this depth in plies, is too deep to be replaced.
     #[inline(always)]
-    fn outweighs(old: Packed, new: &TtEntry, era: Era) -> bool {
+    pub fn outweighs(depth: i32, new: &TtEntry, era: Era) -> bool {
         let margin = Self::DEEPER + if new.pv { Self::PV_BONUS } else { 0 };
-        (new.bound != Bound::Exact || era.spares_deep()) && old.age(era) == 0 && new.depth + margin <= old.depth()
+        (new.bound != Bound::Exact || era.spares_deep()) && new.depth + margin <= depth
     }
 
     /// The value of an entry for replacement, in plies.

@@ -184,6 +184,16 @@ impl Tt {
         }
     }
 
+    /// The entry that [`store`](Self::store) would leave for a position; `None` if it would change nothing. `old` is an entry of this
+    /// search that is not in the table yet.
+    pub fn successor(&self, key: u64, old: Option<TtEntry>, entry: TtEntry) -> Option<TtEntry> {
+        match old {
+            Some(old) if Cluster::outweighs(old.depth, &entry, self.era()) => None,
+            Some(old) => Some(TtEntry { mv: entry.mv.or(old.mv), ..entry }),
+            None => self.cluster(key)?.successor(Tag::new(key, self.epoch), entry, self.era()),
+        }
+    }
+
     /// The index of a key's cluster.
     pub fn cluster_index(&self, key: u64) -> usize {
         index(key, self.clusters.len())
