@@ -128,7 +128,7 @@ pub struct Engine {
     /// The affinity that [`NumaPolicy::Hardware`] has lifted.
     lifted: Option<processors::Limit>,
     /// Computed on first use; the thread of a fresh engine is never bound.
-    placement: Option<Result<Placement, String>>,
+    placement: Option<Placement>,
     /// Corrections of the evaluation, shared by the threads on one last-level cache.
     corrections: Arc<PerCache<Corrections>>,
     /// The position last searched since [`new_game`](Self::new_game).

@@ -45,11 +45,13 @@ impl Engine {
         let (evaluation, threads) = (self.evaluation(), self.threads());
         let policy = &self.numa_policy;
         let decide = || Placement::decide(policy, Topology::of_this_system().as_ref(), threads);
-        let places = match self.placement.get_or_insert_with(decide) {
-            Ok(placement) => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
-            Err(why) => Err(why.as_str()),
+        let placement = self.placement.get_or_insert_with(decide);
+        let places = match &placement.unbound {
+            None => Ok(placement.places.iter().map(|place| self.pool.usage(place, &evaluation)).collect()),
+            Some(why) => Err(why.as_str()),
         };
         let mut lines = placement::report(policy, threads, places);
+        lines.extend(self.pool.main_bound().and_then(|bound| placement.report_cores(bound)));
         lines.extend(self.table.tt.describe());
         lines
     }
@@ -70,9 +72,7 @@ impl Engine {
 
     fn place_in(&mut self, topology: Option<&Topology>, threads: usize) -> io::Result<()> {
         let mut placement = Placement::decide(&self.numa_policy, topology, threads);
-        if let (Ok(placement), Some(Ok(old))) = (&mut placement, &self.placement) {
-            placement.keep_networks(old);
-        }
+        self.placement.iter().for_each(|old| placement.keep_networks(old));
         self.placement = Some(placement.clone());
         let caches = topology.map(|topology| PerCache::new(&topology.caches));
         if let Some(caches) = caches.filter(|caches| !caches.has_caches_of(&self.corrections)) {
@@ -84,7 +84,6 @@ impl Engine {
             self.corrections.local(Corrections::default);
         }
         let evaluation = self.evaluation();
-        let placement = placement.unwrap_or_default();
         self.pool.resize(threads, &placement, &evaluation)?;
         self.pool.copy_network(&placement, &evaluation);
         let memory = placement.memory();

@@ -27,6 +27,8 @@ struct Thread {
     handle: Option<JoinHandle<()>>,
     /// The node it should be bound to.
     place: Option<Place>,
+    /// The CPUs it should be bound to; none if it is not.
+    cpus: CpuSet,
     /// The CPUs it is bound to, or why not.
     bound: Option<Result<CpuSet, String>>,
 }
@@ -48,15 +50,15 @@ impl Pool {
     pub fn resize(&mut self, count: usize, placement: &Placement, evaluation: &Evaluation) -> io::Result<()> {
         let before = self.threads.len();
         map_large_allocations();
-        let stays = |(id, thread): &(usize, &Thread)| match (&thread.place, placement.of(*id)) {
-            (Some(old), Some(new)) => old.cpus == new.cpus,
-            (old, new) => old.is_none() && new.is_none(),
+        let node = |place: Option<&Place>| place.map(|place| place.cpus.clone());
+        let stays = |(id, thread): &(usize, &Thread)| {
+            thread.cpus == placement.cpus(*id) && node(thread.place.as_ref()) == node(placement.of(*id))
         };
         let staying = self.threads.iter().enumerate().take(count).take_while(stays).count();
         self.truncate(staying);
         while self.threads.len() < count {
             let id = self.threads.len();
-            match Thread::start(id, placement.of(id).cloned(), evaluation.clone()) {
+            match Thread::start(id, placement.of(id).cloned(), placement.cpus(id), evaluation.clone()) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) => {
                     self.truncate(before);
@@ -96,6 +98,11 @@ impl Pool {
         }
     }
 
+    /// The CPUs that the main thread is bound to, or why not; `None` if it is not to be bound.
+    pub fn main_bound(&self) -> Option<&Result<CpuSet, String>> {
+        self.threads.first()?.bound.as_ref()
+    }
+
     fn truncate(&mut self, count: usize) {
         if count < self.threads.len() {
             // Signal all before joining the first.
@@ -129,16 +136,16 @@ impl Pool {
 impl Thread {
     /// Starts a thread and waits for its worker, so that the memory check stays valid. The thread is bound before it
     /// first touches its memory.
-    fn start(id: usize, place: Option<Place>, evaluation: Evaluation) -> io::Result<Self> {
+    fn start(id: usize, place: Option<Place>, cpus: CpuSet, evaluation: Evaluation) -> io::Result<Self> {
         let (tasks, inbox) = unbounded::<Task>();
-        let node = place.clone();
+        let (node, wanted) = (place.clone(), cpus.clone());
         let (send, started) = bounded(1);
         let run = move || {
             if cfg!(target_os = "linux") && id >= processors::count() {
                 processors::lower_priority(SURPLUS_NICE);
             }
-            let bind = |node: &Place| processors::bind(&node.cpus).map_err(|error| error.to_string());
-            let bound = node.as_ref().map(bind);
+            let bind = || processors::bind(&wanted).map_err(|error| error.to_string());
+            let bound = (!wanted.is_empty()).then(bind);
             let network = node.filter(|_| matches!(bound, Some(Ok(_)))).map(|node| node.network);
             // The pool waits for the result. By now the thread has its stack and arena.
             if let Err(error) = check_memory() {
@@ -152,7 +159,7 @@ impl Thread {
             inbox.iter().for_each(|task| task(&mut worker));
         };
         let handle = Builder::new().name(format!("worker {id}")).stack_size(STACK_BYTES).spawn(run)?;
-        let mut thread = Self { tasks: Some(tasks), handle: Some(handle), place, bound: None };
+        let mut thread = Self { tasks: Some(tasks), handle: Some(handle), place, cpus, bound: None };
         thread.bound = started.recv().map_err(io::Error::other)??;
         Ok(thread)
     }

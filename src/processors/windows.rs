@@ -3,7 +3,10 @@
 
 use super::cpu_list::CpuSet;
 use std::io;
-use windows_sys::Win32::System::SystemInformation::GROUP_AFFINITY;
+use std::ptr::null_mut;
+use windows_sys::Win32::System::SystemInformation::{
+    GROUP_AFFINITY, GetSystemCpuSetInformation, SYSTEM_CPU_SET_INFORMATION,
+};
 use windows_sys::Win32::System::Threading::{
     ALL_PROCESSOR_GROUPS, GetActiveProcessorCount, GetActiveProcessorGroupCount, GetCurrentProcess, GetCurrentThread,
     GetNumaHighestNodeNumber, GetNumaNodeProcessorMaskEx, GetProcessAffinityMask, GetThreadGroupAffinity,
@@ -33,6 +36,25 @@ pub fn nodes() -> Vec<(usize, CpuSet)> {
         (usize::from(number), cpus(affinity.Group, affinity.Mask))
     };
     (0..=highest as u16).map(node).chain(groups().map(|cpus| (0, cpus))).collect()
+}
+
+/// The CPUs with the efficiency classes of their cores, the fastest having the highest.
+pub fn speeds() -> Vec<(usize, u32)> {
+    const BYTES: usize = size_of::<SYSTEM_CPU_SET_INFORMATION>();
+    let mut bytes = 0;
+    // SAFETY: the number is writable, and the list has no bytes.
+    unsafe { GetSystemCpuSetInformation(null_mut(), 0, &mut bytes, null_mut(), 0) };
+    let mut list = vec![SYSTEM_CPU_SET_INFORMATION::default(); bytes as usize / BYTES];
+    // SAFETY: the list has this many writable bytes, and any bytes are valid in it.
+    unsafe {
+        GetSystemCpuSetInformation(list.as_mut_ptr(), (list.len() * BYTES) as u32, &mut bytes, null_mut(), 0);
+    }
+    // Items of another size, of a later Windows, are not understood.
+    let known = list.iter().take_while(|item| item.Size as usize == BYTES);
+    // SAFETY: items of this size have the type `CpuSetInformation`, the only one.
+    let sets = known.map(|item| unsafe { item.Anonymous.CpuSet });
+    let cpu = |group: u16, index: u8| usize::from(group) * GROUP_CPUS + usize::from(index);
+    sets.map(|set| (cpu(set.Group, set.LogicalProcessorIndex), set.EfficiencyClass.into())).collect()
 }
 
 /// The CPUs of each group.
@@ -90,7 +112,7 @@ pub fn bind(wanted: &CpuSet) -> io::Result<CpuSet> {
     let mask = wanted.iter().fold(0, |mask, cpu| mask | 1 << (cpu % GROUP_CPUS));
     let affinity = GROUP_AFFINITY { Mask: mask, Group: group as u16, Reserved: [0; 3] };
     // SAFETY: the pseudo handle is always valid, the affinity is readable, and the old one is not requested.
-    let done = unsafe { SetThreadGroupAffinity(GetCurrentThread(), &affinity, std::ptr::null_mut()) };
+    let done = unsafe { SetThreadGroupAffinity(GetCurrentThread(), &affinity, null_mut()) };
     if done == 0 {
         return Err(io::Error::last_os_error());
     }
@@ -131,5 +153,6 @@ mod tests {
         assert!(bind(&CpuSet::new()).is_err() && bind(&CpuSet::from([64_000])).is_err());
         assert!(bind(&CpuSet::from([0, GROUP_CPUS])).is_err());
         assert!(nodes().iter().any(|(_, cpus)| !cpus.is_empty()));
+        assert!(speeds().iter().any(|(cpu, _)| first.contains(cpu)));
     }
 }

@@ -1,8 +1,10 @@
 //! The option `NumaPolicy`: what it takes, what it says, and where the threads are bound, as the system sees it.
 
-use super::harness::Session;
+use super::harness::{Folder, Session};
 use std::collections::BTreeSet;
-use std::fs::{read_dir, read_to_string};
+use std::fs::{create_dir_all, read_dir, read_to_string, write};
+use std::path::Path;
+use std::process::Command;
 
 /// Lists of the CPUs that the worker threads of a process may run on, in the order of the threads.
 fn bound(process: u32) -> Vec<String> {
@@ -92,6 +94,48 @@ fn where_there_is_one_node_it_is_said_once() {
         assert_eq!(lines.len(), usize::from(name == "Hash"), "{name}: {lines:#?}");
     }
     assert_eq!(bound(session.id()), vec![free[0].clone(); 4]);
+}
+
+/// Shows the binary other devices, in a mount namespace of its own.
+#[test]
+fn the_main_thread_is_bound_to_fast_cores() {
+    let cpus = usable();
+    let [fast, slow @ ..] = &cpus[..] else { return };
+    let devices = Folder::new("cores");
+    for cpu in &cpus {
+        let folder = Path::new(devices.path()).join(format!("system/cpu/cpu{cpu}"));
+        create_dir_all(&folder).expect("a folder");
+        write(folder.join("cpu_capacity"), if cpu == fast { "1024" } else { "446" }).expect("a file");
+    }
+    let inside = |program: &str| {
+        let mut command = Command::new("unshare");
+        command
+            .args(["-rm", "sh", "-c", "mount --bind \"$0\" /sys/devices && exec \"$1\""])
+            .arg(devices.path())
+            .arg(program);
+        command
+    };
+    if slow.is_empty() || !inside("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: it takes two CPUs and a mount namespace");
+        return;
+    }
+    let mut session = Session::of(inside(env!("CARGO_BIN_EXE_lento")));
+    session.say("uci\nisready");
+    session.until("readyok");
+    let all = bound(session.id())[0].clone();
+    let fast = fast.to_string();
+    let cores = |lines: &[String]| lines.iter().find(|line| line.starts_with("info string Cores: ")).cloned();
+    let line = cores(&session.set("Threads", "2")).expect("a line about cores");
+    assert!(line.starts_with(&format!("info string Cores: fast CPUs {fast}, slow CPUs ")), "{line}");
+    assert!(line.ends_with(&format!("; the main thread is bound to CPUs {fast}")), "{line}");
+    assert_eq!(bound(session.id()), [fast.as_str(), &all]);
+    session.search("position startpos\ngo depth 6");
+    assert_eq!(cores(&session.set("NumaPolicy", "none")), None);
+    assert_eq!(bound(session.id()), [all.as_str(), &all]);
+    session.set("NumaPolicy", "auto");
+    assert_eq!(bound(session.id()), [fast.as_str(), &all]);
+    session.set("Threads", "1");
+    assert_eq!(bound(session.id()), [all.as_str()]);
 }
 
 #[test]

@@ -24,6 +24,12 @@ pub struct Placement {
     pub places: Vec<Place>,
     /// Index into `places` per thread; empty when threads are not bound.
     of_thread: Vec<usize>,
+    /// Why threads are not bound to nodes.
+    pub unbound: Option<String>,
+    /// The fast CPUs that the main thread is bound to; empty where it is placed as any other.
+    main: CpuSet,
+    /// The fast and the slow CPUs of the system, described.
+    kinds: String,
 }
 
 /// `1 thread`, `2 threads`.
@@ -32,8 +38,29 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 impl Placement {
-    /// Places threads by a policy. An error is the reason why threads are not bound.
-    pub fn decide(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Result<Self, String> {
+    /// Places threads by a policy. The main thread gets the fast CPUs of its node, or with `auto` of the system if
+    /// nodes are not worthwhile. A single thread is left to the system, as many engines may run beside each other.
+    pub fn decide(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Self {
+        let mut placement = Self::on_nodes(policy, topology, threads)
+            .unwrap_or_else(|why| Self { unbound: Some(why), ..Self::default() });
+        if let Some(topology) = topology.filter(|_| threads > 1) {
+            let cpus = match placement.of(0) {
+                Some(place) => place.cpus.clone(),
+                None if *policy == NumaPolicy::Auto => topology.cpus(),
+                None => CpuSet::new(),
+            };
+            let fast = &cpus - &topology.slow;
+            if fast != cpus {
+                placement.main = fast;
+                let [fast, slow] = [&(&topology.cpus() - &topology.slow), &topology.slow].map(cpu_list::format);
+                placement.kinds = format!("fast CPUs {fast}, slow CPUs {slow}");
+            }
+        }
+        placement
+    }
+
+    /// Places threads on nodes. An error is the reason why they are not bound.
+    fn on_nodes(policy: &NumaPolicy, topology: Option<&Topology>, threads: usize) -> Result<Self, String> {
         let lists: Vec<CpuSet> = match (policy, topology) {
             (NumaPolicy::None, _) => return Err("disabled by the policy".into()),
             (NumaPolicy::Lists(lists), _) => lists.clone(),
@@ -49,7 +76,7 @@ impl Placement {
         let memory = |cpus: &_| topology.map(|topology| topology.memory_of(cpus)).unwrap_or_default();
         let places =
             lists.into_iter().map(|cpus| Place { memory: memory(&cpus), cpus, network: Arc::default() }).collect();
-        Ok(Self { of_thread: spread(&sizes, threads), places })
+        Ok(Self { of_thread: spread(&sizes, threads), places, ..Self::default() })
     }
 
     /// Checks that a policy names only available CPUs, if these are known.
@@ -76,6 +103,23 @@ impl Placement {
     /// The place of a thread, if bound.
     pub fn of(&self, thread: usize) -> Option<&Place> {
         self.places.get(*self.of_thread.get(thread)?)
+    }
+
+    /// The CPUs that a thread is to be bound to; none if it is not.
+    pub fn cpus(&self, thread: usize) -> CpuSet {
+        match self.of(thread) {
+            _ if thread == 0 && !self.main.is_empty() => self.main.clone(),
+            place => place.map(|place| place.cpus.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// Describes the kinds of cores if the main thread has its own CPUs, given those it is bound to or why it is not.
+    pub fn report_cores(&self, bound: &Result<CpuSet, String>) -> Option<String> {
+        let main = match bound {
+            Ok(cpus) => format!("bound to CPUs {}", cpu_list::format(cpus)),
+            Err(why) => format!("not bound: {why}"),
+        };
+        (!self.main.is_empty()).then(|| format!("Cores: {}; the main thread is {main}", self.kinds))
     }
 
     /// The memory nodes of all places in use.
@@ -180,11 +224,11 @@ mod tests {
             Node { number, cpus: (start - size..start).collect(), has_memory: true }
         };
         let nodes = sizes.iter().enumerate().map(&mut node).collect();
-        Topology { nodes, caches: Vec::new(), cpu_time: sizes.iter().sum() }
+        Topology { nodes, caches: Vec::new(), slow: CpuSet::new(), cpu_time: sizes.iter().sum() }
     }
 
     fn counts(policy: &str, sizes: &[usize], threads: usize) -> Result<Vec<usize>, String> {
-        let placement = Placement::decide(&policy.parse().unwrap(), Some(&machine(sizes)), threads)?;
+        let placement = Placement::on_nodes(&policy.parse().unwrap(), Some(&machine(sizes)), threads)?;
         let threads_at = |place: usize| placement.of_thread.iter().filter(|&&number| number == place).count();
         Ok((0..placement.places.len()).map(threads_at).collect())
     }
@@ -214,11 +258,11 @@ mod tests {
         // Small nodes do not count.
         assert!(counts("auto", &[64, 38], 4).is_ok() && counts("auto", &[64, 39], 4).is_err());
         assert_eq!(counts("none", &[64, 64], 128), Err("disabled by the policy".into()));
-        assert!(Placement::decide(&NumaPolicy::System, None, 4).is_err());
+        assert!(Placement::on_nodes(&NumaPolicy::System, None, 4).is_err());
         let limited = Topology { cpu_time: 4, ..machine(&[4, 4]) };
         let reason = "the control group limits the process to 4 CPUs";
-        assert_eq!(Placement::decide(&NumaPolicy::Auto, Some(&limited), 8).err().as_deref(), Some(reason));
-        assert!(Placement::decide(&NumaPolicy::System, Some(&limited), 8).is_ok());
+        assert_eq!(Placement::decide(&NumaPolicy::Auto, Some(&limited), 8).unbound.as_deref(), Some(reason));
+        assert!(Placement::on_nodes(&NumaPolicy::System, Some(&limited), 8).is_ok());
     }
 
     #[test]
@@ -228,10 +272,35 @@ mod tests {
         assert_eq!(check("0-1:3"), Ok(()));
         assert_eq!(check("0,9:3-5"), Err("CPU 4-5,9 is not available; expected CPUs among 0-3".into()));
         assert_eq!(check("auto"), Ok(()));
-        let placement = Placement::decide(&"0:1:3".parse().unwrap(), Some(&machine), 2).unwrap();
+        let placement = Placement::decide(&"0:1:3".parse().unwrap(), Some(&machine), 2);
         assert_eq!(placement.memory(), [0].into());
         assert_eq!(placement.of(1).map(|place| &place.cpus), Some(&[1].into()));
         assert!(placement.of(2).is_none() && Placement::default().of(0).is_none());
+    }
+
+    #[test]
+    fn the_main_thread_gets_fast_cpus() {
+        let cpus = |policy: &str, sizes: &[usize], slow: &str, threads| {
+            let topology = Topology { slow: cpu_list::parse(slow).unwrap_or_default(), ..machine(sizes) };
+            let placement = Placement::decide(&policy.parse().unwrap(), Some(&topology), threads);
+            let cores = placement.report_cores(&Ok(placement.cpus(0)));
+            ([0, 1].map(|thread| cpu_list::format(&placement.cpus(thread))), cores)
+        };
+        let pair = |main: &str, helper: &str| [main.to_owned(), helper.to_owned()];
+        let cores = "Cores: fast CPUs 0-15, slow CPUs 16-23; the main thread is bound to CPUs 0-15";
+        assert_eq!(cpus("auto", &[24], "16-23", 2), (pair("0-15", ""), Some(cores.into())));
+        assert_eq!(cpus("system", &[24], "16-23", 2), (pair("0-15", "0-23"), Some(cores.into())));
+        assert_eq!(cpus("8-17:18-23", &[24], "16-23", 2).0, pair("8-15", "18-23"));
+        // Nothing for one thread, by `none`, with cores of one kind, or on a node of slow ones.
+        for (policy, slow, threads) in [("auto", "16-23", 1), ("none", "16-23", 2), ("auto", "", 2)] {
+            assert_eq!(cpus(policy, &[24], slow, threads), (pair("", ""), None), "{policy}");
+        }
+        assert_eq!(cpus("system", &[4, 4], "0-3", 2), (pair("0-3", "4-7"), None));
+        assert_eq!(cpus("system", &[4, 4], "2-3,6-7", 2).0, pair("0-1", "4-7"));
+        // Too few threads for two nodes.
+        assert_eq!(cpus("auto", &[64, 64], "32-63,96-127", 2).0, pair("0-31,64-95", ""));
+        let refused = Placement { main: [0].into(), ..Placement::default() }.report_cores(&Err("no".into()));
+        assert!(refused.is_some_and(|line| line.ends_with("; the main thread is not bound: no")));
     }
 
     fn usage(cpus: &str, threads: usize, bound: usize) -> PlaceUsage {

@@ -22,6 +22,8 @@ pub struct Topology {
     pub nodes: Vec<Node>,
     /// A partition of the CPUs by last-level cache, split at nodes.
     pub caches: Vec<CpuSet>,
+    /// The CPUs of slower cores than the fastest; empty if all are of one kind.
+    pub slow: CpuSet,
     /// The CPU time that the process may use, in CPUs: at most their number, less with a quota.
     pub cpu_time: usize,
 }
@@ -31,14 +33,14 @@ impl Topology {
     pub fn of_this_system() -> Option<Self> {
         let (usable, system) = (processors::allowed()?, Path::new("/sys/devices/system"));
         #[cfg(windows)]
-        let listed = processors::nodes();
+        let (listed, speeds) = (processors::nodes(), processors::speeds());
         #[cfg(not(windows))]
-        let listed = listed_nodes(system);
-        Some(Self::new(listed, &usable, system))
+        let (listed, speeds) = (listed_nodes(system), listed_speeds(system, &usable));
+        Some(Self::new(listed, &speeds, &usable, system))
     }
 
     /// Restricts nodes to usable CPUs, each in the first node that lists it. CPUs of no node count for the first.
-    fn new(listed: Vec<(usize, CpuSet)>, usable: &CpuSet, system: &Path) -> Self {
+    fn new(listed: Vec<(usize, CpuSet)>, speeds: &[(usize, u32)], usable: &CpuSet, system: &Path) -> Self {
         let with_memory = read_list(&system.join("node/has_memory"));
         let mut left = usable.clone();
         let mut nodes = Vec::new();
@@ -54,7 +56,7 @@ impl Topology {
             None => nodes.push(Node { number: 0, cpus: left, has_memory: true }),
         }
         let caches = nodes.iter().flat_map(|node| caches(&system.join("cpu"), &node.cpus)).collect();
-        Self { nodes, caches, cpu_time: processors::count() }
+        Self { nodes, caches, slow: slow_cpus(speeds, usable), cpu_time: processors::count() }
     }
 
     pub fn cpus(&self) -> CpuSet {
@@ -76,6 +78,24 @@ fn listed_nodes(system: &Path) -> Vec<(usize, CpuSet)> {
     numbers.into_iter().map(|number| (number, cpus(number))).collect()
 }
 
+/// Reads the CPUs with the relative speeds of their cores; empty if these are unknown.
+#[cfg(any(test, not(windows)))]
+fn listed_speeds(system: &Path, usable: &CpuSet) -> Vec<(usize, u32)> {
+    // The performance counters of Intel's fast cores.
+    if let Some(fast) = read_list(&system.join("../cpu_core/cpus")) {
+        return usable.iter().map(|cpu| (*cpu, fast.contains(cpu).into())).collect();
+    }
+    let speed = |&cpu: &usize| Some((cpu, read_number(&system.join(format!("cpu/cpu{cpu}/cpu_capacity")))?));
+    usable.iter().map(speed).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The usable CPUs that are more than 10 % slower than the fastest: cores of one kind may differ slightly.
+fn slow_cpus(speeds: &[(usize, u32)], usable: &CpuSet) -> CpuSet {
+    let speeds = speeds.iter().filter(|(cpu, _)| usable.contains(cpu));
+    let fastest = speeds.clone().map(|&(_, speed)| speed).max().unwrap_or(0);
+    speeds.filter(|&&(_, speed)| u64::from(speed) * 10 < u64::from(fastest) * 9).map(|&(cpu, _)| cpu).collect()
+}
+
 /// Partitions CPUs by last-level cache. Those without cache data share one.
 fn caches(folder: &Path, cpus: &CpuSet) -> Vec<CpuSet> {
     let mut left = cpus.clone();
@@ -91,10 +111,13 @@ fn caches(folder: &Path, cpus: &CpuSet) -> Vec<CpuSet> {
 
 /// The CPUs that share the last-level cache, from a CPU's folder.
 fn last_cache(folder: &Path) -> Option<CpuSet> {
-    let level =
-        |index: &usize| read_to_string(folder.join(format!("index{index}/level"))).ok()?.trim().parse::<u32>().ok();
+    let level = |index: &usize| read_number(&folder.join(format!("index{index}/level")));
     let last = (0..8).filter(|index| level(index).is_some()).max_by_key(level)?;
     read_list(&folder.join(format!("index{last}/shared_cpu_list")))
+}
+
+fn read_number(file: &Path) -> Option<u32> {
+    read_to_string(file).ok()?.trim().parse().ok()
 }
 
 /// Reads a list from a file; an empty file is an empty list.
@@ -114,17 +137,25 @@ mod tests {
         cpu_list::parse(text).unwrap()
     }
 
-    /// The nodes, each with its CPUs, and the caches read from these files, for a process with this affinity.
-    fn seen(files: &[(&str, &str)], usable: &str) -> (Vec<(usize, String)>, Vec<String>) {
+    /// The system read from these files in `/sys/devices/system`, for a process with this affinity.
+    fn read(files: &[(impl AsRef<str>, impl AsRef<str>)], usable: &str) -> Topology {
         let name = format!("lento-numa-{}-{:?}", std::process::id(), std::thread::current().id());
         let root = std::env::temp_dir().join(name);
-        create_dir_all(&root).unwrap();
+        let (system, usable) = (root.join("system"), list(usable));
+        create_dir_all(&system).unwrap();
         for (path, text) in files {
-            create_dir_all(root.join(path).parent().unwrap()).unwrap();
-            write(root.join(path), format!("{text}\n")).unwrap();
+            let file = system.join(path.as_ref());
+            create_dir_all(file.parent().unwrap()).unwrap();
+            write(file, format!("{}\n", text.as_ref())).unwrap();
         }
-        let Topology { nodes, caches, .. } = Topology::new(listed_nodes(&root), &list(usable), &root);
+        let topology = Topology::new(listed_nodes(&system), &listed_speeds(&system, &usable), &usable, &system);
         remove_dir_all(root).unwrap();
+        topology
+    }
+
+    /// The nodes, each with its CPUs, and the caches.
+    fn seen(files: &[(&str, &str)], usable: &str) -> (Vec<(usize, String)>, Vec<String>) {
+        let Topology { nodes, caches, .. } = read(files, usable);
         let nodes = nodes.into_iter().map(|node| (node.number, cpu_list::format(&node.cpus))).collect();
         (nodes, caches.iter().map(cpu_list::format).collect())
     }
@@ -164,10 +195,34 @@ mod tests {
     }
 
     #[test]
+    fn cores_differ_by_speed() {
+        // Eight cores with two threads each and eight with one.
+        let intel = [("../cpu_core/cpus", "0-15"), ("../cpu_atom/cpus", "16-23")];
+        let slow = |files: &[(&str, &str)], usable| cpu_list::format(&read(files, usable).slow);
+        assert_eq!(slow(&intel, "0-23"), "16-23");
+        assert_eq!(slow(&intel, "0-1,15-17"), "16-17");
+        // With cores of one kind alone, none is slow.
+        assert_eq!([slow(&intel, "0-15"), slow(&intel, "16-23"), slow(&[], "0-23")], ["", "", ""]);
+
+        let arm = |capacities: &[u32], usable| {
+            let file = |(cpu, capacity): (usize, &u32)| (format!("cpu/cpu{cpu}/cpu_capacity"), capacity.to_string());
+            let files: Vec<_> = capacities.iter().enumerate().map(file).collect();
+            cpu_list::format(&read(&files, usable).slow)
+        };
+        assert_eq!(arm(&[446, 446, 1024, 1024], "0-3"), "0-1");
+        assert_eq!(arm(&[300, 300, 800, 800, 1024], "0-4"), "0-3");
+        assert_eq!(arm(&[300, 300, 800, 800, 1024], "0-3"), "0-1");
+        assert_eq!(arm(&[300, 300, 800, 800, 1024], "0-1"), "");
+        assert_eq!(arm(&[1024, 1009, 980, 1024], "0-3"), "");
+        // A CPU of unknown capacity.
+        assert_eq!(arm(&[446, 1024], "0-2"), "");
+    }
+
+    #[test]
     fn memory_is_found_by_cpus() {
         let node = |number, cpus, has_memory| Node { number, cpus: list(cpus), has_memory };
         let nodes = vec![node(0, "0-1", true), node(1, "2-3", false), node(2, "4-5", true)];
-        let topology = Topology { nodes, caches: Vec::new(), cpu_time: 6 };
+        let topology = Topology { nodes, caches: Vec::new(), slow: CpuSet::new(), cpu_time: 6 };
         assert_eq!(topology.cpus(), list("0-5"));
         assert_eq!(topology.memory_of(&list("1-4")), list("0,2"));
         assert_eq!(topology.memory_of(&list("2,9")), CpuSet::new());
@@ -177,7 +232,7 @@ mod tests {
     #[test]
     fn groups_of_a_node_become_nodes() {
         let listed = vec![(0, list("0-63")), (0, list("0-63")), (0, list("64-95"))];
-        let topology = Topology::new(listed, &list("0-95"), Path::new("/nonexistent"));
+        let topology = Topology::new(listed, &[], &list("0-95"), Path::new("/nonexistent"));
         let seen: Vec<_> = topology.nodes.iter().map(|node| (node.number, cpu_list::format(&node.cpus))).collect();
         assert_eq!(seen, [(0, "0-63".into()), (0, "64-95".into())]);
         assert_eq!(topology.caches, [list("0-63"), list("64-95")]);
