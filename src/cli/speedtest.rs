@@ -1,38 +1,35 @@
-//! `lento speedtest`: search speed in positions of real games.
+//! `lento speedtest`: the speed of a fixed amount of work, with a checksum of what was computed.
 
 use super::interrupt::Stop;
-use super::machine;
 use super::progress::Progress;
 use super::search::search;
-use super::setup;
-use super::{Done, units};
+use super::setup::{self, EvaluatorArgs};
+use super::{Done, machine, units};
 use crate::chess::Game;
 use crate::engine::Engine;
+use crate::engine::numa::NumaPolicy;
+use crate::eval::nnue::Sum;
 use crate::processors;
 use crate::search::limits::Limits;
-use crate::tt::memory::{self, MIB};
+use crate::tt::{TtError, memory};
 use serde_json::{Value, json};
+use std::error::Error;
 use std::io::{self, Write};
+use std::sync::Barrier;
+use std::thread;
 use std::time::Duration;
 
 /// JSON fields, for the help.
 const FIELDS: &str = "\
+Speed is one search with all threads. Rate is one search of one thread for each of them,
+all at the same time.
+
 With --json one document is printed at the end:
   version, machine      program and machine, as in docs/scaling.md
-  threads, hash_mib     settings
-  positions             positions per repetition
-  repetitions           {positions, nodes, time_ms, nps, hashfull} of each complete one, or
-                        the incomplete first one
-  nodes, time_ms        of all repetitions
-  nps                   {median, min, max, mad} over the repetitions; mad is the
-                        median absolute deviation
-  hashfull              maximum, per mille
+  work                  {threads, nodes, hash_mib, positions}
+  speed, rate           {checksum, nodes, time_ms, nps}, or null; that of rate is the
+                        checksum of one thread
   interrupted           whether Ctrl-C ended it";
-
-/// Default MiB of hash per thread, if memory allows.
-const HASH_PER_THREAD: u64 = 128;
-/// Fraction of a repetition's time spent warming up: one in this many.
-const WARM_UP: u32 = 20;
 
 /// Arguments of `lento speedtest`.
 #[derive(clap::Args)]
@@ -41,27 +38,26 @@ pub struct Args {
     /// Threads [default: all cores]
     #[arg(value_parser = setup::threads)]
     threads: Option<usize>,
-    /// Hash table in MiB [default: 128 per thread, at most half of the free memory]
-    #[arg(value_name = "MIB", value_parser = setup::hash)]
-    hash: Option<usize>,
-    /// Total search time over all repetitions: 150, 30s, 2m
-    #[arg(value_name = "SECONDS", default_value = "150", value_parser = setup::positive_time)]
-    seconds: Duration,
-    /// Number of repetitions of all positions
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = setup::repetitions)]
-    repeat: usize,
+    /// Nodes per thread and position
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    nodes: u64,
+    /// Hash table in MiB per thread
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = setup::hash)]
+    hash: usize,
+    /// Search only the first N of the 40 positions
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..=40))]
+    positions: u64,
+    /// Measure speed only
+    #[arg(long, conflicts_with = "rate")]
+    speed: bool,
+    /// Measure rate only
+    #[arg(long)]
+    rate: bool,
+    #[command(flatten)]
+    evaluator: EvaluatorArgs,
     /// Print one JSON document instead; see `--help` for its fields
     #[arg(long)]
     json: bool,
-}
-
-/// Default hash size in MiB, at most half of the available memory.
-pub fn default_hash(per_thread: u64, threads: usize) -> usize {
-    hash_within(per_thread * threads as u64, memory::available().map(|bytes| bytes / MIB))
-}
-
-fn hash_within(wanted: u64, available_mib: Option<u64>) -> usize {
-    wanted.min(available_mib.unwrap_or(u64::MAX) / 2).clamp(1, Engine::MAX_HASH as u64) as usize
 }
 
 /// Self-play games from opening to endgame, each as its positions with history.
@@ -84,147 +80,159 @@ fn positions(line: &str) -> Vec<Game> {
     found
 }
 
-/// Totals of a pass over all positions.
-#[derive(Clone, Copy, Default)]
-struct Repetition {
-    positions: usize,
+/// What engines that search the same at the same time have achieved.
+struct Figure {
+    checksum: u64,
     nodes: u64,
     time: Duration,
-    hashfull: u32,
 }
 
-impl Repetition {
-    fn add(&mut self, other: &Self) {
-        self.positions += other.positions;
-        self.nodes += other.nodes;
-        self.time += other.time;
-        self.hashfull = self.hashfull.max(other.hashfull);
-    }
-
+impl Figure {
     fn nps(&self) -> f64 {
         self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
     }
 
     fn json(&self) -> Value {
-        let Self { positions, nodes, hashfull, .. } = *self;
-        let nps = self.nps();
-        json!({ "positions": positions, "nodes": nodes, "time_ms": ms(self.time), "nps": nps, "hashfull": hashfull })
+        let (checksum, time) = (format!("{:016x}", self.checksum), self.time.as_secs_f64() * 1e3);
+        json!({ "checksum": checksum, "nodes": self.nodes, "time_ms": time, "nps": self.nps() })
     }
 }
 
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
+/// An engine, with the checksum of its settings and results so far.
+struct Copy {
+    engine: Engine,
+    sum: Sum,
+    nodes: u64,
 }
 
-/// The median; 0 without numbers.
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    let Some(last) = numbers.len().checked_sub(1) else { return 0.0 };
-    (numbers[last / 2] + numbers[numbers.len() / 2]) / 2.0
+impl Copy {
+    fn new(args: &Args, threads: usize, policy: NumaPolicy) -> Result<Self, String> {
+        let mut engine = Engine::new();
+        engine.set_numa_policy(policy)?;
+        engine.set_threads(threads).map_err(|error| error.to_string())?;
+        engine.set_hash(args.hash * threads).map_err(|error| error.to_string())?;
+        engine.set_evaluation(args.evaluator.evaluation()?);
+        engine.settings.search.deterministic = true;
+        let mut sum = Sum::default();
+        let settings = [threads as u64, args.nodes, args.hash as u64, args.positions];
+        settings.into_iter().chain([engine.identity().fingerprint]).for_each(|word| sum.add(word));
+        Ok(Self { engine, sum, nodes: 0 })
+    }
+
+    /// Searches the positions of a game, once the other engines are `ready`, too, and returns the time.
+    fn play(&mut self, game: &[Game], nodes: u64, ready: &Barrier, stop: &Stop) -> io::Result<Duration> {
+        self.engine.new_game();
+        self.engine.game = game[0].clone();
+        // The threads clear their histories asynchronously: wait for them with a search of one ply.
+        self.engine.search_blocking(&Limits { depth: Some(1), ..Limits::default() }, |_| ());
+        ready.wait();
+        let limits = Limits { nodes: Some(nodes * self.engine.threads() as u64), ..Limits::default() };
+        let mut time = Duration::ZERO;
+        for position in game {
+            self.engine.game = position.clone();
+            let found = search(&mut self.engine, &limits, stop, |_| Ok(()))?;
+            time += found.elapsed;
+            self.nodes += found.nodes();
+            let line = found.best().map_or([0; 2], |line| [line.depth as u64, line.score as u64]);
+            let best = found.outcome.best.map_or(0, |mv| mv.word().into());
+            [found.nodes(), line[0], line[1], best].into_iter().for_each(|word| self.sum.add(word));
+        }
+        let table = self.engine.lend_table_to_save().map_err(io::Error::other)?;
+        self.sum.add(table.checksum());
+        Ok(time)
+    }
 }
 
-/// Searches every position for its share of the time and reports. Ctrl-C keeps complete repetitions.
+/// Runs a task for each item, on a thread of its own.
+fn together<T: Send, R: Send>(items: impl IntoIterator<Item = T>, task: impl Fn(T) -> R + Sync) -> Vec<R> {
+    thread::scope(|scope| {
+        let task = &task;
+        let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || task(item))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a panic aborts the program")).collect()
+    })
+}
+
+/// Searches the same on each of these engines at the same time; `None` after Ctrl-C.
+fn measure(
+    args: &Args,
+    engines: usize,
+    threads: usize,
+    stop: &Stop,
+    progress: &mut Progress,
+) -> Result<Option<Figure>, Box<dyn Error>> {
+    // Copies are left to the system to spread.
+    let policy = if engines > 1 { NumaPolicy::None } else { NumaPolicy::default() };
+    let copies = together(0..engines, |_| Copy::new(args, threads, policy.clone()));
+    let mut copies = copies.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let (mut left, mut time) = (args.positions as usize, Duration::ZERO);
+    for game in games() {
+        let game = &game[..left.min(game.len())];
+        left -= game.len();
+        progress.show(|| format!("{engines} searches of {threads} threads, {left} positions left"), None);
+        let ready = Barrier::new(engines);
+        let times = together(&mut copies, |copy| copy.play(game, args.nodes, &ready, stop));
+        // The last one ends the game.
+        time += times.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or_default();
+        if stop.asked() {
+            return Ok(None);
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    let checksum = copies[0].sum.0;
+    if let Some(other) = copies.iter().map(|copy| copy.sum.0).find(|&other| other != checksum) {
+        let why = "this machine does not compute reliably, or Lento has a defect";
+        return Err(format!(
+            "two copies of the same search have the checksums {checksum:016x} and {other:016x}: {why}"
+        )
+        .into());
+    }
+    Ok(Some(Figure { checksum, nodes: copies.iter().map(|copy| copy.nodes).sum(), time }))
+}
+
+/// Measures and reports.
 pub fn run(args: &Args) -> Done {
-    let machine = machine::here();
     let threads = args.threads.unwrap_or_else(processors::count).min(Engine::MAX_THREADS);
-    let hash = args.hash.unwrap_or_else(|| default_hash(HASH_PER_THREAD, threads));
-    let mut engine = Engine::new();
-    engine.set_threads(threads)?;
-    engine.set_hash(hash)?;
-    // There is no GUI to allow for.
-    engine.settings.search.move_overhead = 0;
-
-    let (games, stop) = (games(), Stop::on_ctrl_c()?);
-    let positions: usize = games.iter().map(Vec::len).sum();
-    let repetitions = measure(&mut engine, &games, &stop, args)?;
-    let mut sum = Repetition::default();
-    repetitions.iter().for_each(|one| sum.add(one));
-    let all: Vec<f64> = repetitions.iter().map(Repetition::nps).collect();
-    let middle = median(all.clone());
-    let mad = median(all.iter().map(|nps| (nps - middle).abs()).collect());
-    let min = all.iter().copied().reduce(f64::min).unwrap_or(0.0);
-    let max = all.iter().copied().reduce(f64::max).unwrap_or(0.0);
+    let asked = args.hash * threads;
+    if let Some(largest) = memory::available().map(memory::largest_mib).filter(|&largest| asked as u64 > largest) {
+        return Err(TtError::Memory { asked, largest }.into());
+    }
+    let (machine, stop, mut progress) = (machine::here(), Stop::on_ctrl_c()?, Progress::start());
+    let mut figure = |wanted: bool, engines: usize, threads: usize| {
+        if wanted && !stop.asked() { measure(args, engines, threads, &stop, &mut progress) } else { Ok(None) }
+    };
+    let (speed, rate) = (figure(!args.rate, 1, threads)?, figure(!args.speed, threads, 1)?);
+    progress.clear();
     let mut out = io::stdout();
     if args.json {
         let document = json!({
             "version": machine::version(),
             "machine": machine,
-            "threads": threads,
-            "hash_mib": hash,
-            "positions": positions,
-            "repetitions": repetitions.iter().map(Repetition::json).collect::<Vec<_>>(),
-            "nodes": sum.nodes,
-            "time_ms": ms(sum.time),
-            "nps": { "median": middle, "min": min, "max": max, "mad": mad },
-            "hashfull": sum.hashfull,
+            "work": { "threads": threads, "nodes": args.nodes, "hash_mib": args.hash, "positions": args.positions },
+            "speed": speed.as_ref().map(Figure::json),
+            "rate": rate.as_ref().map(Figure::json),
             "interrupted": stop.asked(),
         });
         writeln!(out, "{document:#}")?;
         return Ok(stop.exit_code());
     }
-    let number = |nps: f64| units::grouped(nps.round() as u64);
-    let deviation = format!("median absolute deviation {:.2} %", 100.0 * mad / middle.max(1e-9));
-    let interrupted = stop.asked().then(|| format!("after {} positions", sum.positions));
+    let checksum =
+        |figure: &Option<Figure>| figure.as_ref().map_or_else(String::new, |of| format!("{:016x}", of.checksum));
+    let nps =
+        |figure: &Option<Figure>| figure.as_ref().map_or_else(String::new, |of| format!("{:.0} nodes/s", of.nps()));
     let rows = [
         ("threads", threads.to_string()),
-        ("hash", format!("{hash} MiB")),
-        ("positions", format!("{positions} of {} games", games.len())),
-        ("repetitions", repetitions.len().to_string()),
-        ("nodes", units::grouped(sum.nodes)),
-        ("time", units::time(sum.time)),
-        ("hashfull", format!("{:.1} % at most", f64::from(sum.hashfull) / 10.0)),
-        ("interrupted", interrupted.unwrap_or_default()),
-        ("spread", format!("{} to {} nodes/s, {deviation}", number(min), number(max))),
-        ("nodes/s", number(middle)),
+        ("positions", format!("{}, {} nodes per thread each", args.positions, units::grouped(args.nodes))),
+        ("hash", format!("{} MiB per thread", args.hash)),
+        ("interrupted", if stop.asked() { "incomplete, without a checksum".into() } else { String::new() }),
+        ("speed checksum", checksum(&speed)),
+        ("rate checksum", checksum(&rate)),
+        ("speed", nps(&speed)),
+        ("rate", nps(&rate)),
     ];
     write!(out, "{}", machine::table(&machine, &rows))?;
     Ok(stop.exit_code())
-}
-
-/// Warms up and runs the repetitions. Keeps the first one even if interrupted.
-fn measure(engine: &mut Engine, games: &[Vec<Game>], stop: &Stop, args: &Args) -> io::Result<Vec<Repetition>> {
-    let mut progress = Progress::start();
-    // `None` after Ctrl-C.
-    let mut think = |engine: &mut Engine, position: &Game, time: Duration, doing: &str| {
-        let mut show = || {
-            let left = args.seconds.saturating_sub(progress.elapsed());
-            progress.show(|| doing.into(), left);
-        };
-        show();
-        engine.game = position.clone();
-        let limits = Limits { movetime: Some(time.as_millis().max(1) as i64), ..Limits::default() };
-        let found = search(engine, &limits, stop, |news| {
-            if news.is_none() {
-                show();
-            }
-            Ok(())
-        })?;
-        let (nodes, hashfull) = (found.nodes(), found.hashfull());
-        Ok::<_, io::Error>((!stop.asked()).then_some(Repetition { positions: 1, nodes, time: found.elapsed, hashfull }))
-    };
-    let each = args.seconds / args.repeat as u32;
-    let share = each / games.iter().map(Vec::len).sum::<usize>() as u32;
-    // CPU frequency, page faults, and the network in cache.
-    think(engine, &games[0][0], each / WARM_UP, "warming up")?;
-    let mut repetitions = Vec::new();
-    for number in 1..=args.repeat {
-        let mut repetition = Repetition::default();
-        for (index, position) in games.iter().flat_map(|game| game.iter().enumerate()) {
-            if index == 0 {
-                engine.new_game();
-            }
-            let doing = format!("repetition {number} of {}, position {}", args.repeat, repetition.positions + 1);
-            let Some(searched) = think(engine, position, share, &doing)? else {
-                if repetitions.is_empty() && repetition.positions > 0 {
-                    repetitions.push(repetition);
-                }
-                return Ok(repetitions);
-            };
-            repetition.add(&searched);
-        }
-        repetitions.push(repetition);
-    }
-    Ok(repetitions)
 }
 
 #[cfg(test)]
@@ -233,20 +241,6 @@ mod tests {
 
     /// Positions per game.
     const IN_A_ROW: usize = 8;
-
-    #[test]
-    fn hash_grows_with_threads_up_to_half_of_memory() {
-        assert_eq!(hash_within(512, None), 512);
-        assert_eq!(hash_within(512, Some(10_000)), 512);
-        assert_eq!(hash_within(8192, Some(10_000)), 5_000);
-        assert_eq!(hash_within(128, Some(0)), 1);
-    }
-
-    #[test]
-    fn medians_of_odd_and_even_lists() {
-        let numbers = [vec![], vec![5.0], vec![4.0, 1.0], vec![10.0, 11.0, 9.0, 12.0, 1000.0]];
-        assert_eq!(numbers.map(median), [0.0, 5.0, 2.5, 11.0]);
-    }
 
     #[test]
     fn positions_of_games_are_distinct() {

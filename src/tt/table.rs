@@ -52,6 +52,9 @@ const CLUSTERS_PER_MIB: usize = MIB as usize / size_of::<Cluster>();
 /// cache.
 const SAMPLE: usize = 250;
 
+/// Odd, for checksums: 2^64 divided by the golden ratio.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 impl Tt {
     /// Entries in a cluster.
     pub const CLUSTER_ENTRIES: usize = SLOTS;
@@ -228,6 +231,18 @@ impl Tt {
     /// Whether the table has no memory.
     pub fn is_empty(&self) -> bool {
         self.clusters.is_empty()
+    }
+
+    /// A checksum of the entries and their places, the same on every machine. Not during a search.
+    pub fn checksum(&self) -> u64 {
+        let mut sums = [1; SLOTS];
+        for cluster in &*self.clusters {
+            for (sum, (key, data)) in sums.iter_mut().zip(cluster.words(self.epoch)) {
+                let word: u64 = (*sum ^ key).wrapping_mul(MULTIPLIER).rotate_left(29);
+                *sum = (word ^ data).wrapping_mul(MULTIPLIER).rotate_left(29);
+            }
+        }
+        sums.iter().fold(0, |sum: u64, slot| (sum ^ slot).wrapping_mul(MULTIPLIER).rotate_left(29))
     }
 
     /// The entries of these clusters, in order. Safe during a search: torn entries are left out.

@@ -43,50 +43,84 @@ fn bench_takes_threads_and_hash_after_the_depth() {
     );
 }
 
-#[test]
-fn speedtest_says_how_fast_it_is() {
-    let found = json(&run(&["speedtest", "1", "4", "600ms", "--repeat", "3", "--json"]));
-    assert_eq!((&found["threads"], &found["hash_mib"], &found["positions"]), (&1.into(), &4.into(), &40.into()));
-    let repetitions = found["repetitions"].as_array().expect("a list");
-    assert_eq!(repetitions.len(), 3);
-    let sum = |field: &str| repetitions.iter().map(|one| number(&one[field])).sum::<f64>();
-    assert!(sum("nodes") == number(&found["nodes"]) && (sum("time_ms") - number(&found["time_ms"])).abs() < 1e-6);
-    let [min, median, max, mad] = ["min", "median", "max", "mad"].map(|field| number(&found["nps"][field]));
-    assert!(0.0 < min && min <= median && median <= max && mad <= max - min, "{}", found["nps"]);
-    assert!(found["version"]["target"].is_string() && number(&found["machine"]["logical_cores"]) >= 1.0);
-    assert_eq!(found["interrupted"], false);
+/// A short speedtest with these arguments.
+fn speedtest(args: &[&str]) -> Value {
+    json(&run(&[&["speedtest"], args, &["--hash=1", "--json"]].concat()))
+}
 
-    let output = run(&["speedtest", "2", "2", "100ms", "--repeat", "2"]);
+#[test]
+fn speedtest_measures_and_proves_its_work() {
+    let small = ["--positions=9", "--nodes=3000"];
+    let found = speedtest(&[&["3"], &small[..]].concat());
+    let work = serde_json::json!({ "threads": 3, "nodes": 3000, "hash_mib": 1, "positions": 9 });
+    assert_eq!((&found["work"], &found["interrupted"]), (&work, &false.into()));
+    assert!(found["version"]["target"].is_string() && number(&found["machine"]["logical_cores"]) >= 1.0);
+    for figure in [&found["speed"], &found["rate"]] {
+        assert_eq!(figure["nodes"], 9 * 3000 * 3, "{figure}");
+        let nps = number(&figure["nodes"]) / number(&figure["time_ms"]) * 1e3;
+        assert!((nps / number(&figure["nps"]) - 1.0).abs() < 1e-6, "{figure}");
+        let checksum = figure["checksum"].as_str().expect("a text");
+        assert!(checksum.len() == 16 && u64::from_str_radix(checksum, 16).is_ok(), "{figure}");
+    }
+    // Each copy does what one thread does.
+    let one = speedtest(&[&["1", "--speed"], &small[..]].concat());
+    assert_eq!((&one["speed"]["checksum"], &one["rate"]), (&found["rate"]["checksum"], &Value::Null));
+    // What is searched, and how it is searched, but not what computes it.
+    let again = speedtest(&[&["3", "--speed", "--simd=scalar"], &small[..]].concat());
+    assert_eq!(again["speed"]["checksum"], found["speed"]["checksum"]);
+    let mut checksums = vec![found["speed"]["checksum"].clone(), found["rate"]["checksum"].clone()];
+    for other in [["2", "--positions=9", "--nodes=3000"], ["3", "--positions=8", "--nodes=3000"]] {
+        checksums.push(speedtest(&[&["--speed"], &other[..]].concat())["speed"]["checksum"].clone());
+    }
+    checksums.push(speedtest(&["1", "--rate", "--positions=9", "--nodes=3001"])["rate"]["checksum"].clone());
+    for (at, checksum) in checksums.iter().enumerate() {
+        assert!(checksum.is_string() && !checksums[..at].contains(checksum), "{checksums:?}");
+    }
+}
+
+#[test]
+fn speedtest_ends_with_its_figures() {
+    let output = run(&["speedtest", "2", "--hash=1", "--positions=2", "--nodes=500"]);
     let table = lines(&output);
-    for name in ["version", "compiled for", "processor", "threads", "hash", "nodes", "time", "hashfull", "spread"] {
+    for name in ["version", "compiled for", "processor", "threads", "positions", "hash"] {
         assert!(table.iter().any(|line| line.starts_with(name)), "{name}: {table:#?}");
     }
-    assert!(table.last().is_some_and(|line| line.starts_with("nodes/s ")), "{table:#?}");
+    let last: Vec<Vec<&str>> = table.iter().rev().take(4).map(|line| line.split_whitespace().collect()).collect();
+    let [["rate", rate, "nodes/s"], ["speed", speed, "nodes/s"], ["rate", "checksum", _], ["speed", "checksum", _]] =
+        [&last[0][..], &last[1], &last[2], &last[3]]
+    else {
+        panic!("{table:#?}")
+    };
+    assert!([rate, speed].iter().all(|nps| nps.parse::<u64>().is_ok_and(|nps| nps > 0)), "{table:#?}");
     assert!(output.stderr.is_empty(), "no progress without a terminal");
     refused(
         "speedtest",
         &[
             (&["0"], &["'0'", "expected a number of threads"]),
-            (&["1", "much"], &["'much'", "in MiB"]),
-            (&["1", "1", "0"], &["'0'", "expected a time above zero"]),
-            (&["--repeat", "0"], &["'0'", "expected a number of repetitions"]),
+            (&["1", "--hash", "much"], &["'much'", "in MiB"]),
+            (&["--nodes", "0"], &["'0'", "1.."]),
+            (&["--positions", "41"], &["'41'", "1..=40"]),
+            (&["--speed", "--rate"], &["--rate"]),
+            (&["1024", "--hash", "33554432"], &["34359738368 MiB", "expected"]),
         ],
     );
 }
 
-/// After Ctrl-C finished repetitions are reported.
+/// After Ctrl-C there is no checksum.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_speedtest_reports() {
+fn an_interrupted_speedtest_says_so() {
     use std::process::{Command, Stdio};
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lento"));
-    command.args(["speedtest", "1", "1", "80s", "--repeat", "1000", "--json"]);
-    let child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
-    std::thread::sleep(std::time::Duration::from_millis(700));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.is_ok_and(|status| status.success()));
-    let output = child.wait_with_output().expect("it ends");
-    let found = json(&output);
-    assert_eq!((output.status.code(), &found["interrupted"]), (Some(130), &true.into()));
-    assert!(found["repetitions"].as_array().is_some_and(|all| all.len() < 1000));
+    for (json_option, told) in [("--json", "\"interrupted\": true"), ("--speed", "incomplete, without a checksum")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lento"));
+        command.args(["speedtest", "2", "--hash=1", "--nodes=1000000000", json_option]);
+        let child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()));
+        let output = child.wait_with_output().expect("it ends");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(130), "{text}");
+        assert!(text.contains(told) && !text.contains("checksum\":") && !text.contains("nodes/s"), "{text}");
+    }
 }

@@ -319,3 +319,28 @@ fn one_line_describes_the_table() {
     table.spread_over(&[]);
     assert!(table.describe().is_none_or(|line| line.ends_with(" pages")));
 }
+
+#[test]
+fn a_checksum_covers_entries_and_places_but_not_epochs() {
+    let keys = [KEY, KEY ^ 1, KEY ^ 1 << 49, 7];
+    let sum_of = |table: &Tt, keys: &[u64], depth: i32| {
+        keys.iter().for_each(|&key| table.store(key, entry(depth)));
+        table.checksum()
+    };
+    let mut table = filled(1);
+    table.clear(1);
+    let empty = table.checksum();
+    let sums = [sum_of(&table, &keys, 5), sum_of(&Tt::new(1, 1).unwrap(), &keys, 5)];
+    assert_eq!(sums[0], sums[1]);
+    let mut others = vec![empty, sums[0], Tt::new(2, 1).unwrap().checksum()];
+    others.push(sum_of(&Tt::new(1, 1).unwrap(), &keys, 6));
+    others.push(sum_of(&Tt::new(1, 1).unwrap(), &keys[1..], 5));
+    others.push(sum_of(&Tt::new(1, 1).unwrap(), &[keys[1], keys[0], keys[2], keys[3]], 5));
+    let next = Tt::new(1, 1).unwrap();
+    next.new_search(false);
+    others.push(sum_of(&next, &keys, 5));
+    others.sort_unstable();
+    assert!(others.is_sorted_by(|one, other| one < other), "{others:?}");
+    table.clear(1);
+    assert_eq!(table.checksum(), empty);
+}

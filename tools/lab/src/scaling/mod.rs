@@ -16,10 +16,11 @@ use lento::cli::interrupt::Stop;
 use lento::cli::machine;
 use lento::cli::progress::Progress;
 use lento::cli::setup;
-use lento::cli::speedtest::{default_hash, games};
+use lento::cli::speedtest::games;
 use lento::engine::Engine;
 use lento::files::draft::Draft;
 use lento::processors;
+use lento::tt::memory::{self, MIB};
 use lento_common::play::opening::read_book;
 use lento_common::summary;
 use measure::Measuring;
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// MiB of hash per thread of the largest count, and the minimum.
-const HASH_PER_THREAD: u64 = 16;
+const HASH_PER_THREAD: usize = 16;
 const MIN_HASH: usize = 64;
 
 /// Arguments of `lento scaling`.
@@ -94,7 +95,7 @@ pub fn run(args: &Args) -> Done {
     let mut engine = Engine::new();
     // Clear the table with as many threads as will use it.
     engine.set_threads(most)?;
-    let usual = || default_hash(HASH_PER_THREAD, most).max(MIN_HASH);
+    let usual = || hash_within(HASH_PER_THREAD * most, memory::available()).max(MIN_HASH);
     engine.set_hash(args.hash.unwrap_or_else(usual))?;
     // There is no GUI to allow for.
     engine.settings.search.move_overhead = 0;
@@ -124,6 +125,11 @@ pub fn run(args: &Args) -> Done {
     Ok(measuring.stop.exit_code())
 }
 
+/// A hash size in MiB that takes at most half of the bytes available, if known.
+fn hash_within(wanted: usize, available: Option<u64>) -> usize {
+    wanted.min(available.map_or(usize::MAX, |bytes| (bytes / MIB / 2) as usize))
+}
+
 /// Powers of two below `cores`, then `cores`.
 fn powers(cores: usize) -> ThreadCounts {
     let cores = cores.clamp(1, Engine::MAX_THREADS);
@@ -134,6 +140,14 @@ fn powers(cores: usize) -> ThreadCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hash_takes_up_to_half_of_memory() {
+        assert_eq!(
+            [None, Some(10_000), Some(100)].map(|mib| hash_within(512, mib.map(|mib| mib * MIB))),
+            [512, 512, 50]
+        );
+    }
 
     #[test]
     fn thread_counts_double_up_to_all_cores() {
