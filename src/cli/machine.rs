@@ -78,12 +78,12 @@ pub fn version() -> Value {
 }
 
 /// Reads a small system file.
-fn read(path: impl AsRef<Path>) -> Option<String> {
+pub fn read(path: impl AsRef<Path>) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// The value of `name: value` in a list.
-fn fact<'a>(list: &'a str, name: &str) -> Option<&'a str> {
+/// The value of `name: value` in a list such as `/proc/cpuinfo`.
+pub fn fact<'a>(list: &'a str, name: &str) -> Option<&'a str> {
     list.lines().find_map(|line| {
         let (known, value) = line.split_once(':')?;
         (known.trim() == name).then(|| value.trim())

@@ -50,7 +50,7 @@ enum Task {
     Analyse(analyse::Args),
     /// Search fixed positions to a fixed depth; prints a reproducible node count and the speed
     Bench(bench::Args),
-    /// Measure search speed in positions of real games
+    /// Measure the speed of a fixed amount of work, with a checksum
     Speedtest(speedtest::Args),
     /// Count the leaves of the tree of legal moves
     Perft {

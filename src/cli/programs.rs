@@ -23,7 +23,7 @@ const fn task(name: &'static str, program: &'static str, about: &'static str) ->
 const ANALYSE: &str = "lento-analyse";
 
 /// All tasks of other programs.
-const TASKS: [OtherTask; 13] = [
+const TASKS: [OtherTask; 14] = [
     task("analyse", ANALYSE, "Analyse positions and games of files, with a database and reports"),
     task("match", "lento-lab", "Play two configurations of the engine against each other"),
     task("factors", "lento-lab", "Measure many settings by the same games"),
@@ -31,6 +31,7 @@ const TASKS: [OtherTask; 13] = [
     task("epd", "lento-lab", "Solve suites of test positions"),
     task("recipes", "lento-lab", "Compare recipes of late move reductions"),
     task("scaling", "lento-lab", "Measure thread scaling: nodes per second, time to depth, shared positions"),
+    task("throughput", "lento-lab", "Measure nodes per second, precisely, and what disturbs them"),
     task("latency", "lento-lab", "Measure response times over UCI"),
     task("datagen", "lento-train", "Generate training data by self-play"),
     task("data", "lento-train", "Inspect, filter, shuffle, convert and pack training data"),

@@ -14,6 +14,7 @@ mod rows;
 mod scaling;
 mod spsa;
 mod threads;
+mod throughput;
 
 use clap::{Parser, Subcommand};
 use lento::cli::notice::exit_code;
@@ -40,6 +41,8 @@ enum Task {
     Recipes(Box<recipes::Args>),
     /// Measure thread scaling: nodes per second, time to depth, shared positions
     Scaling(Box<scaling::Args>),
+    /// Measure nodes per second, precisely, and what disturbs them
+    Throughput(throughput::Args),
     /// Measure response times over UCI
     Latency(latency::Args),
     /// Tune parameters of the search by self-play (SPSA)
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Task::Match(args) => matches::run(&args),
         Task::Recipes(args) => recipes::run(&args),
         Task::Scaling(args) => scaling::run(&args),
+        Task::Throughput(args) => throughput::run(&args),
         Task::Latency(args) => latency::run(&args),
         Task::Spsa(args) => spsa::run(&args),
     })

@@ -1,0 +1,270 @@
+//! `lento throughput`: passes of `lento speedtest` until the figures are precise.
+
+mod compare;
+mod report;
+mod system;
+
+use lento::cli::interrupt::Stop;
+use lento::cli::notice::notice;
+use lento::cli::progress::Progress;
+use lento::cli::{Done, programs, setup};
+use lento::files::draft::Draft;
+use lento::processors;
+use lento_common::quantile::{median_interval, quantile, sorted};
+use lento_common::summary;
+use report::Report;
+use serde::Serialize;
+use serde_json::Value;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use system::{Observed, System};
+
+/// Confidence level of the intervals.
+pub const CONFIDENCE: f64 = 0.95;
+/// Interval of looking whether a pass has ended.
+const POLL: Duration = Duration::from_millis(20);
+/// Clock rates and pages are read once in this many looks.
+const SAMPLE: u32 = 25;
+
+#[cfg(windows)]
+const NEW_PROCESS_GROUP: u32 = 0x200;
+
+/// Arguments of `lento throughput`.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_help_heading = "Tasks", subcommand_value_name = "TASK")]
+pub struct Args {
+    /// A subcommand.
+    #[command(subcommand)]
+    task: Option<Other>,
+    /// Threads [default: all cores]
+    #[arg(value_parser = setup::threads)]
+    threads: Option<usize>,
+    /// Nodes per thread and position [default: that of speedtest, as below]
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Hash table in MiB per thread
+    #[arg(long, value_name = "MIB", value_parser = setup::hash)]
+    hash: Option<usize>,
+    /// Search only the first N positions
+    #[arg(long, value_name = "N")]
+    positions: Option<u64>,
+    /// Half the width of the intervals to reach, in percent of the median
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.5, value_parser = percent)]
+    within: f64,
+    /// Give up after this time: 15m, 1h, 90s
+    #[arg(long, default_value = "15m", value_parser = setup::positive_time)]
+    time: Duration,
+    /// The player to measure [default: lento, beside this program or in PATH]
+    #[arg(long, value_name = "FILE")]
+    engine: Option<PathBuf>,
+    /// Write a JSON document (docs/throughput.md) to a file; `-` prints it instead of the table
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Subcommands.
+#[derive(clap::Subcommand)]
+enum Other {
+    /// Compare two machines or builds by their --json files
+    Compare(compare::Args),
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|part| (1e-3..=100.0).contains(part)).ok_or("expected percent, such as 0.5".into())
+}
+
+/// A pass of the player.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pass {
+    /// From the start of the run.
+    pub start_ms: f64,
+    /// Nodes per second.
+    pub speed: f64,
+    pub rate: f64,
+}
+
+/// A median and its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Median {
+    pub median: f64,
+    /// `None` with too few passes.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+}
+
+impl Median {
+    fn of(numbers: impl Iterator<Item = f64>) -> Self {
+        let numbers = sorted(numbers);
+        let (low, high) = median_interval(&numbers, CONFIDENCE).unzip();
+        Self { median: quantile(&numbers, 0.5), low, high }
+    }
+
+    /// Half the width of the interval, at the wider side, as a part of the median.
+    pub fn error(&self) -> Option<f64> {
+        Some((self.high? / self.median - 1.0).max(1.0 - self.low? / self.median))
+    }
+}
+
+/// The passes of a run.
+struct Measuring<'a> {
+    args: &'a Args,
+    engine: PathBuf,
+    stop: Stop,
+    progress: Progress,
+    system: System,
+    observed: Observed,
+    /// The player's document of the first pass.
+    first: Value,
+    passes: Vec<Pass>,
+}
+
+impl Measuring<'_> {
+    /// Whether both figures are precise enough.
+    fn is_precise(&self) -> bool {
+        let precise = |figure: Median| figure.error().is_some_and(|error| error <= self.args.within / 100.0);
+        self.figures().into_iter().all(precise)
+    }
+
+    /// Speed and rate so far.
+    fn figures(&self) -> [Median; 2] {
+        [|pass: &Pass| pass.speed, |pass: &Pass| pass.rate].map(|of| Median::of(self.passes.iter().map(of)))
+    }
+
+    /// Runs passes until the figures are precise, the time is over or Ctrl-C.
+    fn run(&mut self) -> Result<(), Box<dyn Error>> {
+        loop {
+            let start = self.progress.elapsed();
+            let Some(document) = self.pass()? else { return Ok(()) };
+            self.add(start, document)?;
+            let elapsed = self.progress.elapsed();
+            if self.is_precise() || elapsed + elapsed / self.passes.len() as u32 > self.args.time {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds the player's document of a pass.
+    fn add(&mut self, start: Duration, document: Value) -> Result<(), String> {
+        let engine = self.engine.display();
+        let nps = |name: &str| {
+            let nps = document[name]["nps"].as_f64().filter(|nps| *nps > 0.0);
+            nps.ok_or_else(|| format!("{engine}: expected nodes per second of {name} in the document of speedtest"))
+        };
+        self.passes.push(Pass { start_ms: start.as_secs_f64() * 1e3, speed: nps("speed")?, rate: nps("rate")? });
+        if self.passes.len() == 1 {
+            self.first = document;
+            return Ok(());
+        }
+        for name in ["speed", "rate"] {
+            let [first, other] = [&self.first, &document].map(|document| &document[name]["checksum"]);
+            if first != other {
+                return Err(format!(
+                    "the checksums of {name} are {first} in the first pass and {other} in pass {}, of the same search: \
+                     this machine does not compute reliably, or Lento has a defect",
+                    self.passes.len()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&mut self) {
+        let (passes, figures) = (self.passes.len(), self.figures());
+        let left = self.args.time.saturating_sub(self.progress.elapsed());
+        self.progress.line(|_| {
+            let errors =
+                figures.map(|figure| figure.error().map_or("?".into(), |error| format!("{:.2}", 100.0 * error)));
+            let left = lento::cli::units::time(left);
+            format!("{passes} passes, speed ± {} %, rate ± {} %, at most {left} left", errors[0], errors[1])
+        });
+    }
+
+    /// Runs the player once, and returns its document; `None` after Ctrl-C.
+    fn pass(&mut self) -> Result<Option<Value>, Box<dyn Error>> {
+        let mut child = self.command().spawn().map_err(|error| self.failed(&error))?;
+        let mut look = 0_u32;
+        while child.try_wait()?.is_none() {
+            if look % SAMPLE == SAMPLE / 5 {
+                self.show();
+                let threads = self.args.threads.unwrap_or_else(processors::count);
+                // Huge pages need not be counted again.
+                let process = self.passes.is_empty().then(|| child.id());
+                self.observed.sample(&self.system, process, threads);
+            }
+            look += 1;
+            // Nothing is sent: this waits, or Ctrl-C ends it.
+            let waited = self.stop.waiter().recv_timeout(POLL);
+            if waited.is_err_and(|error| !error.is_timeout()) {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+        }
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            // Standard error is not captured, so the player has said why.
+            return Err(self.failed(&output.status).into());
+        }
+        let document = serde_json::from_slice(&output.stdout);
+        Ok(Some(document.map_err(|error| self.failed(&format_args!("{error} in the document of speedtest")))?))
+    }
+
+    fn failed(&self, why: &dyn std::fmt::Display) -> String {
+        format!("{}: {why}", self.engine.display())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.engine);
+        let Args { threads, nodes, hash, positions, .. } = self.args;
+        let options = [("--nodes", *nodes), ("--hash", hash.map(|hash| hash as u64)), ("--positions", *positions)];
+        command.args(["speedtest", "--json"]).args(threads.map(|threads| threads.to_string()));
+        for (name, value) in options {
+            command.args(value.map(|value| format!("{name}={value}")));
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        // Ctrl-C should reach only this process, which then ends the player.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)]
+        std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_PROCESS_GROUP);
+        command
+    }
+}
+
+/// Measures and reports. Ctrl-C keeps complete passes.
+pub fn run(args: &Args) -> Done {
+    if let Some(Other::Compare(args)) = &args.task {
+        return compare::run(args);
+    }
+    let lento = || programs::locate("lento").ok_or("expected lento beside this program or in PATH, or --engine FILE");
+    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
+    let json = args.json.as_deref().filter(|_| !to_stdout).map(Draft::create).transpose()?;
+    let mut measuring = Measuring {
+        args,
+        engine: args.engine.clone().map_or_else(lento, Ok)?,
+        stop: Stop::on_ctrl_c()?,
+        progress: Progress::start(),
+        system: System::below("/"),
+        observed: Observed::default(),
+        first: Value::Null,
+        passes: Vec::new(),
+    };
+    let before = measuring.system.counters();
+    let result = measuring.run();
+    let elapsed = measuring.progress.elapsed();
+    measuring.progress.clear();
+    result?;
+    if measuring.passes.is_empty() {
+        notice("interrupted before the end of the first pass");
+        return Ok(measuring.stop.exit_code());
+    }
+    let observed = measuring.observed.between(&before, &measuring.system.counters(), elapsed.as_secs_f64());
+    let report = Report::new(&measuring, elapsed, observed);
+    if let Some(draft) = json {
+        draft.finish(format!("{:#}\n", report.document).as_bytes())?;
+    }
+    summary::show(to_stdout, || report.document.clone(), || report.text())?;
+    Ok(measuring.stop.exit_code())
+}

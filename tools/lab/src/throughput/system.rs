@@ -1,0 +1,273 @@
+//! What Linux tells about the machine, and what disturbs a measurement: files of `/proc` and `/sys` below a root folder.
+
+use lento::cli::machine::{fact, read};
+use lento::processors::cpu_list::{self, CpuSet};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Clock ticks per second in `/proc`, on every architecture that Lento is built for.
+const TICKS: f64 = 100.0;
+const CPUS: &str = "sys/devices/system/cpu";
+
+/// A system. On others than Linux nothing of it is known.
+pub struct System {
+    root: PathBuf,
+    /// The CPUs that this process may use.
+    cpus: CpuSet,
+}
+
+/// Counters at one time; `None` where the system has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// CPU seconds of all processes on the CPUs that this process may use.
+    busy: Option<f64>,
+    /// CPU seconds of this process and its finished children.
+    own: Option<f64>,
+    /// CPU seconds that the hypervisor gave to others.
+    stolen: Option<f64>,
+    /// Seconds in which some thread of the system waited for a CPU.
+    waiting: Option<f64>,
+    /// Thermal throttling events.
+    throttles: Option<f64>,
+    /// Periods in which the control group's CPU limit stopped it.
+    limit_stops: Option<f64>,
+    /// Pages that a NUMA node should have given, and another one gave.
+    foreign_pages: Option<f64>,
+    /// Pages taken from a node by threads of another one.
+    remote_pages: Option<f64>,
+}
+
+/// What was observed while measuring; `None` where it is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Observed {
+    /// CPUs that other processes used, on average.
+    pub other_load: Option<f64>,
+    /// CPUs that the hypervisor gave to others, on average.
+    pub stolen: Option<f64>,
+    /// The share of time in which some thread waited for a CPU.
+    pub waiting: Option<f64>,
+    pub thermal_throttles: Option<f64>,
+    pub limit_stops: Option<f64>,
+    pub foreign_pages: Option<f64>,
+    pub remote_pages: Option<f64>,
+    /// Clock rates of as many CPUs as there are threads, the fastest at each time: the lowest and highest mean.
+    pub min_mhz: Option<f64>,
+    pub max_mhz: Option<f64>,
+    /// The most memory of the player in huge pages, in MiB.
+    pub huge_pages_mib: Option<f64>,
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.split_whitespace().next()?.parse().ok()
+}
+
+/// The number after a name at the start of a line.
+fn field(text: &str, name: &str) -> Option<f64> {
+    text.lines().find_map(|line| number(line.strip_prefix(name)?.strip_prefix(' ')?))
+}
+
+/// The sum of the numbers of files that are there.
+fn sum(texts: impl Iterator<Item = String>) -> Option<f64> {
+    texts
+        .map(|text| number(&text))
+        .collect::<Option<Vec<_>>>()
+        .filter(|all| !all.is_empty())
+        .map(|all| all.iter().sum())
+}
+
+impl System {
+    /// The system of these `/proc` and `/sys`.
+    pub fn below(root: impl Into<PathBuf>) -> Self {
+        let mut system = Self { root: root.into(), cpus: CpuSet::new() };
+        system.cpus = system.affinity().and_then(|list| cpu_list::parse(&list).ok()).unwrap_or_default();
+        system
+    }
+
+    fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+        read(self.root.join(path)).filter(|text| !text.is_empty())
+    }
+
+    fn affinity(&self) -> Option<String> {
+        fact(&self.text("proc/self/status")?, "Cpus_allowed_list").map(str::to_owned)
+    }
+
+    /// A file of each usable CPU, where it exists.
+    fn of_cpus<'a>(&'a self, name: &'a str) -> impl Iterator<Item = String> + 'a {
+        self.cpus.iter().filter_map(move |cpu| self.text(format!("{CPUS}/cpu{cpu}/{name}")))
+    }
+
+    /// The folders of the process's control group for CPUs (version 2, or 1) and of those around it.
+    fn control_groups(&self) -> Vec<PathBuf> {
+        let groups = self.text("proc/self/cgroup").unwrap_or_default();
+        let below = |line: &str| {
+            let (controllers, path) = line.split_once(':')?.1.split_once(":/")?;
+            let wanted = controllers.is_empty() || controllers.split(',').any(|name| name == "cpu");
+            let top = Path::new("sys/fs/cgroup").join(if controllers.is_empty() { "" } else { "cpu" });
+            wanted.then(|| Path::new(path).ancestors().map(|group| top.join(group)).collect::<Vec<_>>())
+        };
+        groups.lines().filter_map(below).flatten().collect()
+    }
+
+    /// The CPUs that the tightest limit of a control group allows.
+    fn cpu_limit(&self) -> Option<f64> {
+        let limit = |group: &PathBuf| {
+            if let Some(both) = self.text(group.join("cpu.max")) {
+                return Some(number(&both)? / number(both.split_once(' ')?.1)?);
+            }
+            let number = |name: &str| number(&self.text(group.join(name))?);
+            Some(number("cpu.cfs_quota_us").filter(|&quota| quota > 0.0)? / number("cpu.cfs_period_us")?)
+        };
+        self.control_groups().iter().filter_map(limit).reduce(f64::min)
+    }
+
+    /// What is known of the machine beyond [`lento::cli::machine`].
+    pub fn facts(&self) -> Value {
+        let cpuinfo = self.text("proc/cpuinfo").unwrap_or_default();
+        let online = self.text(format!("{CPUS}/online")).and_then(|list| cpu_list::parse(&list).ok());
+        let distinct = |names: &[&str]| {
+            let of = |cpu: &usize| -> Option<Vec<String>> {
+                names.iter().map(|name| self.text(format!("{CPUS}/cpu{cpu}/topology/{name}"))).collect()
+            };
+            Some(online.as_ref()?.iter().map(of).collect::<Option<BTreeSet<_>>>()?.len())
+        };
+        let nodes = self.text("sys/devices/system/node/online").and_then(|list| cpu_list::parse(&list).ok());
+        let mhz = |name: &str| self.of_cpus(name).filter_map(|khz| number(&khz)).reduce(f64::max).map(|khz| khz / 1e3);
+        let boost = self.text(format!("{CPUS}/cpufreq/boost")).map(|boost| boost == "1");
+        let no_turbo = || self.text(format!("{CPUS}/intel_pstate/no_turbo")).map(|off| off == "0");
+        let pages = |name: &str| {
+            let all = self.text(format!("sys/kernel/mm/transparent_hugepage/{name}"))?;
+            Some(all.split_once('[')?.1.split_once(']')?.0.to_owned())
+        };
+        let flags = fact(&cpuinfo, "flags");
+        json!({
+            "kernel": self.text("proc/version"),
+            "microcode": fact(&cpuinfo, "microcode"),
+            "hypervisor": flags.map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
+            "governor": self.of_cpus("cpufreq/scaling_governor").next(),
+            "frequency_driver": self.of_cpus("cpufreq/scaling_driver").next(),
+            "highest_mhz": mhz("cpufreq/cpuinfo_max_freq"),
+            "boost": boost.or_else(no_turbo),
+            "sockets": distinct(&["physical_package_id"]),
+            "cores": distinct(&["physical_package_id", "core_id"]),
+            "hardware_threads": online.as_ref().map(CpuSet::len),
+            "nodes": nodes.map(|nodes| nodes.len()),
+            "affinity": self.affinity(),
+            "cpu_limit": self.cpu_limit(),
+            "huge_pages": pages("enabled"),
+            "defrag": pages("defrag"),
+        })
+    }
+
+    /// The counters now.
+    pub fn counters(&self) -> Counters {
+        let stat = self.text("proc/stat").unwrap_or_default();
+        // user, nice, system, idle, iowait, irq, softirq, steal
+        let of_cpu = |cpu: &usize| -> Option<Vec<f64>> {
+            let name = format!("cpu{cpu} ");
+            let numbers = stat.lines().find_map(|line| line.strip_prefix(&name))?.split_whitespace();
+            numbers.take(8).map(|ticks| ticks.parse().ok()).collect::<Option<Vec<f64>>>().filter(|all| all.len() == 8)
+        };
+        let ticks: Vec<Vec<f64>> = self.cpus.iter().filter_map(of_cpu).collect();
+        let seconds = |columns: &[usize]| {
+            let of = |one: &Vec<f64>| columns.iter().map(|&at| one[at]).sum::<f64>() / TICKS;
+            (!ticks.is_empty()).then(|| ticks.iter().map(of).sum())
+        };
+        let own = |text: String| {
+            // Behind the name, which may contain anything: utime, stime, cutime, cstime.
+            let numbers: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
+            Some(numbers.get(11..15)?.iter().filter_map(|ticks| number(ticks)).sum::<f64>() / TICKS)
+        };
+        let pressure = |text: String| number(text.lines().next()?.split_once("total=")?.1);
+        let stops = |group: PathBuf| field(&self.text(group.join("cpu.stat"))?, "nr_throttled");
+        let vmstat = self.text("proc/vmstat").unwrap_or_default();
+        Counters {
+            busy: seconds(&[0, 1, 2, 5, 6]),
+            own: self.text("proc/self/stat").and_then(own),
+            stolen: seconds(&[7]),
+            waiting: self.text("proc/pressure/cpu").and_then(pressure).map(|us| us / 1e6),
+            throttles: sum(self.of_cpus("thermal_throttle/core_throttle_count")),
+            limit_stops: self.control_groups().into_iter().filter_map(stops).reduce(f64::max),
+            foreign_pages: field(&vmstat, "numa_foreign"),
+            remote_pages: field(&vmstat, "numa_other"),
+        }
+    }
+
+    /// The mean clock rate in MHz of this many CPUs, the fastest ones.
+    fn mhz(&self, threads: usize) -> Option<f64> {
+        let khz = self.of_cpus("cpufreq/scaling_cur_freq").filter_map(|khz| Some(number(&khz)? / 1e3));
+        let mut found: Vec<f64> = khz.collect();
+        if found.is_empty() {
+            let cpuinfo = self.text("proc/cpuinfo")?;
+            let each = cpuinfo.lines().filter_map(|line| number(line.strip_prefix("cpu MHz")?.split_once(':')?.1));
+            found = each.collect();
+        }
+        found.sort_by(|one, other| other.total_cmp(one));
+        found.truncate(threads);
+        (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
+    }
+
+    /// The memory of a process in huge pages, in MiB.
+    fn huge_pages(&self, process: u32) -> Option<f64> {
+        let text = self.text(format!("proc/{process}/smaps_rollup"))?;
+        Some(number(fact(&text, "AnonHugePages")?)? / 1024.0)
+    }
+}
+
+impl Observed {
+    /// Notes what only shows while the player runs: clock rates, and the pages of a process.
+    pub fn sample(&mut self, system: &System, process: Option<u32>, threads: usize) {
+        if let Some(mhz) = system.mhz(threads) {
+            self.min_mhz = Some(self.min_mhz.map_or(mhz, |least| least.min(mhz)));
+            self.max_mhz = Some(self.max_mhz.map_or(mhz, |most| most.max(mhz)));
+        }
+        let huge = process.and_then(|process| system.huge_pages(process));
+        self.huge_pages_mib = huge.into_iter().chain(self.huge_pages_mib).reduce(f64::max);
+    }
+
+    /// Adds what counters say of the time between them.
+    pub fn between(self, before: &Counters, after: &Counters, seconds: f64) -> Self {
+        let grown = |of: fn(&Counters) -> Option<f64>| Some((of(after)? - of(before)?).max(0.0));
+        let (busy, own) = (grown(|all| all.busy), grown(|all| all.own));
+        Self {
+            other_load: busy.zip(own).map(|(busy, own)| (busy - own).max(0.0) / seconds),
+            stolen: grown(|all| all.stolen).map(|stolen| stolen / seconds),
+            waiting: grown(|all| all.waiting).map(|waiting| waiting / seconds),
+            thermal_throttles: grown(|all| all.throttles),
+            limit_stops: grown(|all| all.limit_stops),
+            foreign_pages: grown(|all| all.foreign_pages),
+            remote_pages: grown(|all| all.remote_pages),
+            ..self
+        }
+    }
+
+    /// What may disturb a search of this many threads with tables of this size, in words.
+    pub fn disturbances(&self, facts: &Value, threads: u64, hash_mib: u64) -> Vec<String> {
+        let (cpus, hash) = (threads as f64, hash_mib as f64);
+        let above = |value: Option<f64>, limit: f64| value.filter(|&value| value > limit);
+        let limit = facts["cpu_limit"].as_f64().map_or_else(String::new, |limit| format!(" of {limit} CPUs"));
+        let moved = self.min_mhz.zip(self.max_mhz).filter(|(min, max)| max > &(min * 1.01));
+        let usable =
+            facts["affinity"].as_str().and_then(|list| cpu_list::parse(list).ok()).map(|cpus| cpus.len() as u64);
+        let few_huge = self.huge_pages_mib.filter(|&huge| huge < hash / 2.0);
+        let setting = facts["huge_pages"].as_str().unwrap_or("not known");
+        [
+            above(self.other_load, 0.01 * cpus).map(|load| format!("other processes used {load:.2} CPUs")),
+            above(self.stolen, 0.005 * cpus).map(|stolen| format!("the hypervisor gave {stolen:.2} CPUs to others")),
+            above(self.waiting, 0.02).map(|part| format!("threads waited for a CPU {:.1} % of the time", 100.0 * part)),
+            moved.map(|(min, max)| format!("the clock rate moved between {min:.0} and {max:.0} MHz")),
+            above(self.thermal_throttles, 0.0)
+                .map(|times| format!("the processor was throttled {times} times, for its heat")),
+            above(self.limit_stops, 0.0)
+                .map(|times| format!("the control group's limit{limit} stopped it {times} times")),
+            above(self.foreign_pages, 0.0).map(|pages| format!("{pages} pages came from another NUMA node than asked")),
+            few_huge
+                .map(|huge| format!("{huge:.0} of {hash} MiB of the tables were in huge pages (setting {setting:?})")),
+            usable.filter(|&usable| usable < threads).map(|usable| format!("{threads} threads had {usable} CPUs")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
