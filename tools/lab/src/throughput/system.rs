@@ -271,3 +271,6 @@ impl Observed {
         .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,8 @@
 
 #[path = "../../../tests/damage.rs"]
 mod damage;
+#[path = "../../../tests/documented.rs"]
+mod documented;
 #[cfg(unix)]
 #[path = "../../../tests/driver.rs"]
 #[allow(dead_code, reason = "each package uses its part")]

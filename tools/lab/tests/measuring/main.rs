@@ -1,21 +1,30 @@
-//! Runs `lento-lab latency`. This program is also the engine that it measures.
+//! Runs `lento-lab latency` and `throughput`. This program is also the player that they measure.
+
+#[path = "../../../tests/documented.rs"]
+mod documented;
+#[path = "../../../tests/folder.rs"]
+#[allow(dead_code, reason = "each package uses its part")]
+mod folder;
+mod throughput;
 
 use lento::engine::Engine;
 use libtest_mimic::{Arguments, Trial};
 use serde_json::Value;
 use std::env;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
 
-fn main() {
-    if env::args().nth(1).as_deref() == Some("uci") {
-        lento::uci::run::stdio(Engine::new()).expect("standard output");
-        return;
+fn main() -> ExitCode {
+    match env::args().nth(1).as_deref() {
+        Some("uci") => {
+            lento::uci::run::stdio(Engine::new()).expect("standard output");
+            return ExitCode::SUCCESS;
+        }
+        Some("speedtest") => return throughput::player(),
+        _ => {}
     }
-    let test = || {
-        latency_measures_response_times();
-        Ok(())
-    };
-    libtest_mimic::run(&Arguments::from_args(), vec![Trial::test("latency", test)]).exit();
+    let trial = |name, test: fn()| Trial::test(name, move || Ok(test()));
+    let trials = [("latency", latency_measures_response_times as fn())].into_iter().chain(throughput::TESTS);
+    libtest_mimic::run(&Arguments::from_args(), trials.map(|(name, test)| trial(name, test)).collect()).exit_code()
 }
 
 fn latency(args: &[&str]) -> Output {

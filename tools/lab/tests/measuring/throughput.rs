@@ -1,0 +1,189 @@
+//! `lento-lab throughput` with the real player, and with ones that only pretend.
+
+use crate::documented;
+use crate::folder::Folder;
+use serde_json::{Value, json};
+use std::env;
+use std::path::Path;
+use std::process::{Command, ExitCode, Output, Stdio, id};
+
+pub const TESTS: [(&str, fn()); 4] = [
+    ("throughput_measures_and_compares", measures_and_compares),
+    ("throughput_ends_when_it_is_precise_or_its_time_is_over", ends_in_time),
+    ("throughput_refuses_passes_that_differ", refuses_passes_that_differ),
+    ("throughput_keeps_passes_after_ctrl_c", keeps_passes),
+];
+
+/// Says how the player is to behave.
+const PLAYER: &str = "LENTO_TEST_PLAYER";
+
+/// The player: the real one, or a document made up.
+pub fn player() -> ExitCode {
+    let Ok(kind) = env::var(PLAYER) else { return lento::cli::main() };
+    let (speed, sum) = match kind.as_str() {
+        "steady" => (1e6, 0),
+        "unsteady" => (1e6 + f64::from(id() % 7) * 1e5, 0),
+        _ => (1e6, id()),
+    };
+    let figure = json!({ "nps": speed, "checksum": format!("{sum:016x}") });
+    let work = json!({ "threads": 1, "nodes": 1, "hash_mib": 1, "positions": 1 });
+    println!("{}", json!({ "work": work, "speed": figure, "rate": figure, "version": {}, "machine": {} }));
+    ExitCode::SUCCESS
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lento-lab"));
+    command.arg("throughput").args(args).stdin(Stdio::null());
+    command
+}
+
+/// Runs with this program as the player.
+fn measuring(args: &[&str]) -> Command {
+    let mut command = command(args);
+    command.arg("--engine").arg(env::current_exe().expect("a path"));
+    command
+}
+
+fn run(command: &mut Command) -> Output {
+    command.output().expect("the program starts")
+}
+
+fn document(text: &[u8]) -> Value {
+    serde_json::from_slice(text).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(text)))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn measures_and_compares() {
+    let folder = Folder::new("throughput");
+    let file = folder.at("a.json");
+    let name = |path: &Path| path.display().to_string();
+    let work = ["2", "--nodes=2500", "--hash=1", "--positions=3"];
+    let output = run(&mut measuring(&[&work[..], &["--within=100", "--json", &name(&file)]].concat()));
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", told(&output));
+    assert!(told(&output).contains("stable after 6 passes"), "{}", told(&output));
+    let text = std::fs::read(&file).expect("a document");
+    let found = document(&text);
+    documented::check(&found, &["throughput.md", "scaling.md"], &["machine.caches", "disturbances"]);
+    assert_eq!(found["work"], json!({ "threads": 2, "nodes": 2500, "hash_mib": 1, "positions": 3 }));
+    for figure in ["speed", "rate"] {
+        let [low, median, high] = ["low", "median", "high"].map(|end| number(&found["results"][figure][end]));
+        assert!(0.0 < low && low <= median && median <= high, "{}", found["results"]);
+        let passes = found["passes"].as_array().expect("a list").iter().map(|pass| number(&pass[figure]));
+        assert_eq!(passes.clone().fold(f64::INFINITY, f64::min), low);
+        assert_eq!(passes.fold(0.0, f64::max), high);
+    }
+    let mut once = Command::new(env::current_exe().expect("a path"));
+    let once = document(&run(once.args(["speedtest", "--json"]).args(work)).stdout);
+    for figure in ["speed", "rate"] {
+        assert_eq!(found["checksum"][figure], once[figure]["checksum"]);
+    }
+    if cfg!(target_os = "linux") {
+        assert!(found["system"]["affinity"].is_string() && number(&found["system"]["hardware_threads"]) >= 1.0);
+        let load = number(&found["observed"]["other_load"]);
+        assert!((0.0..=number(&found["system"]["hardware_threads"]) + 0.1).contains(&load), "{load}");
+    }
+
+    let compared = |other: &Path, args: &[&str]| run(command(&["compare", &name(&file), &name(other)]).args(args));
+    let same = document(&compared(&file, &["--json"]).stdout);
+    assert_eq!((&same["speed"]["ratio"]["estimate"], &same["differences"]), (&1.0.into(), &json!({})));
+    let written = |change: &dyn Fn(&mut Value)| {
+        let mut other = found.clone();
+        change(&mut other);
+        folder.write("b.json", other.to_string().as_bytes())
+    };
+    let other = written(&|other| {
+        other["system"]["governor"] = "powersave".into();
+        for end in ["low", "median", "high"] {
+            other["results"]["speed"][end] = (2.0 * number(&found["results"]["speed"][end])).into();
+        }
+    });
+    let output = compared(&other, &[]);
+    assert!(
+        output.status.success()
+            && told(&output).contains("system.governor: ")
+            && told(&output).contains(" | powersave")
+    );
+    let ratio = document(&compared(&other, &["--json"]).stdout)["speed"]["ratio"].clone();
+    assert!(
+        number(&ratio["estimate"]) == 2.0 && number(&ratio["low"]) <= 2.0 && number(&ratio["high"]) >= 2.0,
+        "{ratio}"
+    );
+    for (change, part) in [
+        (
+            &(|other: &mut Value| other["work"]["nodes"] = 7.into()) as &dyn Fn(&mut Value),
+            "field /work/nodes: 2500 and 7",
+        ),
+        (&|other| other["checksum"]["rate"] = "0".into(), "field /checksum/rate: "),
+        (
+            &|other| {
+                other["checksum"]["speed"] = "0".into();
+                other["version"]["number"] = "9.9".into();
+            },
+            "; the versions differ: ",
+        ),
+        (&|other| other["schema"] = "lento-throughput/0".into(), "field /schema: \"lento-throughput/0\""),
+        (&|other| other["results"]["rate"]["median"] = Value::Null, "field /results/rate/median: null"),
+    ] {
+        let output = compared(&written(change), &[]);
+        assert!(
+            output.status.code() == Some(1) && output.stdout.is_empty() && told(&output).contains(part),
+            "{part}: {}",
+            told(&output)
+        );
+    }
+}
+
+fn ends_in_time() {
+    let pretend = |kind: &str| {
+        let output = run(measuring(&["--time=1s", "--json=-"]).env(PLAYER, kind));
+        assert!(output.status.success(), "{}", told(&output));
+        document(&output.stdout)
+    };
+    let steady = pretend("steady");
+    assert_eq!((&steady["unstable"], steady["passes"].as_array().map(Vec::len)), (&false.into(), Some(6)));
+    let unsteady = pretend("unsteady");
+    assert_eq!(unsteady["unstable"], true, "{unsteady}");
+    assert!((500.0..4000.0).contains(&number(&unsteady["elapsed_ms"])), "{unsteady}");
+    let output = run(measuring(&["--time=1s"]).env(PLAYER, "unsteady"));
+    assert!(told(&output).contains("\nunstable after "), "{}", told(&output));
+    for (args, part) in [(["--within", "0"], "expected percent"), (["--engine", "no/such/player"], "no/such/player: ")]
+    {
+        let output = run(&mut command(&args));
+        assert!(!output.status.success() && told(&output).contains(part), "{}", told(&output));
+    }
+}
+
+fn refuses_passes_that_differ() {
+    let output = run(measuring(&["--json=-"]).env(PLAYER, "broken"));
+    assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{}", told(&output));
+    assert!(
+        told(&output).contains("in pass 2, of the same search: this machine does not compute"),
+        "{}",
+        told(&output)
+    );
+}
+
+fn keeps_passes() {
+    if !cfg!(unix) {
+        return;
+    }
+    let mut command = measuring(&["1", "--nodes=100", "--hash=1", "--positions=1", "--within=0.001", "--json=-"]);
+    let child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    let output = child.wait_with_output().expect("it ends");
+    let found = document(&output.stdout);
+    assert_eq!(
+        (output.status.code(), &found["interrupted"], &found["unstable"]),
+        (Some(130), &true.into(), &false.into())
+    );
+    assert!(found["passes"].as_array().is_some_and(|passes| !passes.is_empty()), "{found}");
+}
