@@ -30,11 +30,6 @@ impl Found {
     pub fn nodes(&self) -> u64 {
         self.best().map_or(0, |line| line.nodes)
     }
-
-    /// Hash table use, per mille.
-    pub fn hashfull(&self) -> u32 {
-        self.best().map_or(0, |line| line.hashfull)
-    }
 }
 
 /// Searches to the end or to Ctrl-C, passing output to `on_output`, or `None` for a status update.

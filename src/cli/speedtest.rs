@@ -82,19 +82,16 @@ fn positions(line: &str) -> Vec<Game> {
 
 /// What engines that search the same at the same time have achieved.
 struct Figure {
-    checksum: u64,
+    checksum: String,
     nodes: u64,
     time: Duration,
+    nps: f64,
 }
 
 impl Figure {
-    fn nps(&self) -> f64 {
-        self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
-    }
-
     fn json(&self) -> Value {
-        let (checksum, time) = (format!("{:016x}", self.checksum), self.time.as_secs_f64() * 1e3);
-        json!({ "checksum": checksum, "nodes": self.nodes, "time_ms": time, "nps": self.nps() })
+        let Self { checksum, nodes, time, nps } = self;
+        json!({ "checksum": checksum, "nodes": nodes, "time_ms": time.as_secs_f64() * 1e3, "nps": nps })
     }
 }
 
@@ -180,15 +177,14 @@ fn measure(
             break;
         }
     }
-    let checksum = copies[0].sum.0;
-    if let Some(other) = copies.iter().map(|copy| copy.sum.0).find(|&other| other != checksum) {
-        let why = "this machine does not compute reliably, or Lento has a defect";
-        return Err(format!(
-            "two copies of the same search have the checksums {checksum:016x} and {other:016x}: {why}"
-        )
-        .into());
+    let checksums: Vec<String> = copies.iter().map(|copy| format!("{:016x}", copy.sum.0)).collect();
+    if let Some(other) = checksums.iter().find(|&other| *other != checksums[0]) {
+        let differ = format!("two copies of the same search have the checksums {} and {other}", checksums[0]);
+        return Err(format!("{differ}: this machine does not compute reliably, or Lento has a defect").into());
     }
-    Ok(Some(Figure { checksum, nodes: copies.iter().map(|copy| copy.nodes).sum(), time }))
+    let nodes: u64 = copies.iter().map(|copy| copy.nodes).sum();
+    let nps = nodes as f64 / time.as_secs_f64().max(1e-9);
+    Ok(Some(Figure { checksum: checksums[0].clone(), nodes, time, nps }))
 }
 
 /// Measures and reports.
@@ -217,19 +213,17 @@ pub fn run(args: &Args) -> Done {
         writeln!(out, "{document:#}")?;
         return Ok(stop.exit_code());
     }
-    let checksum =
-        |figure: &Option<Figure>| figure.as_ref().map_or_else(String::new, |of| format!("{:016x}", of.checksum));
-    let nps =
-        |figure: &Option<Figure>| figure.as_ref().map_or_else(String::new, |of| format!("{:.0} nodes/s", of.nps()));
+    let of = |figure: &Option<Figure>, text: fn(&Figure) -> String| figure.as_ref().map(text).unwrap_or_default();
+    let (checksum, nps) = (|of: &Figure| of.checksum.clone(), |of: &Figure| format!("{:.0} nodes/s", of.nps));
     let rows = [
         ("threads", threads.to_string()),
         ("positions", format!("{}, {} nodes per thread each", args.positions, units::grouped(args.nodes))),
         ("hash", format!("{} MiB per thread", args.hash)),
         ("interrupted", if stop.asked() { "incomplete, without a checksum".into() } else { String::new() }),
-        ("speed checksum", checksum(&speed)),
-        ("rate checksum", checksum(&rate)),
-        ("speed", nps(&speed)),
-        ("rate", nps(&rate)),
+        ("speed checksum", of(&speed, checksum)),
+        ("rate checksum", of(&rate, checksum)),
+        ("speed", of(&speed, nps)),
+        ("rate", of(&rate, nps)),
     ];
     write!(out, "{}", machine::table(&machine, &rows))?;
     Ok(stop.exit_code())

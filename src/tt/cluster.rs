@@ -152,14 +152,6 @@ impl Cluster {
         self.0.iter().map(Slot::load).filter(move |(tag, _)| tag.has_epoch_of(Tag(epoch.0)))
     }
 
-    /// Key bits and data of each slot; zeros where it has no entry of this epoch.
-    pub fn words(&self, epoch: Epoch) -> [(u64, u64); SLOTS] {
-        self.0.each_ref().map(|slot| match slot.load() {
-            (tag, data) if tag.has_epoch_of(Tag(epoch.0)) => (tag.key_bits(), data.0),
-            _ => (0, 0),
-        })
-    }
-
     /// The number of entries of this epoch and generation.
     pub fn used(&self, epoch: Epoch, era: Era) -> usize {
         self.entries(epoch).filter(|(_, data)| data.age(era) == 0).count()

@@ -4,6 +4,7 @@ use super::cluster::{Cluster, Epoch, SLOTS, Tag};
 use super::entry::{Era, Record, TtEntry};
 use super::memory::{self, MIB};
 use super::pages::Pages;
+use crate::chess::zobrist::split_mix;
 use crate::processors::cpu_list;
 use crate::sync::{AtomicU8, Ordering::Relaxed};
 use std::iter::successors;
@@ -51,9 +52,6 @@ const CLUSTERS_PER_MIB: usize = MIB as usize / size_of::<Cluster>();
 /// Clusters sampled by [`Tt::hashfull`], 1000 entries in all. A larger sample would evict the search's own data from the nearest
 /// cache.
 const SAMPLE: usize = 250;
-
-/// Odd, for checksums: 2^64 divided by the golden ratio.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Tt {
     /// Entries in a cluster.
@@ -233,16 +231,14 @@ impl Tt {
         self.clusters.is_empty()
     }
 
-    /// A checksum of the entries and their places, the same on every machine. Not during a search.
+    /// A checksum of the entries and their clusters, the same on every machine. Not during a search.
     pub fn checksum(&self) -> u64 {
-        let mut sums = [1; SLOTS];
-        for cluster in &*self.clusters {
-            for (sum, (key, data)) in sums.iter_mut().zip(cluster.words(self.epoch)) {
-                let word: u64 = (*sum ^ key).wrapping_mul(MULTIPLIER).rotate_left(29);
-                *sum = (word ^ data).wrapping_mul(MULTIPLIER).rotate_left(29);
-            }
-        }
-        sums.iter().fold(0, |sum: u64, slot| (sum ^ slot).wrapping_mul(MULTIPLIER).rotate_left(29))
+        let mix = |sum: u64, word: u64| split_mix(&mut (sum ^ word));
+        let of_cluster = |(index, cluster): (usize, &Cluster)| {
+            let entries = cluster.entries(self.epoch);
+            entries.fold(index as u64, |sum, (tag, data)| mix(mix(sum, tag.key_bits()), data.0))
+        };
+        self.clusters.iter().enumerate().map(of_cluster).fold(0, mix)
     }
 
     /// The entries of these clusters, in order. Safe during a search: torn entries are left out.

@@ -176,7 +176,7 @@ impl Measuring<'_> {
                         threads,
                         seconds: found.elapsed.as_secs_f64(),
                         nodes: found.nodes(),
-                        hashfull: found.hashfull(),
+                        hashfull: found.best().map_or(0, |line| line.hashfull),
                     });
                 }
                 measured.runs.append(&mut block);

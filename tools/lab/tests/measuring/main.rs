@@ -22,7 +22,12 @@ fn main() -> ExitCode {
         Some("speedtest") => return throughput::player(),
         _ => {}
     }
-    let trial = |name, test: fn()| Trial::test(name, move || Ok(test()));
+    let trial = |name, test: fn()| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    };
     let trials = [("latency", latency_measures_response_times as fn())].into_iter().chain(throughput::TESTS);
     libtest_mimic::run(&Arguments::from_args(), trials.map(|(name, test)| trial(name, test)).collect()).exit_code()
 }
