@@ -99,17 +99,19 @@ impl RoundEntries {
         self.starts.clear();
         self.starts.resize(threads + 1, 0);
         for entry in &self.entries {
-            self.starts[merger(entry) + 1] += 1;
+            self.starts[merger(entry)] += 1;
         }
-        for thread in 0..threads {
-            self.starts[thread + 1] += self.starts[thread];
+        // From the sizes of the parts to their ends, and, while the parts are filled from behind, to where they begin.
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
         }
-        let mut next = self.starts.clone();
         self.order.resize(self.entries.len(), 0);
-        for (index, entry) in self.entries.iter().enumerate() {
-            let place = &mut next[merger(entry)];
-            self.order[usize::from(*place)] = index as u16;
-            *place += 1;
+        for (index, entry) in self.entries.iter().enumerate().rev() {
+            let start = &mut self.starts[merger(entry)];
+            *start -= 1;
+            self.order[usize::from(*start)] = index as u16;
         }
     }
 
