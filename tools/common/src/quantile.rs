@@ -19,7 +19,7 @@ pub fn sorted(numbers: impl IntoIterator<Item = f64>) -> Vec<f64> {
 /// binomial distribution. `None` with too few numbers.
 pub fn median_interval(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let count = sorted.len();
-    // How many numbers can be left out at each end, and the probability that so many are on one side of the median.
+    // The count that can be left out at each end, and the probability that no more numbers than that lie on one side of the median.
     let (mut left_out, mut log, mut tail) = (0, count as f64 * 0.5_f64.ln(), 0.0);
     while left_out < count / 2 {
         tail += log.exp();

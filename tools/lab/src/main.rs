@@ -1,5 +1,6 @@
 //! `lento-lab`: measures settings and versions of the engine.
 
+mod document;
 mod elo;
 mod epd;
 mod factors;

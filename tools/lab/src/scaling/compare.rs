@@ -2,6 +2,7 @@
 
 use super::report::{self, count};
 use super::statistics::{Block, CONFIDENCE, Run, blocks, figures, intervals};
+use crate::document::{self, Fields};
 use lento::cli::Done;
 use lento_common::table::{self, Row};
 use lento_common::{inputs, summary};
@@ -55,42 +56,24 @@ struct Document {
     runs: Vec<Run>,
 }
 
-/// Reads the field at a JSON pointer. The error quotes it.
-fn field<'a, T>(
-    document: &'a Value,
-    pointer: &str,
-    expected: &str,
-    read: impl Fn(&'a Value) -> Option<T>,
-) -> Result<T, String> {
-    let value = document.pointer(pointer);
-    value.and_then(read).ok_or_else(|| {
-        let shown: String = value.map_or("missing".into(), Value::to_string).chars().take(60).collect();
-        format!("field {pointer}: {shown}, expected {expected} in a document of {}", report::SCHEMA)
-    })
-}
-
 /// Reads a document written by `lento scaling --json`.
 fn read(path: &Path) -> Result<Document, String> {
-    let file = path.display().to_string();
-    let text = inputs::read_utf8(path)?;
-    let value: Result<Value, _> = serde_json::from_str(&text);
-    let value = value.map_err(|error| format!("{file}: {error}, expected a document of {}", report::SCHEMA))?;
-    parse(&file, &value).map_err(|error| format!("{file}: {error}"))
+    let document = document::read(path, report::SCHEMA)?;
+    parse(&path.display().to_string(), &document).map_err(|error| inputs::in_file(path, error))
 }
 
 fn parse(file: &str, document: &Value) -> Result<Document, String> {
-    let text = |pointer: &str| field(document, pointer, "a text", Value::as_str);
-    let count = |pointer: &str| field(document, pointer, "a non-negative integer", Value::as_u64);
+    let fields = Fields::of(document, report::SCHEMA)?;
+    let text = |pointer: &str| fields.get(pointer, "a text", Value::as_str);
+    let count = |pointer: &str| fields.get(pointer, "a non-negative integer", Value::as_u64);
     let list = |pointer: &str| {
-        field(document, pointer, "a list with entries", |value| value.as_array().filter(|list| !list.is_empty()))
+        fields.get(pointer, "a list with entries", |value| value.as_array().filter(|list| !list.is_empty()))
     };
-    field(document, "/schema", &format!("{:?}", report::SCHEMA), |schema| (schema == report::SCHEMA).then_some(()))?;
     let thread_count = |value: &Value| value.as_u64().filter(|&count| count > 0).map(|count| count as usize);
     let thread_counts = |value: &Value| value.as_array()?.iter().map(thread_count).collect::<Option<Vec<_>>>();
     let run = |at: usize| {
         let number = |name: &str| count(&format!("/runs/{at}/{name}"));
-        let time = format!("/runs/{at}/time_ms");
-        let time = field(document, &time, "a number above 0", |time| time.as_f64().filter(|time| *time > 0.0))?;
+        let time = fields.positive(&format!("/runs/{at}/time_ms"))?;
         Ok::<_, String>(Run {
             position: number("position")? as usize,
             repetition: number("repetition")? as usize,
@@ -105,7 +88,7 @@ fn parse(file: &str, document: &Value) -> Result<Document, String> {
         file: file.to_owned(),
         version: format!("{} ({})", text("/version/number")?, text("/version/commit")?),
         processor: text("/machine/processor").unwrap_or("not known").to_owned(),
-        threads: field(document, "/settings/threads", "a list of thread counts", thread_counts)?,
+        threads: fields.get("/settings/threads", "a list of thread counts", thread_counts)?,
         hash_mib: count("/settings/hash_mib")?,
         positions: list("/positions")?.clone().into(),
         runs: (0..list("/runs")?.len()).map(run).collect::<Result<_, _>>()?,

@@ -1,6 +1,7 @@
 //! `lento throughput compare`: two machines or builds that did the same work.
 
 use super::report::{SCHEMA, text};
+use crate::document::{self, Fields};
 use lento::cli::{Done, units};
 use lento_common::{columns, inputs, summary};
 use serde_json::{Map, Value, json};
@@ -38,25 +39,21 @@ const SAME: [&str; 6] =
     ["/work/threads", "/work/nodes", "/work/hash_mib", "/work/positions", "/checksum/speed", "/checksum/rate"];
 
 fn read(path: &Path) -> Result<Value, String> {
-    let file = path.display();
-    let text = inputs::read_utf8(path)?;
-    let document: Value = serde_json::from_str(&text).map_err(|error| format!("{file}: {error}, expected {SCHEMA}"))?;
-    let expect = |pointer: &str, expected: &str, is: &dyn Fn(&Value) -> bool| {
-        let value = document.pointer(pointer).unwrap_or(&Value::Null);
-        let shown: String = value.to_string().chars().take(60).collect();
-        let found = is(value).then_some(());
-        found.ok_or_else(|| format!("{file}: field {pointer}: {shown}, expected {expected} in a document of {SCHEMA}"))
-    };
-    expect("/schema", &format!("{SCHEMA:?}"), &|value| value == SCHEMA)?;
+    let document = document::read(path, SCHEMA)?;
+    is_complete(&document).map_err(|error| inputs::in_file(path, error))?;
+    Ok(document)
+}
+
+/// Checks the fields that a comparison needs.
+fn is_complete(document: &Value) -> Result<(), String> {
+    let fields = Fields::of(document, SCHEMA)?;
     for pointer in SAME {
-        expect(pointer, "a value", &|value| value.is_u64() || value.is_string())?;
+        fields.get(pointer, "a value", |value| (value.is_u64() || value.is_string()).then_some(()))?;
     }
     for figure in ["speed", "rate"] {
-        expect(&format!("/results/{figure}/median"), "a number above 0", &|value| {
-            value.as_f64().is_some_and(|number| number > 0.0)
-        })?;
+        fields.positive(&format!("/results/{figure}/median"))?;
     }
-    Ok(document)
+    Ok(())
 }
 
 /// Refuses documents of different work.
