@@ -150,6 +150,8 @@ impl Engine {
     pub const MAX_HASH: usize = 33_554_432;
     /// Maximum number of threads.
     pub const MAX_THREADS: usize = 1024;
+    /// Maximum number of stopped searches that threads have not left yet, when another begins.
+    const MOST_ABANDONED: usize = 8;
 
     /// Creates an engine with one thread, a table of [`DEFAULT_HASH`](Self::DEFAULT_HASH) MiB and the start position.
     /// The table is allocated on first use.
@@ -303,7 +305,7 @@ impl Engine {
             control,
             threads: Threads::new(threads),
             lockstep: (options.deterministic && threads > 1).then(|| Lockstep::new(threads, limits.nodes)),
-            cpu_slots: CpuSlots::new(threads),
+            cpu_slots: CpuSlots::new(threads, options.deterministic),
             events,
         };
         (job, received)
@@ -317,10 +319,10 @@ impl Engine {
     /// [`go`](Self::go) restricted to these root moves; unrestricted if none is legal.
     pub fn go_among(&mut self, limits: &Limits, moves: &[Move]) {
         let start = Instant::now();
-        // Threads pick up the new job once they see the stop flag. Only the search before the last one is waited for,
+        // Threads pick up the new job once they see the stop flag. Only earlier searches are waited for,
         // so that fast `go` and `stop` do not pile up jobs.
         self.abandon_search();
-        self.await_released(1);
+        self.await_released(Self::MOST_ABANDONED);
         let mut root_moves = self.game.board().legal_moves().to_vec();
         if root_moves.iter().any(|mv| moves.contains(mv)) {
             root_moves.retain(|mv| moves.contains(mv));

@@ -112,12 +112,17 @@ impl Pool {
         }
     }
 
-    /// Sends a job to its threads, with an instrument that observes them.
+    /// Sends a job to its threads, with an instrument that observes them. The caller wakes the main thread and one helper, and each
+    /// helper two more: a thread that wakes hundreds is busy for milliseconds.
     pub fn search(&self, job: &Arc<Job>, instrument: Option<&Arc<dyn Instrument>>) {
-        for thread in self.threads.iter().take(job.threads.0.len()) {
-            let (job, instrument) = (Arc::clone(job), instrument.cloned());
-            thread.queue(move |worker| search(worker, job, instrument));
-        }
+        let threads = self.threads.iter().take(job.threads.0.len());
+        let start = Start {
+            threads: threads.filter_map(|thread| thread.tasks.clone()).collect(),
+            job: Arc::clone(job),
+            instrument: instrument.cloned(),
+        };
+        start.send(0);
+        start.send(1);
     }
 
     /// Runs a task on the main thread's worker.
@@ -200,6 +205,31 @@ const SURPLUS_NICE: i32 = 5;
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref().cloned()).unwrap_or_default()
+}
+
+/// The start of a search, handed on from thread to thread.
+#[derive(Clone)]
+struct Start {
+    threads: Arc<[Sender<Task>]>,
+    job: Arc<Job>,
+    instrument: Option<Arc<dyn Instrument>>,
+}
+
+impl Start {
+    /// Starts a thread, and by it those that it wakes; nothing beyond the last.
+    fn send(&self, id: usize) {
+        let Some(thread) = self.threads.get(id) else { return };
+        let start = self.clone();
+        let task = move |worker: &mut Worker| {
+            let helpers = if id == 0 { 0..0 } else { 2 * id..2 * id + 2 };
+            helpers.for_each(|helper| start.send(helper));
+            let Self { threads, job, instrument } = start;
+            drop(threads);
+            search(worker, job, instrument);
+        };
+        // Fails only after the end of the thread.
+        let _ = thread.send(Box::new(task));
+    }
 }
 
 /// Searches, and reports the result to the engine.

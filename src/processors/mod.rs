@@ -18,6 +18,10 @@ pub fn count() -> usize {
     num_cpus::get()
 }
 
+/// Scheduling by time slices is adjusted on Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn prefer_response() {}
+
 /// The CPU that the calling thread is running on is known on Linux only.
 #[cfg(not(target_os = "linux"))]
 pub fn current() -> Option<usize> {

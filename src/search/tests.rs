@@ -40,7 +40,7 @@ fn job_to(game: Game, depth: i32, lmr: &Choice, params: Params, tt: Tt) -> Job {
         probing: None,
         threads: Threads::new(1),
         lockstep: None,
-        cpu_slots: CpuSlots::new(1),
+        cpu_slots: CpuSlots::new(1, false),
         events: unbounded().0,
         game,
     }

@@ -4,6 +4,7 @@ use super::session::{InputMode, Session};
 use super::task::Message;
 use super::writer::Writer;
 use crate::engine::{Engine, Wake};
+use crate::processors;
 use crate::sync::channel::{Receiver, Sender, unbounded};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::thread;
@@ -15,8 +16,12 @@ const CHECK_OUTPUT: Duration = Duration::from_millis(500);
 /// Runs UCI on standard input and output until `quit`, the end of input, or until the output is closed.
 pub fn stdio(engine: Engine) -> io::Result<()> {
     let (send, receive) = unbounded();
+    processors::prefer_response();
     let mut session = Session::new(engine, InputMode::Live, send.clone(), Writer::new(io::stdout()));
-    thread::Builder::new().name("input".into()).spawn(move || read_lines(io::stdin().lock(), &send))?;
+    thread::Builder::new().name("input".into()).spawn(move || {
+        processors::prefer_response();
+        read_lines(io::stdin().lock(), &send);
+    })?;
     if io::stdin().is_terminal() {
         writeln!(io::stdout(), "Lento {}; `help` lists the commands", env!("CARGO_PKG_VERSION"))?;
     }
