@@ -5,6 +5,7 @@ mod lines;
 mod pgn;
 mod queue;
 mod report;
+mod sql;
 
 use clap::Parser;
 use lento::cli::{analyse, document, notice};
