@@ -36,6 +36,7 @@ pub enum Error {
     /// The file is gone, and what is written to it is lost.
     Removed,
     /// A URL, which this build cannot open.
+    #[cfg(not(feature = "postgres"))]
     NoServers,
 }
 
@@ -53,6 +54,7 @@ impl fmt::Display for Error {
             }
             Self::Foreign => f.write_str("another program's database"),
             Self::Removed => f.write_str("the database was removed or renamed; later results are lost"),
+            #[cfg(not(feature = "postgres"))]
             Self::NoServers => f.write_str(
                 "this lento-analyse has no PostgreSQL; `cargo build --release -p lento-analyse --features postgres` makes one that has",
             ),
@@ -76,6 +78,15 @@ impl Error {
             return server::is_disconnect(error);
         }
         false
+    }
+
+    /// What to do about it.
+    pub fn advice(&self) -> &'static str {
+        #[cfg(feature = "postgres")]
+        if let Self::Server(error) = self {
+            return server::advice(error);
+        }
+        ""
     }
 
     /// Whether the same transaction may succeed when it is tried again.
@@ -115,7 +126,6 @@ impl Connection {
     pub fn open(path: &Path, flags: OpenFlags) -> Result<Self> {
         let connection = rusqlite::Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(TIMEOUT)?;
-        connection.set_prepared_statement_cache_capacity(64);
         Ok(Self(Backend::Sqlite(connection)))
     }
 
@@ -165,7 +175,7 @@ impl Connection {
     pub fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         match &mut self.0 {
             Backend::Sqlite(connection) => {
-                let changed = connection.prepare_cached(&numbered(sql))?.execute(rusqlite::params_from_iter(values))?;
+                let changed = connection.prepare(&numbered(sql))?.execute(rusqlite::params_from_iter(values))?;
                 Ok(changed as u64)
             }
             #[cfg(feature = "postgres")]
@@ -334,4 +344,4 @@ pub fn without_password(url: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -154,6 +154,19 @@ pub fn describe(error: &postgres::Error) -> String {
     text
 }
 
+pub fn advice(error: &postgres::Error) -> &'static str {
+    match error.code().map(SqlState::code) {
+        Some("28P01" | "28000") => "; expected another user or password (see PGPASSWORD)",
+        Some("3D000") => "; `createdb` makes one",
+        Some("42501") => "; expected a user that may create and change tables there",
+        Some("42P01") => "; expected the tables of lento analyse; were they removed?",
+        Some("42P07") => "; another program's tables are there: expected a database of its own",
+        None if error.to_string().starts_with("invalid") => "; expected postgresql://USER@HOST/NAME",
+        None if error.to_string().starts_with("error connecting") => "; expected a running server there",
+        _ => "",
+    }
+}
+
 pub fn is_disconnect(error: &postgres::Error) -> bool {
     let is_io = || std::error::Error::source(error).is_some_and(|cause| cause.is::<io::Error>());
     match error.code() {

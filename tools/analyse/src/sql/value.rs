@@ -122,7 +122,7 @@ impl ToSql for Value {
 
 /// The rows of an SQLite query.
 pub(super) fn query(connection: &rusqlite::Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare(sql)?;
     let columns = statement.column_count();
     let rows = statement.query_map(rusqlite::params_from_iter(values), |row| {
         let value = |column| {

@@ -75,7 +75,7 @@ pub fn records(args: &[&str]) -> Vec<Value> {
 }
 
 /// The same without its origin.
-fn found(mut records: Vec<Value>) -> Vec<Value> {
+pub fn found(mut records: Vec<Value>) -> Vec<Value> {
     for record in &mut records {
         record.as_object_mut().unwrap().remove("from");
     }
