@@ -70,7 +70,7 @@ fn stores(server: &Server, database: &str) -> String {
 
 /// `LENTO_SERVER_TEST` has other numbers of positions, processes and nodes: `2000,16,5000`.
 fn size() -> [usize; 3] {
-    let text = std::env::var("LENTO_SERVER_TEST").unwrap_or_else(|_| "300,6,3000".into());
+    let text = std::env::var("LENTO_SERVER_TEST").unwrap_or_else(|_| "300,6,1000".into());
     let numbers: Vec<usize> = text.split(',').map(|number| number.parse().expect("a number")).collect();
     numbers.try_into().expect("three numbers")
 }
@@ -102,7 +102,11 @@ fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
             }
         }
         if tick % 40 == 20 {
-            if rng.bool() { server.stop() } else { server.kill() }
+            if rng.bool() {
+                server.stop()
+            } else {
+                server.kill()
+            }
             sleep(Duration::from_millis(rng.u64(50..600)));
             server.up();
             restarts += 1;
@@ -176,7 +180,11 @@ fn results_wait_for_the_server() {
             sleep(Duration::from_secs(1));
             server.up();
             assert!(worker.wait().expect("ended").success());
-            assert!(log(name).contains("the server is back") && log(name).matches("trying").count() == 1, "{}", log(name));
+            assert!(
+                log(name).contains("the server is back") && log(name).matches("trying").count() == 1,
+                "{}",
+                log(name)
+            );
         }
     }
     assert_eq!(server.sql("waits", "SELECT count(*) FROM analysis WHERE asked_nodes = 300000"), "1");

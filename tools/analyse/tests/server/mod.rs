@@ -1,7 +1,7 @@
 //! A PostgreSQL server of its own for a test, in a temporary folder, if its programs are found.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -95,10 +95,6 @@ impl Server {
         let output = self.run("psql", &["-h", host, "-U", "lento", "-d", database, "-XAtc", query]);
         assert!(output.status.success(), "{query}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    }
-
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 }
 
