@@ -29,8 +29,8 @@ fn with_files(name: &str, test: impl Fn(Place)) {
 #[test]
 fn all_of_it_holds_on_a_server() {
     let Some(server) = server::Server::start("database") else { return };
-    let tests: [(&str, fn(Place)); 5] =
-        [("claims", claims), ("others", others), ("rows", rows), ("merges", merges), ("stores", stores)];
+    let tests =
+        [("claims", claims as fn(Place)), ("others", others), ("rows", rows), ("merges", merges), ("stores", stores)];
     for (test, run) in tests {
         let name = |name: &str| format!("{test}-{name}");
         run(&|database| {
