@@ -83,8 +83,8 @@ impl SearchLimits {
 }
 
 impl Database {
-    /// Stores a result in place of earlier ones with this number of lines, and releases the claim, atomically. If another run has
-    /// taken over the position, a result that is as good stays; so storing again changes nothing.
+    /// Stores a result in place of earlier ones with this number of lines, and releases the claim, atomically. A result
+    /// that is as good stays if another run has stored it meanwhile; so storing again changes nothing.
     pub fn store(&mut self, position: i64, board: &Board, engine: &EngineId, stored: &Stored) -> Result<()> {
         let Stored { analysis, conditions, finished } = stored;
         let Conditions { requested, multipv, threads, hash_mib, chess960 } = *conditions;
@@ -95,13 +95,14 @@ impl Database {
                 connection.query("SELECT id FROM position WHERE id = $1 FOR UPDATE", &values![position])?;
             }
             let engine = engine.enter(connection)?;
-            if !claim::release(connection, position, run)? {
-                let as_good = "SELECT id FROM analysis WHERE position = $1 AND engine = $2 AND multipv = $3
-                    AND (depth, nodes) >= ($4, $5)";
-                let found = values![position, engine, multipv, analysis.depth, analysis.nodes];
-                if connection.query_first(as_good, &found)?.is_some() {
-                    return Ok(());
-                }
+            let is_late = !claim::release(connection, position, run)?;
+            // A result that meets the limits was stored by a run whose lease had expired.
+            let is_as_good = |there: &Stored| {
+                (there.analysis.depth, there.analysis.nodes) >= (analysis.depth, analysis.nodes)
+                    && (is_late || requested.is_met_by(there))
+            };
+            if self::stored(connection, position, Some(engine), multipv, board)?.iter().any(is_as_good) {
+                return claim::notify(connection);
             }
             let delete = "DELETE FROM analysis WHERE position = $1 AND engine = $2 AND multipv = $3";
             connection.execute(delete, &values![position, engine, multipv])?;

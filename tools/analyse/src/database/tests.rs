@@ -191,6 +191,17 @@ fn claims(place: Place) {
     first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
     let mut third = open(&location);
     assert!(matches!(claim(&mut third), Claim::Known(_)));
+    // Whoever is first: of two runs that search a position one stores it.
+    let ids = |database: &mut Database| database.connection.query("SELECT id FROM analysis", &[]).unwrap();
+    let deeper = SearchLimits { depth: Some(9), ..requested };
+    let claimed = first.claim(&key, &board, &engine, 1, &deeper).unwrap();
+    assert!(matches!(claimed, Claim::Claimed { partial: Some(_), .. }));
+    second.store(position, &board, &engine, &stored(&board, 9, 1)).unwrap();
+    let stored_first = ids(&mut second);
+    first.store(position, &board, &engine, &stored(&board, 9, 1)).unwrap();
+    assert_eq!(ids(&mut first), stored_first);
+    first.connection.batch("DELETE FROM analysis").unwrap();
+    first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
     // Who has lost the claim meanwhile does not replace a result that is as good, and does replace a worse one.
     for (depth, kept) in [(4, 5), (5, 5), (6, 6)] {
         second.store(position, &board, &engine, &stored(&board, depth, 1)).unwrap();

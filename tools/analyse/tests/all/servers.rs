@@ -87,11 +87,12 @@ fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
     assert!(analyse(&args(&first)).status.success());
     count_stores(&server, "queue");
     let mut workers: Vec<Child> = (0..processes).map(|_| start(&folder, &args(&epd), "log")).collect();
-    let (mut killed, mut restarts, mut tick) = (0, 0, 0_u64);
+    // Who starts again looks at all that is done.
+    let (mut killed, mut restarts, mut tick, pace) = (0, 0, 0, count / 40);
     loop {
         sleep(Duration::from_millis(50));
         tick += 1;
-        if tick.is_multiple_of(8) {
+        if tick % pace == 0 {
             let worker = &mut workers[rng.usize(..processes)];
             // One that has ended has found everything done.
             if worker.try_wait().expect("a state").is_none() {
@@ -101,7 +102,7 @@ fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
                 killed += 1;
             }
         }
-        if tick % 40 == 20 {
+        if tick % (5 * pace) == 2 * pace {
             if rng.bool() {
                 server.stop()
             } else {
