@@ -68,7 +68,9 @@ fn expressions_are_understood() {
 fn metadata() -> Value {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let mut command = Command::new(env!("CARGO"));
-    let output = command.args(["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]).output();
+    let output = command
+        .args(["metadata", "--format-version", "1", "--locked", "--all-features", "--manifest-path", manifest])
+        .output();
     let output = output.expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("JSON")

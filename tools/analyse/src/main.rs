@@ -5,11 +5,12 @@ mod lines;
 mod pgn;
 mod queue;
 mod report;
+mod sql;
 
 use clap::Parser;
+use database::Location;
 use lento::cli::{analyse, document, notice};
 use queue::QueueArgs;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -36,11 +37,11 @@ struct Cli {
 enum Task {
     /// Merge the analyses of several databases
     Merge {
-        /// Target database, created if missing
-        into: PathBuf,
+        /// Target database, a file or a URL, created if missing
+        into: Location,
         /// Source databases
         #[arg(required = true, value_name = "FROM")]
-        from: Vec<PathBuf>,
+        from: Vec<Location>,
     },
 }
 

@@ -2,11 +2,11 @@
 
 use super::run_lock::is_alive;
 use super::stored::stored;
-use super::{Database, Key, SearchLimits, Stored};
+use super::{Alive, Database, Key, Location, Run, SearchLimits, Stored};
+use crate::sql::{Connection, Error, Result, Value, values};
 use lento::chess::Board;
 use lento::engine::Engine;
 use lento::version;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 /// Everything besides limits, threads and hash that determines a search result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,21 +36,31 @@ impl EngineId {
         }
     }
 
+    /// Its id in a database, if it is there.
+    fn find(&self, connection: &mut Connection) -> Result<Option<i64>> {
+        let row =
+            connection.query_first(&format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}"), &self.values())?;
+        row.map(|row| row.get(0)).transpose()
+    }
+
     /// Its id in a database, inserted if missing.
-    pub(super) fn enter(&self, connection: &Connection) -> rusqlite::Result<i64> {
-        let Self { version, commit, evaluation, meaning, recipe, tablebases } = self;
-        let meaning = format!("{meaning:016x}");
-        let values = params![version, commit, evaluation, meaning, recipe, tablebases];
-        const COLUMNS: &str = "version, commit_id, evaluation, meaning, recipe, tablebases";
-        const VALUES: &str = "(?1, ?2, ?3, ?4, ?5, ?6)";
-        let find = format!("SELECT id FROM engine WHERE ({COLUMNS}) = {VALUES}");
-        if let Some(known) = connection.query_row(&find, values, |row| row.get(0)).optional()? {
+    pub(super) fn enter(&self, connection: &mut Connection) -> Result<i64> {
+        if let Some(known) = self.find(connection)? {
             return Ok(known);
         }
-        connection.execute(&format!("INSERT INTO engine ({COLUMNS}) VALUES {VALUES}"), values)?;
-        Ok(connection.last_insert_rowid())
+        let insert = format!("INSERT INTO engine ({COLUMNS}) VALUES {VALUES} ON CONFLICT DO NOTHING");
+        connection.execute(&insert, &self.values())?;
+        self.find(connection)?.ok_or_else(|| Error::Data("the engine was not entered".into()))
+    }
+
+    fn values(&self) -> [Value; 6] {
+        let Self { version, commit, evaluation, meaning, recipe, tablebases } = self;
+        values![version, *commit, evaluation, format!("{meaning:016x}"), *recipe, tablebases]
     }
 }
+
+const COLUMNS: &str = "version, commit_id, evaluation, meaning, recipe, tablebases";
+const VALUES: &str = "($1, $2, $3, $4, $5, $6)";
 
 /// How to proceed with a position.
 #[derive(Debug)]
@@ -70,24 +80,31 @@ pub enum Claim {
 
 impl Database {
     /// Registers this run, and removes dead ones.
-    pub(super) fn begin_run(&mut self, token: &str) -> rusqlite::Result<i64> {
-        let mut statement = self.connection.prepare("SELECT id, token FROM run")?;
-        let runs = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for (run, token) in runs.collect::<rusqlite::Result<Vec<(i64, String)>>>()? {
-            if !is_alive(&self.path, &token) {
-                self.connection.execute("DELETE FROM run WHERE id = ?1", [run])?;
+    pub(super) fn begin_run(&mut self, alive: &Alive) -> Result<i64> {
+        let (lock, path) = match (alive, &self.location) {
+            (Alive::Lease(lease), _) => {
+                // Those that are dead beyond doubt; others end when their position is taken over.
+                self.connection.execute("DELETE FROM run WHERE expires < now() - interval '1 day'", &[])?;
+                return lease.renew(&mut self.connection);
+            }
+            (Alive::Lock(lock), Location::File(path)) => (lock, path),
+            (Alive::Lock(_), Location::Server(_)) => unreachable!("servers have leases"),
+        };
+        for row in self.connection.query("SELECT id, token FROM run", &[])? {
+            if !is_alive(path, &row.get::<String>(1)?) {
+                self.connection.execute("DELETE FROM run WHERE id = $1", &values![row.get::<i64>(0)?])?;
             }
         }
-        let process = i64::from(std::process::id());
-        self.connection.execute("INSERT INTO run (token, process) VALUES (?1, ?2)", params![token, process])?;
-        Ok(self.connection.last_insert_rowid())
+        let insert = "INSERT INTO run (token, process) VALUES ($1, $2) RETURNING id";
+        self.connection.query_value(insert, &values![lock.token(), std::process::id()])
     }
 
     /// Removes this run with its claims.
     pub(super) fn end_run(&mut self) {
-        if let Some((run, _lock)) = self.run_lock.take() {
-            // On failure the next run cleans up.
-            let _ = self.connection.execute("DELETE FROM run WHERE id = ?1", [run]);
+        if let Some(run) = self.run.take() {
+            // On failure others clean up.
+            let _ = self.connection.execute("DELETE FROM run WHERE id = $1", &values![run.id]);
+            let _ = notify(&mut self.connection);
         }
     }
 
@@ -99,42 +116,88 @@ impl Database {
         engine: &EngineId,
         multipv: u16,
         requested: &SearchLimits,
-    ) -> rusqlite::Result<Claim> {
-        let Some((run, _)) = self.run_lock else { return Ok(Claim::Busy) };
-        // Dropped, it leaves the database as it was.
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let engine = engine.enter(&transaction)?;
-        transaction
-            .execute("INSERT OR IGNORE INTO position (fen, past) VALUES (?1, ?2)", params![key.fen, key.past])?;
-        let position = position(&transaction, key)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-        let mut stored = stored(&transaction, position, Some(engine), multipv, board)?;
-        if let Some(at) = stored.iter().position(|stored| requested.is_met_by(stored)) {
-            return Ok(Claim::Known(stored.swap_remove(at)));
+    ) -> Result<Claim> {
+        let Self { connection, run, location, .. } = self;
+        let Some(run) = run else { return Ok(Claim::Busy) };
+        let known = |connection: &mut Connection, position, engine| {
+            let mut stored = stored(connection, position, Some(engine), multipv, board)?;
+            let at = stored.iter().position(|stored| requested.is_met_by(stored));
+            Result::Ok((at.map(|at| stored.swap_remove(at)), stored.into_iter().next()))
+        };
+        // What is stored needs no lock.
+        if let Some(position) = position(connection, key, "")?
+            && let Some(engine) = engine.find(connection)?
+            && let (Some(found), _) = known(connection, position, engine)?
+        {
+            return Ok(Claim::Known(found));
         }
-        let owner: Option<(i64, String)> = transaction
-            .query_row(
-                "SELECT run.id, run.token FROM claim JOIN run ON run.id = claim.run WHERE claim.position = ?1",
-                [position],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .optional()?;
-        if let Some((owner, token)) = owner.filter(|(owner, _)| *owner != run) {
-            if is_alive(&self.path, &token) {
+        let claim = connection.transaction(|connection| {
+            if let Alive::Lease(lease) = &run.alive {
+                run.id = lease.renew(connection)?;
+            }
+            let engine = engine.enter(connection)?;
+            if position(connection, key, "")?.is_none() {
+                let insert = "INSERT INTO position (fen, past) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+                connection.execute(insert, &values![&key.fen, &key.past])?;
+            }
+            // Another process that claims or stores it at this moment is not waited for.
+            let lock = if connection.is_server() { "FOR UPDATE SKIP LOCKED" } else { "" };
+            let Some(position) = position(connection, key, lock)? else { return Ok(Claim::Busy) };
+            let (found, partial) = known(connection, position, engine)?;
+            if let Some(found) = found {
+                return Ok(Claim::Known(found));
+            }
+            if is_claimed(connection, location, position, run.id)? {
                 return Ok(Claim::Busy);
             }
-            transaction.execute("DELETE FROM run WHERE id = ?1", [owner])?;
+            let insert = "INSERT INTO claim (position, run) VALUES ($1, $2)
+                ON CONFLICT (position) DO UPDATE SET run = excluded.run";
+            connection.execute(insert, &values![position, run.id])?;
+            Ok(Claim::Claimed { position, partial })
+        })?;
+        if matches!(claim, Claim::Claimed { .. }) && std::mem::take(&mut self.listens) {
+            // Notifications would pile up during the search.
+            self.connection.batch("UNLISTEN *")?;
         }
-        transaction.execute("INSERT OR REPLACE INTO claim (position, run) VALUES (?1, ?2)", params![position, run])?;
-        transaction.commit()?;
-        Ok(Claim::Claimed { position, partial: stored.into_iter().next() })
+        Ok(claim)
     }
 
-    pub fn release(&mut self, position: i64) -> rusqlite::Result<()> {
-        self.connection.execute("DELETE FROM claim WHERE position = ?1", [position]).map(drop)
+    pub fn release(&mut self, position: i64) -> Result<()> {
+        release(&mut self.connection, position, self.run.as_ref())?;
+        notify(&mut self.connection)
     }
 }
 
-pub(super) fn position(connection: &Connection, key: &Key) -> rusqlite::Result<Option<i64>> {
-    let mut statement = connection.prepare("SELECT id FROM position WHERE fen = ?1 AND past = ?2")?;
-    statement.query_row(params![key.fen, key.past], |row| row.get(0)).optional()
+/// Whether another live run has claimed a position. A dead one is removed.
+fn is_claimed(connection: &mut Connection, location: &Location, position: i64, run: i64) -> Result<bool> {
+    let sql =
+        "SELECT run.id, run.token FROM claim JOIN run ON run.id = claim.run WHERE claim.position = $1 AND run.id <> $2";
+    let live = if connection.is_server() { " AND run.expires > clock_timestamp()" } else { "" };
+    let Some(owner) = connection.query_first(&format!("{sql}{live}"), &values![position, run])? else {
+        return Ok(false);
+    };
+    let Some(path) = location.file() else { return Ok(true) };
+    let is_alive = is_alive(path, &owner.get::<String>(1)?);
+    if !is_alive {
+        connection.execute("DELETE FROM run WHERE id = $1", &values![owner.get::<i64>(0)?])?;
+    }
+    Ok(is_alive)
+}
+
+/// Ends the claim of this run on a position. Returns whether it had one.
+pub(super) fn release(connection: &mut Connection, position: i64, run: Option<&Run>) -> Result<bool> {
+    let run = run.map(|run| run.id);
+    let claims = connection.execute("DELETE FROM claim WHERE position = $1 AND run = $2", &values![position, run])?;
+    Ok(claims > 0)
+}
+
+/// Tells processes that wait for positions.
+pub(super) fn notify(connection: &mut Connection) -> Result<()> {
+    if connection.is_server() { connection.batch("NOTIFY lento_analyse") } else { Ok(()) }
+}
+
+/// The id of a position, if it is there.
+pub(super) fn position(connection: &mut Connection, key: &Key, lock: &str) -> Result<Option<i64>> {
+    let sql = format!("SELECT id FROM position WHERE fen = $1 AND past = $2 {lock}");
+    connection.query_first(&sql, &values![&key.fen, &key.past])?.map(|row| row.get(0)).transpose()
 }

@@ -1,9 +1,11 @@
--- Takes the analyses of the attached database `other` that are new or better: deeper, or with more nodes, or with more time.
-INSERT OR IGNORE INTO main.position (fen, past)
-    SELECT fen, past FROM other.position WHERE id IN (SELECT position FROM other.analysis);
-INSERT OR IGNORE INTO main.engine (version, commit_id, evaluation, meaning, recipe, tablebases)
+-- Takes the analyses of the database `other` that are new or better: deeper, or with more nodes, or with more time.
+INSERT INTO main.position (fen, past)
+    SELECT fen, past FROM other.position WHERE id IN (SELECT position FROM other.analysis)
+    ON CONFLICT DO NOTHING;
+INSERT INTO main.engine (version, commit_id, evaluation, meaning, recipe, tablebases)
     SELECT version, commit_id, evaluation, meaning, recipe, tablebases
-    FROM other.engine WHERE id IN (SELECT engine FROM other.analysis);
+    FROM other.engine WHERE id IN (SELECT engine FROM other.analysis)
+    ON CONFLICT DO NOTHING;
 CREATE TEMP TABLE taken AS
     SELECT theirs.id AS source, here.id AS position, engine.id AS engine, ours.id AS replaced
     FROM other.analysis AS theirs

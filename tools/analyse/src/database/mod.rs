@@ -1,164 +1,181 @@
-//! The SQLite database of analyses, described in `docs/analyse.md`.
+//! The database of analyses, described in `docs/analyse.md`: an SQLite file, or a database on a PostgreSQL server.
 //!
-//! Methods return SQLite's errors; [`explain`] adds the file and advice.
+//! Methods return errors of [`sql`](crate::sql); [`explain`] adds the place and advice.
 
 mod claim;
 mod key;
+mod lease;
+mod location;
 mod merge;
 mod run_lock;
 mod stored;
 
 pub use claim::{Claim, EngineId};
 pub use key::Key;
+pub use location::Location;
 pub use merge::{Merged, merge};
 pub use stored::{Analysis, Conditions, Line, SearchLimits, Stored};
 
+use crate::sql::{Connection, Error, Result, Schema};
+use lease::Lease;
+use lento::cli::interrupt::Stop;
 use run_lock::RunLock;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use rusqlite::{ErrorCode, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
 
-const SCHEMA: &str = include_str!("schema.sql");
-/// The schema version, in `user_version`.
-const VERSION: i64 = 1;
-/// The `application_id`: "Lent".
-const APPLICATION: i64 = 0x4c65_6e74;
-/// SQLite's busy timeout.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// "Lent".
+const SCHEMA: Schema = Schema { application: 0x4c65_6e74, name: "analyse", scripts: &[include_str!("schema.sql")] };
+/// Poll interval for positions claimed by other processes.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// Polls until such positions are asked for again although no server has said that one is done: leases may have expired.
+const POLLS: u32 = 10;
 
 #[derive(Debug)]
 pub struct Database {
-    path: PathBuf,
+    location: Location,
     connection: Connection,
-    /// The run and its lock; `None` if read-only.
-    run_lock: Option<(i64, RunLock)>,
+    /// `None` if read-only.
+    run: Option<Run>,
     /// Whether it was opened with the promise that nothing writes.
     immutable: bool,
+    /// Whether the server tells of positions that are done.
+    listens: bool,
 }
 
-/// An SQLite error with its file and advice.
-pub fn explain(path: &Path, error: rusqlite::Error) -> String {
-    if let rusqlite::Error::InvalidPath(path) = error {
-        return format!("{}: the database was removed or renamed; later results are lost", path.display());
-    }
-    let advice = match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt) => "; the file is damaged: `sqlite3 FILE .recover` saves what it can",
-        Some(ErrorCode::NotADatabase) => "; expected a database made by lento analyse, or a new name",
-        Some(ErrorCode::DiskFull) => "; earlier results are safe; run the same command to continue",
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            "; expected a writable folder (see --db)"
-        }
-        Some(ErrorCode::DatabaseBusy) => "; another process held the lock for a minute; try again",
-        Some(ErrorCode::SystemIoFailure) => "; the disk may be full or removed; earlier results are safe",
-        _ => "",
+/// This process, as others see it.
+#[derive(Debug)]
+struct Run {
+    id: i64,
+    alive: Alive,
+}
+
+/// How others see that it is alive.
+#[derive(Debug)]
+enum Alive {
+    Lock(RunLock),
+    Lease(Lease),
+}
+
+/// An error with its database and advice.
+pub fn explain(location: &Location, error: Error) -> String {
+    let advice = match &error {
+        Error::Sqlite(error) => match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt) => "; the file is damaged: `sqlite3 FILE .recover` saves what it can",
+            Some(ErrorCode::NotADatabase) => "; expected a database made by lento analyse, or a new name",
+            Some(ErrorCode::DiskFull) => "; earlier results are safe; run the same command to continue",
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                "; expected a writable folder (see --db)"
+            }
+            Some(ErrorCode::DatabaseBusy) => "; another process held the lock for a minute; try again",
+            Some(ErrorCode::SystemIoFailure) => "; the disk may be full or removed; earlier results are safe",
+            _ => "",
+        },
+        Error::Foreign => "; expected one made by lento analyse, or a new name",
+        other => other.advice(),
     };
-    format!("{}: {error}{advice}", path.display())
+    format!("{location}: {error}{advice}")
 }
 
 impl Database {
-    /// Opens a database for writing, creating it if missing.
-    pub fn open(path: &Path) -> Result<Self, String> {
-        let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        database.prepare().map_err(|error| explain(path, error))?;
-        database.check()?;
-        let refuse = |error| format!("{}: {error}; expected a writable folder (see --db)", path.display());
-        let run_lock = RunLock::create(path).map_err(refuse)?;
-        let run = database.begin_run(&run_lock.token()).map_err(|error| explain(path, error))?;
-        database.run_lock = Some((run, run_lock));
+    /// Opens a database for writing, creating it if missing. On a server, others take over the position of a process that has
+    /// been silent for as long as its lease.
+    pub fn open(location: &Location, lease: Duration) -> std::result::Result<Self, String> {
+        let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        let prepared = database.prepare().and_then(|()| database.connection.migrate(&SCHEMA));
+        prepared.map_err(|error| explain(location, error))?;
+        let alive = match location {
+            Location::File(path) => RunLock::create(path)
+                .map(Alive::Lock)
+                .map_err(|error| format!("{location}: {error}; expected a writable folder (see --db)"))?,
+            Location::Server(url) => {
+                let token = database.connection.query_value("SELECT gen_random_uuid()::text", &[]);
+                let token = token.map_err(|error| explain(location, error))?;
+                Lease::start(url, token, lease).map(Alive::Lease).map_err(|error| format!("{location}: {error}"))?
+            }
+        };
+        let id = database.begin_run(&alive).map_err(|error| explain(location, error))?;
+        database.run = Some(Run { id, alive });
         Ok(database)
     }
 
     /// Opens an existing database read-only, leaving no journal files unless another process writes.
-    pub fn open_to_read(path: &Path) -> Result<Self, String> {
-        if !path.exists() {
-            return Err(format!("{}: no such file; expected a database made by lento analyse", path.display()));
+    pub fn open_to_read(location: &Location) -> std::result::Result<Self, String> {
+        if location.file().is_some_and(|path| !path.exists()) {
+            return Err(format!("{location}: no such file; expected a database made by lento analyse"));
         }
         // SQLite needs the journal to read; only a read-write connection can remove its files afterwards.
-        let mut database = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let setup = || -> rusqlite::Result<bool> {
-            database.connection.pragma_update(None, "query_only", true)?;
-            Ok(database.connection.is_readonly("main")? && !has_journal(path))
-        };
-        let immutable = setup().map_err(|error| explain(path, error))?
-            // In a read-only folder SQLite requires the promise that nothing writes.
-            || database.number("application_id").is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen));
-        if immutable {
-            database.connection = Connection::open(immutable_uri(path)).map_err(|error| explain(path, error))?;
-            database.immutable = true;
-        }
-        database.check().map(|()| database)
+        let mut database = Self::connect(location, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let opened = database.read_only().and_then(|()| database.connection.check(&SCHEMA));
+        opened.map(|()| database).map_err(|error| explain(location, error))
     }
 
-    fn connect(path: &Path, flags: OpenFlags) -> Result<Self, String> {
-        if path.metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(format!("{}: not a regular file; expected a database or a new name", path.display()));
-        }
-        let connect = || {
-            let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-            connection.busy_timeout(TIMEOUT).map(|()| connection)
+    fn read_only(&mut self) -> Result<()> {
+        let (Some(path), Some(connection)) = (self.location.file(), self.connection.sqlite()) else {
+            return self.connection.batch("SET default_transaction_read_only = on");
         };
-        let connection = connect().map_err(|error| explain(path, error))?;
-        Ok(Self { path: path.to_owned(), connection, run_lock: None, immutable: false })
-    }
-
-    /// Creates the tables if missing.
-    fn prepare(&mut self) -> rusqlite::Result<()> {
-        // Commits survive power loss.
-        self.connection.pragma_update(None, "synchronous", "FULL")?;
-        self.connection.pragma_update(None, "foreign_keys", true)?;
-        if self.number("schema_version")? == 0 {
-            // File systems without WAL fall back to a slower journal.
-            self.use_wal()?;
-            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            // Another process may have created them.
-            let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-            if tables == 0 {
-                transaction.execute_batch(SCHEMA)?;
-                transaction.pragma_update(None, "application_id", APPLICATION)?;
-                transaction.pragma_update(None, "user_version", VERSION)?;
-            }
-            transaction.commit()?;
+        connection.pragma_update(None, "query_only", true)?;
+        self.immutable = connection.is_readonly("main")? && !has_journal(path);
+        // In a read-only folder SQLite requires the promise that nothing writes.
+        let found = connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
+        self.immutable |= found.is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen));
+        if self.immutable {
+            self.connection = Connection::open(Path::new(&immutable_uri(path)), OpenFlags::default())?;
         }
         Ok(())
     }
 
-    /// Switches to WAL. SQLite does not wait here for another process that does the same.
-    fn use_wal(&self) -> rusqlite::Result<()> {
-        let start = Instant::now();
-        loop {
-            let result = self.connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
-            let busy = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
-            if !result.as_ref().is_err_and(busy) || start.elapsed() >= TIMEOUT {
-                return result;
+    fn connect(location: &Location, flags: OpenFlags) -> std::result::Result<Self, String> {
+        if location.file().and_then(|path| path.metadata().ok()).is_some_and(|there| !there.is_file()) {
+            return Err(format!("{location}: not a regular file; expected a database or a new name"));
+        }
+        let connection = match location {
+            Location::File(path) => Connection::open(path, flags),
+            Location::Server(url) => Connection::connect(url),
+        };
+        let connection = connection.map_err(|error| explain(location, error))?;
+        Ok(Self { location: location.clone(), connection, run: None, immutable: false, listens: false })
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        if self.connection.is_server() {
+            return Ok(());
+        }
+        // Commits survive power loss.
+        self.connection.batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    }
+
+    /// Connects to the server again.
+    pub fn reconnect(&mut self) -> Result<()> {
+        if let Location::Server(url) = &self.location {
+            self.connection = Connection::connect(url)?;
+            self.listens = false;
+        }
+        Ok(())
+    }
+
+    /// Waits until positions that others search may be done, or a stop is requested.
+    pub fn wait(&mut self, stop: &Stop) -> Result<()> {
+        if !self.connection.is_server() {
+            // A timeout unless a stop is requested.
+            let _ = stop.waiter().recv_timeout(POLL_INTERVAL);
+            return Ok(());
+        }
+        if !self.listens {
+            // What was done before is found by asking once more.
+            self.listens = true;
+            return self.connection.batch("LISTEN lento_analyse");
+        }
+        for _ in 0..POLLS {
+            if stop.asked() || self.connection.wait(POLL_INTERVAL)? {
+                break;
             }
-            thread::sleep(Duration::from_millis(10));
         }
+        Ok(())
     }
 
-    fn number(&self, pragma: &str) -> rusqlite::Result<i64> {
-        self.connection.pragma_query_value(None, pragma, |row| row.get(0))
-    }
-
-    /// Checks application id and schema version.
-    fn check(&self) -> Result<(), String> {
-        let number = |pragma| self.number(pragma).map_err(|error| explain(&self.path, error));
-        let path = self.path.display();
-        if number("application_id")? != APPLICATION {
-            return Err(format!(
-                "{path}: another program's database; expected one made by lento analyse, or a new name"
-            ));
-        }
-        match number("user_version")? {
-            VERSION => Ok(()),
-            found => {
-                Err(format!("{path}: schema version {found}, expected {VERSION}; made by another version of Lento"))
-            }
-        }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
+    pub fn location(&self) -> &Location {
+        &self.location
     }
 }
 

@@ -1,4 +1,4 @@
--- Analyses of Lento. docs/analyse.md describes the tables.
+-- Analyses of Lento. docs/analyse.md describes the tables. Lines with a mark at the end are for one kind of database.
 CREATE TABLE engine (
     id INTEGER PRIMARY KEY,
     version TEXT NOT NULL,
@@ -51,6 +51,7 @@ CREATE TABLE run (
     id INTEGER PRIMARY KEY,
     token TEXT NOT NULL UNIQUE,
     process INTEGER NOT NULL,
+    expires TIMESTAMPTZ NOT NULL, -- PostgreSQL
     started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 ) STRICT;
 CREATE TABLE claim (
@@ -59,7 +60,8 @@ CREATE TABLE claim (
 ) STRICT;
 CREATE VIEW lines AS
     SELECT position.fen, line.rank,
-        CASE WHEN line.mate IS NULL THEN printf('%+.2f', line.cp / 100.0) ELSE '#' || line.mate END AS shown,
+        CASE WHEN line.mate IS NULL THEN printf('%+.2f', line.cp / 100.0) ELSE '#' || line.mate END AS shown, -- SQLite
+        CASE WHEN line.mate IS NULL THEN to_char(line.cp / 100.0, 'FMSG9999990.00') ELSE '#' || line.mate END AS shown, -- PostgreSQL
         line.cp, line.mate, line.win, line.draw, line.loss, line.score,
         analysis.depth, analysis.seldepth, analysis.nodes, analysis.time_ms, analysis.multipv, analysis.finished,
         line.san, line.pv, engine.version, engine.commit_id, engine.evaluation, analysis.ended,

@@ -1,12 +1,11 @@
 //! Storing and loading analyses.
 
 use super::{Database, EngineId, Key, claim};
+use crate::sql::{Connection, Error, Result, Row, values};
 use lento::chess::{Board, Move};
 use lento::cli::document::notation;
 use lento::eval::wdl;
 use lento::score::{INFINITE, Score, mate_distance};
-use rusqlite::types::Type;
-use rusqlite::{Connection, TransactionBehavior, params};
 use std::time::Duration;
 
 /// The result of a search.
@@ -84,49 +83,61 @@ impl SearchLimits {
 }
 
 impl Database {
-    /// Stores a result in place of earlier ones with this number of lines, and releases the claim, atomically.
-    pub fn store(&mut self, position: i64, board: &Board, engine: &EngineId, stored: &Stored) -> rusqlite::Result<()> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let engine = engine.enter(&transaction)?;
+    /// Stores a result in place of earlier ones with this number of lines, and releases the claim, atomically. A result
+    /// that is as good stays if another run has stored it meanwhile; so storing again changes nothing.
+    pub fn store(&mut self, position: i64, board: &Board, engine: &EngineId, stored: &Stored) -> Result<()> {
         let Stored { analysis, conditions, finished } = stored;
         let Conditions { requested, multipv, threads, hash_mib, chess960 } = *conditions;
-        transaction.execute(
-            "DELETE FROM analysis WHERE position = ?1 AND engine = ?2 AND multipv = ?3",
-            params![position, engine, multipv],
-        )?;
+        let run = self.run.as_ref();
         let milliseconds = |time: Duration| time.as_millis() as i64;
-        transaction.execute(
-            "INSERT INTO analysis (position, engine, multipv, asked_time_ms, asked_depth, asked_nodes, finished, threads,
-                hash_mib, chess960, depth, seldepth, nodes, time_ms)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-            params![
-                position,
-                engine,
-                multipv,
-                requested.time.map(milliseconds),
-                requested.depth,
-                requested.nodes.map(|nodes| nodes as i64),
-                finished,
-                threads as i64,
-                hash_mib as i64,
-                chess960,
-                analysis.depth,
-                analysis.seldepth,
-                analysis.nodes as i64,
-                milliseconds(analysis.time),
-            ],
-        )?;
-        insert_lines(&transaction, transaction.last_insert_rowid(), board, chess960, &analysis.lines)?;
-        transaction.execute("DELETE FROM claim WHERE position = ?1", [position])?;
-        transaction.commit()?;
+        self.connection.transaction(|connection| {
+            if connection.is_server() {
+                connection.query("SELECT id FROM position WHERE id = $1 FOR UPDATE", &values![position])?;
+            }
+            let engine = engine.enter(connection)?;
+            let is_late = !claim::release(connection, position, run)?;
+            // A result that meets the limits was stored by a run whose lease had expired.
+            let is_as_good = |there: &Stored| {
+                (there.analysis.depth, there.analysis.nodes) >= (analysis.depth, analysis.nodes)
+                    && (is_late || requested.is_met_by(there))
+            };
+            if self::stored(connection, position, Some(engine), multipv, board)?.iter().any(is_as_good) {
+                return claim::notify(connection);
+            }
+            let delete = "DELETE FROM analysis WHERE position = $1 AND engine = $2 AND multipv = $3";
+            connection.execute(delete, &values![position, engine, multipv])?;
+            let id = connection.query_value(
+                "INSERT INTO analysis (position, engine, multipv, asked_time_ms, asked_depth, asked_nodes, finished, threads,
+                    hash_mib, chess960, depth, seldepth, nodes, time_ms)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id",
+                &values![
+                    position,
+                    engine,
+                    multipv,
+                    requested.time.map(milliseconds),
+                    requested.depth,
+                    requested.nodes,
+                    *finished,
+                    threads,
+                    hash_mib,
+                    chess960,
+                    analysis.depth,
+                    analysis.seldepth,
+                    analysis.nodes,
+                    milliseconds(analysis.time),
+                ],
+            )?;
+            insert_lines(connection, id, board, chess960, &analysis.lines)?;
+            claim::notify(connection)
+        })?;
         // Writes to a deleted file succeed but are lost.
-        if self.path.exists() { Ok(()) } else { Err(rusqlite::Error::InvalidPath(self.path.clone())) }
+        if self.location.file().is_some_and(|path| !path.exists()) { Err(Error::Removed) } else { Ok(()) }
     }
 
     /// The best result of any engine: the deepest, then the one with most nodes.
-    pub fn best(&self, key: &Key, board: &Board) -> rusqlite::Result<Option<Analysis>> {
-        let Some(position) = claim::position(&self.connection, key)? else { return Ok(None) };
-        let found = stored(&self.connection, position, None, 1, board)?;
+    pub fn best(&mut self, key: &Key, board: &Board) -> Result<Option<Analysis>> {
+        let Some(position) = claim::position(&mut self.connection, key, "")? else { return Ok(None) };
+        let found = stored(&mut self.connection, position, None, 1, board)?;
         let worth = |stored: &Stored| (stored.analysis.depth, stored.analysis.nodes, stored.analysis.lines.len());
         Ok(found.into_iter().max_by_key(worth).map(|stored| stored.analysis))
     }
@@ -134,84 +145,74 @@ impl Database {
 
 /// The results of an engine, or of all, with at least this many lines, deepest first.
 pub(super) fn stored(
-    connection: &Connection,
+    connection: &mut Connection,
     position: i64,
     engine: Option<i64>,
     multipv: u16,
     board: &Board,
-) -> rusqlite::Result<Vec<Stored>> {
-    let mut statement = connection.prepare(
+) -> Result<Vec<Stored>> {
+    let rows = connection.query(
         "SELECT id, multipv, asked_time_ms, asked_depth, asked_nodes, finished, threads, hash_mib, chess960,
             depth, seldepth, nodes, time_ms
-        FROM analysis WHERE position = ?1 AND engine = ifnull(?2, engine) AND multipv >= ?3
+        FROM analysis WHERE position = $1 AND engine = coalesce($2, engine) AND multipv >= $3
         ORDER BY depth DESC, nodes DESC, multipv",
+        &values![position, engine, multipv],
     )?;
-    let rows = statement.query_map(params![position, engine, multipv], |row| {
-        let unsigned = |number: i64| number.max(0) as u64;
-        let time = |number: i64| Duration::from_millis(unsigned(number));
+    let read = |row: &Row| {
         let requested = SearchLimits {
-            time: row.get::<_, Option<i64>>(2)?.map(time),
+            time: row.get::<Option<u64>>(2)?.map(Duration::from_millis),
             depth: row.get(3)?,
-            nodes: row.get::<_, Option<i64>>(4)?.map(unsigned),
+            nodes: row.get(4)?,
         };
-        let conditions = Conditions {
-            requested,
-            multipv: row.get(1)?,
-            threads: unsigned(row.get(6)?) as usize,
-            hash_mib: unsigned(row.get(7)?) as usize,
-            chess960: row.get(8)?,
-        };
+        let (multipv, threads, hash_mib, chess960) = (row.get(1)?, row.get(6)?, row.get(7)?, row.get(8)?);
+        let conditions = Conditions { requested, multipv, threads, hash_mib, chess960 };
         let analysis = Analysis {
             depth: row.get(9)?,
             seldepth: row.get(10)?,
-            nodes: unsigned(row.get(11)?),
-            time: time(row.get(12)?),
-            lines: lines(connection, row.get(0)?, board, conditions.chess960)?,
+            nodes: row.get(11)?,
+            time: Duration::from_millis(row.get(12)?),
+            lines: lines(connection, row.get(0)?, board, chess960)?,
         };
         Ok(Stored { analysis, conditions, finished: row.get(5)? })
-    })?;
-    rows.collect()
+    };
+    rows.iter().map(read).collect()
 }
 
 /// Inserts the lines of an analysis, best first.
 fn insert_lines(
-    connection: &Connection,
+    connection: &mut Connection,
     analysis: i64,
     board: &Board,
     chess960: bool,
     lines: &[Line],
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(
-        "INSERT INTO line (analysis, rank, score, cp, mate, win, draw, loss, pv, san)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    )?;
+) -> Result<()> {
     let material = wdl::material(board);
     for (rank, line) in (1_i64..).zip(lines) {
         let mate = mate_distance(line.score);
         let cp = mate.is_none().then(|| wdl::normalise(line.score, material));
         let [win, draw, loss] = wdl::wdl(line.score, material);
         let (uci, san) = notation(board, &line.pv, chess960);
-        let values = params![analysis, rank, line.score, cp, mate, win, draw, loss, uci.join(" "), san.join(" ")];
-        statement.execute(values)?;
+        connection.execute(
+            "INSERT INTO line (analysis, rank, score, cp, mate, win, draw, loss, pv, san)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            &values![analysis, rank, line.score, cp, mate, win, draw, loss, uci.join(" "), san.join(" ")],
+        )?;
     }
     Ok(())
 }
 
 /// Loads the lines of an analysis.
-fn lines(connection: &Connection, analysis: i64, board: &Board, chess960: bool) -> rusqlite::Result<Vec<Line>> {
+fn lines(connection: &mut Connection, analysis: i64, board: &Board, chess960: bool) -> Result<Vec<Line>> {
     let inconsistent = |what: String| {
-        let text = format!("analysis {analysis}: {what}; `DELETE FROM analysis WHERE id = {analysis}` removes it");
-        rusqlite::Error::FromSqlConversionFailure(1, Type::Text, text.into())
+        Error::Data(format!("analysis {analysis}: {what}; `DELETE FROM analysis WHERE id = {analysis}` removes it"))
     };
-    let mut statement = connection.prepare("SELECT score, pv FROM line WHERE analysis = ?1 ORDER BY rank")?;
-    let rows = statement.query_map([analysis], |row| {
-        line(board, chess960, row.get(0)?, &row.get::<_, String>(1)?).map_err(inconsistent)
-    })?;
-    let lines: Vec<Line> = rows.collect::<rusqlite::Result<_>>()?;
+    let rows = connection.query("SELECT score, pv FROM line WHERE analysis = $1 ORDER BY rank", &values![analysis])?;
+    let read = |row: &Row| line(board, chess960, row.get(0)?, &row.get::<String>(1)?).map_err(inconsistent);
+    let lines: Vec<Line> = rows.iter().map(read).collect::<Result<_>>()?;
     if lines.is_empty() { Err(inconsistent("it has no lines".into())) } else { Ok(lines) }
 }
 
-fn line(board: &Board, chess960: bool, score: i64, pv: &str) -> Result<Line, String> {
+fn line(board: &Board, chess960: bool, score: i64, pv: &str) -> std::result::Result<Line, String> {
     let within = |score: &Score| (-INFINITE..=INFINITE).contains(score);
     let score = Score::try_from(score).ok().filter(within).ok_or_else(|| format!("{score} is not a score"))?;
     let (mut moves, mut at) = (Vec::new(), board.clone());

@@ -1,8 +1,66 @@
 use super::*;
 use crate::cases;
+use crate::sql::Row;
 use lento::chess::{Board, Game};
 use proptest::prelude::*;
 use std::fs;
+use std::path::PathBuf;
+
+#[cfg(all(feature = "postgres", unix))]
+#[path = "../../tests/server/mod.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod server;
+
+/// The database of a test with this name.
+type Place<'a> = &'a dyn Fn(&str) -> Location;
+
+fn open(location: &Location) -> Database {
+    Database::open(location, Duration::from_secs(30)).unwrap()
+}
+
+/// Runs the test of a place with files.
+fn with_files(name: &str, test: impl Fn(Place)) {
+    let folder = Folder::new(name);
+    test(&|name| Location::File(folder.path(name)));
+}
+
+/// What holds for files holds for databases of a server.
+#[cfg(all(feature = "postgres", unix))]
+#[test]
+fn all_of_it_holds_on_a_server() {
+    let Some(server) = server::Server::start("database") else { return };
+    let tests =
+        [("claims", claims as fn(Place)), ("others", others), ("rows", rows), ("merges", merges), ("stores", stores)];
+    for (test, run) in tests {
+        let name = |name: &str| format!("{test}-{name}");
+        run(&|database| {
+            let there =
+                server.sql("postgres", &format!("SELECT 1 FROM pg_database WHERE datname = '{}'", name(database)));
+            let is_there = !there.is_empty();
+            let url = if is_there { server.url("lento", &name(database)) } else { server.create(&name(database)) };
+            Location::Server(url)
+        });
+    }
+    crate::sql::tests::values_round_trip(&mut Connection::connect(&server.create("values")).unwrap());
+    // A merge between a file and a server, in both directions.
+    let folder = Folder::new("between");
+    let (file, there) = (Location::File(folder.path("one.db")), Location::Server(server.create("between")));
+    let board = Board::start();
+    put(&mut open(&file), &board, &engine("one"), &stored(&board, 8, 3));
+    put(&mut open(&file), &board, &engine("two"), &stored(&board, 3, 1));
+    put(&mut open(&there), &board, &engine("one"), &stored(&board, 5, 3));
+    assert_eq!(merge(&mut open(&there), &file).unwrap(), Merged { read: 2, taken: 2 });
+    assert_eq!(merge(&mut open(&there), &file).unwrap(), Merged { read: 2, taken: 0 });
+    put(&mut open(&there), &board, &engine("three"), &stored(&board, 4, 1));
+    assert_eq!(merge(&mut open(&file), &there).unwrap(), Merged { read: 3, taken: 1 });
+    assert_eq!(depths(&mut open(&file)), depths(&mut open(&there)));
+    let shown = |database: &mut Database| {
+        let rows = database.connection.query("SELECT fen, shown, move FROM best", &[]).unwrap();
+        assert_eq!(rows.len(), 1);
+        rows
+    };
+    assert_eq!(shown(&mut open(&file)), shown(&mut open(&there)));
+}
 
 /// A temporary folder, removed on drop.
 struct Folder(PathBuf);
@@ -103,11 +161,17 @@ fn stored_searches_satisfy_limits() {
 #[test]
 fn a_position_is_claimed_by_one_live_run() {
     let folder = Folder::new("claim");
-    let (path, board, engine) = (folder.path("one.db"), Board::start(), engine("one"));
+    claims(&|name| Location::File(folder.path(name)));
+    let names: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["one.db"]);
+}
+
+fn claims(place: Place) {
+    let (location, board, engine) = (place("one.db"), Board::start(), engine("one"));
     let key = Key::new(&Game::start());
     let requested = SearchLimits { depth: Some(5), ..SearchLimits::default() };
-    let mut first = Database::open(&path).unwrap();
-    let mut second = Database::open(&path).unwrap();
+    let mut first = open(&location);
+    let mut second = open(&location);
     let claim = |database: &mut Database| database.claim(&key, &board, &engine, 1, &requested).unwrap();
     let Claim::Claimed { position, partial: None } = claim(&mut first) else { panic!("it is free") };
     assert!(matches!(claim(&mut first), Claim::Claimed { .. }), "who has it may ask again");
@@ -117,16 +181,33 @@ fn a_position_is_claimed_by_one_live_run() {
     assert!(matches!(claim(&mut first), Claim::Busy));
     // Claims end with their run, also if it was killed.
     drop(second);
+    let mut second = open(&location);
     assert!(matches!(claim(&mut first), Claim::Claimed { .. }));
-    first.connection.execute("INSERT INTO run (id, token, process) VALUES (77, '0123456789abcdef', 1)", []).unwrap();
-    first.connection.execute("UPDATE claim SET run = 77", []).unwrap();
+    let [column, ago] =
+        if first.connection.is_server() { [", expires", ", now() - interval '1 second'"] } else { ["", ""] };
+    let dead = format!("INSERT INTO run (id, token, process{column}) VALUES (77, '0123456789abcdef', 1{ago})");
+    first.connection.batch(&format!("{dead}; UPDATE claim SET run = 77")).unwrap();
     assert!(matches!(claim(&mut first), Claim::Claimed { .. }));
     first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
-    let mut third = Database::open(&path).unwrap();
+    let mut third = open(&location);
     assert!(matches!(claim(&mut third), Claim::Known(_)));
-    drop((first, third));
-    let names: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(names, ["one.db"]);
+    // Whoever is first: of two runs that search a position one stores it.
+    let ids = |database: &mut Database| database.connection.query("SELECT id FROM analysis", &[]).unwrap();
+    let deeper = SearchLimits { depth: Some(9), ..requested };
+    let claimed = first.claim(&key, &board, &engine, 1, &deeper).unwrap();
+    assert!(matches!(claimed, Claim::Claimed { partial: Some(_), .. }));
+    second.store(position, &board, &engine, &stored(&board, 9, 1)).unwrap();
+    let stored_first = ids(&mut second);
+    first.store(position, &board, &engine, &stored(&board, 9, 1)).unwrap();
+    assert_eq!(ids(&mut first), stored_first);
+    first.connection.batch("DELETE FROM analysis").unwrap();
+    first.store(position, &board, &engine, &stored(&board, 5, 1)).unwrap();
+    // Who has lost the claim meanwhile does not replace a result that is as good, and does replace a worse one.
+    for (depth, kept) in [(4, 5), (5, 5), (6, 6)] {
+        second.store(position, &board, &engine, &stored(&board, depth, 1)).unwrap();
+        let Claim::Known(known) = claim(&mut third) else { panic!("it is stored") };
+        assert_eq!(known.analysis.depth, kept);
+    }
 }
 
 #[cfg(unix)]
@@ -134,21 +215,25 @@ fn a_position_is_claimed_by_one_live_run() {
 fn a_deleted_file_is_detected() {
     let folder = Folder::new("gone");
     let path = folder.path("one.db");
-    let mut database = Database::open(&path).unwrap();
+    let location = Location::File(path.clone());
+    let mut database = open(&location);
     let (key, board, engine) = (Key::new(&Game::start()), Board::start(), engine("one"));
     let claim = database.claim(&key, &board, &engine, 1, &SearchLimits::default()).unwrap();
     let Claim::Claimed { position, .. } = claim else { panic!("it is free") };
     fs::remove_file(&path).unwrap();
     let error = database.store(position, &board, &engine, &stored(&board, 1, 1)).unwrap_err();
-    assert!(explain(&path, error).contains("was removed or renamed"));
-    let error = Database::open_to_read(&path).unwrap_err();
+    assert!(explain(&location, error).contains("was removed or renamed"));
+    let error = Database::open_to_read(&location).unwrap_err();
     assert!(error.contains("no such file"), "{error}");
 }
 
 #[test]
 fn engines_and_line_counts_are_kept_apart() {
-    let folder = Folder::new("others");
-    let mut database = Database::open(&folder.path("one.db")).unwrap();
+    with_files("others", others);
+}
+
+fn others(place: Place) {
+    let mut database = open(&place("one.db"));
     let board = Board::start();
     put(&mut database, &board, &engine("one"), &stored(&board, 8, 3));
     let requested = SearchLimits { depth: Some(8), ..SearchLimits::default() };
@@ -162,8 +247,11 @@ fn engines_and_line_counts_are_kept_apart() {
 
 #[test]
 fn inconsistent_rows_are_reported() {
-    let folder = Folder::new("nonsense");
-    let mut database = Database::open(&folder.path("one.db")).unwrap();
+    with_files("nonsense", rows);
+}
+
+fn rows(place: Place) {
+    let mut database = open(&place("one.db"));
     let board = Board::start();
     put(&mut database, &board, &engine("one"), &stored(&board, 8, 1));
     for (change, part) in [
@@ -172,7 +260,7 @@ fn inconsistent_rows_are_reported() {
         ("UPDATE line SET pv = 'e2e4', score = 99999", "99999 is not a score"),
         ("DELETE FROM line", "it has no lines"),
     ] {
-        database.connection.execute(change, []).unwrap();
+        database.connection.batch(change).unwrap();
         let error = database.best(&Key::new(&Game::start()), &board).unwrap_err().to_string();
         assert!(error.contains(part) && error.contains("analysis 1: "), "{error}");
     }
@@ -203,35 +291,48 @@ proptest! {
         let analysis = Analysis { depth, seldepth: depth, nodes: nodes.into(), time: Duration::from_millis(ms.into()), lines };
         let found = Stored { analysis, ..stored(&board, 1, 3) };
         let found = Stored { conditions: Conditions { chess960, ..found.conditions }, ..found };
-        let mut database = Database::open(&folder.path("one.db")).unwrap();
+        let mut database = open(&Location::File(folder.path("one.db")));
         put(&mut database, &board, &engine("one"), &found);
         let requested = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
         prop_assert_eq!(known(&mut database, &engine("one"), 3, &requested), Some(found));
     }
 }
 
+/// A result with all kinds of scores comes back as it was.
+#[cfg(all(feature = "postgres", unix))]
+fn stores(place: Place) {
+    let (mut database, board) = (open(&place("one.db")), Board::start());
+    let scores = [-32_000, -31_990, -1, 0, 250, 31_999];
+    let lines = stored(&board, 1, 6).analysis.lines.into_iter().zip(scores).map(|(line, score)| Line { score, ..line });
+    let analysis = Analysis { nodes: u64::from(u32::MAX) + 1, lines: lines.collect(), ..stored(&board, 9, 6).analysis };
+    let found = Stored { analysis, finished: false, ..stored(&board, 9, 6) };
+    put(&mut database, &board, &engine("one"), &found);
+    let requested = SearchLimits { depth: Some(9), ..SearchLimits::default() };
+    assert_eq!(known(&mut database, &engine("one"), 6, &requested), Some(found));
+}
+
 /// The stored depths by position and engine.
-fn depths(database: &Database) -> Vec<(String, String, i64, i64)> {
-    let mut statement = database.connection.prepare(
+fn depths(database: &mut Database) -> Vec<(String, String, i64, i64)> {
+    let rows = database.connection.query(
         "SELECT fen, version, analysis.depth, count(rank) FROM analysis JOIN position ON position.id = position
             JOIN engine ON engine.id = engine JOIN line ON line.analysis = analysis.id
-            GROUP BY analysis.id ORDER BY fen, version, analysis.depth",
+            GROUP BY analysis.id, fen, version, analysis.depth ORDER BY version, analysis.depth DESC",
+        &[],
     );
-    let statement = statement.as_mut().unwrap();
-    statement
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect()
+    let read = |row: &Row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    rows.unwrap().iter().map(read).collect::<Result<_>>().unwrap()
 }
 
 #[test]
 fn the_deeper_result_is_kept_in_any_merge_order() {
-    let folder = Folder::new("merge");
+    with_files("merge", merges);
+}
+
+fn merges(place: Place) {
     let boards = [Board::start(), Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").unwrap()];
-    let paths: Vec<PathBuf> = (0..3).map(|nth| folder.path(&format!("{nth}.db"))).collect();
+    let paths: Vec<Location> = (0..3).map(|nth| place(&format!("{nth}.db"))).collect();
     for (path, of) in paths.iter().zip([[(0, 5), (1, 9)], [(0, 7), (1, 2)], [(0, 6), (0, 6)]]) {
-        let mut database = Database::open(path).unwrap();
+        let mut database = open(path);
         for (board, depth) in of {
             put(&mut database, &boards[board], &engine("one"), &stored(&boards[board], depth, 2));
         }
@@ -239,22 +340,22 @@ fn the_deeper_result_is_kept_in_any_merge_order() {
     }
     let mut results = Vec::new();
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
-        let mut into = Database::open(&folder.path(&format!("all-{}.db", order[0]))).unwrap();
+        let mut into = open(&place(&format!("all-{}.db", order[0])));
         for nth in order {
             merge(&mut into, &paths[nth]).unwrap();
         }
-        results.push(depths(&into));
+        results.push(depths(&mut into));
         for nth in order {
             assert_eq!(merge(&mut into, &paths[nth]).unwrap().taken, 0, "nothing changes the second time");
         }
-        assert_eq!(Some(&depths(&into)), results.last());
+        assert_eq!(Some(&depths(&mut into)), results.last());
     }
     assert!(results.iter().all(|result| *result == results[0]), "{results:#?}");
     let found: Vec<(&str, i64, i64)> =
         results[0].iter().map(|(_, version, depth, lines)| (version.as_str(), *depth, *lines)).collect();
     assert_eq!(found, [("one", 9, 2), ("one", 7, 2), ("two", 1, 1)]);
     // The sources are unchanged, and merging a database with itself changes nothing.
-    let mut first = Database::open(&paths[0]).unwrap();
+    let mut first = open(&paths[0]);
     assert_eq!(merge(&mut first, &paths[0].clone()).unwrap(), Merged::default());
-    assert!(merge(&mut first, &folder.path("none.db")).is_err());
+    assert!(merge(&mut first, &Location::File("none.db".into())).is_err());
 }

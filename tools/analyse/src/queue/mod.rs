@@ -10,14 +10,16 @@ mod work;
 pub use record::SCHEMA;
 
 use crate::Cli;
-use crate::database::{self, Database, Key, Merged, SearchLimits, explain};
+use crate::database::{self, Database, Key, Location, Merged, SearchLimits, explain};
 use crate::pgn::{PgnGame, Reader};
 use crate::report::AnalysedGame;
 use crate::report::files::{ReportArgs, Reports};
+use crate::sql;
 use input::{Input, Source};
 use lento::chess::Game;
 use lento::cli::Done;
 use lento::cli::interrupt::Stop;
+use lento::cli::setup::positive_time;
 use lento::cli::units::grouped;
 use select::Selection;
 use std::error::Error;
@@ -42,9 +44,12 @@ pub struct QueueArgs {
     pgn: Vec<PathBuf>,
     #[command(flatten)]
     selection: Selection,
-    /// The database for results [default: beside the first file, as games.lento.db]
-    #[arg(long, value_name = "FILE")]
-    db: Option<PathBuf>,
+    /// The database for results: a file, or postgresql://USER@HOST/NAME [default: beside the first file, as games.lento.db]
+    #[arg(long, value_name = "FILE|URL")]
+    db: Option<Location>,
+    /// On a server: how long a process may be silent until others take over its position
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive_time)]
+    lease: Duration,
     /// Show stored results without searching
     #[arg(long)]
     no_search: bool,
@@ -80,11 +85,11 @@ impl QueueArgs {
     }
 
     /// Creates the report files, if any.
-    fn begin_reports(&self, database: &Path) -> Result<Option<Reports>, Box<dyn Error>> {
+    fn begin_reports(&self, database: &Location) -> Result<Option<Reports>, Box<dyn Error>> {
         if !self.reports.are_given() {
             return Ok(None);
         }
-        let mut taken = vec![database];
+        let mut taken: Vec<&Path> = database.file().into_iter().collect();
         for path in self.epd_out.as_deref().into_iter().chain(self.reports.paths()) {
             if taken.contains(&path) {
                 return Err(format!("{}: used for two files; expected another name", path.display()).into());
@@ -118,11 +123,12 @@ pub fn run(args: &Cli) -> Done {
     if queue.selection.is_of_games() && !has_games {
         return Err("--games, --plies, --last and --color select from games; expected a file of games".into());
     }
-    let beside = || sources.first().map(|source| source.path.with_extension("lento.db"));
-    let path = queue.db.clone().or_else(beside).ok_or("expected --db FILE for the results")?;
-    let reports = queue.begin_reports(&path)?;
+    let beside = || sources.first().map(|source| Location::File(source.path.with_extension("lento.db")));
+    let location = queue.db.clone().or_else(beside).ok_or("expected --db FILE for the results")?;
+    let reports = queue.begin_reports(&location)?;
     let input = Input::new(sources.clone(), first, queue.selection.clone(), position.setup.chess960)?;
-    let database = if queue.no_search { Database::open_to_read(&path)? } else { Database::open(&path)? };
+    let database =
+        if queue.no_search { Database::open_to_read(&location)? } else { Database::open(&location, queue.lease)? };
     let mut work = Work::new(args, input, database, Stop::on_ctrl_c()?)?;
     let done = work.run();
     // Reports are written even after Ctrl-C.
@@ -135,14 +141,14 @@ pub fn run(args: &Cli) -> Done {
 fn report(
     queue: &QueueArgs,
     sources: &[Source],
-    database: &Database,
+    database: &mut Database,
     mut reports: Reports,
 ) -> Result<(), Box<dyn Error>> {
     for source in sources.iter().filter(|source| source.is_pgn) {
         let mut reader = Reader::new(BufReader::new(source.open()?.0));
         while let Some(reading) = reader.next_game().map_err(|error| source.refuse(error))? {
             if let Some(pgn) = reading.game.filter(|_| queue.selection.has_game(reading.number)) {
-                reports.add(&load(pgn, database).map_err(|error| explain(database.path(), error))?)?;
+                reports.add(&load(pgn, database).map_err(|error| explain(database.location(), error))?)?;
             }
             if queue.selection.ends_with_game(reading.number) {
                 break;
@@ -153,7 +159,7 @@ fn report(
 }
 
 /// Combines a game with the best stored analysis of each position.
-fn load(pgn: PgnGame, database: &Database) -> rusqlite::Result<AnalysedGame> {
+fn load(pgn: PgnGame, database: &mut Database) -> sql::Result<AnalysedGame> {
     let mut game = Game::from(pgn.start.clone());
     let mut analyses = vec![database.best(&Key::new(&game), game.board())?];
     for played in &pgn.moves {
@@ -163,14 +169,17 @@ fn load(pgn: PgnGame, database: &Database) -> rusqlite::Result<AnalysedGame> {
     Ok(AnalysedGame { pgn, analyses })
 }
 
+/// The lease of a run that claims nothing.
+const LEASE: Duration = Duration::from_secs(30);
+
 /// Merges databases, keeping deeper analyses.
-pub fn merge(into: &Path, sources: &[PathBuf]) -> Done {
-    let mut into = Database::open(into)?;
+pub fn merge(into: &Location, sources: &[Location]) -> Done {
+    let mut into = Database::open(into, LEASE)?;
     let mut out = io::stdout();
     let mut total = Merged::default();
     for from in sources {
         let Merged { read, taken } = database::merge(&mut into, from)?;
-        writeln!(out, "{}: {} of {} analyses taken", from.display(), grouped(taken), grouped(read))?;
+        writeln!(out, "{from}: {} of {} analyses taken", grouped(taken), grouped(read))?;
         total = Merged { read: total.read + read, taken: total.taken + taken };
     }
     if sources.len() > 1 {

@@ -17,11 +17,11 @@ fn threads() -> usize {
     processors::count().min(8)
 }
 
-/// The hash file of a position, beside the database.
-fn path(database: &Database, position: i64) -> PathBuf {
-    let mut name = OsString::from(database.path());
+/// The hash file of a position, beside the database; `None` on a server.
+fn path(database: &Database, position: i64) -> Option<PathBuf> {
+    let mut name = OsString::from(database.location().file()?);
     name.push(format!("-{position}.lhf"));
-    name.into()
+    Some(name.into())
 }
 
 /// Saves the table of an interrupted search.
@@ -29,9 +29,10 @@ fn path(database: &Database, position: i64) -> PathBuf {
 /// # Errors
 /// Why nothing was saved; the search can still be resumed from its lines.
 pub fn save(engine: &mut Engine, database: &Database, position: i64, item: &Item, depth: i32) -> Result<(), String> {
+    let Some(path) = path(database, position) else { return Ok(()) };
     let table = engine.lend_table_to_save().map_err(|error| error.to_string())?;
     let (identity, origin) = (table.identity(), Origin { position: origin(item), depth: depth.unsigned_abs() });
-    let options = SaveOptions { path: path(database, position), compress: false, threads: threads(), origin };
+    let options = SaveOptions { path, compress: false, threads: threads(), origin };
     let saved = hash_file::save(table, &identity, &options, &mut |_| ControlFlow::Continue(()));
     saved.map(|_| ()).map_err(|error| error.to_string())
 }
@@ -50,8 +51,7 @@ pub fn restore(
     known: &Stored,
 ) -> Result<(), String> {
     let table = engine.lend_table_to_load().map_err(|error| error.to_string())?;
-    let path = path(database, position);
-    if path.exists() {
+    if let Some(path) = path(database, position).filter(|path| path.exists()) {
         let loaded = hash_file::load(&path, &table.identity(), &table, threads(), &mut |_| ControlFlow::Continue(()));
         // Otherwise fall back to the lines.
         if loaded.is_ok_and(|loaded| loaded.origin.position == origin(item)) {
@@ -64,7 +64,9 @@ pub fn restore(
 
 /// Removes the hash file of a finished position.
 pub fn remove_table(database: &Database, position: i64) {
-    let _ = std::fs::remove_file(path(database, position));
+    if let Some(path) = path(database, position) {
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 /// Stores a line in the table as exact scores, one ply shallower per move.
@@ -87,7 +89,7 @@ fn put(table: &Tt, root: &Board, line: &Line, depth: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::{Analysis, Conditions, Key, SearchLimits};
+    use crate::database::{Analysis, Conditions, Key, Location, SearchLimits};
     use crate::queue::input::Place;
     use lento::chess::Game;
     use lento::engine::Output;
@@ -110,7 +112,7 @@ mod tests {
     fn known_depths_are_not_searched_again() {
         let folder = std::env::temp_dir().join(format!("lento-resume-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let database = Database::open(&folder.join("one.db")).unwrap();
+        let database = Database::open(&Location::File(folder.join("one.db")), Duration::ZERO).unwrap();
         let game = Game::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3").unwrap();
         let (key, place) = (Key::new(&game), Place::Arguments);
         let item = Item { game: game.clone(), key, chess960: false, place, done: 0.0, begins: true };

@@ -4,6 +4,7 @@ use super::input::{Input, Item};
 use super::screen::{Screen, Tally};
 use super::{Cli, record, resume};
 use crate::database::{Analysis, Claim, Conditions, Database, EngineId, Line, SearchLimits, Stored, explain};
+use crate::sql;
 use lento::cli::Done;
 use lento::cli::interrupt::Stop;
 use lento::cli::search::{Found, search};
@@ -15,8 +16,8 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-/// Poll interval for positions claimed by other processes.
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// The longest pause between attempts to reach a server.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 pub struct Work {
     input: Input,
@@ -52,21 +53,21 @@ impl Work {
         let epd = args.queue.epd_out.as_deref().map(Draft::create).transpose()?;
         let mut screen = Screen::new(args.queue.jsonl, args.position.multipv > 1);
         if searches && !args.queue.jsonl {
-            screen.print(&format!("{}, {}", database.path().display(), args.position.conditions(&engine)))?;
+            screen.print(&format!("{}, {}", database.location(), args.position.conditions(&engine)))?;
         }
         let id = EngineId::new(&mut engine);
         let (tally, new_game, waiting) = (Tally::start(), true, Vec::new());
         Ok(Self { input, database, engine, id, conditions, searches, stop, screen, tally, epd, new_game, waiting })
     }
 
-    pub fn database(&self) -> &Database {
-        &self.database
+    pub fn database(&mut self) -> &mut Database {
+        &mut self.database
     }
 
     /// Runs to the end or to Ctrl-C.
     pub fn run(&mut self) -> Done {
-        let all_done = self.process_all().map_err(|error| match error.downcast::<rusqlite::Error>() {
-            Ok(error) => explain(self.database.path(), *error).into(),
+        let all_done = self.process_all().map_err(|error| match error.downcast::<sql::Error>() {
+            Ok(error) => explain(self.database.location(), *error).into(),
             Err(error) => error,
         })?;
         if let Some(draft) = self.epd.take() {
@@ -91,9 +92,7 @@ impl Work {
             }
         }
         while !self.waiting.is_empty() && !self.stop.asked() {
-            // A timeout unless a stop is requested.
-            let _ = self.stop.waiter().recv_timeout(POLL_INTERVAL);
-            if !self.retry_waiting()? {
+            if self.ask(|database, _, stop| database.wait(stop))?.is_none() || !self.retry_waiting()? {
                 return Ok(false);
             }
             if output_is_gone() {
@@ -130,13 +129,16 @@ impl Work {
             }
             return Ok(true);
         }
-        match self.database.claim(&item.key, board, &self.id, multipv, &requested)? {
-            Claim::Known(stored) => {
+        let claim =
+            self.ask(|database, id, _| database.claim(&item.key, item.game.board(), id, multipv, &requested))?;
+        match claim {
+            None => return Ok(false),
+            Some(Claim::Known(stored)) => {
                 self.report(&item, &stored, "database")?;
                 self.tally.known += 1;
             }
-            Claim::Busy => self.waiting.push(item),
-            Claim::Claimed { position, partial } => return self.search(&item, position, partial),
+            Some(Claim::Busy) => self.waiting.push(item),
+            Some(Claim::Claimed { position, partial }) => return self.search(&item, position, partial),
         }
         Ok(true)
     }
@@ -175,11 +177,15 @@ impl Work {
         let stored = self.stored(item, &found, partial.as_ref(), finished);
         if !finished && requested.is_exact() {
             // No partial result with a node limit.
-            self.database.release(position)?;
+            self.ask(|database, _, _| database.release(position))?;
             return Ok(false);
         }
         self.tally.add(found.nodes(), found.elapsed);
-        self.database.store(position, item.game.board(), &self.id, &stored)?;
+        if self.ask(|database, id, _| database.store(position, item.game.board(), id, &stored))?.is_none() {
+            let (depth, nodes) = (stored.analysis.depth, stored.analysis.nodes);
+            self.screen.message(&format!("not stored: {}, depth {depth}, {nodes} nodes", item.place));
+            return Ok(false);
+        }
         if finished {
             resume::remove_table(&self.database, position);
         } else {
@@ -213,6 +219,40 @@ impl Work {
             None => analysis,
         };
         Stored { analysis, conditions: Conditions { chess960: item.chess960, ..self.conditions }, finished }
+    }
+
+    /// Asks the database. If its server is gone, asks again when it is back; returns `None` after Ctrl-C meanwhile.
+    fn ask<T>(
+        &mut self,
+        mut question: impl FnMut(&mut Database, &EngineId, &Stop) -> sql::Result<T>,
+    ) -> Result<Option<T>, Box<dyn Error>> {
+        let mut pause = Duration::from_millis(100);
+        let mut is_lost = false;
+        let mut answer = question(&mut self.database, &self.id, &self.stop);
+        loop {
+            match answer {
+                Err(error) if error.is_disconnect() => {
+                    if !std::mem::replace(&mut is_lost, true) {
+                        let reason = explain(self.database.location(), error);
+                        self.screen.message(&format!("{reason}; nothing is lost: trying until the server is back"));
+                    }
+                }
+                Err(error) => return Err(error.into()),
+                Ok(answer) => {
+                    if is_lost {
+                        self.screen.message(&format!("{}: the server is back", self.database.location()));
+                    }
+                    return Ok(Some(answer));
+                }
+            }
+            // A timeout unless a stop is requested.
+            if self.stop.waiter().recv_timeout(pause).is_err_and(|error| error.is_disconnected()) {
+                return Ok(None);
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            let back = self.database.reconnect();
+            answer = back.and_then(|()| question(&mut self.database, &self.id, &self.stop));
+        }
     }
 
     fn report(&mut self, item: &Item, stored: &Stored, from: &str) -> Result<(), Box<dyn Error>> {

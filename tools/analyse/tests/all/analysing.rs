@@ -75,7 +75,7 @@ pub fn records(args: &[&str]) -> Vec<Value> {
 }
 
 /// The same without its origin.
-fn found(mut records: Vec<Value>) -> Vec<Value> {
+pub fn found(mut records: Vec<Value>) -> Vec<Value> {
     for record in &mut records {
         record.as_object_mut().unwrap().remove("from");
     }
@@ -200,6 +200,11 @@ fn what_is_no_such_database_is_refused() {
     fs::write(&newer, &bytes).unwrap();
     assert!(try_db(&newer).contains("another program's database"));
     assert_eq!(fs::read(&newer).unwrap(), bytes, "it stays as it is");
+    #[cfg(not(feature = "postgres"))]
+    {
+        let said = try_db("postgresql://me:secret@server/games");
+        assert!(said.contains("postgresql://me@server/games: ") && said.contains("--features postgres"), "{said}");
+    }
     let output = analyse(&["--jsonl"]);
     assert!(said(&output).contains("expected --db FILE"));
     let output = analyse(&["games.txt"]);

@@ -2,5 +2,10 @@
 
 mod analysing;
 mod reports;
+#[cfg(all(feature = "postgres", unix))]
+#[path = "../server/mod.rs"]
+mod server;
+#[cfg(all(feature = "postgres", unix))]
+mod servers;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lento-analyse");

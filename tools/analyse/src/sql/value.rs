@@ -1,0 +1,140 @@
+//! Values and rows.
+
+use super::{Error, Result};
+use rusqlite::ToSql;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(String),
+    Blob(Vec<u8>),
+}
+
+/// An array of values.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { [$($crate::sql::Value::from($value)),*] };
+}
+pub(crate) use values;
+
+/// Conversions of numbers, which are stored in 64 bits.
+macro_rules! integers {
+    ($($name:ty),*) => { $(
+        impl From<$name> for Value {
+            fn from(number: $name) -> Self {
+                i64::try_from(number).map_or(Self::Int(i64::MAX), Self::Int)
+            }
+        }
+
+        impl FromValue for $name {
+            fn from_value(value: Value) -> Option<Self> {
+                if let Value::Int(number) = value { number.try_into().ok() } else { None }
+            }
+        }
+    )* };
+}
+integers!(i64, i32, u16, u32, u64, usize);
+
+/// Conversions of types that are one of the kinds of values.
+macro_rules! kinds {
+    ($($kind:ident $name:ty),*) => { $(
+        impl From<$name> for Value {
+            fn from(value: $name) -> Self {
+                Self::$kind(value)
+            }
+        }
+
+        impl FromValue for $name {
+            fn from_value(value: Value) -> Option<Self> {
+                if let Value::$kind(value) = value { Some(value) } else { None }
+            }
+        }
+    )* };
+}
+kinds!(Real f64, Text String, Blob Vec<u8>);
+
+impl From<bool> for Value {
+    fn from(is: bool) -> Self {
+        Self::Int(is.into())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// What a value can be read as; `None` if it has another type or is out of range.
+pub trait FromValue: Sized {
+    fn from_value(value: Value) -> Option<Self>;
+}
+
+impl FromValue for bool {
+    fn from_value(value: Value) -> Option<Self> {
+        i64::from_value(value).map(|number| number != 0)
+    }
+}
+
+impl<T: FromValue> FromValue for Option<T> {
+    fn from_value(value: Value) -> Option<Self> {
+        if value == Value::Null { Some(None) } else { T::from_value(value).map(Some) }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row(pub Vec<Value>);
+
+impl Row {
+    /// The value of a column, from 0.
+    pub fn get<T: FromValue>(&self, column: usize) -> Result<T> {
+        let value = self.0.get(column).cloned();
+        let unexpected = || format!("column {column}: unexpected value {value:?}");
+        value.clone().and_then(T::from_value).ok_or_else(|| Error::Data(unexpected()))
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Real(number) => ValueRef::Real(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// The rows of an SQLite query.
+pub(super) fn query(connection: &rusqlite::Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let rows = statement.query_map(rusqlite::params_from_iter(values), |row| {
+        let value = |column| {
+            Ok(match row.get_ref(column)? {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(number) => Value::Int(number),
+                ValueRef::Real(number) => Value::Real(number),
+                ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
+                ValueRef::Blob(bytes) => Value::Blob(bytes.to_owned()),
+            })
+        };
+        (0..columns).map(value).collect::<rusqlite::Result<_>>().map(Row)
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,226 @@
+//! Many processes on one PostgreSQL server, which are killed, and so is the server.
+
+use crate::PROGRAM;
+use crate::analysing::{Folder, analyse, found, records, said};
+use crate::server::Server;
+use cozy_chess::{Board, Move};
+use fastrand::Rng;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Distinct positions of random games, in EPD.
+fn positions(count: usize) -> String {
+    let mut rng = Rng::with_seed(1);
+    let mut positions = BTreeSet::new();
+    while positions.len() < count {
+        let mut board = Board::default();
+        for _ in 0..rng.usize(4..60) {
+            let mut moves: Vec<Move> = Vec::new();
+            board.generate_moves(|of_piece| {
+                moves.extend(of_piece);
+                false
+            });
+            let Some(&mv) = rng.choice(&moves) else { break };
+            board.play_unchecked(mv);
+        }
+        let fen = board.to_string();
+        positions.insert(fen.split(' ').take(4).collect::<Vec<_>>().join(" ") + "\n");
+    }
+    positions.into_iter().collect()
+}
+
+/// Starts a process with its messages in a file of the folder.
+fn start(folder: &Folder, args: &[&str], log: &str) -> Child {
+    let log = File::options().create(true).append(true).open(folder.path(log)).expect("writable");
+    let mut command = Command::new(PROGRAM);
+    command.args(args).args(["--threads", "1", "--hash", "1", "--lease", "2s", "--jsonl"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program starts")
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
+}
+
+fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_true() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// Counts what is stored from now on, in the table `counted`.
+fn count_stores(server: &Server, database: &str) {
+    server.sql(
+        database,
+        "CREATE TABLE counted AS SELECT position FROM analysis;
+        CREATE FUNCTION counting() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN INSERT INTO counted VALUES (NEW.position); RETURN NEW; END';
+        CREATE TRIGGER counting AFTER INSERT ON analysis FOR EACH ROW EXECUTE FUNCTION counting()",
+    );
+}
+
+/// All stores, and positions that were stored.
+fn stores(server: &Server, database: &str) -> String {
+    server.sql(database, "SELECT count(*), count(DISTINCT position) FROM counted")
+}
+
+/// `LENTO_SERVER_TEST` has other numbers of positions, processes and nodes: `2000,16,5000`.
+fn size() -> [usize; 3] {
+    let text = std::env::var("LENTO_SERVER_TEST").unwrap_or_else(|_| "300,6,1000".into());
+    let numbers: Vec<usize> = text.split(',').map(|number| number.parse().expect("a number")).collect();
+    numbers.try_into().expect("three numbers")
+}
+
+#[test]
+fn nothing_is_lost_or_stored_twice_when_workers_and_server_are_killed() {
+    let Some(server) = Server::start("killed") else { return };
+    let [count, processes, nodes] = size();
+    let (folder, mut rng, begin) = (Folder::new("servers"), Rng::with_seed(2), Instant::now());
+    let epd = folder.write("all.epd", &positions(count));
+    let first = folder.write("first.epd", positions(count).split_inclusive('\n').next().expect("a position"));
+    let (url, nodes) = (server.create("queue"), nodes.to_string());
+    let args = |epd| ["--epd", epd, "--nodes", &nodes, "--db", &url];
+    assert!(analyse(&args(&first)).status.success());
+    count_stores(&server, "queue");
+    let mut workers: Vec<Child> = (0..processes).map(|_| start(&folder, &args(&epd), "log")).collect();
+    // Who starts again looks at all that is done.
+    let (mut killed, mut restarts, mut tick, pace) = (0, 0, 0, count / 40);
+    loop {
+        sleep(Duration::from_millis(50));
+        tick += 1;
+        if tick % pace == 0 {
+            let worker = &mut workers[rng.usize(..processes)];
+            // One that has ended has found everything done.
+            if worker.try_wait().expect("a state").is_none() {
+                worker.kill().expect("killed");
+                worker.wait().expect("ended");
+                *worker = start(&folder, &args(&epd), "log");
+                killed += 1;
+            }
+        }
+        if tick % (5 * pace) == 2 * pace {
+            if rng.bool() {
+                server.stop()
+            } else {
+                server.kill()
+            }
+            sleep(Duration::from_millis(rng.u64(50..600)));
+            server.up();
+            restarts += 1;
+            let done: usize = server.sql("queue", "SELECT count(*) FROM analysis").parse().expect("a number");
+            if done >= count * 9 / 10 {
+                break;
+            }
+        }
+        assert!(begin.elapsed() < Duration::from_secs(550), "{}", stores(&server, "queue"));
+    }
+    for worker in &mut workers {
+        // One that was killed at its start, before it had a connection, may have found no server.
+        if !worker.wait().expect("ended").success() {
+            assert!(analyse(&args(&epd)).status.success());
+        }
+    }
+    eprintln!("{killed} workers killed, the server {restarts} times, {:.1} s", begin.elapsed().as_secs_f64());
+    assert_eq!(stores(&server, "queue"), format!("{count}|{count}"), "each once");
+    let alone = folder.path("alone.db");
+    let fresh = found(records(&["--epd", &epd, "--nodes", &nodes, "--db", &alone]));
+    assert_eq!(fresh.len(), count);
+    // They are what one process finds.
+    let same = |db: &str| found(records(&["--epd", &epd, "--db", db, "--nodes", &nodes]));
+    assert_eq!(same(&url), fresh);
+}
+
+/// A process that was stopped for longer than its lease stores nothing when another one has.
+#[test]
+fn who_sleeps_too_long_stores_nothing_again() {
+    let Some(server) = Server::start("sleeps") else { return };
+    let folder = Folder::new("sleeps");
+    let url = server.create("sleeps");
+    assert!(analyse(&["--depth", "1", "--db", &url]).status.success());
+    count_stores(&server, "sleeps");
+    let args = ["--nodes", "400000", "--db", &url];
+    let mut asleep = start(&folder, &args, "asleep");
+    wait_for("a claim", || server.sql("sleeps", "SELECT count(*) FROM claim") == "1");
+    signal(&asleep, "-STOP");
+    let begin = Instant::now();
+    let output = analyse(&[&args[..], &["--jsonl"]].concat());
+    assert!(output.status.success() && begin.elapsed() > Duration::from_secs(1), "{}", said(&output));
+    signal(&asleep, "-CONT");
+    assert!(asleep.wait().expect("ended").success());
+    // The first one is of the depth.
+    assert_eq!(stores(&server, "sleeps"), "2|1");
+}
+
+/// A result is kept while the server is away, and Ctrl-C says what is not stored.
+#[test]
+fn results_wait_for_the_server() {
+    let Some(server) = Server::start("waits") else { return };
+    let folder = Folder::new("waits");
+    let url = server.create("waits");
+    let args = ["--nodes", "300000", "--db", &url];
+    let claimed = || server.sql("waits", "SELECT count(*) FROM claim WHERE EXISTS (SELECT FROM run)") == "1";
+    assert!(analyse(&["--depth", "1", "--db", &url]).status.success());
+    let log = |name: &str| std::fs::read_to_string(folder.path(name)).expect("readable");
+    for (name, interrupted) in [("interrupted", true), ("stored", false)] {
+        let mut worker = start(&folder, &args, name);
+        wait_for("a claim", claimed);
+        server.stop();
+        wait_for("a message", || log(name).contains("trying until the server is back"));
+        if interrupted {
+            let begin = Instant::now();
+            signal(&worker, "-INT");
+            assert_eq!(worker.wait().expect("ended").code(), Some(130));
+            assert!(begin.elapsed() < Duration::from_secs(2) && log(name).contains("not stored: "), "{}", log(name));
+            server.up();
+            server.sql("waits", "DELETE FROM run");
+        } else {
+            sleep(Duration::from_secs(1));
+            server.up();
+            assert!(worker.wait().expect("ended").success());
+            assert!(
+                log(name).contains("the server is back") && log(name).matches("trying").count() == 1,
+                "{}",
+                log(name)
+            );
+        }
+    }
+    assert_eq!(server.sql("waits", "SELECT count(*) FROM analysis WHERE asked_nodes = 300000"), "1");
+}
+
+#[test]
+fn what_is_wrong_with_a_server_is_said() {
+    let Some(server) = Server::start("wrong") else { return };
+    let said_of = |url: &str, part: &str| {
+        let output = analyse(&["--depth", "1", "--db", url]);
+        let said = said(&output);
+        assert!(output.status.code() == Some(1) && said.contains(part) && !said.contains("secret"), "{url}: {said}");
+    };
+    // Several processes that make the tables at the same moment.
+    let (folder, url) = (Folder::new("wrong"), server.create("one"));
+    let mut all: Vec<Child> = (0..6).map(|_| start(&folder, &["--depth", "1", "--db", &url], "log")).collect();
+    for child in &mut all {
+        assert!(child.wait().expect("ended").success());
+    }
+    said_of(&server.url("lento", "none"), "createdb");
+    said_of("postgresql://me:secret@127.0.0.1:1/one", "postgresql://me@127.0.0.1:1/one: ");
+    said_of("postgresql://me:secret@/one?port=x", "expected postgresql://USER@HOST/NAME");
+    server.sql("one", "CREATE ROLE locked LOGIN PASSWORD 'right'");
+    said_of(&server.url("locked:secret", "one"), "PGPASSWORD");
+    said_of(&server.url("locked:right", "one"), "may create and change tables");
+    server.sql("one", "UPDATE lento_schema SET version = 7");
+    said_of(&url, "schema version 7, expected 1");
+    server.sql("one", "UPDATE lento_schema SET version = 1; DROP TABLE line CASCADE");
+    said_of(&url, "were they removed?");
+    server.create("other");
+    server.sql("other", "CREATE TABLE engine (x INTEGER)");
+    said_of(&server.url("lento", "other"), "another program's tables");
+    // A read-only user sees the results.
+    server.create("read");
+    assert!(analyse(&["--depth", "1", "--db", &server.url("lento", "read")]).status.success());
+    server.sql("read", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO locked");
+    assert_eq!(records(&["--db", &server.url("locked:right", "read"), "--no-search"]).len(), 1);
+}
