@@ -102,9 +102,10 @@ fn take_settings(store: &Store, other: &Store) -> store::Done<()> {
             Ok(store.setting(name)?.and_then(|text| text.parse().ok()).or(default))
         };
         match (number(store)?, number(other)?) {
-            (Some(one), Some(two)) => store.set_setting(name, &one.max(two).to_string())?,
-            _ => store.remove_setting(name)?,
-        };
+            (Some(one), Some(two)) if two > one => _ = store.set_setting(name, &two.to_string())?,
+            (Some(_), None) => _ = store.remove_setting(name)?,
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -87,6 +87,9 @@ fn expected(score: Score, material: i32) -> Value {
 
 /// A value in shown centipawns of the middlegame, at most ±[`MOST`].
 pub fn centipawns(value: Value) -> i32 {
+    if value > HALF {
+        return -centipawns(FULL - value);
+    }
     let (mut low, mut high) = (wdl::in_middlegame(-MOST), wdl::in_middlegame(MOST));
     while low < high {
         let middle = (low + high).div_euclid(2);

@@ -3,9 +3,9 @@
 use super::Tree;
 use super::args::Show;
 use super::graph::NEVER;
-use super::position::{FULL, Position, Value, centipawns};
+use super::position::{FULL, Value, centipawns};
 use super::store::{self, Search};
-use lento::chess::Move;
+use lento::chess::{Board, Move};
 use lento::cli::Done;
 use lento::cli::table::numbered;
 use lento::cli::units;
@@ -127,27 +127,20 @@ pub fn run(args: &Show) -> Done {
         Ok((rows, below))
     };
     let (rows, below) = show().map_err(|error| tree.store.explain(error))?;
+    // With its move number, if the path is known.
+    let known = !args.at.node.contains('/');
+    let board = path.iter().fold(if known { tree.start.clone() } else { position.board }, |board, &mv| board.after(mv));
     let text = if args.json {
-        format!(
-            "{:#}",
-            document(&tree, node, &position, &path, &rows, &below).map_err(|error| tree.store.explain(error))?
-        )
+        format!("{:#}", document(&tree, node, &board, &path, &rows, &below).map_err(|error| tree.store.explain(error))?)
     } else {
-        table(&tree, node, &position, &path, &rows, &below).map_err(|error| tree.store.explain(error))?
+        table(&tree, node, &board, &path, &rows, &below).map_err(|error| tree.store.explain(error))?
     };
     writeln!(stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn table(
-    tree: &Tree,
-    node: i64,
-    position: &Position,
-    path: &[Move],
-    rows: &[Row],
-    below: &[i64],
-) -> store::Done<String> {
-    let (board, graph) = (&position.board, tree.store.load(&[node])?);
+fn table(tree: &Tree, node: i64, board: &Board, path: &[Move], rows: &[Row], below: &[i64]) -> store::Done<String> {
+    let graph = tree.store.load(&[node])?;
     let mut lines = vec![board.fen(false)];
     if !path.is_empty() {
         lines.push(numbered(&tree.start, path).join(" "));
@@ -191,15 +184,8 @@ fn table(
     Ok(lines.join("\n"))
 }
 
-fn document(
-    tree: &Tree,
-    node: i64,
-    position: &Position,
-    path: &[Move],
-    rows: &[Row],
-    below: &[i64],
-) -> store::Done<Json> {
-    let (board, graph) = (&position.board, tree.store.load(&[node])?);
+fn document(tree: &Tree, node: i64, board: &Board, path: &[Move], rows: &[Row], below: &[i64]) -> store::Done<Json> {
+    let graph = tree.store.load(&[node])?;
     let points = |value: Value| f64::from(value) / 1e6;
     let moves = rows.iter().zip(below).map(|(row, below)| {
         json!({

@@ -39,7 +39,7 @@ pub struct Search {
 
 /// A move of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Move_ {
+pub struct Step {
     pub mv: Move,
     pub child: i64,
     pub irreversible: bool,
@@ -114,6 +114,12 @@ impl Store {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(include_str!("schema.sql")).unwrap();
         Self { path: PathBuf::new(), connection, run: None }
+    }
+
+    /// Claims a node for no run.
+    #[cfg(test)]
+    pub fn execute_claim(&self, node: i64) {
+        self.execute("UPDATE node SET claim = 1 WHERE id = $1", [node]).unwrap();
     }
 
     pub fn path(&self) -> &Path {
@@ -216,12 +222,12 @@ impl Store {
     }
 
     /// The moves of a node, in the order of their encoding.
-    pub fn moves(&self, node: i64) -> Done<Vec<Move_>> {
+    pub fn moves(&self, node: i64) -> Done<Vec<Step>> {
         let sql = "SELECT mv, child, irreversible, pinned, excluded FROM edge WHERE parent = $1 ORDER BY mv";
         let moves = self.all(sql, [node], |row| {
             let (child, irreversible, pinned, excluded) = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
             let mv = Move::from_word(row.get(0)?);
-            Ok(mv.map(|mv| Move_ { mv, child, irreversible, pinned, excluded }))
+            Ok(mv.map(|mv| Step { mv, child, irreversible, pinned, excluded }))
         })?;
         Ok(moves.into_iter().flatten().collect())
     }
@@ -366,7 +372,7 @@ impl Store {
             read(&mut graph, id, true)?;
         }
         for &id in ids {
-            for Move_ { mv, child, pinned, excluded, .. } in self.moves(id)? {
+            for Step { mv, child, pinned, excluded, .. } in self.moves(id)? {
                 let child = read(&mut graph, child, false)?;
                 graph.edges.push(Edge { mv: mv.word(), child, pinned, excluded });
             }

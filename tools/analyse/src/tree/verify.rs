@@ -60,7 +60,7 @@ pub fn check(tree: &Tree) -> store::Done<Vec<String>> {
 }
 
 /// Distances from the root.
-fn plies(graph: &Graph, root: i64) -> Vec<Option<i64>> {
+pub fn plies(graph: &Graph, root: i64) -> Vec<Option<i64>> {
     let mut plies = vec![None; graph.nodes.len()];
     let mut waiting = VecDeque::new();
     if let Some(root) = graph.nodes.iter().position(|node| node.id == root) {

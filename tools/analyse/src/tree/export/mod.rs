@@ -8,7 +8,7 @@ use super::Tree;
 use super::args::Export;
 use super::position::{Position, centipawns};
 use super::show::{Row, best_line, own_search, rows};
-use super::store::{self, Search};
+use super::store::Search;
 use lento::chess::Move;
 use lento::cli::Done;
 use lento::files::draft::{Draft, write};

@@ -2,7 +2,7 @@
 
 use super::super::Tree;
 use super::super::args::Export;
-use super::super::position::{FULL, Position, Value, centipawns};
+use super::super::position::{FULL, Value, centipawns};
 use super::super::show::{Row, rows};
 use super::super::store;
 use super::narrow;

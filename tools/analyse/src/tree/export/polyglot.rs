@@ -4,7 +4,7 @@ use super::super::Tree;
 use super::super::args::Export;
 use super::super::position::{Position, centipawns};
 use super::walk;
-use lento::chess::{Bitboard, Board, CastlingSide, Color, PieceType, Square};
+use lento::chess::{Board, CastlingSide, Color, Square};
 use std::error::Error;
 
 /// Polyglot's 781 random numbers, big-endian: pieces, castling, en passant, side.
